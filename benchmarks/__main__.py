@@ -1,0 +1,66 @@
+"""Command line: ``python -m benchmarks [name ...] [--repeat 3] [--quick]``."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Callable
+
+from rich.console import Console
+from rich.status import Status
+from rich.table import Table
+from threadpoolctl import threadpool_limits
+
+from benchmarks import multiclass, sequences
+from benchmarks.timing import Report
+from maxmargin.datasets import DataNotFound
+
+GROUPS = {"sequences": sequences, "multiclass": multiclass}
+Run = Callable[[str, int, bool, Report], Table]
+
+
+def main() -> int:
+    """Run the benchmarks named on the command line; the exit status is 1 where one could not be run."""
+    runs: dict[str, Run] = {name: group.run for group in GROUPS.values() for name in group.PROBLEMS}
+    parser = argparse.ArgumentParser(
+        prog="python -m benchmarks",
+        description="Measure maxmargin against its peers on the data that MAXMARGIN_DATA names.",
+    )
+    known = ", ".join([*GROUPS, *runs])
+    parser.add_argument("names", nargs="*", metavar="name", help=f"{known} (default: all)")
+    parser.add_argument("--repeat", type=int, default=3, help="how often each solver is trained (default: 3)")
+    parser.add_argument("--quick", action="store_true", help="small parts of the data, to see that all runs")
+    arguments = parser.parse_args()
+    if arguments.repeat < 1:
+        parser.error("--repeat must be at least 1")
+    chosen: list[str] = []
+    for name in arguments.names or GROUPS:
+        if name not in GROUPS and name not in runs:
+            parser.error(f"there is no benchmark {name!r}; choose among {known}")
+        chosen += GROUPS[name].PROBLEMS if name in GROUPS else [name]
+
+    # A table is wider than the 80 columns that rich assumes where there is no terminal.
+    console = Console() if sys.stdout.isatty() else Console(width=160)
+    missing = False
+    # One thread for all, because liblinear and CRFsuite have no more.
+    with threadpool_limits(1):
+        for name in dict.fromkeys(chosen):
+            with console.status(name) as status:
+
+                def report(step: str, name: str = name, status: Status = status) -> None:
+                    status.update(f"{name}: {step}")
+                    if not console.is_terminal:
+                        console.print(f"{name}: {step}", highlight=False)
+
+                try:
+                    table = runs[name](name, arguments.repeat, arguments.quick, report)
+                except DataNotFound as error:
+                    missing = True
+                    console.print(f"{name}: {error}", highlight=False)
+                    continue
+            console.print(table)
+    return int(missing)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,3 @@
+"""Large-margin learning for structured outputs."""
+
+__version__ = "0.1.0"

@@ -1,0 +1,103 @@
+"""Rows of planes as sparse combinations of atoms, so that planes stay small however many features a unit has.
+
+See compiled/atoms.py for what an atom is. A task whose Ψ labels units (tokens, examples) returns AtomRows from `planes`;
+all other rows, dense or CSR, are the special case in which every atom is one coordinate of w.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+Array = NDArray[np.float64]
+
+
+class Atoms:
+    """The atoms of a data set: coordinates of w, then the feature rows of units at each label."""
+
+    def __init__(self, units: Any, n_labels: int, direct: int):
+        rows = sparse.csr_array(units, dtype=np.float64)
+        self.n_units, self.n_features = rows.shape
+        self.dim = direct + self.n_features * n_labels
+        if max(direct + self.n_units * n_labels, self.dim) >= 2**31:
+            raise ValueError(f"{self.n_units} units × {n_labels} labels are too many for 32-bit atom numbers")
+        indptr, places = rows.indptr.astype(np.uint64), direct + rows.indices.astype(np.int64) * n_labels
+        self.arrays = (direct, n_labels, indptr, places.astype(np.uint32), rows.data)  # what kernels take, in this order
+
+    @classmethod
+    def coordinates(cls, dim: int) -> Atoms:
+        """No units: every atom is a coordinate."""
+        return cls(sparse.csr_array((0, 0)), 1, dim)
+
+    def scores(self, w: Array, units: NDArray[np.int64]) -> Array:
+        """(len(units), K): the score of every label of these units."""
+        from maxmargin.compiled.atoms import unit_scores
+
+        scores = np.empty((len(units), self.arrays[1]))
+        unit_scores(w, *self.arrays, units, scores)
+        return scores
+
+
+class AtomRows:
+    """(m, dim) rows, each a sparse combination of atoms (which may repeat: they add up)."""
+
+    def __init__(self, atoms: Atoms, indptr: NDArray[np.int32], indices: NDArray[np.int32], values: Array):
+        self.atoms, self.indptr, self.indices, self.values = atoms, indptr, indices, values
+
+    @classmethod
+    def of(cls, rows: Any) -> AtomRows:
+        """Any rows in this form: AtomRows as they are, dense and CSR rows over coordinates."""
+        if isinstance(rows, AtomRows):
+            return rows
+        csr = sparse.csr_array(rows, dtype=np.float64)
+        atoms = Atoms.coordinates(csr.shape[1])
+        return cls(atoms, csr.indptr.astype(np.int32), csr.indices.astype(np.int32), csr.data)
+
+    @classmethod
+    def stack(cls, parts: list[AtomRows]) -> AtomRows:
+        """One under the other; all parts speak of the same atoms."""
+        ends = np.cumsum([0, *(part.indptr[-1] for part in parts)])
+        indptr = np.concatenate([parts[0].indptr[:1], *(p.indptr[1:] + e for p, e in zip(parts, ends, strict=False))])
+        indices = np.concatenate([part.indices[: part.indptr[-1]] for part in parts])
+        values = np.concatenate([part.values[: part.indptr[-1]] for part in parts])
+        return cls(parts[0].atoms, indptr.astype(np.int32), indices, values)
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        return len(self.indptr) - 1, self.atoms.dim
+
+    def __matmul__(self, w: Array) -> Array:
+        from maxmargin.compiled.atoms import row_dots
+
+        dots = np.empty(self.shape[0])
+        row_dots(self.indptr, self.indices, self.values, w, *self.atoms.arrays, dots)
+        return dots
+
+    def take(self, rows: NDArray[np.intp]) -> AtomRows:
+        lengths = np.diff(self.indptr)[rows]
+        indptr = np.concatenate([[0], np.cumsum(lengths)])
+        entries = np.arange(indptr[-1]) + np.repeat(self.indptr[rows] - indptr[:-1], lengths)
+        return AtomRows(self.atoms, indptr.astype(np.int32), self.indices[entries], self.values[entries])
+
+    def scaled(self, factors: Array) -> AtomRows:
+        """Row j times factors[j]."""
+        values = self.values[: self.indptr[-1]] * np.repeat(factors, np.diff(self.indptr))
+        return AtomRows(self.atoms, self.indptr, self.indices, values)
+
+    def add_to(self, total: Array, factors: Array) -> None:
+        """total += Σ_j factors[j] · row j."""
+        from maxmargin.compiled.atoms import add_rows
+
+        add_rows(self.indptr, self.indices, self.values, factors, total, *self.atoms.arrays)
+
+    def toarray(self) -> Array:
+        """Dense rows, for tests and small problems."""
+        dense = np.zeros(self.shape)
+        for j in range(len(dense)):
+            factors = np.zeros(len(dense))
+            factors[j] = 1.0
+            self.add_to(dense[j], factors)
+        return dense

@@ -1,0 +1,1 @@
+"""Functions compiled to machine code; importing one of these modules imports numba."""

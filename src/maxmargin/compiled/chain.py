@@ -1,0 +1,117 @@
+"""Viterbi over first-order chains, for many sequences in one call.
+
+Notation: e[t, k] unit scores, T[j, k] score of label k after j, s and f scores of starting and ending. Best path score
+into (t, k):   v[0, k] = s[k] + e[0, k],   v[t, k] = e[t, k] + max_j (v[t-1, j] + T[j, k]).
+Only scores are kept on the way forward (the loop over k is a vector operation, two predecessors a sweep); the labels
+are recovered backwards, where one column per position has to be searched again. -inf in T, s, f forbids.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from maxmargin.compiled.kernel import kernel
+
+
+@kernel
+def augment(scores, cost, truth, weight):
+    """scores[t, k] += weight[t] · cost[truth[t], k]: the Hamming loss sits on single positions."""
+    for t in range(len(truth)):
+        if weight[t] != 0.0:
+            row, price = scores[t], cost[truth[t]]
+            for k in range(scores.shape[1]):
+                row[k] += weight[t] * price[k]
+
+
+@kernel
+def forward(e, T, s, v):
+    """Fill v with best path scores."""
+    length, n_labels = e.shape
+    for k in range(n_labels):
+        v[0, k] = s[k] + e[0, k]
+    for t in range(1, length):
+        before, now = v[t - 1], v[t]
+        for k in range(n_labels):
+            now[k] = before[0] + T[0, k]
+        j = 1
+        while j + 1 < n_labels:
+            a, b, Ta, Tb = before[j], before[j + 1], T[j], T[j + 1]
+            for k in range(n_labels):
+                now[k] = max(now[k], max(a + Ta[k], b + Tb[k]))
+            j += 2
+        if j < n_labels:
+            a, Ta = before[j], T[j]
+            for k in range(n_labels):
+                now[k] = max(now[k], a + Ta[k])
+        for k in range(n_labels):
+            now[k] += e[t, k]
+
+
+@kernel
+def viterbi(scores, T, s, f, bounds, labels, best):
+    """The best labels of every sequence bounds[j]:bounds[j + 1] of the scores, and their total score."""
+    n_labels = scores.shape[1]
+    longest = 0
+    for j in range(len(bounds) - 1):
+        longest = max(longest, bounds[j + 1] - bounds[j])
+    v = np.empty((longest, n_labels))
+    for j in range(len(bounds) - 1):
+        begin, length = bounds[j], bounds[j + 1] - bounds[j]
+        forward(scores[begin : begin + length], T, s, v)
+        last, high = 0, -np.inf
+        for k in range(n_labels):
+            if v[length - 1, k] + f[k] > high:
+                last, high = k, v[length - 1, k] + f[k]
+        labels[begin + length - 1] = last
+        best[j] = high
+        for t in range(length - 2, -1, -1):
+            now = labels[begin + t + 1]
+            last, high = 0, -np.inf
+            for k in range(n_labels):
+                if v[t, k] + T[k, now] > high:
+                    last, high = k, v[t, k] + T[k, now]
+            labels[begin + t] = last
+
+
+@kernel
+def n_best(e, T, s, f, n, labels, best):
+    """The n best label sequences of one sequence, best first; returns how many there are.
+
+    v[t, k, r] is the r-th best score of a path into (t, k); every entry remembers the (label, rank) it came from. The
+    r-th best into a cell extends one of the r best into some predecessor, so n per cell are enough.
+    """
+    length, n_labels = e.shape
+    v = np.full((length, n_labels, n), -np.inf)
+    come_label = np.zeros((length, n_labels, n), dtype=np.int32)
+    come_rank = np.zeros((length, n_labels, n), dtype=np.int32)
+    pointer = np.zeros(n_labels, dtype=np.int64)
+    for k in range(n_labels):
+        v[0, k, 0] = s[k] + e[0, k]
+    for t in range(1, length):
+        for k in range(n_labels):
+            pointer[:] = 0  # the predecessors' lists are sorted: merge their heads
+            for r in range(n):
+                from_label, high = -1, -np.inf
+                for j in range(n_labels):
+                    if pointer[j] < n and v[t - 1, j, pointer[j]] + T[j, k] > high:
+                        from_label, high = j, v[t - 1, j, pointer[j]] + T[j, k]
+                if from_label < 0:
+                    break
+                v[t, k, r] = high + e[t, k]
+                come_label[t, k, r], come_rank[t, k, r] = from_label, pointer[from_label]
+                pointer[from_label] += 1
+    pointer[:] = 0
+    for r in range(n):
+        label, high = -1, -np.inf
+        for j in range(n_labels):
+            if pointer[j] < n and v[length - 1, j, pointer[j]] + f[j] > high:
+                label, high = j, v[length - 1, j, pointer[j]] + f[j]
+        if label < 0:
+            return r
+        best[r] = high
+        rank = pointer[label]
+        pointer[label] += 1
+        for t in range(length - 1, -1, -1):
+            labels[r, t] = label
+            label, rank = come_label[t, label, rank], come_rank[t, label, rank]
+    return n

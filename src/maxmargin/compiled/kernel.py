@@ -1,0 +1,98 @@
+"""The decorator that compiles every kernel of the package.
+
+numba keeps compiled functions on disk and stamps each with the one source file that the function stands in.
+A kernel's machine code also contains the kernels it calls, so after a change to a callee in another file
+numba would go on running the old code. The cache here is therefore stamped with all source files of the
+package.
+"""
+
+import contextlib
+import functools
+import hashlib
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, TypeVar, cast
+
+import numba
+from numba.core.caching import FunctionCache, IndexDataCacheFile
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+@functools.cache
+def source_digest(package_dir: Path) -> bytes | None:
+    """Hash the names and contents of all Python files under a folder, once per process.
+
+    None if there are no such files, as in a package imported from an archive.
+    """
+    paths = sorted(path for path in package_dir.rglob("*.py") if path.is_file())
+    digest = hashlib.sha256()
+    for path in paths:
+        for part in (path.relative_to(package_dir).as_posix().encode(), path.read_bytes()):
+            digest.update(len(part).to_bytes(8, "little"))
+            digest.update(part)
+    return digest.digest() if paths else None
+
+
+class StampedCacheFile(IndexDataCacheFile):
+    """Cache file whose every entry repeats the stamp and the key it was saved under.
+
+    numba writes its index before the machine code and checks only the index. A process that reads between the
+    two, or after one that was killed there, would find a fresh index pointing to old machine code.
+    """
+
+    def save(self, key: object, data: object) -> None:
+        """Save the machine code for a key."""
+        super().save(key, (self._source_stamp, key, data))
+
+    def load(self, key: object) -> Any:
+        """Load the machine code for a key, or None if there is none that is current."""
+        entry = super().load(key)
+        if entry is None or entry[:2] != (self._source_stamp, key):
+            return None
+        return entry[2]
+
+
+class PackageCache(FunctionCache):
+    """numba's on-disk cache of one function, valid for one state of the whole package's source."""
+
+    def __init__(self, py_func: Callable[..., Any], digest: bytes) -> None:
+        super().__init__(py_func)
+        self._cache_file = StampedCacheFile(
+            cache_path=self._cache_path,
+            filename_base=self._impl.filename_base,
+            source_stamp=(self._impl.locator.get_source_stamp(), digest),
+        )
+
+
+def stamped_kernel(package_dir: Path) -> Callable[[F], F]:
+    """Make a decorator like ``numba.njit(cache=True, nogil=True)``, its cache stamped with a folder's source.
+
+    Where numba finds no folder to write a cache to, or where there are no source files to stamp it with, the
+    decorated functions are compiled anew in every process.
+    """
+
+    def decorate(func: F) -> F:
+        compiled: Any = numba.njit(nogil=True)(func)
+        if compiled is func:  # NUMBA_DISABLE_JIT is set
+            return func
+        digest = source_digest(package_dir)
+        if digest is not None:
+            with contextlib.suppress(RuntimeError):  # numba's "cannot cache function": no writable folder
+                compiled._cache = PackageCache(func, digest)
+        return cast(F, compiled)
+
+    return decorate
+
+
+# All kernels live in this folder and call only each other, so its files are all that machine code depends on.
+kernel = stamped_kernel(Path(__file__).resolve().parent)
+
+
+def inlined(func: F) -> F:
+    """Paste a small helper into the kernels that call it.
+
+    A call between compiled functions counts references of every array it passes, with atomic instructions: in an
+    inner loop that costs more than the arithmetic.
+    """
+    return cast(F, numba.njit(inline="always")(func))

@@ -1,0 +1,57 @@
+"""Labelled units: the best single label, and the planes of wrong labels as sparse rows over atoms (compiled/atoms.py)."""
+
+from __future__ import annotations
+
+from maxmargin.compiled.kernel import kernel
+
+
+@kernel
+def best_labels(scores, cost, truth, weight, found):
+    """found[j] = argmax_k scores[j, k] + weight[j] · cost[truth[j], k]; the truth wins ties, then the lowest number."""
+    for j in range(len(found)):
+        best = truth[j]
+        high = scores[j, best] + weight[j] * cost[truth[j], best]
+        for k in range(scores.shape[1]):
+            value = scores[j, k] + weight[j] * cost[truth[j], k]
+            if value > high:
+                best, high = k, value
+        found[j] = best
+
+
+@kernel
+def link_differences(K, begin, end, truth, found, indices, values, top):
+    """Append the transition, start and end features of the true labels minus those of the found ones."""
+    start, stop = K * K, K * K + K
+    if truth[begin] != found[begin]:
+        indices[top], values[top] = start + truth[begin], 1.0
+        indices[top + 1], values[top + 1] = start + found[begin], -1.0
+        top += 2
+    if truth[end - 1] != found[end - 1]:
+        indices[top], values[top] = stop + truth[end - 1], 1.0
+        indices[top + 1], values[top + 1] = stop + found[end - 1], -1.0
+        top += 2
+    for t in range(begin + 1, end):
+        if truth[t] != found[t] or truth[t - 1] != found[t - 1]:
+            indices[top], values[top] = truth[t - 1] * K + truth[t], 1.0
+            indices[top + 1], values[top + 1] = found[t - 1] * K + found[t], -1.0
+            top += 2
+    return top
+
+
+@kernel
+def differences(linked, direct, K, bounds, units, truth, found, cost, weight, indptr, indices, values, loss):
+    """Ψ(x, truth) - Ψ(x, found) of every example as rows over atoms, and its loss; example j owns bounds[j]:bounds[j+1]."""
+    top = 0
+    for j in range(len(bounds) - 1):
+        total = 0.0
+        if linked:
+            top = link_differences(K, bounds[j], bounds[j + 1], truth, found, indices, values, top)
+        for t in range(bounds[j], bounds[j + 1]):
+            if truth[t] != found[t]:
+                total += weight[t] * cost[truth[t], found[t]]
+                atom = direct + units[t] * K
+                indices[top], values[top] = atom + truth[t], 1.0
+                indices[top + 1], values[top + 1] = atom + found[t], -1.0
+                top += 2
+        indptr[j + 1] = top
+        loss[j] = total

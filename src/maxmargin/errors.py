@@ -1,0 +1,15 @@
+"""The exceptions and warnings that maxmargin raises on its own account."""
+
+from __future__ import annotations
+
+
+class TaskError(ValueError):
+    """A task broke a promise of the contract: the message names the example, what was found and what was expected."""
+
+
+class NotSeparable(ValueError):
+    """A hard margin (C = inf) was asked for, but no weights satisfy all constraints of the data."""
+
+
+class TrainingInterrupted(UserWarning):
+    """Training was stopped from outside (Ctrl-C); the model is the best one found until then."""

@@ -1,0 +1,7 @@
+"""Where the oracle runs: one file per place."""
+
+from maxmargin.executors.base import Executor
+from maxmargin.executors.serial import Serial
+from maxmargin.executors.threads import Threads
+
+__all__ = ["Executor", "Serial", "Threads"]

@@ -1,0 +1,121 @@
+"""The objective, its dual and the certificate: the only place where they are written.
+
+    P(w) = ½‖w‖² + C · R(w),     R(w) = (1/n) Σᵢ vᵢ ξᵢ(w)          slack="l1"
+                                 R(w) = (1/2n) Σᵢ vᵢ ξᵢ(w)²        slack="l2"
+
+with sample weights vᵢ that sum to n and ξᵢ(w) = max_z Hᵢ(z; w), the largest violation. With m = ⟨w, δΨᵢ(z)⟩:
+
+    rescaling   slack   H(Δ, m)        as a cut b - ⟨a, w⟩
+    margin      l1      Δ - m          a = δΨ       b = Δ
+    slack       l1      Δ(1 - m)       a = Δ δΨ     b = Δ
+    margin      l2      √Δ - m         a = δΨ       b = √Δ
+    slack       l2      √Δ(1 - m)      a = √Δ δΨ    b = √Δ
+
+(Tsochantaridis et al. 2004; Joachims et al. 2009, Eq. 5-6). In terms of cuts all four share one dual over αᵢₖ >= 0:
+
+    D(α) = Σ α b - ½‖w‖²,  w = Σ α a,  Σₖ αᵢₖ <= C vᵢ/n            slack="l1"
+    D(α) = Σ α b - ½‖w‖² - Σᵢ (Σₖ αᵢₖ)² / (2 C vᵢ/n)               slack="l2"
+
+and D(α) <= min P <= P(w) for every feasible α and every w: that is the certificate.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import inf, isfinite
+from typing import Any
+
+import numpy as np
+
+from maxmargin.atoms import AtomRows
+from maxmargin.task import Array, Planes
+
+
+@dataclass(frozen=True)
+class Formulation:
+    """Which violation is measured (rescaling) and how it is penalised (slack)."""
+
+    rescaling: str = "margin"
+    slack: str = "l1"
+
+    def __post_init__(self) -> None:
+        if self.rescaling not in ("margin", "slack"):
+            raise ValueError(f"rescaling must be 'margin' or 'slack', got {self.rescaling!r}")
+        if self.slack not in ("l1", "l2"):
+            raise ValueError(f"slack must be 'l1' or 'l2', got {self.slack!r}")
+
+    @property
+    def plain(self) -> bool:
+        """Whether the violation is Δ - m, which the loss-augmented decoder maximises in one call."""
+        return self.rescaling == "margin" and self.slack == "l1"
+
+    @property
+    def squared(self) -> bool:
+        return self.slack == "l2"
+
+    def value(self, loss: Any, margin: Any) -> Any:
+        """H(Δ, m), the violation."""
+        scale = np.sqrt(loss) if self.squared else loss
+        return scale * (1.0 - margin) if self.rescaling == "slack" else scale - margin
+
+    def cuts(self, planes: Planes) -> Planes:
+        """The planes rewritten so that their height is the violation H."""
+        if self.plain:
+            return planes
+        offset = np.sqrt(planes.loss) if self.squared else planes.loss
+        if self.rescaling == "margin":
+            return Planes(planes.dpsi, offset)
+        return Planes(AtomRows.of(planes.dpsi).scaled(offset), offset)
+
+    def penalty(self, slacks: Array) -> Array:
+        """What each example adds to R(w) before weighting: ξ or ½ξ²."""
+        return 0.5 * slacks**2 if self.squared else slacks
+
+
+def primal(w: Array, risk: float, C: float) -> float:
+    """P(w) from its measured risk; with C = inf any remaining risk is infinitely bad."""
+    penalty = C * risk if isfinite(C) else (inf if risk > 0 else 0.0)
+    return 0.5 * float(np.dot(w, w)) + penalty
+
+
+def relative_gap(primal: float, dual: float) -> float:
+    """(P - D) / P, the share of the objective that is not proved necessary; inf while one of them is unknown."""
+    if not (isfinite(primal) and isfinite(dual)):
+        return inf
+    if primal <= 0:
+        return 0.0 if dual >= primal else inf
+    return max(primal - dual, 0.0) / primal
+
+
+@dataclass(frozen=True)
+class Certificate:
+    """How close to the optimum a trained model provably is."""
+
+    primal: float  # objective of the returned weights, measured with an oracle call for every example
+    dual: float  # lower bound on every objective value, from a feasible dual point
+    exact: bool  # the decoder finds true maxima; otherwise `primal` is only an estimate from below
+    converged: bool  # relative_gap <= tol
+    passes: float  # oracle calls divided by the number of examples
+    seconds: float
+    cpu_seconds: float
+    stop_reason: str
+
+    @property
+    def gap(self) -> float:
+        return self.primal - self.dual
+
+    @property
+    def relative_gap(self) -> float:
+        return relative_gap(self.primal, self.dual)
+
+    def __str__(self) -> str:
+        bound = (
+            f"within {100 * self.relative_gap:.3g}% of the optimum"
+            if isfinite(self.relative_gap)
+            else "no bound on the distance to the optimum"
+        )
+        doubt = "" if self.exact else "; the decoder is approximate, so this is not a proof"
+        return (
+            f"objective {self.primal:.6g}, lower bound {self.dual:.6g}: {bound}{doubt} "
+            f"({self.passes:.1f} passes, {self.seconds:.2f} s, {self.stop_reason})"
+        )

@@ -1,0 +1,157 @@
+"""Oracle: task × data × executor -> planes. It is all that a solver may touch of the problem.
+
+A solver asks for cuts of single examples (`planes`), for one averaged cut (`mean_plane`), or for the risk. The oracle
+translates the formulation (margin or slack rescaling, plain or squared slacks) into what the task's decoder can do,
+counts the decoder calls, spreads them over the executor and checks the promise that every plane is >= 0.
+"""
+
+from __future__ import annotations
+
+from copy import copy
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from maxmargin.atoms import AtomRows
+from maxmargin.errors import TaskError
+from maxmargin.executors import Executor, Serial
+from maxmargin.objective import Formulation
+from maxmargin.rescaling import search
+from maxmargin.task import Array, Batch, Examples, Planes, Task
+
+CHUNK = 512  # examples per call in a full pass: bounds the memory that rows of planes take
+
+
+class MeanPlane(NamedTuple):
+    """The cut  w -> offset - ⟨a, w⟩ <= R(w)  of the whole risk, tight at the point where it was asked for."""
+
+    a: Array
+    offset: float
+    risk: float  # R at that point (a proved upper bound where the search of the worst output is not exact)
+
+
+class Cuts(NamedTuple):
+    """Planes whose height is the violation, with the proved upper bound on each example's largest violation."""
+
+    planes: Planes
+    upper: Array
+
+
+class Oracle:
+    """n examples seen through their most violated outputs."""
+
+    def __init__(
+        self,
+        task: Task,
+        batch: Batch,
+        formulation: Formulation | None = None,
+        sample_weight: Any = None,
+        executor: Executor | None = None,
+    ):
+        self.task, self.batch = task, batch
+        self.formulation = formulation or Formulation()
+        self.executor = executor or Serial()
+        self.n, self.dim = len(batch), task.dim
+        self.weights = normalised_weights(sample_weight, self.n)
+        self.calls = 0
+        self._lam = np.ones(self.n)  # where the last rescaling search of each example ended
+
+    def planes(self, w: Array, index: NDArray[np.intp]) -> Planes:
+        """The most violated cut of each example in `index` at w."""
+        return self._cuts(w, index).planes
+
+    def slacks(self, w: Array) -> Array:
+        """ξᵢ(w) for every example; a proved upper bound where the search is not exact."""
+        return np.concatenate([np.maximum(self._cuts(w, index).upper, 0) for index in self._chunks()])
+
+    def risk(self, w: Array) -> float:
+        """R(w), the weighted mean penalty."""
+        return float(np.dot(self.weights, self.formulation.penalty(self.slacks(w))) / self.n)
+
+    def mean_plane(self, w: Array) -> MeanPlane:
+        """The risk linearised at w: for plain slacks the mean of the examples' cuts, for squared ones its tangent."""
+        a, offset, risk = np.zeros(self.dim), 0.0, 0.0
+        for index in self._chunks():
+            cuts = self._cuts(w, index)
+            heights = np.maximum(cuts.planes.values(w), 0)
+            share = self.weights[index] / self.n * (heights > 0)  # a cut below the truth's 0 is no cut
+            risk += float(np.dot(self.weights[index], self.formulation.penalty(np.maximum(cuts.upper, 0)))) / self.n
+            if self.formulation.squared:
+                share = share * heights
+                offset -= 0.5 * float(np.dot(share, heights))
+            offset += float(np.dot(share, cuts.planes.loss))
+            AtomRows.of(cuts.planes.dpsi).add_to(a, share)
+        return MeanPlane(a, offset, risk)
+
+    def completed(self, w: Array) -> Oracle:
+        """The same data with every label completed to the output that explains it best at w (latent tasks)."""
+        if not isinstance(self.batch, Examples):
+            raise TypeError(f"{type(self.batch).__name__} has no completion; latent tasks pack plain Examples")
+        truth = list(self.batch.truth)
+        for i, x, y, _ in self.batch:
+            truth[i] = self.task.complete(w, x, y)
+        oracle = copy(self)
+        oracle.batch = self.batch.completed(truth)
+        return oracle
+
+    def _chunks(self) -> list[NDArray[np.intp]]:
+        return [np.arange(start, min(start + CHUNK, self.n)) for start in range(0, self.n, CHUNK)]
+
+    def _cuts(self, w: Array, index: NDArray[np.intp]) -> Cuts:
+        self.calls += len(index)
+        workers = min(self.executor.workers, max(1, len(index) // 4))
+        parts = np.array_split(index, workers) if workers > 1 else [index]
+        results = list(self.executor.map(self._part, parts, w))
+        if len(results) == 1:
+            return results[0]
+        dpsi = AtomRows.stack([AtomRows.of(part.planes.dpsi) for part in results])
+        loss = np.concatenate([part.planes.loss for part in results])
+        return Cuts(Planes(dpsi, loss), np.concatenate([part.upper for part in results]))
+
+    def _part(self, index: NDArray[np.intp], w: Array) -> Cuts:
+        """Cuts of these examples, in the calling thread."""
+        batch = self.batch.take(index)
+        if self.formulation.plain:
+            planes = self.task.planes(w, batch)
+        else:
+            exact = self.task.rescaled_planes(w, batch, self.formulation.value)
+            if exact is None:
+                found = search(self.task, self.formulation, w, batch, self._lam[index])
+                self._lam[index] = found.lam
+                return Cuts(found.cuts, found.upper)
+            planes = self.formulation.cuts(exact)
+        heights = planes.values(w)
+        self._check_promise(batch, planes, heights)
+        return Cuts(planes, heights)
+
+    def _check_promise(self, batch: Batch, planes: Planes, heights: Array) -> None:
+        """The truth has height 0, so an exact decoder never returns less: anything else is the task's fault."""
+        if np.isnan(heights).any():
+            i = batch.ids[int(np.flatnonzero(np.isnan(heights))[0])]
+            raise TaskError(f"the plane of example {i} is NaN: psi or loss is not finite, or the weights overflowed")
+        if not self.task.exact or (heights >= 0).all():
+            return
+        allowed = -1e-7 * (1 + 2 * np.abs(planes.loss) + np.abs(heights))
+        if (heights < allowed).any():
+            j = int(np.argmin(heights - allowed))
+            raise TaskError(
+                f"{type(self.task).__name__} broke its promise on example {batch.ids[j]}: argmax(w, x, y) returned an output "
+                f"with ⟨w, psi⟩ + loss lower than the truth's by {-heights[j]:.6g}. It must maximise that sum "
+                "(or the task must declare exact = False)"
+            )
+
+
+def normalised_weights(sample_weight: Any, n: int) -> Array:
+    """Sample weights scaled to sum to n, so that C keeps multiplying a mean."""
+    if sample_weight is None:
+        return np.ones(n)
+    weights = np.asarray(sample_weight, dtype=float)
+    if weights.shape != (n,):
+        raise ValueError(f"sample_weight has shape {weights.shape}; expected ({n},), one weight per example")
+    if not np.isfinite(weights).all() or (weights < 0).any():
+        i = int(np.flatnonzero(~(np.isfinite(weights) & (weights >= 0)))[0])
+        raise ValueError(f"sample_weight[{i}] is {weights[i]}; weights must be finite and >= 0")
+    if weights.sum() == 0:
+        raise ValueError("all sample weights are zero: there is nothing to learn from")
+    return weights * (n / weights.sum())

@@ -1,0 +1,208 @@
+"""Solver, Step, Solution: the loop around every algorithm.
+
+An algorithm is a generator of steps. The loop here measures the objective, keeps the best model, decides when to stop
+and writes the certificate; no algorithm marks its own work, and `tol` means the same for all of them.
+"""
+
+from __future__ import annotations
+
+import time
+import warnings
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from math import inf, isfinite
+from typing import Any, ClassVar, NamedTuple
+
+import numpy as np
+
+from maxmargin.errors import TrainingInterrupted
+from maxmargin.objective import Certificate, primal, relative_gap
+from maxmargin.oracle import Oracle
+from maxmargin.task import Array
+
+
+class Step(NamedTuple):
+    """Where an algorithm is after a piece of work (for most: a pass over the data)."""
+
+    w: Array  # may be the algorithm's working array: the loop copies what it keeps
+    dual: float = -inf  # a proved lower bound on the optimum
+    risk: float | None = None  # R(w), where the algorithm's own oracle calls have measured it at exactly this w
+    guess: float | None = None  # otherwise an estimate of P(w); the loop measures only when this looks converged
+
+
+class Record(NamedTuple):
+    """One line of the history, and what a callback receives."""
+
+    passes: float
+    seconds: float
+    primal: float  # inf where it was not measured
+    dual: float
+    guess: float  # the algorithm's own estimate of the objective, or the measured one
+    w: Array
+
+    @property
+    def relative_gap(self) -> float:
+        return relative_gap(self.guess, self.dual)
+
+
+@dataclass
+class Solution:
+    """The trained weights, their certificate, and what a later run can start from."""
+
+    w: Array
+    certificate: Certificate
+    C: float
+    history: list[dict[str, float]] = field(default_factory=list)
+    state: Any = None  # the algorithm's own memory (dual point, cuts): lets the next run start warm
+    error: Exception | None = None  # what stopped training early, if something did
+
+
+Callback = Callable[[Record], Any]
+
+
+class Solver:
+    """Options are class attributes, declared once with their default; unknown names raise."""
+
+    tol: float = 1e-2  # relative duality gap at which training stops
+    max_passes: float = 1000  # limit on oracle calls, in passes over the data
+    certified: ClassVar[bool] = True  # whether steps carry a lower bound
+    measure_every: ClassVar[int] = 10  # steps between exact measurements while the guess is far from tol
+
+    def __init__(self, **options: Any):
+        for name, value in options.items():
+            if name not in self.options():
+                raise TypeError(
+                    f"{type(self).__name__} has no option {name!r}; it has {', '.join(sorted(self.options()))}"
+                )
+            setattr(self, name, value)
+
+    @classmethod
+    def options(cls) -> dict[str, Any]:
+        """Name and default of every option."""
+        names = [n for c in reversed(cls.__mro__) for n, kind in vars(c).get("__annotations__", {}).items()
+                 if not str(kind).startswith("ClassVar")]  # fmt: skip
+        return {name: getattr(cls, name) for name in names}
+
+    def get_params(self, deep: bool = True) -> dict[str, Any]:
+        """The options, as scikit-learn asks for them: clone and GridSearchCV (solver__tol) work."""
+        return {name: getattr(self, name) for name in self.options()}
+
+    def set_params(self, **params: Any) -> Solver:
+        self.__init__(**params)  # type: ignore[misc]
+        return self
+
+    def __repr__(self) -> str:
+        changed = [f"{k}={v!r}" for k, v in self.get_params().items() if v != type(self).options()[k]]
+        return f"{type(self).__name__}({', '.join(changed)})"
+
+    def steps(self, oracle: Oracle, C: float, seed: int, start: Solution | None) -> Iterator[Step]:
+        """The algorithm. `start` is an earlier solution of the same data, perhaps for another C."""
+        raise NotImplementedError
+
+    def state(self) -> Any:
+        """What the next run can start from; called after the last step."""
+        return None
+
+    def solve(
+        self,
+        oracle: Oracle,
+        C: float,
+        start: Solution | None = None,
+        callback: Callback | None = None,
+        seed: int = 0,
+    ) -> Solution:
+        """Run the algorithm until the certificate is good enough."""
+        return _Run(self, oracle, C, callback).finish(start, seed)
+
+
+class _Run:
+    """One run of a solver: clock, history, best point so far."""
+
+    def __init__(self, solver: Solver, oracle: Oracle, C: float, callback: Callback | None):
+        self.solver, self.oracle, self.C, self.callback = solver, oracle, C, callback
+        self.began, self.cpu_began, self.calls_before = time.perf_counter(), time.process_time(), oracle.calls
+        self.best_primal, self.best_dual = inf, -inf
+        self.best_w: Array | None = None
+        self.last_w: Array | None = None
+        self.unmeasured = 0
+        self.history: list[dict[str, float]] = []
+
+    def finish(self, start: Solution | None, seed: int) -> Solution:
+        error: Exception | None = None
+        try:
+            reason = self.loop(start, seed)
+        except KeyboardInterrupt:
+            reason = "interrupted"
+            warnings.warn("training was interrupted; the model is the best one so far", TrainingInterrupted, stacklevel=5)
+        except Exception as failure:
+            if self.last_w is None:  # nothing has been learnt: there is no model to keep
+                raise
+            reason, error = f"stopped by {type(failure).__name__}", failure
+        if self.last_w is None:
+            self.last_w = np.zeros(self.oracle.dim)
+        if error is None and self.best_w is not self.last_w:
+            self.settle()
+        w = self.last_w if self.best_w is None else self.best_w
+        certificate = Certificate(
+            primal=self.best_primal,
+            dual=self.best_dual,
+            exact=self.oracle.task.exact,
+            converged=relative_gap(self.best_primal, self.best_dual) <= self.solver.tol,
+            passes=self.passes,
+            seconds=self.seconds,
+            cpu_seconds=time.process_time() - self.cpu_began,
+            stop_reason=reason,
+        )
+        return Solution(w, certificate, self.C, self.history, self.solver.state(), error)
+
+    @property
+    def passes(self) -> float:
+        return (self.oracle.calls - self.calls_before) / self.oracle.n
+
+    @property
+    def seconds(self) -> float:
+        return time.perf_counter() - self.began
+
+    def loop(self, start: Solution | None, seed: int) -> str:
+        for step in self.solver.steps(self.oracle, self.C, seed, start):
+            self.last_w = step.w
+            self.best_dual = max(self.best_dual, step.dual)
+            measured = self.measure(step) if self.should_measure(step) else inf
+            guess = measured if isfinite(measured) or step.guess is None else step.guess
+            if self.record(step, measured, guess):
+                return "stopped by the callback"
+            if relative_gap(self.best_primal, self.best_dual) <= self.solver.tol:
+                return "converged"
+            if self.passes >= self.solver.max_passes:
+                return "max_passes reached"
+        return "no more progress possible" if self.solver.certified else "finished"
+
+    def should_measure(self, step: Step) -> bool:
+        """Measuring costs a pass, so it waits until the estimate says that it will be worth it."""
+        self.unmeasured += 1
+        if step.risk is not None or step.guess is None:
+            return True
+        return relative_gap(step.guess, self.best_dual) <= self.solver.tol or self.unmeasured >= self.solver.measure_every
+
+    def measure(self, step: Step) -> float:
+        self.unmeasured = 0
+        risk = self.oracle.risk(step.w) if step.risk is None else step.risk
+        value = primal(step.w, risk, self.C)
+        if value < self.best_primal or self.best_w is None:
+            self.best_primal, self.best_w = value, step.w.copy()
+            self.last_w = self.best_w
+        return value
+
+    def settle(self) -> None:
+        """Measure the last point too: it is usually better than the best measured one. Ctrl-C skips this."""
+        try:
+            self.measure(Step(self.last_w))  # type: ignore[arg-type]
+        except KeyboardInterrupt:
+            pass
+
+    def record(self, step: Step, measured: float, guess: float) -> bool:
+        line = Record(self.passes, self.seconds, measured, self.best_dual, guess, step.w)
+        self.history.append(
+            {"passes": line.passes, "seconds": line.seconds, "primal": measured, "dual": self.best_dual, "guess": guess}
+        )
+        return self.callback is not None and self.callback(line) is True

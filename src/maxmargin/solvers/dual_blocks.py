@@ -1,0 +1,183 @@
+"""The dual point of the n-slack problem, one block of cached planes per example, with the weights w kept explicit.
+
+    maximise  D(α) = Σ α b - ½‖Σ α a‖²  (- Σᵢ (Σₖ αᵢₖ)²/2capᵢ for squared slacks)
+    subject to α >= 0, Σₖ αᵢₖ <= capᵢ = C vᵢ / n  (no upper limit for squared slacks)
+
+over the planes (a, b) seen so far. This is the state that BCFW and the n-slack cutting plane method share: they differ
+in which planes they ask for and when, not in how the dual is kept. Blocks are improved one at a time by exact pairwise
+steps (compiled/dual_blocks.py); memory is bounded by folding the lightest planes of an example into one.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from maxmargin.atoms import AtomRows, Atoms
+from maxmargin.errors import NotSeparable
+from maxmargin.oracle import Oracle
+from maxmargin.task import Array, Planes
+
+_SLOT_TYPES = (np.int64, np.int32, np.float64, np.float64, np.int32)  # start, length, offset, alpha, idle
+_NO_ROWS = (np.zeros(1, dtype=np.int32), np.zeros(0, dtype=np.int32), np.zeros(0), np.zeros(0))
+
+
+class Report(NamedTuple):
+    """What a round of visits saw and did."""
+
+    penalty: float  # Σ cap · penalty of the heights seen: C times an estimate of the risk
+    added: int  # planes that were new
+    gain: float  # what the dual gained
+
+
+class DualBlocks:
+    """α, w and the plane cache."""
+
+    def __init__(self, oracle: Oracle, C: float, slots: int = 32, patience: int = 10, cache_mb: float = 1024.0):
+        self.n, self.dim = oracle.n, oracle.dim
+        self.squared = oracle.formulation.squared
+        self.slots, self.patience, self.cache_mb = slots, patience, cache_mb
+        self.C, self.cap = C, _caps(oracle, C)
+        self.w, self._work = np.zeros(self.dim), np.zeros(self.dim)
+        self._owner = [np.zeros(self.n, dtype=kind) for kind in (np.int64, np.int64, np.int64, np.int64)]
+        self._tops = np.zeros(3, dtype=np.int64)  # used sparse entries, slots, Gram entries
+        self._tables = [np.zeros(64, dtype=kind) for kind in _SLOT_TYPES]
+        self._entries = [np.zeros(64, dtype=np.int32), np.zeros(64)]
+        self._gram = np.zeros(64)
+        self._atoms = Atoms.coordinates(self.dim)  # the task's own come with its first planes
+        self.dual = 0.0  # D(α)
+
+    @property
+    def alpha_sums(self) -> Array:
+        """Σₖ αᵢₖ of every example."""
+        base, count = self._owner[0], self._owner[1]
+        return np.array([self._tables[3][b : b + c].sum() for b, c in zip(base, count, strict=True)])
+
+    @property
+    def cached_mb(self) -> float:
+        """Memory of the plane cache."""
+        arrays = [*self._tables, *self._entries, self._gram]
+        return sum(array.nbytes for array in arrays) / 2**20
+
+    def visit(
+        self, order: NDArray[np.intp], planes: Planes | None = None, steps: int = 20, epsilon: float = 0.0
+    ) -> Report:
+        """Visit examples in this order: add each one's new plane (where it cuts deeper by epsilon), then ascend."""
+        from maxmargin.compiled.dual_blocks import visit
+
+        rows = _NO_ROWS
+        if planes is not None:
+            new = AtomRows.of(planes.dpsi)
+            self._atoms = new.atoms
+            rows = (new.indptr, new.indices, new.values, planes.loss)
+        order = np.ascontiguousarray(order, dtype=np.int64)
+        report = np.array([0.0, 0.0, 0.0, -1.0])
+        begin = 0
+        while begin < len(order):
+            begin = visit(
+                order, begin, planes is not None, *rows, *self._atoms.arrays, self.cap, self.squared, steps, self.slots, self.patience, epsilon,
+                self.w, self._work, report, *self._state(),
+            )  # fmt: skip
+            if report[3] >= 0:
+                raise NotSeparable(
+                    f"example {int(report[3])} cannot be separated: a wrong output has the same features as the right one, "
+                    "so C = inf has no solution; use a finite C"
+                )
+            if begin < len(order):
+                longest = int(np.max(np.diff(rows[0]), initial=0))
+                self._enlarge(longest)
+        self.dual += report[2]
+        return Report(report[0], int(report[1]), report[2])
+
+    def refresh(self) -> None:
+        """Recompute w and D from α, so that rounding errors of millions of steps do not add up."""
+        from maxmargin.compiled.dual_blocks import totals
+
+        base, count = self._owner[0], self._owner[1]
+        start, length, offset, alpha, _ = self._tables
+        self.w[:] = 0.0
+        linear = totals(
+            self.n, self.cap, self.squared, base, count, start, length, offset, alpha, *self._entries, self.w, *self._atoms.arrays
+        )
+        self.dual = linear - 0.5 * float(np.dot(self.w, self.w))
+
+    def tidy(self) -> None:
+        """Drop garbage, and fold planes where the cache is over its limit. One plane per example always stays."""
+        from maxmargin.compiled.dual_blocks import shrink
+
+        live = int(self._live_entries())
+        if live < self._tops[0] // 2 or self._used_mb() > self.cache_mb:
+            self._compact()
+        most = self.slots
+        while self._used_mb() > self.cache_mb and most > 1:
+            most //= 2
+            while shrink(self.n, most, *self._state()) < self.n:
+                self._enlarge(0)
+            self._compact()
+
+    def move_to(self, oracle: Oracle, C: float) -> None:
+        """Carry α over to another C: scale it to the best feasible multiple (a parabola in the factor)."""
+        norm = float(np.dot(self.w, self.w))
+        sums = self.alpha_sums
+        self.C, self.cap = C, _caps(oracle, C)
+        linear = float(np.dot(self._tables[3], self._tables[2]))  # unused slots have α = 0
+        if self.squared:
+            with np.errstate(divide="ignore", invalid="ignore"):
+                norm += float(np.nansum(np.where(sums > 0, sums**2 / self.cap, 0.0)))
+            limit = np.inf
+        else:
+            used = sums > 0
+            limit = float(np.min(self.cap[used] / sums[used], initial=np.inf))
+        factor = min(limit, linear / norm) if norm > 0 else 1.0
+        self._tables[3] *= max(factor, 0.0) if np.isfinite(factor) else 1.0
+        self.refresh()
+
+    def _state(self) -> tuple[NDArray[np.generic], ...]:
+        base, count, capacity, gram_base = self._owner
+        return (base, count, capacity, gram_base, self._tops, *self._tables, *self._entries, self._gram)
+
+    def _live_entries(self) -> int:
+        base, count = self._owner[0], self._owner[1]
+        length = np.append(np.cumsum(self._tables[1], dtype=np.int64), 0)  # index -1 reads the 0
+        return int(np.sum((length[base + count - 1] - length[base - 1])[count > 0]))
+
+    def _used_mb(self) -> float:
+        return float(self._tops[0] * 12 + self._tops[1] * 28 + self._tops[2] * 8) / 2**20
+
+    def _enlarge(self, longest_row: int) -> None:
+        """Grow every table to hold at least another example's worst case, by a half more each time."""
+        length = self._tables[1]
+        entries = longest_row + 2 * int(np.max(length, initial=0))
+        side = 2 * max(2, self.slots)
+        self._entries = [_longer(array, int(self._tops[0]) + entries) for array in self._entries]
+        self._tables = [_longer(array, int(self._tops[1]) + side) for array in self._tables]
+        self._gram = _longer(self._gram, int(self._tops[2]) + side * side)
+
+    def _compact(self) -> None:
+        from maxmargin.compiled.dual_blocks import compact
+
+        slots = int(np.sum(2 * self._owner[1]))
+        cells = int(np.sum((2 * self._owner[1]) ** 2))
+        entries = self._live_entries()
+        # with a half to spare: what was alive before will soon be needed again
+        tables = [np.zeros(slots + slots // 2 + 1, dtype=kind) for kind in _SLOT_TYPES]
+        new_entries = [np.zeros(entries + entries // 2 + 1, dtype=array.dtype) for array in self._entries]
+        gram = np.zeros(cells + 1)
+        compact(self.n, *self._state(), *tables, *new_entries, gram)
+        self._tables, self._entries, self._gram = tables, new_entries, gram
+
+
+def _caps(oracle: Oracle, C: float) -> Array:
+    """C vᵢ / n; an example of weight 0 has no budget even under a hard margin."""
+    return np.where(oracle.weights > 0, C * np.maximum(oracle.weights, 1e-300) / oracle.n, 0.0)
+
+
+def _longer(array: NDArray[np.generic], needed: int) -> NDArray[np.generic]:
+    if needed <= len(array):
+        return array
+    longer = np.zeros(2 * needed, dtype=array.dtype)
+    longer[: len(array)] = array
+    return longer
+

@@ -1,0 +1,209 @@
+"""The contract between a structure and the trainers: Task, Batch, Planes.
+
+A task says what an output is: joint features Ψ(x, z), the loss Δ(y, z) and how the best output is found. All that
+training needs of it are *planes*: for example i and the output z that the decoder found, the cut
+
+    w  ->  Δ(yᵢ, z) - ⟨w, δΨᵢ(z)⟩,      δΨᵢ(z) = Ψ(xᵢ, yᵢ) - Ψ(xᵢ, z),
+
+whose maximum over z is the structured hinge of the example (Joachims et al. 2009, Eq. 6 and 11).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any, NamedTuple, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+from sklearn.base import BaseEstimator
+
+from maxmargin.atoms import AtomRows
+from maxmargin.errors import TaskError
+
+Array: TypeAlias = NDArray[np.float64]
+Rows: TypeAlias = "Array | sparse.csr_array | AtomRows"
+ViolationFunction: TypeAlias = Callable[[Any, Any], Any]
+
+
+class Planes(NamedTuple):
+    """Row i is the cut  w -> loss[i] - ⟨dpsi[i], w⟩."""
+
+    dpsi: Rows  # (m, dim): dense, CSR, or rows over shared atoms
+    loss: Array  # (m,)
+
+    def values(self, w: Array) -> Array:
+        """The height of every cut at w."""
+        return np.asarray(self.loss - self.dpsi @ w)
+
+
+class Batch:
+    """Examples in the form a task's `planes` wants them; made once per fit by `Task.pack`."""
+
+    ids: NDArray[np.intp]  # the examples' numbers in the training set, for messages
+
+    def __len__(self) -> int:
+        return len(self.ids)
+
+    def take(self, index: NDArray[np.intp]) -> Batch:
+        """The examples at these positions: a view, cheap enough for one call per block of examples."""
+        raise NotImplementedError
+
+
+class Examples(Batch):
+    """The batch of a task in plain Python: the user's own objects, one by one."""
+
+    def __init__(
+        self, X: Sequence[Any], Y: Sequence[Any], truth: Sequence[Any] | None = None, ids: NDArray[np.intp] | None = None
+    ):
+        self.X, self.Y = X, Y
+        self.truth = Y if truth is None else truth  # the output whose Ψ is the target: y, or its latent completion
+        self.ids = np.arange(len(Y)) if ids is None else ids
+
+    def take(self, index: NDArray[np.intp]) -> Examples:
+        return Examples(self.X, self.Y, self.truth, self.ids[index])
+
+    def __iter__(self) -> Iterable[tuple[int, Any, Any, Any]]:
+        return ((i, self.X[i], self.Y[i], self.truth[i]) for i in map(int, self.ids))
+
+    def completed(self, truth: Sequence[Any]) -> Examples:
+        return Examples(self.X, self.Y, truth, self.ids)
+
+
+class Task(BaseEstimator):
+    """A kind of structured output.
+
+    Write `setup` (which sets `dim`), `psi`, `loss`, and either `argmax` or, where there are few outputs, `outputs`.
+    Constructor arguments follow scikit-learn's rules (stored as they are), so clone and GridSearchCV work.
+    """
+
+    dim: int  # length of psi and of w; set by setup
+    exact: bool = True  # False where argmax is approximate: the certificate then says so
+
+    def setup(self, X: Sequence[Any], Y: Sequence[Any]) -> None:
+        """Learn sizes and label sets from the training data. Runs on a clone of the user's task."""
+        raise TaskError(f"{type(self).__name__} has no setup(X, Y); it must at least set self.dim")
+
+    def psi(self, x: Any, z: Any) -> Any:
+        """Joint features: an array of length dim, or (indices, values) where most are zero."""
+        raise TaskError(f"{type(self).__name__} has no psi(x, z)")
+
+    def loss(self, y: Any, z: Any) -> float:
+        """What predicting z costs when y is right: never negative, and 0 at the truth."""
+        raise TaskError(f"{type(self).__name__} has no loss(y, z)")
+
+    def outputs(self, x: Any) -> Iterable[Any]:
+        """All outputs for x: the reference for tests, and the decoder of tasks with few outputs."""
+        raise TaskError(f"{type(self).__name__} has neither argmax(w, x, y=None) nor outputs(x): one of them is needed")
+
+    def argmax(self, w: Array, x: Any, y: Any = None) -> Any:
+        """The z with the highest ⟨w, Ψ(x, z)⟩, plus Δ(y, z) when y is given: one decoder for both uses."""
+
+        def score(z: Any) -> float:
+            return dot(self.psi(x, z), w) + (0.0 if y is None else self.loss(y, z))
+
+        return max(self.outputs(x), key=score)
+
+    def complete(self, w: Array, x: Any, y: Any) -> Any:
+        """Latent tasks: the best full output z that explains the label y."""
+        return y
+
+    def label(self, z: Any) -> Any:
+        """Latent tasks: the label that a full output shows."""
+        return z
+
+    def decode(self, w: Array, X: Sequence[Any]) -> list[Any]:
+        """The best output of every x; a compiled task overrides it with one batched call."""
+        return [self.argmax(w, x) for x in X]
+
+    def pack(self, X: Sequence[Any], Y: Sequence[Any]) -> Batch:
+        """Bring the training data into the form that `planes` reads, once per fit."""
+        return Examples(X, Y)
+
+    def planes(self, w: Array, batch: Any, augment: float | Array = 1.0) -> Planes:
+        """One plane per example, from z = argmax λΔ(y, z) + ⟨w, Ψ(x, z)⟩ with λ = augment (a number, or one each).
+
+        λ = 1 is the loss-augmented search of training, λ = 0 plain prediction; other values serve slack rescaling.
+        """
+        lam = np.broadcast_to(np.asarray(augment, dtype=float), len(batch))
+        return self._rows(w, batch, lambda x, y, j: self.argmax(w, x) if lam[j] == 0 else self._augmented(w, x, y, lam[j]))
+
+    def rescaled_planes(self, w: Array, batch: Any, value: ViolationFunction) -> Planes | None:
+        """Planes of the z with the highest value(Δ, ⟨w, δΨ⟩), exactly; None where only `planes` can search.
+
+        Serves slack rescaling and squared slacks, whose violation is not Δ - ⟨w, δΨ⟩. A task that lists its outputs
+        gets it by enumeration.
+        """
+        if type(self).outputs is Task.outputs:
+            return None
+
+        def best(x: Any, y: Any, j: int) -> Any:
+            truth_score = dot(self.psi(x, truths[j]), w)
+            return max(self.outputs(x), key=lambda z: value(self.loss(y, z), truth_score - dot(self.psi(x, z), w)))
+
+        truths = [truth for _, _, _, truth in batch]
+        return self._rows(w, batch, best)
+
+    def _augmented(self, w: Array, x: Any, y: Any, lam: float) -> Any:
+        return self.argmax(w if lam == 1 else w / lam, x, y)
+
+    def _rows(self, w: Array, batch: Examples, decode: Callable[[Any, Any, int], Any]) -> Planes:
+        """Decode the examples one by one in the user's Python and stack the planes; name the example in any error."""
+        losses = np.empty(len(batch))
+        truths, found = [], []
+        for j, (i, x, y, truth) in enumerate(batch):
+            try:
+                z = decode(x, y, j)
+                losses[j] = self.loss(y, z)
+                truths.append(self.psi(x, truth))
+                found.append(self.psi(x, z))
+            except Exception as error:
+                error.add_note(f"maxmargin: raised by {type(self).__name__} on training example {i}")
+                raise
+            if not losses[j] >= 0 or losses[j] == np.inf:
+                raise TaskError(f"loss(y, z) of example {i} is {losses[j]}; a loss must be a finite number >= 0")
+            for features in (truths[-1], found[-1]):
+                _check_features(features, self.dim, f"psi(x, z) of example {i}")
+        return Planes(_differences(truths, found, self.dim), losses)
+
+
+def dot(features: Any, w: Array) -> float:
+    """⟨w, Ψ⟩ for both spellings of Ψ."""
+    if isinstance(features, tuple):
+        indices, values = features
+        return float(np.dot(w[indices], values))
+    return float(np.dot(features, w))
+
+
+def _check_features(features: Any, dim: int, name: str) -> None:
+    if isinstance(features, tuple):
+        indices, values = features
+        if len(indices) != len(values):
+            raise TaskError(f"{name} has {len(indices)} indices but {len(values)} values")
+        if len(indices) and not (0 <= np.min(indices) and np.max(indices) < dim):
+            raise TaskError(f"{name} has indices from {np.min(indices)} to {np.max(indices)}; expected 0 to {dim - 1}")
+    else:
+        values = features
+        if np.shape(features) != (dim,):
+            raise TaskError(f"{name} has shape {np.shape(features)}; expected ({dim},), the task's dim")
+    # The sum is finite unless an entry is not: one cheap pass instead of a mask.
+    if not np.isfinite(np.sum(values)):
+        raise TaskError(f"{name} contains NaN or infinite values")
+
+
+def _differences(truths: list[Any], found: list[Any], dim: int) -> Rows:
+    """Stack Ψ(x, y) - Ψ(x, z): dense when both are dense, CSR otherwise."""
+    if not any(isinstance(features, tuple) for features in truths + found):
+        return np.asarray(truths, dtype=float).reshape(-1, dim) - np.asarray(found, dtype=float).reshape(-1, dim)
+    indices, values, indptr = [], [], [0]
+    for pair in zip(truths, found, strict=True):
+        for sign, features in zip((1.0, -1.0), pair, strict=True):
+            if not isinstance(features, tuple):
+                nonzero = np.flatnonzero(features)
+                features = nonzero, np.asarray(features)[nonzero]
+            indices.append(np.asarray(features[0], dtype=np.int32))
+            values.append(sign * np.asarray(features[1], dtype=float))
+        indptr.append(indptr[-1] + len(indices[-2]) + len(indices[-1]))
+    return sparse.csr_array(
+        (np.concatenate(values), np.concatenate(indices), np.asarray(indptr, dtype=np.int32)), shape=(len(truths), dim)
+    )

@@ -1,0 +1,262 @@
+"""Chain: first-order label sequences, decoded by Viterbi."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable, Iterator, Sequence
+from itertools import product
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from maxmargin.atoms import Atoms
+from maxmargin.task import Array, Batch, Planes, Task
+from maxmargin.tasks.labels import Labels, cost_matrix, label_numbers, label_set
+from maxmargin.tasks.labelling import wrong_labels
+from maxmargin.tasks.sequences import SequencePacker
+
+
+class Weighted(NamedTuple):
+    """A labelled sequence in which single positions cost more or less than others when they are wrong."""
+
+    labels: Sequence[Hashable]
+    costs: Sequence[float]
+
+
+class Chain(Task):
+    """Sequences x = (x_1 … x_T) with one label per position; Ψ counts labels with features and neighbouring labels.
+
+        ⟨w, Ψ(x, y)⟩ = s[y_1] + Σ_t ⟨U[:, y_t], x_t⟩ + Σ_t T[y_t, y_{t+1}] + f[y_T],    w = (T, s, f, U)
+        Δ(y, z)      = Σ_t c_t · cost[y_t, z_t]      (Hamming; all costs 1 unless given)
+
+    Both are sums over positions and neighbours, so one Viterbi pass finds argmax ⟨w, Ψ⟩ + λΔ (Tsochantaridis et al.
+    2004, section 4.3).
+
+    costs : None, {label: cost of missing it}, or a (K, K) matrix cost[true, predicted] in the order of `classes`.
+        Costs of single positions come with the data: y = Weighted(labels, costs).
+    forbidden : pairs (before, after) that may not follow each other; None stands for the start or the end. "BIO" forbids
+        I-x except after B-x or I-x.
+    classes : the label set, where the training data may not show all of it.
+    unknown_features : "ignore" (an unseen attribute at predict has no weight) or "error"; for dict features.
+    """
+
+    def __init__(
+        self,
+        classes: Sequence[Hashable] | None = None,
+        costs: Any = None,
+        forbidden: str | Sequence[tuple[Hashable, Hashable]] = (),
+        unknown_features: str = "ignore",
+    ):
+        self.classes = classes
+        self.costs = costs
+        self.forbidden = forbidden
+        self.unknown_features = unknown_features
+
+    def setup(self, X: Any, Y: Any) -> None:
+        if self.unknown_features not in ("ignore", "error"):
+            raise ValueError(f"unknown_features must be 'ignore' or 'error', got {self.unknown_features!r}")
+        self.packer_ = SequencePacker(self.unknown_features).fit(X)
+        self.classes_ = label_set(self.classes, (label for y in Y for label in _split(y)[0]))
+        self.numbers_ = {label: k for k, label in enumerate(self.classes_)}
+        n_labels = self.n_labels_ = len(self.classes_)
+        self.cost_ = cost_matrix(self.costs, self.classes_)
+        self.first_ = n_labels * n_labels + 2 * n_labels  # where U begins
+        self.dim = self.first_ + self.packer_.n_features * n_labels
+        self.allowed_ = _allowed(self.forbidden, self.numbers_)
+
+    # --- the plain form: one sequence at a time
+
+    def psi(self, x: Any, z: Sequence[Hashable]) -> tuple[NDArray[np.int64], Array]:
+        rows = sparse.coo_array(self.packer_.pack([x]).matrix)
+        n_labels = self.n_labels_
+        labels = label_numbers(_split(z)[0], self.numbers_)
+        start, end = n_labels**2 + labels[0], n_labels**2 + n_labels + labels[-1]
+        links = labels[:-1].astype(np.int64) * n_labels + labels[1:]
+        features = self.first_ + rows.col.astype(np.int64) * n_labels + labels[rows.row]
+        return np.concatenate([[start, end], links, features]), np.concatenate([np.ones(2 + len(links)), rows.data])
+
+    def loss(self, y: Any, z: Any) -> float:
+        (truth, costs), found = _split(y), _split(z)[0]
+        price = self.cost_[label_numbers(truth, self.numbers_), label_numbers(found, self.numbers_)]
+        return float(np.dot(price, np.ones(len(price)) if costs is None else costs))
+
+    def argmax(self, w: Array, x: Any, y: Any = None) -> list[Hashable]:
+        batch = self.pack([x], None if y is None else [y])
+        return self._named(self._found(w, batch, 0.0 if y is None else 1.0).labels)
+
+    def outputs(self, x: Any) -> Iterator[list[Hashable]]:
+        T, s, f = self._links(np.zeros(self.dim))
+        length = self.packer_.pack([x]).matrix.shape[0]
+        for labels in product(range(self.n_labels_), repeat=length):
+            if np.isfinite(s[labels[0]] + f[labels[-1]] + sum(T[a, b] for a, b in zip(labels, labels[1:], strict=False))):
+                yield [self.classes_[k] for k in labels]
+
+    # --- the compiled form: many sequences a call
+
+    def pack(self, X: Any, Y: Any = None) -> ChainBatch:
+        packed = self.packer_.pack(X)
+        n_units = packed.matrix.shape[0]
+        labels, costs = np.zeros(n_units, dtype=np.int32), np.ones(n_units)
+        if Y is not None:
+            for i, y in enumerate(Y):
+                self._fill(i, y, labels, costs, packed.offsets)
+        atoms = Atoms(packed.matrix, self.n_labels_, self.first_)
+        return ChainBatch(atoms, packed.offsets, labels, costs, np.arange(len(packed)))
+
+    def decode(self, w: Array, X: Any) -> list[list[Hashable]]:
+        found = self._found(w, self.pack(X), 0.0)
+        names = self._named(found.labels)
+        return [names[a:b] for a, b in zip(found.bounds[:-1], found.bounds[1:], strict=True)]
+
+    def scores(self, w: Array, X: Any) -> Array:
+        """⟨w, Ψ⟩ of the best labels of every sequence."""
+        return self._found(w, self.pack(X), 0.0).best
+
+    def n_best(self, w: Array, x: Any, n: int) -> list[tuple[list[Hashable], float]]:
+        """The n best label sequences with their scores, best first (fewer where there are not so many)."""
+        from maxmargin.compiled import chain
+
+        view = _view(self.pack([x]))
+        scores = view.batch.atoms.scores(w, view.units)
+        labels, best = np.zeros((n, len(scores)), dtype=np.int32), np.zeros(n)
+        found = chain.n_best(scores, *self._links(w), n, labels, best)
+        return [(self._named(labels[r]), float(best[r])) for r in range(found)]
+
+    def planes(self, w: Array, batch: ChainBatch, augment: float | Array = 1.0) -> Planes:
+        found = self._found(w, batch, augment)
+        return wrong_labels(
+            batch.atoms, True, found.bounds, found.units, found.truth, found.labels, self.cost_, found.costs
+        )
+
+    def rescaled_planes(self, w: Array, batch: Any, value: Any) -> None:
+        return None  # exponentially many outputs: only the decoder can search them
+
+    def parts(self, w: Array) -> dict[str, Array]:
+        """The weights by meaning: transitions (K, K), start (K,), end (K,), features (F, K)."""
+        n, first = self.n_labels_, self.first_
+        return {
+            "transitions": w[: n * n].reshape(n, n),
+            "start": w[n * n : n * n + n],
+            "end": w[n * n + n : first],
+            "features": w[first:].reshape(-1, n),
+        }
+
+    def _links(self, w: Array) -> tuple[Array, Array, Array]:
+        """T, s and f with -inf where a transition is forbidden."""
+        n = self.n_labels_
+        allowed = w[: self.first_] + self.allowed_
+        return allowed[: n * n].reshape(n, n), allowed[n * n : n * n + n], allowed[n * n + n :]
+
+    def _found(self, w: Array, batch: ChainBatch, augment: float | Array) -> Found:
+        from maxmargin.compiled import chain
+
+        view = _view(batch)
+        scores = batch.atoms.scores(w, view.units)
+        truth, costs = batch.labels[view.units], batch.costs[view.units]
+        if np.ndim(augment):
+            chain.augment(scores, self.cost_, truth, np.repeat(augment, np.diff(view.bounds)) * costs)
+        elif augment != 0:
+            chain.augment(scores, self.cost_, truth, costs if augment == 1 else augment * costs)
+        labels, best = np.empty(len(truth), dtype=np.int32), np.empty(len(batch))
+        chain.viterbi(scores, *self._links(w), view.bounds, labels, best)
+        return Found(labels, truth, costs, view.bounds, view.units, best)
+
+    def _named(self, labels: Labels) -> list[Hashable]:
+        classes = self.classes_
+        return [classes[k] for k in labels.tolist()]
+
+    def _fill(self, i: int, y: Any, labels: Labels, costs: Array, offsets: NDArray[np.int64]) -> None:
+        names, weights = _split(y)
+        begin, end = offsets[i], offsets[i + 1]
+        if len(names) != end - begin:
+            raise ValueError(f"sequence {i} has {end - begin} positions but {len(names)} labels")
+        try:
+            labels[begin:end] = label_numbers(names, self.numbers_)
+        except ValueError as error:
+            raise ValueError(f"sequence {i}: {error}") from None
+        if weights is not None:
+            if len(weights) != end - begin:
+                raise ValueError(f"sequence {i} has {end - begin} positions but {len(weights)} costs")
+            costs[begin:end] = weights
+            if not (np.isfinite(costs[begin:end]).all() and (costs[begin:end] >= 0).all()):
+                raise ValueError(f"sequence {i}: position costs must be finite and >= 0")
+        T, s, f = self._links(np.zeros(self.first_))
+        mine = labels[begin:end]
+        if not np.isfinite(T[mine[:-1], mine[1:]].sum() + s[mine[0]] + f[mine[-1]]):
+            raise ValueError(f"the labels of sequence {i} contain a transition that is forbidden: {list(names)}")
+
+
+class ChainBatch(Batch):
+    """Packed sequences: their units (as atoms), labels and the costs of their positions."""
+
+    def __init__(self, atoms: Atoms, offsets: NDArray[np.int64], labels: Labels, costs: Array, ids: NDArray[np.intp]):
+        self.atoms, self.offsets, self.labels, self.costs, self.ids = atoms, offsets, labels, costs, ids
+
+    def take(self, index: NDArray[np.intp]) -> ChainBatch:
+        return ChainBatch(self.atoms, self.offsets, self.labels, self.costs, self.ids[index])
+
+
+class View(NamedTuple):
+    """The units of a batch's sequences in a row, sequence j at bounds[j]:bounds[j + 1]."""
+
+    batch: ChainBatch
+    units: NDArray[np.int64]
+    bounds: NDArray[np.int64]
+
+
+class Found(NamedTuple):
+    """Decoded labels beside the true ones."""
+
+    labels: Labels
+    truth: Labels
+    costs: Array
+    bounds: NDArray[np.int64]
+    units: NDArray[np.int64]
+    best: Array
+
+
+def _view(batch: ChainBatch) -> View:
+    begins = batch.offsets[batch.ids]
+    lengths = batch.offsets[batch.ids + 1] - begins
+    bounds = np.zeros(len(lengths) + 1, dtype=np.int64)
+    np.cumsum(lengths, out=bounds[1:])
+    return View(batch, np.arange(bounds[-1]) + np.repeat(begins - bounds[:-1], lengths), bounds)
+
+
+def _split(y: Any) -> tuple[Sequence[Hashable], Sequence[float] | None]:
+    return (y.labels, y.costs) if isinstance(y, Weighted) else (y, None)
+
+
+def _allowed(forbidden: Any, numbers: dict[Hashable, int]) -> Array:
+    """0 where a transition, start or end is allowed, -inf where it is not, in the layout of w."""
+    n = len(numbers)
+    allowed = np.zeros(n * n + 2 * n)
+    for before, after in _pairs(forbidden, numbers):
+        for label in (before, after):
+            if label is not None and label not in numbers:
+                raise ValueError(f"forbidden names the label {label!r}, which is not one of the classes")
+        if before is None and after is None:
+            raise ValueError("forbidden contains (None, None); at most one side can be the start or the end")
+        if before is None:
+            allowed[n * n + numbers[after]] = -np.inf
+        elif after is None:
+            allowed[n * n + n + numbers[before]] = -np.inf
+        else:
+            allowed[numbers[before] * n + numbers[after]] = -np.inf
+    return allowed
+
+
+def _pairs(forbidden: Any, numbers: dict[Hashable, int]) -> Iterable[tuple[Any, Any]]:
+    if not isinstance(forbidden, str):
+        return forbidden
+    if forbidden != "BIO":
+        raise ValueError(f"forbidden must be 'BIO' or a list of (before, after) pairs, got {forbidden!r}")
+    labels = list(numbers)
+    inside = [label for label in labels if isinstance(label, str) and label.startswith("I-")]
+    return [
+        (before, after)
+        for after in inside
+        for before in [None, *labels]
+        if not (isinstance(before, str) and before[1:] == after[1:] and before[0] in "BI")
+    ]

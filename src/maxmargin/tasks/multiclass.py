@@ -1,0 +1,108 @@
+"""Multiclass: one label per example, any cost of confusing two of them."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from maxmargin.atoms import Atoms
+from maxmargin.task import Array, Batch, Planes, Task, ViolationFunction
+from maxmargin.tasks.labelling import wrong_labels
+from maxmargin.tasks.labels import Labels, cost_matrix, label_numbers, label_set
+
+
+class Multiclass(Task):
+    """Ψ(x, z) = x ⊗ e_z (one weight vector per class, Crammer and Singer 2001), Δ(y, z) = costs[y, z].
+
+    costs : None (every mistake costs 1), {label: cost of missing it}, or a (K, K) matrix cost[true, predicted].
+    classes : the label set, where the training data may not show all of it.
+    X is a dense or sparse (n, F) matrix.
+    """
+
+    def __init__(self, classes: Sequence[Hashable] | None = None, costs: Any = None):
+        self.classes = classes
+        self.costs = costs
+
+    def setup(self, X: Any, Y: Any) -> None:
+        if len(getattr(X, "shape", ())) != 2:
+            raise ValueError("X must be a dense or sparse (examples, features) matrix")
+        if X.shape[0] == 0:
+            raise ValueError("no examples given: X has 0 rows")
+        self.classes_ = label_set(self.classes, Y)
+        self.numbers_ = {label: k for k, label in enumerate(self.classes_)}
+        self.n_labels_, self.n_features_ = len(self.classes_), X.shape[1]
+        self.cost_ = cost_matrix(self.costs, self.classes_)
+        self.dim = self.n_labels_ * self.n_features_
+
+    def psi(self, x: Any, z: Hashable) -> tuple[NDArray[np.int64], Array]:
+        row = sparse.coo_array(_row(x))
+        return row.col.astype(np.int64) * self.n_labels_ + self.numbers_[z], row.data
+
+    def loss(self, y: Hashable, z: Hashable) -> float:
+        return float(self.cost_[self.numbers_[y], self.numbers_[z]])
+
+    def outputs(self, x: Any) -> list[Hashable]:
+        return self.classes_
+
+    def pack(self, X: Any, Y: Any) -> MulticlassBatch:
+        if X.shape[0] != len(Y):
+            raise ValueError(f"X has {X.shape[0]} rows but there are {len(Y)} labels")
+        atoms = Atoms(self._checked(X), self.n_labels_, 0)
+        return MulticlassBatch(atoms, label_numbers(Y, self.numbers_), np.arange(len(Y)))
+
+    def decode(self, w: Array, X: Any) -> list[Hashable]:
+        return [self.classes_[k] for k in np.argmax(self.scores(w, X), axis=1)]
+
+    def scores(self, w: Array, X: Any) -> Array:
+        """(n, K): ⟨w_k, x⟩ for every example and class."""
+        return np.asarray(self._checked(X) @ w.reshape(self.n_features_, self.n_labels_))
+
+    def planes(self, w: Array, batch: MulticlassBatch, augment: float | Array = 1.0) -> Planes:
+        from maxmargin.compiled.labelling import best_labels
+
+        scores, truth = self._scored(w, batch)
+        found = np.empty_like(truth)
+        weight = np.array(np.broadcast_to(np.asarray(augment, dtype=float), len(truth)))
+        best_labels(scores, self.cost_, truth, weight, found)
+        return self._planes(batch, truth, found)
+
+    def rescaled_planes(self, w: Array, batch: MulticlassBatch, value: ViolationFunction) -> Planes:
+        scores, truth = self._scored(w, batch)
+        margins = scores[np.arange(len(truth)), truth][:, None] - scores
+        return self._planes(batch, truth, np.argmax(value(self.cost_[truth], margins), axis=1).astype(np.int32))
+
+    def _scored(self, w: Array, batch: MulticlassBatch) -> tuple[Array, Labels]:
+        return batch.atoms.scores(w, batch.ids), batch.labels[batch.ids]
+
+    def _planes(self, batch: MulticlassBatch, truth: Labels, found: Labels) -> Planes:
+        bounds = np.arange(len(truth) + 1)
+        return wrong_labels(batch.atoms, False, bounds, batch.ids, truth, found, self.cost_, np.ones(len(truth)))
+
+    def _checked(self, X: Any) -> Any:
+        if X.shape[1] != self.n_features_:
+            raise ValueError(f"X has {X.shape[1]} features; expected {self.n_features_} as in training")
+        values = X.data if sparse.issparse(X) else np.asarray(X)
+        if not np.isfinite(np.sum(values)) and not np.isfinite(values).all():
+            finite = sparse.csr_array(X) if sparse.issparse(X) else values
+            rows = [i for i in range(X.shape[0]) if not np.isfinite(np.sum(np.abs(finite[[i]])))]
+            raise ValueError(f"example {rows[0]} contains NaN or infinity")
+        return X
+
+
+class MulticlassBatch(Batch):
+    """Rows (as atoms) and their label numbers."""
+
+    def __init__(self, atoms: Atoms, labels: Labels, ids: NDArray[np.intp]):
+        self.atoms, self.labels, self.ids = atoms, labels, ids
+
+    def take(self, index: NDArray[np.intp]) -> MulticlassBatch:
+        return MulticlassBatch(self.atoms, self.labels, self.ids[index])
+
+
+def _row(x: Any) -> Any:
+    """One example as a matrix with one row."""
+    return sparse.csr_array(x.reshape(1, -1)) if sparse.issparse(x) else np.asarray(x, dtype=float).reshape(1, -1)
