@@ -93,11 +93,26 @@ class AtomRows:
 
         add_rows(self.indptr, self.indices, self.values, factors, total, *self.atoms.arrays)
 
+    def tocsr(self) -> sparse.csr_array:
+        """Explicit rows over the coordinates of w."""
+        direct, n_labels, unit_indptr, places, unit_values = self.atoms.arrays
+        atoms, values = self.indices[: self.indptr[-1]].astype(np.int64), self.values[: self.indptr[-1]]
+        rows = np.repeat(np.arange(self.shape[0]), np.diff(self.indptr))
+        plain = atoms < direct
+        unit, label = np.divmod(atoms[~plain] - direct, n_labels)
+        begins, ends = unit_indptr[unit].astype(np.int64), unit_indptr[unit + 1].astype(np.int64)
+        lengths = ends - begins
+        entries = np.arange(lengths.sum()) + np.repeat(begins - np.concatenate([[0], np.cumsum(lengths)[:-1]]), lengths)
+        columns = places[entries].astype(np.int64) + np.repeat(label, lengths)
+        data = unit_values[entries] * np.repeat(values[~plain], lengths)
+        return sparse.csr_array(
+            (
+                np.concatenate([values[plain], data]),
+                (np.concatenate([rows[plain], np.repeat(rows[~plain], lengths)]), np.concatenate([atoms[plain], columns])),
+            ),
+            shape=self.shape,
+        )
+
     def toarray(self) -> Array:
         """Dense rows, for tests and small problems."""
-        dense = np.zeros(self.shape)
-        for j in range(len(dense)):
-            factors = np.zeros(len(dense))
-            factors[j] = 1.0
-            self.add_to(dense[j], factors)
-        return dense
+        return np.asarray(self.tocsr().toarray())

@@ -18,7 +18,7 @@ from maxmargin.errors import TaskError
 from maxmargin.executors import Executor, Serial
 from maxmargin.objective import Formulation
 from maxmargin.rescaling import search
-from maxmargin.task import Array, Batch, Examples, Planes, Task
+from maxmargin.task import Array, Batch, Examples, Planes, Rows, Task
 
 CHUNK = 512  # examples per call in a full pass: bounds the memory that rows of planes take
 
@@ -57,9 +57,14 @@ class Oracle:
         self.calls = 0
         self._lam = np.ones(self.n)  # where the last rescaling search of each example ended
 
-    def planes(self, w: Array, index: NDArray[np.intp]) -> Planes:
-        """The most violated cut of each example in `index` at w."""
-        return self._cuts(w, index).planes
+    def planes(self, w: Array, index: NDArray[np.intp], scale: float = 1.0) -> Planes:
+        """The most violated cut of each example in `index` at scale·w (without forming that vector, where possible)."""
+        return self._cuts(w, index, scale).planes
+
+    def predicted_planes(self, w: Array, index: NDArray[np.intp]) -> Rows:
+        """Ψ(x, y) - Ψ(x, z) for the plain prediction z, without loss and rescaling."""
+        self.calls += len(index)
+        return self.task.planes(w, self.batch.take(index), augment=0.0).dpsi
 
     def slacks(self, w: Array) -> Array:
         """ξᵢ(w) for every example; a proved upper bound where the search is not exact."""
@@ -98,22 +103,24 @@ class Oracle:
     def _chunks(self) -> list[NDArray[np.intp]]:
         return [np.arange(start, min(start + CHUNK, self.n)) for start in range(0, self.n, CHUNK)]
 
-    def _cuts(self, w: Array, index: NDArray[np.intp]) -> Cuts:
+    def _cuts(self, w: Array, index: NDArray[np.intp], scale: float = 1.0) -> Cuts:
         self.calls += len(index)
+        if scale != 1 and not self.formulation.plain:
+            w, scale = scale * w, 1.0
         workers = min(self.executor.workers, max(1, len(index) // 4))
         parts = np.array_split(index, workers) if workers > 1 else [index]
-        results = list(self.executor.map(self._part, parts, w))
+        results = list(self.executor.map(self._part, parts, w, scale))
         if len(results) == 1:
             return results[0]
         dpsi = AtomRows.stack([AtomRows.of(part.planes.dpsi) for part in results])
         loss = np.concatenate([part.planes.loss for part in results])
         return Cuts(Planes(dpsi, loss), np.concatenate([part.upper for part in results]))
 
-    def _part(self, index: NDArray[np.intp], w: Array) -> Cuts:
+    def _part(self, index: NDArray[np.intp], w: Array, scale: float) -> Cuts:
         """Cuts of these examples, in the calling thread."""
         batch = self.batch.take(index)
         if self.formulation.plain:
-            planes = self.task.planes(w, batch)
+            planes = self.task.planes(w, batch, augment=1.0 / scale)
         else:
             exact = self.task.rescaled_planes(w, batch, self.formulation.value)
             if exact is None:
@@ -121,7 +128,7 @@ class Oracle:
                 self._lam[index] = found.lam
                 return Cuts(found.cuts, found.upper)
             planes = self.formulation.cuts(exact)
-        heights = planes.values(w)
+        heights = planes.loss - scale * np.asarray(planes.dpsi @ w)
         self._check_promise(batch, planes, heights)
         return Cuts(planes, heights)
 

@@ -163,7 +163,7 @@ class Task(BaseEstimator):
             if not losses[j] >= 0 or losses[j] == np.inf:
                 raise TaskError(f"loss(y, z) of example {i} is {losses[j]}; a loss must be a finite number >= 0")
             for features in (truths[-1], found[-1]):
-                _check_features(features, self.dim, f"psi(x, z) of example {i}")
+                check_features(features, self.dim, f"psi(x, z) of example {i}")
         return Planes(_differences(truths, found, self.dim), losses)
 
 
@@ -175,7 +175,8 @@ def dot(features: Any, w: Array) -> float:
     return float(np.dot(features, w))
 
 
-def _check_features(features: Any, dim: int, name: str) -> None:
+def check_features(features: Any, dim: int, name: str) -> None:
+    """Raise a TaskError unless this is a Ψ of the right length with finite entries."""
     if isinstance(features, tuple):
         indices, values = features
         if len(indices) != len(values):

@@ -37,7 +37,7 @@ class BCFW(Solver):
     def steps(self, oracle: Oracle, C: float, seed: int, start: Solution | None) -> Iterator[Step]:
         rng = np.random.default_rng(seed)
         self._blocks = blocks = starting_blocks(oracle, C, start, self.planes_per_example, self.cache_mb)
-        stalled = 0
+        stalled = passes = 0
         while stalled < 3:
             before = blocks.dual
             penalty, added = 0.0, 0
@@ -52,7 +52,11 @@ class BCFW(Solver):
                 if blocks.visit(rng.permutation(oracle.n)).gain <= self.cached_gain * oracle_gain:
                     break
             blocks.tidy()
-            yield Step(blocks.w, blocks.dual, guess=self._guess(blocks.w, penalty))
+            passes += 1
+            if passes % 10 == 0:
+                blocks.refresh()
+                blocks.check_separable()
+            yield Step(blocks.w, blocks.dual, guess=self._guess(blocks.w, penalty) if np.isfinite(C) else None)
             stalled = stalled + 1 if blocks.dual - before <= 1e-14 * abs(blocks.dual) and not added else 0
 
     def _guess(self, w: Array, penalty: float) -> float:

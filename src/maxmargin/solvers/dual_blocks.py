@@ -14,6 +14,8 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy import sparse
+from scipy.optimize import linprog
 
 from maxmargin.atoms import AtomRows, Atoms
 from maxmargin.errors import NotSeparable
@@ -102,6 +104,30 @@ class DualBlocks:
             self.n, self.cap, self.squared, base, count, start, length, offset, alpha, *self._entries, self.w, *self._atoms.arrays
         )
         self.dual = linear - 0.5 * float(np.dot(self.w, self.w))
+
+    def check_separable(self) -> None:
+        """Under a hard margin: raise NotSeparable if the planes seen so far contradict each other (a linear program)."""
+        if np.isfinite(self.C):
+            return
+        rows, offset = self._planes()
+        outcome = linprog(
+            np.zeros(self.dim), A_ub=-rows, b_ub=-offset, bounds=(None, None), method="highs"
+        )
+        if outcome.status == 2:
+            raise NotSeparable(
+                f"no weights separate all examples: {len(offset)} constraints found so far contradict each other, so C = inf "
+                "has no solution; use a finite C"
+            )
+
+    def _planes(self) -> tuple[sparse.csr_array, Array]:
+        """All cached planes as explicit rows, with their offsets."""
+        start, length, offset, _, _ = self._tables
+        base, count = self._owner[0], self._owner[1]
+        slots = np.concatenate([np.arange(b, b + c) for b, c in zip(base, count, strict=True)])
+        entries = np.concatenate([np.arange(s, s + k) for s, k in zip(start[slots], length[slots], strict=True)])
+        indptr = np.concatenate([[0], np.cumsum(length[slots])]).astype(np.int32)
+        indices, values = self._entries
+        return AtomRows(self._atoms, indptr, indices[entries], values[entries]).tocsr(), offset[slots]
 
     def tidy(self) -> None:
         """Drop garbage, and fold planes where the cache is over its limit. One plane per example always stays."""

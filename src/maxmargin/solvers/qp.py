@@ -56,7 +56,7 @@ FULL = 1e-14  # slack below this fraction of C is none
 RIDGE = 1e-12  # fraction of a cut's ‖f‖²: above the rounding errors of G, below the curvatures that matter
 TINY = 1e-14  # a cut with ‖f‖² below this fraction of the largest one gets a ridge as if it had that much
 CONTRADICTION = 1e-13  # (‖Σ d_i f_i‖ / Σ d_i ‖f_i‖)² up to this is zero, as far as G can tell
-DEMAND = 1e-9  # b'd / |b|'d up to this is not positive, as far as b can tell
+CLASH = 10.0  # a contradiction needs a w so much longer than any one cut does; errors in Σ d_i f_i = 0 do not
 REFINEMENTS = 4  # complete Newton steps on a face before other cuts are considered
 STALLS = 5  # successive faces without a rise of D after which rounding has the last word
 ZERO_CUT = -1  # stands for the zero cut where a pivot is meant
@@ -155,6 +155,9 @@ class _Master:
 
     def ascend(self, a: Vector, tol: float) -> Vector:
         """Move a, in place, up to where kkt <= tol * D, or as far as rounding permits."""
+        zero = self.norms <= EPS * self.norms.max()
+        if self.hard and self.b[zero].max(initial=0.0) > self.rounding_of_b.max():
+            raise _unbounded()
         face = _Face(self, ZERO_CUT, np.flatnonzero(a))
         if a.sum() >= self.C * (1 - FULL):
             face = face.with_new_pivot(a)
@@ -225,15 +228,19 @@ class _Master:
 
     def deny_contradiction(self, d: Vector, square: float) -> None:
         """Raise UnboundedMaster if C = inf and d >= 0, with ‖Σ d_i f_i‖² = square, is a contradiction."""
-        if (
-            self.hard
-            and square <= CONTRADICTION * float(self.norms @ d) ** 2
-            and float(self.b @ d) > DEMAND * float(np.abs(self.b) @ d)
-        ):
-            raise UnboundedMaster(
-                "C = inf, but the cuts cannot all be satisfied: some nonnegative combination of them demands "
-                "that zero be positive"
-            )
+        length = float(self.norms @ d)
+        if not self.hard or square > CONTRADICTION * length**2 or length == 0:
+            return
+        # A w that satisfies the cuts satisfies ⟨Σ d_i f_i, w⟩ >= b'd as well, so it is at least this long.
+        together = float(self.b @ d) / math.sqrt(max(square, EPS * length**2))
+        alone = float((self.b / self.units).max())
+        if together > CLASH * alone:
+            raise _unbounded()
+
+
+def _unbounded() -> UnboundedMaster:
+    what = "some nonnegative combination of them demands that zero be positive"
+    return UnboundedMaster(f"C = inf, but the cuts cannot all be satisfied: {what}")
 
 
 class _Face:

@@ -1,0 +1,131 @@
+"""SequenceLabeler: one label per position, with the labels of neighbours taken into account."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Sequence
+from typing import Any, Self
+
+import numpy as np
+from sklearn.utils.validation import check_is_fitted
+
+from maxmargin.estimators.base import Trainer
+from maxmargin.executors import Executor
+from maxmargin.solvers import Solver
+from maxmargin.task import Array, Task
+from maxmargin.tasks import Chain, Weighted
+
+
+class SequenceLabeler(Trainer):
+    """A first-order chain model trained with a large margin.
+
+    X is a list of sequences: (T, F) arrays or sparse matrices, or lists of T tokens, each a dict of features or a list of
+    attribute strings; or a packed `Sequences`. Y is a list of lists of labels, any hashable values.
+
+    Parameters
+    ----------
+    C : float
+        Weight of the mean structured hinge (per sequence) against ½‖w‖².
+    classes : sequence or None
+        The label set; None takes what the training data show.
+    costs : None, dict or array
+        What a wrong label costs: 1, {label: cost of missing it}, or a matrix cost[true, predicted] in the order of classes_.
+    forbidden : "BIO" or list of (before, after)
+        Transitions never predicted; None in a pair stands for the start or the end.
+    unknown_features : "ignore" or "error"
+        What to do with an attribute at predict that training has not seen.
+    The other parameters are those of StructuredSVM.
+
+    Attributes
+    ----------
+    classes_, w_, certificate_, history_, and weights_: transitions, start, end and features by name.
+    """
+
+    def __init__(
+        self,
+        C: float = 100.0,
+        classes: Sequence[Hashable] | None = None,
+        costs: Any = None,
+        forbidden: Any = (),
+        unknown_features: str = "ignore",
+        solver: str | Solver = "bcfw",
+        rescaling: str = "margin",
+        slack: str = "l1",
+        tol: float | None = None,
+        max_passes: float | None = None,
+        n_jobs: int = 1,
+        executor: Executor | None = None,
+        random_state: Any = 0,
+        warm_start: bool = False,
+        callback: Any = None,
+        verbose: int = 0,
+    ):
+        self.C = C
+        self.classes = classes
+        self.costs = costs
+        self.forbidden = forbidden
+        self.unknown_features = unknown_features
+        self.solver = solver
+        self.rescaling = rescaling
+        self.slack = slack
+        self.tol = tol
+        self.max_passes = max_passes
+        self.n_jobs = n_jobs
+        self.executor = executor
+        self.random_state = random_state
+        self.warm_start = warm_start
+        self.callback = callback
+        self.verbose = verbose
+
+    def fit(self, X: Any, Y: Any, sample_weight: Any = None, position_weight: Any = None) -> Self:
+        """Train. position_weight is a list like Y with the cost factor of every position."""
+        return super().fit(X, _weighted(Y, position_weight), sample_weight)
+
+    def predict(self, X: Any) -> list[list[Hashable]]:
+        """The best label sequence of every x."""
+        check_is_fitted(self, "w_")
+        return self.task_.decode(self.w_, X)
+
+    def decision_function(self, X: Any) -> Array:
+        """The score of the predicted label sequence of every x."""
+        check_is_fitted(self, "w_")
+        return self.task_.scores(self.w_, X)
+
+    def predict_nbest(self, X: Any, n: int) -> list[list[tuple[list[Hashable], float]]]:
+        """The n best label sequences of every x with their scores, best first."""
+        check_is_fitted(self, "w_")
+        if n < 1:
+            raise ValueError(f"n must be at least 1, got {n}")
+        return [self.task_.n_best(self.w_, x, n) for x in X]
+
+    def score(self, X: Any, Y: Any) -> float:
+        """The share of positions that are labelled right; labels that training has not seen count as wrong."""
+        right, total = 0, 0
+        for i, (found, truth) in enumerate(zip(self.predict(X), Y, strict=True)):
+            if len(found) != len(truth):
+                raise ValueError(f"sequence {i} has {len(found)} positions but {len(truth)} labels")
+            right += sum(a == b for a, b in zip(found, truth, strict=True))
+            total += len(found)
+        return right / total
+
+    @property
+    def classes_(self) -> list[Hashable]:
+        """The labels, in the order of the weights."""
+        check_is_fitted(self, "w_")
+        return self.task_.classes_
+
+    @property
+    def weights_(self) -> dict[str, Array]:
+        """The weights by meaning: transitions (K, K), start (K,), end (K,), features (F, K)."""
+        check_is_fitted(self, "w_")
+        return self.task_.parts(self.w_)
+
+    def _make_task(self) -> Task:
+        return Chain(self.classes, self.costs, self.forbidden, self.unknown_features)
+
+
+def _weighted(Y: Any, position_weight: Any) -> Any:
+    if position_weight is None:
+        return Y
+    if len(position_weight) != len(Y):
+        raise ValueError(f"position_weight has {len(position_weight)} sequences but Y has {len(Y)}")
+    return [Weighted(y, np.asarray(costs, dtype=float)) for y, costs in zip(Y, position_weight, strict=True)]

@@ -1,0 +1,94 @@
+"""StructuredSVM: scikit-learn's interface to any task and any solver."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from sklearn.base import clone
+from sklearn.utils.validation import check_is_fitted
+
+from maxmargin.estimators.base import Trainer
+from maxmargin.executors import Executor
+from maxmargin.solvers import Solver
+from maxmargin.task import Task
+
+
+class StructuredSVM(Trainer):
+    """Learn the weights of any structure: minimise ½‖w‖² + C · mean structured hinge, and prove how close that came.
+
+    Parameters
+    ----------
+    task : Task
+        What an output is, what a mistake costs, how the best output is found; see maxmargin.tasks.
+    C : float
+        Weight of the mean slack against ½‖w‖². inf asks for a hard margin.
+    solver : str or Solver
+        "bcfw", "n_slack", "one_slack", "bundle", "subgradient", "perceptron", or a solver object with options.
+    rescaling : "margin" or "slack"
+    slack : "l1" or "l2"
+    tol : float or None
+        Relative duality gap to stop at; None leaves the solver's own.
+    max_passes : float or None
+        Limit on oracle calls divided by the number of examples; None leaves the solver's own.
+    n_jobs : int
+        Threads for the oracle; -1 for one per core. The model does not depend on it.
+    executor : Executor or None
+        Where the oracle runs instead.
+    random_state : int, RandomState or None
+    warm_start : bool
+        Start from the last fit's dual point when fitting the same data again (with another C, tol or max_passes).
+    callback : callable or None
+        Called with a Record after every step; training stops when it returns True.
+    verbose : int
+        1 shows a live line with pass, objective, bound, gap and time left.
+
+    Attributes
+    ----------
+    w_ : the weights.   task_ : the task that was set up.   certificate_ : the proof.   history_ : one dict per step.
+    """
+
+    def __init__(
+        self,
+        task: Task,
+        C: float = 1.0,
+        solver: str | Solver = "bcfw",
+        rescaling: str = "margin",
+        slack: str = "l1",
+        tol: float | None = None,
+        max_passes: float | None = None,
+        n_jobs: int = 1,
+        executor: Executor | None = None,
+        random_state: Any = 0,
+        warm_start: bool = False,
+        callback: Any = None,
+        verbose: int = 0,
+    ):
+        self.task = task
+        self.C = C
+        self.solver = solver
+        self.rescaling = rescaling
+        self.slack = slack
+        self.tol = tol
+        self.max_passes = max_passes
+        self.n_jobs = n_jobs
+        self.executor = executor
+        self.random_state = random_state
+        self.warm_start = warm_start
+        self.callback = callback
+        self.verbose = verbose
+
+    def predict(self, X: Any) -> Any:
+        """The best output for every x."""
+        check_is_fitted(self, "w_")
+        return [self.task_.label(z) for z in self.task_.decode(self.w_, X)]
+
+    def score(self, X: Any, Y: Any) -> float:
+        """Minus the mean loss of the predictions: higher is better."""
+        losses = [self.task_.loss(y, z) for y, z in zip(Y, self.predict(X), strict=True)]
+        return -float(np.mean(losses))
+
+    def _make_task(self) -> Task:
+        if not isinstance(self.task, Task):
+            raise TypeError(f"task must be a maxmargin Task, got {self.task!r}")
+        return clone(self.task)

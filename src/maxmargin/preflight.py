@@ -1,0 +1,58 @@
+"""A quick look at a user's task before training: the mistakes that would otherwise show up as a strange model.
+
+Tasks in plain Python promise much that nothing enforces. A few calls on the first examples catch a missing dim, features of
+the wrong length, a loss that is not zero at the truth, inputs that are changed, and a decoder that ignores the loss.
+"""
+
+from __future__ import annotations
+
+import inspect
+import pickle
+from typing import Any
+
+import numpy as np
+
+from maxmargin.errors import TaskError
+from maxmargin.task import Examples, Task, check_features
+
+LOOK_AT = 3  # examples; the promise on every plane is checked throughout training anyway
+
+
+def check_promises(task: Task, batch: Examples) -> None:
+    """Raise a TaskError that names the example and the fault."""
+    name = type(task).__name__
+    if not isinstance(getattr(task, "dim", None), int | np.integer) or task.dim < 1:
+        raise TaskError(f"{name}.setup must set self.dim to the length of psi; it is {getattr(task, 'dim', 'missing')}")
+    if "y" not in inspect.signature(task.argmax).parameters:
+        raise TaskError(f"{name}.argmax must take a third argument y (None for prediction): argmax(w, x, y=None)")
+    rng = np.random.default_rng(0)
+    for i, x, y, truth in list(batch)[:LOOK_AT]:
+        before = _bytes((x, y))
+        _look_at(task, i, x, y, truth, rng)
+        if before is not None and _bytes((x, y)) != before:
+            raise TaskError(f"{name} changed its input: x or y of example {i} is not what it was before psi, loss and argmax")
+
+
+def _look_at(task: Task, i: int, x: Any, y: Any, truth: Any, rng: np.random.Generator) -> None:
+    name, zero = type(task).__name__, np.zeros(task.dim)
+    check_features(task.psi(x, truth), task.dim, f"psi(x, y) of example {i}")
+    at_truth = task.loss(y, truth)
+    if at_truth != 0:
+        raise TaskError(f"loss(y, y) of example {i} is {at_truth}; the loss must be 0 at the truth")
+    # With w = 0 the decoder has nothing but the loss to maximise, so no other output may have a higher one.
+    worst = task.loss(y, task.argmax(zero, x, y))
+    for w in (zero, *rng.standard_normal((4, task.dim))):
+        other = task.loss(y, task.argmax(w, x))
+        if task.exact and other > worst + 1e-9 * (1 + abs(worst)):
+            raise TaskError(
+                f"{name}.argmax(w, x, y) ignores y: with w = 0 on example {i} it returned an output of loss {worst}, but "
+                f"there is one of loss {other}; it must maximise ⟨w, psi⟩ + loss(y, z)"
+            )
+
+
+def _bytes(value: Any) -> bytes | None:
+    """A fingerprint of a value, or None where it cannot be taken."""
+    try:
+        return pickle.dumps(value)
+    except Exception:
+        return None

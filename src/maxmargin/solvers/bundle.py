@@ -1,0 +1,86 @@
+"""The proximal bundle method: 1-slack cuts with a centre that keeps steps short where the model is poor."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from maxmargin.objective import primal
+from maxmargin.oracle import Oracle
+from maxmargin.solvers.base import Solution, Solver, Step
+from maxmargin.solvers.cuts import Cuts
+from maxmargin.solvers.qp import solve_master
+from maxmargin.task import Array
+
+
+class Bundle(Solver):
+    """Minimise J(w) = ½‖w‖² + C R(w) through the cuts of R, close to the best point c seen so far.
+
+        w⁺ = argmin ½‖w‖² + C max(0, max_t (offset_t - ⟨a_t, w⟩)) + (ρ/2)‖w - c‖²
+           = (ρ c + Σ α a) / (1 + ρ)                                                                  (1)
+        α  = argmax Σ α (offset - ρ/(1+ρ) ⟨a, c⟩) - ‖Σ α a‖² / 2(1+ρ),   α >= 0, Σ α <= C             (2)
+    The step is serious (c <- w⁺) if J falls by at least a tenth of what the model promised; ρ falls when the model is
+    good and doubles at every third null step in a row that made things worse. For any feasible α,
+    Σ α offset - ½‖Σ α a‖² bounds the optimum from below, without the proximal term.
+    The larger C, the more this saves over the 1-slack method (a third of the passes at C = 1000).
+
+    Teo, Vishwanathan, Smola, Le (JMLR 2010) for the setting; Kiwiel (1990) for the proximity control.
+    """
+
+    patience: int = 50
+    rho: float = 1.0  # first weight of the proximal term
+
+    def steps(self, oracle: Oracle, C: float, seed: int, start: Solution | None) -> Iterator[Step]:
+        if not np.isfinite(C):
+            raise ValueError("the bundle method needs a finite C; for a hard margin use 'n_slack', 'one_slack' or 'bcfw'")
+        self._cuts = cuts = start.state if start is not None and isinstance(start.state, Cuts) else Cuts()
+        rho, nulls, stalled, dual = self.rho, 0, 0, -np.inf
+        centre = np.zeros(oracle.dim) if start is None else start.w.copy()
+        plane = oracle.mean_plane(centre)
+        value = primal(centre, plane.risk, C)
+        cuts.add(plane)
+        yield Step(centre, 0.0, risk=plane.risk)  # the loss is never negative, so neither is the optimum
+        while stalled < 5:
+            w, model = self._proximal_point(cuts, centre, rho, C, oracle.dim)
+            dual = max(dual, self._lower_bound(cuts, C))
+            predicted = value - model - 0.5 * rho * float(np.dot(w - centre, w - centre))
+            plane = oracle.mean_plane(w)
+            new = primal(w, plane.risk, C)
+            yield Step(w, dual, risk=plane.risk)
+            cuts.add(plane)
+            if value - new >= 0.1 * predicted:
+                stalled = stalled + 1 if value - new <= 1e-14 * abs(value) else 0
+                if value - new > 0.9 * predicted:
+                    rho /= 10
+                elif value - new > 0.5 * predicted:
+                    rho /= 2
+                centre, value, nulls = w, new, 0
+            else:
+                nulls += 1
+                if nulls % 3 == 0 and new > value:
+                    rho *= 2
+                stalled = stalled + 1 if predicted <= 1e-14 * abs(value) else 0
+            rho = max(rho, 1e-10)
+            cuts.drop_idle(self.patience)
+
+    def _proximal_point(self, cuts: Cuts, centre: Array, rho: float, C: float, dim: int) -> tuple[Array, float]:
+        """w⁺ of (1), and the model's value there without the proximal term."""
+        heights = np.array([np.dot(a, centre) for a in cuts.a])
+        shift = rho / (1 + rho)
+        solution = solve_master(cuts.gram / (1 + rho), cuts.offset - shift * heights, C, alpha=cuts.alpha)
+        cuts.weigh(solution.alpha)
+        w = (rho * centre + cuts.combined(dim)) / (1 + rho)
+        at_w = cuts.offset - shift * heights - cuts.gram @ cuts.alpha / (1 + rho)
+        return w, 0.5 * float(np.dot(w, w)) + C * max(0.0, float(np.max(at_w)))
+
+    def _lower_bound(self, cuts: Cuts, C: float) -> float:
+        """The best multiple of the proximal α, for the problem without the proximal term."""
+        linear, quadratic = float(np.dot(cuts.alpha, cuts.offset)), float(cuts.alpha @ cuts.gram @ cuts.alpha)
+        total = float(cuts.alpha.sum())
+        most = C / total if total > 0 else 1.0
+        factor = min(most, linear / quadratic) if quadratic > 0 else most
+        return linear * max(factor, 0.0) - 0.5 * quadratic * max(factor, 0.0) ** 2
+
+    def state(self) -> Cuts:
+        return self._cuts

@@ -1,0 +1,89 @@
+"""Stochastic subgradient descent."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import ClassVar, NamedTuple
+
+import numpy as np
+
+from maxmargin.atoms import AtomRows
+from maxmargin.oracle import Oracle
+from maxmargin.solvers.base import Solution, Solver, Step
+from maxmargin.task import Array
+
+
+class Walk(NamedTuple):
+    """Where a stochastic method is: its weights, what its average is made of, and the number of updates made."""
+
+    w: Array
+    average: Array
+    t: float
+
+
+class Subgradient(Solver):
+    """Step against the subgradient of a few examples at a time; return the average of the later weights.
+
+    P(w)/C = (1/2C)‖w‖² + (1/n) Σᵢ vᵢ ξᵢ(w) has the stochastic subgradient  g = w/C - v a  (squared slacks: w/C - v ξ a),
+    with a the most violated cut of the example drawn. Step t goes  w <- w - η_t g  with  η_t = C/(t + t₀), t₀ = n/block:
+    the first steps are as short as if one pass had been made. The returned average weighs step t by t.
+
+    Section 2.1 of Stratos' notes (whose g_i needs (λ/M)w to match its objective); weighted averaging after Lacoste-Julien,
+    Schmidt, Bach (2012). There is no lower bound: the certificate says so.
+    """
+
+    block: int = 8
+    max_passes: float = 30
+    certified: ClassVar[bool] = False
+    online: ClassVar[bool] = True
+
+    def steps(self, oracle: Oracle, C: float, seed: int, start: Solution | None) -> Iterator[Step]:
+        if not np.isfinite(C):
+            raise ValueError("a hard margin (C = inf) needs a certified solver, such as 'n_slack' or 'bcfw'")
+        rng = np.random.default_rng(seed)
+        walk = start.state if start is not None and isinstance(start.state, Walk) else None
+        zero = np.zeros(oracle.dim)
+        lazy = LazyAverage(zero, zero.copy()) if walk is None else LazyAverage(walk.w.copy(), walk.average.copy())
+        t = 0.0 if walk is None else walk.t
+        head_start = oracle.n / self.block
+        while True:
+            order = rng.permutation(oracle.n)
+            for begin in range(0, oracle.n, self.block):
+                index = order[begin : begin + self.block]
+                planes = oracle.planes(lazy.v, index, scale=lazy.scale)
+                push = oracle.weights[index] / len(index)
+                if oracle.formulation.squared:
+                    push = push * np.maximum(planes.loss - lazy.scale * (planes.dpsi @ lazy.v), 0)
+                t += 1
+                rate = C / (t + head_start)
+                lazy.step(AtomRows.of(planes.dpsi), shrink=1 - rate / C, push=rate * push, share=2 / (t + 1))
+            self._walk = Walk(lazy.current(), lazy.average(), t)
+            yield Step(self._walk.average)
+
+    def state(self) -> Walk:
+        return self._walk
+
+
+class LazyAverage:
+    """w <- shrink·w + rows·push and average <- (1-share)·average + share·w, at the cost of the rows' entries only.
+
+    Kept as  w = scale·v  and  average = p·v + q·rest: in most steps only the scalars and a few coordinates change.
+    """
+
+    def __init__(self, w: Array, average: Array):
+        self.v, self.rest, self.scale, self.p, self.q = w, average, 1.0, 0.0, 1.0
+
+    def step(self, rows: AtomRows, shrink: float, push: Array, share: float) -> None:
+        self.scale *= shrink
+        rows.add_to(self.v, push / self.scale)
+        rows.add_to(self.rest, -self.p / self.q * push / self.scale)  # so that v's change leaves the average alone
+        self.p, self.q = (1 - share) * self.p + share * self.scale, (1 - share) * self.q
+        if self.q < 1e-8:  # before it underflows; share = 1 makes it 0 and starts the average anew
+            self.rest *= self.q
+            self.q = 1.0
+
+    def current(self) -> Array:
+        return self.scale * self.v
+
+    def average(self) -> Array:
+        return self.p * self.v + self.q * self.rest
