@@ -115,3 +115,57 @@ def n_best(e, T, s, f, n, labels, best):
             labels[r, t] = label
             label, rank = come_label[t, label, rank], come_rank[t, label, rank]
     return n
+
+
+@kernel
+def best_per_loss(e, T, s, f, price, v, best):
+    """best[c] = the highest score of a label sequence whose loss is exactly c, for whole-numbered prices per position.
+
+    v[t, k, c] is the best score into (t, k) with loss c so far; it is left filled for trace_loss. With it the most violated
+    output is exact for every violation that depends on the output through its loss and its score alone.
+    """
+    length, K = e.shape
+    top = 0  # the highest loss possible so far
+    for t in range(length):
+        now = v[t]
+        most = 0
+        for k in range(K):
+            most = max(most, price[t, k])
+        for k in range(K):
+            row = now[k]
+            for c in range(top + most + 1):
+                row[c] = -np.inf
+            paid = price[t, k]
+            if t == 0:
+                row[paid] = s[k] + e[0, k]
+            else:
+                for j in range(K):
+                    before, link = v[t - 1, j], T[j, k]
+                    for c in range(top + 1):
+                        row[c + paid] = max(row[c + paid], before[c] + link)
+                for c in range(top + 1):
+                    row[c + paid] += e[t, k]
+        top += most
+    for c in range(top + 1):
+        best[c] = -np.inf
+        for k in range(K):
+            best[c] = max(best[c], v[length - 1, k, c] + f[k])
+
+
+@kernel
+def trace_loss(T, f, price, v, loss, labels):
+    """The labels behind best[loss] of best_per_loss."""
+    length, K = price.shape
+    last, high = 0, -np.inf
+    for k in range(K):
+        if v[length - 1, k, loss] + f[k] > high:
+            last, high = k, v[length - 1, k, loss] + f[k]
+    labels[length - 1] = last
+    for t in range(length - 2, -1, -1):
+        now = labels[t + 1]
+        loss -= price[t + 1, now]
+        last, high = 0, -np.inf
+        for k in range(K):
+            if v[t, k, loss] + T[k, now] > high:
+                last, high = k, v[t, k, loss] + T[k, now]
+        labels[t] = last

@@ -31,7 +31,7 @@ class Perceptron(Solver):
         walk = start.state if start is not None and isinstance(start.state, Walk) else None
         w = np.zeros(oracle.dim) if walk is None else walk.w.copy()
         # The average of w over t updates is w - late/t, where `late` adds every update times its number: O(update) a step.
-        late = np.zeros(oracle.dim) if walk is None else walk.total.copy()
+        late = np.zeros(oracle.dim) if walk is None else walk.average.copy()
         t = 0.0 if walk is None else walk.t
         mistakes = 1
         while mistakes:

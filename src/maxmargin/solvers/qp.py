@@ -58,7 +58,7 @@ TINY = 1e-14  # a cut with ‖f‖² below this fraction of the largest one gets
 CONTRADICTION = 1e-13  # (‖Σ d_i f_i‖ / Σ d_i ‖f_i‖)² up to this is zero, as far as G can tell
 CLASH = 10.0  # a contradiction needs a w so much longer than any one cut does; errors in Σ d_i f_i = 0 do not
 REFINEMENTS = 4  # complete Newton steps on a face before other cuts are considered
-STALLS = 5  # successive faces without a rise of D after which rounding has the last word
+STALLS = 5  # successive faces without progress in D or kkt after which rounding has the last word
 ZERO_CUT = -1  # stands for the zero cut where a pivot is meant
 
 
@@ -161,11 +161,11 @@ class _Master:
         face = _Face(self, ZERO_CUT, np.flatnonzero(a))
         if a.sum() >= self.C * (1 - FULL):
             face = face.with_new_pivot(a)
-        steps, stalls, best = 0, 0, -math.inf
+        steps, stalls, highest, least = 0, 0, -math.inf, math.inf
         for _ in range(100 + 20 * len(a)):
             g = self.b - self.times(a)
-            value = self.value(a, g)
-            if self.kkt(a, g) <= tol * value:
+            value, kkt = self.value(a, g), self.kkt(a, g)
+            if kkt <= tol * value:
                 return a
             # (K1) on the face: does it hold, as far as rounding and the tolerance let us tell?
             rounding = self.rounding(a)
@@ -179,10 +179,10 @@ class _Master:
                 face = smaller
                 continue
             # (K2) off the face: which cut is violated most?
-            stalls = stalls + 1 if value <= best else 0
+            stalls = stalls + 1 if value <= highest and kkt >= least else 0
             if stalls > STALLS:
                 break
-            best, steps = max(best, value), 0
+            highest, least, steps = max(highest, value), min(least, kkt), 0
             violation = g - rounding - (mu + unsure)
             violation[face.free] = -math.inf
             newcomer = int(violation.argmax())

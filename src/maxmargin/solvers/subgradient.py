@@ -10,7 +10,7 @@ import numpy as np
 from maxmargin.atoms import AtomRows
 from maxmargin.oracle import Oracle
 from maxmargin.solvers.base import Solution, Solver, Step
-from maxmargin.task import Array
+from maxmargin.task import Array, Planes
 
 
 class Walk(NamedTuple):
@@ -52,16 +52,25 @@ class Subgradient(Solver):
                 index = order[begin : begin + self.block]
                 planes = oracle.planes(lazy.v, index, scale=lazy.scale)
                 push = oracle.weights[index] / len(index)
-                if oracle.formulation.squared:
-                    push = push * np.maximum(planes.loss - lazy.scale * (planes.dpsi @ lazy.v), 0)
                 t += 1
                 rate = C / (t + head_start)
-                lazy.step(AtomRows.of(planes.dpsi), shrink=1 - rate / C, push=rate * push, share=2 / (t + 1))
+                push = rate * push
+                if oracle.formulation.squared:
+                    heights = np.maximum(planes.loss - lazy.scale * np.asarray(planes.dpsi @ lazy.v), 0)
+                    # the gradient grows with ξ: never step past the point where the example's own slack is gone
+                    push = np.minimum(push, 1 / (len(index) * np.maximum(_norms(planes), 1e-300))) * heights
+                lazy.step(AtomRows.of(planes.dpsi), shrink=1 - rate / C, push=push, share=2 / (t + 1))
             self._walk = Walk(lazy.current(), lazy.average(), t)
             yield Step(self._walk.average)
 
     def state(self) -> Walk:
         return self._walk
+
+
+def _norms(planes: Planes) -> Array:
+    """‖a‖² of every row."""
+    rows = AtomRows.of(planes.dpsi).tocsr()
+    return np.asarray(rows.multiply(rows).sum(axis=1)).ravel()
 
 
 class LazyAverage:

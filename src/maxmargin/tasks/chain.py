@@ -11,10 +11,13 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from maxmargin.atoms import Atoms
-from maxmargin.task import Array, Batch, Planes, Task
+from maxmargin.task import Array, Batch, Planes, Task, ViolationFunction
 from maxmargin.tasks.labels import Labels, cost_matrix, label_numbers, label_set
 from maxmargin.tasks.labelling import wrong_labels
 from maxmargin.tasks.sequences import SequencePacker
+
+
+LOSS_TABLE = 4_000_000  # entries of the table (positions × labels × losses) up to which slack rescaling is exact
 
 
 class Weighted(NamedTuple):
@@ -102,7 +105,8 @@ class Chain(Task):
             for i, y in enumerate(Y):
                 self._fill(i, y, labels, costs, packed.offsets)
         atoms = Atoms(packed.matrix, self.n_labels_, self.first_)
-        return ChainBatch(atoms, packed.offsets, labels, costs, np.arange(len(packed)))
+        whole = Y is not None and _whole_losses(self.cost_, costs, packed.offsets)
+        return ChainBatch(atoms, packed.offsets, labels, costs, whole, np.arange(len(packed)))
 
     def decode(self, w: Array, X: Any) -> list[list[Hashable]]:
         found = self._found(w, self.pack(X), 0.0)
@@ -129,8 +133,18 @@ class Chain(Task):
             batch.atoms, True, found.bounds, found.units, found.truth, found.labels, self.cost_, found.costs
         )
 
-    def rescaled_planes(self, w: Array, batch: Any, value: Any) -> None:
-        return None  # exponentially many outputs: only the decoder can search them
+    def rescaled_planes(self, w: Array, batch: ChainBatch, value: ViolationFunction) -> Planes | None:
+        """Exact where losses are whole numbers and sequences not too long: the best score for every possible loss."""
+        if not batch.whole_losses:
+            return None
+        view = _view(batch)
+        scores = batch.atoms.scores(w, view.units)
+        truth, costs = batch.labels[view.units], batch.costs[view.units]
+        price = np.rint(self.cost_[truth] * costs[:, None]).astype(np.int64)
+        links, labels = self._links(w), np.empty(len(truth), dtype=np.int32)
+        for a, b in zip(view.bounds[:-1], view.bounds[1:], strict=True):
+            labels[a:b] = _most_violated(scores[a:b], links, price[a:b], truth[a:b], value)
+        return wrong_labels(batch.atoms, True, view.bounds, view.units, truth, labels, self.cost_, costs)
 
     def parts(self, w: Array) -> dict[str, Array]:
         """The weights by meaning: transitions (K, K), start (K,), end (K,), features (F, K)."""
@@ -190,11 +204,20 @@ class Chain(Task):
 class ChainBatch(Batch):
     """Packed sequences: their units (as atoms), labels and the costs of their positions."""
 
-    def __init__(self, atoms: Atoms, offsets: NDArray[np.int64], labels: Labels, costs: Array, ids: NDArray[np.intp]):
+    def __init__(
+        self,
+        atoms: Atoms,
+        offsets: NDArray[np.int64],
+        labels: Labels,
+        costs: Array,
+        whole_losses: bool,
+        ids: NDArray[np.intp],
+    ):
         self.atoms, self.offsets, self.labels, self.costs, self.ids = atoms, offsets, labels, costs, ids
+        self.whole_losses = whole_losses  # slack rescaling can be exact
 
     def take(self, index: NDArray[np.intp]) -> ChainBatch:
-        return ChainBatch(self.atoms, self.offsets, self.labels, self.costs, self.ids[index])
+        return ChainBatch(self.atoms, self.offsets, self.labels, self.costs, self.whole_losses, self.ids[index])
 
 
 class View(NamedTuple):
@@ -222,6 +245,32 @@ def _view(batch: ChainBatch) -> View:
     bounds = np.zeros(len(lengths) + 1, dtype=np.int64)
     np.cumsum(lengths, out=bounds[1:])
     return View(batch, np.arange(bounds[-1]) + np.repeat(begins - bounds[:-1], lengths), bounds)
+
+
+def _most_violated(
+    scores: Array, links: tuple[Array, Array, Array], price: NDArray[np.int64], truth: Labels, value: ViolationFunction
+) -> Labels:
+    """Labels with the highest value(Δ, margin) of one sequence, through a table over all losses it can have."""
+    from maxmargin.compiled import chain
+
+    T, s, f = links
+    most = int(price.max(axis=1).sum())
+    table, best = np.empty((*price.shape, most + 1)), np.empty(most + 1)
+    chain.best_per_loss(scores, T, s, f, price, table, best)
+    right = s[truth[0]] + f[truth[-1]] + T[truth[:-1], truth[1:]].sum() + scores[np.arange(len(truth)), truth].sum()
+    possible = np.flatnonzero(np.isfinite(best))
+    loss = possible[np.argmax(value(possible.astype(float), right - best[possible]))]
+    labels = np.empty(len(truth), dtype=np.int32)
+    chain.trace_loss(T, f, price, table, loss, labels)
+    return labels
+
+
+def _whole_losses(cost: Array, costs: Array, offsets: NDArray[np.int64]) -> bool:
+    """Whether losses are whole numbers, and few enough to keep a table over them for every sequence."""
+    if (cost != np.rint(cost)).any() or (costs != np.rint(costs)).any():
+        return False
+    most = np.add.reduceat(costs, offsets[:-1]) * cost.max()
+    return bool(np.max(np.diff(offsets) * len(cost) * (most + 1)) <= LOSS_TABLE)
 
 
 def _split(y: Any) -> tuple[Sequence[Hashable], Sequence[float] | None]:
