@@ -17,7 +17,7 @@ from scipy.optimize import linprog
 
 from maxmargin.solvers.qp import UnboundedMaster, solve_master
 
-many = settings(deadline=None, max_examples=150)
+many = settings(deadline=None, max_examples=100)
 magnitudes = st.integers(-12, 12).map(lambda k: 10.0**k)
 
 
@@ -231,6 +231,18 @@ def test_cuts_that_barely_agree_are_no_contradiction():
     angle = 1e-4
     F = np.array([[1.0, angle], [-1.0, angle]])  # w = (0, 1 / angle)
     assert solve_master(F @ F.T, np.ones(2), np.inf).value == pytest.approx(0.5 / angle**2, rel=1e-6)
+
+
+@pytest.mark.parametrize("seed", range(30))
+def test_cuts_that_leave_no_room_are_no_contradiction(seed):
+    """Opposite cuts that pin w to a hyperplane agree up to the rounding of b."""
+    rng = np.random.default_rng(seed)
+    F = 1 + np.cumsum(rng.normal(size=(8, 5)), axis=0) / 10
+    F[rng.integers(4, 8, size=2)] = -F[rng.integers(4, size=2)]
+    w = rng.normal(size=5)
+    b = F @ w - np.maximum(0.0, rng.normal(size=8)) * (rng.random(8) < 0.3)
+    value = solve_master(F @ F.T, b, np.inf).value
+    assert 0 <= value <= 0.5 * w @ w * (1 + 1e-9)
 
 
 @pytest.mark.parametrize(

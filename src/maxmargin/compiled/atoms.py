@@ -12,10 +12,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from maxmargin.compiled.kernel import inlined, kernel
+from maxmargin.compiled.kernel import kernel
 
 
-@inlined
+@kernel
 def atom_dot(c, w, direct, K, U_indptr, U_places, U_values):
     """⟨atom c, w⟩."""
     total = 0.0
@@ -39,7 +39,7 @@ def atom_dot(c, w, direct, K, U_indptr, U_places, U_values):
     return total
 
 
-@inlined
+@kernel
 def atom_add(c, scale, w, direct, K, U_indptr, U_places, U_values):
     """w += scale · atom c."""
     if c < direct:
@@ -51,7 +51,7 @@ def atom_add(c, scale, w, direct, K, U_indptr, U_places, U_values):
             w[U_places[p] + k] += scale * U_values[p]
 
 
-@inlined
+@kernel
 def atom_clear(c, w, direct, K, U_indptr, U_places, U_values):
     """w = 0 wherever atom c has an entry."""
     if c < direct:

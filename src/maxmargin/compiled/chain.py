@@ -48,13 +48,12 @@ def forward(e, T, s, v):
 
 
 @kernel
-def viterbi(scores, T, s, f, bounds, labels, best):
-    """The best labels of every sequence bounds[j]:bounds[j + 1] of the scores, and their total score."""
+def viterbi(scores, T, s, f, bounds, v, labels, best):
+    """The best labels of every sequence bounds[j]:bounds[j + 1] of the scores, and their total score.
+
+    v is scratch space for the longest sequence.
+    """
     n_labels = scores.shape[1]
-    longest = 0
-    for j in range(len(bounds) - 1):
-        longest = max(longest, bounds[j + 1] - bounds[j])
-    v = np.empty((longest, n_labels))
     for j in range(len(bounds) - 1):
         begin, length = bounds[j], bounds[j + 1] - bounds[j]
         forward(scores[begin : begin + length], T, s, v)
@@ -74,22 +73,19 @@ def viterbi(scores, T, s, f, bounds, labels, best):
 
 
 @kernel
-def n_best(e, T, s, f, n, labels, best):
+def n_best(e, T, s, f, n, v, come_label, come_rank, pointer, labels, best):
     """The n best label sequences of one sequence, best first; returns how many there are.
 
-    v[t, k, r] is the r-th best score of a path into (t, k); every entry remembers the (label, rank) it came from. The
+    v[t, k, r], -inf at first, is the r-th best score of a path into (t, k); every entry remembers the (label, rank) it came from. The
     r-th best into a cell extends one of the r best into some predecessor, so n per cell are enough.
     """
     length, n_labels = e.shape
-    v = np.full((length, n_labels, n), -np.inf)
-    come_label = np.zeros((length, n_labels, n), dtype=np.int32)
-    come_rank = np.zeros((length, n_labels, n), dtype=np.int32)
-    pointer = np.zeros(n_labels, dtype=np.int64)
     for k in range(n_labels):
         v[0, k, 0] = s[k] + e[0, k]
     for t in range(1, length):
         for k in range(n_labels):
-            pointer[:] = 0  # the predecessors' lists are sorted: merge their heads
+            for j in range(n_labels):
+                pointer[j] = 0  # the predecessors' lists are sorted: merge their heads
             for r in range(n):
                 from_label, high = -1, -np.inf
                 for j in range(n_labels):
@@ -100,7 +96,8 @@ def n_best(e, T, s, f, n, labels, best):
                 v[t, k, r] = high + e[t, k]
                 come_label[t, k, r], come_rank[t, k, r] = from_label, pointer[from_label]
                 pointer[from_label] += 1
-    pointer[:] = 0
+    for j in range(n_labels):
+        pointer[j] = 0
     for r in range(n):
         label, high = -1, -np.inf
         for j in range(n_labels):

@@ -16,7 +16,7 @@ from maxmargin.compiled.atoms import atom_add, atom_clear, atom_dot
 from maxmargin.compiled.kernel import kernel
 
 
-MEMO = 512  # atom scores remembered within a visit; planes of one example share most of their atoms
+MEMO = 512  # atom scores remembered within a visit (a power of 2); planes of one example share most of their atoms
 
 
 @kernel
@@ -72,29 +72,31 @@ def grow(i, base, count, capacity, gram_base, tops, start, length, offset, alpha
 
 
 @kernel
-def fold(i, p, q, base, count, capacity, gram_base, tops, start, length, offset, alpha, idle, indices, values, gram):
+def fold(i, p, q, keys, places, base, count, capacity, gram_base, tops, start, length, offset, alpha, idle, indices, values, gram):
     """Replace planes p and q of example i (not both without weight) by their weighted mean: w and D do not change."""
     a, b = base[i] + p, base[i] + q
     total = alpha[a] + alpha[b]
     u, v = alpha[a] / total, alpha[b] / total
-    # atoms of both planes are merged through a small hash table with open addressing
+    # atoms of both planes are merged through a hash table with open addressing (keys, places: scratch space)
     size = 4
     while size < 2 * (length[a] + length[b]):
         size *= 2
-    keys, place_of = np.full(size, -1), np.zeros(size, dtype=np.int64)
+    for place in range(size):
+        keys[place] = -1
     first = tops[0]
     top = first
-    for slot, share in ((a, u), (b, v)):
+    for side in range(2):
+        slot, share = (a, u) if side == 0 else (b, v)
         for k in range(start[slot], start[slot] + length[slot]):
             c = indices[k]
-            place = c % size
+            place = c & (size - 1)
             while keys[place] >= 0 and keys[place] != c:
-                place = (place + 1) % size
+                place = (place + 1) & (size - 1)
             if keys[place] < 0:
-                keys[place], place_of[place] = c, top
+                keys[place], places[place] = c, top
                 indices[top], values[top] = c, 0.0
                 top += 1
-            values[place_of[place]] += share * values[k]
+            values[places[place]] += share * values[k]
     start[a], length[a] = first, top - first
     tops[0] = top
     offset[a] = u * offset[a] + v * offset[b]
@@ -123,13 +125,13 @@ def lightest(i, base, count, alpha):
 
 
 @kernel
-def make_room(i, base, count, capacity, gram_base, tops, start, length, offset, alpha, idle, indices, values, gram):
+def make_room(i, keys, places, base, count, capacity, gram_base, tops, start, length, offset, alpha, idle, indices, values, gram):
     """Free one slot of a full example: forget a plane without weight, else fold the two lightest."""
     p, q = lightest(i, base, count, alpha)
     if alpha[base[i] + p] == 0.0 or q < 0:
         remove(i, p, base, count, capacity, gram_base, start, length, offset, alpha, idle, gram)
     else:
-        fold(i, p, q, base, count, capacity, gram_base, tops, start, length, offset, alpha, idle, indices, values, gram)
+        fold(i, p, q, keys, places, base, count, capacity, gram_base, tops, start, length, offset, alpha, idle, indices, values, gram)
 
 
 @kernel
@@ -139,13 +141,13 @@ def ascend(i, room, ridge, steps, precision, h, delta, base, count, capacity, gr
     Weight moves from the lowest plane that has any to the highest; the step is the exact maximiser of the dual on that
     segment, cut to the weight available. h holds the heights and is kept current; delta collects the changes of α.
     With squared slacks the truth has unlimited weight (room = inf) and every plane an extra Gram entry `ridge`.
-    Returns the largest remaining difference of heights.
+    Returns what the dual gained, or inf where it has no upper limit.
     """
     c, g, first = capacity[i], gram_base[i], base[i]
     total = 0.0
     for s in range(count[i]):
         total += alpha[first + s]
-    difference = 0.0
+    gain = 0.0
     for _ in range(steps):
         up, down, high, low = -1, -1, 0.0, np.inf
         if room > 0.0:
@@ -176,6 +178,7 @@ def ascend(i, room, ridge, steps, precision, h, delta, base, count, capacity, gr
             step = min(limit, difference / curvature)
         if not np.isfinite(step):
             return np.inf
+        gain += step * (difference - 0.5 * step * curvature)
         if down >= 0:
             # exactly zero when the whole weight moves, so that a plane can be forgotten
             alpha[first + down] = 0.0 if step == limit else alpha[first + down] - step
@@ -193,7 +196,7 @@ def ascend(i, room, ridge, steps, precision, h, delta, base, count, capacity, gr
         else:
             room += step
             total -= step
-    return difference
+    return gain
 
 
 @kernel
@@ -219,6 +222,13 @@ def visit(
     w,
     work,
     report,
+    h,
+    delta,
+    tags,
+    epochs,
+    scores,
+    keys,
+    places,
     base,
     count,
     capacity,
@@ -238,9 +248,9 @@ def visit(
     Returns the position of the first example that did not fit into the tables (the caller enlarges them and calls
     again), or len(order). report = [Σ cap·penalty of the heights seen, planes added, dual gain, unbounded example or -1].
     """
-    h, delta = np.zeros(slots + 1), np.zeros(slots + 1)
-    tags, epochs, scores = np.full(MEMO, -1), np.zeros(MEMO, dtype=np.int64), np.zeros(MEMO)
-    places, epoch = np.zeros(MEMO, dtype=np.int64), 0
+    epoch = 0
+    for place in range(MEMO):
+        epochs[place] = 0
     for j in range(begin, len(order)):
         i = order[j]
         extra = row_indptr[j + 1] - row_indptr[j] if fresh else 0
@@ -251,6 +261,7 @@ def visit(
         wider = max(2 * capacity[i], 2)
         if (
             tops[0] + need > len(indices)
+            or 4 * need > len(keys)
             or tops[1] + wider > len(start)
             or tops[2] + wider * wider > len(gram)
         ):
@@ -260,26 +271,29 @@ def visit(
         for s in range(count[i]):
             slot = base[i] + s
             h[s] = offset[slot] - plane_dot(
-                indices, values, start[slot], length[slot], w, epoch, tags, epochs, scores, direct, K, U_indptr, U_places, U_values,
+                indices, values, start[slot], length[slot], w, epoch, tags, epochs, scores,
+                direct, K, U_indptr, U_places, U_values,
             )  # fmt: skip
             highest = max(highest, h[s])
             weight += alpha[slot]
         if fresh:
             r0 = row_indptr[j]
             height = row_offset[j] - plane_dot(
-                row_indices, row_values, r0, extra, w, epoch, tags, epochs, scores, direct, K, U_indptr, U_places, U_values,
+                row_indices, row_values, r0, extra, w, epoch, tags, epochs, scores,
+                direct, K, U_indptr, U_places, U_values,
             )  # fmt: skip
             # `highest` is what the cached planes already demand: a lower plane is known or stale and adds nothing.
             if height > highest + epsilon + 1e-12 * (abs(height) + abs(row_offset[j])):
                 if count[i] == slots:
                     make_room(
-                        i, base, count, capacity, gram_base, tops, start, length, offset, alpha, idle, indices, values, gram
+                        i, keys, places, base, count, capacity, gram_base, tops, start, length, offset, alpha, idle, indices, values, gram
                     )  # fmt: skip
                     for s in range(count[i]):
                         slot = base[i] + s
                         h[s] = offset[slot] - plane_dot(
-                indices, values, start[slot], length[slot], w, epoch, tags, epochs, scores, direct, K, U_indptr, U_places, U_values,
-            )  # fmt: skip
+                            indices, values, start[slot], length[slot], w, epoch, tags, epochs, scores,
+                            direct, K, U_indptr, U_places, U_values,
+                        )  # fmt: skip
                 elif count[i] == capacity[i]:
                     grow(i, base, count, capacity, gram_base, tops, start, length, offset, alpha, idle, gram)
                 new = count[i]
@@ -295,7 +309,8 @@ def visit(
                 c, g = capacity[i], gram_base[i]
                 for s in range(new + 1):
                     entry = plane_dot(
-                        indices, values, start[base[i] + s], length[base[i] + s], work, epoch, tags, epochs, scores, direct, K, U_indptr, U_places, U_values,
+                        indices, values, start[base[i] + s], length[base[i] + s], work, epoch, tags, epochs, scores,
+                        direct, K, U_indptr, U_places, U_values,
                     )  # fmt: skip
                     gram[g + s * c + new] = entry
                     gram[g + new * c + s] = entry
@@ -312,13 +327,13 @@ def visit(
             delta[s] = 0.0
         room = np.inf if squared else cap[i] - weight
         ridge = 1.0 / cap[i] if squared else 0.0
-        left = ascend(
+        gain = ascend(
             i, max(room, 0.0), ridge, steps, 1e-10 * highest, h, delta, base, count, capacity, gram_base, alpha, gram
         )
-        if left == np.inf:
+        if gain == np.inf:
             report[3] = i
             return len(order)
-        report[2] += dual_part(i, weight, ridge, h, delta, base, count, capacity, gram_base, gram)
+        report[2] += gain
         # w += Σ δ a, merged by atom first: what one plane loses another gains, and most of it cancels
         epoch += 1
         used = 0
@@ -351,20 +366,6 @@ def visit(
 
 
 @kernel
-def dual_part(i, weight, ridge, h, delta, base, count, capacity, gram_base, gram):
-    """What the changes `delta` add to the dual, given the heights h after them."""
-    c, g = capacity[i], gram_base[i]
-    gain, change = 0.0, 0.0
-    for s in range(count[i]):
-        if delta[s] != 0.0:
-            change += delta[s]
-            gain += delta[s] * h[s]
-            for t in range(count[i]):
-                gain += 0.5 * delta[s] * delta[t] * gram[g + s * c + t]
-    return gain - ridge * change * (weight + 0.5 * change)
-
-
-@kernel
 def totals(
     n, cap, squared, base, count, start, length, offset, alpha, indices, values, w, direct, K, U_indptr, U_places, U_values
 ):
@@ -385,7 +386,7 @@ def totals(
 
 
 @kernel
-def shrink(n, most, base, count, capacity, gram_base, tops, start, length, offset, alpha, idle, indices, values, gram):
+def shrink(n, most, keys, places, base, count, capacity, gram_base, tops, start, length, offset, alpha, idle, indices, values, gram):
     """Leave every example at most `most` planes (0: only forget planes without weight). Needs room for folding.
 
     Returns the first example that did not fit, or n.
@@ -399,10 +400,11 @@ def shrink(n, most, base, count, capacity, gram_base, tops, start, length, offse
                 s += 1
         while most > 0 and count[i] > most:
             p, q = lightest(i, base, count, alpha)
-            if tops[0] + length[base[i] + p] + length[base[i] + q] > len(indices):
+            need = length[base[i] + p] + length[base[i] + q]
+            if tops[0] + need > len(indices) or 4 * need > len(keys):
                 return i
             fold(
-                i, p, q, base, count, capacity, gram_base, tops, start, length, offset, alpha, idle, indices, values, gram
+                i, p, q, keys, places, base, count, capacity, gram_base, tops, start, length, offset, alpha, idle, indices, values, gram
             )  # fmt: skip
     return n
 

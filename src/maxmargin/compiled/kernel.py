@@ -68,12 +68,15 @@ class PackageCache(FunctionCache):
 def stamped_kernel(package_dir: Path) -> Callable[[F], F]:
     """Make a decorator like ``numba.njit(cache=True, nogil=True)``, its cache stamped with a folder's source.
 
+    Kernels allocate nothing: scratch arrays are arguments. So they are compiled without numba's reference counting, whose
+    atomic instructions around every call and slice cost more than the arithmetic of a short inner loop.
+
     Where numba finds no folder to write a cache to, or where there are no source files to stamp it with, the
     decorated functions are compiled anew in every process.
     """
 
     def decorate(func: F) -> F:
-        compiled: Any = numba.njit(nogil=True)(func)
+        compiled: Any = numba.njit(nogil=True, _nrt=False)(func)
         if compiled is func:  # NUMBA_DISABLE_JIT is set
             return func
         digest = source_digest(package_dir)
@@ -88,11 +91,3 @@ def stamped_kernel(package_dir: Path) -> Callable[[F], F]:
 # All kernels live in this folder and call only each other, so its files are all that machine code depends on.
 kernel = stamped_kernel(Path(__file__).resolve().parent)
 
-
-def inlined(func: F) -> F:
-    """Paste a small helper into the kernels that call it.
-
-    A call between compiled functions counts references of every array it passes, with atomic instructions: in an
-    inner loop that costs more than the arithmetic.
-    """
-    return cast(F, numba.njit(inline="always")(func))

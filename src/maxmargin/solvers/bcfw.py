@@ -31,32 +31,37 @@ class BCFW(Solver):
     block: int = 16  # examples per oracle call: planes inside a block are up to this many steps old
     planes_per_example: int = 32  # a full example folds its two lightest planes into one
     cache_mb: float = 1024.0  # limit of the plane cache; one plane per example always stays
-    cached_passes: int = 10  # at most so many between two oracle passes
-    cached_gain: float = 0.3
+    ratio: float = 4.0
+    beta: float = 0.5
 
     def steps(self, oracle: Oracle, C: float, seed: int, start: Solution | None) -> Iterator[Step]:
         rng = np.random.default_rng(seed)
         self._blocks = blocks = starting_blocks(oracle, C, start, self.planes_per_example, self.cache_mb)
         stalled = passes = 0
+        average = None
         while stalled < 3:
             before = blocks.dual
-            penalty, added = 0.0, 0
             order = rng.permutation(oracle.n)
+            penalty, added = 0.0, 0
             for begin in range(0, oracle.n, self.block):
                 index = order[begin : begin + self.block]
                 report = blocks.visit(index, oracle.planes(blocks.w, index))
                 penalty += report.penalty
                 added += report.added
-            oracle_gain = blocks.dual - before
-            for _ in range(self.cached_passes):
-                if blocks.visit(rng.permutation(oracle.n)).gain <= self.cached_gain * oracle_gain:
+            cached = 0
+            while True:
+                gain = blocks.visit(rng.permutation(oracle.n)).gain
+                cached += 1
+                if gain * (self.ratio + cached) < blocks.dual - before:
                     break
             blocks.tidy()
             passes += 1
             if passes % 10 == 0:
                 blocks.refresh()
                 blocks.check_separable()
-            yield Step(blocks.w, blocks.dual, guess=self._guess(blocks.w, penalty) if np.isfinite(C) else None)
+            if self.beta<1: average = blocks.w.copy() if average is None else average + self.beta*(blocks.w-average)
+            else: average=blocks.w
+            yield Step(average, blocks.dual, guess=self._guess(blocks.w, penalty) if np.isfinite(C) else None)
             stalled = stalled + 1 if blocks.dual - before <= 1e-14 * abs(blocks.dual) and not added else 0
 
     def _guess(self, w: Array, penalty: float) -> float:

@@ -22,6 +22,7 @@ from maxmargin.errors import NotSeparable
 from maxmargin.oracle import Oracle
 from maxmargin.task import Array, Planes
 
+MEMO = 512  # as in compiled/dual_blocks.py, which is loaded only when it is needed
 _SLOT_TYPES = (np.int64, np.int32, np.float64, np.float64, np.int32)  # start, length, offset, alpha, idle
 _NO_ROWS = (np.zeros(1, dtype=np.int32), np.zeros(0, dtype=np.int32), np.zeros(0), np.zeros(0))
 
@@ -50,6 +51,7 @@ class DualBlocks:
         self._gram = np.zeros(64)
         self._atoms = Atoms.coordinates(self.dim)  # the task's own come with its first planes
         self.dual = 0.0  # D(α)
+        self._scratch = _scratch(slots, MEMO)
 
     @property
     def alpha_sums(self) -> Array:
@@ -80,7 +82,7 @@ class DualBlocks:
         while begin < len(order):
             begin = visit(
                 order, begin, planes is not None, *rows, *self._atoms.arrays, self.cap, self.squared, steps, self.slots, self.patience, epsilon,
-                self.w, self._work, report, *self._state(),
+                self.w, self._work, report, *self._scratch, *self._state(),
             )  # fmt: skip
             if report[3] >= 0:
                 raise NotSeparable(
@@ -139,7 +141,7 @@ class DualBlocks:
         most = self.slots
         while self._used_mb() > self.cache_mb and most > 1:
             most //= 2
-            while shrink(self.n, most, *self._state()) < self.n:
+            while shrink(self.n, most, *self._scratch[-2:], *self._state()) < self.n:
                 self._enlarge(0)
             self._compact()
 
@@ -177,6 +179,7 @@ class DualBlocks:
         length = self._tables[1]
         entries = longest_row + 2 * int(np.max(length, initial=0))
         side = 2 * max(2, self.slots)
+        self._scratch = _scratch(self.slots, max(len(self._scratch[-1]), 1 << (4 * entries - 1).bit_length()))
         self._entries = [_longer(array, int(self._tops[0]) + entries) for array in self._entries]
         self._tables = [_longer(array, int(self._tops[1]) + side) for array in self._tables]
         self._gram = _longer(self._gram, int(self._tops[2]) + side * side)
@@ -193,6 +196,12 @@ class DualBlocks:
         gram = np.zeros(cells + 1)
         compact(self.n, *self._state(), *tables, *new_entries, gram)
         self._tables, self._entries, self._gram = tables, new_entries, gram
+
+
+def _scratch(slots: int, table: int) -> tuple[NDArray[np.generic], ...]:
+    """What a visit needs to work in: heights and changes of α, a memo of atom scores, a hash table for folding."""
+    memo = (np.full(MEMO, -1), np.zeros(MEMO, dtype=np.int64), np.zeros(MEMO))
+    return (np.zeros(slots + 1), np.zeros(slots + 1), *memo, np.zeros(table, dtype=np.int64), np.zeros(table, dtype=np.int64))
 
 
 def _caps(oracle: Oracle, C: float) -> Array:

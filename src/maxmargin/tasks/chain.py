@@ -124,7 +124,10 @@ class Chain(Task):
         view = _view(self.pack([x]))
         scores = view.batch.atoms.scores(w, view.units)
         labels, best = np.zeros((n, len(scores)), dtype=np.int32), np.zeros(n)
-        found = chain.n_best(scores, *self._links(w), n, labels, best)
+        table = (*scores.shape, n)
+        scratch = (np.full(table, -np.inf), np.zeros(table, dtype=np.int32), np.zeros(table, dtype=np.int32))
+        pointer = np.zeros(self.n_labels_, dtype=np.int64)
+        found = chain.n_best(scores, *self._links(w), n, *scratch, pointer, labels, best)
         return [(self._named(labels[r]), float(best[r])) for r in range(found)]
 
     def planes(self, w: Array, batch: ChainBatch, augment: float | Array = 1.0) -> Planes:
@@ -173,7 +176,8 @@ class Chain(Task):
         elif augment != 0:
             chain.augment(scores, self.cost_, truth, costs if augment == 1 else augment * costs)
         labels, best = np.empty(len(truth), dtype=np.int32), np.empty(len(batch))
-        chain.viterbi(scores, *self._links(w), view.bounds, labels, best)
+        scratch = np.empty((int(np.max(np.diff(view.bounds), initial=0)), self.n_labels_))
+        chain.viterbi(scores, *self._links(w), view.bounds, scratch, labels, best)
         return Found(labels, truth, costs, view.bounds, view.units, best)
 
     def _named(self, labels: Labels) -> list[Hashable]:

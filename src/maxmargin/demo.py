@@ -1,0 +1,150 @@
+"""Read strings of handwritten digits, with and without structure: ``python -m maxmargin.demo``.
+
+The strings mostly count upwards, the digits are real images that scikit-learn brings along. One model reads every digit
+alone, the other one reads whole strings: the same pixels, plus one weight for every pair of neighbouring digits. Both
+choose their C on a fifth of the training strings, and both are then measured on strings that nobody has seen.
+"""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+from rich.console import Console
+from rich.table import Table
+
+import maxmargin as mm
+
+N_TRAIN, N_TEST = 400, 1000
+CS = (3.0, 10.0, 30.0, 100.0, 300.0)  # per string; a digit alone gets C · digits per string, which is the same problem
+PLOTS = Path("plots")
+
+Strings = list[np.ndarray]
+Labels = list[list[int]]
+
+
+class Outcome(NamedTuple):
+    """A model trained with the best C, what it read in the test strings, and how long all of it took."""
+
+    model: Any
+    read: Labels
+    seconds: float
+
+
+def main() -> None:
+    """Train both models, compare them, draw the pictures."""
+    console = Console(highlight=False)
+    X, Y, X_test, Y_test = mm.datasets.digit_strings(N_TRAIN, N_TEST)
+    n_digits = sum(map(len, Y))
+    console.print(f"{N_TRAIN} strings of handwritten digits to learn from ({n_digits} digits), {N_TEST} to test on.")
+    warm_up(console)
+
+    console.print("\n[bold]Every digit alone[/]  (MulticlassSVC)")
+    alone = read_alone(X, Y, X_test)
+    console.print("\n[bold]Whole strings[/]  (SequenceLabeler)")
+    strings = read_strings(X, Y, X_test)
+
+    table = Table("on the test strings", "wrong digits", "wrong strings", "C", "seconds")
+    table.caption = "seconds: choosing C, training, and reading the test strings"
+    for name, outcome in {"every digit alone": alone, "whole strings": strings}.items():
+        digits, whole = errors(outcome.read, Y_test)
+        table.add_row(name, f"{digits:.1%}", f"{whole:.1%}", f"{outcome.model.C:.4g}", f"{outcome.seconds:.1f}")
+    console.print()
+    console.print(table)
+    certificate = strings.model.certificate_
+    console.print(
+        f"\nCertificate of the string model: {certificate}.\n"
+        f"No weights whatsoever have an objective below {certificate.dual:.6g}.",
+        soft_wrap=True,
+    )
+    draw(console, strings, alone, X_test, Y_test)
+
+
+def warm_up(console: Console) -> None:
+    """Compile, or load from the cache, before anything is timed."""
+    began = time.perf_counter()
+    console.print("Loading the inner loops (the first run compiles them: about 20 seconds) …")
+    X, Y, _, _ = mm.datasets.digit_strings(4, 1)
+    mm.SequenceLabeler(max_passes=2).fit(X, Y).predict(X)
+    mm.MulticlassSVC(max_passes=2).fit(np.vstack(X), np.concatenate(Y))
+    console.print(f"… done in {time.perf_counter() - began:.1f} s.")
+
+
+def read_alone(X: Strings, Y: Labels, X_test: Strings) -> Outcome:
+    """The model without structure."""
+    began = time.perf_counter()
+    length = sum(map(len, Y)) / len(Y)
+    model = mm.MulticlassSVC(verbose=1)
+    held_out = len(X) * 4 // 5
+    tries = clone_quiet(model).fit_path(np.vstack(X[:held_out]), np.concatenate(Y[:held_out]), [C * length for C in CS])
+    best = max(tries, key=lambda tried: tried.score(np.vstack(X[held_out:]), np.concatenate(Y[held_out:])))
+    model.set_params(C=best.C).fit(np.vstack(X), np.concatenate(Y))
+    return Outcome(model, [model.predict(x).tolist() for x in X_test], time.perf_counter() - began)
+
+
+def read_strings(X: Strings, Y: Labels, X_test: Strings) -> Outcome:
+    """The model with structure."""
+    began = time.perf_counter()
+    model = mm.SequenceLabeler(tol=1e-3, verbose=1)
+    held_out = len(X) * 4 // 5
+    tries = clone_quiet(model).fit_path(X[:held_out], Y[:held_out], CS)
+    best = max(tries, key=lambda tried: tried.score(X[held_out:], Y[held_out:]))
+    model.set_params(C=best.C).fit(X, Y)
+    return Outcome(model, model.predict(X_test), time.perf_counter() - began)
+
+
+def clone_quiet(model: Any) -> Any:
+    """The same estimator, to search C with: it need not be precise and shows no progress."""
+    from sklearn.base import clone
+
+    return clone(model).set_params(verbose=0, tol=1e-2)
+
+
+def errors(read: Labels, truth: Labels) -> tuple[float, float]:
+    """The share of wrong digits, and of strings with at least one wrong digit."""
+    wrong = [[a != b for a, b in zip(y, z, strict=True)] for y, z in zip(truth, read, strict=True)]
+    return float(np.mean(np.concatenate(wrong))), float(np.mean([any(string) for string in wrong]))
+
+
+def draw(console: Console, strings: Outcome, alone: Outcome, X_test: Strings, Y_test: Labels) -> None:
+    """Write the pictures to the folder plots."""
+    try:
+        from matplotlib.figure import Figure
+    except ImportError:
+        console.print("\nNo pictures were drawn, because matplotlib is not installed: pip install maxmargin[plot]")
+        return
+    from maxmargin.plotting import GapDisplay, ImageSequenceDisplay, TransitionDisplay
+
+    gap = GapDisplay.from_estimator(strings.model)
+    figure = Figure(figsize=(10, 3.6), layout="constrained")
+    left, right = figure.subplots(1, 2)
+    gap.plot(left, kind="bounds")
+    gap.plot(right, kind="gap")
+    figures = {"gap.png": figure}
+
+    figures["transitions.png"] = figure = Figure(figsize=(7, 6.2), layout="constrained")
+    TransitionDisplay.from_estimator(strings.model).plot(figure.subplots())
+
+    differ = [i for i, (a, b) in enumerate(zip(alone.read, strings.read, strict=True)) if a != b][:6]
+    predictions = {name: [o.read[i] for i in differ] for name, o in {"string": strings, "digit alone": alone}.items()}
+    figures["strings.png"] = figure = Figure(figsize=(7, 9.5), layout="constrained")
+    ImageSequenceDisplay.from_predictions(
+        [X_test[i] for i in differ], [Y_test[i] for i in differ], predictions, image_shape=(8, 8)
+    ).plot(figure.subplots())
+
+    captions = {
+        "gap.png": "objective and lower bound during training",
+        "transitions.png": "weights of neighbouring digits: they count upwards",
+        "strings.png": "test strings that the two models read differently",
+    }
+    PLOTS.mkdir(exist_ok=True)
+    console.print(f"\nPictures in {PLOTS.resolve()}:", soft_wrap=True)
+    for name, figure in figures.items():
+        figure.savefig(PLOTS / name, dpi=120)
+        console.print(f"  {name:<16} {captions[name]}")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,11 @@
+"""Pictures of trained models, as Display objects in scikit-learn's sense; they need `pip install maxmargin[plot]`.
+
+A display is made by `from_estimator` (or from plain arrays, by its constructor), keeps the numbers it shows as
+attributes, and draws them with `plot(ax=None)`. Drawing again or elsewhere computes nothing anew.
+"""
+
+from maxmargin.plotting.gap import GapDisplay
+from maxmargin.plotting.image_sequence import ImageSequenceDisplay
+from maxmargin.plotting.transition import TransitionDisplay
+
+__all__ = ["GapDisplay", "ImageSequenceDisplay", "TransitionDisplay"]
