@@ -2,8 +2,8 @@
 Reading handwritten strings
 ===========================
 
-Strings of handwritten digits mostly count upwards. A chain model has the same weights on pixels as a classifier of single
-digits, and one more weight for every pair of neighbouring labels. How much is that worth, and when?
+These strings of handwritten digits mostly count upwards. A chain model has the same weights on pixels as a classifier
+of single digits, and one more weight for every pair of neighbouring labels. How much is that worth, and when?
 """
 
 import matplotlib.pyplot as plt

@@ -12,11 +12,12 @@ import maxmargin as mm
 from maxmargin.plotting import GapDisplay
 
 X, Y, X_test, Y_test = mm.datasets.digit_strings(n_train=100, n_test=300)
-mm.SequenceLabeler(max_passes=1).fit(X[:10], Y[:10])  # compile before the clock starts
+for solver in mm.solvers.SOLVERS:
+    mm.SequenceLabeler(solver=solver, max_passes=1).fit(X[:10], Y[:10])  # compile before the clock starts
 
 # %%
-# The perceptron knows nothing of C and the margin: its objective is measured all the same, but only its test error is of
-# interest. The others train until they have proved that they are within 0.1% of the optimum, or for 150 passes.
+# The perceptron knows nothing of C and the margin: its objective is measured all the same, but only its test error is
+# of interest. The others train until they have proved that their gap is at most 0.1%, or for 150 passes.
 
 models = {}
 for solver in mm.solvers.SOLVERS:
@@ -26,8 +27,8 @@ for solver in mm.solvers.SOLVERS:
     print(f"{solver:12s} test error {1 - models[solver].score(X_test, Y_test):.2%}  {certificate}")
 
 # %%
-# Every model's distance to the best bound that any of them has proved. Passes count the calls of the decoder, which is what
-# costs time where decoding is slow; seconds also contain what a solver does between the calls.
+# Every model's distance to the best bound that any of them has proved. Passes count the calls of the decoder, which is
+# what costs time where decoding is slow; seconds also contain what a solver does between the calls.
 
 bound = max(model.certificate_.dual for model in models.values())
 fig, axes = plt.subplots(1, 2, figsize=(11, 4), layout="constrained", sharey=True)

@@ -1,6 +1,7 @@
 """Rows of planes as sparse combinations of atoms, so that planes stay small however many features a unit has.
 
-See compiled/atoms.py for what an atom is. A task whose Ψ labels units (tokens, examples) returns AtomRows from `planes`;
+See compiled/atoms.py for what an atom is. A task whose Ψ labels units (tokens, examples) returns AtomRows from
+`planes`;
 all other rows, dense or CSR, are the special case in which every atom is one coordinate of w.
 """
 
@@ -25,7 +26,13 @@ class Atoms:
         if max(direct + self.n_units * n_labels, self.dim) >= 2**31:
             raise ValueError(f"{self.n_units} units × {n_labels} labels are too many for 32-bit atom numbers")
         indptr, places = rows.indptr.astype(np.uint64), direct + rows.indices.astype(np.int64) * n_labels
-        self.arrays = (direct, n_labels, indptr, places.astype(np.uint32), rows.data)  # what kernels take, in this order
+        self.arrays = (
+            direct,
+            n_labels,
+            indptr,
+            places.astype(np.uint32),
+            rows.data,
+        )  # what kernels take, in this order
 
     @classmethod
     def coordinates(cls, dim: int) -> Atoms:
@@ -108,7 +115,10 @@ class AtomRows:
         return sparse.csr_array(
             (
                 np.concatenate([values[plain], data]),
-                (np.concatenate([rows[plain], np.repeat(rows[~plain], lengths)]), np.concatenate([atoms[plain], columns])),
+                (
+                    np.concatenate([rows[plain], np.repeat(rows[~plain], lengths)]),
+                    np.concatenate([atoms[plain], columns]),
+                ),
             ),
             shape=self.shape,
         )

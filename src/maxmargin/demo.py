@@ -8,6 +8,7 @@ choose their C on a fifth of the training strings, and both are then measured on
 from __future__ import annotations
 
 import time
+from collections.abc import Hashable, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -23,13 +24,14 @@ PLOTS = Path("plots")
 
 Strings = list[np.ndarray]
 Labels = list[list[int]]
+Read = Sequence[Sequence[Hashable]]
 
 
 class Outcome(NamedTuple):
     """A model trained with the best C, what it read in the test strings, and how long all of it took."""
 
     model: Any
-    read: Labels
+    read: Read
     seconds: float
 
 
@@ -102,7 +104,7 @@ def clone_quiet(model: Any) -> Any:
     return clone(model).set_params(verbose=0, tol=1e-2)
 
 
-def errors(read: Labels, truth: Labels) -> tuple[float, float]:
+def errors(read: Read, truth: Labels) -> tuple[float, float]:
     """The share of wrong digits, and of strings with at least one wrong digit."""
     wrong = [[a != b for a, b in zip(y, z, strict=True)] for y, z in zip(truth, read, strict=True)]
     return float(np.mean(np.concatenate(wrong))), float(np.mean([any(string) for string in wrong]))

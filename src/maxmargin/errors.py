@@ -7,7 +7,7 @@ class TaskError(ValueError):
     """A task broke a promise of the contract: the message names the example, what was found and what was expected."""
 
 
-class NotSeparable(ValueError):
+class NotSeparable(ValueError):  # noqa: N818 - named for the situation
     """A hard margin (C = inf) was asked for, but no weights satisfy all constraints of the data."""
 
 

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from maxmargin.errors import TaskError
-from maxmargin.task import Examples, Task, check_features
+from maxmargin.task import Examples, Task, check_features, dot
 
 LOOK_AT = 3  # examples; the promise on every plane is checked throughout training anyway
 
@@ -30,7 +30,9 @@ def check_promises(task: Task, batch: Examples) -> None:
         before = _bytes((x, y))
         _look_at(task, i, x, y, truth, rng)
         if before is not None and _bytes((x, y)) != before:
-            raise TaskError(f"{name} changed its input: x or y of example {i} is not what it was before psi, loss and argmax")
+            raise TaskError(
+                f"{name} changed its input: x or y of example {i} is not what it was before psi, loss and argmax"
+            )
 
 
 def _look_at(task: Task, i: int, x: Any, y: Any, truth: Any, rng: np.random.Generator) -> None:
@@ -39,14 +41,22 @@ def _look_at(task: Task, i: int, x: Any, y: Any, truth: Any, rng: np.random.Gene
     at_truth = task.loss(y, truth)
     if at_truth != 0:
         raise TaskError(f"loss(y, y) of example {i} is {at_truth}; the loss must be 0 at the truth")
-    # With w = 0 the decoder has nothing but the loss to maximise, so no other output may have a higher one.
-    worst = task.loss(y, task.argmax(zero, x, y))
-    for w in (zero, *rng.standard_normal((4, task.dim))):
-        other = task.loss(y, task.argmax(w, x))
-        if task.exact and other > worst + 1e-9 * (1 + abs(worst)):
+    if not task.exact:
+        return
+    # What the decoder finds for some weights must not be beaten by what it finds for others. Beside zero and ordinary
+    # weights there are tiny ones, for which the loss decides: a decoder that ignores y gives itself away there.
+    kinds = rng.standard_normal((2, task.dim)) * [[1.0], [1e-3]]
+    weights = [zero, *kinds, *-kinds]
+    found = [task.argmax(w, x, y) for w in weights]
+    rivals = [(task.psi(x, z), task.loss(y, z)) for z in found + [task.argmax(w, x) for w in weights]]
+    for psi, _ in rivals:
+        check_features(psi, task.dim, f"psi(x, z) of example {i}")
+    for k, w in enumerate(weights):
+        values = [dot(psi, w) + loss for psi, loss in rivals]
+        if max(values) > values[k] + 1e-7 * (1 + max(map(abs, values))):
             raise TaskError(
-                f"{name}.argmax(w, x, y) ignores y: with w = 0 on example {i} it returned an output of loss {worst}, but "
-                f"there is one of loss {other}; it must maximise ⟨w, psi⟩ + loss(y, z)"
+                f"{name}.argmax(w, x, y) ignores y or misses the maximum: on example {i} it returned an output with "
+                f"⟨w, psi⟩ + loss = {values[k]:.6g}, but there is one with {max(values):.6g}"
             )
 
 

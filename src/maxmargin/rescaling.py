@@ -28,6 +28,8 @@ CLOSED = 1e-3  # relative distance of found and bound at which an example is don
 
 
 class Found(NamedTuple):
+    """What a search found for every example."""
+
     cuts: Planes  # height = violation
     upper: Array  # proved upper bound on the largest violation of each example
     lam: Array  # where the search ended: a good start for the next one

@@ -10,7 +10,7 @@ whose maximum over z is the structured hinge of the example (Joachims et al. 200
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
@@ -41,6 +41,9 @@ class Batch:
     """Examples in the form a task's `planes` wants them; made once per fit by `Task.pack`."""
 
     ids: NDArray[np.intp]  # the examples' numbers in the training set, for messages
+    call_cost: float = (
+        50.0  # of one plane, in visits of an example's cached planes: solvers weigh one against the other
+    )
 
     def __len__(self) -> int:
         return len(self.ids)
@@ -54,7 +57,11 @@ class Examples(Batch):
     """The batch of a task in plain Python: the user's own objects, one by one."""
 
     def __init__(
-        self, X: Sequence[Any], Y: Sequence[Any], truth: Sequence[Any] | None = None, ids: NDArray[np.intp] | None = None
+        self,
+        X: Sequence[Any],
+        Y: Sequence[Any],
+        truth: Sequence[Any] | None = None,
+        ids: NDArray[np.intp] | None = None,
     ):
         self.X, self.Y = X, Y
         self.truth = Y if truth is None else truth  # the output whose Ψ is the target: y, or its latent completion
@@ -63,7 +70,7 @@ class Examples(Batch):
     def take(self, index: NDArray[np.intp]) -> Examples:
         return Examples(self.X, self.Y, self.truth, self.ids[index])
 
-    def __iter__(self) -> Iterable[tuple[int, Any, Any, Any]]:
+    def __iter__(self) -> Iterator[tuple[int, Any, Any, Any]]:
         return ((i, self.X[i], self.Y[i], self.truth[i]) for i in map(int, self.ids))
 
     def completed(self, truth: Sequence[Any]) -> Examples:
@@ -126,7 +133,9 @@ class Task(BaseEstimator):
         λ = 1 is the loss-augmented search of training, λ = 0 plain prediction; other values serve slack rescaling.
         """
         lam = np.broadcast_to(np.asarray(augment, dtype=float), len(batch))
-        return self._rows(w, batch, lambda x, y, j: self.argmax(w, x) if lam[j] == 0 else self._augmented(w, x, y, lam[j]))
+        return self._rows(
+            w, batch, lambda x, y, j: self.argmax(w, x) if lam[j] == 0 else self._augmented(w, x, y, lam[j])
+        )
 
     def rescaled_planes(self, w: Array, batch: Any, value: ViolationFunction) -> Planes | None:
         """Planes of the z with the highest value(Δ, ⟨w, δΨ⟩), exactly; None where only `planes` can search.
@@ -181,7 +190,7 @@ def check_features(features: Any, dim: int, name: str) -> None:
         indices, values = features
         if len(indices) != len(values):
             raise TaskError(f"{name} has {len(indices)} indices but {len(values)} values")
-        if len(indices) and not (0 <= np.min(indices) and np.max(indices) < dim):
+        if len(indices) and not (np.min(indices) >= 0 and np.max(indices) < dim):
             raise TaskError(f"{name} has indices from {np.min(indices)} to {np.max(indices)}; expected 0 to {dim - 1}")
     else:
         values = features

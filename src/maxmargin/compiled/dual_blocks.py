@@ -1,8 +1,14 @@
 """Kernels of the block dual: every example owns a few cached planes with weights α; see solvers/dual_blocks.py.
 
-Layout. Example i owns the slots base[i] .. base[i] + count[i] - 1 of the slot tables (start, length, offset, alpha,
-idle) and a capacity[i]² block of Gram entries from gram_base[i]. A slot's plane is the combination of atoms
-indices/values[start : start + length] (see compiled/atoms.py) with offset b. The tables only grow at their end (tops = used entries, slots, Gram entries); what is dropped is garbage until `compact` is called.
+`state` = (base, count, capacity, gram_base, tops, start, length, offset, alpha, idle, indices, values, gram). Example i
+owns the slots base[i] .. base[i] + count[i] - 1 of the slot tables (start, length, offset, alpha, idle) and a
+capacity[i]²
+block of Gram entries from gram_base[i]. A slot's plane is the combination of atoms
+indices/values[start : start + length] (compiled/atoms.py) with offset b. The tables only grow at their end (tops = used
+entries, slots, Gram entries); what is dropped is garbage until `compact` is called.
+
+`atoms` are the five arguments that describe atoms, `memo` = (tags, epochs, scores) remembers atom scores, `hashed` =
+(keys, places) is scratch space for folding.
 
 Invariants: w = Σ α a over all slots; α >= 0; Σ α of an example <= cap[i] unless cap is infinite or slacks are squared;
 gram[s, t] = ⟨a_s, a_t⟩ exactly as the planes are stored; the scratch vector `work` is all zero between calls.
@@ -15,17 +21,18 @@ import numpy as np
 from maxmargin.compiled.atoms import atom_add, atom_clear, atom_dot
 from maxmargin.compiled.kernel import kernel
 
-
 MEMO = 512  # atom scores remembered within a visit (a power of 2); planes of one example share most of their atoms
 
 
 @kernel
-def plane_dot(indices, values, start, length, w, epoch, tags, epochs, scores, direct, K, U_indptr, U_places, U_values):
+def plane_dot(indices, values, start, length, w, epoch, memo, atoms):
     """⟨plane, w⟩, with atom scores taken from a direct-mapped memo that is valid for one epoch (one state of w)."""
+    tags, epochs, scores = memo
+    direct, K, U_indptr, U_places, U_values = atoms
     total = 0.0
-    for p in range(start, start + length):
+    for p in range(np.uint64(start), np.uint64(start + length)):
         c = indices[p]
-        place = c & (MEMO - 1)
+        place = np.uint64(c & (MEMO - 1))
         if epochs[place] != epoch or tags[place] != c:
             tags[place], epochs[place] = c, epoch
             scores[place] = atom_dot(c, w, direct, K, U_indptr, U_places, U_values)
@@ -34,15 +41,17 @@ def plane_dot(indices, values, start, length, w, epoch, tags, epochs, scores, di
 
 
 @kernel
-def scatter(indices, values, start, length, scale, w, direct, K, U_indptr, U_places, U_values):
+def scatter(indices, values, start, length, scale, w, atoms):
     """w += scale · plane."""
+    direct, K, U_indptr, U_places, U_values = atoms
     for p in range(start, start + length):
         atom_add(indices[p], scale * values[p], w, direct, K, U_indptr, U_places, U_values)
 
 
 @kernel
-def remove(i, s, base, count, capacity, gram_base, start, length, offset, alpha, idle, gram):
+def remove(i, s, state):
     """Forget slot s of example i: the last slot takes its place."""
+    base, count, capacity, gram_base, _, start, length, offset, alpha, idle, _, _, gram = state
     last = count[i] - 1
     if s != last:
         a, b = base[i] + s, base[i] + last
@@ -57,8 +66,9 @@ def remove(i, s, base, count, capacity, gram_base, start, length, offset, alpha,
 
 
 @kernel
-def grow(i, base, count, capacity, gram_base, tops, start, length, offset, alpha, idle, gram):
+def grow(i, state):
     """Move example i to a range of slots twice as large at the end of the tables."""
+    base, count, capacity, gram_base, tops, start, length, offset, alpha, idle, _, _, gram = state
     old, new = capacity[i], max(2 * capacity[i], 2)
     slots, entries = tops[1], tops[2]
     for s in range(count[i]):
@@ -72,12 +82,14 @@ def grow(i, base, count, capacity, gram_base, tops, start, length, offset, alpha
 
 
 @kernel
-def fold(i, p, q, keys, places, base, count, capacity, gram_base, tops, start, length, offset, alpha, idle, indices, values, gram):
+def fold(i, p, q, hashed, state):
     """Replace planes p and q of example i (not both without weight) by their weighted mean: w and D do not change."""
+    base, count, capacity, gram_base, tops, start, length, offset, alpha, idle, indices, values, gram = state
+    keys, places = hashed
     a, b = base[i] + p, base[i] + q
     total = alpha[a] + alpha[b]
     u, v = alpha[a] / total, alpha[b] / total
-    # atoms of both planes are merged through a hash table with open addressing (keys, places: scratch space)
+    # atoms of both planes are merged through a hash table with open addressing
     size = 4
     while size < 2 * (length[a] + length[b]):
         size *= 2
@@ -108,12 +120,13 @@ def fold(i, p, q, keys, places, base, count, capacity, gram_base, tops, start, l
         gram[g + p * c + t] = mixed
         gram[g + t * c + p] = mixed
     gram[g + p * c + p] = own
-    remove(i, q, base, count, capacity, gram_base, start, length, offset, alpha, idle, gram)
+    remove(i, q, state)
 
 
 @kernel
-def lightest(i, base, count, alpha):
+def lightest(i, state):
     """The two slots of example i with the smallest α."""
+    base, count, alpha = state[0], state[1], state[8]
     p, q = -1, -1
     for s in range(count[i]):
         if p < 0 or alpha[base[i] + s] < alpha[base[i] + p]:
@@ -125,17 +138,18 @@ def lightest(i, base, count, alpha):
 
 
 @kernel
-def make_room(i, keys, places, base, count, capacity, gram_base, tops, start, length, offset, alpha, idle, indices, values, gram):
+def make_room(i, hashed, state):
     """Free one slot of a full example: forget a plane without weight, else fold the two lightest."""
-    p, q = lightest(i, base, count, alpha)
+    base, alpha = state[0], state[8]
+    p, q = lightest(i, state)
     if alpha[base[i] + p] == 0.0 or q < 0:
-        remove(i, p, base, count, capacity, gram_base, start, length, offset, alpha, idle, gram)
+        remove(i, p, state)
     else:
-        fold(i, p, q, keys, places, base, count, capacity, gram_base, tops, start, length, offset, alpha, idle, indices, values, gram)
+        fold(i, p, q, hashed, state)
 
 
 @kernel
-def ascend(i, room, ridge, steps, precision, h, delta, base, count, capacity, gram_base, alpha, gram):
+def ascend(i, room, ridge, steps, precision, h, delta, state):
     """Exact pairwise steps among the planes of example i and the truth (a zero plane), in Gram space.
 
     Weight moves from the lowest plane that has any to the highest; the step is the exact maximiser of the dual on that
@@ -143,16 +157,17 @@ def ascend(i, room, ridge, steps, precision, h, delta, base, count, capacity, gr
     With squared slacks the truth has unlimited weight (room = inf) and every plane an extra Gram entry `ridge`.
     Returns what the dual gained, or inf where it has no upper limit.
     """
-    c, g, first = capacity[i], gram_base[i], base[i]
+    base, count, capacity, gram_base, _, _, _, _, alpha, _, _, _, gram = state
+    c, g, first, planes = capacity[i], gram_base[i], base[i], count[i]
     total = 0.0
-    for s in range(count[i]):
+    for s in range(planes):
         total += alpha[first + s]
     gain = 0.0
     for _ in range(steps):
         up, down, high, low = -1, -1, 0.0, np.inf
         if room > 0.0:
             low = 0.0
-        for s in range(count[i]):
+        for s in range(planes):
             height = h[s] - ridge * total
             if height > high:
                 up, high = s, height
@@ -183,7 +198,7 @@ def ascend(i, room, ridge, steps, precision, h, delta, base, count, capacity, gr
             # exactly zero when the whole weight moves, so that a plane can be forgotten
             alpha[first + down] = 0.0 if step == limit else alpha[first + down] - step
             delta[down] -= step
-            for s in range(count[i]):
+            for s in range(planes):
                 h[s] += step * gram[g + s * c + down]
         else:
             room -= step
@@ -191,7 +206,7 @@ def ascend(i, room, ridge, steps, precision, h, delta, base, count, capacity, gr
         if up >= 0:
             alpha[first + up] += step
             delta[up] += step
-            for s in range(count[i]):
+            for s in range(planes):
                 h[s] -= step * gram[g + s * c + up]
         else:
             room += step
@@ -200,124 +215,115 @@ def ascend(i, room, ridge, steps, precision, h, delta, base, count, capacity, gr
 
 
 @kernel
-def visit(
-    order,
-    begin,
-    fresh,
-    row_indptr,
-    row_indices,
-    row_values,
-    row_offset,
-    direct,
-    K,
-    U_indptr,
-    U_places,
-    U_values,
-    cap,
-    squared,
-    steps,
-    slots,
-    patience,
-    epsilon,
-    w,
-    work,
-    report,
-    h,
-    delta,
-    tags,
-    epochs,
-    scores,
-    keys,
-    places,
-    base,
-    count,
-    capacity,
-    gram_base,
-    tops,
-    start,
-    length,
-    offset,
-    alpha,
-    idle,
-    indices,
-    values,
-    gram,
-):
+def add_plane(i, row, begin, extra, work, epoch, memo, atoms, state):
+    """Store a row as the next plane of example i and fill its row of the Gram matrix; room must have been made."""
+    base, count, capacity, gram_base, tops, start, length, offset, alpha, idle, indices, values, gram = state
+    row_indices, row_values, row_offset = row
+    direct, K, U_indptr, U_places, U_values = atoms
+    new = count[i]
+    slot = base[i] + new
+    start[slot], length[slot], offset[slot], alpha[slot], idle[slot] = tops[0], extra, row_offset, 0.0, 0
+    for p in range(extra):
+        indices[tops[0] + p] = row_indices[begin + p]
+        values[tops[0] + p] = row_values[begin + p]
+    tops[0] += extra
+    scatter(indices, values, start[slot], extra, 1.0, work, atoms)
+    c, g = capacity[i], gram_base[i]
+    for s in range(new + 1):
+        other = base[i] + s
+        entry = plane_dot(indices, values, start[other], length[other], work, epoch, memo, atoms)
+        gram[g + s * c + new] = entry
+        gram[g + new * c + s] = entry
+    for p in range(start[slot], start[slot] + extra):
+        atom_clear(indices[p], work, direct, K, U_indptr, U_places, U_values)
+    count[i] += 1
+
+
+@kernel
+def apply_changes(i, delta, w, epoch, memo, places, atoms, state):
+    """w += Σ δ a, merged by atom first: what one plane loses another gains, and most of it cancels."""
+    base, count, _, _, _, start, length, _, _, _, indices, values, _ = state
+    tags, epochs, scores = memo
+    direct, K, U_indptr, U_places, U_values = atoms
+    used = 0
+    for s in range(count[i]):
+        if delta[s] != 0.0:
+            slot = base[i] + s
+            for p in range(np.uint64(start[slot]), np.uint64(start[slot] + length[slot])):
+                c = indices[p]
+                place = np.uint64(c & (MEMO - 1))
+                if epochs[place] != epoch or tags[place] != c:
+                    if epochs[place] == epoch:  # another atom has this place: it goes to w at once
+                        atom_add(tags[place], scores[place], w, direct, K, U_indptr, U_places, U_values)
+                    else:
+                        places[used] = place
+                        used += 1
+                    tags[place], epochs[place], scores[place] = c, epoch, 0.0
+                scores[place] += delta[s] * values[p]
+    for k in range(used):
+        if scores[places[k]] != 0.0:
+            atom_add(tags[places[k]], scores[places[k]], w, direct, K, U_indptr, U_places, U_values)
+
+
+@kernel
+def fits(i, extra, slots, hashed, state):
+    """Whether the tables have room for whatever a visit of example i with a new row of this length may need."""
+    base, count, capacity, _, tops, start, length, _, _, _, indices, _, gram = state
+    need = extra
+    if count[i] == slots:
+        p, q = lightest(i, state)
+        need += length[base[i] + p] + (length[base[i] + q] if q >= 0 else 0)
+    wider = max(2 * capacity[i], 2)
+    if tops[0] + need > len(indices) or 4 * need > len(hashed[0]):
+        return False
+    return tops[1] + wider <= len(start) and tops[2] + wider * wider <= len(gram)
+
+
+@kernel
+def visit(order, begin, fresh, rows, atoms, cap, squared, steps, slots, patience, epsilon, w, scratch, report, state):
     """Visit the examples order[begin:] in turn: add the new plane (if `fresh`, row j belongs to order[j]), then ascend.
 
+    A new plane must be higher than all cached ones by more than epsilon: a lower one is known, or stale, and
+    adds nothing.
     Returns the position of the first example that did not fit into the tables (the caller enlarges them and calls
-    again), or len(order). report = [Σ cap·penalty of the heights seen, planes added, dual gain, unbounded example or -1].
+    again), or len(order). report = [Σ cap·penalty of the heights seen, planes added, dual gain, unbounded
+    example or -1].
     """
+    base, count, capacity, _, _, start, length, offset, alpha, idle, indices, values, _ = state
+    row_indptr, row_indices, row_values, row_offset = rows
+    work, h, delta, tags, epochs, scores, keys, places = scratch
+    memo, hashed = (tags, epochs, scores), (keys, places)
     epoch = 0
     for place in range(MEMO):
         epochs[place] = 0
     for j in range(begin, len(order)):
         i = order[j]
         extra = row_indptr[j + 1] - row_indptr[j] if fresh else 0
-        need = extra
-        if fresh and count[i] == slots:
-            p, q = lightest(i, base, count, alpha)
-            need += length[base[i] + p] + (length[base[i] + q] if q >= 0 else 0)
-        wider = max(2 * capacity[i], 2)
-        if (
-            tops[0] + need > len(indices)
-            or 4 * need > len(keys)
-            or tops[1] + wider > len(start)
-            or tops[2] + wider * wider > len(gram)
-        ):
+        if not fits(i, extra, slots, hashed, state):
             return j
-        highest, weight = 0.0, 0.0
         epoch += 1
+        highest, weight = 0.0, 0.0
         for s in range(count[i]):
             slot = base[i] + s
-            h[s] = offset[slot] - plane_dot(
-                indices, values, start[slot], length[slot], w, epoch, tags, epochs, scores,
-                direct, K, U_indptr, U_places, U_values,
-            )  # fmt: skip
+            h[s] = offset[slot] - plane_dot(indices, values, start[slot], length[slot], w, epoch, memo, atoms)
             highest = max(highest, h[s])
             weight += alpha[slot]
         if fresh:
-            r0 = row_indptr[j]
-            height = row_offset[j] - plane_dot(
-                row_indices, row_values, r0, extra, w, epoch, tags, epochs, scores,
-                direct, K, U_indptr, U_places, U_values,
-            )  # fmt: skip
-            # `highest` is what the cached planes already demand: a lower plane is known or stale and adds nothing.
+            height = row_offset[j] - plane_dot(row_indices, row_values, row_indptr[j], extra, w, epoch, memo, atoms)
             if height > highest + epsilon + 1e-12 * (abs(height) + abs(row_offset[j])):
                 if count[i] == slots:
-                    make_room(
-                        i, keys, places, base, count, capacity, gram_base, tops, start, length, offset, alpha, idle, indices, values, gram
-                    )  # fmt: skip
+                    make_room(i, hashed, state)
                     for s in range(count[i]):
                         slot = base[i] + s
                         h[s] = offset[slot] - plane_dot(
-                            indices, values, start[slot], length[slot], w, epoch, tags, epochs, scores,
-                            direct, K, U_indptr, U_places, U_values,
-                        )  # fmt: skip
+                            indices, values, start[slot], length[slot], w, epoch, memo, atoms
+                        )
                 elif count[i] == capacity[i]:
-                    grow(i, base, count, capacity, gram_base, tops, start, length, offset, alpha, idle, gram)
-                new = count[i]
-                slot = base[i] + new
-                start[slot], length[slot], offset[slot] = tops[0], extra, row_offset[j]
-                alpha[slot], idle[slot] = 0.0, 0
-                for p in range(extra):
-                    indices[tops[0] + p] = row_indices[r0 + p]
-                    values[tops[0] + p] = row_values[r0 + p]
-                tops[0] += extra
-                scatter(indices, values, start[slot], extra, 1.0, work, direct, K, U_indptr, U_places, U_values)
+                    grow(i, state)
+                h[count[i]] = height
                 epoch += 1
-                c, g = capacity[i], gram_base[i]
-                for s in range(new + 1):
-                    entry = plane_dot(
-                        indices, values, start[base[i] + s], length[base[i] + s], work, epoch, tags, epochs, scores,
-                        direct, K, U_indptr, U_places, U_values,
-                    )  # fmt: skip
-                    gram[g + s * c + new] = entry
-                    gram[g + new * c + s] = entry
-                for p in range(start[slot], start[slot] + extra):
-                    atom_clear(indices[p], work, direct, K, U_indptr, U_places, U_values)
-                count[i] += 1
-                h[new] = height
+                row = (row_indices, row_values, row_offset[j])
+                add_plane(i, row, row_indptr[j], extra, work, epoch, memo, atoms, state)
                 report[1] += 1
             highest = max(highest, height)
             report[0] += cap[i] * (0.5 * highest * highest if squared else highest)
@@ -325,59 +331,36 @@ def visit(
             continue
         for s in range(count[i]):
             delta[s] = 0.0
-        room = np.inf if squared else cap[i] - weight
+        room = np.inf if squared else max(cap[i] - weight, 0.0)
         ridge = 1.0 / cap[i] if squared else 0.0
-        gain = ascend(
-            i, max(room, 0.0), ridge, steps, 1e-10 * highest, h, delta, base, count, capacity, gram_base, alpha, gram
-        )
+        gain = ascend(i, room, ridge, steps, 1e-10 * highest, h, delta, state)
         if gain == np.inf:
             report[3] = i
             return len(order)
         report[2] += gain
-        # w += Σ δ a, merged by atom first: what one plane loses another gains, and most of it cancels
         epoch += 1
-        used = 0
-        for s in range(count[i]):
-            if delta[s] != 0.0:
-                slot = base[i] + s
-                for p in range(start[slot], start[slot] + length[slot]):
-                    c = indices[p]
-                    place = c & (MEMO - 1)
-                    if epochs[place] != epoch or tags[place] != c:
-                        if epochs[place] == epoch:  # another atom has this place: it goes to w at once
-                            atom_add(tags[place], scores[place], w, direct, K, U_indptr, U_places, U_values)
-                        else:
-                            places[used] = place
-                            used += 1
-                        tags[place], epochs[place], scores[place] = c, epoch, 0.0
-                    scores[place] += delta[s] * values[p]
-        for p in range(used):
-            if scores[places[p]] != 0.0:
-                atom_add(tags[places[p]], scores[places[p]], w, direct, K, U_indptr, U_places, U_values)
+        apply_changes(i, delta, w, epoch, memo, places, atoms, state)
         s = 0
         while s < count[i]:
             slot = base[i] + s
             idle[slot] = 0 if alpha[slot] > 0.0 else idle[slot] + 1
             if idle[slot] > patience:
-                remove(i, s, base, count, capacity, gram_base, start, length, offset, alpha, idle, gram)
+                remove(i, s, state)
             else:
                 s += 1
     return len(order)
 
 
 @kernel
-def totals(
-    n, cap, squared, base, count, start, length, offset, alpha, indices, values, w, direct, K, U_indptr, U_places, U_values
-):
+def totals(cap, squared, w, atoms, state):
     """Recompute w = Σ α a into `w` (zeroed by the caller) and return the linear part of the dual."""
+    base, count, _, _, _, start, length, offset, alpha, _, indices, values, _ = state
     linear = 0.0
-    for i in range(n):
+    for i in range(len(count)):
         weight = 0.0
         for slot in range(base[i], base[i] + count[i]):
             if alpha[slot] > 0.0:
-                scatter(
-                    indices, values, start[slot], length[slot], alpha[slot], w, direct, K, U_indptr, U_places, U_values
-                )
+                scatter(indices, values, start[slot], length[slot], alpha[slot], w, atoms)
                 linear += alpha[slot] * offset[slot]
                 weight += alpha[slot]
         if squared and weight > 0.0:
@@ -386,37 +369,32 @@ def totals(
 
 
 @kernel
-def shrink(n, most, keys, places, base, count, capacity, gram_base, tops, start, length, offset, alpha, idle, indices, values, gram):
-    """Leave every example at most `most` planes (0: only forget planes without weight). Needs room for folding.
-
-    Returns the first example that did not fit, or n.
-    """
-    for i in range(n):
+def shrink(most, hashed, state):
+    """Leave every example at most `most` planes, and none without weight. Returns the first that did not fit, or n."""
+    base, count, _, _, tops, _, length, _, alpha, _, indices, _, _ = state
+    for i in range(len(count)):
         s = 0
         while s < count[i]:
             if alpha[base[i] + s] == 0.0:
-                remove(i, s, base, count, capacity, gram_base, start, length, offset, alpha, idle, gram)
+                remove(i, s, state)
             else:
                 s += 1
-        while most > 0 and count[i] > most:
-            p, q = lightest(i, base, count, alpha)
+        while count[i] > most:
+            p, q = lightest(i, state)
             need = length[base[i] + p] + length[base[i] + q]
-            if tops[0] + need > len(indices) or 4 * need > len(keys):
+            if tops[0] + need > len(indices) or 4 * need > len(hashed[0]):
                 return i
-            fold(
-                i, p, q, keys, places, base, count, capacity, gram_base, tops, start, length, offset, alpha, idle, indices, values, gram
-            )  # fmt: skip
-    return n
+            fold(i, p, q, hashed, state)
+    return len(count)
 
 
 @kernel
-def compact(
-    n, base, count, capacity, gram_base, tops, start, length, offset, alpha, idle, indices, values, gram,
-    new_start, new_length, new_offset, new_alpha, new_idle, new_indices, new_values, new_gram,
-):  # fmt: skip
-    """Copy what is alive to the front of new tables."""
+def compact(state, tables):
+    """Copy what is alive to the front of new tables (start, length, offset, alpha, idle, indices, values, gram)."""
+    base, count, capacity, gram_base, tops, start, length, offset, alpha, idle, indices, values, gram = state
+    new_start, new_length, new_offset, new_alpha, new_idle, new_indices, new_values, new_gram = tables
     entries, slots, cells = 0, 0, 0
-    for i in range(n):
+    for i in range(len(count)):
         k = count[i]
         room = 0
         while room < k:

@@ -68,7 +68,8 @@ class PackageCache(FunctionCache):
 def stamped_kernel(package_dir: Path) -> Callable[[F], F]:
     """Make a decorator like ``numba.njit(cache=True, nogil=True)``, its cache stamped with a folder's source.
 
-    Kernels allocate nothing: scratch arrays are arguments. So they are compiled without numba's reference counting, whose
+    Kernels allocate nothing: scratch arrays are arguments. So they are compiled without numba's reference
+    counting, whose
     atomic instructions around every call and slice cost more than the arithmetic of a short inner loop.
 
     Where numba finds no folder to write a cache to, or where there are no source files to stamp it with, the
@@ -76,7 +77,8 @@ def stamped_kernel(package_dir: Path) -> Callable[[F], F]:
     """
 
     def decorate(func: F) -> F:
-        compiled: Any = numba.njit(nogil=True, _nrt=False)(func)
+        njit: Any = numba.njit  # its type hints leave out the switch for reference counting
+        compiled = njit(nogil=True, _nrt=False)(func)
         if compiled is func:  # NUMBA_DISABLE_JIT is set
             return func
         digest = source_digest(package_dir)
@@ -90,4 +92,3 @@ def stamped_kernel(package_dir: Path) -> Callable[[F], F]:
 
 # All kernels live in this folder and call only each other, so its files are all that machine code depends on.
 kernel = stamped_kernel(Path(__file__).resolve().parent)
-

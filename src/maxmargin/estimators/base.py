@@ -194,4 +194,3 @@ def _fingerprint(*data: Any) -> str:
     import joblib
 
     return str(joblib.hash(data))
-

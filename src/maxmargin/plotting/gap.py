@@ -49,8 +49,8 @@ class GapDisplay:
     def from_estimator(cls, estimator: Any, bound: float | None = None) -> GapDisplay:
         """From a fitted estimator's `history_`; the last point is its certificate.
 
-        bound : a lower bound known from elsewhere, such as another model's `certificate_.dual` for the same problem. All
-            gaps are then measured against it, which also serves solvers that have no bound of their own.
+        bound : a lower bound known from elsewhere, such as another model's `certificate_.dual` for the same problem.
+            All gaps are then measured against it, which also serves solvers that have no bound of their own.
         """
         check_is_fitted(estimator, "history_")
         certificate = estimator.certificate_
@@ -62,11 +62,14 @@ class GapDisplay:
         passes, seconds, primal, dual, guess = np.array(rows).T
         return cls(passes, seconds, primal, dual if bound is None else np.full(len(rows), bound), guess)
 
-    def plot(self, ax: Axes | None = None, *, x: str = "passes", kind: str = "gap", label: str | None = None) -> GapDisplay:
+    def plot(
+        self, ax: Axes | None = None, *, x: str = "passes", kind: str = "gap", label: str | None = None
+    ) -> GapDisplay:
         """Draw over x = "passes" or "seconds".
 
         kind="gap" draws the relative gap on a logarithmic scale: the line joins the measured points, faint dots are the
-        solver's estimates in between. kind="bounds" draws P of the best model so far and D, and shades the band in which the optimum lies.
+        solver's estimates in between. kind="bounds" draws P of the best model so far and D, and shades the band in
+        which the optimum lies.
         `label` names the curve where several are drawn into the same axes.
         """
         if x not in ("passes", "seconds"):
@@ -94,7 +97,9 @@ class GapDisplay:
         marker = "o" if np.count_nonzero(measured) <= MARK_UP_TO else None
         line = ax.plot(time[measured], self.relative_gap[measured], marker=marker, markersize=3, label=label)
         guessed = ~np.isfinite(self.primal) & np.isfinite(self.estimated_gap) & (self.estimated_gap > 0)
-        dots = ax.plot(time[guessed], self.estimated_gap[guessed], ".", markersize=3, alpha=0.4, color=line[0].get_color())
+        dots = ax.plot(
+            time[guessed], self.estimated_gap[guessed], ".", markersize=3, alpha=0.4, color=line[0].get_color()
+        )
         ax.set_yscale("log")
         ax.yaxis.set_major_formatter(lambda share, _: f"{100 * share:g}%")
         ax.set_ylabel("relative duality gap")
@@ -103,12 +108,16 @@ class GapDisplay:
     def _plot_bounds(self, time: Array, label: str | None) -> list[Any]:
         ax, prefix = self.ax_, "" if label is None else f"{label}: "
         known, measured, kept = np.isfinite(self.dual), np.isfinite(self.primal), np.isfinite(self.best)
-        lines = ax.plot(time[kept], self.best[kept], color=BLUE, drawstyle="steps-post", label=f"{prefix}objective P(w)")
+        lines = ax.plot(
+            time[kept], self.best[kept], color=BLUE, drawstyle="steps-post", label=f"{prefix}objective P(w)"
+        )
         lines += ax.plot(time[measured], self.primal[measured], "o", markersize=3, color=BLUE)
         guessed = ~measured & np.isfinite(self.guess)
         estimate = f"{prefix}estimate of P(w)" if guessed.any() else None
         lines += ax.plot(time[guessed], self.guess[guessed], ".", markersize=4, alpha=0.4, color=BLUE, label=estimate)
-        lines += ax.plot(time[known], self.dual[known], color=GREEN, drawstyle="steps-post", label=f"{prefix}lower bound D")
+        lines += ax.plot(
+            time[known], self.dual[known], color=GREEN, drawstyle="steps-post", label=f"{prefix}lower bound D"
+        )
         both = known & kept
         ax.fill_between(time[both], self.dual[both], self.best[both], step="post", color=GREY, alpha=0.15, linewidth=0)
         if known.any():

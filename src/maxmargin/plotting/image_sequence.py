@@ -69,11 +69,12 @@ class ImageSequenceDisplay:
         height = 1 + LINE * lines + 0.35
         self.ax_ = ax = axes(ax, (0.62 * (longest + 2), 0.62 * height * len(self.images)))
         low, high = min(map(np.min, self.images)), max(map(np.max, self.images))
-        tint = {"cmap": cmap, "vmin": low - 0.06 * (high - low), "vmax": high}  # empty pixels light grey: a tile, not a hole
+        paper = low - 0.06 * (high - low)  # so that empty pixels are light grey: an image is seen as a tile
         for row, images in enumerate(self.images):
             top = row * height
             for t, image in enumerate(images):
-                ax.imshow(image, extent=(t + 0.04, t + 0.96, top + 0.96, top + 0.04), interpolation="nearest", **tint)
+                extent = (t + 0.04, t + 0.96, top + 0.96, top + 0.04)
+                ax.imshow(image, extent=extent, interpolation="nearest", cmap=cmap, vmin=paper, vmax=high)
             answers = {"written": self.truth[row], **{name: found[row] for name, found in self.predictions.items()}}
             for line, (name, labels) in enumerate(answers.items()):
                 self._write(name, labels, self.truth[row], top + 1 + LINE * (line + 0.5))

@@ -46,11 +46,13 @@ class TransitionDisplay:
         check_is_fitted(estimator, "w_")
         n = len(estimator.classes_)
         forbidden = np.isinf(estimator.task_.allowed_)  # laid out as w: transitions, start, end
-        blocks = forbidden[: n * n].reshape(n, n), forbidden[n * n : n * n + n], forbidden[n * n + n : n * n + 2 * n]
         weights = estimator.weights_
-        names = "transitions", "start", "end"
-        parts = [np.where(hidden, np.nan, weights[name]) for name, hidden in zip(names, blocks, strict=True)]
-        return cls(*parts, estimator.classes_)
+        return cls(
+            np.where(forbidden[: n * n].reshape(n, n), np.nan, weights["transitions"]),
+            np.where(forbidden[n * n : n * n + n], np.nan, weights["start"]),
+            np.where(forbidden[n * n + n : n * n + 2 * n], np.nan, weights["end"]),
+            estimator.classes_,
+        )
 
     def plot(self, ax: Axes | None = None, *, annotate: bool | None = None, cmap: str = "RdBu_r") -> TransitionDisplay:
         """Draw the table; the colours are symmetric around 0. None annotates the cells of small tables only."""

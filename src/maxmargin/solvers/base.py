@@ -9,6 +9,7 @@ from __future__ import annotations
 import time
 import warnings
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass, field
 from math import inf, isfinite
 from typing import Any, ClassVar, NamedTuple
@@ -135,7 +136,9 @@ class _Run:
             reason = self.loop(start, seed)
         except KeyboardInterrupt:
             reason = "interrupted"
-            warnings.warn("training was interrupted; the model is the best one so far", TrainingInterrupted, stacklevel=5)
+            warnings.warn(
+                "training was interrupted; the model is the best one so far", TrainingInterrupted, stacklevel=5
+            )
         except Exception as failure:
             if self.last_w is None:  # nothing has been learnt: there is no model to keep
                 raise
@@ -209,10 +212,8 @@ class _Run:
 
     def settle(self) -> None:
         """Measure the last point too: it is usually better than the best measured one. Ctrl-C skips this."""
-        try:
+        with suppress(KeyboardInterrupt):
             self.measure(Step(self.last_w))  # type: ignore[arg-type]
-        except KeyboardInterrupt:
-            pass
 
     def record(self, step: Step, measured: float, guess: float) -> bool:
         line = Record(self.passes, self.seconds, measured, self.best_dual, guess, step.w)

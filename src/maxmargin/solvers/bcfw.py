@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import numpy as np
+from numpy.typing import NDArray
 
 from maxmargin.oracle import Oracle
 from maxmargin.solvers.base import Solution, Solver, Step
 from maxmargin.solvers.dual_blocks import DualBlocks
-from maxmargin.task import Array
 
 
 class BCFW(Solver):
@@ -20,8 +20,8 @@ class BCFW(Solver):
                D = Σ α b - ½‖w‖² <= min P,   w = Σ α a.                                        (2)
     A visit of example i asks the oracle for its most violated plane at w and moves weight, exactly and pairwise, among
     this plane, the cached planes of i and the truth; D never falls, even if the plane was computed at a slightly
-    older w, so planes are asked for in blocks. Between oracle passes, cached passes make the same steps without the
-    oracle while they pay off: while a pass gains at least `cached_gain` of what the last oracle pass gained.
+    older w, so planes are asked for in blocks. After each oracle pass, cached passes make the same steps without the
+    oracle, as long as the last one gained more per unit of work than oracle pass and cached passes together so far.
     The heights seen on the way give an estimate of P(w) for free; the loop measures it when that looks converged.
 
     Lacoste-Julien, Jaggi, Schmidt, Pletscher (ICML 2013), Algorithm 4; the plane cache and the rule for cached passes
@@ -31,41 +31,40 @@ class BCFW(Solver):
     block: int = 16  # examples per oracle call: planes inside a block are up to this many steps old
     planes_per_example: int = 32  # a full example folds its two lightest planes into one
     cache_mb: float = 1024.0  # limit of the plane cache; one plane per example always stays
-    ratio: float = 4.0
-    beta: float = 0.5
 
     def steps(self, oracle: Oracle, C: float, seed: int, start: Solution | None) -> Iterator[Step]:
         rng = np.random.default_rng(seed)
         self._blocks = blocks = starting_blocks(oracle, C, start, self.planes_per_example, self.cache_mb)
-        stalled = passes = 0
-        average = None
+        passes = stalled = 0
         while stalled < 3:
             before = blocks.dual
-            order = rng.permutation(oracle.n)
-            penalty, added = 0.0, 0
-            for begin in range(0, oracle.n, self.block):
-                index = order[begin : begin + self.block]
-                report = blocks.visit(index, oracle.planes(blocks.w, index))
-                penalty += report.penalty
-                added += report.added
-            cached = 0
-            while True:
-                gain = blocks.visit(rng.permutation(oracle.n)).gain
-                cached += 1
-                if gain * (self.ratio + cached) < blocks.dual - before:
-                    break
+            penalty, added = self._oracle_pass(oracle, blocks, rng.permutation(oracle.n))
+            self._cached_passes(blocks, rng, before, oracle.batch.call_cost)
             blocks.tidy()
             passes += 1
             if passes % 10 == 0:
                 blocks.refresh()
                 blocks.check_separable()
-            if self.beta<1: average = blocks.w.copy() if average is None else average + self.beta*(blocks.w-average)
-            else: average=blocks.w
-            yield Step(average, blocks.dual, guess=self._guess(blocks.w, penalty) if np.isfinite(C) else None)
+            guess = 0.5 * float(np.dot(blocks.w, blocks.w)) + penalty
+            yield Step(blocks.w, blocks.dual, guess=guess if np.isfinite(C) else None)
             stalled = stalled + 1 if blocks.dual - before <= 1e-14 * abs(blocks.dual) and not added else 0
 
-    def _guess(self, w: Array, penalty: float) -> float:
-        return 0.5 * float(np.dot(w, w)) + penalty
+    def _oracle_pass(self, oracle: Oracle, blocks: DualBlocks, order: NDArray[np.intp]) -> tuple[float, int]:
+        """Visit every example with a fresh plane; returns C times the estimated risk and the number of new planes."""
+        penalty, added = 0.0, 0
+        for begin in range(0, oracle.n, self.block):
+            index = order[begin : begin + self.block]
+            report = blocks.visit(index, oracle.planes(blocks.w, index))
+            penalty += report.penalty
+            added += report.added
+        return penalty, added
+
+    def _cached_passes(self, blocks: DualBlocks, rng: np.random.Generator, before: float, call_cost: float) -> None:
+        """Visit everyone without the oracle while that gains more per unit of work than the round has so far."""
+        work, gain = call_cost, np.inf
+        while gain * work >= blocks.dual - before > 0:
+            gain = blocks.visit(rng.permutation(blocks.n)).gain
+            work += 1
 
     def state(self) -> DualBlocks:
         return self._blocks

@@ -33,7 +33,9 @@ class Bundle(Solver):
 
     def steps(self, oracle: Oracle, C: float, seed: int, start: Solution | None) -> Iterator[Step]:
         if not np.isfinite(C):
-            raise ValueError("the bundle method needs a finite C; for a hard margin use 'n_slack', 'one_slack' or 'bcfw'")
+            raise ValueError(
+                "the bundle method needs a finite C; for a hard margin use 'n_slack', 'one_slack' or 'bcfw'"
+            )
         self._cuts = cuts = start.state if start is not None and isinstance(start.state, Cuts) else Cuts()
         rho, nulls, stalled, dual = self.rho, 0, 0, -np.inf
         centre = np.zeros(oracle.dim) if start is None else start.w.copy()

@@ -10,7 +10,7 @@ steps (compiled/dual_blocks.py); memory is bounded by folding the lightest plane
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -39,16 +39,18 @@ class DualBlocks:
     """α, w and the plane cache."""
 
     def __init__(self, oracle: Oracle, C: float, slots: int = 32, patience: int = 10, cache_mb: float = 1024.0):
+        if slots < 2:
+            raise ValueError(f"an example needs room for at least 2 planes, so that they can be folded; got {slots}")
         self.n, self.dim = oracle.n, oracle.dim
         self.squared = oracle.formulation.squared
         self.slots, self.patience, self.cache_mb = slots, patience, cache_mb
         self.C, self.cap = C, _caps(oracle, C)
         self.w, self._work = np.zeros(self.dim), np.zeros(self.dim)
-        self._owner = [np.zeros(self.n, dtype=kind) for kind in (np.int64, np.int64, np.int64, np.int64)]
+        self._owner: list[Any] = [np.zeros(self.n, dtype=kind) for kind in (np.int64, np.int64, np.int64, np.int64)]
         self._tops = np.zeros(3, dtype=np.int64)  # used sparse entries, slots, Gram entries
-        self._tables = [np.zeros(64, dtype=kind) for kind in _SLOT_TYPES]
-        self._entries = [np.zeros(64, dtype=np.int32), np.zeros(64)]
-        self._gram = np.zeros(64)
+        self._tables: list[Any] = [np.zeros(64, dtype=kind) for kind in _SLOT_TYPES]
+        self._entries: list[Any] = [np.zeros(64, dtype=np.int32), np.zeros(64)]
+        self._gram: Any = np.zeros(64)
         self._atoms = Atoms.coordinates(self.dim)  # the task's own come with its first planes
         self.dual = 0.0  # D(α)
         self._scratch = _scratch(slots, MEMO)
@@ -79,14 +81,29 @@ class DualBlocks:
         order = np.ascontiguousarray(order, dtype=np.int64)
         report = np.array([0.0, 0.0, 0.0, -1.0])
         begin = 0
+        scratch = (self._work, *self._scratch)
         while begin < len(order):
             begin = visit(
-                order, begin, planes is not None, *rows, *self._atoms.arrays, self.cap, self.squared, steps, self.slots, self.patience, epsilon,
-                self.w, self._work, report, *self._scratch, *self._state(),
-            )  # fmt: skip
+                order,
+                begin,
+                planes is not None,
+                rows,
+                self._atoms.arrays,
+                self.cap,
+                self.squared,
+                steps,
+                self.slots,
+                self.patience,
+                epsilon,
+                self.w,
+                scratch,
+                report,
+                self._state(),
+            )
             if report[3] >= 0:
                 raise NotSeparable(
-                    f"example {int(report[3])} cannot be separated: a wrong output has the same features as the right one, "
+                    f"example {int(report[3])} cannot be separated: a wrong output has the same features as the "
+                    f"right one, "
                     "so C = inf has no solution; use a finite C"
                 )
             if begin < len(order):
@@ -99,25 +116,22 @@ class DualBlocks:
         """Recompute w and D from α, so that rounding errors of millions of steps do not add up."""
         from maxmargin.compiled.dual_blocks import totals
 
-        base, count = self._owner[0], self._owner[1]
-        start, length, offset, alpha, _ = self._tables
         self.w[:] = 0.0
-        linear = totals(
-            self.n, self.cap, self.squared, base, count, start, length, offset, alpha, *self._entries, self.w, *self._atoms.arrays
-        )
+        linear = totals(self.cap, self.squared, self.w, self._atoms.arrays, self._state())
         self.dual = linear - 0.5 * float(np.dot(self.w, self.w))
 
     def check_separable(self) -> None:
-        """Under a hard margin: raise NotSeparable if the planes seen so far contradict each other (a linear program)."""
+        """Under a hard margin: raise NotSeparable if the planes seen so far contradict each other (a linear
+        program).
+        """
         if np.isfinite(self.C):
             return
         rows, offset = self._planes()
-        outcome = linprog(
-            np.zeros(self.dim), A_ub=-rows, b_ub=-offset, bounds=(None, None), method="highs"
-        )
+        outcome = linprog(np.zeros(self.dim), A_ub=-rows, b_ub=-offset, bounds=(None, None), method="highs")
         if outcome.status == 2:
             raise NotSeparable(
-                f"no weights separate all examples: {len(offset)} constraints found so far contradict each other, so C = inf "
+                f"no weights separate all examples: {len(offset)} constraints found so far contradict each "
+                f"other, so C = inf "
                 "has no solution; use a finite C"
             )
 
@@ -141,7 +155,7 @@ class DualBlocks:
         most = self.slots
         while self._used_mb() > self.cache_mb and most > 1:
             most //= 2
-            while shrink(self.n, most, *self._scratch[-2:], *self._state()) < self.n:
+            while shrink(most, self._scratch[-2:], self._state()) < self.n:
                 self._enlarge(0)
             self._compact()
 
@@ -162,7 +176,7 @@ class DualBlocks:
         self._tables[3] *= max(factor, 0.0) if np.isfinite(factor) else 1.0
         self.refresh()
 
-    def _state(self) -> tuple[NDArray[np.generic], ...]:
+    def _state(self) -> tuple[Any, ...]:
         base, count, capacity, gram_base = self._owner
         return (base, count, capacity, gram_base, self._tops, *self._tables, *self._entries, self._gram)
 
@@ -194,14 +208,20 @@ class DualBlocks:
         tables = [np.zeros(slots + slots // 2 + 1, dtype=kind) for kind in _SLOT_TYPES]
         new_entries = [np.zeros(entries + entries // 2 + 1, dtype=array.dtype) for array in self._entries]
         gram = np.zeros(cells + 1)
-        compact(self.n, *self._state(), *tables, *new_entries, gram)
+        compact(self._state(), (*tables, *new_entries, gram))
         self._tables, self._entries, self._gram = tables, new_entries, gram
 
 
-def _scratch(slots: int, table: int) -> tuple[NDArray[np.generic], ...]:
+def _scratch(slots: int, table: int) -> tuple[Any, ...]:
     """What a visit needs to work in: heights and changes of α, a memo of atom scores, a hash table for folding."""
     memo = (np.full(MEMO, -1), np.zeros(MEMO, dtype=np.int64), np.zeros(MEMO))
-    return (np.zeros(slots + 1), np.zeros(slots + 1), *memo, np.zeros(table, dtype=np.int64), np.zeros(table, dtype=np.int64))
+    return (
+        np.zeros(slots + 1),
+        np.zeros(slots + 1),
+        *memo,
+        np.zeros(table, dtype=np.int64),
+        np.zeros(table, dtype=np.int64),
+    )
 
 
 def _caps(oracle: Oracle, C: float) -> Array:
@@ -209,10 +229,9 @@ def _caps(oracle: Oracle, C: float) -> Array:
     return np.where(oracle.weights > 0, C * np.maximum(oracle.weights, 1e-300) / oracle.n, 0.0)
 
 
-def _longer(array: NDArray[np.generic], needed: int) -> NDArray[np.generic]:
+def _longer(array: Any, needed: int) -> Any:
     if needed <= len(array):
         return array
     longer = np.zeros(2 * needed, dtype=array.dtype)
     longer[: len(array)] = array
     return longer
-

@@ -40,7 +40,9 @@ class OneSlack(Solver):
             try:
                 cuts.weigh(solve_master(cuts.gram, cuts.offset, C, alpha=cuts.alpha).alpha)
             except UnboundedMaster as error:
-                raise NotSeparable("no weights separate all examples, so C = inf has no solution; use a finite C") from error
+                raise NotSeparable(
+                    "no weights separate all examples, so C = inf has no solution; use a finite C"
+                ) from error
             cuts.drop_idle(self.patience)
             w = cuts.combined(oracle.dim)
             before, dual = dual, max(dual, cuts.bound())

@@ -30,7 +30,8 @@ class Perceptron(Solver):
         rng = np.random.default_rng(seed)
         walk = start.state if start is not None and isinstance(start.state, Walk) else None
         w = np.zeros(oracle.dim) if walk is None else walk.w.copy()
-        # The average of w over t updates is w - late/t, where `late` adds every update times its number: O(update) a step.
+        # The average of w over t updates is w - late/t, where `late` adds every update times its number:
+        # O(update) a step.
         late = np.zeros(oracle.dim) if walk is None else walk.average.copy()
         t = 0.0 if walk is None else walk.t
         mistakes = 1

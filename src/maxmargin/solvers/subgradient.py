@@ -24,11 +24,14 @@ class Walk(NamedTuple):
 class Subgradient(Solver):
     """Step against the subgradient of a few examples at a time; return the average of the later weights.
 
-    P(w)/C = (1/2C)‖w‖² + (1/n) Σᵢ vᵢ ξᵢ(w) has the stochastic subgradient  g = w/C - v a  (squared slacks: w/C - v ξ a),
-    with a the most violated cut of the example drawn. Step t goes  w <- w - η_t g  with  η_t = C/(t + t₀), t₀ = n/block:
+    P(w)/C = (1/2C)‖w‖² + (1/n) Σᵢ vᵢ ξᵢ(w) has the stochastic subgradient  g = w/C - v a  (squared slacks: w/C
+    - v ξ a),
+    with a the most violated cut of the example drawn. Step t goes  w <- w - η_t g  with  η_t = C/(t + t₀), t₀
+    = n/block:
     the first steps are as short as if one pass had been made. The returned average weighs step t by t.
 
-    Section 2.1 of Stratos' notes (whose g_i needs (λ/M)w to match its objective); weighted averaging after Lacoste-Julien,
+    Section 2.1 of Stratos' notes (whose g_i needs (λ/M)w to match its objective); weighted averaging after
+    Lacoste-Julien,
     Schmidt, Bach (2012). There is no lower bound: the certificate says so.
     """
 

@@ -12,10 +12,9 @@ from scipy import sparse
 
 from maxmargin.atoms import Atoms
 from maxmargin.task import Array, Batch, Planes, Task, ViolationFunction
-from maxmargin.tasks.labels import Labels, cost_matrix, label_numbers, label_set
 from maxmargin.tasks.labelling import wrong_labels
+from maxmargin.tasks.labels import Labels, cost_matrix, label_numbers, label_set
 from maxmargin.tasks.sequences import SequencePacker
-
 
 LOSS_TABLE = 4_000_000  # entries of the table (positions × labels × losses) up to which slack rescaling is exact
 
@@ -38,7 +37,8 @@ class Chain(Task):
 
     costs : None, {label: cost of missing it}, or a (K, K) matrix cost[true, predicted] in the order of `classes`.
         Costs of single positions come with the data: y = Weighted(labels, costs).
-    forbidden : pairs (before, after) that may not follow each other; None stands for the start or the end. "BIO" forbids
+    forbidden : pairs (before, after) that may not follow each other; None stands for the start or the end.
+    "BIO" forbids
         I-x except after B-x or I-x.
     classes : the label set, where the training data may not show all of it.
     unknown_features : "ignore" (an unseen attribute at predict has no weight) or "error"; for dict features.
@@ -92,7 +92,9 @@ class Chain(Task):
         T, s, f = self._links(np.zeros(self.dim))
         length = self.packer_.pack([x]).matrix.shape[0]
         for labels in product(range(self.n_labels_), repeat=length):
-            if np.isfinite(s[labels[0]] + f[labels[-1]] + sum(T[a, b] for a, b in zip(labels, labels[1:], strict=False))):
+            if np.isfinite(
+                s[labels[0]] + f[labels[-1]] + sum(T[a, b] for a, b in zip(labels, labels[1:], strict=False))
+            ):
                 yield [self.classes_[k] for k in labels]
 
     # --- the compiled form: many sequences a call
@@ -207,6 +209,8 @@ class Chain(Task):
 
 class ChainBatch(Batch):
     """Packed sequences: their units (as atoms), labels and the costs of their positions."""
+
+    call_cost = 6.0  # measured on letters and chunking; compiled decoders are almost as fast as the cache
 
     def __init__(
         self,

@@ -20,7 +20,8 @@ def wrong_labels(
     cost: Array,
     weight: Array,
 ) -> Planes:
-    """Ψ(x, truth) - Ψ(x, found) and Σ weight · cost[truth, found] of the examples that own units[bounds[j]:bounds[j+1]].
+    """Ψ(x, truth) - Ψ(x, found) and Σ weight · cost[truth, found] of the examples that own
+    units[bounds[j]:bounds[j+1]].
 
     With `linked`, neighbouring units of an example also have transition features (the first K² + 2K coordinates of w).
     """

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Mapping, Sequence
+from contextlib import suppress
 from typing import Any
 
 import numpy as np
@@ -21,16 +22,15 @@ def label_set(classes: Sequence[Hashable] | None, seen: Iterable[Hashable]) -> l
             raise ValueError("classes contains a label twice")
     else:
         chosen = list(dict.fromkeys(_plain(label) for label in seen))
-        try:
-            chosen.sort()  # type: ignore[call-overload]
-        except TypeError:
-            pass  # labels of several kinds have no order
+        with suppress(TypeError):  # labels of several kinds have no order
+            chosen.sort()  # type: ignore[call-arg]
     if len(chosen) < 2:
         raise ValueError(f"only one class was found ({chosen!r}); a classifier needs at least two classes")
     return chosen
 
 
 def label_numbers(labels: Sequence[Hashable], numbers: dict[Hashable, int]) -> Labels:
+    """The numbers of these labels."""
     try:
         return np.fromiter((numbers[label] for label in labels), dtype=np.int32, count=len(labels))
     except KeyError as error:

@@ -1,24 +1,29 @@
 """Sequences: ragged feature rows packed into one flat matrix.
 
-A sequence may come as a (T, F) array, a (T, F) sparse matrix, or a list of T tokens, each a dict of features
-({"word": "the", "bias": 1.0}) or a list of attribute strings (["word=the", "bias"]). All sequences of a data set come
-in one of the three forms.
+A sequence may come as a (T, F) array, a (T, F) sparse matrix, or a list of T tokens. A token is a list of attribute
+strings, each a feature of value 1 however often it is listed (["word=the", "bias"]), or a dict of features:
+
+    {"length": 3, "upper": True}      the feature "length" of value 3, the feature "upper" of value 1
+    {"word": "the"}                   the feature "word=the" of value 1
+    {"suffix": ["e", "he"]}           the features "suffix=e" and "suffix=he" of value 1 each
+
+All sequences of a data set are matrices, or all are lists of tokens.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from itertools import chain
-from typing import Any
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import chain, repeat
+from numbers import Real
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
-from sklearn.feature_extraction import DictVectorizer
 
 
 class Sequences:
-    """A flat (tokens × features) matrix and the boundaries of the sequences: sequence i is rows offsets[i]:offsets[i+1].
+    """A flat (tokens × features) matrix and the bounds of the sequences: sequence i is rows offsets[i]:offsets[i+1].
 
     Anything that takes a list of sequences takes this too, without copying.
     """
@@ -26,7 +31,14 @@ class Sequences:
     def __init__(self, matrix: Any, offsets: Any):
         self.matrix = sparse.csr_array(matrix) if sparse.issparse(matrix) else np.asarray(matrix)
         self.offsets = np.asarray(offsets, dtype=np.int64)
-        if self.offsets.ndim != 1 or len(self.offsets) == 0 or self.offsets[0] != 0 or (np.diff(self.offsets) < 0).any():
+        if self.matrix.ndim != 2:
+            raise ValueError(f"the matrix has shape {self.matrix.shape}; expected two dimensions, (tokens, features)")
+        if (
+            self.offsets.ndim != 1
+            or len(self.offsets) == 0
+            or self.offsets[0] != 0
+            or (np.diff(self.offsets) < 0).any()
+        ):
             raise ValueError("offsets must be a rising list of row numbers that starts with 0")
         if self.offsets[-1] != self.matrix.shape[0]:
             raise ValueError(f"offsets end at {self.offsets[-1]}, but the matrix has {self.matrix.shape[0]} rows")
@@ -62,93 +74,196 @@ class SequencePacker:
         self.unknown_features = unknown_features
 
     def fit(self, X: Any) -> SequencePacker:
-        self.vectorizer: DictVectorizer | None = None
-        if not isinstance(X, Sequences) and _form(_first(X)) == "tokens":
-            self.vectorizer = DictVectorizer(sparse=True, sort=False).fit(_tokens(X))
-            self.n_features = len(self.vectorizer.vocabulary_)
+        """Learn the form of the sequences and their features: for tokens, in order of appearance."""
+        self.vocabulary: dict[str, int] | None = None
+        if isinstance(X, Sequences):
+            self.n_features = int(X.matrix.shape[1])
+        elif sparse.issparse(X):
+            raise ValueError("X is one sparse matrix; expected a list of sequences, or Sequences(matrix, offsets)")
+        elif len(X) == 0:
+            raise ValueError("no sequences given: at least one example is needed")
+        elif _form(X[0], 0) == "matrix":
+            self.n_features = int(X[0].shape[1])
         else:
-            self.n_features = (X.matrix if isinstance(X, Sequences) else _first(X)).shape[1]
+            _lengths(X, "tokens")
+            names = dict.fromkeys(_features(X).names)
+            self.vocabulary = dict(zip(names, range(len(names)), strict=True))
+            self.n_features = len(names)
         return self
 
     @property
     def feature_names(self) -> list[str] | None:
-        return None if self.vectorizer is None else list(self.vectorizer.feature_names_)
+        """The names of token features, in the order of the columns; None for matrices."""
+        return None if self.vocabulary is None else list(self.vocabulary)
 
     def pack(self, X: Any) -> Sequences:
         """Check and flatten; errors name the sequence."""
-        if isinstance(X, Sequences):
-            packed = X
-        else:
-            lengths = [_length(x, i) for i, x in enumerate(X)]
-            offsets = np.concatenate([[0], np.cumsum(lengths, dtype=np.int64)])
-            if self.vectorizer is not None:
-                packed = Sequences(self._vectorize(X), offsets)
-            else:
-                packed = Sequences(_stack([self._checked(x, i) for i, x in enumerate(X)], self.n_features), offsets)
+        packed = X if isinstance(X, Sequences) else self._packed(X)
         empty = np.flatnonzero(np.diff(packed.offsets) == 0)
         if len(empty):
             raise ValueError(f"sequence {empty[0]} is empty; leave out sequences without tokens")
         if packed.matrix.shape[1] != self.n_features:
-            raise ValueError(f"sequences have {packed.matrix.shape[1]} features; expected {self.n_features} as in training")
+            raise ValueError(
+                f"sequences have {packed.matrix.shape[1]} features; expected {self.n_features} as in training"
+            )
         _check_finite(packed)
         return packed
 
-    def _vectorize(self, X: Any) -> sparse.csr_array:
-        assert self.vectorizer is not None
-        for i, x in enumerate(X):
-            if _form(x) != "tokens":
-                raise ValueError(f"sequence {i} is a matrix; expected a list of dicts or attribute lists as in training")
-        if self.unknown_features == "error":
-            names = self.vectorizer.vocabulary_
-            for i, x in enumerate(X):
-                for token in x:
-                    for name in DictVectorizer(sort=False).fit([_as_dict(token)]).vocabulary_:
-                        if name not in names:
-                            raise ValueError(f"sequence {i} has the feature {name!r}, which was not seen in training")
-        return self.vectorizer.transform(_tokens(X))
+    def _packed(self, X: Any) -> Sequences:
+        if sparse.issparse(X):
+            raise ValueError("X is one sparse matrix; expected a list of sequences, or Sequences(matrix, offsets)")
+        lengths = _lengths(X, "matrix" if self.vocabulary is None else "tokens")
+        offsets = np.concatenate([[0], np.cumsum(lengths, dtype=np.int64)])
+        if self.vocabulary is None:
+            return Sequences(
+                _stack([_checked(x, i, self.n_features) for i, x in enumerate(X)], self.n_features), offsets
+            )
+        return Sequences(self._looked_up(_features(X), offsets), offsets)
 
-    def _checked(self, x: Any, i: int) -> Any:
-        if _form(x) == "tokens":
-            raise ValueError(f"sequence {i} is a list of tokens; expected a (length, {self.n_features}) matrix")
-        if x.shape[1] != self.n_features:
-            raise ValueError(f"sequence {i} has {x.shape[1]} features; expected {self.n_features}")
-        return x
+    def _looked_up(self, features: Features, offsets: NDArray[np.int64]) -> sparse.csr_array:
+        """The matrix of token features: one dictionary look-up per feature, everything else on whole arrays."""
+        assert self.vocabulary is not None
+        names, values, ends = features.names, features.values, features.ends
+        columns = np.fromiter(map(self.vocabulary.get, names, repeat(-1)), dtype=np.int32, count=len(names))
+        known = columns >= 0
+        if not known.all():
+            if self.unknown_features == "error":
+                k = int(np.argmin(known))
+                row = int(np.searchsorted(ends, k, side="right")) - 1
+                raise ValueError(f"{_place(offsets, row)} has the feature {names[k]!r}, which was not seen in training")
+            ends = np.concatenate([[0], np.cumsum(known)])[ends]
+            columns = columns[known]
+            values = None if values is None else values[known]
+        shape = len(ends) - 1, self.n_features
+        matrix = sparse.csr_array((np.ones(len(columns)) if values is None else values, columns, ends), shape=shape)
+        matrix.sum_duplicates()
+        if values is None:
+            matrix.data[:] = 1.0
+        return matrix
 
 
-def _first(X: Any) -> Any:
-    if len(X) == 0:
-        raise ValueError("no sequences given: at least one example is needed")
-    return X[0]
+class Features(NamedTuple):
+    """The features of all tokens in a row: token t has those from ends[t] to ends[t + 1]."""
+
+    names: list[str]
+    values: NDArray[np.float64] | None  # None: a feature is there (1) or not (0), however often it is listed
+    ends: NDArray[np.int64]
 
 
-def _form(x: Any) -> str:
+_NUMBERS = {float, int, bool, np.float64, np.float32, np.int64, np.int32, np.bool_}
+
+
+def _features(X: Any) -> Features:
+    """The features of all tokens, by calls that loop in C where they can, else with a look at every token."""
+    try:
+        read = _read_at_once(list(chain.from_iterable(X)))
+    except (TypeError, OverflowError):
+        read = None
+    return _read_one_by_one(X) if read is None else read
+
+
+def _read_at_once(tokens: list[Any]) -> Features | None:
+    """Tokens and values of the usual types; None where there are others."""
+    kinds = set(map(type, tokens))
+    if not (kinds <= {list, tuple} or kinds <= {dict}):
+        return None
+    names = list(chain.from_iterable(tokens))
+    if not set(map(type, names)) <= {str}:
+        return None
+    values = None
+    if dict in kinds:
+        found = list(chain.from_iterable([token.values() for token in tokens]))
+        kinds = set(map(type, found))
+        if not kinds <= _NUMBERS | {str}:
+            return None
+        if str in kinds:
+            names = [f"{name}={v}" if type(v) is str else name for name, v in zip(names, found, strict=True)]
+            found = [1.0 if type(v) is str else v for v in found]
+        values = np.fromiter(found, dtype=np.float64, count=len(found))
+    return Features(names, values, _ends(map(len, tokens), len(tokens)))
+
+
+def _read_one_by_one(X: Any) -> Features:
+    """Any tokens: the same as `_read_at_once` where that has an answer; errors name the sequence and the position."""
+    names: list[str] = []
+    values: list[float] = []
+    counts: list[int] = []
+    for i, x in enumerate(X):
+        for t, token in enumerate(x):
+            before = len(names)
+            try:
+                for name, value in _pairs(token):
+                    names.append(name)
+                    values.append(float(value))
+            except (ValueError, OverflowError) as error:
+                raise ValueError(f"sequence {i}, position {t}: {error}") from None
+            counts.append(len(names) - before)
+    return Features(names, np.array(values), _ends(counts, len(counts)))
+
+
+def _pairs(token: Any) -> Iterator[tuple[str, Any]]:
+    """The features of one token."""
+    if isinstance(token, Mapping):
+        for name, value in token.items():
+            _check_name(name)
+            if isinstance(value, str):
+                yield f"{name}={value}", 1.0
+            elif isinstance(value, Real | np.bool_):
+                yield name, value
+            elif isinstance(value, Sequence) and all(isinstance(item, str) for item in value):
+                yield from ((f"{name}={item}", 1.0) for item in value)
+            else:
+                raise ValueError(f"the feature {name!r} is {value!r}; expected a number, a string or a list of strings")
+    elif isinstance(token, Sequence) and not isinstance(token, str):
+        for name in token:
+            _check_name(name)
+        yield from ((name, 1.0) for name in dict.fromkeys(token))
+    else:
+        raise ValueError(f"the token is {token!r}; expected a dict of features or a list of attribute strings")
+
+
+def _check_name(name: Any) -> None:
+    if not isinstance(name, str):
+        raise ValueError(f"the feature name {name!r} is no string; rows of numbers come as a (length, features) array")
+
+
+def _ends(counts: Iterable[int], n: int) -> NDArray[np.int64]:
+    ends = np.zeros(n + 1, dtype=np.int64)
+    np.cumsum(np.fromiter(counts, dtype=np.int64, count=n), out=ends[1:])
+    return ends
+
+
+def _form(x: Any, i: int) -> str:
     if hasattr(x, "shape"):
         if len(x.shape) != 2:
-            raise ValueError(f"a sequence has shape {x.shape}; expected two dimensions, (length, features)")
+            raise ValueError(f"sequence {i} has shape {x.shape}; expected two dimensions, (length, features)")
         return "matrix"
     if isinstance(x, Sequence) and not isinstance(x, str):
         return "tokens"
-    raise ValueError(f"a sequence is a {type(x).__name__}; expected a (length, features) matrix or a list of tokens")
+    raise ValueError(f"sequence {i} is a {type(x).__name__}; expected a (length, features) matrix or a list of tokens")
 
 
-def _length(x: Any, i: int) -> int:
+def _lengths(X: Any, form: str) -> list[int]:
+    """The number of positions of every sequence; all must have this form."""
+    lengths = []
+    for i, x in enumerate(X):
+        if _form(x, i) != form:
+            what, expected = ("a list of tokens", "matrix") if form == "matrix" else ("a matrix", "list of tokens")
+            raise ValueError(f"sequence {i} is {what}; expected a {expected} like the first sequence in training")
+        lengths.append(int(x.shape[0]) if form == "matrix" else len(x))
+    return lengths
+
+
+def _checked(x: Any, i: int, n_features: int) -> Any:
+    """A matrix of numbers of the right width."""
+    if x.shape[1] != n_features:
+        raise ValueError(f"sequence {i} has {x.shape[1]} features; expected {n_features} as in training")
+    if sparse.issparse(x):
+        return sparse.csr_array(x, dtype=np.float64)
     try:
-        _form(x)
-    except ValueError as error:
-        raise ValueError(f"sequence {i}: {error}") from None
-    return int(x.shape[0]) if hasattr(x, "shape") else len(x)
-
-
-def _tokens(X: Any) -> Iterator[Mapping[str, Any]]:
-    return (_as_dict(token) for token in chain.from_iterable(X))
-
-
-def _as_dict(token: Any) -> Mapping[str, Any]:
-    if isinstance(token, Mapping):
-        return token
-    if isinstance(token, str) or not isinstance(token, Sequence):
-        raise ValueError(f"a token is {token!r}; expected a dict of features or a list of attribute strings")
-    return dict.fromkeys(token, 1.0)
+        return np.asarray(x, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise ValueError(f"sequence {i} is a matrix of {np.asarray(x).dtype}, not of numbers") from None
 
 
 def _stack(matrices: list[Any], n_features: int) -> Any:
@@ -156,7 +271,7 @@ def _stack(matrices: list[Any], n_features: int) -> Any:
         return np.zeros((0, n_features))
     if any(sparse.issparse(matrix) for matrix in matrices):
         return sparse.vstack([sparse.csr_array(matrix) for matrix in matrices], format="csr")
-    return np.concatenate([np.asarray(matrix, dtype=np.float64) for matrix in matrices])
+    return np.concatenate(matrices)
 
 
 def _check_finite(packed: Sequences) -> None:
@@ -169,5 +284,9 @@ def _check_finite(packed: Sequences) -> None:
         if sparse.issparse(matrix)
         else np.flatnonzero(~np.isfinite(values).all(axis=1))
     )
-    i = int(np.searchsorted(packed.offsets, rows[0], side="right")) - 1
-    raise ValueError(f"sequence {i}, position {rows[0] - packed.offsets[i]}: features contain NaN or infinity")
+    raise ValueError(f"{_place(packed.offsets, int(rows[0]))}: features contain NaN or infinity")
+
+
+def _place(offsets: NDArray[np.int64], row: int) -> str:
+    i = int(np.searchsorted(offsets, row, side="right")) - 1
+    return f"sequence {i}, position {row - offsets[i]}"

@@ -1,0 +1,80 @@
+"""The block dual with everything written out, and one block ascent in plain loops."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from maxmargin.atoms import AtomRows
+
+
+class Block(NamedTuple):
+    """What one example owns."""
+
+    rows: np.ndarray  # (planes, dim)
+    offset: np.ndarray
+    alpha: np.ndarray
+    gram: np.ndarray  # as it is stored
+
+
+def read(blocks):
+    """Every example's block of a DualBlocks, from its tables."""
+    base, count, capacity, gram_base = blocks._owner
+    start, length, offset, alpha, _ = blocks._tables
+    indices, values = blocks._entries
+    found = []
+    for i in range(blocks.n):
+        slots = range(base[i], base[i] + count[i])
+        entries = np.concatenate([np.arange(0), *(np.arange(start[s], start[s] + length[s]) for s in slots)])
+        indptr = np.concatenate([[0], np.cumsum(length[slots])]).astype(np.int32)
+        rows = AtomRows(blocks._atoms, indptr, indices[entries], values[entries]).toarray()
+        corner = np.arange(count[i])
+        gram = blocks._gram[gram_base[i] + corner[:, None] * capacity[i] + corner[None, :]]
+        found.append(Block(rows, offset[slots], alpha[slots], gram))
+    return found
+
+
+def weights(found, dim):
+    """w = Σ α a."""
+    w = np.zeros(dim)
+    for block in found:
+        for weight, row in zip(block.alpha, block.rows, strict=True):
+            w += weight * row
+    return w
+
+
+def dual(found, cap, squared, dim):
+    """D(α) from its definition."""
+    w = weights(found, dim)
+    value = -0.5 * w @ w
+    for i, block in enumerate(found):
+        value += block.alpha @ block.offset
+        total = block.alpha.sum()
+        if squared and total > 0:
+            value -= total**2 / (2 * cap[i])
+    return value
+
+
+def ascend(rows, offset, alpha, w, cap, squared, steps=20_000):
+    """Maximise D over the α of one example, all others fixed: exact steps between pairs, the truth being a zero plane."""
+    rows = np.vstack([rows, np.zeros(rows.shape[1])])
+    offset = np.append(offset, 0.0)
+    alpha = np.append(alpha, np.inf if squared else cap - alpha.sum())  # the truth's weight
+    ridge = np.append(np.full(len(rows) - 1, 1 / cap if squared else 0.0), 0.0)
+    w = w.copy()
+    for _ in range(steps):
+        heights = offset - rows @ w - ridge * alpha[:-1].sum()
+        up = int(np.argmax(heights))
+        down = min((s for s in range(len(rows)) if alpha[s] > 0), key=lambda s: heights[s])
+        difference = heights[up] - heights[down]
+        if difference <= 1e-13 * (1 + np.abs(heights).max()):
+            break
+        direction = rows[up] - rows[down]
+        with_truth = up == len(rows) - 1 or down == len(rows) - 1  # only then the total, and with it the ridge, changes
+        curvature = direction @ direction + (ridge[0] if with_truth else 0.0)
+        step = min(alpha[down], difference / curvature if curvature > 0 else np.inf)
+        alpha[up] += step
+        alpha[down] -= step
+        w += step * direction
+    return alpha[:-1], w
