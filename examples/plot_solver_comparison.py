@@ -13,7 +13,7 @@ from maxmargin.plotting import GapDisplay
 
 X, Y, X_test, Y_test = mm.datasets.digit_strings(n_train=100, n_test=300)
 for solver in mm.solvers.SOLVERS:
-    mm.SequenceLabeler(solver=solver, max_passes=1).fit(X[:10], Y[:10])  # compile before the clock starts
+    mm.SequenceLabeler(solver=solver, tol=1e-6, max_passes=20).fit(X[:10], Y[:10])  # compile before the clock starts
 
 # %%
 # The perceptron knows nothing of C and the margin: its objective is measured all the same, but only its test error is

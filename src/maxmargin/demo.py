@@ -69,8 +69,8 @@ def warm_up(console: Console) -> None:
     began = time.perf_counter()
     console.print("Loading the inner loops (the first run compiles them: about 20 seconds) …")
     X, Y, _, _ = mm.datasets.digit_strings(4, 1)
-    mm.SequenceLabeler(max_passes=2).fit(X, Y).predict(X)
-    mm.MulticlassSVC(max_passes=2).fit(np.vstack(X), np.concatenate(Y))
+    mm.SequenceLabeler(tol=1e-6, max_passes=20).fit(X, Y).predict(X)
+    mm.MulticlassSVC(tol=1e-6, max_passes=20).fit(np.vstack(X), np.concatenate(Y))
     console.print(f"… done in {time.perf_counter() - began:.1f} s.")
 
 

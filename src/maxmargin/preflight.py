@@ -1,7 +1,8 @@
 """A quick look at a user's task before training: the mistakes that would otherwise show up as a strange model.
 
-Tasks in plain Python promise much that nothing enforces. A few calls on the first examples catch a missing dim, features of
-the wrong length, a loss that is not zero at the truth, inputs that are changed, and a decoder that ignores the loss.
+Tasks in plain Python promise much that nothing enforces. A few calls on the first examples catch a missing dim,
+features of the wrong length, a loss that is not zero at the truth, inputs that are changed, and a decoder that ignores
+the loss.
 """
 
 from __future__ import annotations

@@ -115,12 +115,13 @@ class GapDisplay:
         guessed = ~measured & np.isfinite(self.guess)
         estimate = f"{prefix}estimate of P(w)" if guessed.any() else None
         lines += ax.plot(time[guessed], self.guess[guessed], ".", markersize=4, alpha=0.4, color=BLUE, label=estimate)
-        lines += ax.plot(
-            time[known], self.dual[known], color=GREEN, drawstyle="steps-post", label=f"{prefix}lower bound D"
-        )
-        both = known & kept
-        ax.fill_between(time[both], self.dual[both], self.best[both], step="post", color=GREY, alpha=0.15, linewidth=0)
         if known.any():
+            bound = f"{prefix}lower bound D"
+            lines += ax.plot(time[known], self.dual[known], color=GREEN, drawstyle="steps-post", label=bound)
+            both = known & kept
+            ax.fill_between(
+                time[both], self.dual[both], self.best[both], step="post", color=GREY, alpha=0.15, linewidth=0
+            )
             top = _readable_top(np.append(self.guess[guessed], self.primal[measured]), float(self.dual[known][-1]))
             ax.set_ylim(0, top)  # no objective is negative
         ax.set_ylabel("objective")

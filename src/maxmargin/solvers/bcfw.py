@@ -66,8 +66,8 @@ class BCFW(Solver):
             gain = blocks.visit(rng.permutation(blocks.n)).gain
             work += 1
 
-    def state(self) -> DualBlocks:
-        return self._blocks
+    def state(self) -> DualBlocks | None:
+        return getattr(self, "_blocks", None)
 
 
 def starting_blocks(oracle: Oracle, C: float, start: Solution | None, slots: int, cache_mb: float) -> DualBlocks:

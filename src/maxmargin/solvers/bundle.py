@@ -84,5 +84,5 @@ class Bundle(Solver):
         factor = min(most, linear / quadratic) if quadratic > 0 else most
         return linear * max(factor, 0.0) - 0.5 * quadratic * max(factor, 0.0) ** 2
 
-    def state(self) -> Cuts:
-        return self._cuts
+    def state(self) -> Cuts | None:
+        return getattr(self, "_cuts", None)

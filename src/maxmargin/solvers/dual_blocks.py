@@ -68,7 +68,7 @@ class DualBlocks:
         return sum(array.nbytes for array in arrays) / 2**20
 
     def visit(
-        self, order: NDArray[np.intp], planes: Planes | None = None, steps: int = 20, epsilon: float = 0.0
+        self, order: NDArray[np.intp], planes: Planes | None = None, steps: int = 10, epsilon: float = 0.0
     ) -> Report:
         """Visit examples in this order: add each one's new plane (where it cuts deeper by epsilon), then ascend."""
         from maxmargin.compiled.dual_blocks import visit

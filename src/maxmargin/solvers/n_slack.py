@@ -64,5 +64,5 @@ class NSlack(Solver):
             if blocks.visit(rng.permutation(blocks.n), steps=100).gain <= 0.01 * self.tol * abs(blocks.dual):
                 break
 
-    def state(self) -> DualBlocks:
-        return self._blocks
+    def state(self) -> DualBlocks | None:
+        return getattr(self, "_blocks", None)

@@ -49,5 +49,5 @@ class OneSlack(Solver):
             stalled = stalled + 1 if dual - before <= 1e-14 * np.abs(dual) else 0
         yield Step(w, dual)
 
-    def state(self) -> Cuts:
-        return self._cuts
+    def state(self) -> Cuts | None:
+        return getattr(self, "_cuts", None)

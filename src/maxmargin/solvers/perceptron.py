@@ -48,5 +48,5 @@ class Perceptron(Solver):
             self._walk = Walk(w, late, t)
             yield Step(w - late / t)
 
-    def state(self) -> Walk:
-        return self._walk
+    def state(self) -> Walk | None:
+        return getattr(self, "_walk", None)

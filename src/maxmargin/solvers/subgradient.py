@@ -66,8 +66,8 @@ class Subgradient(Solver):
             self._walk = Walk(lazy.current(), lazy.average(), t)
             yield Step(self._walk.average)
 
-    def state(self) -> Walk:
-        return self._walk
+    def state(self) -> Walk | None:
+        return getattr(self, "_walk", None)
 
 
 def _norms(planes: Planes) -> Array:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Iterator, Sequence
-from itertools import product
+from itertools import pairwise, product
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -92,9 +92,7 @@ class Chain(Task):
         T, s, f = self._links(np.zeros(self.dim))
         length = self.packer_.pack([x]).matrix.shape[0]
         for labels in product(range(self.n_labels_), repeat=length):
-            if np.isfinite(
-                s[labels[0]] + f[labels[-1]] + sum(T[a, b] for a, b in zip(labels, labels[1:], strict=False))
-            ):
+            if np.isfinite(s[labels[0]] + f[labels[-1]] + sum(T[a, b] for a, b in pairwise(labels))):
                 yield [self.classes_[k] for k in labels]
 
     # --- the compiled form: many sequences a call
@@ -108,7 +106,8 @@ class Chain(Task):
                 self._fill(i, y, labels, costs, packed.offsets)
         atoms = Atoms(packed.matrix, self.n_labels_, self.first_)
         whole = Y is not None and _whole_losses(self.cost_, costs, packed.offsets)
-        return ChainBatch(atoms, packed.offsets, labels, costs, whole, np.arange(len(packed)))
+        longest = int(np.max(np.diff(packed.offsets), initial=0))
+        return ChainBatch(atoms, packed.offsets, labels, costs, whole, longest, np.arange(len(packed)))
 
     def decode(self, w: Array, X: Any) -> list[list[Hashable]]:
         found = self._found(w, self.pack(X), 0.0)
@@ -178,7 +177,7 @@ class Chain(Task):
         elif augment != 0:
             chain.augment(scores, self.cost_, truth, costs if augment == 1 else augment * costs)
         labels, best = np.empty(len(truth), dtype=np.int32), np.empty(len(batch))
-        scratch = np.empty((int(np.max(np.diff(view.bounds), initial=0)), self.n_labels_))
+        scratch = np.empty((batch.longest, self.n_labels_))
         chain.viterbi(scores, *self._links(w), view.bounds, scratch, labels, best)
         return Found(labels, truth, costs, view.bounds, view.units, best)
 
@@ -219,13 +218,17 @@ class ChainBatch(Batch):
         labels: Labels,
         costs: Array,
         whole_losses: bool,
+        longest: int,
         ids: NDArray[np.intp],
     ):
         self.atoms, self.offsets, self.labels, self.costs, self.ids = atoms, offsets, labels, costs, ids
         self.whole_losses = whole_losses  # slack rescaling can be exact
+        self.longest = longest  # units of the longest sequence
 
     def take(self, index: NDArray[np.intp]) -> ChainBatch:
-        return ChainBatch(self.atoms, self.offsets, self.labels, self.costs, self.whole_losses, self.ids[index])
+        return ChainBatch(
+            self.atoms, self.offsets, self.labels, self.costs, self.whole_losses, self.longest, self.ids[index]
+        )
 
 
 class View(NamedTuple):

@@ -12,6 +12,7 @@ All sequences of a data set are matrices, or all are lists of tokens.
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain, repeat
 from numbers import Real
@@ -76,6 +77,7 @@ class SequencePacker:
     def fit(self, X: Any) -> SequencePacker:
         """Learn the form of the sequences and their features: for tokens, in order of appearance."""
         self.vocabulary: dict[str, int] | None = None
+        self._last: tuple[Any, Sequences] | None = None  # what was read here, for the `pack` that follows
         if isinstance(X, Sequences):
             self.n_features = int(X.matrix.shape[1])
         elif sparse.issparse(X):
@@ -85,10 +87,12 @@ class SequencePacker:
         elif _form(X[0], 0) == "matrix":
             self.n_features = int(X[0].shape[1])
         else:
-            _lengths(X, "tokens")
-            names = dict.fromkeys(_features(X).names)
-            self.vocabulary = dict(zip(names, range(len(names)), strict=True))
-            self.n_features = len(names)
+            offsets, features = _offsets(X, "tokens"), _features(X)
+            numbers: defaultdict[str, int] = defaultdict()
+            numbers.default_factory = numbers.__len__  # a new name gets the next number
+            columns = np.fromiter(map(numbers.__getitem__, features.names), dtype=np.int32, count=len(features.names))
+            self.vocabulary, self.n_features = dict(numbers), len(numbers)
+            self._last = X, Sequences(_matrix(features, columns, self.n_features), offsets)
         return self
 
     @property
@@ -98,7 +102,7 @@ class SequencePacker:
 
     def pack(self, X: Any) -> Sequences:
         """Check and flatten; errors name the sequence."""
-        packed = X if isinstance(X, Sequences) else self._packed(X)
+        packed = self._packed(X)
         empty = np.flatnonzero(np.diff(packed.offsets) == 0)
         if len(empty):
             raise ValueError(f"sequence {empty[0]} is empty; leave out sequences without tokens")
@@ -110,36 +114,35 @@ class SequencePacker:
         return packed
 
     def _packed(self, X: Any) -> Sequences:
+        last, self._last = self._last, None
+        if last is not None and last[0] is X:
+            return last[1]
+        if isinstance(X, Sequences):
+            return X
         if sparse.issparse(X):
             raise ValueError("X is one sparse matrix; expected a list of sequences, or Sequences(matrix, offsets)")
-        lengths = _lengths(X, "matrix" if self.vocabulary is None else "tokens")
-        offsets = np.concatenate([[0], np.cumsum(lengths, dtype=np.int64)])
         if self.vocabulary is None:
+            offsets = _offsets(X, "matrix")
             return Sequences(
                 _stack([_checked(x, i, self.n_features) for i, x in enumerate(X)], self.n_features), offsets
             )
-        return Sequences(self._looked_up(_features(X), offsets), offsets)
+        offsets, features = _offsets(X, "tokens"), _features(X)
+        return Sequences(self._looked_up(features, offsets), offsets)
 
     def _looked_up(self, features: Features, offsets: NDArray[np.int64]) -> sparse.csr_array:
         """The matrix of token features: one dictionary look-up per feature, everything else on whole arrays."""
         assert self.vocabulary is not None
-        names, values, ends = features.names, features.values, features.ends
+        names, values, ends = features
         columns = np.fromiter(map(self.vocabulary.get, names, repeat(-1)), dtype=np.int32, count=len(names))
         known = columns >= 0
         if not known.all():
             if self.unknown_features == "error":
                 k = int(np.argmin(known))
-                row = int(np.searchsorted(ends, k, side="right")) - 1
-                raise ValueError(f"{_place(offsets, row)} has the feature {names[k]!r}, which was not seen in training")
+                place = _place(offsets, int(np.searchsorted(ends, k, side="right")) - 1)
+                raise ValueError(f"{place} has the feature {names[k]!r}, which was not seen in training")
             ends = np.concatenate([[0], np.cumsum(known)])[ends]
-            columns = columns[known]
-            values = None if values is None else values[known]
-        shape = len(ends) - 1, self.n_features
-        matrix = sparse.csr_array((np.ones(len(columns)) if values is None else values, columns, ends), shape=shape)
-        matrix.sum_duplicates()
-        if values is None:
-            matrix.data[:] = 1.0
-        return matrix
+            columns, values = columns[known], None if values is None else values[known]
+        return _matrix(Features(names, values, ends), columns, self.n_features)
 
 
 class Features(NamedTuple):
@@ -172,7 +175,7 @@ def _read_at_once(tokens: list[Any]) -> Features | None:
         return None
     values = None
     if dict in kinds:
-        found = list(chain.from_iterable([token.values() for token in tokens]))
+        found = list(chain.from_iterable(map(dict.values, tokens)))
         kinds = set(map(type, found))
         if not kinds <= _NUMBERS | {str}:
             return None
@@ -233,6 +236,15 @@ def _ends(counts: Iterable[int], n: int) -> NDArray[np.int64]:
     return ends
 
 
+def _matrix(features: Features, columns: NDArray[np.int32], n_features: int) -> sparse.csr_array:
+    values = np.ones(len(columns)) if features.values is None else features.values
+    matrix = sparse.csr_array((values, columns, features.ends), shape=(len(features.ends) - 1, n_features))
+    matrix.sum_duplicates()
+    if features.values is None:
+        matrix.data[:] = 1.0
+    return matrix
+
+
 def _form(x: Any, i: int) -> str:
     if hasattr(x, "shape"):
         if len(x.shape) != 2:
@@ -243,15 +255,15 @@ def _form(x: Any, i: int) -> str:
     raise ValueError(f"sequence {i} is a {type(x).__name__}; expected a (length, features) matrix or a list of tokens")
 
 
-def _lengths(X: Any, form: str) -> list[int]:
-    """The number of positions of every sequence; all must have this form."""
+def _offsets(X: Any, form: str) -> NDArray[np.int64]:
+    """Where every sequence begins; all must have this form."""
     lengths = []
     for i, x in enumerate(X):
         if _form(x, i) != form:
             what, expected = ("a list of tokens", "matrix") if form == "matrix" else ("a matrix", "list of tokens")
             raise ValueError(f"sequence {i} is {what}; expected a {expected} like the first sequence in training")
         lengths.append(int(x.shape[0]) if form == "matrix" else len(x))
-    return lengths
+    return _ends(lengths, len(lengths))
 
 
 def _checked(x: Any, i: int, n_features: int) -> Any:
@@ -275,7 +287,7 @@ def _stack(matrices: list[Any], n_features: int) -> Any:
 
 
 def _check_finite(packed: Sequences) -> None:
-    matrix = packed.matrix
+    matrix: Any = packed.matrix
     values = matrix.data if sparse.issparse(matrix) else matrix
     if np.isfinite(values).all():
         return
