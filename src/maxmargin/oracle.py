@@ -62,9 +62,12 @@ class Oracle:
         return self._cuts(w, index, scale).planes
 
     def predicted_planes(self, w: Array, index: NDArray[np.intp]) -> Rows:
-        """Ψ(x, y) - Ψ(x, z) for the plain prediction z, without loss and rescaling."""
+        """Ψ(x, y) - Ψ(x, z) for the plain prediction z, without loss and rescaling.
+
+        A hint of loss makes a tie with the truth a mistake, or nothing could be learnt from w = 0, where all is tied.
+        """
         self.calls += len(index)
-        return self.task.planes(w, self.batch.take(index), augment=0.0).dpsi
+        return self.task.planes(w, self.batch.take(index), augment=1e-12).dpsi
 
     def slacks(self, w: Array) -> Array:
         """ξᵢ(w) for every example; a proved upper bound where the search is not exact."""

@@ -5,49 +5,63 @@ from __future__ import annotations
 from math import isfinite, log
 from typing import Any
 
-from maxmargin.solvers.base import Record
+from maxmargin.objective import Certificate
+from maxmargin.solvers.base import Record, Solver
 
 
 class Progress:
-    """Shows itself only when asked to (verbose >= 1); `update` is a callback of the solvers."""
+    """Shows itself, on standard error, only when asked to (verbose >= 1); `update` is a callback of the solvers."""
 
-    def __init__(self, verbose: int, tol: float):
-        self.verbose, self.tol = verbose, tol
+    def __init__(self, verbose: int, solver: Solver):
+        self.verbose, self.tol, self.max_passes = verbose, solver.tol, solver.max_passes
         self._live: Any = None
         self._first: Record | None = None
 
     def __enter__(self) -> Progress:
         if self.verbose:
+            from rich.console import Console
             from rich.live import Live
 
-            self._live = Live("training …", refresh_per_second=8, transient=False)
+            self._live = Live("training …", console=Console(stderr=True), refresh_per_second=8)
             self._live.start()
         return self
 
     def update(self, record: Record) -> None:
+        """Show where training is."""
         self._live.update(self.line(record))
 
+    def finish(self, certificate: Certificate) -> None:
+        """Leave the outcome on the line."""
+        if self._live is not None:
+            self._live.update(str(certificate))
+
     def line(self, record: Record) -> str:
-        gap = record.relative_gap
+        """What is known, in one line."""
+        parts = [f"pass {record.passes:.0f}", f"objective {record.guess:.5g}"]
+        if isfinite(record.dual):
+            parts.append(f"bound {record.dual:.5g}")
+        if isfinite(record.relative_gap):
+            parts.append(f"gap {100 * record.relative_gap:.3g}%")
+        parts.append(f"{record.seconds:.1f} s")
         left = self.seconds_left(record)
-        return (
-            f"pass {record.passes:.0f}  objective {record.guess:.5g}  bound {record.dual:.5g}  "
-            f"gap {'unknown' if not isfinite(gap) else f'{100 * gap:.3g}%'}  {record.seconds:.1f} s"
-            + ("" if left is None else f"  about {left:.0f} s left")
-        )
+        if left is not None:
+            parts.append(f"about {left:.0f} s left")
+        return "  ".join(parts)
 
     def seconds_left(self, record: Record) -> float | None:
-        """The gap shrinks about geometrically: extrapolate its logarithm to tol."""
+        """The gap shrinks about geometrically: extrapolate its logarithm to tol. Without a gap, count passes."""
         gap = record.relative_gap
-        if not isfinite(gap) or gap <= 0:
-            return None
+        if not isfinite(gap):
+            share = self.max_passes / record.passes if record.passes > 0 else 1.0
+            return (share - 1) * record.seconds if 1 < share < float("inf") else None
+        if gap <= self.tol:
+            return 0.0
         if self._first is None:
             self._first = record
-            return None
         fallen = log(self._first.relative_gap / gap)
         if fallen <= 0:
             return None
-        return max(0.0, log(gap / self.tol)) / fallen * (record.seconds - self._first.seconds)
+        return log(gap / self.tol) / fallen * (record.seconds - self._first.seconds)
 
     def __exit__(self, *exception: object) -> None:
         if self._live is not None:

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from math import isnan
+from dataclasses import replace
+from math import isfinite
+from numbers import Integral, Real
+from types import MethodType
 from typing import Any, Self
 
 import numpy as np
 from sklearn.base import BaseEstimator, clone
-from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 from threadpoolctl import threadpool_limits
 
@@ -19,7 +21,26 @@ from maxmargin.oracle import Oracle
 from maxmargin.preflight import check_promises
 from maxmargin.progress import Progress
 from maxmargin.solvers import BCFW, Solution, Solver, as_solver
-from maxmargin.task import Examples, Task
+from maxmargin.solvers.subgradient import Walk
+from maxmargin.task import Array, Examples, Task
+
+
+class NoPartialFit(TypeError, AttributeError):  # noqa: N818 - what happened is the better name
+    """partial_fit was asked of a solver that cannot go on with new examples; hasattr answers no."""
+
+
+class online_only:  # noqa: N801 - a decorator
+    """A method that an estimator has only while its solver is an online one: scikit-learn's tools ask with hasattr."""
+
+    def __init__(self, method: Callable[..., Any]):
+        self.method = method
+
+    def __get__(self, estimator: Trainer | None, owner: type) -> Callable[..., Any]:
+        if estimator is None:
+            return self.method
+        if not as_solver(estimator.solver).online:
+            raise NoPartialFit(f"partial_fit needs the solver 'perceptron' or 'subgradient', not {estimator.solver!r}")
+        return MethodType(self.method, estimator)
 
 
 class Trainer(BaseEstimator):
@@ -35,89 +56,96 @@ class Trainer(BaseEstimator):
     slack: str
     tol: float | None
     max_passes: float | None
-    n_jobs: int
+    n_jobs: int | None
     executor: Executor | None
     random_state: Any
     warm_start: bool
     callback: Any
     verbose: int
 
-    def _make_task(self) -> Task:
+    task_: Any
+    w_: Array
+    solution_: Solution
+
+    def _make_task(self, Y: Any) -> Task:
+        """A task that is not set up yet, for these outputs."""
         raise NotImplementedError
 
     def fit(self, X: Any, Y: Any, sample_weight: Any = None) -> Self:
         """Train on inputs X and outputs Y. After an error or Ctrl-C the best model so far is kept."""
+        C = _checked_C(self.C)
         with self._oracle(X, Y, sample_weight) as oracle:
-            start = self._last_solution(X, Y, sample_weight)
-            self._keep(self._solve(oracle, self._checked_C(self.C), start))
-        if self.warm_start:
-            self._fitted_to = _fingerprint(X, Y, sample_weight)
+            data = self._fingerprint(oracle)
+            self._keep(oracle.task, self._solve(oracle, C, self._solution_of(data)), data)
         return self
 
     def fit_path(self, X: Any, Y: Any, Cs: Sequence[float], sample_weight: Any = None) -> list[Self]:
-        """A fitted model for every C, each training started from the one before; the last one stays in this estimator."""
+        """A fitted model for every C, each training started from the one before; the last one stays in this estimator.
+
+        Ctrl-C ends the path with the model it has interrupted.
+        """
+        path = [_checked_C(C) for C in Cs]
+        if not path:
+            raise ValueError("Cs is empty; expected at least one value of C")
         models = []
         with self._oracle(X, Y, sample_weight) as oracle:
-            solution: Solution | None = None
-            for C in [self._checked_C(C) for C in Cs]:
+            data = self._fingerprint(oracle)
+            solution = self._solution_of(data)
+            for C in path:
                 solution = self._solve(oracle, C, solution)
-                self._keep(solution)
-                model = clone(self).set_params(C=C)
-                model.__dict__.update({name: value for name, value in vars(self).items() if name.endswith("_")})
-                models.append(model)
+                self._keep(oracle.task, solution, data)
+                models.append(self._model(C))
+                if solution.certificate.stop_reason == "interrupted":
+                    break
         return models
 
+    @online_only
     def partial_fit(self, X: Any, Y: Any, sample_weight: Any = None) -> Self:
         """One more pass of an online solver ("perceptron", "subgradient") over new examples.
 
-        Labels and features are fixed by the first call; give the task its `classes` if that call may not show all.
+        Labels and features are fixed by the first call: name all `classes` if that call may not show them. The
+        certificate speaks of the examples of the last call only.
         """
-        solver = self._solver(max_passes=1)
-        if not solver.online:
-            raise TypeError(f"partial_fit needs the solver 'perceptron' or 'subgradient', not {self.solver!r}")
-        task = getattr(self, "task_", None)
-        with self._oracle(X, Y, sample_weight, task) as oracle:
-            self._keep(self._solve(oracle, self._checked_C(self.C), None if task is None else self.solution_, solver))
-        return self
+        return self._train_on(getattr(self, "task_", None), X, Y, sample_weight)
 
     def certify(self, X: Any, Y: Any, sample_weight: Any = None, tol: float = 1e-2) -> Certificate:
         """How far the current weights are from the optimum on these data, by an independent run of BCFW for the bound.
 
         For models of solvers without a certificate; changes nothing in the estimator.
         """
-        check_is_fitted(self, "w_")
+        check_is_fitted(self)
+        C = self.solution_.C
+        solver = _checked_solver(BCFW(tol=tol))
         with self._oracle(X, Y, sample_weight, self.task_) as oracle:
-            bound = BCFW(tol=tol).solve(oracle, self._checked_C(self.C), seed=self._seed()).certificate
-            value = primal(self.w_, oracle.risk(self.w_), self.C)
-        return Certificate(
+            bound = solver.solve(oracle, C, seed=self._seed()).certificate
+            value = primal(self.w_, oracle.risk(self.w_), C)
+        return replace(
+            bound,
             primal=value,
-            dual=bound.dual,
-            exact=bound.exact,
             converged=relative_gap(value, bound.dual) <= tol,
-            passes=bound.passes,
-            seconds=bound.seconds,
-            cpu_seconds=bound.cpu_seconds,
             stop_reason=f"bound computed by BCFW: {bound.stop_reason}",
         )
 
     # --- inside
 
     @contextmanager
-    def _oracle(self, X: Any, Y: Any, sample_weight: Any, task: Task | None = None) -> Any:
+    def _oracle(self, X: Any, Y: Any, sample_weight: Any, task: Task | None = None) -> Iterator[Oracle]:
         """The oracle of these data; BLAS keeps to one thread while it is open, because executors own the cores."""
+        formulation, executor = Formulation(self.rescaling, self.slack), self._executor()
+        self._solver()  # bad options show before any work is done
+        if self.callback is not None and not callable(self.callback):
+            raise TypeError(f"callback must be callable, got {self.callback!r}")
         n, n_outputs = _length(X, "X"), _length(Y, "Y")
         if n != n_outputs:
-            raise ValueError(f"X has {n} examples but Y has {n_outputs}")
+            raise ValueError(f"X has {n} examples but Y has {n_outputs}: example {min(n, n_outputs)} has no partner")
         if n == 0:
             raise ValueError("no examples given: X and Y are empty")
-        formulation = Formulation(self.rescaling, self.slack)
         if task is None:
-            task = self._make_task()
+            task = self._make_task(Y)
             task.setup(X, Y)
         batch = task.pack(X, Y)
         if type(task).planes is Task.planes and isinstance(batch, Examples):
             check_promises(task, batch)
-        executor = self.executor or (Serial() if self.n_jobs == 1 else Threads(self.n_jobs))
         try:
             with threadpool_limits(1, user_api="blas"):
                 yield Oracle(task, batch, formulation, sample_weight, executor)
@@ -125,57 +153,122 @@ class Trainer(BaseEstimator):
             if self.executor is None:
                 executor.close()
 
-    def _solve(self, oracle: Oracle, C: float, start: Solution | None, solver: Solver | None = None) -> Solution:
-        solver = solver or self._solver()
-        with Progress(self.verbose, solver.tol) as progress:
+    def _train_on(self, task: Task | None, X: Any, Y: Any, sample_weight: Any) -> Self:
+        """One pass of the online solver from where the last one ended."""
+        start = getattr(self, "solution_", None)
+        if start is not None and not isinstance(start.state, Walk):
+            raise ValueError("partial_fit cannot go on from a model of another solver; start with a new estimator")
+        C = _checked_C(self.C)
+        with self._oracle(X, Y, sample_weight, task) as oracle:
+            self._keep(oracle.task, self._solve(oracle, C, start, max_passes=1))
+        return self
+
+    def _solve(self, oracle: Oracle, C: float, start: Solution | None, **options: Any) -> Solution:
+        solver = self._solver(**options)
+        with Progress(self.verbose, solver) as progress:
             callbacks = [c for c in (progress.update if self.verbose else None, self.callback) if c is not None]
             solution = solver.solve(oracle, C, start, _all(callbacks), self._seed())
-        self.task_ = oracle.task
+            progress.finish(solution.certificate)
         return solution
 
-    def _keep(self, solution: Solution) -> None:
+    def _keep(self, task: Task, solution: Solution, data: str | None = None) -> None:
+        self.task_ = task
         self.solution_ = solution
         self.w_ = solution.w
         self.certificate_ = solution.certificate
         self.history_ = solution.history
+        self._fitted_to = data
         if solution.error is not None:
             solution.error.add_note("maxmargin: the estimator keeps the best model found before this error")
             raise solution.error
 
-    def _solver(self, **options: Any) -> Solver:
-        solver = clone(as_solver(self.solver))
-        given = {"tol": self.tol, "max_passes": self.max_passes, **options}
-        return solver.set_params(**{name: value for name, value in given.items() if value is not None})
+    def _model(self, C: float) -> Self:
+        """A copy of this fitted estimator for that C, which shares nothing that a later fit changes."""
+        model: Self = clone(self).set_params(C=C)
+        model.__dict__.update({name: value for name, value in vars(self).items() if name.endswith("_")})
+        model.solution_ = _lasting(self.solution_)
+        return model
 
-    def _last_solution(self, X: Any, Y: Any, sample_weight: Any) -> Solution | None:
-        if not self.warm_start or not hasattr(self, "solution_"):
-            return None
-        if getattr(self, "_fitted_to", None) != _fingerprint(X, Y, sample_weight):
-            return None  # a dual point proves nothing about other data
-        return self.solution_
+    def _solver(self, **options: Any) -> Solver:
+        given = {"tol": self.tol, "max_passes": self.max_passes, **options}
+        solver: Solver = clone(as_solver(self.solver))
+        return _checked_solver(solver.set_params(**{name: value for name, value in given.items() if value is not None}))
+
+    def _executor(self) -> Executor:
+        if self.executor is not None:
+            if not isinstance(self.executor, Executor):
+                raise TypeError(f"executor must be a maxmargin Executor, got {self.executor!r}")
+            return self.executor
+        n_jobs = 1 if self.n_jobs is None else self.n_jobs
+        if isinstance(n_jobs, bool) or not isinstance(n_jobs, Integral) or n_jobs < -1 or n_jobs == 0:
+            raise ValueError(f"n_jobs must be a positive whole number, or -1 for one thread per core, got {n_jobs!r}")
+        return Serial() if n_jobs == 1 else Threads(int(n_jobs))
 
     def _seed(self) -> int:
-        if self.random_state is None or isinstance(self.random_state, np.random.RandomState):
-            return int(check_random_state(self.random_state).randint(2**31 - 1))
-        return int(self.random_state)
+        if isinstance(self.random_state, Integral):
+            if self.random_state < 0:
+                raise ValueError(f"random_state must not be negative, got {self.random_state}")
+            return int(self.random_state)
+        if self.random_state is not None and not isinstance(self.random_state, np.random.RandomState):
+            raise ValueError(f"random_state must be a whole number, a RandomState or None, got {self.random_state!r}")
+        return int((self.random_state or np.random.RandomState()).randint(2**31 - 1))
 
-    @staticmethod
-    def _checked_C(C: Any) -> float:
-        if isinstance(C, bool) or not isinstance(C, int | float | np.number) or isnan(C) or C <= 0:
-            raise ValueError(f"C must be a positive number (or inf for a hard margin), got {C!r}")
-        return float(C)
+    def _fingerprint(self, oracle: Oracle) -> str | None:
+        """Of the problem that is solved: data, task, loss. None where nobody asks or it cannot be taken."""
+        if not self.warm_start:
+            return None
+        import joblib
+
+        try:
+            return str(joblib.hash((oracle.task, oracle.batch, oracle.weights, oracle.formulation)))
+        except Exception:  # a task or data that cannot be pickled: every fit starts cold
+            return None
+
+    def _solution_of(self, data: str | None) -> Solution | None:
+        """The last solution, if it was of the same problem: a dual point proves nothing about another."""
+        if data is None or getattr(self, "_fitted_to", None) != data:
+            return None
+        return self.solution_
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return hasattr(self, "w_")
 
     def __getstate__(self) -> dict[str, Any]:
-        """Pickle the model, not the plane cache that trained it."""
+        """Pickle the model, not the plane cache that trained it; online solvers keep what they need to go on."""
         state = dict(super().__getstate__())
-        solution = state.get("solution_")
-        if solution is not None:
-            state["solution_"] = Solution(solution.w, solution.certificate, solution.C, solution.history)
+        if "solution_" in state:
+            state["solution_"] = _lasting(state["solution_"])
         return state
 
 
+def _lasting(solution: Solution) -> Solution:
+    """What is worth keeping of a solution: not the plane cache, but where an online solver is."""
+    return replace(solution, state=solution.state if isinstance(solution.state, Walk) else None, error=None)
+
+
+def _checked_C(C: Any) -> float:  # noqa: N802 - the parameter's name
+    if not _positive(C):
+        raise ValueError(f"C must be a positive number (or inf for a hard margin), got {C!r}")
+    return float(C)
+
+
+def _checked_solver(solver: Solver) -> Solver:
+    """The solver, unless it could never stop."""
+    if not _positive(solver.tol) or not isfinite(solver.tol):
+        raise ValueError(
+            f"tol must be a positive finite number, got {solver.tol!r}; rounding keeps every gap from being exactly 0"
+        )
+    if not _positive(solver.max_passes):
+        raise ValueError(f"max_passes must be a positive number (or inf for no limit), got {solver.max_passes!r}")
+    return solver
+
+
+def _positive(number: Any) -> bool:
+    return isinstance(number, Real) and not isinstance(number, bool) and float(number) > 0
+
+
 def _length(data: Any, name: str) -> int:
-    if hasattr(data, "shape"):
+    if hasattr(data, "shape") and len(data.shape):
         return int(data.shape[0])
     try:
         return len(data)
@@ -187,10 +280,9 @@ def _all(callbacks: list[Any]) -> Any:
     """Call every one, and stop if one of them says so."""
     if not callbacks:
         return None
-    return lambda record: any([callback(record) is True for callback in callbacks])
 
+    def call(record: Any) -> bool:
+        answers = [callback(record) for callback in callbacks]
+        return any(answer is True for answer in answers)
 
-def _fingerprint(*data: Any) -> str:
-    import joblib
-
-    return str(joblib.hash(data))
+    return call

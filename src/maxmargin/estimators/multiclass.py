@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, Self
 
 import numpy as np
 from scipy import sparse
 from sklearn.base import ClassifierMixin
 from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted, validate_data
 
-from maxmargin.estimators.base import Trainer
+from maxmargin.estimators.base import Trainer, online_only
 from maxmargin.executors import Executor
+from maxmargin.objective import Certificate
 from maxmargin.solvers import Solver
 from maxmargin.task import Array, Task
 from maxmargin.tasks import Multiclass
@@ -25,7 +27,8 @@ class MulticlassSVC(ClassifierMixin, Trainer):
     C : float
         Weight of the mean hinge; C = c·n is LinearSVC(C=c, multi_class="crammer_singer")'s problem.
     costs : None, dict or array
-        None: every mistake costs 1; {label: cost of missing it}; or a matrix cost[true, predicted] in the order of classes_.
+        None: every mistake costs 1; {label: cost of missing it}; or a matrix cost[true, predicted] in the order of
+        classes_.
     fit_intercept : bool
         Add a constant feature 1 (regularised like the others, as liblinear does).
     tol : float
@@ -47,7 +50,7 @@ class MulticlassSVC(ClassifierMixin, Trainer):
         slack: str = "l1",
         tol: float | None = 1e-3,
         max_passes: float | None = None,
-        n_jobs: int = 1,
+        n_jobs: int | None = 1,
         executor: Executor | None = None,
         random_state: Any = 0,
         warm_start: bool = False,
@@ -71,48 +74,56 @@ class MulticlassSVC(ClassifierMixin, Trainer):
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Train on a dense or sparse (n, F) matrix."""
-        X, y = validate_data(self, X, y, accept_sparse="csr", dtype=np.float64)
-        check_classification_targets(y)
-        if sample_weight is not None:
-            sample_weight = _check_sample_weight(sample_weight, X)
-        self.classes_, numbers = np.unique(y, return_inverse=True)
-        return super().fit(self._with_intercept(X), numbers, sample_weight)
+        X, y = self._checked(X, y)
+        return super().fit(X, y, sample_weight)
 
-    def fit_path(self, X: Any, y: Any, Cs: Any, sample_weight: Any = None) -> list[Self]:
-        """A fitted model for every C, each started from the one before."""
-        X, y = validate_data(self, X, y, accept_sparse="csr", dtype=np.float64)
-        self.classes_, numbers = np.unique(y, return_inverse=True)
-        return super().fit_path(self._with_intercept(X), numbers, Cs, sample_weight)
+    def fit_path(self, X: Any, y: Any, Cs: Sequence[float], sample_weight: Any = None) -> list[Self]:
+        """A fitted model for every C, each started from the one before; the last one stays in this estimator."""
+        X, y = self._checked(X, y)
+        return super().fit_path(X, y, Cs, sample_weight)
 
+    @online_only
     def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
         """One more pass of an online solver over new examples; the first call must be given all classes."""
-        first = not hasattr(self, "task_")
-        X, y = validate_data(self, X, y, accept_sparse="csr", dtype=np.float64, reset=first)
-        if first:
-            if classes is None:
-                raise ValueError("the first call of partial_fit needs classes, the list of all labels")
-            self.classes_ = np.unique(classes)
-        unknown = np.setdiff1d(y, self.classes_)
+        task = getattr(self, "task_", None)
+        if task is None and classes is None:
+            raise ValueError("the first call of partial_fit needs classes, the list of all labels")
+        if task is not None and classes is not None and not np.array_equal(np.unique(classes), self.classes_):
+            raise ValueError("classes differs from that of the first call; the labels are fixed by the first call")
+        X, y = self._checked(X, y, reset=task is None)
+        known: Any = self.classes_ if classes is None else np.unique(classes)
+        unknown = np.flatnonzero(~np.isin(y, known))
         if len(unknown):
-            raise ValueError(f"the label {unknown[0]!r} is not one of the classes given to the first partial_fit")
-        return super().partial_fit(self._with_intercept(X), np.searchsorted(self.classes_, y), sample_weight)
+            i = unknown[0]
+            raise ValueError(f"the label of example {i}, {y[i]!r}, is not one of the classes of the first partial_fit")
+        if task is None:
+            task = Multiclass(known, self.costs)
+            task.setup(X, y)
+        return self._train_on(task, X, y, sample_weight)
 
-    def certify(self, X: Any, y: Any, sample_weight: Any = None, tol: float = 1e-2) -> Any:
+    def certify(self, X: Any, y: Any, sample_weight: Any = None, tol: float = 1e-2) -> Certificate:
         """How far the current weights are from the optimum on these data; see StructuredSVM.certify."""
-        X, y = validate_data(self, X, y, accept_sparse="csr", dtype=np.float64, reset=False)
-        return super().certify(self._with_intercept(X), np.searchsorted(self.classes_, y), sample_weight, tol)
+        check_is_fitted(self)
+        X, y = self._checked(X, y, reset=False)
+        return super().certify(X, y, sample_weight, tol)
 
     def decision_function(self, X: Any) -> Array:
         """(n, K) scores; for two classes (n,), positive for classes_[1]."""
-        check_is_fitted(self, "w_")
-        X = validate_data(self, X, accept_sparse="csr", dtype=np.float64, reset=False)
-        scores = np.asarray(X @ self.coef_.T) + self.intercept_
+        check_is_fitted(self)
+        X, _ = self._checked(X, reset=False)
+        scores = self.task_.scores(self.w_, X)
         return scores[:, 1] - scores[:, 0] if len(self.classes_) == 2 else scores
 
     def predict(self, X: Any) -> Any:
         """The class with the highest score."""
         scores = self.decision_function(X)
         return self.classes_[(scores > 0).astype(int) if scores.ndim == 1 else np.argmax(scores, axis=1)]
+
+    @property
+    def classes_(self) -> Any:
+        """The labels, sorted."""
+        check_is_fitted(self)
+        return self.task_.classes
 
     @property
     def coef_(self) -> Array:
@@ -122,29 +133,44 @@ class MulticlassSVC(ClassifierMixin, Trainer):
     @property
     def intercept_(self) -> Array:
         """(n_classes,) weights of the constant feature."""
-        return self._matrix()[-1] if self.fit_intercept else np.zeros(len(self.classes_))
+        matrix = self._matrix()
+        return matrix[-1] if len(matrix) > self.n_features_in_ else np.zeros(len(self.classes_))
 
     def _matrix(self) -> Array:
-        check_is_fitted(self, "w_")
+        check_is_fitted(self)
         return self.w_.reshape(-1, len(self.classes_))
 
-    def _with_intercept(self, X: Any) -> Any:
-        if not self.fit_intercept:
-            return X
-        ones = np.ones((X.shape[0], 1))
-        return sparse.hstack([X, ones], format="csr") if sparse.issparse(X) else np.hstack([X, ones])
+    def _checked(self, X: Any, y: Any = "no_validation", reset: bool = True) -> tuple[Any, Any]:
+        """X as numbers with the constant feature, as many as in training if not reset, and y as labels."""
+        options: Any = {"accept_sparse": "csr", "dtype": np.float64, "ensure_all_finite": False, "reset": reset}
+        if isinstance(y, str):
+            X = validate_data(self, X, **options)
+        else:
+            X, y = validate_data(self, X, y, **options)
+            check_classification_targets(y)
+        _check_finite(X)
+        if self.fit_intercept if reset else self.task_.n_features_ > self.n_features_in_:
+            ones = np.ones((X.shape[0], 1))
+            X = sparse.hstack([X, ones], format="csr") if sparse.issparse(X) else np.hstack([X, ones])
+        return X, y
 
-    def _make_task(self) -> Task:
-        costs = self.costs
-        if isinstance(costs, dict):
-            known = {label: k for k, label in enumerate(self.classes_.tolist())}
-            unknown = [label for label in costs if label not in known]
-            if unknown:
-                raise ValueError(f"costs names the label {unknown[0]!r}, which is not one of the classes")
-            costs = {known[label]: cost for label, cost in costs.items()}
-        return Multiclass(classes=range(len(self.classes_)), costs=costs)
+    def _make_task(self, Y: Any) -> Task:
+        classes: Any = np.unique(Y)
+        return Multiclass(classes, self.costs)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
         return tags
+
+
+def _check_finite(X: Any) -> None:
+    bad = ~np.isfinite(X.data if sparse.issparse(X) else X)
+    if not bad.any():
+        return
+    if sparse.issparse(X):
+        k = int(np.argmax(bad))
+        i, j = np.searchsorted(X.indptr, k, side="right") - 1, X.indices[k]
+    else:
+        i, j = np.argwhere(bad)[0]
+    raise ValueError(f"example {i}, feature {j}: X contains NaN or infinity")

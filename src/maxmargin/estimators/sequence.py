@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
+from numbers import Integral
 from typing import Any, Self
 
 import numpy as np
@@ -18,8 +19,9 @@ from maxmargin.tasks import Chain, Weighted
 class SequenceLabeler(Trainer):
     """A first-order chain model trained with a large margin.
 
-    X is a list of sequences: (T, F) arrays or sparse matrices, or lists of T tokens, each a dict of features or a list of
-    attribute strings; or a packed `Sequences`. Y is a list of lists of labels, any hashable values.
+    X is a list of sequences: (T, F) arrays or sparse matrices, or lists of T tokens, each a dict of features or a list
+    of attribute strings (see maxmargin.tasks.sequences); or a packed `Sequences`. Y is a list of lists of labels, any
+    hashable values.
 
     Parameters
     ----------
@@ -28,7 +30,8 @@ class SequenceLabeler(Trainer):
     classes : sequence or None
         The label set; None takes what the training data show.
     costs : None, dict or array
-        What a wrong label costs: 1, {label: cost of missing it}, or a matrix cost[true, predicted] in the order of classes_.
+        What a wrong label costs: 1, {label: cost of missing it}, or a matrix cost[true, predicted] in the order of
+        classes_.
     forbidden : "BIO" or list of (before, after)
         Transitions never predicted; None in a pair stands for the start or the end.
     unknown_features : "ignore" or "error"
@@ -52,7 +55,7 @@ class SequenceLabeler(Trainer):
         slack: str = "l1",
         tol: float | None = None,
         max_passes: float | None = None,
-        n_jobs: int = 1,
+        n_jobs: int | None = 1,
         executor: Executor | None = None,
         random_state: Any = 0,
         warm_start: bool = False,
@@ -82,45 +85,59 @@ class SequenceLabeler(Trainer):
 
     def predict(self, X: Any) -> list[list[Hashable]]:
         """The best label sequence of every x."""
-        check_is_fitted(self, "w_")
+        check_is_fitted(self)
         return self.task_.decode(self.w_, X)
 
     def decision_function(self, X: Any) -> Array:
         """The score of the predicted label sequence of every x."""
-        check_is_fitted(self, "w_")
+        check_is_fitted(self)
         return self.task_.scores(self.w_, X)
 
     def predict_nbest(self, X: Any, n: int) -> list[list[tuple[list[Hashable], float]]]:
-        """The n best label sequences of every x with their scores, best first."""
-        check_is_fitted(self, "w_")
-        if n < 1:
-            raise ValueError(f"n must be at least 1, got {n}")
-        return [self.task_.n_best(self.w_, x, n) for x in X]
+        """The n best label sequences of every x with their scores, best first; fewer where there are not so many."""
+        check_is_fitted(self)
+        if isinstance(n, bool) or not isinstance(n, Integral) or n < 1:
+            raise ValueError(f"n must be a whole number >= 1, got {n!r}")
+        self.task_.packer_.pack(X)  # all at once first, so that errors name the right sequence
+        return [self.task_.n_best(self.w_, x, int(n)) for x in X]
 
     def score(self, X: Any, Y: Any) -> float:
         """The share of positions that are labelled right; labels that training has not seen count as wrong."""
+        predictions = self.predict(X)
+        if len(predictions) != len(Y):
+            raise ValueError(f"X has {len(predictions)} sequences but Y has {len(Y)}")
         right, total = 0, 0
-        for i, (found, truth) in enumerate(zip(self.predict(X), Y, strict=True)):
+        for i, (found, y) in enumerate(zip(predictions, Y, strict=True)):
+            truth = y.labels if isinstance(y, Weighted) else y
             if len(found) != len(truth):
                 raise ValueError(f"sequence {i} has {len(found)} positions but {len(truth)} labels")
-            right += sum(a == b for a, b in zip(found, truth, strict=True))
+            right += sum(bool(a == b) for a, b in zip(found, truth, strict=True))
             total += len(found)
+        if total == 0:
+            raise ValueError("no sequences given: there is nothing to score")
         return right / total
 
     @property
     def classes_(self) -> list[Hashable]:
         """The labels, in the order of the weights."""
-        check_is_fitted(self, "w_")
+        check_is_fitted(self)
         return self.task_.classes_
 
     @property
     def weights_(self) -> dict[str, Array]:
         """The weights by meaning: transitions (K, K), start (K,), end (K,), features (F, K)."""
-        check_is_fitted(self, "w_")
+        check_is_fitted(self)
         return self.task_.parts(self.w_)
 
-    def _make_task(self) -> Task:
+    def _make_task(self, Y: Any) -> Task:
         return Chain(self.classes, self.costs, self.forbidden, self.unknown_features)
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.target_tags.required = True
+        tags.input_tags.two_d_array = False
+        tags.input_tags.sparse = tags.input_tags.dict = tags.input_tags.string = True
+        return tags
 
 
 def _weighted(Y: Any, position_weight: Any) -> Any:
@@ -128,4 +145,10 @@ def _weighted(Y: Any, position_weight: Any) -> Any:
         return Y
     if len(position_weight) != len(Y):
         raise ValueError(f"position_weight has {len(position_weight)} sequences but Y has {len(Y)}")
-    return [Weighted(y, np.asarray(costs, dtype=float)) for y, costs in zip(Y, position_weight, strict=True)]
+    weighted = []
+    for i, (y, costs) in enumerate(zip(Y, position_weight, strict=True)):
+        try:
+            weighted.append(Weighted(y, np.asarray(costs, dtype=float).tolist()))
+        except (TypeError, ValueError):
+            raise ValueError(f"position_weight of sequence {i} is {costs!r}; expected a list of numbers") from None
+    return weighted

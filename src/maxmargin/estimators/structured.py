@@ -57,7 +57,7 @@ class StructuredSVM(Trainer):
         slack: str = "l1",
         tol: float | None = None,
         max_passes: float | None = None,
-        n_jobs: int = 1,
+        n_jobs: int | None = 1,
         executor: Executor | None = None,
         random_state: Any = 0,
         warm_start: bool = False,
@@ -80,15 +80,26 @@ class StructuredSVM(Trainer):
 
     def predict(self, X: Any) -> Any:
         """The best output for every x."""
-        check_is_fitted(self, "w_")
+        check_is_fitted(self)
         return [self.task_.label(z) for z in self.task_.decode(self.w_, X)]
 
     def score(self, X: Any, Y: Any) -> float:
         """Minus the mean loss of the predictions: higher is better."""
-        losses = [self.task_.loss(y, z) for y, z in zip(Y, self.predict(X), strict=True)]
-        return -float(np.mean(losses))
+        check_is_fitted(self)
+        found = self.task_.decode(self.w_, X)
+        if len(found) != len(Y):
+            raise ValueError(f"X has {len(found)} examples but Y has {len(Y)}")
+        if len(found) == 0:
+            raise ValueError("no examples given: there is nothing to score")
+        return -float(np.mean([self.task_.loss(y, z) for y, z in zip(Y, found, strict=True)]))
 
-    def _make_task(self) -> Task:
+    def _make_task(self, Y: Any) -> Task:
         if not isinstance(self.task, Task):
             raise TypeError(f"task must be a maxmargin Task, got {self.task!r}")
         return clone(self.task)
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.target_tags.required = True
+        tags.input_tags.two_d_array = False  # what an input is, the task decides
+        return tags

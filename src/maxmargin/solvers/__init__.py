@@ -24,7 +24,7 @@ def as_solver(solver: str | Solver) -> Solver:
     """The solver itself, or a new one of that name."""
     if isinstance(solver, Solver):
         return solver
-    if solver not in SOLVERS:
+    if not isinstance(solver, str) or solver not in SOLVERS:
         raise ValueError(f"unknown solver {solver!r}; known are {', '.join(SOLVERS)}, or pass a Solver object")
     return SOLVERS[solver]()
 

@@ -144,7 +144,7 @@ class _Run:
                 raise
             reason, error = f"stopped by {type(failure).__name__}", failure
         if self.last_w is None:
-            self.last_w = np.zeros(self.oracle.dim)
+            self.last_w = np.zeros(self.oracle.dim) if start is None else start.w
         if error is None and self.best_w is not self.last_w:
             self.settle()
         w = self.last_w if self.best_w is None else self.best_w

@@ -81,7 +81,6 @@ class DualBlocks:
         order = np.ascontiguousarray(order, dtype=np.int64)
         report = np.array([0.0, 0.0, 0.0, -1.0])
         begin = 0
-        scratch = (self._work, *self._scratch)
         while begin < len(order):
             begin = visit(
                 order,
@@ -96,7 +95,7 @@ class DualBlocks:
                 self.patience,
                 epsilon,
                 self.w,
-                scratch,
+                (self._work, *self._scratch),
                 report,
                 self._state(),
             )
@@ -192,7 +191,7 @@ class DualBlocks:
         """Grow every table to hold at least another example's worst case, by a half more each time."""
         length = self._tables[1]
         entries = longest_row + 2 * int(np.max(length, initial=0))
-        side = 2 * max(2, self.slots)
+        side = 2 * (1 << (self.slots - 1).bit_length())  # capacities are powers of 2, the largest not below slots
         self._scratch = _scratch(self.slots, max(len(self._scratch[-1]), 1 << (4 * entries - 1).bit_length()))
         self._entries = [_longer(array, int(self._tops[0]) + entries) for array in self._entries]
         self._tables = [_longer(array, int(self._tops[1]) + side) for array in self._tables]

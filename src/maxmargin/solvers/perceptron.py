@@ -28,12 +28,10 @@ class Perceptron(Solver):
 
     def steps(self, oracle: Oracle, C: float, seed: int, start: Solution | None) -> Iterator[Step]:
         rng = np.random.default_rng(seed)
-        walk = start.state if start is not None and isinstance(start.state, Walk) else None
-        w = np.zeros(oracle.dim) if walk is None else walk.w.copy()
+        self._walk = Walk.of(start, oracle.dim)
+        w, late, t = self._walk.w.copy(), self._walk.average.copy(), self._walk.t
         # The average of w over t updates is w - late/t, where `late` adds every update times its number:
         # O(update) a step.
-        late = np.zeros(oracle.dim) if walk is None else walk.average.copy()
-        t = 0.0 if walk is None else walk.t
         mistakes = 1
         while mistakes:
             mistakes = 0
@@ -45,8 +43,8 @@ class Perceptron(Solver):
                 rows.add_to(w, oracle.weights[index])
                 rows.add_to(late, t * oracle.weights[index])
                 t += 1
-            self._walk = Walk(w, late, t)
+            self._walk = Walk(w.copy(), late.copy(), t)
             yield Step(w - late / t)
 
-    def state(self) -> Walk | None:
-        return getattr(self, "_walk", None)
+    def state(self) -> Walk:
+        return self._walk

@@ -20,6 +20,13 @@ class Walk(NamedTuple):
     average: Array
     t: float
 
+    @classmethod
+    def of(cls, start: Solution | None, dim: int) -> Walk:
+        """Where the earlier run ended, or the beginning."""
+        if start is not None and isinstance(start.state, Walk):
+            return start.state
+        return cls(np.zeros(dim), np.zeros(dim), 0.0)
+
 
 class Subgradient(Solver):
     """Step against the subgradient of a few examples at a time; return the average of the later weights.
@@ -44,10 +51,8 @@ class Subgradient(Solver):
         if not np.isfinite(C):
             raise ValueError("a hard margin (C = inf) needs a certified solver, such as 'n_slack' or 'bcfw'")
         rng = np.random.default_rng(seed)
-        walk = start.state if start is not None and isinstance(start.state, Walk) else None
-        zero = np.zeros(oracle.dim)
-        lazy = LazyAverage(zero, zero.copy()) if walk is None else LazyAverage(walk.w.copy(), walk.average.copy())
-        t = 0.0 if walk is None else walk.t
+        self._walk = Walk.of(start, oracle.dim)
+        lazy, t = LazyAverage(self._walk.w.copy(), self._walk.average.copy()), self._walk.t
         head_start = oracle.n / self.block
         while True:
             order = rng.permutation(oracle.n)
@@ -66,8 +71,8 @@ class Subgradient(Solver):
             self._walk = Walk(lazy.current(), lazy.average(), t)
             yield Step(self._walk.average)
 
-    def state(self) -> Walk | None:
-        return getattr(self, "_walk", None)
+    def state(self) -> Walk:
+        return self._walk
 
 
 def _norms(planes: Planes) -> Array:

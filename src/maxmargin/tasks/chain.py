@@ -13,7 +13,7 @@ from scipy import sparse
 from maxmargin.atoms import Atoms
 from maxmargin.task import Array, Batch, Planes, Task, ViolationFunction
 from maxmargin.tasks.labelling import wrong_labels
-from maxmargin.tasks.labels import Labels, cost_matrix, label_numbers, label_set
+from maxmargin.tasks.labels import Labels, cost_matrix, label_numbers, label_set, prices
 from maxmargin.tasks.sequences import SequencePacker
 
 LOSS_TABLE = 4_000_000  # entries of the table (positions × labels × losses) up to which slack rescaling is exact
@@ -60,7 +60,7 @@ class Chain(Task):
         if self.unknown_features not in ("ignore", "error"):
             raise ValueError(f"unknown_features must be 'ignore' or 'error', got {self.unknown_features!r}")
         self.packer_ = SequencePacker(self.unknown_features).fit(X)
-        self.classes_ = label_set(self.classes, (label for y in Y for label in _split(y)[0]))
+        self.classes_ = label_set(self.classes, (label for i, y in enumerate(Y) for label in _checked(y, i)[0]))
         self.numbers_ = {label: k for k, label in enumerate(self.classes_)}
         n_labels = self.n_labels_ = len(self.classes_)
         self.cost_ = cost_matrix(self.costs, self.classes_)
@@ -81,7 +81,7 @@ class Chain(Task):
 
     def loss(self, y: Any, z: Any) -> float:
         (truth, costs), found = _split(y), _split(z)[0]
-        price = self.cost_[label_numbers(truth, self.numbers_), label_numbers(found, self.numbers_)]
+        price = prices(truth, found, self.numbers_, self.cost_)
         return float(np.dot(price, np.ones(len(price)) if costs is None else costs))
 
     def argmax(self, w: Array, x: Any, y: Any = None) -> list[Hashable]:
@@ -186,7 +186,7 @@ class Chain(Task):
         return [classes[k] for k in labels.tolist()]
 
     def _fill(self, i: int, y: Any, labels: Labels, costs: Array, offsets: NDArray[np.int64]) -> None:
-        names, weights = _split(y)
+        names, weights = _checked(y, i)
         begin, end = offsets[i], offsets[i + 1]
         if len(names) != end - begin:
             raise ValueError(f"sequence {i} has {end - begin} positions but {len(names)} labels")
@@ -288,6 +288,12 @@ def _split(y: Any) -> tuple[Sequence[Hashable], Sequence[float] | None]:
     return (y.labels, y.costs) if isinstance(y, Weighted) else (y, None)
 
 
+def _checked(y: Any, i: int) -> tuple[Sequence[Hashable], Sequence[float] | None]:
+    if not hasattr(_split(y)[0], "__len__"):
+        raise ValueError(f"Y[{i}] is {y!r}; expected the list of labels of sequence {i}, one per position")
+    return _split(y)
+
+
 def _allowed(forbidden: Any, numbers: dict[Hashable, int]) -> Array:
     """0 where a transition, start or end is allowed, -inf where it is not, in the layout of w."""
     n = len(numbers)
@@ -308,10 +314,11 @@ def _allowed(forbidden: Any, numbers: dict[Hashable, int]) -> Array:
 
 
 def _pairs(forbidden: Any, numbers: dict[Hashable, int]) -> Iterable[tuple[Any, Any]]:
-    if not isinstance(forbidden, str):
-        return forbidden
-    if forbidden != "BIO":
-        raise ValueError(f"forbidden must be 'BIO' or a list of (before, after) pairs, got {forbidden!r}")
+    if not (isinstance(forbidden, str) and forbidden == "BIO"):
+        try:
+            return [(before, after) for before, after in forbidden]
+        except (TypeError, ValueError):
+            raise ValueError(f"forbidden must be 'BIO' or a list of (before, after) pairs, got {forbidden!r}") from None
     labels = list(numbers)
     inside = [label for label in labels if isinstance(label, str) and label.startswith("I-")]
     return [

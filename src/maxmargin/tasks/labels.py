@@ -16,14 +16,15 @@ Labels = NDArray[np.int32]
 
 def label_set(classes: Sequence[Hashable] | None, seen: Iterable[Hashable]) -> list[Hashable]:
     """The given classes, or all labels seen: sorted where they can be, else in order of appearance."""
-    if classes is not None:
-        chosen = list(classes)
-        if len(set(chosen)) != len(chosen):
-            raise ValueError("classes contains a label twice")
-    else:
-        chosen = list(dict.fromkeys(_plain(label) for label in seen))
+    try:
+        chosen = list(dict.fromkeys(_plain(label) for label in (seen if classes is None else classes)))
+    except TypeError as error:
+        raise ValueError(f"a label cannot be used: {error}") from None
+    if classes is None:
         with suppress(TypeError):  # labels of several kinds have no order
-            chosen.sort()  # type: ignore[call-arg]
+            chosen = sorted(chosen)  # type: ignore[type-var]
+    elif len(chosen) < len(classes):
+        raise ValueError("classes contains a label twice")
     if len(chosen) < 2:
         raise ValueError(f"only one class was found ({chosen!r}); a classifier needs at least two classes")
     return chosen
@@ -49,10 +50,11 @@ def cost_matrix(costs: Any, classes: Sequence[Hashable]) -> Array:
         unknown = [label for label in costs if label not in set(classes)]
         if unknown:
             raise ValueError(f"costs names the label {unknown[0]!r}, which is not one of the classes")
-        matrix = np.outer([costs.get(label, 1.0) for label in classes], np.ones(n))
-        np.fill_diagonal(matrix, 0.0)
-    else:
+        costs = [[0.0 if other == label else costs.get(label, 1.0) for other in classes] for label in classes]
+    try:
         matrix = np.array(costs, dtype=float)
+    except (TypeError, ValueError):
+        raise ValueError(f"costs must be None, a dict or a matrix of numbers, got {costs!r}") from None
     if matrix.shape != (n, n):
         raise ValueError(f"the cost matrix has shape {matrix.shape}; expected ({n}, {n}), one row and column per class")
     if not np.isfinite(matrix).all() or (matrix < 0).any():
@@ -60,6 +62,14 @@ def cost_matrix(costs: Any, classes: Sequence[Hashable]) -> Array:
     if np.diagonal(matrix).any():
         raise ValueError("the cost of a right answer (the diagonal of the cost matrix) must be 0")
     return matrix
+
+
+def prices(truth: Sequence[Hashable], found: Sequence[Hashable], numbers: dict[Hashable, int], cost: Array) -> Array:
+    """The cost of every found label; where the true one is not among the classes, that of the worst mistake."""
+    if len(truth) != len(found):
+        raise ValueError(f"{len(truth)} true labels cannot be compared with {len(found)} others")
+    rows = np.fromiter((numbers.get(label, -1) for label in truth), dtype=np.int32, count=len(truth))
+    return np.where(rows < 0, cost.max(), cost[rows, label_numbers(found, numbers)])
 
 
 def _plain(label: Hashable) -> Hashable:

@@ -12,7 +12,7 @@ from scipy import sparse
 from maxmargin.atoms import Atoms
 from maxmargin.task import Array, Batch, Planes, Task, ViolationFunction
 from maxmargin.tasks.labelling import wrong_labels
-from maxmargin.tasks.labels import Labels, cost_matrix, label_numbers, label_set
+from maxmargin.tasks.labels import Labels, cost_matrix, label_numbers, label_set, prices
 
 
 class Multiclass(Task):
@@ -43,7 +43,7 @@ class Multiclass(Task):
         return row.col.astype(np.int64) * self.n_labels_ + self.numbers_[z], row.data
 
     def loss(self, y: Hashable, z: Hashable) -> float:
-        return float(self.cost_[self.numbers_[y], self.numbers_[z]])
+        return float(prices([y], [z], self.numbers_, self.cost_)[0])
 
     def outputs(self, x: Any) -> list[Hashable]:
         return self.classes_
@@ -52,7 +52,11 @@ class Multiclass(Task):
         if X.shape[0] != len(Y):
             raise ValueError(f"X has {X.shape[0]} rows but there are {len(Y)} labels")
         atoms = Atoms(self._checked(X), self.n_labels_, 0)
-        return MulticlassBatch(atoms, label_numbers(Y, self.numbers_), np.arange(len(Y)))
+        try:
+            return MulticlassBatch(atoms, label_numbers(Y, self.numbers_), np.arange(len(Y)))
+        except ValueError as error:
+            i = next(i for i, label in enumerate(Y) if label not in self.numbers_)
+            raise ValueError(f"example {i}: {error}") from None
 
     def decode(self, w: Array, X: Any) -> list[Hashable]:
         return [self.classes_[k] for k in np.argmax(self.scores(w, X), axis=1)]
@@ -85,7 +89,9 @@ class Multiclass(Task):
     def _checked(self, X: Any) -> Any:
         if X.shape[1] != self.n_features_:
             raise ValueError(f"X has {X.shape[1]} features; expected {self.n_features_} as in training")
-        values = X.data if sparse.issparse(X) else np.asarray(X)
+        if not sparse.issparse(X):
+            X = np.asarray(X, dtype=np.float64)
+        values = X.data if sparse.issparse(X) else X
         if not np.isfinite(np.sum(values)) and not np.isfinite(values).all():
             finite = sparse.csr_array(X) if sparse.issparse(X) else values
             rows = [i for i in range(X.shape[0]) if not np.isfinite(np.sum(np.abs(finite[[i]])))]
