@@ -7,6 +7,7 @@ all other rows, dense or CSR, are the special case in which every atom is one co
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -25,19 +26,18 @@ class Atoms:
         self.dim = direct + self.n_features * n_labels
         if max(direct + self.n_units * n_labels, self.dim) >= 2**31:
             raise ValueError(f"{self.n_units} units × {n_labels} labels are too many for 32-bit atom numbers")
-        indptr, places = rows.indptr.astype(np.uint64), direct + rows.indices.astype(np.int64) * n_labels
-        self.arrays = (
-            direct,
-            n_labels,
-            indptr,
-            places.astype(np.uint32),
-            rows.data,
-        )  # what kernels take, in this order
+        places = rows.indices.astype(np.uint32)
+        places *= np.uint32(n_labels)
+        places += np.uint32(direct)
+        values = rows.data if rows.data.flags.writeable else rows.data.copy()  # kernels are compiled for one kind only
+        # what every kernel takes, in this order
+        self.arrays = (direct, n_labels, rows.indptr.astype(np.uint64), places, values)
 
-    @classmethod
-    def coordinates(cls, dim: int) -> Atoms:
+    @staticmethod
+    @lru_cache(maxsize=8)  # asked for with every block of planes
+    def coordinates(dim: int) -> Atoms:
         """No units: every atom is a coordinate."""
-        return cls(sparse.csr_array((0, 0)), 1, dim)
+        return Atoms(sparse.csr_array((0, 0)), 1, dim)
 
     def scores(self, w: Array, units: NDArray[np.int64]) -> Array:
         """(len(units), K): the score of every label of these units."""
@@ -59,9 +59,14 @@ class AtomRows:
         """Any rows in this form: AtomRows as they are, dense and CSR rows over coordinates."""
         if isinstance(rows, AtomRows):
             return rows
-        csr = sparse.csr_array(rows, dtype=np.float64)
-        atoms = Atoms.coordinates(csr.shape[1])
-        return cls(atoms, csr.indptr.astype(np.int32), csr.indices.astype(np.int32), csr.data)
+        if sparse.issparse(rows):
+            csr = sparse.csr_array(rows, dtype=np.float64)
+            parts = (csr.indptr.astype(np.int32), csr.indices.astype(np.int32), csr.data)
+        else:
+            which, columns = np.nonzero(rows)
+            counts = np.bincount(which, minlength=len(rows))
+            parts = (np.append(0, np.cumsum(counts)).astype(np.int32), columns.astype(np.int32), rows[which, columns])
+        return cls(Atoms.coordinates(rows.shape[1]), *parts)
 
     @classmethod
     def stack(cls, parts: list[AtomRows]) -> AtomRows:

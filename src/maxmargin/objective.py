@@ -110,7 +110,7 @@ class Certificate:
 
     def __str__(self) -> str:
         bound = (
-            f"within {100 * self.relative_gap:.3g}% of the optimum"
+            f"relative gap {100 * self.relative_gap:.3g}%"
             if isfinite(self.relative_gap)
             else "no bound on the distance to the optimum"
         )

@@ -4,7 +4,7 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from strategies import whole
 from twins import dual_blocks as twin
@@ -39,6 +39,7 @@ def check(blocks, squared):
 ACTIONS = st.lists(st.sampled_from(["fresh", "fresh", "fresh", "cached", "refresh", "tidy", "move"]), max_size=15)
 
 
+@settings(max_examples=300)
 @given(
     n=st.integers(1, 4),
     dim=st.integers(1, 4),

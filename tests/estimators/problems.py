@@ -30,7 +30,10 @@ def _seen(shown, rng, form):
     if form == "attributes":
         return [[f"word={3 * k + int(3 * u)}", f"kind={k}", "bias"] for k, u in zip(shown, numbers, strict=True)]
     if form == "dicts":
-        return [{"word": str(3 * k + int(3 * u)), "size": float(u), "upper": k == 0} for k, u in zip(shown, numbers, strict=True)]
+        return [
+            {"word": str(3 * k + int(3 * u)), "size": float(u), "upper": k == 0}
+            for k, u in zip(shown, numbers, strict=True)
+        ]
     matrix = np.column_stack([np.eye(3)[shown], numbers])
     return sparse.csr_array(matrix) if form == "sparse" else matrix
 

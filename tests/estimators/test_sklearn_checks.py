@@ -10,7 +10,7 @@ ACCURACY = "the check asks two fits of one problem to agree to 7 digits: {}"
 
 def expected_failures(estimator):
     reason = {
-        "bcfw": "the default stops at a duality gap of 0.1%; the third estimator shows that the problem is the same one",
+        "bcfw": "the default stops at a duality gap of 0.1%; the third estimator shows that the problem is the same",
         "subgradient": "a stochastic method ends where its few passes have taken it",
         "perceptron": "its result depends on the order and number of updates, not on an objective",
     }.get(estimator.solver)

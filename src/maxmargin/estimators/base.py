@@ -283,6 +283,6 @@ def _all(callbacks: list[Any]) -> Any:
 
     def call(record: Any) -> bool:
         answers = [callback(record) for callback in callbacks]
-        return any(answer is True for answer in answers)
+        return any(isinstance(answer, bool | np.bool_) and answer for answer in answers)
 
     return call

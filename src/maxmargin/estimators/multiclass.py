@@ -151,7 +151,9 @@ class MulticlassSVC(ClassifierMixin, Trainer):
         _check_finite(X)
         if self.fit_intercept if reset else self.task_.n_features_ > self.n_features_in_:
             ones = np.ones((X.shape[0], 1))
-            X = sparse.hstack([X, ones], format="csr") if sparse.issparse(X) else np.hstack([X, ones])
+            # training packs into compressed rows in any case; a dense copy in between would only cost memory
+            packed = sparse.issparse(X) or reset
+            X = sparse.hstack([sparse.csr_array(X), ones], format="csr") if packed else np.hstack([X, ones])
         return X, y
 
     def _make_task(self, Y: Any) -> Task:

@@ -80,7 +80,10 @@ class SequenceLabeler(Trainer):
         self.verbose = verbose
 
     def fit(self, X: Any, Y: Any, sample_weight: Any = None, position_weight: Any = None) -> Self:
-        """Train. position_weight is a list like Y with the cost factor of every position."""
+        """Train. position_weight is a list like Y with the cost factor of every position.
+
+        A mistake at a position of weight 0 costs nothing, but its label still takes part in the right answer.
+        """
         return super().fit(X, _weighted(Y, position_weight), sample_weight)
 
     def predict(self, X: Any) -> list[list[Hashable]]:

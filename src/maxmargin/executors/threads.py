@@ -31,5 +31,8 @@ class Threads(Executor):
             self._pool.shutdown()
             self._pool = None
 
+    def __repr__(self) -> str:
+        return f"Threads({self.workers})"
+
     def __getstate__(self) -> dict[str, Any]:
         return {"workers": self.workers, "_pool": None}  # threads cannot be copied or pickled; they start on demand

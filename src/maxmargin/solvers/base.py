@@ -171,9 +171,9 @@ class _Run:
     def loop(self, start: Solution | None, seed: int) -> str:
         for step in self.solver.steps(self.oracle, self.C, seed, start):
             self.last_w = step.w
-            self.best_dual = max(self.best_dual, step.dual)
+            self.best_dual = max(self.best_dual, float(step.dual))
             measured = self.measure(step) if self.should_measure(step) else inf
-            guess = measured if isfinite(measured) or step.guess is None else step.guess
+            guess = measured if isfinite(measured) or step.guess is None else float(step.guess)
             if self.record(step, measured, guess):
                 return "stopped by the callback"
             if relative_gap(self.best_primal, self.best_dual) <= self.solver.tol:
@@ -204,10 +204,12 @@ class _Run:
                 self.risk_scale = self.oracle.risk(np.zeros(self.oracle.dim))
             if risk <= 1e-10 * self.risk_scale:
                 risk = 0.0
-        value = primal(w, risk, self.C)
+        value = float(primal(w, risk, self.C))
         if value < self.best_primal or self.best_w is None:
-            self.best_primal, self.best_w = value, w.copy()
-            self.last_w = self.best_w
+            if self.best_w is None:
+                self.best_w = np.empty_like(w)
+            np.copyto(self.best_w, w)
+            self.best_primal, self.last_w = value, self.best_w
         return value
 
     def settle(self) -> None:
@@ -220,4 +222,5 @@ class _Run:
         self.history.append(
             {"passes": line.passes, "seconds": line.seconds, "primal": measured, "dual": self.best_dual, "guess": guess}
         )
-        return self.callback is not None and self.callback(line) is True
+        answer = None if self.callback is None else self.callback(line)
+        return isinstance(answer, bool | np.bool_) and bool(answer)

@@ -171,7 +171,7 @@ class DualBlocks:
         else:
             used = sums > 0
             limit = float(np.min(self.cap[used] / sums[used], initial=np.inf))
-        factor = min(limit, linear / norm) if norm > 0 else 1.0
+        factor = min(limit, linear / norm if norm > 0 else np.inf)
         self._tables[3] *= max(factor, 0.0) if np.isfinite(factor) else 1.0
         self.refresh()
 
