@@ -159,7 +159,12 @@ def overhead(name: str, repeat: int, quick: bool, report: Report) -> Table:
         start = time.perf_counter()
         model = StructuredSVM(Tagging(), C=10).fit(X, Y)
         total, inside = time.perf_counter() - start, Tagging.inside
-        row = (f"{model.certificate_.passes:.0f}", f"{total:.2f}", f"{inside:.2f}", f"{100 * (total / inside - 1):.0f}%")
+        row = (
+            f"{model.certificate_.passes:.0f}",
+            f"{total:.2f}",
+            f"{inside:.2f}",
+            f"{100 * (total / inside - 1):.0f}%",
+        )
         table.add_row(*row)
     return table
 

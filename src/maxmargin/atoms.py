@@ -1,8 +1,7 @@
 """Rows of planes as sparse combinations of atoms, so that planes stay small however many features a unit has.
 
 See compiled/atoms.py for what an atom is. A task whose Ψ labels units (tokens, examples) returns AtomRows from
-`planes`;
-all other rows, dense or CSR, are the special case in which every atom is one coordinate of w.
+`planes`; all other rows, dense or CSR, are the special case in which every atom is one coordinate of w.
 """
 
 from __future__ import annotations

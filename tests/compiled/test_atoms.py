@@ -66,6 +66,7 @@ def test_dense_and_sparse_rows_are_rows_over_coordinates(matrix):
     for given_as in (matrix, sparse.csr_array(matrix), sparse.csr_matrix(matrix), matrix.astype(np.float32)):
         rows = AtomRows.of(given_as)
         assert rows.shape == (3, 4)
+        assert rows.values.dtype == np.float64
         assert np.array_equal(rows.toarray(), matrix)
     assert AtomRows.of(rows) is rows
 

@@ -3,8 +3,7 @@
 An atom is a vector that many planes share. Atom c < direct is the unit vector of coordinate c of w. Atom
 direct + u·K + k is the feature row of unit u placed at label k: its entries are U_values[p] at coordinate
 U_places[p] + k, for p in U_indptr[u] : U_indptr[u + 1]. A plane of a labelling task needs two atoms per wrong
-unit where
-its explicit form needs two entries per feature of that unit.
+unit where its explicit form needs two entries per feature of that unit.
 
 Indices are unsigned throughout: numba then leaves out the test for Python's negative indices.
 """

@@ -76,9 +76,8 @@ def viterbi(scores, T, s, f, bounds, v, labels, best):
 def n_best(e, T, s, f, n, v, come_label, come_rank, pointer, labels, best):
     """The n best label sequences of one sequence, best first; returns how many there are.
 
-    v[t, k, r], -inf at first, is the r-th best score of a path into (t, k); every entry remembers the (label,
-    rank) it came from. The
-    r-th best into a cell extends one of the r best into some predecessor, so n per cell are enough.
+    v[t, k, r], -inf at first, is the r-th best score of a path into (t, k); every entry remembers the (label, rank)
+    it came from. The r-th best into a cell extends one of the r best into some predecessor, so n per cell are enough.
     """
     length, n_labels = e.shape
     for k in range(n_labels):
@@ -119,9 +118,8 @@ def n_best(e, T, s, f, n, v, come_label, come_rank, pointer, labels, best):
 def best_per_loss(e, T, s, f, price, v, best):
     """best[c] = the highest score of a label sequence whose loss is exactly c, for whole-numbered prices per position.
 
-    v[t, k, c] is the best score into (t, k) with loss c so far; it is left filled for trace_loss. With it the
-    most violated
-    output is exact for every violation that depends on the output through its loss and its score alone.
+    v[t, k, c] is the best score into (t, k) with loss c so far; it is left filled for trace_loss. With it the most
+    violated output is exact for every violation that depends on the output through its loss and its score alone.
     """
     length, K = e.shape
     top = 0  # the highest loss possible so far

@@ -1,9 +1,8 @@
 """Kernels of the block dual: every example owns a few cached planes with weights α; see solvers/dual_blocks.py.
 
 `state` = (base, count, capacity, gram_base, tops, start, length, offset, alpha, idle, indices, values, gram). Example i
-owns the slots base[i] .. base[i] + count[i] - 1 of the slot tables (start, length, offset, alpha, idle) and a
-capacity[i]²
-block of Gram entries from gram_base[i]. A slot's plane is the combination of atoms
+owns the slots base[i] .. base[i] + count[i] - 1 of the slot tables (start, length, offset, alpha, idle) and a block of
+capacity[i]² Gram entries from gram_base[i]. A slot's plane is the combination of atoms
 indices/values[start : start + length] (compiled/atoms.py) with offset b. The tables only grow at their end (tops = used
 entries, slots, Gram entries); what is dropped is garbage until `compact` is called.
 
@@ -283,11 +282,10 @@ def fits(i, extra, slots, hashed, state):
 def visit(order, begin, fresh, rows, atoms, cap, squared, steps, slots, patience, epsilon, w, scratch, report, state):
     """Visit the examples order[begin:] in turn: add the new plane (if `fresh`, row j belongs to order[j]), then ascend.
 
-    A new plane must be higher than all cached ones by more than epsilon: a lower one is known, or stale, and
-    adds nothing.
+    A new plane must be higher than all cached ones by more than epsilon: a lower one is known or stale and adds nothing.
     Returns the position of the first example that did not fit into the tables (the caller enlarges them and calls
-    again), or len(order). report = [Σ cap·penalty of the heights seen, planes added, dual gain, unbounded
-    example or -1].
+    again), or len(order).
+    report = [Σ cap·penalty of the heights seen, planes added, dual gain, unbounded example or -1].
     """
     base, count, capacity, _, _, start, length, offset, alpha, idle, indices, values, _ = state
     row_indptr, row_indices, row_values, row_offset = rows

@@ -68,9 +68,8 @@ class PackageCache(FunctionCache):
 def stamped_kernel(package_dir: Path) -> Callable[[F], F]:
     """Make a decorator like ``numba.njit(cache=True, nogil=True)``, its cache stamped with a folder's source.
 
-    Kernels allocate nothing: scratch arrays are arguments. So they are compiled without numba's reference
-    counting, whose
-    atomic instructions around every call and slice cost more than the arithmetic of a short inner loop.
+    Kernels allocate nothing: scratch arrays are arguments. So they are compiled without numba's reference counting,
+    whose atomic instructions around every call and slice cost more than the arithmetic of a short inner loop.
 
     Where numba finds no folder to write a cache to, or where there are no source files to stamp it with, the
     decorated functions are compiled anew in every process.

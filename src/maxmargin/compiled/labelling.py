@@ -1,6 +1,4 @@
-"""Labelled units: the best single label, and the planes of wrong labels as sparse rows over atoms
-(compiled/atoms.py).
-"""
+"""Labelled units: the best single label, and the planes of wrong labels as sparse rows over atoms."""
 
 from __future__ import annotations
 
@@ -42,8 +40,9 @@ def link_differences(K, begin, end, truth, found, indices, values, top):
 
 @kernel
 def differences(linked, direct, K, bounds, units, truth, found, cost, weight, indptr, indices, values, loss):
-    """Ψ(x, truth) - Ψ(x, found) of every example as rows over atoms, and its loss; example j owns
-    bounds[j]:bounds[j+1].
+    """Ψ(x, truth) - Ψ(x, found) of every example as rows over atoms, and its loss.
+
+    Example j owns the units bounds[j]:bounds[j + 1].
     """
     top = 0
     for j in range(len(bounds) - 1):

@@ -140,11 +140,12 @@ class Trainer(BaseEstimator):
             raise ValueError(f"X has {n} examples but Y has {n_outputs}: example {min(n, n_outputs)} has no partner")
         if n == 0:
             raise ValueError("no examples given: X and Y are empty")
+        new = task is None
         if task is None:
             task = self._make_task(Y)
             task.setup(X, Y)
         batch = task.pack(X, Y)
-        if type(task).planes is Task.planes and isinstance(batch, Examples):
+        if new and type(task).planes is Task.planes and isinstance(batch, Examples):
             check_promises(task, batch)
         try:
             with threadpool_limits(1, user_api="blas"):

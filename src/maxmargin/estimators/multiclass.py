@@ -95,7 +95,8 @@ class MulticlassSVC(ClassifierMixin, Trainer):
         unknown = np.flatnonzero(~np.isin(y, known))
         if len(unknown):
             i = unknown[0]
-            raise ValueError(f"the label of example {i}, {y[i]!r}, is not one of the classes of the first partial_fit")
+            label = y[i].item() if isinstance(y[i], np.generic) else y[i]
+            raise ValueError(f"the label of example {i}, {label!r}, is not one of the classes of the first partial_fit")
         if task is None:
             task = Multiclass(known, self.costs)
             task.setup(X, y)

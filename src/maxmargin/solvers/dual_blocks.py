@@ -120,9 +120,7 @@ class DualBlocks:
         self.dual = linear - 0.5 * float(np.dot(self.w, self.w))
 
     def check_separable(self) -> None:
-        """Under a hard margin: raise NotSeparable if the planes seen so far contradict each other (a linear
-        program).
-        """
+        """Under a hard margin: raise NotSeparable if the planes seen so far contradict each other (an LP tells)."""
         if np.isfinite(self.C):
             return
         rows, offset = self._planes()

@@ -30,8 +30,7 @@ class Perceptron(Solver):
         rng = np.random.default_rng(seed)
         self._walk = Walk.of(start, oracle.dim)
         w, late, t = self._walk.w.copy(), self._walk.average.copy(), self._walk.t
-        # The average of w over t updates is w - late/t, where `late` adds every update times its number:
-        # O(update) a step.
+        # The average of w over t updates is w - late/t, where `late` adds every update times its number.
         mistakes = 1
         while mistakes:
             mistakes = 0

@@ -31,15 +31,13 @@ class Walk(NamedTuple):
 class Subgradient(Solver):
     """Step against the subgradient of a few examples at a time; return the average of the later weights.
 
-    P(w)/C = (1/2C)‖w‖² + (1/n) Σᵢ vᵢ ξᵢ(w) has the stochastic subgradient  g = w/C - v a  (squared slacks: w/C
-    - v ξ a),
-    with a the most violated cut of the example drawn. Step t goes  w <- w - η_t g  with  η_t = C/(t + t₀), t₀
-    = n/block:
-    the first steps are as short as if one pass had been made. The returned average weighs step t by t.
+    P(w)/C = (1/2C)‖w‖² + (1/n) Σᵢ vᵢ ξᵢ(w) has the stochastic subgradient  g = w/C - v a  (squared slacks:
+    w/C - v ξ a), with a the most violated cut of the example drawn. Step t goes  w <- w - η_t g  with
+    η_t = C/(t + t₀), where t₀ is large enough for the first steps not to overshoot. The returned average weighs
+    step t by t.
 
     Section 2.1 of Stratos' notes (whose g_i needs (λ/M)w to match its objective); weighted averaging after
-    Lacoste-Julien,
-    Schmidt, Bach (2012). There is no lower bound: the certificate says so.
+    Lacoste-Julien, Schmidt, Bach (2012). There is no lower bound: the certificate says so.
     """
 
     block: int = 8
@@ -53,7 +51,7 @@ class Subgradient(Solver):
         rng = np.random.default_rng(seed)
         self._walk = Walk.of(start, oracle.dim)
         lazy, t = LazyAverage(self._walk.w.copy(), self._walk.average.copy()), self._walk.t
-        head_start = oracle.n / self.block
+        head_start = self._head_start(oracle, C)
         while True:
             order = rng.permutation(oracle.n)
             for begin in range(0, oracle.n, self.block):
@@ -70,6 +68,11 @@ class Subgradient(Solver):
                 lazy.step(AtomRows.of(planes.dpsi), shrink=1 - rate / C, push=push, share=2 / (t + 1))
             self._walk = Walk(lazy.current(), lazy.average(), t)
             yield Step(self._walk.average)
+
+    def _head_start(self, oracle: Oracle, C: float) -> float:
+        """t₀: at least a pass, and enough that the first step does not overshoot the cuts at w = 0 that cause it."""
+        planes = oracle.planes(np.zeros(oracle.dim), np.arange(min(oracle.n, 64)))
+        return max(oracle.n / self.block, C * float(np.mean(_norms(planes))) / max(float(np.mean(planes.loss)), 1e-300))
 
     def state(self) -> Walk:
         return self._walk

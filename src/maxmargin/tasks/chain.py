@@ -38,8 +38,7 @@ class Chain(Task):
     costs : None, {label: cost of missing it}, or a (K, K) matrix cost[true, predicted] in the order of `classes`.
         Costs of single positions come with the data: y = Weighted(labels, costs).
     forbidden : pairs (before, after) that may not follow each other; None stands for the start or the end.
-    "BIO" forbids
-        I-x except after B-x or I-x.
+        "BIO" forbids I-x except after B-x or I-x.
     classes : the label set, where the training data may not show all of it.
     unknown_features : "ignore" (an unseen attribute at predict has no weight) or "error"; for dict features.
     """

@@ -20,10 +20,9 @@ def wrong_labels(
     cost: Array,
     weight: Array,
 ) -> Planes:
-    """Ψ(x, truth) - Ψ(x, found) and Σ weight · cost[truth, found] of the examples that own
-    units[bounds[j]:bounds[j+1]].
+    """Planes of labelled examples: Ψ(x, truth) - Ψ(x, found) and Σ weight · cost[truth, found].
 
-    With `linked`, neighbouring units of an example also have transition features (the first K² + 2K coordinates of w).
+    Example j owns units[bounds[j] : bounds[j + 1]]. With `linked`, neighbouring units of an example also have transition features (the first K² + 2K coordinates of w).
     """
     from maxmargin.compiled.labelling import differences
 

@@ -35,9 +35,9 @@ def label_numbers(labels: Sequence[Hashable], numbers: dict[Hashable, int]) -> L
     try:
         return np.fromiter((numbers[label] for label in labels), dtype=np.int32, count=len(labels))
     except KeyError as error:
-        known = ", ".join(repr(label) for label in list(numbers)[:10])
+        label, known = _plain(error.args[0]), ", ".join(repr(label) for label in list(numbers)[:10])
         raise ValueError(
-            f"the label {error.args[0]!r} is not one of the classes ({known}{', …' if len(numbers) > 10 else ''})"
+            f"the label {label!r} is not one of the classes ({known}{', …' if len(numbers) > 10 else ''})"
         ) from None
 
 

@@ -1,0 +1,83 @@
+from math import inf, nan
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from strategies import whole
+
+from maxmargin.objective import Certificate, Formulation, primal, relative_gap
+from maxmargin.task import Planes
+
+ALL = [Formulation(rescaling, slack) for rescaling in ("margin", "slack") for slack in ("l1", "l2")]
+
+
+@pytest.mark.parametrize(
+    ("primal", "dual", "gap"),
+    [
+        (2.0, 1.0, 0.5),
+        (2.0, 2.0, 0.0),
+        (2.0, -2.0, 2.0),
+        (1.0, 1.0 + 1e-15, 0.0),  # rounding
+        (0.0, 0.0, 0.0),
+        (0.0, -1.0, inf),
+        (inf, 1.0, inf),
+        (1.0, -inf, inf),
+        (inf, -inf, inf),
+        (inf, inf, inf),
+        (nan, 1.0, inf),
+    ],
+)
+def test_relative_gap(primal, dual, gap):
+    assert relative_gap(primal, dual) == gap
+
+
+@pytest.mark.parametrize(
+    ("risk", "C", "value"), [(0.5, 4.0, 4.5), (0.0, 4.0, 2.5), (0.0, inf, 2.5), (0.5, inf, inf), (0.0, 1e300, 2.5)]
+)
+def test_primal(risk, C, value):
+    assert primal(np.array([1.0, 2.0]), risk, C) == value
+
+
+@pytest.mark.parametrize("formulation", ALL, ids=str)
+@given(dpsi=whole((4, 2)), loss=whole(4, 0, 4), w=whole(2))
+def test_height_of_a_cut_is_the_violation(formulation, dpsi, loss, w):
+    cuts = formulation.cuts(Planes(dpsi, loss))
+    assert cuts.values(w) == pytest.approx(formulation.value(loss, dpsi @ w))
+
+
+@given(loss=st.integers(0, 4), margin=st.integers(-3, 3))
+def test_violations_by_definition(loss, margin):
+    values = {(f.rescaling, f.slack): f.value(float(loss), float(margin)) for f in ALL}
+    assert values["margin", "l1"] == loss - margin
+    assert values["slack", "l1"] == loss * (1 - margin)
+    assert values["margin", "l2"] == pytest.approx(loss**0.5 - margin)
+    assert values["slack", "l2"] == pytest.approx(loss**0.5 * (1 - margin))
+
+
+@pytest.mark.parametrize("formulation", ALL, ids=str)
+@given(loss=whole(3, 0, 4))
+def test_penalty_bounds_the_loss(formulation, loss):
+    """Where w predicts a wrong output (margin <= 0), the slack is at least Δ or √Δ, so the penalty is Δ or Δ/2."""
+    slacks = formulation.value(loss, np.zeros(3))
+    assert formulation.penalty(slacks) == pytest.approx(loss / 2 if formulation.squared else loss)
+
+
+@pytest.mark.parametrize("names", [("margins", "l1"), ("slack", "l3"), ("", "l1"), ("l1", "margin")])
+def test_unknown_formulation(names):
+    with pytest.raises(ValueError, match="must be"):
+        Formulation(*names)
+
+
+def certificate(**changes):
+    facts = {"primal": 2.0, "dual": 1.9, "exact": True, "converged": False, "passes": 3.0, "seconds": 0.1}
+    return Certificate(**{**facts, "cpu_seconds": 0.1, "stop_reason": "max_passes reached", **changes})
+
+
+def test_certificate_says_what_it_proves():
+    assert certificate().gap == pytest.approx(0.1)
+    assert certificate().relative_gap == pytest.approx(0.05)
+    assert "5%" in str(certificate())
+    assert "no bound" in str(certificate(dual=-inf))
+    assert "not a proof" in str(certificate(exact=False))
+    assert "not a proof" not in str(certificate())

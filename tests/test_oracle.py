@@ -1,0 +1,245 @@
+"""The oracle against enumeration: planes, slacks, risk and the averaged cut, in all formulations."""
+
+import numpy as np
+import pytest
+from example_tasks import Interval, Pairs, Sloppy, Tags, interval_data, pair_data, tag_data
+
+from maxmargin import Task
+from maxmargin.atoms import AtomRows
+from maxmargin.errors import TaskError
+from maxmargin.executors import Serial, Threads
+from maxmargin.objective import Formulation
+from maxmargin.oracle import CHUNK, Oracle, normalised_weights
+from maxmargin.task import Examples, dot
+from maxmargin.tasks import Chain, Multiclass
+
+ALL = [Formulation(rescaling, slack) for rescaling in ("margin", "slack") for slack in ("l1", "l2")]
+formulations = pytest.mark.parametrize("formulation", ALL, ids=str)
+RNG = np.random.default_rng(0)
+MULTICLASS = RNG.integers(-2, 3, (7, 3)).astype(float), RNG.integers(0, 3, 7).tolist()
+CHAIN = [RNG.integers(-1, 2, (k, 2)).astype(float) for k in (1, 2, 3, 2)], [[0], [1, 2], [2, 2, 0], [1, 1]]
+PROBLEMS = [(Multiclass(), *MULTICLASS), (Chain(), *CHAIN), (Interval(), *interval_data()), (Tags(), *tag_data())]
+problems = pytest.mark.parametrize("problem", PROBLEMS, ids=lambda problem: type(problem[0]).__name__)
+
+
+def opened(problem, formulation=None, sample_weight=None, executor=None):
+    task, X, Y = problem
+    task.setup(X, Y)
+    return Oracle(task, task.pack(X, Y), formulation, sample_weight, executor)
+
+
+def true_slacks(problem, formulation, w):
+    task, X, Y = problem
+    slacks = []
+    for x, y in zip(X, Y, strict=True):
+        right = dot(task.psi(x, y), w)
+        values = [formulation.value(task.loss(y, z), right - dot(task.psi(x, z), w)) for z in task.outputs(x)]
+        slacks.append(max(0.0, *values))
+    return np.array(slacks)
+
+
+def some_weights(dim):
+    rng = np.random.default_rng(1)
+    return [np.zeros(dim), *rng.integers(-1, 2, (2, dim)).astype(float), *rng.standard_normal((2, dim))]
+
+
+@problems
+@formulations
+def test_slacks_and_risk(problem, formulation):
+    weights = np.arange(len(problem[2])) + 1.0
+    oracle = opened(problem, formulation, weights)
+    for w in some_weights(oracle.dim):
+        slacks = true_slacks(problem, formulation, w)
+        assert oracle.slacks(w) == pytest.approx(slacks)
+        penalty = 0.5 * slacks**2 if formulation.slack == "l2" else slacks
+        assert oracle.risk(w) == pytest.approx(np.average(penalty, weights=weights))
+
+
+@problems
+@formulations
+def test_planes_have_the_largest_violation(problem, formulation):
+    oracle = opened(problem, formulation)
+    index = np.array([2, 0, 3])
+    for w in some_weights(oracle.dim):
+        heights = oracle.planes(w, index).values(w)
+        assert np.maximum(heights, 0) == pytest.approx(true_slacks(problem, formulation, w)[index])
+
+
+@problems
+@formulations
+def test_scale_stands_for_scaled_weights(problem, formulation):
+    oracle = opened(problem, formulation)
+    index = np.arange(oracle.n)
+    for w in some_weights(oracle.dim):
+        heights = oracle.planes(4 * w, index, scale=0.25).values(w)
+        assert np.maximum(heights, 0) == pytest.approx(true_slacks(problem, formulation, w))
+
+
+@problems
+@formulations
+def test_mean_plane_touches_the_risk_and_stays_below(problem, formulation):
+    oracle = opened(problem, formulation, np.arange(len(problem[2])) + 1.0)
+    points = some_weights(oracle.dim)
+    for w in points:
+        plane = oracle.mean_plane(w)
+        assert plane.risk == pytest.approx(oracle.risk(w))
+        assert plane.offset - plane.a @ w == pytest.approx(plane.risk)
+        for other in points:
+            assert plane.offset - plane.a @ other <= oracle.risk(other) + 1e-9
+
+
+@problems
+def test_every_decoder_call_is_counted(problem):
+    oracle = opened(problem)
+    w = np.zeros(oracle.dim)
+    oracle.planes(w, np.array([1, 0]))
+    assert oracle.calls == 2
+    oracle.predicted_planes(w, np.array([1]))
+    assert oracle.calls == 3
+    oracle.risk(w)
+    oracle.mean_plane(w)
+    assert oracle.calls == 3 + 2 * oracle.n
+
+
+def test_predicted_planes_ignore_the_loss():
+    task, X, Y = problem = PROBLEMS[0]
+    oracle = opened(problem)
+    w = np.random.default_rng(0).standard_normal(oracle.dim)
+    rows = AtomRows.of(oracle.predicted_planes(w, np.arange(oracle.n))).toarray()
+    for row, x, y in zip(rows, X, Y, strict=True):
+        best = max(dot(task.psi(x, z), w) for z in task.outputs(x))
+        assert row @ w == pytest.approx(dot(task.psi(x, y), w) - best)
+
+
+def test_more_examples_than_fit_into_one_call():
+    n = 2 * CHUNK + 3
+    rng = np.random.default_rng(0)
+    X, Y = rng.integers(-2, 3, (n, 2)).astype(float), rng.integers(0, 3, n)
+    problem = Multiclass(), X, Y
+    oracle = opened(problem)
+    w = rng.standard_normal(oracle.dim)
+    slacks = true_slacks(problem, Formulation(), w)
+    assert oracle.slacks(w) == pytest.approx(slacks)
+    assert oracle.mean_plane(w).risk == pytest.approx(slacks.mean())
+    assert oracle.calls == 2 * n
+
+
+@problems
+@formulations
+@pytest.mark.parametrize("workers", [1, 2, 3])
+def test_number_of_threads_changes_no_bit(problem, formulation, workers):
+    task, X, Y = problem
+    bigger = task, [*X, *X, *X] if isinstance(X, list) else np.tile(X, (3, 1)), [*Y, *Y, *Y]
+    here, there = opened(bigger, formulation, executor=Serial()), opened(bigger, formulation, executor=Threads(workers))
+    for w in some_weights(here.dim):
+        a, b = here.mean_plane(w), there.mean_plane(w)
+        assert np.array_equal(a.a, b.a)
+        assert (a.offset, a.risk) == (b.offset, b.risk)
+        index = np.arange(here.n)[::-1]
+        one, two = here.planes(w, index), there.planes(w, index)
+        assert np.array_equal(one.loss, two.loss)
+        assert np.array_equal(AtomRows.of(one.dpsi).toarray(), AtomRows.of(two.dpsi).toarray())
+    there.executor.close()
+
+
+def test_search_is_used_where_a_task_cannot_enumerate():
+    X, Y = pair_data()
+    oracle = opened((Pairs(), X, Y), Formulation("slack", "l1"))
+    w = np.array([0.5, -0.5, 0.2])
+    assert (oracle.slacks(w) >= np.maximum(oracle.planes(w, np.arange(oracle.n)).values(w), 0) - 1e-12).all()
+
+
+class Broken(Interval):
+    """Returns the worst output on the example of length 4."""
+
+    def argmax(self, w, x, y=None):
+        choose = min if len(x) == 4 else max
+        return choose(self.outputs(x), key=lambda z: self.psi(x, z) @ w + (0.0 if y is None else self.loss(y, z)))
+
+
+@pytest.mark.parametrize("formulation", [ALL[0]], ids=str)
+def test_broken_promise_names_the_example(formulation):
+    X, Y = [np.ones(3), np.ones(4), np.ones(3)], [(0, 3), (1, 3), (0, 1)]
+    oracle = opened((Broken(), X, Y), formulation)
+    with pytest.raises(TaskError, match=r"Broken broke its promise on example 1.*exact = False"):
+        oracle.risk(np.array([1.0, 0.0, 0.0]))
+
+
+def test_approximate_decoders_may_do_worse_than_the_truth():
+    X, Y = interval_data(8)
+    oracle = opened((Sloppy(), X, Y))
+    for w in some_weights(3):
+        assert oracle.risk(w) >= 0
+        assert oracle.mean_plane(w).risk >= 0
+
+
+class Fragile(Interval):
+    def psi(self, x, z):
+        return super().psi(x, z) * (np.inf if len(x) == 4 else 1.0)
+
+
+def test_features_that_are_not_finite_are_named():
+    X, Y = [np.ones(3), np.ones(4)], [(0, 3), (1, 3)]
+    oracle = opened((Fragile(), X, Y))
+    with np.errstate(invalid="ignore"), pytest.raises(TaskError, match="example 1 contains NaN or infinite"):
+        oracle.risk(np.zeros(3))
+
+
+def test_weights_that_overflow_are_named():
+    oracle = opened(PROBLEMS[0])
+    with np.errstate(all="ignore"), pytest.raises(TaskError, match=r"example \d is NaN"):
+        oracle.risk(np.full(oracle.dim, np.inf))
+
+
+class Latent(Task):
+    """y in {0, 1}; the latent part h says which of two numbers explains it."""
+
+    def setup(self, X, Y):
+        self.dim = 2
+
+    def psi(self, x, z):
+        label, h = z if isinstance(z, tuple) else (z, 0)
+        return np.array([x[h] * label, float(h)])
+
+    def loss(self, y, z):
+        return float(y != (z[0] if isinstance(z, tuple) else z))
+
+    def outputs(self, x):
+        return [(label, h) for label in (0, 1) for h in (0, 1)]
+
+    def complete(self, w, x, y):
+        return max(((y, h) for h in (0, 1)), key=lambda z: self.psi(x, z) @ w)
+
+    def label(self, z):
+        return z[0]
+
+
+def test_completion_replaces_the_target():
+    X, Y = [np.array([1.0, 5.0]), np.array([2.0, -1.0])], [1, 1]
+    oracle = opened((Latent(), X, Y))
+    completed = oracle.completed(np.array([1.0, 0.0]))
+    assert completed.batch.truth == [(1, 1), (1, 0)]
+    assert oracle.batch.truth == [1, 1]
+    assert isinstance(completed.batch, Examples)
+    with pytest.raises(TypeError, match="no completion"):
+        opened(PROBLEMS[0]).completed(np.zeros(9))
+
+
+def test_sample_weights_sum_to_n():
+    assert np.array_equal(normalised_weights(None, 3), np.ones(3))
+    assert np.array_equal(normalised_weights([1, 2, 3], 3), [0.5, 1.0, 1.5])
+
+
+@pytest.mark.parametrize(
+    ("weights", "message"),
+    [
+        ([1, 2], r"shape \(2,\); expected \(3,\)"),
+        ([1, -1, 1], r"sample_weight\[1\] is -1.0"),
+        ([1, 1, np.nan], r"sample_weight\[2\] is nan"),
+        ([np.inf, 1, 1], r"sample_weight\[0\] is inf"),
+        ([0, 0, 0], "all sample weights are zero"),
+    ],
+)
+def test_sample_weights_that_make_no_sense(weights, message):
+    with pytest.raises(ValueError, match=message):
+        normalised_weights(weights, 3)
