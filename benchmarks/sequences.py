@@ -88,8 +88,8 @@ def ocr_letters(quick: bool, c: float, train_on_fold_0: bool) -> Problem:
 
 # c is C per training sequence in maxmargin's 1/2 ||w||² + C · mean structured hinge, so that quick runs solve
 # problems of the same kind. For CoNLL-2000 and the one fold C was the best among powers of ten and their triples on a
-# random fifth of the training part that was held out, by token error (and, for CoNLL-2000, by F1 too): 1000 and 100. The
-# nine folds have the same C per sequence as the one.
+# random fifth of the training part that was held out, by token error (and, for CoNLL-2000, by F1 too): 1000 and 100.
+# The nine folds have the same C per sequence as the one.
 PROBLEMS: dict[str, Callable[[bool], Problem]] = {
     "conll2000": partial(conll2000, c=1000 / 8936),
     "ocr-one-fold": partial(ocr_letters, c=100 / 626, train_on_fold_0=True),

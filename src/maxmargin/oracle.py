@@ -149,8 +149,8 @@ class Oracle:
             j = int(np.argmin(heights - allowed))
             raise TaskError(
                 f"{type(self.task).__name__} broke its promise on example {batch.ids[j]}: argmax(w, x, y) "
-                f"returned an output with ⟨w, psi⟩ + loss lower than the truth's by {-heights[j]:.6g}. It must maximise that sum "
-                "(or the task must declare exact = False)"
+                f"returned an output with ⟨w, psi⟩ + loss lower than the truth's by {-heights[j]:.6g}. "
+                "It must maximise that sum (or the task must declare exact = False)"
             )
 
 

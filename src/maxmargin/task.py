@@ -172,7 +172,7 @@ class Task(BaseEstimator):
             for features in (truths[-1], found[-1]):
                 check_features(features, self.dim, f"psi(x, z) of example {i}")
         planes = Planes(_differences(truths, found, self.dim), losses)
-        values = planes.dpsi.data if sparse.issparse(planes.dpsi) else planes.dpsi
+        values: Any = planes.dpsi.data if sparse.issparse(planes.dpsi) else planes.dpsi  # type: ignore[union-attr]
         if not np.isfinite(np.sum(values)) and not np.isfinite(values).all():
             for i, features in zip(batch.ids, zip(truths, found, strict=True), strict=True):
                 for each in features:

@@ -282,7 +282,7 @@ def fits(i, extra, slots, hashed, state):
 def visit(order, begin, fresh, rows, atoms, cap, squared, steps, slots, patience, epsilon, w, scratch, report, state):
     """Visit the examples order[begin:] in turn: add the new plane (if `fresh`, row j belongs to order[j]), then ascend.
 
-    A new plane must be higher than all cached ones by more than epsilon: a lower one is known or stale and adds nothing.
+    A new plane must be higher than all cached ones by more than epsilon: a lower one is known or stale.
     Returns the position of the first example that did not fit into the tables (the caller enlarges them and calls
     again), or len(order).
     report = [Σ cap·penalty of the heights seen, planes added, dual gain, unbounded example or -1].

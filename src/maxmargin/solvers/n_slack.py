@@ -17,7 +17,7 @@ class NSlack(Solver):
     """Add the most violated constraint of an example, re-optimise over all constraints found so far, repeat.
 
     Minimise  ½‖w‖² + C/n Σᵢ vᵢ ξᵢ  subject to  ⟨w, aᵢ(z)⟩ >= bᵢ(z) - ξᵢ for all z                      (1)
-    (a, b: objective.py; squared slacks likewise). Algorithm 1 of Joachims et al. 2009, and of Tsochantaridis et al. 2004:
+    (a, b: objective.py; squared slacks likewise). Algorithm 1 of Joachims et al. 2009 and of the 2004 paper:
         line 4    for i = 1 … n                                      (here in blocks of `block` examples)
         line 5      z <- argmax violation of i at w                  oracle.planes
         line 6-7    if it exceeds ξᵢ + ε, add it to the working set  DualBlocks.visit(epsilon=ε)

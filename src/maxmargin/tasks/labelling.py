@@ -22,7 +22,8 @@ def wrong_labels(
 ) -> Planes:
     """Planes of labelled examples: Ψ(x, truth) - Ψ(x, found) and Σ weight · cost[truth, found].
 
-    Example j owns units[bounds[j] : bounds[j + 1]]. With `linked`, neighbouring units of an example also have transition features (the first K² + 2K coordinates of w).
+    Example j owns units[bounds[j] : bounds[j + 1]]. With `linked`, neighbouring units of an example
+    also have transition features (the first K² + 2K coordinates of w).
     """
     from maxmargin.compiled.labelling import differences
 
