@@ -19,6 +19,7 @@ RNG = np.random.default_rng(0)
 MULTICLASS = RNG.integers(-2, 3, (7, 3)).astype(float), RNG.integers(0, 3, 7).tolist()
 CHAIN = [RNG.integers(-1, 2, (k, 2)).astype(float) for k in (1, 2, 3, 2)], [[0], [1, 2], [2, 2, 0], [1, 1]]
 PROBLEMS = [(Multiclass(), *MULTICLASS), (Chain(), *CHAIN), (Interval(), *interval_data()), (Tags(), *tag_data())]
+SEARCHED = [(Pairs(), *pair_data()), (Chain(costs={0: 0.3}), *CHAIN)]
 problems = pytest.mark.parametrize("problem", PROBLEMS, ids=lambda problem: type(problem[0]).__name__)
 
 
@@ -124,7 +125,7 @@ def test_more_examples_than_fit_into_one_call():
     assert oracle.calls == 2 * n
 
 
-@problems
+@pytest.mark.parametrize("problem", [*PROBLEMS, *SEARCHED], ids=lambda problem: type(problem[0]).__name__)
 @formulations
 @pytest.mark.parametrize("workers", [1, 2, 3])
 def test_number_of_threads_changes_no_bit(problem, formulation, workers):
@@ -157,12 +158,11 @@ class Broken(Interval):
         return choose(self.outputs(x), key=lambda z: self.psi(x, z) @ w + (0.0 if y is None else self.loss(y, z)))
 
 
-@pytest.mark.parametrize("formulation", [ALL[0]], ids=str)
-def test_broken_promise_names_the_example(formulation):
+def test_broken_promise_names_the_example():
     X, Y = [np.ones(3), np.ones(4), np.ones(3)], [(0, 3), (1, 3), (0, 1)]
-    oracle = opened((Broken(), X, Y), formulation)
+    oracle = opened((Broken(), X, Y))
     with pytest.raises(TaskError, match=r"Broken broke its promise on example 1.*exact = False"):
-        oracle.risk(np.array([1.0, 0.0, 0.0]))
+        oracle.risk(np.array([10.0, 0.0, 0.0]))
 
 
 def test_approximate_decoders_may_do_worse_than_the_truth():
@@ -185,10 +185,10 @@ def test_features_that_are_not_finite_are_named():
         oracle.risk(np.zeros(3))
 
 
-def test_weights_that_overflow_are_named():
-    oracle = opened(PROBLEMS[0])
-    with np.errstate(all="ignore"), pytest.raises(TaskError, match=r"example \d is NaN"):
-        oracle.risk(np.full(oracle.dim, np.inf))
+def test_weights_that_are_not_numbers_are_named():
+    oracle = opened((Interval(), *interval_data()))
+    with pytest.raises(TaskError, match=r"example \d is NaN"):
+        oracle.risk(np.full(3, np.nan))
 
 
 class Latent(Task):

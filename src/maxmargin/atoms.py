@@ -62,6 +62,7 @@ class AtomRows:
             csr = sparse.csr_array(rows, dtype=np.float64)
             parts = (csr.indptr.astype(np.int32), csr.indices.astype(np.int32), csr.data)
         else:
+            rows = np.asarray(rows, dtype=np.float64)
             which, columns = np.nonzero(rows)
             counts = np.bincount(which, minlength=len(rows))
             parts = (np.append(0, np.cumsum(counts)).astype(np.int32), columns.astype(np.int32), rows[which, columns])

@@ -115,7 +115,7 @@ class Oracle:
         results = list(self.executor.map(self._part, parts, w, scale))
         if len(results) == 1:
             return results[0]
-        dpsi = AtomRows.stack([AtomRows.of(part.planes.dpsi) for part in results])
+        dpsi = AtomRows.stack([part.planes.dpsi for part in results])  # type: ignore[misc]
         loss = np.concatenate([part.planes.loss for part in results])
         return Cuts(Planes(dpsi, loss), np.concatenate([part.upper for part in results]))
 
@@ -123,15 +123,15 @@ class Oracle:
         """Cuts of these examples, in the calling thread."""
         batch = self.batch.take(index)
         if self.formulation.plain:
-            planes = self.task.planes(w, batch, augment=1.0 / scale)
+            planes = self.task.planes(w, batch, augment=1.0 / scale).over_atoms()
         else:
             exact = self.task.rescaled_planes(w, batch, self.formulation.value)
             if exact is None:
                 found = search(self.task, self.formulation, w, batch, self._lam[index])
                 self._lam[index] = found.lam
                 return Cuts(found.cuts, found.upper)
-            planes = self.formulation.cuts(exact)
-        heights = planes.loss - scale * np.asarray(planes.dpsi @ w)
+            planes = self.formulation.cuts(exact.over_atoms())
+        heights = planes.loss - scale * (planes.dpsi @ w)
         self._check_promise(batch, planes, heights)
         return Cuts(planes, heights)
 

@@ -36,6 +36,10 @@ class Planes(NamedTuple):
         """The height of every cut at w."""
         return np.asarray(self.loss - self.dpsi @ w)
 
+    def over_atoms(self) -> Planes:
+        """The same with AtomRows, whose products depend on single rows only: BLAS rounds by the size of the batch."""
+        return self if isinstance(self.dpsi, AtomRows) else Planes(AtomRows.of(self.dpsi), self.loss)
+
 
 class Batch:
     """Examples in the form a task's `planes` wants them; made once per fit by `Task.pack`."""

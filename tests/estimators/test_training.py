@@ -525,3 +525,13 @@ def test_estimators_agree():
     same = StructuredSVM(tasks.Multiclass(), C=10.0, tol=1e-3).fit(inputs, outputs)
     np.testing.assert_array_equal(flat.w_, same.w_)
     assert list(flat.predict(inputs)) == same.predict(inputs)
+
+
+def test_whose_tolerance_counts():
+    inputs, outputs = FLAT
+    assert MulticlassSVC().fit(inputs, outputs).certificate_.relative_gap <= 1e-3
+    loose = MulticlassSVC(solver=solvers.BCFW(tol=0.5)).fit(inputs, outputs).certificate_
+    assert 1e-3 < loose.relative_gap <= 0.5
+    assert MulticlassSVC(solver=solvers.BCFW(tol=0.5), tol=1e-4).fit(inputs, outputs).certificate_.relative_gap <= 1e-4
+    assert SequenceLabeler(solver=solvers.BCFW(tol=1e-4)).fit(X, Y).certificate_.relative_gap <= 1e-4
+    assert SequenceLabeler(solver=solvers.BCFW(max_passes=2, tol=1e-9)).fit(X, Y).certificate_.passes <= 4

@@ -8,7 +8,7 @@ from dataclasses import replace
 from math import isfinite
 from numbers import Integral, Real
 from types import MethodType
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from sklearn.base import BaseEstimator, clone
@@ -62,6 +62,8 @@ class Trainer(BaseEstimator):
     warm_start: bool
     callback: Any
     verbose: int
+
+    _default_tol: ClassVar[float | None] = None  # of a solver that is only named; None leaves the solver's own
 
     task_: Any
     w_: Array
@@ -191,7 +193,8 @@ class Trainer(BaseEstimator):
         return model
 
     def _solver(self, **options: Any) -> Solver:
-        given = {"tol": self.tol, "max_passes": self.max_passes, **options}
+        tol = self._default_tol if self.tol is None and isinstance(self.solver, str) else self.tol
+        given = {"tol": tol, "max_passes": self.max_passes, **options}
         solver: Solver = clone(as_solver(self.solver))
         return _checked_solver(solver.set_params(**{name: value for name, value in given.items() if value is not None}))
 

@@ -31,14 +31,16 @@ class MulticlassSVC(ClassifierMixin, Trainer):
         classes_.
     fit_intercept : bool
         Add a constant feature 1 (regularised like the others, as liblinear does).
-    tol : float
-        Relative duality gap to stop at.
+    tol : float or None
+        Relative duality gap to stop at; None: 1e-3, or what a solver object says itself.
     The other parameters are those of StructuredSVM.
 
     Attributes
     ----------
     coef_ : (n_classes, n_features).   intercept_ : (n_classes,).   classes_, certificate_, history_, n_features_in_.
     """
+
+    _default_tol = 1e-3
 
     def __init__(
         self,
@@ -48,7 +50,7 @@ class MulticlassSVC(ClassifierMixin, Trainer):
         solver: str | Solver = "bcfw",
         rescaling: str = "margin",
         slack: str = "l1",
-        tol: float | None = 1e-3,
+        tol: float | None = None,
         max_passes: float | None = None,
         n_jobs: int | None = 1,
         executor: Executor | None = None,
