@@ -115,7 +115,7 @@ class Oracle:
         results = list(self.executor.map(self._part, parts, w, scale))
         if len(results) == 1:
             return results[0]
-        dpsi = AtomRows.stack([part.planes.dpsi for part in results])  # type: ignore[misc]
+        dpsi = AtomRows.stack([part.planes.dpsi for part in results])
         loss = np.concatenate([part.planes.loss for part in results])
         return Cuts(Planes(dpsi, loss), np.concatenate([part.upper for part in results]))
 

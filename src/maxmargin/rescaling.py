@@ -45,7 +45,7 @@ def search(task: Task, formulation: Formulation, w: Array, batch: Batch, lam: Ar
     active = np.arange(n)
     for _ in range(MAX_DECODES):
         planes = task.planes(w, batch.take(active), augment=lam[active]).over_atoms()
-        margin = AtomRows.of(planes.dpsi) @ w  # rounded in the same way however many rows there are
+        margin = planes.dpsi @ w
         value = formulation.value(planes.loss, margin)
         better = value > best[active]
         best[active[better]] = value[better]

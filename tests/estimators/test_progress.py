@@ -1,12 +1,12 @@
 """The live line, and silence without it."""
 
 import logging
+import re
 from math import inf
 
 import numpy as np
 import pytest
-from estimators.problems import Threshold as OwnTask
-from estimators.problems import choices, sequences
+from estimators.problems import Threshold, choices, sequences
 from sklearn.model_selection import GridSearchCV
 
 from maxmargin import MulticlassSVC, SequenceLabeler, StructuredSVM, solvers
@@ -29,7 +29,7 @@ def test_nothing_is_written_unless_asked(capfd, caplog):
         model.certify(X, Y)
     SequenceLabeler(n_jobs=2).fit_path(X, Y, [1.0, 2.0])
     SequenceLabeler(solver="perceptron").partial_fit(X, Y)
-    StructuredSVM(OwnTask()).fit(*choices())
+    StructuredSVM(Threshold()).fit(*choices())
     MulticlassSVC().fit(np.eye(3), [0, 1, 2])
     GridSearchCV(SequenceLabeler(), {"C": [1.0, 2.0]}, cv=2).fit(X, Y)
     assert capfd.readouterr() == ("", "")
@@ -59,7 +59,7 @@ def test_a_terminal_sees_a_live_line(capfd, monkeypatch):
     out, err = capfd.readouterr()
     assert out == ""
     assert "\x1b[" in err  # drawn over itself
-    assert "gap 20%" in err
+    assert "pass 3  objective 50  bound 40  gap 20%  2.0 s  about 2 s left" in re.sub(r"\x1b\[[0-9;?]*[a-z]", "", err)
 
 
 def test_the_line_says_pass_objective_bound_gap_and_time_left():

@@ -1,0 +1,89 @@
+"""The public names, and what an import costs."""
+
+import importlib
+import inspect
+import pkgutil
+import subprocess
+import sys
+
+import pytest
+from sklearn.base import BaseEstimator
+
+import maxmargin
+
+MODULES = [
+    name
+    for _, name, _ in pkgutil.walk_packages(maxmargin.__path__, "maxmargin.")
+    if name != "maxmargin.demo" and not name.startswith("maxmargin.plotting")
+]
+
+
+def test_all_is_what_is_public():
+    importable = {name for name in dir(maxmargin) if not name.startswith("_")}
+    inner = {name.split(".")[1] for name in MODULES}  # modules that an import has put there, but nobody is shown
+    assert set(maxmargin.__all__) <= importable
+    assert importable - set(maxmargin.__all__) <= inner
+    assert sorted(maxmargin.__all__, key=str.swapcase) == list(maxmargin.__all__) or sorted(maxmargin.__all__) == list(
+        maxmargin.__all__
+    )
+
+
+@pytest.mark.parametrize(
+    "name", ["maxmargin", "maxmargin.estimators", "maxmargin.executors", "maxmargin.solvers", "maxmargin.tasks"]
+)
+def test_all_of_the_parts(name):
+    module = importlib.import_module(name)
+    assert len(set(module.__all__)) == len(module.__all__)
+    for public in module.__all__:
+        thing = getattr(module, public)
+        if inspect.isclass(thing) or inspect.isfunction(thing):
+            assert thing.__module__.startswith("maxmargin"), public
+            assert inspect.getdoc(thing), f"{public} has no docstring"
+    classes = {
+        public
+        for public, thing in vars(module).items()
+        if inspect.isclass(thing) and thing.__module__.startswith("maxmargin") and not public.startswith("_")
+    }
+    assert classes <= set(module.__all__)
+
+
+def test_star_import():
+    names = {}
+    exec("from maxmargin import *", names)
+    assert set(maxmargin.__all__) <= set(names)
+
+
+def test_every_estimator_documents_its_parameters():
+    for name in maxmargin.estimators.__all__:
+        estimator = getattr(maxmargin.estimators, name)
+        assert issubclass(estimator, BaseEstimator)
+        own = inspect.getdoc(estimator)
+        shared = inspect.getdoc(maxmargin.StructuredSVM)
+        for parameter in inspect.signature(estimator).parameters:
+            assert f"{parameter} :" in own or f"{parameter} :" in shared, f"{name} does not document {parameter}"
+
+
+def test_every_parameter_is_documented_where_it_lives():
+    for name in maxmargin.estimators.__all__:
+        for method_name, method in inspect.getmembers(getattr(maxmargin, name), inspect.isfunction):
+            if not method_name.startswith("_") and method.__module__.startswith("maxmargin"):
+                assert inspect.getdoc(method), f"{name}.{method_name} has no docstring"
+
+
+def test_importing_is_light_and_silent():
+    heavy = ["numba", "llvmlite", "matplotlib", "rich", "dask", "distributed", "pandas", "polars"]
+    script = f"import sys, maxmargin; sys.exit(' '.join(name for name in {heavy} if name in sys.modules))"
+    result = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=False)
+    assert (result.stdout, result.stderr.strip()) == ("", "")
+
+
+@pytest.mark.parametrize("name", MODULES)
+def test_every_module_can_be_imported_first(name):
+    """No module needs another to have been imported before it."""
+    assert importlib.import_module(name).__doc__, f"{name} does not say what it is for"
+
+
+def test_version():
+    from importlib.metadata import version
+
+    assert maxmargin.__version__ == version("maxmargin")
