@@ -78,3 +78,15 @@ def test_most_violated_output_among_all_losses(formulation, drawn):
         right = twin.score(e, drawn.T, drawn.s, drawn.f, truth)
         best = twin.best_per_loss(e, drawn.T, drawn.s, drawn.f, drawn.cost, truth, weight)
         assert found[i] == pytest.approx(max(formulation.value(c, right - v) for c, v in best.items()), abs=1e-9)
+
+
+@given(lengths=st.lists(st.integers(1, 5), min_size=1, max_size=6), data=st.data())
+def test_units_of_sequences_in_a_row(lengths, data):
+    from maxmargin.compiled.chain import unroll
+
+    offsets = np.concatenate([[0], np.cumsum(lengths)])
+    ids = np.array(data.draw(st.lists(st.integers(0, len(lengths) - 1), min_size=1, max_size=5)))
+    expected = [list(range(offsets[i], offsets[i + 1])) for i in ids]
+    bounds, units = np.empty(len(ids) + 1, dtype=np.int64), np.empty(len(ids) * max(lengths), dtype=np.int64)
+    unroll(offsets, ids, bounds, units)
+    assert [list(units[a:b]) for a, b in zip(bounds[:-1], bounds[1:], strict=True)] == expected

@@ -14,6 +14,18 @@ from maxmargin.compiled.kernel import kernel
 
 
 @kernel
+def unroll(offsets, ids, bounds, units):
+    """The units of the sequences `ids` in a row: sequence j gets units[bounds[j] : bounds[j + 1]]."""
+    top = 0
+    bounds[0] = 0
+    for j in range(len(ids)):
+        for u in range(offsets[ids[j]], offsets[ids[j] + 1]):
+            units[top] = u
+            top += 1
+        bounds[j + 1] = top
+
+
+@kernel
 def augment(scores, cost, truth, weight):
     """scores[t, k] += weight[t] · cost[truth[t], k]: the Hamming loss sits on single positions."""
     for t in range(len(truth)):

@@ -202,10 +202,11 @@ class _Run:
             risk = self.oracle.risk(w)
             if self.risk_scale is None:
                 self.risk_scale = self.oracle.risk(np.zeros(self.oracle.dim))
-            if risk <= 1e-10 * self.risk_scale:
+            tiny = 1e-20 if self.oracle.formulation.squared else 1e-10  # the slacks are to be as small either way
+            if risk <= tiny * self.risk_scale:
                 risk = 0.0
         value = float(primal(w, risk, self.C))
-        if value < self.best_primal or self.best_w is None:
+        if value <= self.best_primal or self.best_w is None:  # of points that are equally bad (inf), the latest
             if self.best_w is None:
                 self.best_w = np.empty_like(w)
             np.copyto(self.best_w, w)

@@ -124,6 +124,8 @@ class DualBlocks:
         if np.isfinite(self.C):
             return
         rows, offset = self._planes()
+        if not len(offset):
+            return
         outcome = linprog(np.zeros(self.dim), A_ub=-rows, b_ub=-offset, bounds=(None, None), method="highs")
         if outcome.status == 2:
             raise NotSeparable(
@@ -133,11 +135,12 @@ class DualBlocks:
             )
 
     def _planes(self) -> tuple[sparse.csr_array, Array]:
-        """All cached planes as explicit rows, with their offsets."""
+        """The cached planes of all examples that count, as explicit rows, with their offsets."""
         start, length, offset, _, _ = self._tables
-        base, count = self._owner[0], self._owner[1]
+        base, count = self._owner[0], np.where(self.cap > 0, self._owner[1], 0)
         slots = np.concatenate([np.arange(b, b + c) for b, c in zip(base, count, strict=True)])
-        entries = np.concatenate([np.arange(s, s + k) for s, k in zip(start[slots], length[slots], strict=True)])
+        spans = [np.arange(s, s + k) for s, k in zip(start[slots], length[slots], strict=True)]
+        entries = np.concatenate([np.arange(0), *spans])
         indptr = np.concatenate([[0], np.cumsum(length[slots])]).astype(np.int32)
         indices, values = self._entries
         return AtomRows(self._atoms, indptr, indices[entries], values[entries]).tocsr(), offset[slots]

@@ -30,24 +30,28 @@ class OneSlack(Solver):
     def steps(self, oracle: Oracle, C: float, seed: int, start: Solution | None) -> Iterator[Step]:
         self._cuts = cuts = start.state if start is not None and isinstance(start.state, Cuts) else Cuts()
         if len(cuts.a):
-            cuts.weigh(solve_master(cuts.gram, cuts.offset, C).alpha)
+            self._optimise(cuts, C)
         w, dual = cuts.combined(oracle.dim), cuts.bound()
         stalled = 0
         while stalled < 3:
             plane = oracle.mean_plane(w)
             yield Step(w, dual, risk=plane.risk)
             cuts.add(plane)
-            try:
-                cuts.weigh(solve_master(cuts.gram, cuts.offset, C, alpha=cuts.alpha).alpha)
-            except UnboundedMaster as error:
-                raise NotSeparable(
-                    "no weights separate all examples, so C = inf has no solution; use a finite C"
-                ) from error
+            self._optimise(cuts, C)
             cuts.drop_idle(self.patience)
             w = cuts.combined(oracle.dim)
             before, dual = dual, max(dual, cuts.bound())
             stalled = stalled + 1 if dual - before <= 1e-14 * np.abs(dual) else 0
         yield Step(w, dual)
+
+    def _optimise(self, cuts: Cuts, C: float) -> None:
+        """Solve the master problem (2) from the last weights."""
+        try:
+            cuts.weigh(solve_master(cuts.gram, cuts.offset, C, alpha=cuts.alpha).alpha)
+        except UnboundedMaster as error:
+            raise NotSeparable(
+                "no weights separate all examples, so C = inf has no solution; use a finite C"
+            ) from error
 
     def state(self) -> Cuts | None:
         return getattr(self, "_cuts", None)

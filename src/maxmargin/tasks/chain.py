@@ -250,12 +250,12 @@ class Found(NamedTuple):
 
 
 def _view(batch: ChainBatch) -> View:
-    begins = batch.offsets[batch.ids]
-    lengths = batch.offsets[batch.ids + 1] - begins
-    bounds = np.zeros(len(lengths) + 1, dtype=np.int64)
-    np.cumsum(lengths, out=bounds[1:])
-    return View(batch, np.arange(bounds[-1]) + np.repeat(begins - bounds[:-1], lengths), bounds)
+    from maxmargin.compiled import chain
 
+    bounds = np.empty(len(batch) + 1, dtype=np.int64)
+    units = np.empty(len(batch) * batch.longest, dtype=np.int64)
+    chain.unroll(batch.offsets, batch.ids, bounds, units)
+    return View(batch, units[: bounds[-1]], bounds)
 
 def _most_violated(
     scores: Array, links: tuple[Array, Array, Array], price: NDArray[np.int64], truth: Labels, value: ViolationFunction

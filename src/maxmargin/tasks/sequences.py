@@ -84,8 +84,8 @@ class SequencePacker:
             raise ValueError("X is one sparse matrix; expected a list of sequences, or Sequences(matrix, offsets)")
         elif len(X) == 0:
             raise ValueError("no sequences given: at least one example is needed")
-        elif _form(X[0], 0) == "matrix":
-            self.n_features = int(X[0].shape[1])
+        elif _form(first := next(iter(X)), 0) == "matrix":
+            self.n_features = int(first.shape[1])
         else:
             offsets, features = _offsets(X, "tokens"), _features(X)
             numbers: defaultdict[str, int] = defaultdict()
