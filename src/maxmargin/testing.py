@@ -175,20 +175,21 @@ def brute_force(
         raise ImportError("brute_force needs the package clarabel: pip install clarabel") from error
     problem = _Problem(_set_up(task, X, Y), X, Y, C, formulation or Formulation(), sample_weight)
     rows, offsets, owners = problem.constraints()
-    dim, n = problem.task.dim, problem.n
-    if not len(offsets):
+    dim = problem.task.dim
+    if not (offsets > 0).any():  # w = 0 violates nothing
         return Optimum(0.0, np.zeros(dim))
+    quadratic, linear, above, below = np.ones(dim), np.zeros(dim), sparse.csr_array(rows), offsets
     if isfinite(C):
-        price = C * problem.weights / n
-        squared = problem.formulation.squared
-        quadratic = np.concatenate([np.ones(dim), price if squared else np.zeros(n)])
-        linear = np.concatenate([np.zeros(dim), np.zeros(n) if squared else price])
-        slacks = sparse.csr_array((np.ones(len(offsets)), (np.arange(len(offsets)), owners)), shape=(len(offsets), n))
-        positive = sparse.hstack([sparse.csr_array((n, dim)), sparse.eye_array(n)])
-        above = sparse.vstack([sparse.hstack([sparse.csr_array(rows), slacks]), positive])
-        below = np.concatenate([offsets, np.zeros(n)])
-    else:
-        quadratic, linear, above, below = np.ones(dim), np.zeros(dim), sparse.csr_array(rows), offsets
+        counting, place = np.unique(owners, return_inverse=True)  # a slack without a price would have no limit
+        n, price, none = len(counting), C * problem.weights[counting] / problem.n, np.zeros(len(counting))
+        slacks = sparse.csr_array((np.ones(len(place)), (np.arange(len(place)), place)), shape=(len(place), n))
+        above = sparse.hstack([above, slacks])
+        if problem.formulation.squared:  # no need of ξ >= 0: a negative one would only cost
+            quadratic, linear = np.concatenate([quadratic, price]), np.concatenate([linear, none])
+        else:
+            quadratic, linear = np.concatenate([quadratic, none]), np.concatenate([linear, price])
+            above = sparse.vstack([above, sparse.hstack([sparse.csr_array((n, dim)), sparse.eye_array(n)])])
+            below = np.concatenate([below, none])
     options = clarabel.DefaultSettings()
     options.verbose = False
     options.tol_gap_abs = options.tol_gap_rel = options.tol_feas = 1e-12

@@ -47,7 +47,7 @@ class BCFW(Solver):
                 blocks.check_separable()
             guess = 0.5 * float(np.dot(blocks.w, blocks.w)) + penalty
             yield Step(blocks.w, blocks.dual, guess=guess if np.isfinite(C) else None)
-            stalled = stalled + 1 if blocks.dual - before <= 1e-14 * abs(blocks.dual) and not added else 0
+            stalled = stalled + 1 if blocks.dual - before <= 1e-16 * abs(blocks.dual) and not added else 0
 
     def _oracle_pass(self, oracle: Oracle, blocks: DualBlocks, order: NDArray[np.intp]) -> tuple[float, int]:
         """Visit every example with a fresh plane; returns C times the estimated risk and the number of new planes."""

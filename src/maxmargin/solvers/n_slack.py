@@ -55,7 +55,7 @@ class NSlack(Solver):
             risk = oracle.risk(blocks.w)
             yield Step(blocks.w, blocks.dual, risk=risk)
             epsilon = 0.5 * self.tol * primal(blocks.w, risk, C) / C if np.isfinite(C) else 0.0
-            idle = idle + 1 if not added and blocks.dual - before <= 1e-13 * abs(blocks.dual) else 0
+            idle = idle + 1 if not added and blocks.dual - before <= 1e-16 * abs(blocks.dual) else 0
 
     def _optimise(self, blocks: DualBlocks, rng: np.random.Generator, rounds: int) -> None:
         """Line 8: ascend over the working sets until a round gains next to nothing."""
