@@ -97,9 +97,7 @@ class Points(Task):
         return float(self.points[z][0])
 
     def argmax(self, w, x, y=None):
-        return max(
-            range(len(self.points)), key=lambda z: self.psi(x, z) @ w + (0.0 if y is None else self.loss(y, z))
-        )
+        return max(range(len(self.points)), key=lambda z: self.psi(x, z) @ w + (0.0 if y is None else self.loss(y, z)))
 
 
 def interval_data(n=6, seed=0, longest=5):

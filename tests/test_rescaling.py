@@ -87,7 +87,11 @@ def test_whole_batches(formulation, task, data):
     X, Y = data
     task.setup(X, Y)
     batch, rng = task.pack(X, Y), np.random.default_rng(0)
-    for w in (np.zeros(task.dim), *rng.integers(-2, 3, (4, task.dim)).astype(float), *rng.standard_normal((4, task.dim))):
+    for w in (
+        np.zeros(task.dim),
+        *rng.integers(-2, 3, (4, task.dim)).astype(float),
+        *rng.standard_normal((4, task.dim)),
+    ):
         found = search(task, formulation, w, batch, np.full(len(X), 0.3))
         heights = found.cuts.values(w)
         for i, (x, y) in enumerate(zip(X, Y, strict=True)):

@@ -218,6 +218,9 @@ def _differences(truths: list[Any], found: list[Any], dim: int) -> Rows:
             indices.append(np.asarray(features[0], dtype=np.int32))
             values.append(sign * np.asarray(features[1], dtype=float))
         indptr.append(indptr[-1] + len(indices[-2]) + len(indices[-1]))
-    return sparse.csr_array(
+    rows = sparse.csr_array(
         (np.concatenate(values), np.concatenate(indices), np.asarray(indptr, dtype=np.int32)), shape=(len(truths), dim)
     )
+    rows.sum_duplicates()
+    rows.eliminate_zeros()  # what both outputs share, which is all where z is right
+    return rows

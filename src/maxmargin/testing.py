@@ -192,7 +192,7 @@ def brute_force(
             below = np.concatenate([below, none])
     options = clarabel.DefaultSettings()
     options.verbose = False
-    options.tol_gap_abs = options.tol_gap_rel = options.tol_feas = 1e-12
+    options.tol_gap_abs = options.tol_gap_rel = options.tol_feas = 1e-10
     cones = [clarabel.NonnegativeConeT(len(below))]
     found = clarabel.DefaultSolver(
         sparse.csc_matrix(sparse.diags_array(quadratic)), linear, sparse.csc_matrix(-above), -below, cones, options
@@ -283,7 +283,7 @@ class _Problem:
         return _below(dual, value if isfinite(self.C) else value * (1 + 1e-7))
 
     def constraints(self) -> tuple[Array, Array, Array]:
-        """⟨rows, w⟩ >= offsets - ξ[owners], without those that always hold."""
+        """⟨rows, w⟩ >= offsets - ξ[owners], without those that always hold or stand there twice."""
         rows, offsets, owners = [np.zeros((0, self.task.dim))], [np.zeros(0)], [np.zeros(0, dtype=int)]
         for i, example in enumerate(self.examples):
             if self.weights[i] == 0:
@@ -291,10 +291,10 @@ class _Problem:
             scale, differences = self.scale(example), example.truth - example.psi
             if self.formulation.rescaling == "slack":
                 differences = scale[:, None] * differences
-            useful = (scale > 0) | differences.any(axis=1)
-            rows.append(differences[useful])
-            offsets.append(scale[useful])
-            owners.append(np.full(int(useful.sum()), i))
+            useful = np.unique(np.column_stack([differences, scale])[(scale > 0) | differences.any(axis=1)], axis=0)
+            rows.append(useful[:, :-1])
+            offsets.append(useful[:, -1])
+            owners.append(np.full(len(useful), i))
         return np.concatenate(rows), np.concatenate(offsets), np.concatenate(owners)
 
     def check_measured(self, measured: float, value: float, where: str) -> None:

@@ -62,9 +62,7 @@ class Throwaway:
         # Python's own cache of bytecode would not see the change either.
         env |= {"PYTHONPATH": os.pathsep.join([str(self.root), *sys.path]), "PYTHONDONTWRITEBYTECODE": "1"}
         env |= extra_env
-        result = subprocess.run(
-            [sys.executable, "-c", SCRIPT], env=env, cwd=self.root, capture_output=True, text=True
-        )
+        result = subprocess.run([sys.executable, "-c", SCRIPT], env=env, cwd=self.root, capture_output=True, text=True)
         assert result.returncode == 0, result.stderr
         return json.loads(result.stdout)
 

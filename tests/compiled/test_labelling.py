@@ -31,6 +31,7 @@ def test_plane_is_the_difference_of_two_outputs(drawn):
         unit, truth = drawn.X[[i]], drawn.truth[i]
         right = twin.features(n_labels, unit, [truth], linked=False)
         assert any(
-            np.array_equal(row, right - twin.features(n_labels, unit, [k], linked=False)) and loss == drawn.cost[truth, k]
+            np.array_equal(row, right - twin.features(n_labels, unit, [k], linked=False))
+            and loss == drawn.cost[truth, k]
             for k in range(n_labels)
         )

@@ -1,4 +1,7 @@
-"""scikit-learn's own checks of MulticlassSVC: all of them."""
+"""scikit-learn's own checks of MulticlassSVC: all of them.
+
+Three of them skip themselves where pandas is not installed or SCIPY_ARRAY_API is not set.
+"""
 
 import pytest
 from sklearn.utils.estimator_checks import parametrize_with_checks

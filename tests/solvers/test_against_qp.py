@@ -221,7 +221,9 @@ def test_path_of_C(formulation, solver):
         assert_optimal(solution, brute_force(task, X, Y, C, formulation))
 
 
-@pytest.mark.parametrize("problem", [(Multiclass(), np.zeros((3, 2)), [0, 1, 2]), PROBLEMS["costs"]], ids=["zero", "costs"])
+@pytest.mark.parametrize(
+    "problem", [(Multiclass(), np.zeros((3, 2)), [0, 1, 2]), PROBLEMS["costs"]], ids=["zero", "costs"]
+)
 @formulations
 @solvers
 def test_path_downwards(problem, formulation, solver):

@@ -44,7 +44,7 @@ class MulticlassSVC(ClassifierMixin, Trainer):
 
     def __init__(
         self,
-        C: float = 1.0,
+        C: float = 100.0,
         costs: Any = None,
         fit_intercept: bool = True,
         solver: str | Solver = "bcfw",

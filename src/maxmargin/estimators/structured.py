@@ -28,20 +28,26 @@ class StructuredSVM(Trainer):
     rescaling : "margin" or "slack"
     slack : "l1" or "l2"
     tol : float or None
-        Relative duality gap to stop at; None leaves the solver's own.
+        Relative duality gap to stop at; None leaves the solver's own. It must be positive: rounding keeps the gap from
+        ever being exactly 0, so for the last digit give a tiny tol and let the solver stop where it gains no more.
     max_passes : float or None
-        Limit on oracle calls divided by the number of examples; None leaves the solver's own.
-    n_jobs : int
-        Threads for the oracle; -1 for one per core. The model does not depend on it.
+        Limit on oracle calls divided by the number of examples; None leaves the solver's own, inf sets none.
+    n_jobs : int or None
+        Threads for the oracle; -1 for one per core, None for 1. The model does not depend on it.
     executor : Executor or None
         Where the oracle runs instead.
     random_state : int, RandomState or None
+        The same number gives the same model, in every process and on any number of threads; None draws one.
     warm_start : bool
-        Start from the last fit's dual point when fitting the same data again (with another C, tol or max_passes).
+        Start from the last fit's dual point when fitting the same problem again with another C, tol or max_passes.
+        Other data, weights, costs or classes start cold, for a dual point of one problem proves nothing about another.
     callback : callable or None
         Called with a Record after every step; training stops when it returns True.
     verbose : int
-        1 shows a live line with pass, objective, bound, gap and time left.
+        1 shows a live line on standard error: pass, objective, bound, gap and time left. 0 is silent.
+
+    Ctrl-C ends training with a TrainingInterrupted warning and keeps the best model so far; so does an error, which is
+    then raised. In a search over several fits, Ctrl-C ends only the one that runs.
 
     Attributes
     ----------

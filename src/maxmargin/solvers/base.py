@@ -6,6 +6,7 @@ and writes the certificate; no algorithm marks its own work, and `tol` means the
 
 from __future__ import annotations
 
+import inspect
 import time
 import warnings
 from collections.abc import Callable, Iterator
@@ -81,9 +82,8 @@ class Solver:
     @classmethod
     def options(cls) -> dict[str, Any]:
         """Name and default of every option."""
-        names = [n for c in reversed(cls.__mro__) for n, kind in vars(c).get("__annotations__", {}).items()
-                 if not str(kind).startswith("ClassVar")]  # fmt: skip
-        return {name: getattr(cls, name) for name in names}
+        kinds = [pair for c in reversed(cls.__mro__) for pair in inspect.get_annotations(c).items()]
+        return {name: getattr(cls, name) for name, kind in kinds if "ClassVar" not in str(kind)}
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:
         """The options, as scikit-learn asks for them: clone and GridSearchCV (solver__tol) work."""
@@ -146,7 +146,10 @@ class _Run:
         if self.last_w is None:
             self.last_w = np.zeros(self.oracle.dim) if start is None else start.w
         if error is None and self.best_w is not self.last_w:
-            self.settle()
+            try:
+                self.settle()
+            except Exception as failure:
+                reason, error = f"stopped by {type(failure).__name__}", failure
         w = self.last_w if self.best_w is None else self.best_w
         certificate = Certificate(
             primal=self.best_primal,
