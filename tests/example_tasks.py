@@ -47,7 +47,7 @@ class Tags(Task):
 
 
 class Pairs(Task):
-    """Binary labels that interact in all pairs: Ψ = (Σ z_i x_i, Σ_{i<j} z_i z_j g_ij). Its own decoder, no `outputs`."""
+    """Binary labels that interact in all pairs: Ψ = (Σ z_i x_i, Σ_{i<j} z_i z_j g_ij). No `outputs`."""
 
     def setup(self, X, Y):
         self.dim = X[0][0].shape[1] + 1

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
@@ -78,7 +79,7 @@ def chains(draw, most_labels=3, longest=4, most_sequences=3, forbid=True):
     cost = draw(costs(n_labels))
     position_costs = [draw(whole(length, 0, 2)) for length in lengths]
     used = {(None, t[0]) for t in truth} | {(t[-1], None) for t in truth}
-    used |= {pair for t in truth for pair in zip(t[:-1], t[1:], strict=True)}
+    used |= {pair for t in truth for pair in pairwise(t)}
     labels = [*range(n_labels), None]
     free = [pair for pair in ((a, b) for a in labels for b in labels) if pair not in used and pair != (None, None)]
     forbidden = draw(st.lists(st.sampled_from(free), unique=True)) if forbid and free else []

@@ -8,10 +8,12 @@ the loss.
 from __future__ import annotations
 
 import inspect
-import pickle
+from collections.abc import Mapping
+from dataclasses import fields, is_dataclass
 from typing import Any
 
 import numpy as np
+from scipy import sparse
 
 from maxmargin.errors import TaskError
 from maxmargin.task import Examples, Task, check_features, dot
@@ -28,12 +30,18 @@ def check_promises(task: Task, batch: Examples) -> None:
         raise TaskError(f"{name}.argmax must take a third argument y (None for prediction): argmax(w, x, y=None)")
     rng = np.random.default_rng(0)
     for i, x, y, truth in list(batch)[:LOOK_AT]:
-        before = _bytes((x, y))
-        _look_at(task, i, x, y, truth, rng)
-        if before is not None and _bytes((x, y)) != before:
+        before, fault = content((x, y)), None
+        try:
+            _look_at(task, i, x, y, truth, rng)
+        except Exception as error:
+            error.add_note(f"maxmargin: raised by {name} on training example {i}")
+            fault = error
+        if content((x, y)) != before:  # which may well be why something else failed
             raise TaskError(
                 f"{name} changed its input: x or y of example {i} is not what it was before psi, loss and argmax"
-            )
+            ) from fault
+        if fault is not None:
+            raise fault
 
 
 def _look_at(task: Task, i: int, x: Any, y: Any, truth: Any, rng: np.random.Generator) -> None:
@@ -50,8 +58,10 @@ def _look_at(task: Task, i: int, x: Any, y: Any, truth: Any, rng: np.random.Gene
     weights = [zero, *kinds, *-kinds]
     found = [task.argmax(w, x, y) for w in weights]
     rivals = [(task.psi(x, z), task.loss(y, z)) for z in found + [task.argmax(w, x) for w in weights]]
-    for psi, _ in rivals:
+    for psi, loss in rivals:
         check_features(psi, task.dim, f"psi(x, z) of example {i}")
+        if not 0 <= loss < np.inf:
+            raise TaskError(f"loss(y, z) of example {i} is {loss}; a loss must be a finite number >= 0")
     for k, w in enumerate(weights):
         values = [dot(psi, w) + loss for psi, loss in rivals]
         if max(values) > values[k] + 1e-7 * (1 + max(map(abs, values))):
@@ -61,9 +71,20 @@ def _look_at(task: Task, i: int, x: Any, y: Any, truth: Any, rng: np.random.Gene
             )
 
 
-def _bytes(value: Any) -> bytes | None:
-    """A fingerprint of a value, or None where it cannot be taken."""
-    try:
-        return pickle.dumps(value)
-    except Exception:
-        return None
+def content(value: Any) -> Any:
+    """What a value holds, to tell whether it was changed. What libraries and objects cache beside it does not count."""
+    if sparse.issparse(value):
+        entries = value.tocoo(copy=True)
+        entries.sum_duplicates()
+        return entries.shape, entries.data.tobytes(), [places.tobytes() for places in entries.nonzero()]
+    if isinstance(value, np.ndarray) and value.dtype != object:
+        return value.dtype.str, value.shape, value.tobytes()
+    if isinstance(value, Mapping):
+        return [(key, content(entry)) for key, entry in value.items()]
+    if isinstance(value, list | tuple | np.ndarray):
+        return [content(entry) for entry in value]
+    if is_dataclass(value) and not isinstance(value, type):
+        return [content(getattr(value, field.name)) for field in fields(value)]
+    if isinstance(value, set | frozenset):
+        return sorted(map(repr, value))
+    return repr(value) if isinstance(value, str | bytes | int | float | complex | np.generic) else type(value).__name__

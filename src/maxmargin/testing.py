@@ -21,6 +21,7 @@ from maxmargin.errors import NotSeparable, TaskError
 from maxmargin.executors import Executor, Serial
 from maxmargin.objective import Certificate, Formulation
 from maxmargin.oracle import Oracle, normalised_weights
+from maxmargin.preflight import content
 from maxmargin.solvers import Record, Solution, Solver
 from maxmargin.task import Array, Planes, Task, dot
 from maxmargin.tasks import Multiclass
@@ -63,18 +64,20 @@ def check_task(
         any(example is not None for example in examples),
         f"no example has at most {max_outputs} outputs, so there is nothing to compare with: give smaller examples",
     )
-    before = [_fingerprint((X[i], Y[i])) for i in range(n)]
+    before = [content((X[i], Y[i])) for i in range(n)]
     batch = task.pack(X, Y)
     _assert(len(batch) == n, f"pack(X, Y) made a batch of {len(batch)} examples from {n}")
-    for w in _weights(task.dim, np.random.default_rng(seed), trials):
-        mark = w.copy()
-        _check_argmax(task, X, Y, examples, w)
-        _check_planes(task, batch, examples, w, np.random.default_rng(seed))
-        _check_rescaled(task, batch, examples, w)
-        _check_decode(task, X, examples, w)
-        _assert(np.array_equal(w, mark), "the weights w were changed")
-    for i in range(n):
-        _assert(_fingerprint((X[i], Y[i])) == before[i], f"x or y of example {i} was changed")
+    try:
+        for w in _weights(task.dim, np.random.default_rng(seed), trials):
+            mark = w.copy()
+            _check_argmax(task, X, Y, examples, w)
+            _check_planes(task, batch, examples, w, np.random.default_rng(seed))
+            _check_rescaled(task, batch, examples, w)
+            _check_decode(task, X, examples, w)
+            _assert(np.array_equal(w, mark), "the weights w were changed")
+    finally:  # a changed input may well be why something else failed
+        for i in range(n):
+            _assert(content((X[i], Y[i])) == before[i], f"x or y of example {i} was changed")
     _check_copies(task, X, Y)
 
 
@@ -475,19 +478,6 @@ def _assert_same_rows(some: Planes, all_: Planes, index: Any, message: str) -> N
 
 def _length(X: Any) -> int:
     return int(X.shape[0]) if hasattr(X, "shape") else len(X)
-
-
-def _fingerprint(value: Any) -> Any:
-    """The content of a value; what a library keeps beside it, such as a flag on a sparse matrix, does not count."""
-    if sparse.issparse(value):
-        return value.shape, value.toarray().tobytes()
-    if isinstance(value, np.ndarray) and value.dtype != object:
-        return value.dtype.str, value.shape, value.tobytes()
-    if isinstance(value, dict):
-        return [(key, _fingerprint(entry)) for key, entry in value.items()]
-    if isinstance(value, list | tuple):
-        return type(value).__name__, [_fingerprint(entry) for entry in value]
-    return pickle.dumps(value)
 
 
 def _scaled_sum(part: Array, factor: float) -> float:

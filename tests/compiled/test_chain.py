@@ -1,5 +1,7 @@
 """The kernels of chains through the task, on problems with any scores that hypothesis likes."""
 
+from itertools import pairwise
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -89,4 +91,4 @@ def test_units_of_sequences_in_a_row(lengths, data):
     expected = [list(range(offsets[i], offsets[i + 1])) for i in ids]
     bounds, units = np.empty(len(ids) + 1, dtype=np.int64), np.empty(len(ids) * max(lengths), dtype=np.int64)
     unroll(offsets, ids, bounds, units)
-    assert [list(units[a:b]) for a, b in zip(bounds[:-1], bounds[1:], strict=True)] == expected
+    assert [list(units[a:b]) for a, b in pairwise(bounds)] == expected

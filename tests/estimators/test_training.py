@@ -328,7 +328,7 @@ def interrupt_at(step):
     def callback(record):
         steps.append(record)
         if len(steps) == step:
-            signal.raise_signal(signal.SIGINT)
+            raise KeyboardInterrupt
 
     return callback
 
@@ -345,6 +345,16 @@ def test_ctrl_c_keeps_the_best_model(solver):
     assert model.certificate_.dual <= optimum(10.0) * (1 + 1e-6)
     model.set_params(callback=None, tol=1e-2).fit(X, Y)  # and can be trained again
     assert model.certificate_.converged is solvers.as_solver(solver).certified
+
+
+def test_ctrl_c_is_a_signal():
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell's background jobs ignore it
+    try:
+        with pytest.warns(TrainingInterrupted):
+            model = SequenceLabeler(tol=1e-9, callback=lambda record: signal.raise_signal(signal.SIGINT)).fit(X, Y)
+    finally:
+        signal.signal(signal.SIGINT, before)
+    assert model.certificate_.stop_reason == "interrupted"
 
 
 class Failing(Threshold):

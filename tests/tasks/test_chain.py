@@ -155,7 +155,10 @@ def test_all_forms_of_the_same_features_give_the_same_planes():
     ],
 )
 def test_bad_input_is_named(settings, X, labels, message):
-    task = Chain(**settings)
     with pytest.raises(ValueError, match=message):
-        task.setup(X, labels)
-        task.pack(X, labels)
+        packed(Chain(**settings), X, labels)
+
+
+def packed(task, X, labels):
+    task.setup(X, labels)
+    return task.pack(X, labels)

@@ -7,7 +7,7 @@ import numpy as np
 
 def atom(c, matrix, n_labels, direct):
     """Atom c: a coordinate, or the features of a unit at the places of one label."""
-    n_units, n_features = matrix.shape
+    n_features = matrix.shape[1]
     vector = np.zeros(direct + n_features * n_labels)
     if c < direct:
         vector[c] = 1.0

@@ -57,7 +57,7 @@ def dual(found, cap, squared, dim):
 
 
 def ascend(rows, offset, alpha, w, cap, squared, steps=20_000):
-    """Maximise D over the α of one example, all others fixed: exact steps between pairs, the truth being a zero plane."""
+    """Maximise D over the α of one example, all others fixed: exact steps between pairs; the truth is a zero plane."""
     rows = np.vstack([rows, np.zeros(rows.shape[1])])
     offset = np.append(offset, 0.0)
     alpha = np.append(alpha, np.inf if squared else cap - alpha.sum())  # the truth's weight
