@@ -313,3 +313,25 @@ def test_names_of_solvers():
     assert as_solver(bcfw) is bcfw
     with pytest.raises(ValueError, match="unknown solver 'sgd'; known are bcfw"):
         as_solver("sgd")
+
+
+# --- the plane cache
+
+
+@pytest.mark.parametrize("planes", [2, 3, 5, 8])
+def test_few_planes_per_example_are_enough(planes):
+    """Folding keeps the dual, whatever the number; only 1 leaves nothing to fold."""
+    solution = check_solver(BCFW(tol=1e-4, planes_per_example=planes), *MULTICLASS, 20.0)
+    assert solution.certificate.converged
+    assert solution.certificate.primal == pytest.approx(brute_force(*MULTICLASS, 20.0).value, rel=1e-4)
+    assert max(solution.state._owner[1]) <= planes
+    with pytest.raises(ValueError, match="at least 2 planes"):
+        BCFW(planes_per_example=1).solve(oracle_of(*MULTICLASS), 1.0)
+
+
+@pytest.mark.parametrize("solver", [BCFW(cache_mb=0.0), NSlack(cache_mb=0.0), NSlack(cache_mb=0.0, reoptimise="block")])
+def test_cache_that_may_keep_nothing(solver):
+    """One plane per example always stays, and the certificate is as true as with any other cache."""
+    solution = check_solver(solver, *MULTICLASS, 5.0)
+    assert solution.certificate.converged
+    assert max(solution.state._owner[1]) <= 1

@@ -50,6 +50,7 @@ class NSlack(Solver):
                 if self.reoptimise == "joint" and report.added:
                     self._optimise(blocks, rng, rounds=3)
             self._optimise(blocks, rng, rounds=50)
+            blocks.tidy()
             blocks.refresh()
             blocks.check_separable()
             risk = oracle.risk(blocks.w)
