@@ -11,6 +11,7 @@ from sklearn.exceptions import NotFittedError
 
 from maxmargin import MulticlassSVC, SequenceLabeler, StructuredSVM, executors, solvers, tasks
 from maxmargin.errors import NotSeparable, TrainingInterrupted
+from maxmargin.preflight import check_promises
 
 X, Y = sequences(40)
 CERTIFIED = ["bcfw", "n_slack", "one_slack", "bundle"]
@@ -376,7 +377,23 @@ class Failing(Threshold):
         return super().argmax(w, x, y)
 
 
-CHECKED = 3 * 10  # decoder calls of the look at the first examples before training
+def calls_of_the_first_look():
+    """How often the decoder is called before training."""
+    task, (inputs, outputs) = Failing(), choices()
+    task.setup(inputs, outputs)
+    check_promises(task, task.pack(inputs, outputs))
+    return task.calls_
+
+
+CHECKED = calls_of_the_first_look()
+
+
+def test_the_first_look_is_taken_once():
+    inputs, outputs = choices()
+    model = StructuredSVM(Failing(), solver="perceptron").partial_fit(inputs, outputs)
+    calls = model.task_.calls_
+    model.partial_fit(inputs, outputs)
+    assert calls - CHECKED == model.task_.calls_ - calls
 
 
 @pytest.mark.parametrize("solver", [*CERTIFIED, *ONLINE])

@@ -257,6 +257,7 @@ def _view(batch: ChainBatch) -> View:
     chain.unroll(batch.offsets, batch.ids, bounds, units)
     return View(batch, units[: bounds[-1]], bounds)
 
+
 def _most_violated(
     scores: Array, links: tuple[Array, Array, Array], price: NDArray[np.int64], truth: Labels, value: ViolationFunction
 ) -> Labels:
