@@ -1,6 +1,6 @@
 """scikit-learn's own checks of MulticlassSVC: all of them.
 
-Three of them skip themselves where pandas is not installed or SCIPY_ARRAY_API is not set.
+One of them skips itself where SCIPY_ARRAY_API is not set.
 """
 
 import pytest
