@@ -129,6 +129,7 @@ class Oracle:
             if exact is None:
                 found = search(self.task, self.formulation, w, batch, self._lam[index])
                 self._lam[index] = found.lam
+                self._check_promise(batch, found.cuts, found.upper)
                 return Cuts(found.cuts, found.upper)
             planes = self.formulation.cuts(exact.over_atoms())
         heights = planes.loss - scale * (planes.dpsi @ w)

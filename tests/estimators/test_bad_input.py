@@ -42,6 +42,12 @@ SEQUENCES = [
         Y,
         "sequence 2, position 1: features contain NaN",
     ),
+    (put(X, 2, spoiled(X[2], -1e200)), Y, r"sequence 2, position 1: features contain -1e\+200, whose square overflows"),
+    (
+        [sparse.csr_array(x) for x in put(X, 2, spoiled(X[2], 1e101))],
+        Y,
+        r"sequence 2, position 1: features contain 1e\+101",
+    ),
     (put(DICTS, 0, put(DICTS[0], 1, {"size": np.nan})), Y, "sequence 0, position 1: features contain NaN or infinity"),
     (
         put(DICTS, 0, put(DICTS[0], 1, {"size": None})),
@@ -307,6 +313,7 @@ ROWS = [
     (table(np.inf), FLAT[1], "example 3, feature 1: X contains NaN or infinity"),
     (table(np.nan, sparse.csr_array), FLAT[1], "example 3, feature 1: X contains NaN or infinity"),
     (table(-np.inf, sparse.csc_matrix), FLAT[1], "example 3, feature 1: X contains NaN or infinity"),
+    (table(1e308), FLAT[1], r"example 3, feature 1: X contains 1e\+308, whose square overflows; scale the features"),
     (FLAT[0], FLAT[1][:-1], r"inconsistent numbers of samples: \[6, 5\]"),
     (FLAT[0][:0], [], "Found array with 0 sample"),
     (FLAT[0], ["a"] * 6, "only one class was found"),
@@ -342,7 +349,7 @@ def test_flat_tasks_of_the_general_estimator():
     model = StructuredSVM(tasks.Multiclass())
     with pytest.raises(ValueError, match=r"X must be a dense or sparse \(examples, features\) matrix"):
         model.fit(FLAT[0].tolist(), FLAT[1])
-    with pytest.raises(ValueError, match="example 3 contains NaN or infinity"):
+    with pytest.raises(ValueError, match="example 3, feature 1: X contains NaN or infinity"):
         model.fit(table(np.nan), FLAT[1])
     with pytest.raises(ValueError, match="example 2: the label 'c' is not one of the classes"):
         StructuredSVM(tasks.Multiclass(classes=["a", "b"])).fit(*FLAT)

@@ -3,6 +3,7 @@
 import itertools
 
 import numpy as np
+import pandas as pd
 import pytest
 from estimators.problems import FORMS, LABELS, sequences
 from sklearn.model_selection import cross_val_score
@@ -160,6 +161,19 @@ def test_a_long_table_with_a_group_column():
     np.testing.assert_array_equal(model.w_, MODEL.w_)
 
 
+def test_pandas():
+    index = np.arange(len(X))[::-1]  # as after a shuffle: positions, not names, count
+    inputs = pd.Series([pd.DataFrame(x) for x in X], index=index)
+    outputs = pd.Series([pd.Series(y) for y in Y], index=index)
+    model = SequenceLabeler(C=10.0).fit(inputs, outputs)
+    np.testing.assert_array_equal(model.w_, MODEL.w_)
+    assert model.predict(inputs) == MODEL.predict(X)
+    assert model.score(inputs, outputs) == MODEL.score(X, Y)
+    long = pd.concat([pd.DataFrame(x).assign(sentence=i) for i, x in enumerate(X)])
+    packed = Sequences.from_groups(long.drop(columns="sentence"), long["sentence"])
+    np.testing.assert_array_equal(SequenceLabeler(C=10.0).fit(packed, Y).w_, MODEL.w_)
+
+
 def test_sequences_of_one_position():
     inputs, outputs = [x[:1] for x in X], [y[:1] for y in Y]
     model = SequenceLabeler(C=10.0).fit(inputs, outputs)
@@ -168,7 +182,7 @@ def test_sequences_of_one_position():
 
 
 def test_tiny_and_huge_numbers():
-    for scale in (1e-300, 1e-20, 1e20):
+    for scale in (5e-324, 1e-300, 1e-20, 1e20, 1e100):
         model = SequenceLabeler(C=1.0).fit([scale * x for x in X], Y)
         assert np.isfinite(model.w_).all()
         assert len(model.predict(X)) == len(X)

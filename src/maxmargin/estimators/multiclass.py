@@ -151,7 +151,6 @@ class MulticlassSVC(ClassifierMixin, Trainer):
         else:
             X, y = validate_data(self, X, y, **options)
             check_classification_targets(y)
-        _check_finite(X)
         if self.fit_intercept if reset else self.task_.n_features_ > self.n_features_in_:
             ones = np.ones((X.shape[0], 1))
             # training packs into compressed rows in any case; a dense copy in between would only cost memory
@@ -167,15 +166,3 @@ class MulticlassSVC(ClassifierMixin, Trainer):
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
         return tags
-
-
-def _check_finite(X: Any) -> None:
-    bad = ~np.isfinite(X.data if sparse.issparse(X) else X)
-    if not bad.any():
-        return
-    if sparse.issparse(X):
-        k = int(np.argmax(bad))
-        i, j = np.searchsorted(X.indptr, k, side="right") - 1, X.indices[k]
-    else:
-        i, j = np.argwhere(bad)[0]
-    raise ValueError(f"example {i}, feature {j}: X contains NaN or infinity")

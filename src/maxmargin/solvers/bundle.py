@@ -43,7 +43,8 @@ class Bundle(Solver):
         value = primal(centre, plane.risk, C)
         cuts.add(plane)
         yield Step(centre, 0.0, risk=plane.risk)  # the loss is never negative, so neither is the optimum
-        while stalled < 5:
+        while stalled < 20:  # null steps in a row are normal; so many without any movement are not
+            before = dual, value
             w, model = self._proximal_point(cuts, centre, rho, C, oracle.dim)
             dual = max(dual, self._lower_bound(cuts, C))
             predicted = value - model - 0.5 * rho * float(np.dot(w - centre, w - centre))
@@ -52,7 +53,6 @@ class Bundle(Solver):
             yield Step(w, dual, risk=plane.risk)
             cuts.add(plane)
             if value - new >= 0.1 * predicted:
-                stalled = stalled + 1 if value - new <= 1e-14 * abs(value) else 0
                 if value - new > 0.9 * predicted:
                     rho /= 10
                 elif value - new > 0.5 * predicted:
@@ -62,7 +62,8 @@ class Bundle(Solver):
                 nulls += 1
                 if nulls % 3 == 0 and new > value:
                     rho *= 2
-                stalled = stalled + 1 if predicted <= 1e-14 * abs(value) else 0
+            moved = max(dual - before[0], before[1] - value)
+            stalled = 0 if moved > 1e-12 * abs(value) else stalled + 1
             rho = max(rho, 1e-10)
             cuts.drop_idle(self.patience)
 

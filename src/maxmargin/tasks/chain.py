@@ -110,6 +110,9 @@ class Chain(Task):
 
     def decode(self, w: Array, X: Any) -> list[list[Hashable]]:
         found = self._found(w, self.pack(X), 0.0)
+        if not np.isfinite(found.best).all():
+            i = int(np.flatnonzero(~np.isfinite(found.best))[0])
+            raise ValueError(f"sequence {i}: every label sequence of its length contains a forbidden transition")
         names = self._named(found.labels)
         return [names[a:b] for a, b in zip(found.bounds[:-1], found.bounds[1:], strict=True)]
 

@@ -13,6 +13,7 @@ from maxmargin.atoms import Atoms
 from maxmargin.task import Array, Batch, Planes, Task, ViolationFunction
 from maxmargin.tasks.labelling import wrong_labels
 from maxmargin.tasks.labels import Labels, cost_matrix, label_numbers, label_set, prices
+from maxmargin.tasks.sequences import bad_number
 
 
 class Multiclass(Task):
@@ -91,11 +92,9 @@ class Multiclass(Task):
             raise ValueError(f"X has {X.shape[1]} features; expected {self.n_features_} as in training")
         if not sparse.issparse(X):
             X = np.asarray(X, dtype=np.float64)
-        values = X.data if sparse.issparse(X) else X
-        if not np.isfinite(np.sum(values)) and not np.isfinite(values).all():
-            finite = sparse.csr_array(X) if sparse.issparse(X) else values
-            rows = [i for i in range(X.shape[0]) if not np.isfinite(np.sum(np.abs(finite[[i]])))]
-            raise ValueError(f"example {rows[0]} contains NaN or infinity")
+        place = bad_number(X.tocsr() if sparse.issparse(X) else X)
+        if place is not None:
+            raise ValueError(f"example {place[0]}, feature {place[1]}: X contains {place[2]}")
         return X
 
 

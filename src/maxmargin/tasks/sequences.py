@@ -30,7 +30,8 @@ class Sequences:
     """
 
     def __init__(self, matrix: Any, offsets: Any):
-        self.matrix = sparse.csr_array(matrix) if sparse.issparse(matrix) else np.asarray(matrix)
+        make = sparse.csr_array if sparse.issparse(matrix) else np.asarray
+        self.matrix: Any = make(matrix, dtype=np.float64)
         self.offsets = np.asarray(offsets, dtype=np.int64)
         if self.matrix.ndim != 2:
             raise ValueError(f"the matrix has shape {self.matrix.shape}; expected two dimensions, (tokens, features)")
@@ -153,6 +154,7 @@ class Features(NamedTuple):
     ends: NDArray[np.int64]
 
 
+LARGEST = 1e100  # of a feature: products of two, and sums of those, stay far from overflow
 _NUMBERS = {float, int, bool, np.float64, np.float32, np.int64, np.int32, np.bool_}
 
 
@@ -287,16 +289,27 @@ def _stack(matrices: list[Any], n_features: int) -> Any:
 
 
 def _check_finite(packed: Sequences) -> None:
-    matrix: Any = packed.matrix
+    place = bad_number(packed.matrix)
+    if place is not None:
+        row, _, what = place
+        raise ValueError(f"{_place(packed.offsets, row)}: features contain {what}")
+
+
+def bad_number(matrix: Any) -> tuple[int, int, str] | None:
+    """Row and column of the first number that training cannot use, and what is wrong with it."""
     values = matrix.data if sparse.issparse(matrix) else matrix
-    if np.isfinite(values).all():
-        return
-    rows: NDArray[np.intp] = (
-        np.repeat(np.arange(matrix.shape[0]), np.diff(matrix.indptr))[~np.isfinite(values)]
-        if sparse.issparse(matrix)
-        else np.flatnonzero(~np.isfinite(values).all(axis=1))
-    )
-    raise ValueError(f"{_place(packed.offsets, int(rows[0]))}: features contain NaN or infinity")
+    if values.min(initial=0.0) >= -LARGEST and values.max(initial=0.0) <= LARGEST:  # false for NaN
+        return None
+    good = np.abs(values) <= LARGEST
+    if sparse.issparse(matrix):
+        k = int(np.argmin(good))
+        row, column, value = int(np.searchsorted(matrix.indptr, k, side="right")) - 1, int(matrix.indices[k]), values[k]
+    else:
+        row, column = map(int, np.argwhere(~good)[0])
+        value = values[row, column]
+    if np.isfinite(value):
+        return row, column, f"{value:.3g}, whose square overflows; scale the features"
+    return row, column, "NaN or infinity"
 
 
 def _place(offsets: NDArray[np.int64], row: int) -> str:
