@@ -168,5 +168,5 @@ def test_no_allowed_labels_for_a_length_is_an_error():
     task = Chain(forbidden=[(a, b) for a in "ab" for b in "ab"])
     X, Y = [np.eye(2)[:1], np.eye(2)[1:]], [["a"], ["b"]]
     task.setup(X, Y)
-    with pytest.raises(ValueError, match="sequence 1: every label sequence of its length contains a forbidden transition"):
+    with pytest.raises(ValueError, match="sequence 1: every label sequence of its length contains a forb"):
         task.decode(np.zeros(task.dim), [X[0], np.eye(2)])
