@@ -39,14 +39,13 @@ class NSlack(Solver):
         self._blocks = blocks = starting_blocks(oracle, C, start, slots=256, cache_mb=self.cache_mb)
         everyone, epsilon, idle = np.arange(oracle.n), np.inf, 0
         while idle < 3:
-            before, added, penalty = blocks.dual, 0, 0.0
+            before, added = blocks.dual, 0
             for begin in range(0, oracle.n, self.block):
                 index = everyone[begin : begin + self.block]
                 report = blocks.visit(
                     index, oracle.planes(blocks.w, index), steps=1000, epsilon=0.0 if np.isinf(epsilon) else epsilon
                 )
                 added += report.added
-                penalty += report.penalty
                 if self.reoptimise == "joint" and report.added:
                     self._optimise(blocks, rng, rounds=3)
             self._optimise(blocks, rng, rounds=50)
