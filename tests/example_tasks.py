@@ -77,7 +77,7 @@ class Sloppy(Interval):
     def argmax(self, w, x, y=None):
         return max(self.outputs(x)[::2], key=lambda z: self.psi(x, z) @ w + (0.0 if y is None else self.loss(y, z)))
 
-    def rescaled_planes(self, w, batch, value):
+    def rescaled_planes(self, w, batch, formulation):
         return None
 
 

@@ -77,7 +77,7 @@ class ListedPairs(Pairs):
 
 
 class SearchedInterval(Interval):
-    def rescaled_planes(self, w, batch, value):
+    def rescaled_planes(self, w, batch, formulation):
         return None
 
 

@@ -96,7 +96,7 @@ class IgnoresAugment(WrongPlanes):
 
 
 class WrongRescaling(Tags):
-    def rescaled_planes(self, w, batch, value):
+    def rescaled_planes(self, w, batch, formulation):
         return self.planes(w, batch)
 
 

@@ -35,6 +35,7 @@ class Cuts(NamedTuple):
     """Planes whose height is the violation, with the proved upper bound on each example's largest violation."""
 
     planes: Planes
+    heights: Array  # of the planes where they were asked for
     upper: Array
 
 
@@ -82,7 +83,7 @@ class Oracle:
         a, offset, risk = np.zeros(self.dim), 0.0, 0.0
         for index in self._chunks():
             cuts = self._cuts(w, index)
-            heights = np.maximum(cuts.planes.values(w), 0)
+            heights = np.maximum(cuts.heights, 0)
             share = self.weights[index] / self.n * (heights > 0)  # a cut below the truth's 0 is no cut
             risk += float(np.dot(self.weights[index], self.formulation.penalty(np.maximum(cuts.upper, 0)))) / self.n
             if self.formulation.squared:
@@ -117,7 +118,8 @@ class Oracle:
             return results[0]
         dpsi = AtomRows.stack([part.planes.dpsi for part in results])
         loss = np.concatenate([part.planes.loss for part in results])
-        return Cuts(Planes(dpsi, loss), np.concatenate([part.upper for part in results]))
+        heights, upper = (np.concatenate([part[k] for part in results]) for k in (1, 2))
+        return Cuts(Planes(dpsi, loss), heights, upper)
 
     def _part(self, index: NDArray[np.intp], w: Array, scale: float) -> Cuts:
         """Cuts of these examples, in the calling thread."""
@@ -125,16 +127,16 @@ class Oracle:
         if self.formulation.plain:
             planes = self.task.planes(w, batch, augment=1.0 / scale).over_atoms()
         else:
-            exact = self.task.rescaled_planes(w, batch, self.formulation.value)
+            exact = self.task.rescaled_planes(w, batch, self.formulation)
             if exact is None:
                 found = search(self.task, self.formulation, w, batch, self._lam[index])
                 self._lam[index] = found.lam
                 self._check_promise(batch, found.cuts, found.upper)
-                return Cuts(found.cuts, found.upper)
+                return Cuts(found.cuts, found.cuts.values(w), found.upper)
             planes = self.formulation.cuts(exact.over_atoms())
         heights = planes.loss - scale * (planes.dpsi @ w)
         self._check_promise(batch, planes, heights)
-        return Cuts(planes, heights)
+        return Cuts(planes, heights, heights)
 
     def _check_promise(self, batch: Batch, planes: Planes, heights: Array) -> None:
         """The truth has height 0, so an exact decoder never returns less: anything else is the task's fault."""

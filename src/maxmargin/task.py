@@ -11,7 +11,7 @@ whose maximum over z is the structured hinge of the example (Joachims et al. 200
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import Any, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,9 +21,11 @@ from sklearn.base import BaseEstimator
 from maxmargin.atoms import AtomRows
 from maxmargin.errors import TaskError
 
+if TYPE_CHECKING:
+    from maxmargin.objective import Formulation
+
 Array: TypeAlias = NDArray[np.float64]
 Rows: TypeAlias = "Array | sparse.csr_array | AtomRows"
-ViolationFunction: TypeAlias = Callable[[Any, Any], Any]
 
 
 class Planes(NamedTuple):
@@ -139,8 +141,8 @@ class Task(BaseEstimator):
             w, batch, lambda x, y, j: self.argmax(w, x) if lam[j] == 0 else self._augmented(w, x, y, lam[j])
         )
 
-    def rescaled_planes(self, w: Array, batch: Any, value: ViolationFunction) -> Planes | None:
-        """Planes of the z with the highest value(Δ, ⟨w, δΨ⟩), exactly; None where only `planes` can search.
+    def rescaled_planes(self, w: Array, batch: Any, formulation: Formulation) -> Planes | None:
+        """Planes of the z with the highest formulation.value(Δ, ⟨w, δΨ⟩), exactly; None where only `planes` can search.
 
         Serves slack rescaling and squared slacks, whose violation is not Δ - ⟨w, δΨ⟩. A task that lists its outputs
         gets it by enumeration.
@@ -150,7 +152,11 @@ class Task(BaseEstimator):
 
         def best(x: Any, y: Any, j: int) -> Any:
             truth_score = dot(self.psi(x, truths[j]), w)
-            return max(self.outputs(x), key=lambda z: value(self.loss(y, z), truth_score - dot(self.psi(x, z), w)))
+
+            def violation(z: Any) -> float:
+                return float(formulation.value(self.loss(y, z), truth_score - dot(self.psi(x, z), w)))
+
+            return max(self.outputs(x), key=violation)
 
         truths = [truth for _, _, _, truth in batch]
         return self._rows(w, batch, best)

@@ -253,9 +253,7 @@ class _Problem:
     def __init__(self, task: Task, X: Any, Y: Any, C: float, formulation: Formulation, sample_weight: Any):
         self.task, self.C, self.formulation = task, C, formulation
         self.n, batch = _length(X), task.pack(X, Y)
-        self.searched = (
-            not formulation.plain and task.rescaled_planes(np.zeros(task.dim), batch, formulation.value) is None
-        )
+        self.searched = not formulation.plain and task.rescaled_planes(np.zeros(task.dim), batch, formulation) is None
         self.weights = normalised_weights(sample_weight, self.n)
         self.examples: list[_Example] = []
         for i in range(self.n):
@@ -360,7 +358,7 @@ def _check_one_plane(task: Task, example: _Example, i: int, w: Array, lam: float
 
 def _check_rescaled(task: Task, batch: Any, examples: list[_Example | None], w: Array) -> None:
     for formulation in SEARCHED:
-        planes = task.rescaled_planes(w, batch, formulation.value)
+        planes = task.rescaled_planes(w, batch, formulation)
         if planes is None:
             return
         found = formulation.value(planes.loss, _dense(planes.dpsi) @ w)

@@ -74,7 +74,7 @@ def test_n_best(drawn, n):
 @given(drawn=chains())
 def test_most_violated_output_among_all_losses(formulation, drawn):
     """Losses are whole numbers here, so that the best score of every loss is known exactly."""
-    planes = drawn.task.rescaled_planes(drawn.w, drawn.task.pack(drawn.X, drawn.Y), formulation.value)
+    planes = drawn.task.rescaled_planes(drawn.w, drawn.task.pack(drawn.X, drawn.Y), formulation)
     found = formulation.value(planes.loss, planes.dpsi @ drawn.w)
     for i, (e, truth, weight) in enumerate(parts(drawn)):
         right = twin.score(e, drawn.T, drawn.s, drawn.f, truth)

@@ -7,6 +7,7 @@ from scipy import sparse
 from strategies import chain_data
 from twins import chain as twin
 
+from maxmargin.objective import Formulation
 from maxmargin.oracle import Oracle
 from maxmargin.tasks import Chain, Sequences, Weighted
 from maxmargin.testing import check_task
@@ -107,7 +108,7 @@ def test_losses_that_are_no_whole_numbers_are_searched():
     """There the most violated output of slack rescaling has no table; the search's bound keeps the certificate true."""
     task = Chain(costs=COSTS)
     task.setup(DENSE, Y)
-    assert task.rescaled_planes(np.zeros(task.dim), task.pack(DENSE, Y), lambda loss, margin: loss - margin) is None
+    assert task.rescaled_planes(np.zeros(task.dim), task.pack(DENSE, Y), Formulation("slack", "l1")) is None
 
 
 def test_unseen_features_are_ignored_or_named():

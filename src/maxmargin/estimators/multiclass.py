@@ -2,24 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any, Self
 
 import numpy as np
-from scipy import sparse
-from sklearn.base import ClassifierMixin
-from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
-from maxmargin.estimators.base import Trainer, online_only
+from maxmargin.estimators.base import online_only
+from maxmargin.estimators.flat import FlatClassifier
 from maxmargin.executors import Executor
-from maxmargin.objective import Certificate
 from maxmargin.solvers import Solver
 from maxmargin.task import Array, Task
 from maxmargin.tasks import Multiclass
 
 
-class MulticlassSVC(ClassifierMixin, Trainer):
+class MulticlassSVC(FlatClassifier):
     """Minimise ½‖W‖² + C · mean_i max_k [cost(y_i, k) + ⟨w_k - w_{y_i}, x_i⟩].
 
     Parameters
@@ -74,16 +70,6 @@ class MulticlassSVC(ClassifierMixin, Trainer):
         self.callback = callback
         self.verbose = verbose
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Train on a dense or sparse (n, F) matrix."""
-        X, y = self._checked(X, y)
-        return super().fit(X, y, sample_weight)
-
-    def fit_path(self, X: Any, y: Any, Cs: Sequence[float], sample_weight: Any = None) -> list[Self]:
-        """A fitted model for every C, each started from the one before; the last one stays in this estimator."""
-        X, y = self._checked(X, y)
-        return super().fit_path(X, y, Cs, sample_weight)
-
     @online_only
     def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
         """One more pass of an online solver over new examples; the first call must be given all classes."""
@@ -103,12 +89,6 @@ class MulticlassSVC(ClassifierMixin, Trainer):
             task = Multiclass(known, self.costs)
             task.setup(X, y)
         return self._train_on(task, X, y, sample_weight)
-
-    def certify(self, X: Any, y: Any, sample_weight: Any = None, tol: float = 1e-2) -> Certificate:
-        """How far the current weights are from the optimum on these data; see StructuredSVM.certify."""
-        check_is_fitted(self)
-        X, y = self._checked(X, y, reset=False)
-        return super().certify(X, y, sample_weight, tol)
 
     def decision_function(self, X: Any) -> Array:
         """(n, K) scores; for two classes (n,), positive for classes_[1]."""
@@ -143,26 +123,6 @@ class MulticlassSVC(ClassifierMixin, Trainer):
         check_is_fitted(self)
         return self.w_.reshape(-1, len(self.classes_))
 
-    def _checked(self, X: Any, y: Any = "no_validation", reset: bool = True) -> tuple[Any, Any]:
-        """X as numbers with the constant feature, as many as in training if not reset, and y as labels."""
-        options: Any = {"accept_sparse": "csr", "dtype": np.float64, "ensure_all_finite": False, "reset": reset}
-        if isinstance(y, str):
-            X = validate_data(self, X, **options)
-        else:
-            X, y = validate_data(self, X, y, **options)
-            check_classification_targets(y)
-        if self.fit_intercept if reset else self.task_.n_features_ > self.n_features_in_:
-            ones = np.ones((X.shape[0], 1))
-            # training packs into compressed rows in any case; a dense copy in between would only cost memory
-            packed = sparse.issparse(X) or reset
-            X = sparse.hstack([sparse.csr_array(X), ones], format="csr") if packed else np.hstack([X, ones])
-        return X, y
-
     def _make_task(self, Y: Any) -> Task:
         classes: Any = np.unique(Y)
         return Multiclass(classes, self.costs)
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = True
-        return tags

@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from maxmargin.atoms import Atoms
-from maxmargin.task import Array, Batch, Planes, Task, ViolationFunction
+from maxmargin.objective import Formulation
+from maxmargin.task import Array, Batch, Planes, Task
 from maxmargin.tasks.labelling import wrong_labels
 from maxmargin.tasks.labels import Labels, cost_matrix, label_numbers, label_set, prices
 from maxmargin.tasks.sequences import SequencePacker
@@ -139,7 +140,7 @@ class Chain(Task):
             batch.atoms, True, found.bounds, found.units, found.truth, found.labels, self.cost_, found.costs
         )
 
-    def rescaled_planes(self, w: Array, batch: ChainBatch, value: ViolationFunction) -> Planes | None:
+    def rescaled_planes(self, w: Array, batch: ChainBatch, formulation: Formulation) -> Planes | None:
         """Exact where losses are whole numbers and sequences not too long: the best score for every possible loss."""
         if not batch.whole_losses:
             return None
@@ -149,7 +150,7 @@ class Chain(Task):
         price = np.rint(self.cost_[truth] * costs[:, None]).astype(np.int64)
         links, labels = self._links(w), np.empty(len(truth), dtype=np.int32)
         for a, b in zip(view.bounds[:-1], view.bounds[1:], strict=True):
-            labels[a:b] = _most_violated(scores[a:b], links, price[a:b], truth[a:b], value)
+            labels[a:b] = _most_violated(scores[a:b], links, price[a:b], truth[a:b], formulation)
         return wrong_labels(batch.atoms, True, view.bounds, view.units, truth, labels, self.cost_, costs)
 
     def parts(self, w: Array) -> dict[str, Array]:
@@ -262,9 +263,9 @@ def _view(batch: ChainBatch) -> View:
 
 
 def _most_violated(
-    scores: Array, links: tuple[Array, Array, Array], price: NDArray[np.int64], truth: Labels, value: ViolationFunction
+    scores: Array, links: tuple[Array, Array, Array], price: NDArray[np.int64], truth: Labels, formulation: Formulation
 ) -> Labels:
-    """Labels with the highest value(Δ, margin) of one sequence, through a table over all losses it can have."""
+    """Labels with the highest violation of one sequence, through a table over all losses it can have."""
     from maxmargin.compiled import chain
 
     T, s, f = links
@@ -273,7 +274,7 @@ def _most_violated(
     chain.best_per_loss(scores, T, s, f, price, table, best)
     right = s[truth[0]] + f[truth[-1]] + T[truth[:-1], truth[1:]].sum() + scores[np.arange(len(truth)), truth].sum()
     possible = np.flatnonzero(np.isfinite(best))
-    loss = possible[np.argmax(value(possible.astype(float), right - best[possible]))]
+    loss = possible[np.argmax(formulation.value(possible.astype(float), right - best[possible]))]
     labels = np.empty(len(truth), dtype=np.int32)
     chain.trace_loss(T, f, price, table, loss, labels)
     return labels

@@ -10,7 +10,8 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from maxmargin.atoms import Atoms
-from maxmargin.task import Array, Batch, Planes, Task, ViolationFunction
+from maxmargin.objective import Formulation
+from maxmargin.task import Array, Batch, Planes, Task
 from maxmargin.tasks.labelling import wrong_labels
 from maxmargin.tasks.labels import Labels, cost_matrix, label_numbers, label_set, prices
 from maxmargin.tasks.sequences import bad_number
@@ -75,10 +76,12 @@ class Multiclass(Task):
         best_labels(scores, self.cost_, truth, weight, found)
         return self._planes(batch, truth, found)
 
-    def rescaled_planes(self, w: Array, batch: MulticlassBatch, value: ViolationFunction) -> Planes:
+    def rescaled_planes(self, w: Array, batch: MulticlassBatch, formulation: Formulation) -> Planes:
         scores, truth = self._scored(w, batch)
         margins = scores[np.arange(len(truth)), truth][:, None] - scores
-        return self._planes(batch, truth, np.argmax(value(self.cost_[truth], margins), axis=1).astype(np.int32))
+        return self._planes(
+            batch, truth, np.argmax(formulation.value(self.cost_[truth], margins), axis=1).astype(np.int32)
+        )
 
     def _scored(self, w: Array, batch: MulticlassBatch) -> tuple[Array, Labels]:
         return batch.atoms.scores(w, batch.ids), batch.labels[batch.ids]
