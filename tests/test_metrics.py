@@ -1,6 +1,6 @@
 import pytest
 
-from maxmargin.metrics import chunk_f1, chunks
+from maxmargin.metrics import chunk_f1, chunks, tree_loss
 
 
 @pytest.mark.parametrize(
@@ -64,3 +64,26 @@ def test_f1_refuses_what_does_not_match():
         chunk_f1([["O"]], [["O"], ["O"]])
     with pytest.raises(ValueError, match="Sequence 1 has 2 true but 1 predicted"):
         chunk_f1([["O"], ["O", "O"]], [["O"], ["O"]])
+
+
+def test_tree_loss_is_the_mean_height_of_the_first_common_ancestor():
+    true = ["6.2.0", "6.2.0", "6.2.0", "6.2.0", "7"]
+    found = ["6.2.0", "6.2.1", "6.3.0", "7.1.1", "7.1"]
+    assert tree_loss(true, found, ".") == pytest.approx((0 + 1 + 2 + 3 + 1) / 5)
+    parents = {"cat": "pet", "dog": "pet", "pet": "animal", "cow": "animal"}
+    assert tree_loss(["cat", "cat", "cow"], ["dog", "cow", "animal"], parents) == pytest.approx((1 + 2 + 1) / 3)
+    assert tree_loss([1, 2], [1, 3], None) == 0.5
+
+
+@pytest.mark.parametrize(
+    ("true", "found", "message"),
+    [
+        (["a"], ["a", "b"], "There are 1 true but 2 predicted classes"),
+        ([], [], "There are no classes to compare"),
+        (["a", "c"], ["b", "b"], "Example 1: the class 'c' is not a node of the taxonomy"),
+        (["a", "b"], ["b", "d"], "Example 1: the class 'd' is not a node of the taxonomy"),
+    ],
+)
+def test_tree_loss_needs_known_classes(true, found, message):
+    with pytest.raises(ValueError, match=message):
+        tree_loss(true, found, {"a": None, "b": None})

@@ -38,6 +38,16 @@ class Atoms:
         """No units: every atom is a coordinate."""
         return Atoms(sparse.csr_array((0, 0)), 1, dim)
 
+    @property
+    def count(self) -> int:
+        """The number of atoms."""
+        return self.arrays[0] + self.n_units * self.arrays[1]
+
+    @property
+    def shorter_than_weights(self) -> bool:
+        """Whether reading all features of all units is cheaper than reading some tens of vectors like w."""
+        return self.n_units > 0 and len(self.arrays[4]) * self.arrays[1] < 20 * self.dim
+
     def scores(self, w: Array, units: NDArray[np.int64]) -> Array:
         """(len(units), K): the score of every label of these units."""
         from maxmargin.compiled.atoms import unit_scores
@@ -98,6 +108,12 @@ class AtomRows:
         """Row j times factors[j]."""
         values = self.values[: self.indptr[-1]] * np.repeat(factors, np.diff(self.indptr))
         return AtomRows(self.atoms, self.indptr, self.indices, values)
+
+    def summed(self) -> AtomRows:
+        """One row, the sum of all."""
+        used = np.flatnonzero(self.values[: self.indptr[-1]])
+        ends = np.array([0, len(used)], dtype=np.int32)
+        return AtomRows(self.atoms, ends, self.indices[used], self.values[used])
 
     def add_to(self, total: Array, factors: Array) -> None:
         """total += Σ_j factors[j] · row j."""

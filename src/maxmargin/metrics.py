@@ -2,8 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from typing import NamedTuple
+from collections.abc import Hashable, Iterator, Sequence
+from itertools import chain
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from maxmargin.measures import checked_k
+from maxmargin.rankings import average_precision, concordance, ndcg, precision_at, worst_order
+from maxmargin.tasks.groups import Groups
+from maxmargin.tasks.hierarchy import read_hierarchy
+from maxmargin.tasks.labels import in_order, plain
 
 
 class ChunkScore(NamedTuple):
@@ -59,3 +69,63 @@ def chunk_f1(true_tags: Sequence[Sequence[str]], predicted_tags: Sequence[Sequen
     recall = n_right / n_true if n_true else 0.0
     f1 = 2 * precision * recall / (precision + recall) if n_right else 0.0
     return ChunkScore(precision, recall, f1)
+
+
+def tree_loss(y_true: Sequence[Hashable], y_pred: Sequence[Hashable], taxonomy: Any) -> float:
+    """The mean height of the first common ancestor of the true and the predicted class.
+
+    It is counted in edges: 0 for a right class, 1 for a wrong one with the right parent, and so on (Tsochantaridis et
+    al. 2004, section 4.2); where the two are not equally deep below that ancestor, the larger number counts. The
+    taxonomy is spelt as for ``TaxonomySVC``. Classes may be any nodes, predicted by any classifier:
+    ``make_scorer(tree_loss, taxonomy=..., greater_is_better=False)`` makes a score of it.
+    """
+    if len(y_true) != len(y_pred):
+        raise ValueError(f"There are {len(y_true)} true but {len(y_pred)} predicted classes.")
+    if len(y_true) == 0:
+        raise ValueError("There are no classes to compare.")
+    hierarchy = read_hierarchy(taxonomy, chain(y_true, y_pred), "label")
+    nodes = set(hierarchy.nodes)
+    for i, pair in enumerate(zip(y_true, y_pred, strict=True)):
+        for label in pair:
+            if label not in nodes:
+                raise ValueError(f"Example {i}: the class {plain(label)!r} is not a node of the taxonomy.")
+    classes = in_order(chain(y_true, y_pred))
+    number, losses = {label: k for k, label in enumerate(classes)}, hierarchy.losses(classes)
+    return float(np.mean([losses[number[a], number[b]] for a, b in zip(y_true, y_pred, strict=True)]))
+
+
+def query_scores(
+    y_true: Any, scores: Any, qid: Any = None, measure: str = "map", k: int | None = None, relevant: float = 1
+) -> NDArray[np.float64]:
+    """A measure of the ranking of every query, in the order in which queries first appear in ``qid``.
+
+    ``"map"`` is average precision and ``"precision_at_k"`` precision among the first k, where rows of level >= relevant
+    are relevant; ``"ndcg"`` has gains 2^level - 1 and discounts 1/log2(1 + position), up to position k if given;
+    ``"roc_auc"`` is the share of pairs of different level in the right order. NaN marks queries without relevant rows
+    (``"roc_auc"``: without pairs), for which a measure is not defined: ``np.nanmean`` leaves them out,
+    ``np.nan_to_num(...).mean()`` counts them 0 as the tools of the LETOR collections do.
+    """
+    levels, values = np.asarray(y_true, dtype=float), np.asarray(scores, dtype=float)
+    if levels.shape != values.shape or levels.ndim != 1:
+        raise ValueError(
+            f"y_true has shape {levels.shape} but scores have shape {values.shape}; expected one number per row"
+        )
+    groups = Groups.by(levels[:, None], np.zeros(len(levels)) if qid is None else qid)[0]
+    if measure == "precision_at_k":
+        checked_k(k, measure)
+
+    def one(rows: Any) -> float:
+        y, s = levels[rows], values[rows]
+        if measure == "roc_auc":
+            return concordance(y, s) if len(np.unique(y)) > 1 else np.nan
+        hits = (y > 0 if measure == "ndcg" else y >= relevant).astype(float)
+        if not hits.any():
+            return np.nan
+        order = worst_order(y if measure == "ndcg" else hits, s)
+        if measure == "ndcg":
+            return ndcg(y, order, k)
+        return average_precision(hits, order) if measure == "map" else precision_at(hits, order, int(k or 0))
+
+    if measure not in ("map", "ndcg", "roc_auc", "precision_at_k"):
+        raise ValueError(f"measure must be 'map', 'ndcg', 'roc_auc' or 'precision_at_k', got {measure!r}")
+    return np.array([one(groups.members(g)) for g in range(len(groups))])

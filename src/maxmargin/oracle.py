@@ -29,6 +29,7 @@ class MeanPlane(NamedTuple):
     a: Array
     offset: float
     risk: float  # R at that point (a proved upper bound where the search of the worst output is not exact)
+    row: AtomRows | None = None  # a as one combination of atoms, where that is the shorter form
 
 
 class Cuts(NamedTuple):
@@ -81,6 +82,7 @@ class Oracle:
     def mean_plane(self, w: Array) -> MeanPlane:
         """The risk linearised at w: for plain slacks the mean of the examples' cuts, for squared ones its tangent."""
         a, offset, risk = np.zeros(self.dim), 0.0, 0.0
+        parts: list[AtomRows] = []
         for index in self._chunks():
             cuts = self._cuts(w, index)
             heights = np.maximum(cuts.heights, 0)
@@ -90,8 +92,11 @@ class Oracle:
                 share = share * heights
                 offset -= 0.5 * float(np.dot(share, heights))
             offset += float(np.dot(share, cuts.planes.loss))
-            AtomRows.of(cuts.planes.dpsi).add_to(a, share)
-        return MeanPlane(a, offset, risk)
+            rows = AtomRows.of(cuts.planes.dpsi)
+            rows.add_to(a, share)
+            if rows.atoms.shorter_than_weights:
+                parts.append(rows.scaled(share))
+        return MeanPlane(a, offset, risk, AtomRows.stack(parts).summed() if parts else None)
 
     def completed(self, w: Array) -> Oracle:
         """The same data with every label completed to the output that explains it best at w (latent tasks)."""

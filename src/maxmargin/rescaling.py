@@ -54,7 +54,7 @@ def search(task: Task, formulation: Formulation, w: Array, batch: Batch, lam: Ar
         rows.append(planes)
         stacked += len(active)
         upper[active] = np.minimum(upper[active], _bound(formulation, lam[active] * planes.loss - margin, lam[active]))
-        up = _tangent(formulation, planes.loss, margin) > lam[active]
+        up = tangent(formulation, planes.loss, margin) > lam[active]
         low[active[up]], high[active[~up]] = lam[active[up]], lam[active[~up]]
         open_ = upper[active] - best[active] > CLOSED * best[active]
         open_ &= high[active] > 1.01 * low[active]
@@ -72,7 +72,7 @@ def _next(low: Array, high: Array) -> Array:
     return np.where(low == 0, high / 4, np.where(np.isinf(high), low * 4, middle))
 
 
-def _tangent(formulation: Formulation, loss: Array, margin: Array) -> Array:
+def tangent(formulation: Formulation, loss: Array, margin: Array) -> Array:
     """The λ at which the level curve of V through (Δ, m) touches the half-plane."""
     with np.errstate(divide="ignore"):
         if formulation.rescaling == "margin":

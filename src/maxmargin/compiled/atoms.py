@@ -88,6 +88,10 @@ def unit_scores(w, direct, K, U_indptr, U_places, U_values, units, scores):
 
     Every score depends on its own row only, so results do not change with how examples are grouped into calls.
     """
+    if K == 1:
+        for j in range(len(units)):
+            scores[j, 0] = atom_dot(direct + units[j], w, direct, K, U_indptr, U_places, U_values)
+        return
     for j in range(len(units)):
         row = scores[j]
         for k in range(K):

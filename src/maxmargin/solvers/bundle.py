@@ -69,7 +69,7 @@ class Bundle(Solver):
 
     def _proximal_point(self, cuts: Cuts, centre: Array, rho: float, C: float, dim: int) -> tuple[Array, float]:
         """w⁺ of (1), and the model's value there without the proximal term."""
-        heights = np.array([np.dot(a, centre) for a in cuts.a])
+        heights = cuts.dots(centre)
         shift = rho / (1 + rho)
         solution = solve_master(cuts.gram / (1 + rho), cuts.offset - shift * heights, C, alpha=cuts.alpha)
         cuts.weigh(solution.alpha)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from maxmargin.oracle import MeanPlane
+from maxmargin.solvers.cut_vectors import CutVectors, OverAtoms, Written
 from maxmargin.task import Array
 
 
@@ -12,19 +13,23 @@ class Cuts:
     """Cuts  w -> offset - ⟨a, w⟩ <= R(w), each with the number of rounds for which it has carried no weight."""
 
     def __init__(self) -> None:
-        self.a: list[Array] = []
+        self.vectors: CutVectors | None = None
         self.offset = np.zeros(0)
         self.gram = np.zeros((0, 0))
         self.alpha = np.zeros(0)
         self.idle = np.zeros(0, dtype=int)
 
+    def __len__(self) -> int:
+        return len(self.offset)
+
     def add(self, plane: MeanPlane) -> None:
-        products = np.array([np.dot(plane.a, other) for other in self.a])
-        m = len(self.a)
+        if self.vectors is None:
+            self.vectors = Written() if plane.row is None else OverAtoms(plane.row.atoms)
+        products = self.vectors.add(plane)
+        m = len(self)
         gram = np.empty((m + 1, m + 1))
-        gram[:m, :m], gram[m, :m], gram[:m, m], gram[m, m] = self.gram, products, products, np.dot(plane.a, plane.a)
+        gram[:m, :m], gram[m], gram[:, m] = self.gram, products, products
         self.gram = gram
-        self.a.append(plane.a)
         self.offset = np.append(self.offset, plane.offset)
         self.alpha = np.append(self.alpha, 0.0)
         self.idle = np.append(self.idle, 0)
@@ -35,20 +40,20 @@ class Cuts:
         self.idle = np.where(alpha > 0, 0, self.idle + 1)
 
     def drop_idle(self, patience: int) -> None:
-        """Forget cuts that have carried no weight for so many rounds."""
+        """Forget cuts that have carried no weight for so many rounds, a few at a time: it means copying the others."""
         keep = np.flatnonzero(self.idle <= patience)
-        if len(keep) < len(self.a):
-            self.a = [self.a[t] for t in keep]
+        if self.vectors is not None and len(self) - len(keep) > len(self) // 16:
+            self.vectors.keep(keep)
             self.offset, self.alpha, self.idle = self.offset[keep], self.alpha[keep], self.idle[keep]
             self.gram = self.gram[np.ix_(keep, keep)]
 
     def combined(self, dim: int) -> Array:
         """Σ α a."""
-        total = np.zeros(dim)
-        for weight, a in zip(self.alpha, self.a, strict=True):
-            if weight > 0:
-                total += weight * a
-        return total
+        return np.zeros(dim) if self.vectors is None else self.vectors.combined(self.alpha, dim)
+
+    def dots(self, v: Array) -> Array:
+        """⟨a, v⟩ of every cut."""
+        return np.zeros(0) if self.vectors is None else self.vectors.dots(v)
 
     def bound(self) -> float:
         """Σ α offset - ½‖Σ α a‖²: a lower bound on the objective for any α >= 0 with Σ α <= C."""

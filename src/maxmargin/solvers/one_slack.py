@@ -29,7 +29,7 @@ class OneSlack(Solver):
 
     def steps(self, oracle: Oracle, C: float, seed: int, start: Solution | None) -> Iterator[Step]:
         self._cuts = cuts = start.state if start is not None and isinstance(start.state, Cuts) else Cuts()
-        if len(cuts.a):
+        if len(cuts):
             self._optimise(cuts, C)
         w, dual = cuts.combined(oracle.dim), cuts.bound()
         stalled = 0

@@ -14,20 +14,34 @@ from maxmargin.task import Array
 Labels = NDArray[np.int32]
 
 
+def in_order(labels: Iterable[Hashable]) -> list[Hashable]:
+    """The different labels: sorted where they can be, else in order of appearance."""
+    chosen = _different(labels)
+    with suppress(TypeError):  # labels of several kinds have no order
+        return sorted(chosen)  # type: ignore[type-var]
+    return chosen
+
+
 def label_set(classes: Sequence[Hashable] | None, seen: Iterable[Hashable]) -> list[Hashable]:
-    """The given classes, or all labels seen: sorted where they can be, else in order of appearance."""
-    try:
-        chosen = list(dict.fromkeys(_plain(label) for label in (seen if classes is None else classes)))
-    except TypeError as error:
-        raise ValueError(f"a label cannot be used: {error}") from None
-    if classes is None:
-        with suppress(TypeError):  # labels of several kinds have no order
-            chosen = sorted(chosen)  # type: ignore[type-var]
-    elif len(chosen) < len(classes):
+    """The given classes as they are, or all labels seen, in order."""
+    chosen = in_order(seen) if classes is None else _different(classes)
+    if classes is not None and len(chosen) < len(classes):
         raise ValueError("classes contains a label twice")
     if len(chosen) < 2:
         raise ValueError(f"only one class was found ({chosen!r}); a classifier needs at least two classes")
     return chosen
+
+
+def label_array(labels: Sequence[Hashable], like: Any) -> NDArray[Any]:
+    """Labels as an array of the kind of `like`, where that changes none of them."""
+    kind = getattr(getattr(like, "dtype", None), "kind", "")
+    array = np.fromiter(labels, dtype=object, count=len(labels))
+    kinds = {type(label) for label in labels}
+    if kind == "O" or len(kinds) > 1 or not kinds <= {bool, int, float, str}:
+        return array
+    natural = np.array(labels)
+    cast = natural.astype(like.dtype) if kind and kind in "biuf" and natural.dtype.kind in "biuf" else natural
+    return cast if np.array_equal(cast, natural) else natural
 
 
 def label_numbers(labels: Sequence[Hashable], numbers: dict[Hashable, int]) -> Labels:
@@ -35,7 +49,7 @@ def label_numbers(labels: Sequence[Hashable], numbers: dict[Hashable, int]) -> L
     try:
         return np.fromiter((numbers[label] for label in labels), dtype=np.int32, count=len(labels))
     except KeyError as error:
-        label, known = _plain(error.args[0]), ", ".join(repr(label) for label in list(numbers)[:10])
+        label, known = plain(error.args[0]), ", ".join(repr(label) for label in list(numbers)[:10])
         raise ValueError(
             f"the label {label!r} is not one of the classes ({known}{', …' if len(numbers) > 10 else ''})"
         ) from None
@@ -72,5 +86,13 @@ def prices(truth: Sequence[Hashable], found: Sequence[Hashable], numbers: dict[H
     return np.where(rows < 0, cost.max(), cost[rows, label_numbers(found, numbers)])
 
 
-def _plain(label: Hashable) -> Hashable:
+def plain(label: Any) -> Any:
+    """A label of numpy's as Python's own, which equals it and is easier to read in messages."""
     return label.item() if isinstance(label, np.generic) else label
+
+
+def _different(labels: Iterable[Hashable]) -> list[Hashable]:
+    try:
+        return list(dict.fromkeys(map(plain, labels)))
+    except TypeError as error:
+        raise ValueError(f"a label cannot be used: {error}") from None

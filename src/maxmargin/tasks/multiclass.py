@@ -13,8 +13,8 @@ from maxmargin.atoms import Atoms
 from maxmargin.objective import Formulation
 from maxmargin.task import Array, Batch, Planes, Task
 from maxmargin.tasks.labelling import wrong_labels
-from maxmargin.tasks.labels import Labels, cost_matrix, label_numbers, label_set, prices
-from maxmargin.tasks.sequences import bad_number
+from maxmargin.tasks.labels import Labels, cost_matrix, label_array, label_numbers, label_set, prices
+from maxmargin.tasks.matrices import checked_matrix
 
 
 class Multiclass(Task):
@@ -30,18 +30,18 @@ class Multiclass(Task):
         self.costs = costs
 
     def setup(self, X: Any, Y: Any) -> None:
-        if len(getattr(X, "shape", ())) != 2:
-            raise ValueError("X must be a dense or sparse (examples, features) matrix")
-        if X.shape[0] == 0:
-            raise ValueError("no examples given: X has 0 rows")
-        self.classes_ = label_set(self.classes, Y)
-        self.numbers_ = {label: k for k, label in enumerate(self.classes_)}
-        self.n_labels_, self.n_features_ = len(self.classes_), X.shape[1]
-        self.cost_ = cost_matrix(self.costs, self.classes_)
+        self.n_features_ = width(X)
+        self._set_classes(label_set(self.classes, Y), self.costs, Y)
         self.dim = self.n_labels_ * self.n_features_
 
+    def _set_classes(self, classes: list[Hashable], costs: Any, Y: Any) -> None:
+        self.classes_, self.n_labels_ = classes, len(classes)
+        self.labels_ = label_array(classes, Y)
+        self.numbers_ = {label: k for k, label in enumerate(classes)}
+        self.cost_ = cost_matrix(costs, classes)
+
     def psi(self, x: Any, z: Hashable) -> tuple[NDArray[np.int64], Array]:
-        row = sparse.coo_array(_row(x))
+        row = one_row(x)
         return row.col.astype(np.int64) * self.n_labels_ + self.numbers_[z], row.data
 
     def loss(self, y: Hashable, z: Hashable) -> float:
@@ -53,19 +53,19 @@ class Multiclass(Task):
     def pack(self, X: Any, Y: Any) -> MulticlassBatch:
         if X.shape[0] != len(Y):
             raise ValueError(f"X has {X.shape[0]} rows but there are {len(Y)} labels")
-        atoms = Atoms(self._checked(X), self.n_labels_, 0)
-        try:
-            return MulticlassBatch(atoms, label_numbers(Y, self.numbers_), np.arange(len(Y)))
-        except ValueError as error:
-            i = next(i for i, label in enumerate(Y) if label not in self.numbers_)
-            raise ValueError(f"example {i}: {error}") from None
+        atoms = self._atoms(checked_matrix(X, self.n_features_))
+        return MulticlassBatch(atoms, self._numbers(Y), np.arange(len(Y)))
 
     def decode(self, w: Array, X: Any) -> list[Hashable]:
         return [self.classes_[k] for k in np.argmax(self.scores(w, X), axis=1)]
 
     def scores(self, w: Array, X: Any) -> Array:
         """(n, K): ⟨w_k, x⟩ for every example and class."""
-        return np.asarray(self._checked(X) @ w.reshape(self.n_features_, self.n_labels_))
+        return np.asarray(checked_matrix(X, self.n_features_) @ self.weights(w))
+
+    def weights(self, w: Array) -> Array:
+        """(features, K): the weight vectors of the classes."""
+        return w.reshape(self.n_features_, self.n_labels_)
 
     def planes(self, w: Array, batch: MulticlassBatch, augment: float | Array = 1.0) -> Planes:
         from maxmargin.compiled.labelling import best_labels
@@ -83,22 +83,22 @@ class Multiclass(Task):
             batch, truth, np.argmax(formulation.value(self.cost_[truth], margins), axis=1).astype(np.int32)
         )
 
+    def _numbers(self, Y: Any) -> Labels:
+        try:
+            return label_numbers(Y, self.numbers_)
+        except ValueError as error:
+            i = next(i for i, label in enumerate(Y) if label not in self.numbers_)
+            raise ValueError(f"example {i}: {error}") from None
+
+    def _atoms(self, X: Any) -> Atoms:
+        return Atoms(X, self.n_labels_, 0)
+
     def _scored(self, w: Array, batch: MulticlassBatch) -> tuple[Array, Labels]:
         return batch.atoms.scores(w, batch.ids), batch.labels[batch.ids]
 
     def _planes(self, batch: MulticlassBatch, truth: Labels, found: Labels) -> Planes:
         bounds = np.arange(len(truth) + 1)
         return wrong_labels(batch.atoms, False, bounds, batch.ids, truth, found, self.cost_, np.ones(len(truth)))
-
-    def _checked(self, X: Any) -> Any:
-        if X.shape[1] != self.n_features_:
-            raise ValueError(f"X has {X.shape[1]} features; expected {self.n_features_} as in training")
-        if not sparse.issparse(X):
-            X = np.asarray(X, dtype=np.float64)
-        place = bad_number(X.tocsr() if sparse.issparse(X) else X)
-        if place is not None:
-            raise ValueError(f"example {place[0]}, feature {place[1]}: X contains {place[2]}")
-        return X
 
 
 class MulticlassBatch(Batch):
@@ -113,6 +113,15 @@ class MulticlassBatch(Batch):
         return MulticlassBatch(self.atoms, self.labels, self.ids[index])
 
 
-def _row(x: Any) -> Any:
-    """One example as a matrix with one row."""
-    return sparse.csr_array(x.reshape(1, -1)) if sparse.issparse(x) else np.asarray(x, dtype=float).reshape(1, -1)
+def width(X: Any) -> int:
+    """The number of features of a matrix with at least one row."""
+    if len(getattr(X, "shape", ())) != 2:
+        raise ValueError("X must be a dense or sparse (examples, features) matrix")
+    if X.shape[0] == 0:
+        raise ValueError("no examples given: X has 0 rows")
+    return int(X.shape[1])
+
+
+def one_row(x: Any) -> sparse.coo_array:
+    """One example as a sparse matrix with one row."""
+    return sparse.coo_array(x.reshape(1, -1) if sparse.issparse(x) else np.asarray(x, dtype=float).reshape(1, -1))

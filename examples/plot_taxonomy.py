@@ -1,0 +1,79 @@
+"""
+Classes in a taxonomy
+=====================
+
+Twenty-seven classes in a tree of three levels. The tree serves twice: classes below one node share that node's weights,
+and a mistake costs the height of the first common ancestor of the two classes. Four models take none, one or both of
+this, as the columns of a table in Tsochantaridis et al. (2004) do.
+"""
+
+import matplotlib.pyplot as plt
+import numpy as np
+
+import maxmargin as mm
+from maxmargin.metrics import tree_loss
+
+# %%
+# Classes that are close in the tree look alike: every node moves the centres of all classes below it. The names of the
+# classes are paths such as "2.0.1", so a separator says all about the taxonomy.
+
+LEAVES = [f"{a}.{b}.{c}" for a in range(3) for b in range(3) for c in range(3)]
+rng = np.random.default_rng(0)
+moves = {leaf[: 2 * k + 1]: 0.7**k * rng.standard_normal(30) for leaf in LEAVES for k in range(3)}
+centres = {leaf: moves[leaf[:1]] + moves[leaf[:3]] + moves[leaf] for leaf in LEAVES}
+
+
+def draw(per_class):
+    y = np.repeat(LEAVES, per_class)
+    return np.array([centres[leaf] for leaf in y]) + 1.5 * rng.standard_normal((len(y), 30)), y
+
+
+MODELS = {
+    "flat, 0/1 loss": mm.TaxonomySVC(".", architecture="flat", costs=None, tol=1e-2),
+    "hierarchical, 0/1 loss": mm.TaxonomySVC(".", costs=None, tol=1e-2),
+    "flat, tree loss": mm.TaxonomySVC(".", architecture="flat", tol=1e-2),
+    "hierarchical, tree loss": mm.TaxonomySVC(".", tol=1e-2),
+}
+
+# %%
+# Each model with the C that has the lowest tree loss on validation data; means over several training sets.
+
+X_valid, y_valid = draw(20)
+X_test, y_test = draw(60)
+sizes, repeats = [2, 4, 8, 16], 3
+costs = np.array([[tree_loss([a], [b], ".") for b in LEAVES] for a in LEAVES])
+losses = {name: np.zeros(len(sizes)) for name in MODELS}
+heights = {name: np.zeros(4) for name in MODELS}  # how many classes found from four examples are how far away
+for k, size in enumerate(sizes):
+    for _ in range(repeats):
+        X, y = draw(size)
+        for name, model in MODELS.items():
+            path = model.fit_path(X, y, [3.0, 10.0, 30.0, 100.0])
+            best = min(path, key=lambda step: tree_loss(y_valid, step.predict(X_valid), "."))
+            away = costs[np.searchsorted(LEAVES, y_test), np.searchsorted(LEAVES, best.predict(X_test))]
+            losses[name][k] += np.mean(away) / repeats
+            if size == 4:
+                heights[name] += np.bincount(away.astype(int), minlength=4) / len(away) / repeats
+for name, found in losses.items():
+    print(f"{name:24s}", "  ".join(f"{size} per class: {loss:.2f}" for size, loss in zip(sizes, found, strict=True)))
+
+# %%
+# What mistakes cost; what each model pays; and which mistakes it makes.
+
+fig, (left, middle, right) = plt.subplots(1, 3, figsize=(13, 3.8), layout="constrained")
+image = left.imshow(costs, cmap="Blues")
+left.set(title="tree loss of two classes", xlabel="predicted", ylabel="true", xticks=[], yticks=[])
+fig.colorbar(image, ax=left, ticks=range(4))
+for name, found in losses.items():
+    middle.plot(sizes, found, marker="o", label=name)
+middle.set(title="mean tree loss", xlabel="training examples per class", xscale="log", xticks=sizes, xticklabels=sizes)
+middle.minorticks_off()
+middle.legend(frameon=False)
+shares, below = np.array(list(heights.values())), np.zeros(len(MODELS))
+for height, colour in zip((3, 2, 1), ("#08519c", "#6baed6", "#c6dbef"), strict=True):
+    right.barh(list(heights), shares[:, height], left=below, color=colour, label=f"height {height}")
+    below += shares[:, height]
+right.set(title="mistakes with four examples per class", xlabel="share of test examples", xlim=(0, 1))
+right.invert_yaxis()
+right.legend(frameon=False, title="common ancestor at", loc="lower right")
+plt.show()

@@ -1,0 +1,128 @@
+"""Which prediction for a sample is violated most, when the loss depends on the contingency table alone.
+
+Scores come sorted: the P positive examples from high to low, then the Q negative ones from high to low. With a true
+and b false positives the best prediction takes the first a and the first b, so that only (a, b) is searched:
+
+    h(a, b) = -Σ_{i >= a} s⁺_i + Σ_{j < b} s⁻_j   (what the prediction scores more than the truth),
+
+and the violation H is λΔ + h, √Δ + h, Δ(1 + h) or √Δ(1 + h), see objective.py.
+"""
+
+from __future__ import annotations
+
+from math import sqrt
+
+from maxmargin.compiled.kernel import kernel
+
+
+@kernel
+def violation(loss, h, lam, slack, squared):
+    """H for a loss Δ and h = -⟨w, δΨ⟩."""
+    scale = sqrt(loss) if squared else lam * loss
+    return scale * (1.0 + h) if slack else scale + h
+
+
+@kernel
+def cumulate(scores, P, lost, won):
+    """lost[a] = -Σ_{i >= a} s⁺_i for a = 0 … P, won[b] = Σ_{j < b} s⁻_j for b = 0 … Q."""
+    lost[P] = 0.0
+    for a in range(P - 1, -1, -1):
+        lost[a] = lost[a + 1] - scores[a]
+    won[0] = 0.0
+    for b in range(len(scores) - P):
+        won[b + 1] = won[b] + scores[P + b]
+
+
+@kernel
+def rising(a, m, alpha, beta, lost, won, lam, slack, squared):
+    """Whether H grows from a to a + 1 true positives among m predicted ones.
+
+    Where 1 + h <= 0 under slack rescaling nothing is violated; h itself then shows the way to where something is.
+    """
+    here, there = lost[a] + won[m - a], lost[a + 1] + won[m - a - 1]
+    if slack and (here <= -1.0 or there <= -1.0):
+        return there > here
+    before = violation(max(alpha - beta * a, 0.0), here, lam, slack, squared)
+    return violation(max(alpha - beta * (a + 1), 0.0), there, lam, slack, squared) > before
+
+
+@kernel
+def top_of_line(low, high, guess, m, alpha, beta, lost, won, lam, slack, squared):
+    """The a in low … high with the highest H(a, m - a).
+
+    Along the line Δ falls linearly and h is concave, because scores are sorted. Hence λΔ + h and √Δ + h are concave,
+    and the products are log-concave where they are positive: one top, no other level stretch. It is looked for in
+    growing steps from the guess (the top of the neighbouring line), then by halving.
+    """
+    a = min(max(guess, low), high)
+    step = 1
+    if a < high and rising(a, m, alpha, beta, lost, won, lam, slack, squared):
+        low = a + 1
+        while low + step <= high and rising(low + step - 1, m, alpha, beta, lost, won, lam, slack, squared):
+            low += step
+            step *= 2
+        high = min(high, low + step - 1)
+    else:
+        high = a
+        while high - step >= low and not rising(high - step, m, alpha, beta, lost, won, lam, slack, squared):
+            high -= step
+            step *= 2
+        low = max(low, high - step + 1)
+    while low < high:
+        middle = (low + high) // 2
+        if rising(middle, m, alpha, beta, lost, won, lam, slack, squared):
+            low = middle + 1
+        else:
+            high = middle
+    return low
+
+
+@kernel
+def worst_on_lines(
+    scores, bounds, positives, line_bounds, sizes, alpha, beta, lam, slack, squared, lost, won, tp, fp, loss
+):
+    """For every group the table of the most violated prediction, among the lines a + b = m with Δ = alpha - beta·a.
+
+    The truth, which violates nothing, is always one of the candidates.
+    """
+    for g in range(len(bounds) - 1):
+        P, n = positives[g], bounds[g + 1] - bounds[g]
+        cumulate(scores[bounds[g] : bounds[g + 1]], P, lost, won)
+        tp[g], fp[g], loss[g] = P, 0, 0.0
+        best, a = 0.0, 0
+        for line in range(line_bounds[g], line_bounds[g + 1]):
+            m = sizes[line]
+            a = top_of_line(
+                max(0, m - (n - P)), min(m, P), a, m, alpha[line], beta[line], lost, won, lam[g], slack, squared
+            )
+            delta = max(alpha[line] - beta[line] * a, 0.0)
+            value = violation(delta, lost[a] + won[m - a], lam[g], slack, squared)
+            if value > best:
+                best = value
+                tp[g], fp[g], loss[g] = a, m - a, delta
+
+
+@kernel
+def worst_in_rows(table, first, lam, slack, squared, lost, won, best, at):
+    """The most violated (a, b) for a = first, first + 1, … with losses table[a - first, b], if it beats `best[0]`."""
+    for row in range(table.shape[0]):
+        for b in range(table.shape[1]):
+            value = violation(table[row, b], lost[first + row] + won[b], lam, slack, squared)
+            if value > best[0]:
+                best[0] = value
+                at[0], at[1] = first + row, b
+
+
+@kernel
+def table_differences(rows, bounds, positives, tp, fp, unit, indptr, indices, values):
+    """Ψ(truth) - Ψ(found) of every group over the atoms of its examples: `unit` per missed, -`unit` per false one."""
+    top = 0
+    for g in range(len(bounds) - 1):
+        begin, negatives = bounds[g], bounds[g] + positives[g]
+        for i in range(begin + tp[g], negatives):
+            indices[top], values[top] = rows[i], unit
+            top += 1
+        for j in range(negatives, negatives + fp[g]):
+            indices[top], values[top] = rows[j], -unit
+            top += 1
+        indptr[g + 1] = top

@@ -1,0 +1,224 @@
+"""Which ranking is violated most: by swapped pairs, by average precision, by gains that depend on the position.
+
+Scores come in segments of equal level, the highest level first, sorted from high to low within each segment. A pair is
+a row i of a higher and a row j of a lower level; it is swapped where j is ranked first. With N pairs
+
+    Ψ = (1/N) Σ_{pairs not swapped} (x_i - x_j),     δΨ = (1/N) Σ_{swapped} (x_i - x_j),                         (1)
+
+and every kernel writes the coefficients of δΨ, one per row. Rows of one level are ranked by score, which no loss
+forbids and every score favours.
+"""
+
+from __future__ import annotations
+
+from maxmargin.compiled.kernel import kernel
+
+
+@kernel
+def swap_segments(threshold, ties, scores, weights, upper, lower, end, coefficients, marks):
+    """Swap the pairs with s_i - s_j < threshold, and the first `ties` with s_i - s_j = threshold, of two segments.
+
+    The upper segment has the places upper … lower - 1 or those before another segment; see `swap_pairs`. Returns the
+    weight of all swapped pairs, their Σ (s_i - s_j), and the ties that are left to swap.
+    """
+    begin_upper, end_upper = upper
+    m = end - lower
+    total, margin = 0.0, 0.0
+    j, passed, passed_scores = (
+        0,
+        0.0,
+        0.0,
+    )  # the lower rows that row i is swapped with: from one i to the next never less
+    for t in range(m):
+        marks[t] = 0.0
+    for i in range(begin_upper, end_upper):
+        while j < m and scores[i] - scores[lower + j] < threshold:
+            passed += weights[lower + j]
+            passed_scores += weights[lower + j] * scores[lower + j]
+            j += 1
+        if j > 0:
+            coefficients[i] += weights[i] * passed
+            marks[j - 1] += weights[i]
+            total += weights[i] * passed
+            margin += weights[i] * (scores[i] * passed - passed_scores)
+        t = j
+        while ties > 0 and t < m and scores[i] - scores[lower + t] == threshold:
+            coefficients[i] += weights[i] * weights[lower + t]
+            coefficients[lower + t] -= weights[i] * weights[lower + t]
+            total += weights[i] * weights[lower + t]
+            margin += weights[i] * weights[lower + t] * threshold
+            ties -= 1
+            t += 1
+    carried = 0.0  # a mark at row t is the weight of upper rows that are swapped with t and all rows before it
+    for t in range(m - 1, -1, -1):
+        carried += marks[t]
+        coefficients[lower + t] -= weights[lower + t] * carried
+    return total, margin, ties
+
+
+@kernel
+def swap_pairs(
+    thresholds, ties, scores, weights, segments, segment_bounds, pairs, coefficients, marks, swapped, margins
+):
+    """Swap in every group g the pairs with s_i - s_j < thresholds[g], and the first ties[g] with equality.
+
+    The share of swapped pairs is a sum over pairs, so thresholds λ give the most violated ranking of margin rescaling:
+    a swap gains λ/N and costs (s_i - s_j)/N. Those swaps are a ranking, the one by s_i - λ/2 and s_j + λ/2 where there
+    are two levels. Writes the share of swapped pairs and ⟨w, δΨ⟩.
+    """
+    for g in range(len(thresholds)):
+        total, margin, left = 0.0, 0.0, ties[g]
+        first, last = segments[g], segments[g + 1]
+        for a in range(first, last):
+            for b in range(a + 1, last):
+                weight, score, left = swap_segments(
+                    thresholds[g],
+                    left,
+                    scores,
+                    weights,
+                    (segment_bounds[a], segment_bounds[a + 1]),
+                    segment_bounds[b],
+                    segment_bounds[b + 1],
+                    coefficients,
+                    marks,
+                )
+                total += weight
+                margin += score
+        swapped[g], margins[g] = 0.0, 0.0
+        if pairs[g] > 0:
+            for i in range(segment_bounds[first], segment_bounds[last]):
+                coefficients[i] /= pairs[g]
+            swapped[g], margins[g] = total / pairs[g], margin / pairs[g]
+
+
+@kernel
+def insertion_gain(j, k, R, N, lam, score, suffix, harmonic):
+    """What ranking the j-th irrelevant row just above the k-th relevant one gains over ranking it last.
+
+    Σ_{i=k}^{R} (λ/R) (i/(i+j-1) - i/(i+j)) - (s_i - s_j)/(RN), where suffix[k] = Σ_{i >= k} s_i and harmonic[t] is the
+    t-th harmonic number; i/(i+j-1) - i/(i+j) = j/(i+j) - (j-1)/(i+j-1).
+    """
+    lost = j * (harmonic[R + j] - harmonic[k + j - 1]) - (j - 1) * (harmonic[R + j - 1] - harmonic[k + j - 2])
+    return lam * lost / R - (suffix[k] - (R - k + 1) * score) / (R * N)
+
+
+@kernel
+def swap_for_average_precision(lam, scores, segments, segment_bounds, harmonic, suffix, above, coefficients, losses):
+    """The most violated ranking of every group when the loss is 1 - average precision; two segments, or nothing to do.
+
+    Irrelevant row j goes just above relevant row above[j], each on its own (Yue et al., "A support vector method for
+    optimizing average precision", SIGIR 2007). above[j] never falls with j, so the middle j is placed first and halves
+    the range of the others: O((R + N) log N) instead of their O(RN).
+    """
+    for g in range(len(losses)):
+        losses[g] = 0.0
+        if segments[g + 1] - segments[g] == 2:
+            begin, middle, end = (
+                segment_bounds[segments[g]],
+                segment_bounds[segments[g] + 1],
+                segment_bounds[segments[g] + 2],
+            )
+            R, N = middle - begin, end - middle
+            suffix[R + 1] = 0.0
+            for k in range(R, 0, -1):
+                suffix[k] = suffix[k + 1] + scores[begin + k - 1]
+            stride = 1
+            while stride <= N:
+                stride *= 2
+            above[0] = 1
+            while stride >= 1:
+                for j in range(stride, N + 1, 2 * stride):
+                    low = above[j - stride]
+                    high = above[j + stride] if j + stride <= N else R + 1
+                    best, most = low, insertion_gain(j, low, R, N, lam[g], scores[middle + j - 1], suffix, harmonic)
+                    for k in range(low + 1, high + 1):
+                        gain = insertion_gain(j, k, R, N, lam[g], scores[middle + j - 1], suffix, harmonic)
+                        if gain > most:
+                            best, most = k, gain
+                    above[j] = best
+                stride //= 2
+            precision, before = 0.0, 0  # of the relevant row, and how many irrelevant ones are above it
+            for i in range(1, R + 1):
+                while before < N and above[before + 1] <= i:
+                    before += 1
+                precision += i / (i + before)
+                coefficients[begin + i - 1] = before / (R * N)
+            for j in range(1, N + 1):
+                coefficients[middle + j - 1] = -(R + 1 - above[j]) / (R * N)
+            losses[g] = 1.0 - precision / R
+
+
+@kernel
+def swap_for_gains(
+    lam,
+    scores,
+    segments,
+    segment_bounds,
+    pairs,
+    gains,
+    discounts,
+    prefix,
+    counts,
+    strides,
+    best,
+    choice,
+    coefficients,
+    losses,
+):
+    """The most violated ranking of every group when the loss is 1 - Σ gains[level] · discounts[position].
+
+    A state of the dynamic program says how many rows of each level have been ranked; the next row of a level takes the
+    next position and, by (1), scores with all rows of lower levels that are still to come. gains[segment] is divided by
+    the best sum that the group can have, prefix[i] is the sum of scores before row i within its segment.
+    """
+    for g in range(len(losses)):
+        first, last = segments[g], segments[g + 1]
+        losses[g] = 0.0
+        if last - first > 1:
+            states = 1
+            for a in range(last - 1, first - 1, -1):
+                strides[a - first] = states
+                counts[a - first] = 0
+                states *= segment_bounds[a + 1] - segment_bounds[a] + 1
+            best[0] = 0.0
+            for state in range(1, states):
+                a = last - 1
+                while counts[a - first] == segment_bounds[a + 1] - segment_bounds[a]:  # count up, last level fastest
+                    counts[a - first] = 0
+                    a -= 1
+                counts[a - first] += 1
+                position = 0
+                for a in range(first, last):
+                    position += counts[a - first]
+                found = False
+                for a in range(first, last):
+                    taken = counts[a - first]
+                    if taken > 0:
+                        i = segment_bounds[a] + taken - 1
+                        value = best[state - strides[a - first]] - lam[g] * gains[a] * discounts[position - 1]
+                        for b in range(a + 1, last):
+                            start = segment_bounds[b]
+                            size, ranked = segment_bounds[b + 1] - start, counts[b - first]
+                            total = prefix[start + size - 1] + scores[start + size - 1]
+                            so_far = total if ranked == size else prefix[start + ranked]
+                            value += ((size - ranked) * scores[i] - (total - so_far)) / pairs[g]
+                        if not found or value > best[state]:
+                            best[state], choice[state], found = value, a - first, True
+            losses[g] = 1.0
+            state, position = states - 1, segment_bounds[last] - segment_bounds[first]
+            for a in range(first, last):
+                counts[a - first] = segment_bounds[a + 1] - segment_bounds[a]
+            while state > 0:
+                chosen = choice[state]
+                i = segment_bounds[first + chosen] + counts[chosen] - 1
+                losses[g] -= gains[first + chosen] * discounts[position - 1]
+                swaps = 0
+                for b in range(first, last):
+                    if b - first > chosen:
+                        swaps += counts[b - first]  # lower rows that are already ranked
+                    elif b - first < chosen:
+                        swaps -= segment_bounds[b + 1] - segment_bounds[b] - counts[b - first]  # higher rows to come
+                coefficients[i] = swaps / pairs[g]
+                counts[chosen] -= 1
+                state -= strides[chosen]
+                position -= 1

@@ -1,0 +1,68 @@
+"""Attribute strings of tokens: what a sequence labeler is given of a sentence."""
+
+from __future__ import annotations
+
+Token = tuple[str, str]
+
+
+def word_shape(word: str) -> str:
+    """Capitals as ``X``, small letters as ``x``, digits as ``d``, and runs of one kind cut to two.
+
+    Cutting the runs keeps the number of shapes small: ``Microsoft`` and ``London`` are both ``Xxx``.
+    """
+    shape: list[str] = []
+    for character in word:
+        if character.isdigit():
+            kind = "d"
+        elif character.isalpha():
+            kind = "X" if character.isupper() else "x"
+        else:
+            kind = character
+        if shape[-2:] != [kind, kind]:
+            shape.append(kind)
+    return "".join(shape)
+
+
+def chunk_features(sentence: list[Token]) -> list[list[str]]:
+    """Attribute strings of every token of a sentence: about 30 a token, each either present or absent.
+
+    The windows of words and parts of speech are those of the CRFsuite chunking tutorial (Okazaki, "CRFsuite:
+    a fast implementation of Conditional Random Fields", 2007): words and tags from two before to two after,
+    the two word bigrams that touch the token, all tag bigrams and trigrams. To these come the lower-cased
+    word, prefixes and suffixes, the shape and the kind of characters of the word.
+    """
+    n = len(sentence)
+    # Two pads on either side, so that every window is a plain slice.
+    words = ["<s2>", "<s1>", *(word for word, _ in sentence), "</s1>", "</s2>"]
+    poses = ["<s2>", "<s1>", *(pos for _, pos in sentence), "</s1>", "</s2>"]
+    result: list[list[str]] = []
+    for t in range(n):
+        w = words[t : t + 5]
+        p = poses[t : t + 5]
+        word = w[2]
+        lower = word.lower()
+        attributes = ["bias"]
+        attributes += [f"w[{k - 2}]={w[k]}" for k in range(5)]
+        attributes += [f"w[{k - 2}]|w[{k - 1}]={w[k]}|{w[k + 1]}" for k in (1, 2)]
+        attributes += [f"pos[{k - 2}]={p[k]}" for k in range(5)]
+        attributes += [f"pos[{k - 2}]|pos[{k - 1}]={p[k]}|{p[k + 1]}" for k in range(4)]
+        attributes += [f"pos[{k - 2}]|pos[{k - 1}]|pos[{k}]={p[k]}|{p[k + 1]}|{p[k + 2]}" for k in range(3)]
+        attributes += [f"lower={lower}", f"shape={word_shape(word)}"]
+        attributes += [f"prefix{k}={lower[:k]}" for k in (2, 3)]
+        attributes += [f"suffix{k}={lower[-k:]}" for k in (2, 3, 4)]
+        if word[0].isupper():
+            attributes.append("capital-first")
+        if word.isupper():
+            attributes.append("capital-all")
+        if any(character.isdigit() for character in word):
+            attributes.append("digit-some")
+        if word.isdigit():
+            attributes.append("digit-all")
+        if "-" in word:
+            attributes.append("hyphen")
+        if t == 0:
+            attributes.append("first")
+        if t == n - 1:
+            attributes.append("last")
+        result.append(attributes)
+    return result

@@ -1,0 +1,211 @@
+"""Ranker: scores that put the relevant rows of every query first."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+from sklearn.utils.validation import _check_feature_names_in, check_is_fitted, validate_data
+
+from maxmargin.estimators.base import NoPartialFit, Trainer
+from maxmargin.executors import Executor
+from maxmargin.metrics import query_scores
+from maxmargin.objective import Certificate
+from maxmargin.oracle import normalised_weights
+from maxmargin.solvers import Solver
+from maxmargin.task import Array, Task
+from maxmargin.tasks.contingency import Contingency
+from maxmargin.tasks.groups import Groups
+from maxmargin.tasks.ranking import Ranking
+
+MEASURES = ("map", "ndcg", "roc_auc", "precision_at_k")
+
+
+class Ranker(Trainer):
+    """Learn a linear score: minimise ½‖w‖² + C · mean over queries of max_z [Δ(y, z) - ⟨w, Ψ(X, y) - Ψ(X, z)⟩].
+
+    z is any ranking of the query's rows, Δ one minus the measure; tasks.Ranking and tasks.Contingency write out Ψ and
+    Δ. A query's structured hinge is at least one minus the measure of its ranking by the learnt scores.
+
+    Parameters
+    ----------
+    measure : str
+        "map" (mean average precision; Yue et al. 2007), "ndcg", "roc_auc" (the share of pairs in the right order:
+        RankSVM with queries of equal weight), "precision_at_k".
+    k : int or None
+        For "precision_at_k" (queries with fewer rows are shown whole) and, if given, the depth of "ndcg".
+    relevant : float
+        From which relevance on a row counts as relevant for "map" and "precision_at_k".
+    features : "pairs" or "positions"
+        How "ndcg" describes a ranking; "positions" is for long queries with many levels. See tasks.Ranking.
+    C : float
+        Weight of the mean slack against ½‖w‖².
+    tol : float or None
+        Relative duality gap to stop at; None: 1%, or what a solver object says itself.
+    The other parameters are those of StructuredSVM.
+
+    Queries whose rows all have the same relevance have nothing to tell and cost nothing.
+
+    Attributes
+    ----------
+    coef_ : (n_features,) weights.   certificate_, history_, n_features_in_.
+    """
+
+    _default_tol = 1e-2
+
+    def __init__(
+        self,
+        measure: str = "map",
+        k: int | None = None,
+        relevant: float = 1,
+        features: str = "pairs",
+        C: float = 100.0,
+        solver: str | Solver = "one_slack",
+        rescaling: str = "margin",
+        slack: str = "l1",
+        tol: float | None = None,
+        max_passes: float | None = None,
+        n_jobs: int | None = 1,
+        executor: Executor | None = None,
+        random_state: Any = 0,
+        warm_start: bool = False,
+        callback: Any = None,
+        verbose: int = 0,
+    ):
+        self.measure = measure
+        self.k = k
+        self.relevant = relevant
+        self.features = features
+        self.C = C
+        self.solver = solver
+        self.rescaling = rescaling
+        self.slack = slack
+        self.tol = tol
+        self.max_passes = max_passes
+        self.n_jobs = n_jobs
+        self.executor = executor
+        self.random_state = random_state
+        self.warm_start = warm_start
+        self.callback = callback
+        self.verbose = verbose
+
+    def fit(self, X: Any, y: Any, qid: Any = None, sample_weight: Any = None) -> Self:  # type: ignore[override]
+        """Train on the rows of a dense or sparse (n, F) matrix with relevance y.
+
+        Rows with the same qid belong to one query, wherever they stand; without qid all rows are one query. The weight
+        of a query is that of its rows, which must be equal.
+        """
+        return super().fit(*self._examples(X, y, qid, sample_weight))
+
+    def fit_path(  # type: ignore[override]
+        self, X: Any, y: Any, Cs: Sequence[float], qid: Any = None, sample_weight: Any = None
+    ) -> list[Self]:
+        """A fitted model for every C, each started from the one before; the last one stays in this estimator."""
+        groups, Y, weights = self._examples(X, y, qid, sample_weight)
+        return super().fit_path(groups, Y, Cs, weights)
+
+    @property
+    def partial_fit(self) -> Any:
+        """Not offered: a query that is seen in pieces has another measure."""
+        raise NoPartialFit("Ranker has no partial_fit: queries must be seen whole")
+
+    def certify(  # type: ignore[override]
+        self, X: Any, y: Any, qid: Any = None, sample_weight: Any = None, tol: float = 1e-2
+    ) -> Certificate:
+        """How far the current weights are from the optimum on these data; see StructuredSVM.certify."""
+        check_is_fitted(self)
+        return super().certify(*self._examples(X, y, qid, sample_weight, reset=False), tol)
+
+    def predict(self, X: Any) -> Array:
+        """(n,) scores: of two rows of a query, the one with the higher score comes first."""
+        check_is_fitted(self)
+        return np.asarray(self._matrix(X) @ self.w_)
+
+    def rank(self, X: Any, qid: Any = None) -> NDArray[np.int64]:
+        """The numbers of all rows, query after query as they first appear, the best row of each query first."""
+        scores = self.predict(X)
+        groups = Groups.by(scores[:, None], _queries(qid, len(scores)))[0]
+        parts = [groups.members(g) for g in range(len(groups))]
+        return np.concatenate([rows[np.argsort(-scores[rows], kind="stable")] for rows in parts])
+
+    def score(self, X: Any, y: Any, qid: Any = None) -> float:
+        """The mean measure over the queries for which it is defined (see metrics.query_scores): higher is better."""
+        values = query_scores(y, self.predict(X), qid, self.measure, self.k, self.relevant)
+        if np.isnan(values).all():
+            raise ValueError(f"no query has a defined {self.measure!r}: none has rows of different relevance")
+        return float(np.nanmean(values))
+
+    @property
+    def coef_(self) -> Array:
+        """(n_features,) weights."""
+        check_is_fitted(self)
+        return self.w_
+
+    def to_solr(self, name: str, feature_names: Sequence[str] | None = None, store: str | None = None) -> str:
+        """The weights as a LinearModel of Apache Solr's learning-to-rank module, in JSON.
+
+        Features are named as in the training table, or as given here, in the order of its columns; they must be the
+        names in Solr's feature store. Solr multiplies the features that it extracts, so train on the same ones, without
+        a normalisation of your own.
+        """
+        check_is_fitted(self)
+        names = [str(f) for f in (_check_feature_names_in(self) if feature_names is None else feature_names)]
+        if len(names) != len(self.w_) or len(set(names)) != len(names):
+            raise ValueError(f"{len(set(names))} different feature names were given for {len(self.w_)} features")
+        model = {
+            "class": "org.apache.solr.ltr.model.LinearModel",
+            "name": name,
+            **({} if store is None else {"store": store}),
+            "features": [{"name": feature} for feature in names],
+            "params": {"weights": dict(zip(names, self.w_.tolist(), strict=True))},
+        }
+        return json.dumps(model, indent=2)
+
+    def _examples(
+        self, X: Any, y: Any, qid: Any, sample_weight: Any, reset: bool = True
+    ) -> tuple[Groups, list[Array], Any]:
+        """One structural example per query."""
+        if self.measure not in MEASURES:
+            raise ValueError(f"measure must be one of {', '.join(map(repr, MEASURES))}, got {self.measure!r}")
+        X, y = self._matrix(X, y, reset)
+        groups, names = Groups.by(X, _queries(qid, len(y)))
+        levels = groups.of_rows(y)
+        if self.measure == "precision_at_k":
+            levels = [(values >= self.relevant).astype(float) for values in levels]
+        if sample_weight is None:
+            return groups, levels, None
+        each = groups.of_rows(normalised_weights(sample_weight, len(y)))
+        for name, weights in zip(names, each, strict=True):
+            if np.ptp(weights) > 0:
+                raise ValueError(f"the rows of query {name!r} have different weights; a weight is one of a whole query")
+        return groups, levels, [weights[0] for weights in each]
+
+    def _matrix(self, X: Any, y: Any = "no_validation", reset: bool = False) -> Any:
+        options: Any = {"accept_sparse": "csr", "dtype": np.float64, "reset": reset}
+        if isinstance(y, str):
+            return validate_data(self, X, **options)
+        X, y = validate_data(self, X, y, y_numeric=True, **options)
+        return (sparse.csr_array(X) if sparse.issparse(X) else X), np.asarray(y, dtype=float)
+
+    def _make_task(self, Y: Any) -> Task:
+        if self.measure == "precision_at_k":
+            return Contingency("precision_at_k", k=self.k)
+        return Ranking(self.measure, self.k, self.relevant, self.features)
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.target_tags.required = True
+        tags.input_tags.sparse = True
+        return tags
+
+
+def _queries(qid: Any, n: int) -> NDArray[Any]:
+    """One query id per row."""
+    ids = np.zeros(n, dtype=int) if qid is None else np.asarray(qid)
+    if ids.shape != (n,):
+        raise ValueError(f"qid has shape {ids.shape}; expected ({n},), the query of every row")
+    return ids

@@ -1,0 +1,103 @@
+"""TaxonomySVC: a classifier for classes in a tree or lattice."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from sklearn.utils.validation import check_is_fitted
+
+from maxmargin.estimators.flat import ClassScorer
+from maxmargin.executors import Executor
+from maxmargin.solvers import Solver
+from maxmargin.task import Task
+from maxmargin.tasks import Taxonomy
+
+
+class TaxonomySVC(ClassScorer):
+    """Minimise ½‖W‖² + C · mean_i max_k [cost(y_i, k) + s_k(x_i) - s_{y_i}(x_i)], s_k(x) = Σ ⟨w_v, x⟩ over k's path.
+
+    A node of the taxonomy has a weight vector w_v, and the path of class k are k itself and all nodes above it (below
+    the root): Tsochantaridis et al. 2004, section 4.2.
+
+    Parameters
+    ----------
+    taxonomy : dict, list of pairs, str or None
+        {child: parent} or, in a lattice, {child: [parents]}; a list of (parent, child) pairs; a separator such as ".",
+        where labels are paths ("6.2.0" is below "6.2" is below "6"); or None: no hierarchy, as in MulticlassSVC. There
+        must be one root; the parent None is a root without a name, for {"cat": "animal", "animal": None, …}.
+    architecture : "hierarchical" or "flat"
+        "flat" gives every class a weight vector of its own and shares nothing; the taxonomy then serves the costs.
+    costs : "tree", None, dict or array
+        "tree": the height of the first common ancestor of truth and prediction, in edges (the larger of the two
+        numbers where they are not equally deep). None: every mistake costs 1; {label: cost of missing it}; or a matrix
+        cost[true, predicted] in the order of classes_.
+    predict_at : "leaves" or "nodes"
+        Which nodes are classes: the leaves, and a training label at an inner node is an error; or all nodes with a
+        name, so that training labels and predictions may be less specific.
+    C : float
+        Weight of the mean hinge.
+    fit_intercept : bool
+        Add a constant feature 1 (regularised like the others).
+    tol : float or None
+        Relative duality gap to stop at; None: 1e-3, or what a solver object says itself.
+    The other parameters are those of StructuredSVM. metrics.tree_loss measures predictions.
+
+    Attributes
+    ----------
+    classes_ : the labels that can be predicted, sorted: also those that no training example has.
+    nodes_ : the nodes with weights: all but those that are above every class, such as the root.
+    coef_ : (n_nodes, n_features).   intercept_ : (n_nodes,).   certificate_, history_, n_features_in_.
+    """
+
+    _default_tol = 1e-3
+
+    def __init__(
+        self,
+        taxonomy: Any = None,
+        architecture: str = "hierarchical",
+        costs: Any = "tree",
+        predict_at: str = "leaves",
+        C: float = 100.0,
+        fit_intercept: bool = True,
+        solver: str | Solver = "bcfw",
+        rescaling: str = "margin",
+        slack: str = "l1",
+        tol: float | None = None,
+        max_passes: float | None = None,
+        n_jobs: int | None = 1,
+        executor: Executor | None = None,
+        random_state: Any = 0,
+        warm_start: bool = False,
+        callback: Any = None,
+        verbose: int = 0,
+    ):
+        self.taxonomy = taxonomy
+        self.architecture = architecture
+        self.costs = costs
+        self.predict_at = predict_at
+        self.C = C
+        self.fit_intercept = fit_intercept
+        self.solver = solver
+        self.rescaling = rescaling
+        self.slack = slack
+        self.tol = tol
+        self.max_passes = max_passes
+        self.n_jobs = n_jobs
+        self.executor = executor
+        self.random_state = random_state
+        self.warm_start = warm_start
+        self.callback = callback
+        self.verbose = verbose
+
+    @property
+    def nodes_(self) -> Any:
+        """The nodes with weights, in the order of coef_."""
+        check_is_fitted(self)
+        return self.task_.nodes_
+
+    @property
+    def _names_classes(self) -> bool:
+        return not (self.taxonomy is None or isinstance(self.taxonomy, str))
+
+    def _make_task(self, Y: Any) -> Task:
+        return Taxonomy(self.taxonomy, None, self.architecture, self.costs, self.predict_at)

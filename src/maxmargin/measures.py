@@ -1,0 +1,185 @@
+"""Losses of binary predictions as functions of the contingency table (true and false positives and negatives).
+
+With P positive and Q negative examples a prediction has a true and b false positives, m = a + b in all. Every loss here
+is 0 at the truth (a = P, b = 0) and at least 0 elsewhere. What makes most of them cheap to search: for a fixed number m
+of predicted positives the loss is linear in a,
+
+    Δ(a, m - a) = alpha_m - beta_m · a,    beta_m >= 0.                                                         (1)
+
+The measures at k fix m = k; those of quantification (how many are positive, whichever they are) depend on m alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from numbers import Integral, Real
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from maxmargin.errors import TaskError
+
+Array = NDArray[np.float64]
+Counts = NDArray[np.int64]
+TableLoss = Callable[[Any, Any, Any, Any], Any]
+
+
+class Lines(NamedTuple):
+    """The allowed numbers of predicted positives, and the loss (1) along each."""
+
+    sizes: Counts
+    alpha: Array
+    beta: Array
+
+
+class Measure(NamedTuple):
+    """A loss(tp, fp, fn, tn) that takes arrays."""
+
+    loss: TableLoss
+    linear: bool = True  # whether (1) holds
+    size: Callable[[int], int] | None = None  # from P, the one number of predicted positives that is compared
+    per_positive: bool = True  # joint features are a mean over as many examples as are positive, or over all of them
+    value: TableLoss | None = None  # the number to report, where that is not minus the loss
+    separable: bool = False  # the loss is a sum over examples, so that examples may have any weights
+
+    def lines(self, P: int, Q: int) -> Lines:
+        """The loss along a + b = m for P positive and Q negative examples."""
+        sizes = np.arange(P + Q + 1) if self.size is None else np.array([min(self.size(P), P + Q)])
+        low, high = np.maximum(sizes - Q, 0), np.minimum(sizes, P)
+        first, last = self.table(low, sizes - low, P, Q), self.table(high, sizes - high, P, Q)
+        beta = np.maximum((first - last) / np.maximum(high - low, 1), 0)  # linear: any two points will do
+        return Lines(sizes, first + beta * low, beta)
+
+    def table(self, a: Counts, b: Counts, P: int, Q: int) -> Array:
+        """Losses of predictions with a true and b false positives."""
+        a, b = np.broadcast_arrays(a, b)
+        losses = np.asarray(self.loss(a, b, P - a, Q - b), dtype=float)
+        if losses.shape != a.shape:
+            raise TaskError(
+                f"measure(tp, fp, fn, tn) returned an array of shape {losses.shape} for counts of shape {a.shape}; it "
+                "must work on arrays, element by element"
+            )
+        bad = np.argwhere(~(np.isfinite(losses) & (losses >= 0)))
+        if len(bad):
+            at = tuple(bad[0])
+            raise TaskError(
+                f"measure(tp={a[at]}, fp={b[at]}, fn={P - a[at]}, tn={Q - b[at]}) is {losses[at]}; "
+                "a loss must be a finite number >= 0"
+            )
+        return losses
+
+    def check_truth(self, P: int, Q: int) -> None:
+        """Raise a TaskError unless a perfect prediction costs nothing."""
+        right = float(self.table(np.array([P]), np.array([0]), P, Q)[0])
+        if abs(right) > 1e-12:
+            raise TaskError(
+                f"measure(tp={P}, fp=0, fn=0, tn={Q}) is {right}; the loss of a perfect prediction must be 0"
+            )
+
+
+def _fbeta(beta: float) -> Measure:
+    weight = beta * beta
+
+    def value(tp: Any, fp: Any, fn: Any, tn: Any) -> Any:
+        return (1 + weight) * tp / ((1 + weight) * tp + weight * fn + fp)
+
+    return Measure(lambda *table: 1 - value(*table), value=value)
+
+
+def _error() -> Measure:
+    return Measure(lambda tp, fp, fn, tn: (fp + fn) / (tp + fp + fn + tn), per_positive=False, separable=True)
+
+
+def _balanced_error() -> Measure:
+    return Measure(lambda tp, fp, fn, tn: 0.5 * (fn / (tp + fn) + fp / (fp + tn)), separable=True)
+
+
+def _precision_at(k: int) -> Measure:
+    def loss(tp: Any, fp: Any, fn: Any, tn: Any) -> Any:
+        shown = np.minimum(k, tp + fp + fn + tn)
+        return np.maximum(np.minimum(shown, tp + fn) - tp, 0) / shown
+
+    return Measure(loss, size=lambda P: k, value=lambda tp, fp, fn, tn: tp / (tp + fp))
+
+
+def _recall_at(k: int) -> Measure:
+    def loss(tp: Any, fp: Any, fn: Any, tn: Any) -> Any:
+        return np.maximum(np.minimum(k, tp + fn) - tp, 0) / (tp + fn)
+
+    return Measure(loss, size=lambda P: k, value=_recall)
+
+
+def _prbep() -> Measure:
+    return Measure(lambda tp, fp, fn, tn: fn / (tp + fn), size=lambda P: P, value=_recall)
+
+
+def _recall(tp: Any, fp: Any, fn: Any, tn: Any) -> Any:
+    return tp / (tp + fn)
+
+
+def _kld(tp: Any, fp: Any, fn: Any, tn: Any) -> Any:
+    """Divergence of the predicted from the true class shares, each smoothed by half an example."""
+    n = tp + fp + fn + tn
+    total = 0.0
+    for true, found in ((tp + fn, tp + fp), (fp + tn, fn + tn)):
+        p, q = (true + 0.5) / (n + 1), (found + 0.5) / (n + 1)
+        total = total + p * np.log(p / q)
+    return np.maximum(total, 0)
+
+
+def _nkld(tp: Any, fp: Any, fn: Any, tn: Any) -> Any:
+    return np.tanh(0.5 * _kld(tp, fp, fn, tn))  # 2 / (1 + exp(-KLD)) - 1
+
+
+def _absolute_error(tp: Any, fp: Any, fn: Any, tn: Any) -> Any:
+    return np.abs(fp - fn) / (tp + fp + fn + tn)
+
+
+def _relative_absolute_error(tp: Any, fp: Any, fn: Any, tn: Any) -> Any:
+    """Mean over both classes of the error of the class share relative to the true share, smoothed as in `_kld`."""
+    return 0.5 * np.abs(fp - fn) * (1 / (tp + fn + 0.5) + 1 / (fp + tn + 0.5))
+
+
+def _q_measure(tp: Any, fp: Any, fn: Any, tn: Any) -> Any:
+    """1 - harmonic mean of recall and 1 - |fp - fn| / max(P, Q) (Barranquero, Diez and del Coz 2015)."""
+    recall = tp / (tp + fn)
+    quantified = 1 - np.abs(fp - fn) / np.maximum(tp + fn, fp + tn)
+    return 1 - 2 * recall * quantified / np.maximum(recall + quantified, 1e-300)
+
+
+FIXED: dict[str, Measure] = {
+    "error": _error(),
+    "balanced_error": _balanced_error(),
+    "f1": _fbeta(1.0),
+    "prbep": _prbep(),
+    "kld": Measure(_kld),
+    "nkld": Measure(_nkld),
+    "absolute_error": Measure(_absolute_error),
+    "relative_absolute_error": Measure(_relative_absolute_error),
+    "q": Measure(_q_measure, linear=False, value=lambda *table: 1 - _q_measure(*table)),
+}
+AT_K: dict[str, Callable[[int], Measure]] = {"precision_at_k": _precision_at, "recall_at_k": _recall_at}
+NAMES = (*FIXED, "fbeta", *AT_K)
+
+
+def measure_of(measure: Any, k: Any = None, beta: Any = 1.0) -> Measure:
+    """The measure of this name, or a user's own loss(tp, fp, fn, tn)."""
+    if callable(measure):
+        return Measure(measure, linear=False)
+    if measure in AT_K:
+        return AT_K[measure](checked_k(k, measure))
+    if measure == "fbeta":
+        if not isinstance(beta, Real) or isinstance(beta, bool) or not 0 < float(beta) < np.inf:
+            raise ValueError(f"beta must be a positive number, got {beta!r}")
+        return _fbeta(float(beta))
+    if measure in FIXED:
+        return FIXED[measure]
+    raise ValueError(f"measure must be one of {', '.join(map(repr, NAMES))} or a function, got {measure!r}")
+
+
+def checked_k(k: Any, measure: str) -> int:
+    """k, unless it is not a number of examples."""
+    if isinstance(k, bool) or not isinstance(k, Integral) or k <= 0:
+        raise ValueError(f"measure {measure!r} needs k, a positive whole number, got {k!r}")
+    return int(k)

@@ -1,0 +1,65 @@
+"""Measures of one ranking, from the relevance of its rows; 1 is perfect.
+
+Each takes relevance levels and scores. Rows of equal score count in the worst order, so that a model which cannot tell
+rows apart is not praised for the order of the file; "roc_auc" counts tied pairs by half, as everybody does.
+"""
+
+from __future__ import annotations
+
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+Array = NDArray[np.float64]
+
+
+def worst_order(levels: Array, scores: Array) -> NDArray[np.int64]:
+    """Rows from the highest score to the lowest, the less relevant first where scores are equal."""
+    return np.lexsort((levels, -scores))
+
+
+def gains(levels: Any) -> Array:
+    """2^level - 1."""
+    return np.exp2(levels) - 1
+
+
+def discounts(n: int, k: int | None = None) -> Array:
+    """1/log2(1 + position) for the first n positions; 0 after position k."""
+    values = 1 / np.log2(np.arange(2, n + 2))
+    if k is not None:
+        values[k:] = 0.0
+    return values
+
+
+def ideal_dcg(levels: Array, k: int | None = None) -> float:
+    """The discounted cumulated gain of the best ranking."""
+    return float(np.dot(np.sort(gains(levels))[::-1], discounts(len(levels), k)))
+
+
+def ndcg(levels: Array, order: Any, k: int | None = None) -> float:
+    """Normalised discounted cumulated gain of rows in this order (Järvelin and Kekäläinen 2002; gains 2^level - 1)."""
+    return float(np.dot(gains(levels[order]), discounts(len(levels), k))) / ideal_dcg(levels, k)
+
+
+def average_precision(relevant: Array, order: Any) -> float:
+    """The mean, over relevant rows, of the precision of the ranking cut after that row."""
+    hits = np.flatnonzero(relevant[order]) + 1
+    return float(np.mean(np.arange(1, len(hits) + 1) / hits))
+
+
+def precision_at(relevant: Array, order: Any, k: int) -> float:
+    """The share of relevant rows among the first k; rows that are not there are not relevant."""
+    return float(np.sum(relevant[order[:k]])) / k
+
+
+def concordance(levels: Array, scores: Array) -> float:
+    """The share of pairs of different level whose scores are in the right order: the area under the ROC curve."""
+    right, pairs = 0.0, 0
+    for low, high in combinations(np.unique(levels), 2):
+        below, above = np.sort(scores[levels == low]), scores[levels == high]
+        less, not_more = (np.searchsorted(below, above, side=side) for side in ("left", "right"))
+        right += 0.5 * float(np.sum(less) + np.sum(not_more))
+        pairs += len(below) * len(above)
+    return right / pairs

@@ -1,0 +1,75 @@
+"""Taxonomy: one class per example, in a tree or lattice of classes."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Sequence
+from typing import Any
+
+from scipy import sparse
+
+from maxmargin.tasks.attributes import Attributed
+from maxmargin.tasks.hierarchy import read_hierarchy
+from maxmargin.tasks.labels import Labels, label_array, plain
+from maxmargin.tasks.multiclass import width
+
+
+class Taxonomy(Attributed):
+    """Ψ(x, z) = x ⊗ Λ(z), where Λ(z) marks z and all nodes above it (Tsochantaridis et al. 2004, section 4.2).
+
+    Every node has a weight vector, and the score of a class is the sum of the scores on its way from the root: what
+    tells a node from its siblings is learnt from all classes below it. The root, which all classes share, has none.
+
+    taxonomy : {child: parent}, {child: [parents]}, a list of (parent, child) pairs, a separator (labels are paths such
+        as "6.2.0"), or None (no hierarchy). There must be one root; it may be None, a root without a name.
+    classes : the labels, where they are not all in the data and are not named by the taxonomy (it is a separator or
+        None).
+    architecture : "hierarchical"; "flat" gives every class one weight vector of its own, as Multiclass does.
+    costs : "tree", the height of the first common ancestor in edges above y and z; None (every mistake costs 1),
+        {label: cost of missing it}, or a matrix cost[true, predicted] in the order of the classes.
+    predict_at : "leaves", or "nodes": all nodes with a name are classes.
+    X is a dense or sparse (n, F) matrix.
+    """
+
+    def __init__(
+        self,
+        taxonomy: Any = None,
+        classes: Sequence[Hashable] | None = None,
+        architecture: str = "hierarchical",
+        costs: Any = "tree",
+        predict_at: str = "leaves",
+    ):
+        self.taxonomy = taxonomy
+        self.classes = classes
+        self.architecture = architecture
+        self.costs = costs
+        self.predict_at = predict_at
+
+    def setup(self, X: Any, Y: Any) -> None:
+        for name, known in (("architecture", ("hierarchical", "flat")), ("predict_at", ("leaves", "nodes"))):
+            if getattr(self, name) not in known:
+                raise ValueError(f"{name} must be {known[0]!r} or {known[1]!r}, got {getattr(self, name)!r}")
+        if isinstance(self.costs, str) and self.costs != "tree":
+            raise ValueError(f"costs must be 'tree', None, a dict or a matrix of numbers, got {self.costs!r}")
+        if self.classes is not None and not (self.taxonomy is None or isinstance(self.taxonomy, str)):
+            raise ValueError("classes is for taxonomy=None or a separator; this taxonomy names its classes itself")
+        self.n_features_ = width(X)
+        read = (Y, "example") if self.classes is None else (self.classes, "class")
+        hierarchy = read_hierarchy(self.taxonomy, *read)
+        classes = hierarchy.nodes if self.predict_at == "nodes" else hierarchy.leaves
+        if len(classes) < 2:
+            raise ValueError(f"only one class was found ({classes!r}); a classifier needs at least two classes")
+        flat = self.architecture == "flat"
+        nodes, marks = (classes, sparse.eye_array(len(classes))) if flat else hierarchy.attributes(classes)
+        costs = hierarchy.losses(classes) if isinstance(self.costs, str) else self.costs
+        self._describe(classes, costs, Y, marks)
+        self.nodes_ = label_array(nodes, Y)
+        self.inner_ = set(hierarchy.nodes) - set(classes)
+
+    def _numbers(self, Y: Any) -> Labels:
+        for i, label in enumerate(Y):
+            if label in self.inner_:
+                raise ValueError(
+                    f"example {i}: the label {plain(label)!r} is an inner node of the taxonomy; expected a leaf (with "
+                    "predict_at='nodes' inner nodes are classes too)"
+                )
+        return super()._numbers(Y)

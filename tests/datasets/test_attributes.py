@@ -1,0 +1,24 @@
+from maxmargin.datasets import chunk_features, word_shape
+
+
+def test_word_shape_cuts_runs_to_two():
+    assert [word_shape(word) for word in ("London", "IBM", "1,234.5", "U.S.", "e-mail")] == [
+        "Xxx",
+        "XX",
+        "d,dd.d",
+        "X.X.",
+        "x-xx",
+    ]
+
+
+def test_chunk_features_of_a_short_sentence():
+    features = chunk_features([("The", "DT"), ("pound", "NN"), ("fell", "VBD")])
+    assert len(features) == 3
+    middle = set(features[1])
+    assert {"w[-1]=The", "w[0]=pound", "w[1]=fell", "w[-1]|w[0]=The|pound", "w[0]|w[1]=pound|fell"} <= middle
+    assert {"pos[-1]|pos[0]=DT|NN", "pos[-1]|pos[0]|pos[1]=DT|NN|VBD", "suffix3=und", "prefix2=po"} <= middle
+    assert {"first", "capital-first", "lower=the", "w[-1]=<s1>"} <= set(features[0])
+    assert "last" in features[2]
+    assert all(len(set(attributes)) == len(attributes) for attributes in features)
+    assert all(25 <= len(attributes) <= 35 for attributes in features)
+    assert chunk_features([]) == []

@@ -1,0 +1,118 @@
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy import sparse
+from strategies import costs, whole
+
+from maxmargin.objective import Formulation
+from maxmargin.oracle import Oracle
+from maxmargin.solvers import BCFW, OneSlack
+from maxmargin.tasks import Ordinal, Taxonomy
+from maxmargin.testing import brute_force, check_solver, check_task
+
+RNG = np.random.default_rng(0)
+X = RNG.integers(-2, 3, (9, 3)).astype(float)
+Y = ["poor", "good", "fair", "poor", "fair", "good", "best", "good", "fair"]
+ORDER = ["poor", "fair", "good", "best"]
+ALL = [Formulation(rescaling, slack) for rescaling in ("margin", "slack") for slack in ("l1", "l2")]
+both_models = pytest.mark.parametrize("directions", ["shared", "separate"])
+
+
+@both_models
+@pytest.mark.parametrize("kind", [np.asarray, sparse.csr_array, sparse.csc_matrix])
+@pytest.mark.parametrize("cost", ["distance", None, {"best": 3.0}])
+def test_keeps_the_contract(directions, kind, cost):
+    check_task(Ordinal(ORDER, directions, cost), kind(X), Y, trials=1)
+
+
+@st.composite
+def ordinal_data(draw):
+    """A task in which not every class need occur, and its data."""
+    n, n_features, n_classes = draw(st.integers(1, 4)), draw(st.integers(1, 2)), draw(st.integers(2, 5))
+    cost = draw(st.sampled_from(["distance", None]) | costs(n_classes))
+    labels = draw(st.lists(st.integers(0, n_classes - 1), min_size=n, max_size=n))
+    order = draw(st.permutations(range(n_classes)))
+    task = Ordinal(order, draw(st.sampled_from(["shared", "separate"])), cost)
+    return task, draw(whole((n, n_features), -2, 2)), labels
+
+
+@settings(max_examples=30)
+@given(ordinal_data())
+def test_keeps_the_contract_on_anything(problem):
+    check_task(*problem, trials=1)
+
+
+@settings(max_examples=15)
+@given(ordinal_data(), st.sampled_from(ALL), st.sampled_from([0.1, 5.0]))
+def test_training_equals_the_qp_over_all_constraints(problem, formulation, C):
+    optimum = brute_force(*problem, C, formulation)
+    for solver in (BCFW(tol=1e-5), OneSlack(tol=1e-5)):
+        certificate = check_solver(solver, *problem, C, formulation).certificate
+        assert certificate.converged
+        assert certificate.dual <= optimum.value * (1 + 1e-7) + 1e-9
+        assert optimum.value <= certificate.primal * (1 + 1e-7) + 1e-9
+
+
+@pytest.mark.parametrize("formulation", ALL, ids=str)
+def test_separate_directions_are_a_taxonomy_that_is_a_chain(formulation):
+    """The thresholds are the weights of a constant feature there."""
+    task = Ordinal(ORDER, "separate")
+    chain = Taxonomy({"fair": "poor", "good": "fair", "best": "good"}, predict_at="nodes")
+    wider = np.column_stack([X, np.ones(len(X))])
+    task.setup(X, Y)
+    chain.setup(wider, Y)
+    steps = [list(chain.nodes_).index(label) for label in ORDER[1:]]
+    for _ in range(5):
+        directions, intercepts = RNG.standard_normal((3, 3)), RNG.standard_normal(3)
+        w = np.concatenate([intercepts, directions.ravel()])
+        other = np.empty((4, 3))
+        other[:, steps] = np.vstack([directions, intercepts])
+        risk = Oracle(task, task.pack(X, Y), formulation).risk(w)
+        assert Oracle(chain, chain.pack(wider, Y), formulation).risk(other.ravel()) == pytest.approx(risk)
+        assert task.decode(w, X) == chain.decode(other.ravel(), wider)
+
+
+def test_one_direction_and_thresholds_in_order_are_the_usual_model():
+    """The class is then the number of thresholds that ⟨u, x⟩ exceeds."""
+    task = Ordinal(ORDER)
+    task.setup(X, Y)
+    u, thresholds = RNG.standard_normal(3), np.array([-1.0, 0.2, 0.9])
+    w = np.concatenate([-thresholds, u])
+    assert task.decode(w, X) == [ORDER[k] for k in np.sum((X @ u)[:, None] > thresholds, axis=1)]
+
+
+def test_loss_is_the_distance_of_ranks():
+    task = Ordinal(ORDER)
+    task.setup(X, Y)
+    assert [task.loss("fair", z) for z in ORDER] == [1, 0, 1, 2]
+    task = Ordinal()
+    task.setup(X, np.arange(9) % 3)
+    np.testing.assert_array_equal(task.cost_, [[0, 1, 2], [1, 0, 1], [2, 1, 0]])
+
+
+def test_classes_that_are_not_in_the_data():
+    task = Ordinal([0, 1, 2, 3, 4])
+    check_task(task, X, [0, 1, 3, 3, 1, 0, 3, 1, 0], trials=1)
+
+
+WRONG = [
+    (Ordinal(ORDER), [*Y[:8], "bad"], "example 8: the label 'bad' is not one of the classes .'poor', 'fair'"),
+    (Ordinal([*ORDER, "poor"]), Y, "classes contains a label twice"),
+    (Ordinal(["poor"]), Y, "only one class was found"),
+    (Ordinal(), ["poor"] * 9, "only one class was found"),
+    (Ordinal(ORDER, directions="both"), Y, "directions must be 'shared' or 'separate', got 'both'"),
+    (Ordinal(ORDER, costs="tree"), Y, "costs must be 'distance', None, a dict or a matrix of numbers, got 'tree'"),
+    (Ordinal(ORDER, costs={"bad": 1.0}), Y, "costs names the label 'bad'"),
+    (Ordinal(ORDER, costs=np.zeros((3, 3))), Y, r"the cost matrix has shape \(3, 3\); expected \(4, 4\)"),
+]
+
+
+@pytest.mark.parametrize(("task", "labels", "message"), WRONG, ids=[case[2] for case in WRONG])
+def test_bad_input(task, labels, message):
+    def prepare():
+        task.setup(X, labels)
+        task.pack(X, labels)
+
+    with pytest.raises(ValueError, match=message):
+        prepare()
