@@ -106,8 +106,22 @@ class Contingency(Task):
         lost, won = np.empty(longest + 1), np.empty(longest + 1)
         tp, fp, loss = np.empty(n, dtype=np.int64), np.empty(n, dtype=np.int64), np.empty(n)
         if tables.lines is not None:
+            bounds, sizes, alpha, beta = tables.lines
             worst_on_lines(
-                scored.scores, scored.bounds, tables.positives, *tables.lines, lam, *kind, lost, won, tp, fp, loss
+                scored.scores,
+                scored.bounds,
+                tables.positives,
+                bounds,
+                sizes,
+                alpha,
+                beta,
+                lam,
+                *kind,
+                lost,
+                won,
+                tp,
+                fp,
+                loss,
             )
         else:
             for j in range(n):
@@ -150,7 +164,7 @@ class Contingency(Task):
         sign = np.where(positive, 1.0, -1.0)
         wrong = weights * (lam[group] * cost - sign * self.unit_ * scored.scores) > 0
         coefficients = np.where(wrong, sign * weights * self.unit_, 0.0)
-        losses: Array = np.bincount(group, np.where(wrong, weights * cost, 0.0), minlength=len(batch))
+        losses: Any = np.bincount(group, np.where(wrong, weights * cost, 0.0), minlength=len(batch))
         return Planes(batch.combined(scored, coefficients), losses)
 
 
@@ -162,7 +176,7 @@ class Tables(NamedTuple):
     costs: Array  # (n, 2): of a unit of weight on a wrong positive and on a wrong negative, for weighted samples
 
     def take(self, ids: NDArray[np.intp]) -> Tables:
-        if len(ids) == len(self.positives):  # in all batches that are not taken apart
+        if np.array_equal(ids, np.arange(len(self.positives))):  # the usual case
             return self
         lines = None
         if self.lines is not None:

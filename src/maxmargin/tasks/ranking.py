@@ -39,8 +39,8 @@ class Ranking(Task):
     and the ranking of highest ⟨w, Ψ⟩ is the one by scores ⟨w, x_i⟩. The loss 1 - measure is
 
     "roc_auc" : the share of pairs that z has the wrong way round, each pair decided for itself (for two levels the
-        worst decisions are those of a ranking). max_z Δ - ⟨w, δΨ⟩ is the mean over pairs of max(0, 1 - (s_i - s_j)): RankSVM,
-        normalised per query. O(n log n) per pair of levels, exact in all formulations.
+        worst decisions are those of a ranking). max_z Δ - ⟨w, δΨ⟩ is the mean over pairs of max(0, 1 - (s_i - s_j)):
+        RankSVM, normalised per query. O(n log n) per pair of levels, exact in all formulations.
     "map" : 1 - average precision, where rows of level >= `relevant` are relevant. O(n log n).
     "ndcg" : 1 - DCG/IDCG with gains 2^level - 1 and discounts 1/log2(1 + position), up to position k if given. A
         dynamic program over how many rows of each level are ranked: O(RN) for two levels, ∏(n_l + 1) states for more.
