@@ -11,11 +11,19 @@ from rich.status import Status
 from rich.table import Table
 from threadpoolctl import threadpool_limits
 
-from benchmarks import engine, measures, multiclass, sequences
+from benchmarks import engine, measure_speed, measures, multiclass, ranking, sequences, taxonomy
 from benchmarks.timing import Report
 from maxmargin.datasets import DataNotFound
 
-GROUPS = {"sequences": sequences, "multiclass": multiclass, "measures": measures, "engine": engine}
+GROUPS = {
+    "sequences": sequences,
+    "multiclass": multiclass,
+    "measures": measures,
+    "measure-speed": measure_speed,
+    "ranking": ranking,
+    "taxonomy": taxonomy,
+    "engine": engine,
+}
 Run = Callable[[str, int, bool, Report], Table]
 
 

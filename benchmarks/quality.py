@@ -14,8 +14,8 @@ import numpy as np
 
 def f1(y: np.ndarray, predicted: np.ndarray) -> float:
     """2 tp / (2 tp + fp + fn), and 0 where nothing positive is found."""
-    tp = np.count_nonzero(y & predicted)
-    return 2 * tp / max(np.count_nonzero(y) + np.count_nonzero(predicted), 1)
+    tp, n_either = np.count_nonzero(y & predicted), np.count_nonzero(y) + np.count_nonzero(predicted)
+    return 2 * tp / n_either if n_either else 0.0
 
 
 def best_threshold_f1(y: np.ndarray, scores: np.ndarray) -> float:
@@ -49,25 +49,27 @@ def roc_area(y: np.ndarray, scores: np.ndarray) -> float:
     return float(below / (n_positive * n_negative))
 
 
-def average_precision(relevant: np.ndarray, scores: np.ndarray) -> float:
-    """The mean over relevant documents of the precision down to their ranks, 0 where none is relevant.
+def _worst_order(relevance: np.ndarray, scores: np.ndarray) -> np.ndarray:
+    """Rows from the highest score to the lowest, the less relevant first where scores are equal.
 
-    As in LETOR's own tool, equal scores leave the documents in the order of the rows.
+    The rows of OHSUMED's files are nearly sorted by relevance, so that their order must not decide.
     """
-    hits = relevant[np.argsort(-scores, kind="stable")]
+    return np.lexsort((relevance, -scores))
+
+
+def average_precision(relevant: np.ndarray, scores: np.ndarray) -> float:
+    """The mean over relevant documents of the precision down to their ranks, 0 where none is relevant."""
+    hits = relevant[_worst_order(relevant, scores)]
     ranks = 1 + np.flatnonzero(hits)
     return float(np.mean(np.arange(1, len(ranks) + 1) / ranks)) if len(ranks) else 0.0
 
 
 def ndcg(relevance: np.ndarray, scores: np.ndarray, k: int) -> float:
-    """Σ over the first k ranks of (2^relevance - 1) / log2(1 + rank), divided by its maximum; 0 where none is relevant.
-
-    Equal scores leave the documents in the order of the rows.
-    """
+    """Σ over the first k ranks of (2^relevance - 1) / log2(1 + rank), divided by its maximum; 0 if none is relevant."""
     gains = 2.0**relevance - 1
     discounts = 1 / np.log2(1 + np.arange(1, min(k, len(gains)) + 1))
     best = np.sort(gains)[::-1][:k] @ discounts
-    return float(gains[np.argsort(-scores, kind="stable")][:k] @ discounts / best) if best else 0.0
+    return float(gains[_worst_order(relevance, scores)][:k] @ discounts / best) if best else 0.0
 
 
 def queries(qid: np.ndarray) -> Iterator[slice]:

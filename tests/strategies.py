@@ -138,3 +138,13 @@ def chain_data(draw, most=3):
     X = [draw(whole((length, n_features), -2, 2)) for length in lengths]
     Y = [draw(st.lists(st.integers(0, n_labels - 1), min_size=k, max_size=k)) for k in lengths]
     return Chain(classes=list(range(n_labels))), X, Y
+
+
+@st.composite
+def groups_of_rows(draw, most_groups=3, most_rows=5, levels=(0, 1), n_features=2):
+    """Matrices, a level for every row of them (other groups than the first may have one level only), and weights."""
+    sizes = [draw(st.integers(2, most_rows)), *draw(st.lists(st.integers(1, most_rows), max_size=most_groups - 1))]
+    X = [draw(whole((size, n_features), -2, 2)) for size in sizes]
+    Y = [draw(hnp.arrays(np.int64, size, elements=st.sampled_from(levels))) for size in sizes]
+    Y[0][:2] = levels[0], levels[-1]
+    return X, Y, draw(whole(n_features)) * draw(st.sampled_from([0.1, 0.4, 1.0, 3.0]))

@@ -13,3 +13,7 @@ class NotSeparable(ValueError):  # noqa: N818 - named for the situation
 
 class TrainingInterrupted(UserWarning):
     """Training was stopped from outside (Ctrl-C); the model is the best one found until then."""
+
+
+class NothingLearnt(UserWarning):
+    """The optimum is w = 0: for this measure, these features and this C, no weights are worth their length."""

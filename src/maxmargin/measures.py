@@ -4,7 +4,7 @@ With P positive and Q negative examples a prediction has a true and b false posi
 is 0 at the truth (a = P, b = 0) and at least 0 elsewhere. What makes most of them cheap to search: for a fixed number m
 of predicted positives the loss is linear in a,
 
-    Δ(a, m - a) = alpha_m - beta_m · a,    beta_m >= 0.                                                         (1)
+    Δ(a, m - a) = alpha_m + beta_m · (min(m, P) - a),    alpha_m, beta_m >= 0.                                  (1)
 
 The measures at k fix m = k; those of quantification (how many are positive, whichever they are) depend on m alone.
 """
@@ -49,7 +49,7 @@ class Measure(NamedTuple):
         low, high = np.maximum(sizes - Q, 0), np.minimum(sizes, P)
         first, last = self.table(low, sizes - low, P, Q), self.table(high, sizes - high, P, Q)
         beta = np.maximum((first - last) / np.maximum(high - low, 1), 0)  # linear: any two points will do
-        return Lines(sizes, first + beta * low, beta)
+        return Lines(sizes, last, beta)
 
     def table(self, a: Counts, b: Counts, P: int, Q: int) -> Array:
         """Losses of predictions with a true and b false positives."""
@@ -167,15 +167,15 @@ def measure_of(measure: Any, k: Any = None, beta: Any = 1.0) -> Measure:
     """The measure of this name, or a user's own loss(tp, fp, fn, tn)."""
     if callable(measure):
         return Measure(measure, linear=False)
+    if not isinstance(measure, str) or measure not in NAMES:
+        raise ValueError(f"measure must be one of {', '.join(map(repr, NAMES))} or a function, got {measure!r}")
     if measure in AT_K:
         return AT_K[measure](checked_k(k, measure))
     if measure == "fbeta":
         if not isinstance(beta, Real) or isinstance(beta, bool) or not 0 < float(beta) < np.inf:
             raise ValueError(f"beta must be a positive number, got {beta!r}")
         return _fbeta(float(beta))
-    if measure in FIXED:
-        return FIXED[measure]
-    raise ValueError(f"measure must be one of {', '.join(map(repr, NAMES))} or a function, got {measure!r}")
+    return FIXED[measure]
 
 
 def checked_k(k: Any, measure: str) -> int:

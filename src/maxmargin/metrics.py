@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from maxmargin.measures import checked_k
 from maxmargin.rankings import average_precision, concordance, ndcg, precision_at, worst_order
-from maxmargin.tasks.groups import Groups
+from maxmargin.tasks.groups import Groups, query_ids
 from maxmargin.tasks.hierarchy import read_hierarchy
 from maxmargin.tasks.labels import in_order, plain
 
@@ -105,14 +105,25 @@ def query_scores(
     (``"roc_auc"``: without pairs), for which a measure is not defined: ``np.nanmean`` leaves them out,
     ``np.nan_to_num(...).mean()`` counts them 0 as the tools of the LETOR collections do.
     """
+    if measure not in ("map", "ndcg", "roc_auc", "precision_at_k"):
+        raise ValueError(f"measure must be 'map', 'ndcg', 'roc_auc' or 'precision_at_k', got {measure!r}")
+    if measure == "precision_at_k" or (measure == "ndcg" and k is not None):
+        checked_k(k, measure)
     levels, values = np.asarray(y_true, dtype=float), np.asarray(scores, dtype=float)
     if levels.shape != values.shape or levels.ndim != 1:
         raise ValueError(
             f"y_true has shape {levels.shape} but scores have shape {values.shape}; expected one number per row"
         )
-    groups = Groups.by(levels[:, None], np.zeros(len(levels)) if qid is None else qid)[0]
-    if measure == "precision_at_k":
-        checked_k(k, measure)
+    if not len(levels):
+        raise ValueError("there are no rows to rank")
+    for name, numbers in (("y_true", levels), ("scores", values)):
+        if not np.isfinite(numbers).all():
+            i = int(np.argmin(np.isfinite(numbers)))
+            raise ValueError(f"{name}[{i}] is {numbers[i]}; expected a finite number")
+    if measure == "ndcg" and levels.min() < 0:
+        i = int(np.argmin(levels))
+        raise ValueError(f"y_true[{i}] is {levels[i]:g}; gains 2^level - 1 need levels >= 0")
+    groups = Groups.by(levels[:, None], query_ids(qid, len(levels)))[0]
 
     def one(rows: Any) -> float:
         y, s = levels[rows], values[rows]
@@ -126,6 +137,4 @@ def query_scores(
             return ndcg(y, order, k)
         return average_precision(hits, order) if measure == "map" else precision_at(hits, order, int(k or 0))
 
-    if measure not in ("map", "ndcg", "roc_auc", "precision_at_k"):
-        raise ValueError(f"measure must be 'map', 'ndcg', 'roc_auc' or 'precision_at_k', got {measure!r}")
     return np.array([one(groups.members(g)) for g in range(len(groups))])

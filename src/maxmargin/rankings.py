@@ -54,12 +54,18 @@ def precision_at(relevant: Array, order: Any, k: int) -> float:
     return float(np.sum(relevant[order[:k]])) / k
 
 
-def concordance(levels: Array, scores: Array) -> float:
-    """The share of pairs of different level whose scores are in the right order: the area under the ROC curve."""
-    right, pairs = 0.0, 0
+def concordance(levels: Array, scores: Array, weights: Array | None = None) -> float:
+    """The share of pairs of different level whose scores are in the right order: the area under the ROC curve.
+
+    A pair weighs as much as the product of its rows' weights.
+    """
+    weights = np.ones(len(levels)) if weights is None else weights
+    right, pairs = 0.0, 0.0
     for low, high in combinations(np.unique(levels), 2):
-        below, above = np.sort(scores[levels == low]), scores[levels == high]
-        less, not_more = (np.searchsorted(below, above, side=side) for side in ("left", "right"))
-        right += 0.5 * float(np.sum(less) + np.sum(not_more))
-        pairs += len(below) * len(above)
+        order = np.flatnonzero(levels == low)[np.argsort(scores[levels == low])]
+        below, above = scores[order], scores[levels == high]
+        running = np.append(0.0, np.cumsum(weights[order]))
+        less, not_more = (running[np.searchsorted(below, above, side=side)] for side in ("left", "right"))
+        right += 0.5 * float(np.dot(weights[levels == high], less + not_more))
+        pairs += float(running[-1] * weights[levels == high].sum())
     return right / pairs

@@ -34,16 +34,16 @@ def cumulate(scores, P, lost, won):
 
 
 @kernel
-def rising(a, m, alpha, beta, lost, won, lam, slack, squared):
-    """Whether H grows from a to a + 1 true positives among m predicted ones.
+def rising(a, m, top, alpha, beta, lost, won, lam, slack, squared):
+    """Whether H grows from a to a + 1 true positives among m predicted ones, of which at most `top` can be true.
 
     Where 1 + h <= 0 under slack rescaling nothing is violated; h itself then shows the way to where something is.
     """
     here, there = lost[a] + won[m - a], lost[a + 1] + won[m - a - 1]
     if slack and (here <= -1.0 or there <= -1.0):
         return there > here
-    before = violation(max(alpha - beta * a, 0.0), here, lam, slack, squared)
-    return violation(max(alpha - beta * (a + 1), 0.0), there, lam, slack, squared) > before
+    before = violation(alpha + beta * (top - a), here, lam, slack, squared)
+    return violation(alpha + beta * (top - a - 1), there, lam, slack, squared) > before
 
 
 @kernel
@@ -54,23 +54,23 @@ def top_of_line(low, high, guess, m, alpha, beta, lost, won, lam, slack, squared
     and the products are log-concave where they are positive: one top, no other level stretch. It is looked for in
     growing steps from the guess (the top of the neighbouring line), then by halving.
     """
-    a = min(max(guess, low), high)
+    a, top = min(max(guess, low), high), high
     step = 1
-    if a < high and rising(a, m, alpha, beta, lost, won, lam, slack, squared):
+    if a < high and rising(a, m, top, alpha, beta, lost, won, lam, slack, squared):
         low = a + 1
-        while low + step <= high and rising(low + step - 1, m, alpha, beta, lost, won, lam, slack, squared):
+        while low + step <= high and rising(low + step - 1, m, top, alpha, beta, lost, won, lam, slack, squared):
             low += step
             step *= 2
         high = min(high, low + step - 1)
     else:
         high = a
-        while high - step >= low and not rising(high - step, m, alpha, beta, lost, won, lam, slack, squared):
+        while high - step >= low and not rising(high - step, m, top, alpha, beta, lost, won, lam, slack, squared):
             high -= step
             step *= 2
         low = max(low, high - step + 1)
     while low < high:
         middle = (low + high) // 2
-        if rising(middle, m, alpha, beta, lost, won, lam, slack, squared):
+        if rising(middle, m, top, alpha, beta, lost, won, lam, slack, squared):
             low = middle + 1
         else:
             high = middle
@@ -81,9 +81,9 @@ def top_of_line(low, high, guess, m, alpha, beta, lost, won, lam, slack, squared
 def worst_on_lines(
     scores, bounds, positives, line_bounds, sizes, alpha, beta, lam, slack, squared, lost, won, tp, fp, loss
 ):
-    """For every group the table of the most violated prediction, among the lines a + b = m with Δ = alpha - beta·a.
+    """For every group the table of the most violated prediction, among lines a + b = m of linear Δ.
 
-    The truth, which violates nothing, is always one of the candidates.
+    On each of them Δ = alpha + beta·(min(m, P) - a). The truth, which violates nothing, is one of the candidates.
     """
     for g in range(len(bounds) - 1):
         P, n = positives[g], bounds[g + 1] - bounds[g]
@@ -95,7 +95,7 @@ def worst_on_lines(
             a = top_of_line(
                 max(0, m - (n - P)), min(m, P), a, m, alpha[line], beta[line], lost, won, lam[g], slack, squared
             )
-            delta = max(alpha[line] - beta[line] * a, 0.0)
+            delta = alpha[line] + beta[line] * (min(m, P) - a)
             value = violation(delta, lost[a] + won[m - a], lam[g], slack, squared)
             if value > best:
                 best = value

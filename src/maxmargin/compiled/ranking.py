@@ -204,14 +204,16 @@ def swap_for_gains(
                             value += ((size - ranked) * scores[i] - (total - so_far)) / pairs[g]
                         if not found or value > best[state]:
                             best[state], choice[state], found = value, a - first, True
-            losses[g] = 1.0
             state, position = states - 1, segment_bounds[last] - segment_bounds[first]
+            ideal = last - 1  # what the truth has at this position: differences of equal gains are exactly 0
             for a in range(first, last):
                 counts[a - first] = segment_bounds[a + 1] - segment_bounds[a]
             while state > 0:
                 chosen = choice[state]
                 i = segment_bounds[first + chosen] + counts[chosen] - 1
-                losses[g] -= gains[first + chosen] * discounts[position - 1]
+                while position <= segment_bounds[ideal] - segment_bounds[first]:
+                    ideal -= 1
+                losses[g] += (gains[ideal] - gains[first + chosen]) * discounts[position - 1]
                 swaps = 0
                 for b in range(first, last):
                     if b - first > chosen:
@@ -222,3 +224,4 @@ def swap_for_gains(
                 counts[chosen] -= 1
                 state -= strides[chosen]
                 position -= 1
+            losses[g] = max(losses[g], 0.0)

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Sequence
 from typing import Any, Self
 
 import numpy as np
 from sklearn.utils.multiclass import type_of_target
-from sklearn.utils.validation import check_is_fitted
+from sklearn.utils.validation import check_consistent_length, check_is_fitted
 
+from maxmargin.errors import NothingLearnt
 from maxmargin.estimators.base import NoPartialFit
 from maxmargin.estimators.flat import FlatClassifier
 from maxmargin.executors import Executor
@@ -18,6 +20,8 @@ from maxmargin.solvers import Solver
 from maxmargin.task import Array, Task
 from maxmargin.tasks.contingency import Contingency
 from maxmargin.tasks.groups import Groups, WeightedRows
+from maxmargin.tasks.labels import plain
+from maxmargin.tasks.matrices import checked_matrix
 from maxmargin.tasks.ranking import Ranking
 
 RANKINGS = {
@@ -67,6 +71,9 @@ class MeasureSVC(FlatClassifier):
     Measures of scores ("prbep", "roc_auc", …) say nothing about where to cut. For `predict` the intercept is then set
     after training, between the examples that the measure looks at and the others; for "roc_auc" and "average_precision"
     to the fewest balanced errors on the training sample.
+
+    Where classes overlap much and positives are rare, w = 0 can be the optimum for "f1", "prbep" and the measures at k:
+    their bound is tight for data that can nearly be separated, such as text. A NothingLearnt warning says so.
 
     Attributes
     ----------
@@ -118,7 +125,7 @@ class MeasureSVC(FlatClassifier):
         """Train on a dense or sparse (n, F) matrix with two classes."""
         self.offset_ = 0.0
         super().fit(X, y, sample_weight)
-        self.offset_ = self._cut(X, y)
+        self._settle(X, y, sample_weight)
         return self
 
     def fit_path(self, X: Any, y: Any, Cs: Sequence[float], sample_weight: Any = None) -> list[Self]:
@@ -126,20 +133,19 @@ class MeasureSVC(FlatClassifier):
         self.offset_ = 0.0
         models = super().fit_path(X, y, Cs, sample_weight)
         for model in models:
-            model.offset_ = model._cut(X, y)
+            model._settle(X, y, sample_weight)
         self.offset_ = models[-1].offset_
         return models
 
     def decision_function(self, X: Any) -> Array:
-        """(n,) scores, positive where the positive class is predicted."""
-        check_is_fitted(self)
-        X, _ = self._checked(X, reset=False)
-        return np.asarray(X @ self.w_) + self.offset_
+        """(n,) scores, positive for classes_[1] as everywhere in scikit-learn, whichever class is the positive one."""
+        scores = self._scores(X)
+        return self._sign * scores
 
     def predict(self, X: Any) -> Any:
-        """The positive class where the score is positive."""
-        positive = self.decision_function(X) > 0
-        return np.where(positive, self._positive, self.classes_[self.classes_ != self._positive][0])
+        """The positive class where its score is positive."""
+        found = self._scores(X) > 0
+        return self.classes_[np.where(found == (self._sign > 0), 1, 0)]
 
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
         """The measure on these data: higher is better. Losses such as "error" and "kld" count negative.
@@ -149,7 +155,8 @@ class MeasureSVC(FlatClassifier):
         """
         from sklearn.metrics import average_precision_score, roc_auc_score  # slow to import
 
-        scores = self.decision_function(X)
+        scores = self._scores(X)
+        check_consistent_length(scores, y, sample_weight)
         truth = np.asarray(y) == self._positive
         if truth.all() or not truth.any():
             raise ValueError(f"y has one class only, so that measure {self.measure!r} is not defined")
@@ -173,94 +180,134 @@ class MeasureSVC(FlatClassifier):
     def coef_(self) -> Array:
         """(1, n_features) weights."""
         check_is_fitted(self)
-        return self.w_[None, : self.n_features_in_]
+        return self._sign * self.w_[None, : self.n_features_in_]
 
     @property
     def intercept_(self) -> Array:
         """(1,): the weight of the constant feature, plus what cutting the scores has added."""
         check_is_fitted(self)
-        return np.array([self.w_[self.n_features_in_ :].sum() + self.offset_])
+        return np.array([self._sign * (self.w_[self.n_features_in_ :].sum() + self.offset_)])
 
     @property
     def _positive(self) -> Any:
         return self.classes_[-1] if self.pos_label is None else self.pos_label
 
     @property
+    def _sign(self) -> int:
+        """Of the weights as scikit-learn reads them, whose positive class is classes_[1]."""
+        return 1 if self.classes_[1] == self._positive else -1
+
+    @property
     def partial_fit(self) -> Any:
         """Not offered, whatever the solver: a measure of the whole sample cannot be trained on pieces of it."""
         raise NoPartialFit("MeasureSVC has no partial_fit: its measure is one of the whole sample")
 
-    def _examples(self, X: Any, y: Any, sample_weight: Any) -> tuple[Groups, list[Any], None]:
-        """The whole sample as one structural example; weights become part of its labels, or repeated rows."""
+    def _checked(self, X: Any, y: Any = "no_validation", reset: bool = True) -> tuple[Any, Any]:
+        X, y = super()._checked(X, y, reset)
+        if reset:
+            self.classes_ = self._two_classes(y)
+        return X, y
+
+    def _two_classes(self, y: Any) -> Any:
+        """The labels in sorted order, unless they are not two or the positive one is not among them."""
         if type_of_target(y, input_name="y") != "binary":
             raise ValueError(
                 "Only binary classification is supported. "
                 f"The type of the target is {type_of_target(y)}; OneVsRestClassifier makes binary problems of it"
             )
-        self.classes_ = np.unique(y)
-        if len(self.classes_) < 2:
-            raise ValueError(
-                f"y has only one class, {self.classes_[0]!r}; a measure needs positive and negative examples"
-            )
-        if self.pos_label is not None and self.pos_label not in self.classes_:
-            raise ValueError(f"pos_label={self.pos_label!r} is not one of the classes {self.classes_.tolist()}")
-        labels = (y == self._positive).astype(float)
-        groups = Groups.whole(X)
-        if sample_weight is None:
-            self._check_k(len(labels))
-            return groups, [labels], None
-        weights = normalised_weights(sample_weight, len(labels))
+        classes = np.unique(y)
+        if len(classes) < 2:
+            raise ValueError(f"y has only one class, {plain(classes[0])!r}; a measure needs positive and negative ones")
+        if self.pos_label is not None and self.pos_label not in classes.tolist():
+            raise ValueError(f"pos_label={self.pos_label!r} is not one of the classes {classes.tolist()}")
+        return classes
+
+    def _examples(self, X: Any, y: Any, sample_weight: Any) -> tuple[Groups, list[Any], None]:
+        """The whole sample as one structural example; weights become part of its labels, or repeated rows."""
+        unknown = np.flatnonzero(~np.isin(y, self.classes_))
+        if len(unknown):
+            label = plain(y[unknown[0]])
+            raise ValueError(f"example {unknown[0]}: the label {label!r} is not one of {self.classes_.tolist()}")
+        labels, rows = (y == self._positive).astype(float), np.arange(len(y))
+        weights: Any = None
+        if sample_weight is not None:
+            weights = normalised_weights(sample_weight, len(labels))
+            if self.measure == "roc_auc" or (not self._ranks and self._measure().separable):
+                rows = np.flatnonzero(weights)
+            else:
+                rows, weights = np.repeat(rows, self._times(sample_weight)), None
+        if np.all(labels[rows] == labels[rows[0]]):
+            one = plain(y[rows[0]])
+            raise ValueError(f"the examples of positive weight have only one class, {one!r}; a measure needs both")
+        if not self._ranks:
+            size = self._measure().size
+            if size is not None and size(0) > len(rows):
+                raise ValueError(f"k = {self.k} is larger than the sample, which has {len(rows)} examples")
+        counted = labels[rows] if weights is None else WeightedRows(labels[rows], weights[rows])
+        return Groups(X, rows, np.array([0, len(rows)])), [counted], None
+
+    def _times(self, sample_weight: Any) -> Any:
+        """How many times each example counts."""
         given = np.asarray(sample_weight, dtype=float)
-        if self.measure == "roc_auc" or (self.measure not in RANKINGS and self._measure().separable):
-            used = np.flatnonzero(weights)
-            return Groups(X, used, np.array([0, len(used)])), [WeightedRows(labels[used], weights[used])], None
-        whole = np.all(given == given[0]) or np.all(given == np.floor(given))
-        if not whole:
-            i = int(np.argmax(given != np.floor(given)))
+        broken = np.flatnonzero(given != np.floor(given))
+        if len(broken) and np.ptp(given) > 0:
             raise ValueError(
                 f"measure {self.measure!r} counts examples, so that sample_weight must hold whole numbers; "
-                f"sample_weight[{i}] is {given[i]}"
+                f"sample_weight[{broken[0]}] is {given[broken[0]]}"
             )
-        rows = (
-            np.arange(len(labels))
-            if np.all(given == given[0])
-            else np.repeat(np.arange(len(labels)), given.astype(int))
-        )
-        self._check_k(len(rows))
-        return Groups(X, rows, np.array([0, len(rows)])), [labels[rows]], None
+        return np.ones(len(given), dtype=int) if len(broken) else given.astype(int)
 
-    def _check_k(self, n: int) -> None:
-        """Measures at k need as many examples."""
-        if self.measure not in RANKINGS:
-            size = self._measure().size
-            if size is not None and size(0) > n:
-                raise ValueError(f"k = {self.k} is larger than the sample, which has {n} examples")
+    @property
+    def _ranks(self) -> bool:
+        """Whether the measure is one of the order of all scores."""
+        return isinstance(self.measure, str) and self.measure in RANKINGS
 
     def _measure(self) -> Measure:
-        if isinstance(self.measure, str) and self.measure not in NAMES:
+        if not callable(self.measure) and (not isinstance(self.measure, str) or self.measure not in NAMES):
             known = ", ".join(map(repr, (*NAMES, *RANKINGS)))
             raise ValueError(f"measure must be one of {known} or a function loss(tp, fp, fn, tn), got {self.measure!r}")
         return measure_of(self.measure, self.k, self.beta)
 
     def _make_task(self, Y: Any) -> Task:
-        if isinstance(self.measure, str) and self.measure in RANKINGS:
-            return Ranking(RANKINGS[self.measure])
-        return Contingency(self.measure, self.k, self.beta)
+        return Ranking(RANKINGS[self.measure]) if self._ranks else Contingency(self.measure, self.k, self.beta)
 
-    def _cut(self, X: Any, y: Any) -> float:
+    def _scores(self, X: Any) -> Array:
+        """Of the positive class."""
+        check_is_fitted(self)
+        X, _ = self._checked(X, reset=False)
+        return np.asarray(checked_matrix(X, len(self.w_)) @ self.w_) + self.offset_
+
+    def _settle(self, X: Any, y: Any, sample_weight: Any) -> None:
+        """What is left to do after training."""
+        if not np.any(self.w_):
+            warnings.warn(
+                f"measure {self.measure!r} has its optimum at w = 0 for C = {self.C:g}: on these features the highest "
+                "scores of negative examples outweigh all positive ones, whatever the weights. Try another measure "
+                "('roc_auc', 'balanced_error', 'error'), other features, or (if it is small) a larger C",
+                NothingLearnt,
+                stacklevel=3,
+            )
+        self.offset_ = self._cut(X, y, sample_weight)
+
+    def _cut(self, X: Any, y: Any, sample_weight: Any) -> float:
         """What to add to all scores so that `predict` cuts where the measure looks; 0 where it sees the threshold."""
-        scores, truth = self.decision_function(X) - self.offset_, np.asarray(y) == self._positive
+        if not self._ranks and self._measure().size is None:
+            return 0.0
+        groups, (labels,), _ = self._examples(*self._checked(X, y, reset=False), sample_weight)
+        scores = np.asarray(groups.matrix @ self.w_)[groups.rows]
+        truth, weights = labels if isinstance(labels, WeightedRows) else (labels, np.ones(len(labels)))
         order = np.argsort(-scores, kind="stable")
-        if isinstance(self.measure, str) and self.measure in RANKINGS:
-            missed = 1 - np.append(0, np.cumsum(truth[order])) / truth.sum()
-            false = np.append(0, np.cumsum(~truth[order])) / (~truth).sum()
-            apart = np.append(np.append(True, np.diff(scores[order]) != 0), True)  # no cut goes through tied scores
-            m = int(np.argmin(np.where(apart, missed + false, np.inf)))
+        apart = -np.diff(scores[order]) > 1e-9 * np.abs(scores).max()  # no cut goes through scores tied up to rounding
+        apart = np.concatenate([[True], apart, [True]])
+        if self._ranks:
+            right, wrong = weights * truth, weights * (1 - truth)
+            missed = 1 - np.append(0, np.cumsum(right[order])) / right.sum()
+            false = np.append(0, np.cumsum(wrong[order])) / wrong.sum()
+            errors = np.where(apart, missed + false, np.inf)
+            m = int(np.argmax(errors <= errors.min() + 1e-9))  # the first of equal ones, however they were rounded
         else:
-            size = self._measure().size
-            if size is None:
-                return 0.0
-            m = size(int(truth.sum()))
+            m = self._measure().size(int(truth.sum()))  # type: ignore[misc]
+            m += int(np.argmax(apart[m:]))
         ends = np.concatenate([[scores[order[0]] + 2], scores[order], [scores[order[-1]] - 2]])
         return -float(ends[m] + ends[m + 1]) / 2
 

@@ -19,7 +19,8 @@ from maxmargin.oracle import normalised_weights
 from maxmargin.solvers import Solver
 from maxmargin.task import Array, Task
 from maxmargin.tasks.contingency import Contingency
-from maxmargin.tasks.groups import Groups
+from maxmargin.tasks.groups import Groups, query_ids
+from maxmargin.tasks.labels import plain
 from maxmargin.tasks.ranking import Ranking
 
 MEASURES = ("map", "ndcg", "roc_auc", "precision_at_k")
@@ -45,7 +46,7 @@ class Ranker(Trainer):
     C : float
         Weight of the mean slack against ½‖w‖².
     tol : float or None
-        Relative duality gap to stop at; None: 1%, or what a solver object says itself.
+        Relative duality gap to stop at; None: 0.1%, or what a solver object says itself.
     The other parameters are those of StructuredSVM.
 
     Queries whose rows all have the same relevance have nothing to tell and cost nothing.
@@ -55,7 +56,7 @@ class Ranker(Trainer):
     coef_ : (n_features,) weights.   certificate_, history_, n_features_in_.
     """
 
-    _default_tol = 1e-2
+    _default_tol = 1e-3
 
     def __init__(
         self,
@@ -128,7 +129,7 @@ class Ranker(Trainer):
     def rank(self, X: Any, qid: Any = None) -> NDArray[np.int64]:
         """The numbers of all rows, query after query as they first appear, the best row of each query first."""
         scores = self.predict(X)
-        groups = Groups.by(scores[:, None], _queries(qid, len(scores)))[0]
+        groups = Groups.by(scores[:, None], query_ids(qid, len(scores)))[0]
         parts = [groups.members(g) for g in range(len(groups))]
         return np.concatenate([rows[np.argsort(-scores[rows], kind="stable")] for rows in parts])
 
@@ -171,8 +172,10 @@ class Ranker(Trainer):
         """One structural example per query."""
         if self.measure not in MEASURES:
             raise ValueError(f"measure must be one of {', '.join(map(repr, MEASURES))}, got {self.measure!r}")
+        if self.measure == "precision_at_k" and self.features != "pairs":
+            raise ValueError("features is for measure 'ndcg' only, not for 'precision_at_k'")
         X, y = self._matrix(X, y, reset)
-        groups, names = Groups.by(X, _queries(qid, len(y)))
+        groups, names = Groups.by(X, query_ids(qid, len(y)))
         levels = groups.of_rows(y)
         if self.measure == "precision_at_k":
             levels = [(values >= self.relevant).astype(float) for values in levels]
@@ -181,14 +184,16 @@ class Ranker(Trainer):
         each = groups.of_rows(normalised_weights(sample_weight, len(y)))
         for name, weights in zip(names, each, strict=True):
             if np.ptp(weights) > 0:
-                raise ValueError(f"the rows of query {name!r} have different weights; a weight is one of a whole query")
+                raise ValueError(
+                    f"the rows of query {plain(name)!r} have different weights; a weight is one of a whole query"
+                )
         return groups, levels, [weights[0] for weights in each]
 
     def _matrix(self, X: Any, y: Any = "no_validation", reset: bool = False) -> Any:
         options: Any = {"accept_sparse": "csr", "dtype": np.float64, "reset": reset}
         if isinstance(y, str):
             return validate_data(self, X, **options)
-        X, y = validate_data(self, X, y, y_numeric=True, **options)
+        X, y = validate_data(self, X, y, y_numeric=True, ensure_min_samples=2, **options)
         return (sparse.csr_array(X) if sparse.issparse(X) else X), np.asarray(y, dtype=float)
 
     def _make_task(self, Y: Any) -> Task:
@@ -201,11 +206,3 @@ class Ranker(Trainer):
         tags.target_tags.required = True
         tags.input_tags.sparse = True
         return tags
-
-
-def _queries(qid: Any, n: int) -> NDArray[Any]:
-    """One query id per row."""
-    ids = np.zeros(n, dtype=int) if qid is None else np.asarray(qid)
-    if ids.shape != (n,):
-        raise ValueError(f"qid has shape {ids.shape}; expected ({n},), the query of every row")
-    return ids

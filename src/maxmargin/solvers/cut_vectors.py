@@ -55,8 +55,7 @@ class Written:
         return self.rows[: self.m] @ v
 
     def combined(self, alpha: Array, dim: int) -> Array:
-        active = np.flatnonzero(alpha)
-        return alpha[active] @ self.rows[active] if len(active) else np.zeros(dim)
+        return alpha @ self.rows[: self.m] if self.m else np.zeros(dim)
 
     def keep(self, which: NDArray[np.intp]) -> None:
         for to, t in enumerate(which):  # one by one: a copy of all of them may be large

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from maxmargin.atoms import AtomRows
-from maxmargin.measures import Counts, Lines, measure_of
+from maxmargin.measures import Counts, Lines, Measure, measure_of
 from maxmargin.objective import Formulation
 from maxmargin.task import Array, Planes, Task
 from maxmargin.tasks.groups import GroupBatch, Groups, WeightedRows, levels_and_weights, pack_groups
@@ -43,14 +43,18 @@ class Contingency(Task):
         self.k = k
         self.beta = beta
 
+    @property
+    def measure_(self) -> Measure:
+        """The measure that the parameters name; made when asked for, because functions cannot be pickled."""
+        return measure_of(self.measure, self.k, self.beta)
+
     def setup(self, X: Any, Y: Any) -> None:
-        self.measure_ = measure_of(self.measure, self.k, self.beta)
         self.n_features_ = self.dim = Groups.of(X).matrix.shape[1]
         levels, weights = _binary(X, Y)
         if not any(0 < np.sum(y) < len(y) for y in levels):
             raise ValueError("all labels are of one class; a measure needs both positive and negative examples")
-        weights = [np.ones(len(y)) for y in levels] if weights is None else weights
-        counted = [np.dot(v, y if self.measure_.per_positive else y >= 0) for y, v in zip(levels, weights, strict=True)]
+        weights, per_positive = weights or [np.ones(len(y)) for y in levels], self.measure_.per_positive
+        counted = [np.dot(v, y if per_positive else y >= 0) for y, v in zip(levels, weights, strict=True)]
         self.unit_ = len(levels) / float(np.sum(counted))  # κ
         self.share_ = float(np.mean(np.concatenate(levels)))
 
@@ -73,9 +77,10 @@ class Contingency(Task):
         """
         groups = Groups.of(X)
         scores = groups.of_rows(np.asarray(checked_matrix(groups.matrix, self.n_features_) @ w))
-        if self.measure_.size is None:
+        size = self.measure_.size
+        if size is None:
             return [(s > 0).astype(np.int64) for s in scores]
-        sizes = [min(self.measure_.size(round(self.share_ * len(s))), len(s)) for s in scores]
+        sizes = [min(size(round(self.share_ * len(s))), len(s)) for s in scores]
         return [
             np.isin(np.arange(len(s)), np.argsort(-s)[:m]).astype(np.int64) for s, m in zip(scores, sizes, strict=True)
         ]
@@ -162,7 +167,7 @@ class Contingency(Task):
         positive = place < tables.positives[group]
         cost = np.where(positive, tables.costs[group, 0], tables.costs[group, 1])
         sign = np.where(positive, 1.0, -1.0)
-        wrong = weights * (lam[group] * cost - sign * self.unit_ * scored.scores) > 0
+        wrong = (cost > 0) & (lam[group] * cost - sign * self.unit_ * scored.scores > 0)
         coefficients = np.where(wrong, sign * weights * self.unit_, 0.0)
         losses: Any = np.bincount(group, np.where(wrong, weights * cost, 0.0), minlength=len(batch))
         return Planes(batch.combined(scored, coefficients), losses)
@@ -194,9 +199,10 @@ def _tables(measure: Any, levels: list[Array], weights: list[Array] | None) -> T
         P, Q = int(positives[g]), len(y) - int(positives[g])
         if P and Q:
             measure.check_truth(P, Q)
-        if weights is not None and P and Q:
-            heavy, light = float(np.dot(weights[g], y)), float(np.dot(weights[g], 1 - y))
-            costs[g] = measure.loss(heavy - 1, 0.0, 1.0, light), measure.loss(heavy, 1.0, 0.0, light - 1)
+        if weights is not None:
+            if P and Q:
+                heavy, light = float(np.dot(weights[g], y)), float(np.dot(weights[g], 1 - y))
+                costs[g] = measure.loss(heavy - 1, 0.0, 1.0, light), measure.loss(heavy, 1.0, 0.0, light - 1)
         elif measure.linear:
             lines.append(measure.lines(P, Q) if P and Q else empty)
     if not lines:

@@ -58,10 +58,10 @@ class Groups(Sequence[Any]):
             return X
         blocks = [x if sparse.issparse(x) else np.asarray(x, dtype=float) for x in X]
         for g, block in enumerate(blocks):
-            if block.ndim != 2 or block.shape[1] != blocks[0].shape[1]:
-                raise ValueError(
-                    f"group {g} has shape {block.shape}; expected {blocks[0].shape[-1]} columns as in group 0"
-                )
+            if block.ndim != 2:
+                raise ValueError(f"group {g} has shape {block.shape}; expected a matrix, a row per example")
+            if block.shape[1] != blocks[0].shape[1]:
+                raise ValueError(f"group {g} has {block.shape[1]} columns; expected {blocks[0].shape[1]} as in group 0")
         bounds = np.append(0, np.cumsum([block.shape[0] for block in blocks]))
         packed = any(map(sparse.issparse, blocks))
         return cls(sparse.vstack(blocks, format="csr") if packed else np.vstack(blocks), np.arange(bounds[-1]), bounds)
@@ -79,6 +79,14 @@ class Groups(Sequence[Any]):
     def of_rows(self, values: NDArray[Any]) -> list[NDArray[Any]]:
         """One value per row of the matrix as one array per group."""
         return [values[self.members(g)] for g in range(len(self))]
+
+
+def query_ids(qid: Any, n: int) -> NDArray[Any]:
+    """One query id per row; without any, all rows are one query."""
+    ids = np.zeros(n, dtype=int) if qid is None else np.asarray(qid)
+    if ids.shape != (n,):
+        raise ValueError(f"qid has shape {ids.shape}; expected ({n},), the query of every row")
+    return ids
 
 
 class GroupBatch(Batch):
@@ -118,12 +126,12 @@ class GroupBatch(Batch):
 
     def combined(self, scored: Scored, coefficients: Array) -> AtomRows:
         """One row per group: Σ coefficient · feature row over its examples."""
-        ordered = np.zeros(len(self.rows))  # back in the order of the data: reading rows at random is slow
-        ordered[scored.places] = coefficients
-        own = [self.bounds[g] + np.flatnonzero(ordered[self.bounds[g] : self.bounds[g + 1]]) for g in self.ids]
-        used = np.concatenate(own)
-        indptr = np.append(0, np.cumsum([len(rows) for rows in own])).astype(np.int32)
-        return AtomRows(self.atoms, indptr, self.rows[used].astype(np.int32), ordered[used])
+        shift = np.repeat(self.bounds[self.ids] - scored.bounds[:-1], np.diff(scored.bounds))
+        ordered = np.empty(len(coefficients))  # back in the order of the data: reading rows at random is slow
+        ordered[scored.places - shift] = coefficients
+        used = np.flatnonzero(ordered)
+        indptr = np.searchsorted(used, scored.bounds).astype(np.int32)
+        return AtomRows(self.atoms, indptr, self.rows[used + shift[used]].astype(np.int32), ordered[used])
 
 
 class Scored(NamedTuple):
@@ -163,10 +171,17 @@ def levels_and_weights(X: Any, Y: Sequence[Any], unit: str) -> tuple[list[Array]
         given = y.labels if isinstance(y, WeightedRows) else y
         values, size = np.asarray(given, dtype=float), int(groups.bounds[g + 1] - groups.bounds[g])
         if values.shape != (size,):
-            raise ValueError(f"{unit} {g} has {size} rows but labels of shape {values.shape}")
+            raise ValueError(f"{unit} {g} has {size} rows but labels of shape {values.shape}; expected ({size},)")
         if not np.isfinite(values).all():
             i = int(np.argmin(np.isfinite(values)))
-            raise ValueError(f"{unit} {g}, row {i}: the label is {values[i]}")
+            raise ValueError(f"{unit} {g}, row {i}: the label is {values[i]}; expected a finite number")
+        own = np.asarray(y.weights if isinstance(y, WeightedRows) else np.ones(size), dtype=float)
+        if own.shape != (size,):
+            raise ValueError(f"{unit} {g} has {size} rows but weights of shape {own.shape}; expected ({size},)")
+        good = np.isfinite(own) & (own > 0)
+        if not good.all():
+            i = int(np.argmin(good))
+            raise ValueError(f"{unit} {g}, row {i}: the weight is {own[i]}; expected a positive finite number")
         levels.append(values)
-        weights.append(np.asarray(y.weights if isinstance(y, WeightedRows) else np.ones(size), dtype=float))
+        weights.append(own)
     return levels, weights if any(isinstance(y, WeightedRows) for y in Y) else None

@@ -8,12 +8,13 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from maxmargin.errors import TaskError
 from maxmargin.measures import checked_k
 from maxmargin.objective import Formulation
 from maxmargin.rankings import average_precision, concordance, discounts, gains, ideal_dcg, ndcg
 from maxmargin.rescaling import tangent
 from maxmargin.task import Array, Planes, Task
-from maxmargin.tasks.groups import GroupBatch, Groups, Scored, levels_and_weights, pack_groups
+from maxmargin.tasks.groups import GroupBatch, Groups, Scored, WeightedRows, levels_and_weights, pack_groups
 from maxmargin.tasks.matrices import checked_matrix
 
 MEASURES = ("map", "ndcg", "roc_auc")
@@ -23,10 +24,10 @@ GRADE = 50  # gains 2^grade - 1 beyond this would leave nothing of the others
 
 
 class Ranked(NamedTuple):
-    """A ranking of rows whose levels are known: row numbers from first to last."""
+    """A ranking: row numbers from first to last; and the levels of the rows (or WeightedRows), where they are known."""
 
     order: Any
-    levels: Any
+    levels: Any = None
 
 
 class Ranking(Task):
@@ -75,7 +76,9 @@ class Ranking(Task):
             raise ValueError("no query has rows of different relevance, so there is nothing to rank")
 
     def psi(self, x: Any, z: Any) -> Array:
-        levels = self._leveled(np.asarray(z.levels if isinstance(z, Ranked) else z, dtype=float))
+        if isinstance(z, Ranked) and z.levels is None:
+            raise TaskError("psi(x, z) counts pairs of different level; the levels of this ranking are not known")
+        levels, rows = self._read(z.levels if isinstance(z, Ranked) else z)
         if len(np.unique(levels)) < 2:
             return np.zeros(self.dim)
         position = np.empty(len(levels), dtype=np.int64)
@@ -86,15 +89,15 @@ class Ranking(Task):
         if self.features == "positions":
             weights = self._weights_of_positions(levels, position) / ideal_dcg(levels, self.k)
         else:
-            higher = np.subtract.outer(levels, levels) > 0
-            right = higher & (np.subtract.outer(position, position) < 0)
-            weights = (right.sum(axis=1) - right.sum(axis=0)) / np.count_nonzero(higher)
+            pairs = np.outer(rows, rows) * (np.subtract.outer(levels, levels) > 0)
+            right = pairs * (np.subtract.outer(position, position) < 0)
+            weights = (right.sum(axis=1) - right.sum(axis=0)) / pairs.sum()
         return np.asarray(weights @ x, dtype=float).reshape(-1)
 
     def loss(self, y: Any, z: Any) -> float:
         if not isinstance(z, Ranked):
             return 0.0
-        levels = self._leveled(np.asarray(y, dtype=float))
+        levels, weights = self._read(y)
         if len(np.unique(levels)) < 2:
             return 0.0
         order = np.asarray(z.order)
@@ -104,20 +107,24 @@ class Ranking(Task):
             return 1 - average_precision(levels, order)
         scores = np.empty(len(order))
         scores[order] = -np.arange(len(order))
-        return 1 - concordance(levels, scores)
+        return max(1 - concordance(levels, scores, weights), 0.0)
 
-    def decode(self, w: Array, X: Any) -> list[NDArray[np.int64]]:
+    def decode(self, w: Array, X: Any) -> list[Ranked]:
         """The rows of every query from first to last; rows of equal score in their own order."""
         groups = Groups.of(X)
         scores = np.asarray(checked_matrix(groups.matrix, self.n_features_) @ w)
-        return [np.argsort(-s, kind="stable") for s in groups.of_rows(scores)]
+        return [Ranked(np.argsort(-s, kind="stable")) for s in groups.of_rows(scores)]
+
+    def label(self, z: Any) -> Any:
+        """Row numbers from first to last."""
+        return z.order if isinstance(z, Ranked) else z
 
     def pack(self, X: Any, Y: Any) -> GroupBatch:
         levels, weights = self._levels(X, Y)
         if weights is not None and self.measure != "roc_auc":
             raise ValueError(f"measure {self.measure!r} is not a sum over pairs, so that rows cannot have weights")
         batch = pack_groups(X, levels, weights, self.n_features_)
-        if batch.weights is None:
+        if batch.weights is None or np.ptp(batch.weights) == 0:  # equal weights of whatever size mean the same
             batch.weights = np.ones(len(batch.rows))
         batch.about = about = self._about(batch, levels)
         if self.measure == "ndcg" and self.features == "pairs" and about.states.max() > STATES:
@@ -234,7 +241,8 @@ class Ranking(Task):
             else:
                 values = np.outer(scores, weights) / ideal - lam[j] * np.outer(earned, paid)
                 position = linear_sum_assignment(values, maximize=True)[1]
-            losses[j] = max(1 - float(np.dot(earned, paid[position])), 0.0)
+            less = earned - earned[np.argsort(position)]  # than the truth earns at each position: exactly 0 if no less
+            losses[j] = max(float(np.dot(less, paid)), 0.0)
             steps = np.append(0, np.cumsum(lengths))
             truth = np.repeat([np.mean(weights[a:b]) for a, b in pairwise(steps)], lengths)
             coefficients[begin:end] = (truth - weights[position]) / ideal
@@ -251,6 +259,12 @@ class Ranking(Task):
                         f"gains 2^relevance - 1 need a relevance from 0 to {GRADE}"
                     )
         return [self._leveled(values) for values in levels], weights
+
+    def _read(self, y: Any) -> tuple[Array, Array]:
+        """The levels of rows as the measure sees them, and the rows' weights."""
+        levels = np.asarray(y.labels if isinstance(y, WeightedRows) else y, dtype=float)
+        weights = np.asarray(y.weights, dtype=float) if isinstance(y, WeightedRows) else np.ones(len(levels))
+        return self._leveled(levels), weights
 
     def _leveled(self, values: Array) -> Array:
         """Relevance as the measure sees it."""
