@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from math import isfinite
 from numbers import Integral, Real
 from types import MethodType
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, Self, TypedDict
 
 import numpy as np
 from sklearn.base import BaseEstimator, clone
@@ -43,15 +44,9 @@ class online_only:  # noqa: N801 - a decorator
         return MethodType(self.method, estimator)
 
 
-class Trainer(BaseEstimator):
-    """fit, fit_path, partial_fit and certify for an estimator that names its task in `_make_task`.
+class Options(TypedDict, total=False):
+    """What every estimator passes on to Trainer."""
 
-    The estimator's constructor must set C, solver, rescaling, slack, tol, max_passes, n_jobs, executor, random_state,
-    warm_start, callback and verbose (StructuredSVM documents them).
-    """
-
-    C: float
-    solver: str | Solver
     rescaling: str
     slack: str
     tol: float | None
@@ -62,6 +57,52 @@ class Trainer(BaseEstimator):
     warm_start: bool
     callback: Any
     verbose: int
+
+
+class Trainer(BaseEstimator):
+    """fit, fit_path, partial_fit and certify for an estimator that names its task in `_make_task`.
+
+    An estimator's constructor lists its own parameters, with C and solver, and passes `**options` on to this one:
+    signature and parameters (scikit-learn's get_params) are then those of both. StructuredSVM documents them.
+    """
+
+    def __init__(
+        self,
+        C: float,
+        solver: str | Solver,
+        rescaling: str = "margin",
+        slack: str = "l1",
+        tol: float | None = None,
+        max_passes: float | None = None,
+        n_jobs: int | None = 1,
+        executor: Executor | None = None,
+        random_state: Any = 0,
+        warm_start: bool = False,
+        callback: Any = None,
+        verbose: int = 0,
+    ):
+        self.C = C
+        self.solver = solver
+        self.rescaling = rescaling
+        self.slack = slack
+        self.tol = tol
+        self.max_passes = max_passes
+        self.n_jobs = n_jobs
+        self.executor = executor
+        self.random_state = random_state
+        self.warm_start = warm_start
+        self.callback = callback
+        self.verbose = verbose
+
+    def __init_subclass__(cls, **keywords: Any) -> None:
+        super().__init_subclass__(**keywords)
+        if "__init__" in vars(cls):
+            own = inspect.signature(cls.__init__)
+            named = [p for p in own.parameters.values() if p.kind is not p.VAR_KEYWORD]
+            if len(named) < len(own.parameters):
+                shared = inspect.signature(Trainer.__init__).parameters.values()
+                named += [p.replace(kind=p.KEYWORD_ONLY) for p in shared if p.name not in own.parameters]
+                cls.__init__.__signature__ = own.replace(parameters=named)  # type: ignore[attr-defined]
 
     _default_tol: ClassVar[float | None] = None  # of a solver that is only named; None leaves the solver's own
 

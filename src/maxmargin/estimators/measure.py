@@ -4,16 +4,15 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Sequence
-from typing import Any, Self
+from typing import Any, Self, Unpack
 
 import numpy as np
 from sklearn.utils.multiclass import type_of_target
 from sklearn.utils.validation import check_consistent_length, check_is_fitted
 
 from maxmargin.errors import NothingLearnt
-from maxmargin.estimators.base import NoPartialFit
+from maxmargin.estimators.base import NoPartialFit, Options
 from maxmargin.estimators.flat import FlatClassifier
-from maxmargin.executors import Executor
 from maxmargin.measures import NAMES, Measure, measure_of
 from maxmargin.oracle import normalised_weights
 from maxmargin.solvers import Solver
@@ -92,34 +91,14 @@ class MeasureSVC(FlatClassifier):
         C: float = 100.0,
         fit_intercept: bool = True,
         solver: str | Solver = "one_slack",
-        rescaling: str = "margin",
-        slack: str = "l1",
-        tol: float | None = None,
-        max_passes: float | None = None,
-        n_jobs: int | None = 1,
-        executor: Executor | None = None,
-        random_state: Any = 0,
-        warm_start: bool = False,
-        callback: Any = None,
-        verbose: int = 0,
+        **options: Unpack[Options],
     ):
         self.measure = measure
         self.k = k
         self.beta = beta
         self.pos_label = pos_label
-        self.C = C
         self.fit_intercept = fit_intercept
-        self.solver = solver
-        self.rescaling = rescaling
-        self.slack = slack
-        self.tol = tol
-        self.max_passes = max_passes
-        self.n_jobs = n_jobs
-        self.executor = executor
-        self.random_state = random_state
-        self.warm_start = warm_start
-        self.callback = callback
-        self.verbose = verbose
+        super().__init__(C=C, solver=solver, **options)
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Train on a dense or sparse (n, F) matrix with two classes."""

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
-from typing import Any
+from typing import Any, Unpack
 
 from sklearn.utils.validation import check_is_fitted
 
+from maxmargin.estimators.base import Options
 from maxmargin.estimators.flat import ClassScorer
-from maxmargin.executors import Executor
 from maxmargin.solvers import Solver
 from maxmargin.task import Array, Task
 from maxmargin.tasks import Ordinal
@@ -55,32 +55,12 @@ class OrdinalSVC(ClassScorer):
         costs: Any = "distance",
         C: float = 100.0,
         solver: str | Solver = "bcfw",
-        rescaling: str = "margin",
-        slack: str = "l1",
-        tol: float | None = None,
-        max_passes: float | None = None,
-        n_jobs: int | None = 1,
-        executor: Executor | None = None,
-        random_state: Any = 0,
-        warm_start: bool = False,
-        callback: Any = None,
-        verbose: int = 0,
+        **options: Unpack[Options],
     ):
         self.order = order
         self.directions = directions
         self.costs = costs
-        self.C = C
-        self.solver = solver
-        self.rescaling = rescaling
-        self.slack = slack
-        self.tol = tol
-        self.max_passes = max_passes
-        self.n_jobs = n_jobs
-        self.executor = executor
-        self.random_state = random_state
-        self.warm_start = warm_start
-        self.callback = callback
-        self.verbose = verbose
+        super().__init__(C=C, solver=solver, **options)
 
     def positions(self, X: Any) -> Array:
         """⟨u, x⟩, to be compared with thresholds_: (n,), or with separate directions (n, n_classes - 1)."""

@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from typing import Any, Self
+from typing import Any, Self, Unpack
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 from sklearn.utils.validation import _check_feature_names_in, check_is_fitted, validate_data
 
-from maxmargin.estimators.base import NoPartialFit, Trainer
-from maxmargin.executors import Executor
+from maxmargin.estimators.base import NoPartialFit, Options, Trainer
 from maxmargin.metrics import query_scores
 from maxmargin.objective import Certificate
 from maxmargin.oracle import normalised_weights
@@ -66,33 +65,13 @@ class Ranker(Trainer):
         features: str = "pairs",
         C: float = 100.0,
         solver: str | Solver = "one_slack",
-        rescaling: str = "margin",
-        slack: str = "l1",
-        tol: float | None = None,
-        max_passes: float | None = None,
-        n_jobs: int | None = 1,
-        executor: Executor | None = None,
-        random_state: Any = 0,
-        warm_start: bool = False,
-        callback: Any = None,
-        verbose: int = 0,
+        **options: Unpack[Options],
     ):
         self.measure = measure
         self.k = k
         self.relevant = relevant
         self.features = features
-        self.C = C
-        self.solver = solver
-        self.rescaling = rescaling
-        self.slack = slack
-        self.tol = tol
-        self.max_passes = max_passes
-        self.n_jobs = n_jobs
-        self.executor = executor
-        self.random_state = random_state
-        self.warm_start = warm_start
-        self.callback = callback
-        self.verbose = verbose
+        super().__init__(C=C, solver=solver, **options)
 
     def fit(self, X: Any, y: Any, qid: Any = None, sample_weight: Any = None) -> Self:  # type: ignore[override]
         """Train on the rows of a dense or sparse (n, F) matrix with relevance y.

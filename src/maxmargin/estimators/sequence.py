@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
 from numbers import Integral
-from typing import Any, Self
+from typing import Any, Self, Unpack
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from maxmargin.estimators.base import Trainer
-from maxmargin.executors import Executor
+from maxmargin.estimators.base import Options, Trainer
 from maxmargin.solvers import Solver
 from maxmargin.task import Array, Task
 from maxmargin.tasks import Chain, Weighted
@@ -51,33 +50,13 @@ class SequenceLabeler(Trainer):
         forbidden: Any = (),
         unknown_features: str = "ignore",
         solver: str | Solver = "bcfw",
-        rescaling: str = "margin",
-        slack: str = "l1",
-        tol: float | None = None,
-        max_passes: float | None = None,
-        n_jobs: int | None = 1,
-        executor: Executor | None = None,
-        random_state: Any = 0,
-        warm_start: bool = False,
-        callback: Any = None,
-        verbose: int = 0,
+        **options: Unpack[Options],
     ):
-        self.C = C
         self.classes = classes
         self.costs = costs
         self.forbidden = forbidden
         self.unknown_features = unknown_features
-        self.solver = solver
-        self.rescaling = rescaling
-        self.slack = slack
-        self.tol = tol
-        self.max_passes = max_passes
-        self.n_jobs = n_jobs
-        self.executor = executor
-        self.random_state = random_state
-        self.warm_start = warm_start
-        self.callback = callback
-        self.verbose = verbose
+        super().__init__(C=C, solver=solver, **options)
 
     def fit(self, X: Any, Y: Any, sample_weight: Any = None, position_weight: Any = None) -> Self:
         """Train. position_weight is a list like Y with the cost factor of every position.

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Unpack
 
 import numpy as np
 from sklearn.base import clone
 from sklearn.utils.validation import check_is_fitted
 
-from maxmargin.estimators.base import Trainer
-from maxmargin.executors import Executor
+from maxmargin.estimators.base import Options, Trainer
 from maxmargin.solvers import Solver
 from maxmargin.task import Task
 
@@ -59,30 +58,10 @@ class StructuredSVM(Trainer):
         task: Task,
         C: float = 1.0,
         solver: str | Solver = "bcfw",
-        rescaling: str = "margin",
-        slack: str = "l1",
-        tol: float | None = None,
-        max_passes: float | None = None,
-        n_jobs: int | None = 1,
-        executor: Executor | None = None,
-        random_state: Any = 0,
-        warm_start: bool = False,
-        callback: Any = None,
-        verbose: int = 0,
+        **options: Unpack[Options],
     ):
         self.task = task
-        self.C = C
-        self.solver = solver
-        self.rescaling = rescaling
-        self.slack = slack
-        self.tol = tol
-        self.max_passes = max_passes
-        self.n_jobs = n_jobs
-        self.executor = executor
-        self.random_state = random_state
-        self.warm_start = warm_start
-        self.callback = callback
-        self.verbose = verbose
+        super().__init__(C=C, solver=solver, **options)
 
     def predict(self, X: Any) -> Any:
         """The best output for every x."""

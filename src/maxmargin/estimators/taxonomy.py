@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Unpack
 
 from sklearn.utils.validation import check_is_fitted
 
+from maxmargin.estimators.base import Options
 from maxmargin.estimators.flat import ClassScorer
-from maxmargin.executors import Executor
 from maxmargin.solvers import Solver
 from maxmargin.task import Task
 from maxmargin.tasks import Taxonomy
@@ -60,34 +60,14 @@ class TaxonomySVC(ClassScorer):
         C: float = 100.0,
         fit_intercept: bool = True,
         solver: str | Solver = "bcfw",
-        rescaling: str = "margin",
-        slack: str = "l1",
-        tol: float | None = None,
-        max_passes: float | None = None,
-        n_jobs: int | None = 1,
-        executor: Executor | None = None,
-        random_state: Any = 0,
-        warm_start: bool = False,
-        callback: Any = None,
-        verbose: int = 0,
+        **options: Unpack[Options],
     ):
         self.taxonomy = taxonomy
         self.architecture = architecture
         self.costs = costs
         self.predict_at = predict_at
-        self.C = C
         self.fit_intercept = fit_intercept
-        self.solver = solver
-        self.rescaling = rescaling
-        self.slack = slack
-        self.tol = tol
-        self.max_passes = max_passes
-        self.n_jobs = n_jobs
-        self.executor = executor
-        self.random_state = random_state
-        self.warm_start = warm_start
-        self.callback = callback
-        self.verbose = verbose
+        super().__init__(C=C, solver=solver, **options)
 
     @property
     def nodes_(self) -> Any:
