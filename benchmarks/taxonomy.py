@@ -1,6 +1,6 @@
 """Classes in a tree: what weights shared along paths and a loss that knows the tree are worth.
 
-TaxonomySVC in four forms, flat or hierarchical architecture times loss 1 per mistake or tree loss, and LinearSVC with
+TaxonomySVC, flat, with half and with fully shared weights, times loss 1 per mistake or tree loss, and LinearSVC with
 one class against the rest. C of every contestant is chosen among seven values on a random quarter of the training
 images, for the accuracy by accuracy and for the tree loss by tree loss, the middle one where several are equally good;
 then all training images are used. The tree loss, of ``benchmarks.quality``, is how many levels above the true class the
@@ -59,16 +59,16 @@ class MaxmarginContestant:
 
     grid = (30.0, 100.0, 300.0, 1e3, 3e3, 1e4, 3e4)
 
-    def __init__(self, architecture: str, costs: str | None):
-        self.architecture, self.costs = architecture, costs
-        self.name = f"TaxonomySVC, {architecture}, {'tree loss' if costs else '0/1 loss'}"
+    def __init__(self, sharing: float, costs: str | None):
+        self.sharing, self.costs = sharing, costs
+        self.name = f"TaxonomySVC, sharing {sharing:g}, {'tree loss' if costs else '0/1 loss'}"
         self.gaps: list[float] = []
 
     def fit(self, c: float, X: np.ndarray, y: np.ndarray) -> Any:
         """A model for this C."""
         from maxmargin import TaxonomySVC
 
-        model = TaxonomySVC(taxonomy="/", architecture=self.architecture, costs=self.costs, C=c, tol=0.01).fit(X, y)
+        model = TaxonomySVC(taxonomy="/", sharing=self.sharing, costs=self.costs, C=c, tol=0.01).fit(X, y)
         self.gaps.append(model.certificate_.relative_gap)
         return model
 
@@ -113,7 +113,7 @@ def run(name: str, repeat: int, quick: bool, report: Report) -> Table:
     for heading in ("test\naccuracy %", "C", "test\ntree loss", "C", "CPU s of\nlast training", "largest gap"):
         table.add_column(heading, justify="right")
     contestants: list[MaxmarginContestant | LiblinearContestant] = [
-        *(MaxmarginContestant(form, costs) for form in ("flat", "hierarchical") for costs in (None, "tree")),
+        *(MaxmarginContestant(sharing, costs) for sharing in (0, 0.5, 1) for costs in (None, "tree")),
         LiblinearContestant(),
     ]
     for contestant in contestants:

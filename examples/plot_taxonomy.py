@@ -29,10 +29,10 @@ def draw(per_class):
 
 
 MODELS = {
-    "flat, 0/1 loss": mm.TaxonomySVC(".", architecture="flat", costs=None, tol=1e-2),
-    "hierarchical, 0/1 loss": mm.TaxonomySVC(".", costs=None, tol=1e-2),
-    "flat, tree loss": mm.TaxonomySVC(".", architecture="flat", tol=1e-2),
-    "hierarchical, tree loss": mm.TaxonomySVC(".", tol=1e-2),
+    "flat, 0/1 loss": mm.TaxonomySVC(".", sharing=0, costs=None, tol=1e-2),
+    "shared, 0/1 loss": mm.TaxonomySVC(".", costs=None, tol=1e-2),
+    "flat, tree loss": mm.TaxonomySVC(".", sharing=0, tol=1e-2),
+    "shared, tree loss": mm.TaxonomySVC(".", tol=1e-2),
 }
 
 # %%

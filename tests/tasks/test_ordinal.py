@@ -58,7 +58,7 @@ def test_training_equals_the_qp_over_all_constraints(problem, formulation, C):
 def test_separate_directions_are_a_taxonomy_that_is_a_chain(formulation):
     """The thresholds are the weights of a constant feature there."""
     task = Ordinal(ORDER, "separate")
-    chain = Taxonomy({"fair": "poor", "good": "fair", "best": "good"}, predict_at="nodes")
+    chain = Taxonomy({"fair": "poor", "good": "fair", "best": "good"}, sharing=1, predict_at="nodes")
     wider = np.column_stack([X, np.ones(len(X))])
     task.setup(X, Y)
     chain.setup(wider, Y)

@@ -24,16 +24,16 @@ RNG = np.random.default_rng(0)
 X = RNG.integers(-2, 3, (8, 3)).astype(float)
 Y = ["cat", "dog", "cow", "oak", "cat", "cow", "dog", "oak"]
 ALL = [Formulation(rescaling, slack) for rescaling in ("margin", "slack") for slack in ("l1", "l2")]
-both_architectures = pytest.mark.parametrize("architecture", ["hierarchical", "flat"])
+sharings = pytest.mark.parametrize("sharing", [0, 0.5, 1])
 
 
-@both_architectures
+@sharings
 @pytest.mark.parametrize("kind", [np.asarray, sparse.csr_array, sparse.csc_matrix])
 @pytest.mark.parametrize("cost", ["tree", None, {"cat": 2.0}])
 @pytest.mark.parametrize("predict_at", ["leaves", "nodes"])
-def test_keeps_the_contract(architecture, kind, cost, predict_at):
+def test_keeps_the_contract(sharing, kind, cost, predict_at):
     labels = Y if predict_at == "leaves" else [*Y[:5], "animal", "top", "plant"]
-    check_task(Taxonomy(ANIMALS, None, architecture, cost, predict_at), kind(X), labels, trials=1)
+    check_task(Taxonomy(ANIMALS, None, sharing, cost, predict_at), kind(X), labels, trials=1)
 
 
 @st.composite
@@ -48,7 +48,7 @@ def taxonomies(draw):
     spelling = parents if draw(st.booleans()) else [(parent, k) for k in parents for parent in parents[k]]
     n, n_features = draw(st.integers(1, 4)), draw(st.integers(1, 2))
     labels = draw(st.lists(st.sampled_from(classes), min_size=n, max_size=n))
-    task = Taxonomy(spelling, None, draw(st.sampled_from(["hierarchical", "flat"])), cost, predict_at)
+    task = Taxonomy(spelling, None, draw(st.sampled_from([0, 0.5, 1, 2])), cost, predict_at)
     return task, draw(whole((n, n_features), -2, 2)), labels
 
 
@@ -73,9 +73,9 @@ def test_training_equals_the_qp_over_all_constraints(problem, formulation, C):
 @pytest.mark.parametrize(
     ("task", "flat"),
     [
-        (Taxonomy(ANIMALS, None, "flat", None), Multiclass()),
+        (Taxonomy(ANIMALS, None, 0, None), Multiclass()),
         (Taxonomy(None), Multiclass()),  # all classes below one root: there is nothing to share
-        (Taxonomy(ANIMALS, None, "flat"), Multiclass(costs=[[0, 2, 1, 3], [2, 0, 2, 2], [1, 2, 0, 3], [3, 2, 3, 0]])),
+        (Taxonomy(ANIMALS, None, 0), Multiclass(costs=[[0, 2, 1, 3], [2, 0, 2, 2], [1, 2, 0, 3], [3, 2, 3, 0]])),
     ],
     ids=["flat and 0/1", "no taxonomy", "flat and tree"],
 )
@@ -93,16 +93,17 @@ def test_flat_is_multiclass(task, flat, formulation):
         assert task.decode(w, X) == flat.decode(w, X)
 
 
-def test_score_of_a_class_is_the_sum_over_its_path():
-    task = Taxonomy(ANIMALS)
+@pytest.mark.parametrize("sharing", [0.5, 1])
+def test_score_of_a_class_is_the_sum_over_its_path(sharing):
+    task = Taxonomy(ANIMALS, sharing=sharing)
     task.setup(X, Y)
     assert list(task.nodes_) == ["animal", "cat", "cow", "dog", "oak", "pet", "plant"]  # without the root
     w = RNG.standard_normal(task.dim)
     at = dict(zip(task.nodes_, (X @ w.reshape(3, 7)).T, strict=True))
     paths = {
-        "cat": at["animal"] + at["pet"] + at["cat"],
-        "oak": at["plant"] + at["oak"],
-        "cow": at["animal"] + at["cow"],
+        "cat": sharing * at["animal"] + sharing * at["pet"] + at["cat"],
+        "oak": sharing * at["plant"] + at["oak"],
+        "cow": sharing * at["animal"] + at["cow"],
     }
     for label, score in paths.items():
         np.testing.assert_allclose(task.scores(w, X)[:, task.classes_.index(label)], score)
@@ -155,7 +156,7 @@ WRONG = [
     (Taxonomy(ANIMALS, classes=["cat", "dog"]), Y, "this taxonomy names its classes itself"),
     (Taxonomy({"cat": "pet", "pet": "animal"}), ["cat"] * 8, r"only one class was found \(\['cat'\]\)"),
     (Taxonomy(), ["cat"] * 8, r"only one class was found \(\['cat'\]\)"),
-    (Taxonomy(ANIMALS, architecture="deep"), Y, "architecture must be 'hierarchical' or 'flat', got 'deep'"),
+    (Taxonomy(ANIMALS, sharing=-1), Y, r"sharing must be a number >= 0 \(0 shares nothing, 1 all\), got -1"),
     (Taxonomy(ANIMALS, predict_at="root"), Y, "predict_at must be 'leaves' or 'nodes', got 'root'"),
     (Taxonomy(ANIMALS, costs="height"), Y, "costs must be 'tree', None, a dict or a matrix of numbers, got 'height'"),
     (Taxonomy(ANIMALS, costs={"pet": 2.0}), Y, "costs names the label 'pet', which is not one of the classes"),

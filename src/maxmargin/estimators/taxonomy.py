@@ -14,10 +14,10 @@ from maxmargin.tasks import Taxonomy
 
 
 class TaxonomySVC(ClassScorer):
-    """Minimise ½‖W‖² + C · mean_i max_k [cost(y_i, k) + s_k(x_i) - s_{y_i}(x_i)], s_k(x) = Σ ⟨w_v, x⟩ over k's path.
+    """Minimise ½‖W‖² + C · mean_i max_k [cost(y_i, k) + s_k(x_i) - s_{y_i}(x_i)], with node weights added up.
 
-    A node of the taxonomy has a weight vector w_v, and the path of class k are k itself and all nodes above it (below
-    the root): Tsochantaridis et al. 2004, section 4.2.
+    A node v of the taxonomy has a weight vector w_v, and s_k(x) = ⟨w_k, x⟩ + sharing · Σ ⟨w_v, x⟩ over all nodes v
+    above class k but the root: Tsochantaridis et al. 2004, section 4.2, where sharing is 1.
 
     Parameters
     ----------
@@ -25,8 +25,9 @@ class TaxonomySVC(ClassScorer):
         {child: parent} or, in a lattice, {child: [parents]}; a list of (parent, child) pairs; a separator such as ".",
         where labels are paths ("6.2.0" is below "6.2" is below "6"); or None: no hierarchy, as in MulticlassSVC. There
         must be one root; the parent None is a root without a name, for {"cat": "animal", "animal": None, …}.
-    architecture : "hierarchical" or "flat"
-        "flat" gives every class a weight vector of its own and shares nothing; the taxonomy then serves the costs.
+    sharing : float
+        How much classes share what they have in common: 0 gives every class weights of its own (the taxonomy then
+        serves the costs), 1 is the paper's model, in which weights of nodes above cost no more than a class's.
     costs : "tree", None, dict or array
         "tree": the height of the first common ancestor of truth and prediction, in edges (the larger of the two
         numbers where they are not equally deep). None: every mistake costs 1; {label: cost of missing it}; or a matrix
@@ -54,7 +55,7 @@ class TaxonomySVC(ClassScorer):
     def __init__(
         self,
         taxonomy: Any = None,
-        architecture: str = "hierarchical",
+        sharing: float = 0.5,
         costs: Any = "tree",
         predict_at: str = "leaves",
         C: float = 100.0,
@@ -63,7 +64,7 @@ class TaxonomySVC(ClassScorer):
         **options: Unpack[Options],
     ):
         self.taxonomy = taxonomy
-        self.architecture = architecture
+        self.sharing = sharing
         self.costs = costs
         self.predict_at = predict_at
         self.fit_intercept = fit_intercept
@@ -80,4 +81,4 @@ class TaxonomySVC(ClassScorer):
         return not (self.taxonomy is None or isinstance(self.taxonomy, str))
 
     def _make_task(self, Y: Any) -> Task:
-        return Taxonomy(self.taxonomy, None, self.architecture, self.costs, self.predict_at)
+        return Taxonomy(self.taxonomy, None, self.sharing, self.costs, self.predict_at)
