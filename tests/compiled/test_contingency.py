@@ -1,6 +1,6 @@
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from strategies import whole
 from twins import contingency as twin
@@ -22,8 +22,9 @@ quarters = st.integers(0, 8).map(lambda value: value / 4)
 
 @st.composite
 def samples(draw, most=8, least=0):
-    """Scores of positive and of negative examples, each from high to low."""
-    return tuple(np.sort(draw(whole(draw(st.integers(least, most)), -4, 4)))[::-1] / 4 for _ in range(2))
+    """Scores of positive and of negative examples, each from high to low; some so large that slack has no violation."""
+    scale = draw(st.sampled_from([0.25, 1.0]))
+    return tuple(np.sort(draw(whole(draw(st.integers(least, most)), -4, 4)))[::-1] * scale for _ in range(2))
 
 
 def sums(positive, negative):
@@ -49,23 +50,33 @@ def test_violation(slack, squared, loss, h, lam):
 
 
 @kinds
+@settings(max_examples=150)
 @given(drawn=samples(most=12), data=st.data())
 def test_top_of_a_line(slack, squared, drawn, data):
     """From any guess, for any m and any loss that is linear along the line."""
     positive, negative = drawn
     P, Q = map(len, drawn)
     m = data.draw(st.integers(0, P + Q))
-    alpha, beta, lam = data.draw(quarters), data.draw(quarters), data.draw(quarters) if not slack else 1.0
+    alpha, beta = data.draw(st.just(0.0) | quarters), data.draw(quarters)
+    lam = data.draw(quarters) if not slack else 1.0
     low, high = max(0, m - Q), min(m, P)
     losses = {(a, m - a): alpha + beta * (high - a) for a in range(low, high + 1)}
     lost, won = sums(positive, negative)
-    guess = data.draw(st.integers(-1, P + 1))
-    a = top_of_line(low, high, guess, m, alpha, beta, lost, won, lam, slack, squared)
-    assert low <= a <= high
-    found = twin.violation(losses[a, m - a], twin.margin(positive, negative, a, m - a), lam, slack, squared)
     best = twin.best_violation(positive, negative, losses, lam, slack, squared)
-    if not slack or best > 0:  # below 0 the truth is the better candidate
-        assert found == pytest.approx(best, abs=1e-12)
+    for guess in range(-1, P + 2):
+        a = top_of_line(low, high, guess, m, alpha, beta, lost, won, lam, slack, squared)
+        assert low <= a <= high
+        found = twin.violation(losses[a, m - a], twin.margin(positive, negative, a, m - a), lam, slack, squared)
+        if not slack or best > 0:  # below 0 the truth is the better candidate
+            assert found == pytest.approx(best, abs=1e-12)
+
+
+@pytest.mark.parametrize("squared", [False, True])
+def test_way_back_from_where_nothing_is_violated(squared):
+    """Slack rescaling: at a = 2, 3, 4 the products are -2, -2, 0, but at a = 0 it is 4."""
+    lost, won = sums(np.ones(8), np.full(5, 2.0))
+    for guess in range(6):
+        assert top_of_line(0, 4, guess, 4, 0.0, 1.0, lost, won, 1.0, True, squared) == 0
 
 
 @kinds

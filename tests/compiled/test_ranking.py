@@ -159,15 +159,12 @@ def test_gains(drawn, k, data):
             twin.dcg([2.0**level - 1 for level, size in zip(levels, sizes, strict=True) for _ in range(size)], k)
         )
         gains.append([(2.0**level - 1) / ideal[-1] for level in levels])
-    prefix = np.concatenate(
-        [np.append(0.0, np.cumsum(part)[:-1]) for part in np.split(drawn.scores, drawn.segment_bounds[1:-1])]
-    )
     states = max(int(np.prod(np.array(sizes) + 1)) for sizes in drawn.sizes)
     most = max(map(len, drawn.sizes))
     coefficients, losses = np.zeros(total), np.empty(n)
     swap_for_gains(
         drawn.lam, drawn.scores, drawn.segments, drawn.segment_bounds, drawn.pairs, np.concatenate(gains),
-        discounts(max(map(sum, drawn.sizes)), k), prefix, np.empty(most, dtype=np.int64),
+        discounts(max(map(sum, drawn.sizes)), k), np.empty(total), np.empty(most, dtype=np.int64),
         np.empty(most, dtype=np.int64), np.empty(states), np.empty(states, dtype=np.int8), coefficients, losses,
     )  # fmt: skip
 

@@ -169,7 +169,7 @@ def swap_for_gains(
 
     A state of the dynamic program says how many rows of each level have been ranked; the next row of a level takes the
     next position and, by (1), scores with all rows of lower levels that are still to come. gains[segment] is divided by
-    the best sum that the group can have, prefix[i] is the sum of scores before row i within its segment.
+    the best sum that the group can have, prefix[i] becomes the sum of scores before row i within its segment.
     """
     for g in range(len(losses)):
         first, last = segments[g], segments[g + 1]
@@ -180,6 +180,9 @@ def swap_for_gains(
                 strides[a - first] = states
                 counts[a - first] = 0
                 states *= segment_bounds[a + 1] - segment_bounds[a] + 1
+                prefix[segment_bounds[a]] = 0.0
+                for i in range(segment_bounds[a] + 1, segment_bounds[a + 1]):
+                    prefix[i] = prefix[i - 1] + scores[i - 1]
             best[0] = 0.0
             for state in range(1, states):
                 a = last - 1

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import warnings
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
@@ -16,6 +17,7 @@ from sklearn.base import BaseEstimator, clone
 from sklearn.utils.validation import check_is_fitted
 from threadpoolctl import threadpool_limits
 
+from maxmargin.errors import NothingLearnt
 from maxmargin.executors import Executor, Serial, Threads
 from maxmargin.objective import Certificate, Formulation, primal, relative_gap
 from maxmargin.oracle import Oracle
@@ -284,6 +286,18 @@ class Trainer(BaseEstimator):
         if "solution_" in state:
             state["solution_"] = _lasting(state["solution_"])
         return state
+
+
+def warn_of_zero(model: Trainer, measure: Any, stacklevel: int = 3) -> None:
+    """Say so where training for a measure has ended where it began."""
+    if not np.any(model.w_):
+        warnings.warn(
+            f"measure {measure!r} has its optimum at w = 0 for C = {model.C:g}: on these features the highest scores "
+            "of negative examples outweigh those of the positive ones, whatever the weights. Try a measure that is a "
+            "sum ('roc_auc', 'error'), other features, or (if it is small) a larger C",
+            NothingLearnt,
+            stacklevel=stacklevel,
+        )
 
 
 def _lasting(solution: Solution) -> Solution:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Sequence
 from typing import Any, Self, Unpack
 
@@ -10,8 +9,7 @@ import numpy as np
 from sklearn.utils.multiclass import type_of_target
 from sklearn.utils.validation import check_consistent_length, check_is_fitted
 
-from maxmargin.errors import NothingLearnt
-from maxmargin.estimators.base import NoPartialFit, Options
+from maxmargin.estimators.base import NoPartialFit, Options, warn_of_zero
 from maxmargin.estimators.flat import FlatClassifier
 from maxmargin.measures import NAMES, Measure, measure_of
 from maxmargin.oracle import normalised_weights
@@ -33,8 +31,9 @@ class MeasureSVC(FlatClassifier):
     """Minimise ½‖w‖² + C · max_z [Δ(y, z) - ⟨w, Ψ(X, y) - Ψ(X, z)⟩] over all labellings (or rankings) z of the sample.
 
     The loss Δ is one minus the measure (or the measure itself where smaller is better), and the maximum is at least the
-    loss of the prediction on the training sample. Joachims, "A support vector method for multivariate performance
-    measures" (ICML 2005), the method of SVM-perf.
+    loss of the prediction on the training sample; not so for the measures at k, unless as many are positive: the truth
+    is then none of the predictions with k positives that they compare. Joachims, "A support vector method for
+    multivariate performance measures" (ICML 2005), the method of SVM-perf.
 
     Parameters
     ----------
@@ -258,14 +257,7 @@ class MeasureSVC(FlatClassifier):
 
     def _settle(self, X: Any, y: Any, sample_weight: Any) -> None:
         """What is left to do after training."""
-        if not np.any(self.w_):
-            warnings.warn(
-                f"measure {self.measure!r} has its optimum at w = 0 for C = {self.C:g}: on these features the highest "
-                "scores of negative examples outweigh all positive ones, whatever the weights. Try another measure "
-                "('roc_auc', 'balanced_error', 'error'), other features, or (if it is small) a larger C",
-                NothingLearnt,
-                stacklevel=3,
-            )
+        warn_of_zero(self, self.measure, stacklevel=4)
         self.offset_ = self._cut(X, y, sample_weight)
 
     def _cut(self, X: Any, y: Any, sample_weight: Any) -> float:

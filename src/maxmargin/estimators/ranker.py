@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 from sklearn.utils.validation import _check_feature_names_in, check_is_fitted, validate_data
 
-from maxmargin.estimators.base import NoPartialFit, Options, Trainer
+from maxmargin.estimators.base import NoPartialFit, Options, Trainer, warn_of_zero
 from maxmargin.metrics import query_scores
 from maxmargin.objective import Certificate
 from maxmargin.oracle import normalised_weights
@@ -20,7 +20,7 @@ from maxmargin.task import Array, Task
 from maxmargin.tasks.contingency import Contingency
 from maxmargin.tasks.groups import Groups, query_ids
 from maxmargin.tasks.labels import plain
-from maxmargin.tasks.ranking import Ranking
+from maxmargin.tasks.ranking import GRADE, Ranking
 
 MEASURES = ("map", "ndcg", "roc_auc", "precision_at_k")
 
@@ -29,7 +29,8 @@ class Ranker(Trainer):
     """Learn a linear score: minimise ½‖w‖² + C · mean over queries of max_z [Δ(y, z) - ⟨w, Ψ(X, y) - Ψ(X, z)⟩].
 
     z is any ranking of the query's rows, Δ one minus the measure; tasks.Ranking and tasks.Contingency write out Ψ and
-    Δ. A query's structured hinge is at least one minus the measure of its ranking by the learnt scores.
+    Δ. A query's structured hinge is at least one minus the measure of its ranking by the learnt scores (but for
+    "precision_at_k", which compares predictions with k positives, of which the truth need not be one).
 
     Parameters
     ----------
@@ -79,14 +80,19 @@ class Ranker(Trainer):
         Rows with the same qid belong to one query, wherever they stand; without qid all rows are one query. The weight
         of a query is that of its rows, which must be equal.
         """
-        return super().fit(*self._examples(X, y, qid, sample_weight))
+        super().fit(*self._examples(X, y, qid, sample_weight))
+        warn_of_zero(self, self.measure)
+        return self
 
     def fit_path(  # type: ignore[override]
         self, X: Any, y: Any, Cs: Sequence[float], qid: Any = None, sample_weight: Any = None
     ) -> list[Self]:
         """A fitted model for every C, each started from the one before; the last one stays in this estimator."""
         groups, Y, weights = self._examples(X, y, qid, sample_weight)
-        return super().fit_path(groups, Y, Cs, weights)
+        models = super().fit_path(groups, Y, Cs, weights)
+        for model in models:
+            warn_of_zero(model, self.measure)
+        return models
 
     @property
     def partial_fit(self) -> Any:
@@ -112,12 +118,18 @@ class Ranker(Trainer):
         parts = [groups.members(g) for g in range(len(groups))]
         return np.concatenate([rows[np.argsort(-scores[rows], kind="stable")] for rows in parts])
 
-    def score(self, X: Any, y: Any, qid: Any = None) -> float:
-        """The mean measure over the queries for which it is defined (see metrics.query_scores): higher is better."""
-        values = query_scores(y, self.predict(X), qid, self.measure, self.k, self.relevant)
-        if np.isnan(values).all():
-            raise ValueError(f"no query has a defined {self.measure!r}: none has rows of different relevance")
-        return float(np.nanmean(values))
+    def score(self, X: Any, y: Any, qid: Any = None, sample_weight: Any = None) -> float:
+        """The mean measure over the queries for which it is defined (see metrics.query_scores): higher is better.
+
+        Queries may have weights, spelt as for `fit`.
+        """
+        scores = self.predict(X)
+        values = query_scores(y, scores, qid, self.measure, self.k, self.relevant)
+        weights = _query_weights(sample_weight, *Groups.by(scores[:, None], query_ids(qid, len(scores))))
+        counted = ~np.isnan(values) & (weights > 0)
+        if not counted.any():
+            raise ValueError(f"measure {self.measure!r} is not defined for any query: see metrics.query_scores")
+        return float(np.average(values[counted], weights=weights[counted]))
 
     @property
     def coef_(self) -> Array:
@@ -154,19 +166,18 @@ class Ranker(Trainer):
         if self.measure == "precision_at_k" and self.features != "pairs":
             raise ValueError("features is for measure 'ndcg' only, not for 'precision_at_k'")
         X, y = self._matrix(X, y, reset)
+        bad: Any = np.flatnonzero((y < 0) | (y > GRADE)) if self.measure == "ndcg" else []
+        if len(bad):  # here rather than in the task, which numbers the queries and does not know the rows
+            found = f"row {bad[0]}: the relevance is {y[bad[0]]:g}"
+            raise ValueError(f"{found}; gains 2^relevance - 1 need a relevance from 0 to {GRADE}")
         groups, names = Groups.by(X, query_ids(qid, len(y)))
         levels = groups.of_rows(y)
         if self.measure == "precision_at_k":
             levels = [(values >= self.relevant).astype(float) for values in levels]
-        if sample_weight is None:
-            return groups, levels, None
-        each = groups.of_rows(normalised_weights(sample_weight, len(y)))
-        for name, weights in zip(names, each, strict=True):
-            if np.ptp(weights) > 0:
-                raise ValueError(
-                    f"the rows of query {plain(name)!r} have different weights; a weight is one of a whole query"
-                )
-        return groups, levels, [weights[0] for weights in each]
+            if all(np.ptp(values) == 0 for values in levels):
+                which = f"both relevant rows (>= {self.relevant:g}) and others"
+                raise ValueError(f"no query has {which}, so there is nothing to rank")
+        return groups, levels, None if sample_weight is None else _query_weights(sample_weight, groups, names)
 
     def _matrix(self, X: Any, y: Any = "no_validation", reset: bool = False) -> Any:
         options: Any = {"accept_sparse": "csr", "dtype": np.float64, "reset": reset}
@@ -185,3 +196,16 @@ class Ranker(Trainer):
         tags.target_tags.required = True
         tags.input_tags.sparse = True
         return tags
+
+
+def _query_weights(sample_weight: Any, groups: Groups, names: NDArray[Any]) -> Array:
+    """The weight of every query, which all of its rows have."""
+    if sample_weight is None:
+        return np.ones(len(groups))
+    each = groups.of_rows(normalised_weights(sample_weight, len(groups.rows)))
+    for name, weights in zip(names, each, strict=True):
+        if np.ptp(weights) > 0:
+            raise ValueError(
+                f"the rows of query {plain(name)!r} have different weights; a weight is one of a whole query"
+            )
+    return np.array([weights[0] for weights in each])

@@ -24,9 +24,9 @@ class Contingency(Task):
 
     κ is 1 over the number of rows for measure="error", which makes the structural hinge the mean of ordinary hinges:
     max_z Δ - ⟨w, δΨ⟩ = (1/n) Σ max(0, 1 - y_i ⟨w, x_i⟩) with y_i = ±1. For all other measures κ is 1 over the number of
-    positive rows, so that C means the same for rare and for frequent positives. (Where there are several samples, they
-    share the mean of these numbers.) Measures at k compare the predictions with k positives only; the truth violates
-    nothing. A sample with labels of one kind only has nothing to tell and costs nothing.
+    positive rows, so that C means the same for rare and for frequent positives. (Where there are several samples, those
+    with both kinds of labels share the mean of these numbers.) Measures at k compare the predictions with k positives
+    only; the truth violates nothing. A sample with labels of one kind only has nothing to tell and costs nothing.
 
     The search is exact in O(n log n) for every measure that is linear along the lines of equally many predicted
     positives, in all four formulations; for others (measure="q", a user's function) it is O(P·Q). See
@@ -51,11 +51,11 @@ class Contingency(Task):
     def setup(self, X: Any, Y: Any) -> None:
         self.n_features_ = self.dim = Groups.of(X).matrix.shape[1]
         levels, weights = _binary(X, Y)
-        if not any(0 < np.sum(y) < len(y) for y in levels):
-            raise ValueError("all labels are of one class; a measure needs both positive and negative examples")
         weights, per_positive = weights or [np.ones(len(y)) for y in levels], self.measure_.per_positive
-        counted = [np.dot(v, y if per_positive else y >= 0) for y, v in zip(levels, weights, strict=True)]
-        self.unit_ = len(levels) / float(np.sum(counted))  # κ
+        both = [(y, v) for y, v in zip(levels, weights, strict=True) if 0 < np.sum(y) < len(y)]
+        if not both:
+            raise ValueError("all labels are of one class; a measure needs both positive and negative examples")
+        self.unit_ = len(both) / float(sum(np.dot(v, y if per_positive else y >= 0) for y, v in both))  # κ
         self.share_ = float(np.mean(np.concatenate(levels)))
 
     def psi(self, x: Any, z: Any) -> Array:

@@ -73,7 +73,8 @@ class Ranking(Task):
         self.n_features_ = self.dim = Groups.of(X).matrix.shape[1]
         levels, _ = self._levels(X, Y)
         if all(len(np.unique(values)) < 2 for values in levels):
-            raise ValueError("no query has rows of different relevance, so there is nothing to rank")
+            which = f"both relevant rows (>= {self.relevant:g}) and others" if self.measure == "map" else "two levels"
+            raise ValueError(f"no query has {which}, so there is nothing to rank")
 
     def psi(self, x: Any, z: Any) -> Array:
         if isinstance(z, Ranked) and z.levels is None:
@@ -205,12 +206,9 @@ class Ranking(Task):
 
         about = batch.about.take(batch.ids)
         coefficients, losses = np.zeros(len(scored.scores)), np.empty(len(batch))
-        running = np.append(0.0, np.cumsum(scored.scores))
-        lengths = np.diff(scored.segment_bounds)
-        prefix = running[:-1] - np.repeat(running[scored.segment_bounds[:-1]], lengths)
         levels, states = int(np.diff(scored.segments).max()), int(about.states.max())
         counts, strides = np.empty(levels, dtype=np.int64), np.empty(levels, dtype=np.int64)
-        best, choice = np.empty(states), np.empty(states, dtype=np.int8)
+        prefix, best, choice = np.empty(len(scored.scores)), np.empty(states), np.empty(states, dtype=np.int8)
         paid = discounts(int(np.diff(scored.bounds).max()), self.k)
         earned = np.concatenate([batch.about.gains[batch.segments[g] : batch.segments[g + 1]] for g in batch.ids])
         swap_for_gains(
