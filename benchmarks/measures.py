@@ -159,11 +159,17 @@ class Contestant:
         """A model of all rows, and the CPU seconds that its training took."""
         from sklearn.model_selection import TunedThresholdClassifierCV
 
-        model = self.model(measure, c)
+        X, y = self.problem.X, self.problem.y
         if self.tunes(measure):
             split = [(self.problem.kept, self.problem.held_out)]
-            model = TunedThresholdClassifierCV(model, scoring="f1", cv=split, thresholds=300)
-        return cpu_seconds(lambda: self.fit(model, self.problem.X, self.problem.y))
+            tuned = TunedThresholdClassifierCV(self.model(measure, c), scoring="f1", cv=split, thresholds=300)
+            try:
+                return cpu_seconds(lambda: self.fit(tuned, X, y))
+            except ValueError as error:
+                if "constant predictions" not in str(error):
+                    raise
+                self.notes.append(f"{self.name}: nothing to tune, because all scores are equal")
+        return cpu_seconds(lambda: self.fit(self.model(measure, c), X, y))
 
     def scores(self, model: Any, X: Any) -> np.ndarray:
         """Positive where the positive class is predicted."""
