@@ -70,7 +70,7 @@ def test_two_classes_are_the_ordinary_svm(directions):
 
 
 def test_separate_directions_are_a_taxonomy_that_is_a_chain():
-    chain = TaxonomySVC({k: k - 1 for k in range(1, 5)}, predict_at="nodes", C=10.0, tol=1e-6).fit(X, y)
+    chain = TaxonomySVC({k: k - 1 for k in range(1, 5)}, sharing=1, predict_at="nodes", C=10.0, tol=1e-6).fit(X, y)
     model = OrdinalSVC(directions="separate", C=10.0, tol=1e-6).fit(X, y)
     assert model.certificate_.primal == pytest.approx(chain.certificate_.primal, rel=2e-6)
     np.testing.assert_allclose(model.coef_, chain.coef_, atol=2e-2)

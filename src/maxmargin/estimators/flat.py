@@ -38,6 +38,10 @@ class FlatClassifier(ClassifierMixin, Trainer):
         check_is_fitted(self)
         return super().certify(*self._examples(*self._checked(X, y, reset=False), sample_weight), tol)
 
+    @property
+    def _wants_constant(self) -> bool:
+        return self.fit_intercept
+
     def _examples(self, X: Any, y: Any, sample_weight: Any) -> tuple[Any, Any, Any]:
         """Inputs, outputs and weights of the structural examples: one per row."""
         return X, y, sample_weight
@@ -50,7 +54,7 @@ class FlatClassifier(ClassifierMixin, Trainer):
         else:
             X, y = validate_data(self, X, y, **options)
             check_classification_targets(y)
-        if self.fit_intercept if reset else self.task_.n_features_ > self.n_features_in_:
+        if self._wants_constant if reset else self.task_.n_features_ > self.n_features_in_:
             # training packs into compressed rows in any case; a dense copy in between would only cost memory
             packed = sparse.issparse(X) or reset
             X = _with_ones(sparse.csr_array(X)) if packed else np.hstack([X, np.ones((X.shape[0], 1))])

@@ -56,7 +56,8 @@ class MeasureSVC(FlatClassifier):
         Weight of the slack. For "error" this is C · mean hinge, that is LinearSVC(loss="hinge", C=C/n); for other
         measures a useful C depends little on the size of the sample and the share of positives.
     fit_intercept : bool
-        Add a constant feature 1 (regularised like the others, as liblinear does).
+        Add a constant feature 1 (regularised like the others, as liblinear does) for measures that see the threshold;
+        for those of scores the intercept is set after training in any case.
     solver : str or Solver
         "one_slack" by default: the whole sample is one structural example.
     tol : float or None
@@ -239,6 +240,11 @@ class MeasureSVC(FlatClassifier):
     def _ranks(self) -> bool:
         """Whether the measure is one of the order of all scores."""
         return isinstance(self.measure, str) and self.measure in RANKINGS
+
+    @property
+    def _wants_constant(self) -> bool:
+        """Not where the measure compares scores only: the constant could satisfy constraints and teach nothing."""
+        return self.fit_intercept and not self._ranks and self._measure().size is None
 
     def _measure(self) -> Measure:
         if not callable(self.measure) and (not isinstance(self.measure, str) or self.measure not in NAMES):
