@@ -8,6 +8,16 @@ import numpy as np
 
 from maxmargin import Task
 
+ANIMALS = {
+    "cat": "pet",
+    "dog": "pet",
+    "pet": "animal",
+    "cow": "animal",
+    "oak": "plant",
+    "animal": "top",
+    "plant": "top",
+}  # child: parent
+
 
 class Interval(Task):
     """The interval [a, b) of a signal x; Δ counts the positions that only one of two intervals covers. Few outputs."""

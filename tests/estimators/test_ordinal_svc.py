@@ -11,36 +11,8 @@ from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import LinearSVC
-from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from maxmargin import MulticlassSVC, OrdinalSVC, TaxonomySVC
-
-ACCURACY = "the check asks two fits of one problem to agree to 7 digits: {}"
-REASONS = {
-    "bcfw": "the default stops at a duality gap of 0.1%; the second estimator shows that the problem is the same",
-    "subgradient": "a stochastic method ends where its few passes have taken it",
-}
-
-
-def expected_failures(estimator):
-    if estimator.solver not in REASONS:
-        return {}
-    reason = ACCURACY.format(REASONS[estimator.solver])
-    return {f"check_sample_weight_equivalence_on_{kind}_data": reason for kind in ("dense", "sparse")}
-
-
-@parametrize_with_checks(
-    [
-        OrdinalSVC(),
-        OrdinalSVC(solver="one_slack", tol=1e-8),  # no failures expected, nor of the next one
-        OrdinalSVC(solver="one_slack", tol=1e-8, directions="separate"),
-        OrdinalSVC(solver="subgradient"),
-    ],
-    expected_failed_checks=expected_failures,
-)
-def test_scikit_learn_check(estimator, check):
-    check(estimator)
-
 
 # Marks from 0 to 4 for a quality that is seen with noise; the direction of it is hidden.
 NAMES = np.array(["awful", "poor", "fair", "good", "great"])

@@ -11,37 +11,10 @@ from sklearn.exceptions import NotFittedError
 from sklearn.metrics import make_scorer
 from sklearn.model_selection import GridSearchCV
 from sklearn.preprocessing import StandardScaler
-from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from maxmargin import MulticlassSVC, TaxonomySVC
 from maxmargin.datasets import load_imclef07a
 from maxmargin.metrics import tree_loss
-
-ACCURACY = "the check asks two fits of one problem to agree to 7 digits: {}"
-REASONS = {
-    "bcfw": "the default stops at a duality gap of 0.1%; the second estimator shows that the problem is the same",
-    "subgradient": "a stochastic method ends where its few passes have taken it",
-}
-
-
-def expected_failures(estimator):
-    if estimator.solver not in REASONS:
-        return {}
-    reason = ACCURACY.format(REASONS[estimator.solver])
-    return {f"check_sample_weight_equivalence_on_{kind}_data": reason for kind in ("dense", "sparse")}
-
-
-@parametrize_with_checks(
-    [
-        TaxonomySVC(),
-        TaxonomySVC(solver="one_slack", tol=1e-8),  # no failures expected
-        TaxonomySVC(solver="subgradient", sharing=0, predict_at="nodes"),
-    ],
-    expected_failed_checks=expected_failures,
-)
-def test_scikit_learn_check(estimator, check):
-    check(estimator)
-
 
 # Three levels, 2 × 2 × 2 leaves; the leaf "qsv" is the path "q.qs.qsv".
 PATHS = [f"{a}.{a}{b}.{a}{b}{c}" for a in "pq" for b in "rs" for c in "uv"]

@@ -3,13 +3,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from listed_tasks import Labellings, squared_error
+from proofs import prove_search_is_bounded
 from scipy import sparse
 from strategies import groups_of_rows, whole
 
 from maxmargin import StructuredSVM
 from maxmargin.errors import TaskError
 from maxmargin.objective import Formulation
-from maxmargin.rescaling import search
 from maxmargin.tasks import Contingency, Groups, WeightedRows
 from maxmargin.testing import SEARCHED, check_task
 
@@ -130,15 +130,7 @@ def test_weighted_rows_are_searched_within_bounds(formulation, problem):
     X, Y, weights, w = problem
     labels = [WeightedRows(y, v) for y, v in zip(Y, weights, strict=True)]
     task, batch = set_up(Labellings("error"), X, labels)
-    assert task.rescaled_planes(w, batch, formulation) is None
-    found = search(task, formulation, w, batch, np.ones(len(X)))
-    for g, (x, y) in enumerate(zip(X, labels, strict=True)):
-        outputs = task.outputs(x)
-        losses = np.array([task.loss(y, z) for z in outputs])
-        margins = np.array([(task.psi(x, y) - task.psi(x, z)) @ w for z in outputs])
-        best = max(formulation.value(losses, margins).max(), 0.0)
-        assert found.cuts.values(w)[g] <= best + 1e-9
-        assert best <= found.upper[g] + 1e-9
+    prove_search_is_bounded(task, batch, X, labels, w, formulation)
 
 
 def test_weights_need_a_sum_over_examples():

@@ -1,19 +1,11 @@
 import numpy as np
 import pytest
+from example_tasks import ANIMALS
 from hypothesis import given
 from hypothesis import strategies as st
 
 from maxmargin.tasks.hierarchy import Hierarchy, read_hierarchy
 
-ANIMALS = {
-    "cat": "pet",
-    "dog": "pet",
-    "pet": "animal",
-    "cow": "animal",
-    "oak": "plant",
-    "animal": "top",
-    "plant": "top",
-}
 PAIRS = [(parent, child) for child, parent in ANIMALS.items()]
 
 

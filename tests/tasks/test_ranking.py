@@ -5,6 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from listed_tasks import PairDecisions, Rankings
+from proofs import prove_search_is_bounded
 from scipy import sparse
 from sklearn.metrics import average_precision_score, ndcg_score, roc_auc_score
 from strategies import groups_of_rows, whole
@@ -13,7 +14,6 @@ from maxmargin import StructuredSVM
 from maxmargin.errors import TaskError
 from maxmargin.objective import Formulation
 from maxmargin.oracle import Oracle
-from maxmargin.rescaling import search
 from maxmargin.tasks import Ranked, Ranking, WeightedRows
 from maxmargin.testing import SEARCHED, check_task
 
@@ -91,15 +91,7 @@ def test_rescaled_searches_stay_within_their_bounds(options, formulation, proble
     if not any(len(set(y >= options.get("relevant", 1))) == 2 for y in Y):
         return  # nothing to rank
     task, batch = set_up(Rankings(**options), X, Y)
-    assert task.rescaled_planes(w, batch, formulation) is None
-    found = search(task, formulation, w, batch, np.ones(len(X)))
-    for g, (x, y) in enumerate(zip(X, Y, strict=True)):
-        outputs = task.outputs(x)
-        losses = np.array([task.loss(y, z) for z in outputs])
-        margins = np.array([(task.psi(x, y) - task.psi(x, z)) @ w for z in outputs])
-        best = max(formulation.value(losses, margins).max(), 0.0)
-        assert found.cuts.values(w)[g] <= best + 1e-9
-        assert best <= found.upper[g] + 1e-9
+    prove_search_is_bounded(task, batch, X, Y, w, formulation)
 
 
 # --- closed forms
@@ -214,15 +206,7 @@ def test_weighted_pairs_are_searched_within_bounds(formulation, problem):
     weights[0][:2] = 1, 2  # not all equal
     labels = [WeightedRows(y, v) for y, v in zip(Y, weights, strict=True)]
     task, batch = set_up(PairDecisions(), X, labels)
-    assert task.rescaled_planes(w, batch, formulation) is None
-    found = search(task, formulation, w, batch, np.ones(len(X)))
-    for g, (x, y) in enumerate(zip(X, labels, strict=True)):
-        outputs = task.outputs(x)
-        losses = np.array([task.loss(y, z) for z in outputs])
-        margins = np.array([(task.psi(x, y) - task.psi(x, z)) @ w for z in outputs])
-        best = max(formulation.value(losses, margins).max(), 0.0)
-        assert found.cuts.values(w)[g] <= best + 1e-9
-        assert best <= found.upper[g] + 1e-9
+    prove_search_is_bounded(task, batch, X, labels, w, formulation)
 
 
 @pytest.mark.parametrize("measure", ["map", "ndcg"])
