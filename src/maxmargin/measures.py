@@ -11,7 +11,7 @@ The measures at k fix m = k; those of quantification (how many are positive, whi
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from numbers import Integral, Real
 from typing import Any, NamedTuple
 
@@ -23,6 +23,8 @@ from maxmargin.errors import TaskError
 Array = NDArray[np.float64]
 Counts = NDArray[np.int64]
 TableLoss = Callable[[Any, Any, Any, Any], Any]
+
+CELLS = 2_000_000  # of a loss table that are evaluated at once, and up to which a table is kept
 
 
 class Lines(NamedTuple):
@@ -37,7 +39,7 @@ class Measure(NamedTuple):
     """A loss(tp, fp, fn, tn) that takes arrays."""
 
     loss: TableLoss
-    linear: bool = True  # whether (1) holds
+    linear: bool | None = True  # whether (1) holds; None where it is to be found out
     size: Callable[[int], int] | None = None  # from P, the one number of predicted positives that is compared
     per_positive: bool = True  # joint features are a mean over as many examples as are positive, or over all of them
     value: TableLoss | None = None  # the number to report, where that is not minus the loss
@@ -50,6 +52,29 @@ class Measure(NamedTuple):
         first, last = self.table(low, sizes - low, P, Q), self.table(high, sizes - high, P, Q)
         beta = np.maximum((first - last) / np.maximum(high - low, 1), 0)  # linear: any two points will do
         return Lines(sizes, last, beta)
+
+    def on_lines(self, P: int, Q: int) -> bool:
+        """Whether (1) holds for all tables of so many examples; looks at each of them unless that is known."""
+        if self.linear is not None:
+            return self.linear
+        lines, b = self.lines(P, Q), np.arange(Q + 1)
+        for first, table in self.blocks(P, Q):
+            a = first + np.arange(len(table))[:, None]
+            expected = lines.alpha[a + b] + lines.beta[a + b] * (np.minimum(a + b, P) - a)
+            if np.max(np.abs(table - expected)) > 1e-12 * (1 + np.max(table)):
+                return False
+        return True
+
+    def blocks(self, P: int, Q: int) -> Iterator[tuple[int, Array]]:
+        """The losses of all tables, some rows a = first, first + 1, … at a time, each with b = 0 … Q."""
+        height = max(1, CELLS // (Q + 1))
+        for first in range(0, P + 1, height):
+            a = np.arange(first, min(first + height, P + 1))
+            yield first, np.ascontiguousarray(self.table(a[:, None], np.arange(Q + 1)[None, :], P, Q))
+
+    def kept_blocks(self, P: int, Q: int) -> list[tuple[int, Array]] | None:
+        """All blocks, unless they are too large to keep."""
+        return list(self.blocks(P, Q)) if (P + 1) * (Q + 1) <= CELLS else None
 
     def table(self, a: Counts, b: Counts, P: int, Q: int) -> Array:
         """Losses of predictions with a true and b false positives."""
@@ -166,7 +191,7 @@ NAMES = (*FIXED, "fbeta", *AT_K)
 def measure_of(measure: Any, k: Any = None, beta: Any = 1.0) -> Measure:
     """The measure of this name, or a user's own loss(tp, fp, fn, tn)."""
     if callable(measure):
-        return Measure(measure, linear=False)
+        return Measure(measure, linear=None)
     if not isinstance(measure, str) or measure not in NAMES:
         raise ValueError(f"measure must be one of {', '.join(map(repr, NAMES))} or a function, got {measure!r}")
     if measure in AT_K:

@@ -222,11 +222,37 @@ def test_functions_that_are_no_losses(measure, message):
 def test_large_tables_are_read_in_pieces(monkeypatch):
     rng = np.random.default_rng(0)
     x, y, w = rng.standard_normal((30, 2)), rng.integers(0, 2, 30), np.array([3.0, -2.0])
-    task, batch = set_up(Contingency(squared_error), [x], [y])
+    task, kept = set_up(Contingency(squared_error), [x], [y])
+    monkeypatch.setattr("maxmargin.measures.CELLS", 40)
+    large = task.pack([x], [y])
+    assert kept.about.blocks[0] is not None
+    assert large.about.blocks == (None,)
     for formulation in (Formulation(), *SEARCHED):
-        at_once = task._worst(w, batch, np.ones(1), formulation)
-        with monkeypatch.context() as patch:
-            patch.setattr("maxmargin.tasks.contingency.CELLS", 40)
-            in_pieces = task._worst(w, batch, np.ones(1), formulation)
+        at_once, in_pieces = (task._worst(w, batch, np.ones(1), formulation) for batch in (kept, large))
         assert in_pieces.loss == at_once.loss
         np.testing.assert_array_equal(in_pieces.dpsi.toarray(), at_once.dpsi.toarray())
+
+
+def own_f1(tp, fp, fn, tn):
+    return 1 - 2 * tp / (2 * tp + fp + fn)
+
+
+@pytest.mark.parametrize(("function", "measure"), [(own_f1, "f1"), (squared_error, None)])
+@settings(max_examples=10)
+@given(problem=groups_of_rows(levels=(0, 1)))
+def test_functions_that_are_linear_along_lines_are_searched_along_lines(function, measure, problem):
+    X, Y, w = problem
+    if not any(0 < np.sum(y) < len(y) for y in Y):
+        return
+    task, batch = set_up(Contingency(function), X, Y)
+    small = all(np.sum(y) < 2 or np.sum(1 - y) < 2 for y in Y)  # of so few tables every loss may be linear
+    assert (batch.about.lines is not None) == (measure is not None) or small
+    if measure is not None:
+        named, twin = set_up(Contingency(measure), X, Y)
+        np.testing.assert_allclose(task.planes(w, batch).values(w), named.planes(w, twin).values(w), atol=1e-12)
+
+
+def test_a_function_that_rewards_mistakes_is_not_searched_along_lines():
+    """At a fixed number of predicted positives this loss grows with the true ones; a few tables betray it."""
+    _, batch = set_up(Contingency(lambda tp, fp, fn, tn: (fp + fn) / 10 + (tp == 1) * (fp == 1)))
+    assert batch.about.lines is None

@@ -44,8 +44,8 @@ class MeasureSVC(FlatClassifier):
         "roc_auc", "average_precision": of the order of all scores.
         "kld", "nkld", "absolute_error", "relative_absolute_error", "q": of the estimated share of positives, for those
         who count rather than classify (quantification).
-        A function loss(tp, fp, fn, tn) of arrays of counts: never negative, 0 where fp = fn = 0. It costs O(n₊n₋) per
-        pass, all others O(n log n) but for "q".
+        A function loss(tp, fp, fn, tn) of arrays of counts: never negative, 0 where fp = fn = 0. A pass costs
+        O(n log n), but O(n₊n₋) for "q" and for functions that are not linear in tp where tp + fp is fixed.
     k : int or None
         How many examples "precision_at_k" and "recall_at_k" look at.
     beta : float

@@ -14,8 +14,6 @@ from maxmargin.task import Array, Planes, Task
 from maxmargin.tasks.groups import GroupBatch, Groups, WeightedRows, levels_and_weights, pack_groups
 from maxmargin.tasks.matrices import checked_matrix
 
-CELLS = 2_000_000  # of a loss table that are evaluated at once: bounds the memory of losses without lines
-
 
 class Contingency(Task):
     """x is the matrix of a sample, y and z are vectors of 0 and 1, one per row.
@@ -29,7 +27,7 @@ class Contingency(Task):
     only; the truth violates nothing. A sample with labels of one kind only has nothing to tell and costs nothing.
 
     The search is exact in O(n log n) for every measure that is linear along the lines of equally many predicted
-    positives, in all four formulations; for others (measure="q", a user's function) it is O(P·Q). See
+    positives, in all four formulations; for others it is O(P·Q). A user's function is tried once on all tables. See
     compiled/contingency.py. Joachims, "A support vector method for multivariate performance measures" (ICML 2005), has
     O(n²) for margin rescaling.
 
@@ -131,7 +129,10 @@ class Contingency(Task):
         else:
             for j in range(n):
                 part = scored.scores[scored.bounds[j] : scored.bounds[j + 1]]
-                tp[j], fp[j], loss[j] = self._worst_cell(part, int(tables.positives[j]), lam[j], kind, lost, won)
+                P, blocks = int(tables.positives[j]), tables.blocks[j]
+                if blocks is None:  # too large to keep
+                    blocks = self.measure_.blocks(P, len(part) - P)
+                tp[j], fp[j], loss[j] = self._worst_cell(part, P, blocks, lam[j], kind, lost, won)
         found = int(np.sum(tables.positives - tp + fp))
         indptr = np.zeros(n + 1, dtype=np.int32)
         indices, values = np.empty(found, dtype=np.int32), np.empty(found)
@@ -140,7 +141,7 @@ class Contingency(Task):
         return Planes(AtomRows(batch.atoms, indptr, indices, values), loss)
 
     def _worst_cell(
-        self, scores: Array, P: int, lam: float, kind: tuple[bool, bool], lost: Array, won: Array
+        self, scores: Array, P: int, blocks: Any, lam: float, kind: tuple[bool, bool], lost: Array, won: Array
     ) -> tuple[int, int, float]:
         """The most violated table of one sample, out of all (P + 1)(Q + 1)."""
         from maxmargin.compiled.contingency import cumulate, worst_in_rows
@@ -149,10 +150,7 @@ class Contingency(Task):
         best, at = np.zeros(1), np.array([P, 0])
         if P and Q:
             cumulate(scores, P, lost, won)
-            height = max(1, CELLS // (Q + 1))
-            for first in range(0, P + 1, height):
-                a = np.arange(first, min(first + height, P + 1))
-                table = np.ascontiguousarray(self.measure_.table(a[:, None], np.arange(Q + 1)[None, :], P, Q))
+            for first, table in blocks:
                 worst_in_rows(table, first, lam, *kind, lost, won, best, at)
         right = best[0] == 0.0
         loss = 0.0 if right else float(self.measure_.table(at[:1], at[1:], P, Q)[0])
@@ -178,6 +176,7 @@ class Tables(NamedTuple):
 
     positives: Counts
     lines: tuple[Any, ...] | None  # bounds, and the Lines of all samples one after the other
+    blocks: tuple[Any, ...]  # without lines: all losses of a sample, or None where they are too many to keep
     costs: Array  # (n, 2): of a unit of weight on a wrong positive and on a wrong negative, for weighted samples
 
     def take(self, ids: NDArray[np.intp]) -> Tables:
@@ -188,27 +187,30 @@ class Tables(NamedTuple):
             bounds, *parts = self.lines
             chosen = np.concatenate([np.arange(bounds[g], bounds[g + 1]) for g in ids])
             lines = (np.append(0, np.cumsum(np.diff(bounds)[ids])), *(part[chosen] for part in parts))
-        return Tables(self.positives[ids], lines, self.costs[ids])
+        return Tables(self.positives[ids], lines, tuple(self.blocks[g] for g in ids), self.costs[ids])
 
 
-def _tables(measure: Any, levels: list[Array], weights: list[Array] | None) -> Tables:
+def _tables(measure: Measure, levels: list[Array], weights: list[Array] | None) -> Tables:
     positives = np.array([int(np.sum(y)) for y in levels])
-    costs, lines = np.zeros((len(levels), 2)), []
-    empty = Lines(np.zeros(0, dtype=np.int64), np.zeros(0), np.zeros(0))
-    for g, y in enumerate(levels):
-        P, Q = int(positives[g]), len(y) - int(positives[g])
-        if P and Q:
-            measure.check_truth(P, Q)
-        if weights is not None:
-            if P and Q:
-                heavy, light = float(np.dot(weights[g], y)), float(np.dot(weights[g], 1 - y))
+    sizes = [(int(P), len(y) - int(P)) for P, y in zip(positives, levels, strict=True)]
+    told = [(P, Q) for P, Q in sizes if P and Q]  # the others are never searched
+    for P, Q in told:
+        measure.check_truth(P, Q)
+    costs, none = np.zeros((len(levels), 2)), (None,) * len(levels)
+    if weights is not None:
+        for g, (y, v) in enumerate(zip(levels, weights, strict=True)):
+            if all(sizes[g]):
+                heavy, light = float(np.dot(v, y)), float(np.dot(v, 1 - y))
                 costs[g] = measure.loss(heavy - 1, 0.0, 1.0, light), measure.loss(heavy, 1.0, 0.0, light - 1)
-        elif measure.linear:
-            lines.append(measure.lines(P, Q) if P and Q else empty)
-    if not lines:
-        return Tables(positives, None, costs)
-    bounds = np.append(0, np.cumsum([len(each.sizes) for each in lines]))
-    return Tables(positives, (bounds, *(np.concatenate(parts) for parts in zip(*lines, strict=True))), costs)
+        return Tables(positives, None, none, costs)
+    if all(measure.on_lines(P, Q) for P, Q in set(told)):
+        empty = Lines(np.zeros(0, dtype=np.int64), np.zeros(0), np.zeros(0))
+        lines = [measure.lines(P, Q) if P and Q else empty for P, Q in sizes]
+        bounds = np.append(0, np.cumsum([len(each.sizes) for each in lines]))
+        parts = (np.concatenate(part) for part in zip(*lines, strict=True))
+        return Tables(positives, (bounds, *parts), none, costs)
+    kept = {(P, Q): measure.kept_blocks(P, Q) for P, Q in set(told)}
+    return Tables(positives, None, tuple(kept.get(size) for size in sizes), costs)
 
 
 def _binary(X: Any, Y: Any) -> tuple[list[Array], list[Array] | None]:
