@@ -109,6 +109,8 @@ def query_scores(
         raise ValueError(f"measure must be 'map', 'ndcg', 'roc_auc' or 'precision_at_k', got {measure!r}")
     if measure == "precision_at_k" or (measure == "ndcg" and k is not None):
         checked_k(k, measure)
+    elif k is not None and measure != "ndcg":
+        raise ValueError(f"measure {measure!r} looks at the whole ranking; k is for 'ndcg' and 'precision_at_k'")
     levels, values = np.asarray(y_true, dtype=float), np.asarray(scores, dtype=float)
     if levels.shape != values.shape or levels.ndim != 1:
         raise ValueError(

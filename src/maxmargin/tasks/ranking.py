@@ -131,7 +131,8 @@ class Ranking(Task):
         if self.measure == "ndcg" and self.features == "pairs" and about.states.max() > STATES:
             g = int(np.argmax(about.states))
             raise ValueError(
-                f"query {g} has {about.states[g]:.3g} ways to take some rows of each level, more than {STATES:.1g}; "
+                f"query {g}, counted from 0 as they appear, has {about.states[g]:.3g} ways to take some rows of each "
+                f"level, more than {STATES:.1g}; "
                 "use features='positions', or fewer levels"
             )
         return batch
