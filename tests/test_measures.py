@@ -215,7 +215,7 @@ WRONG = [
         lambda tp, fp, fn, tn: 0.5 * fn - fp,
         r"measure\(tp=2, fp=1, fn=0, tn=2\) is -1.0; a loss must be a finite number",
     ),
-    (lambda tp, fp, fn, tn: 1.0, r"returned an array of shape \(\) for counts of shape \(1,\); it must work on arrays"),
+    (lambda tp, fp, fn, tn: 1.0, r"returned an array of shape \(\) for counts of shape \(1,\)\. It must take four"),
     (lambda tp, fp, fn, tn: None, r"returned an array of shape \(\)"),
     (lambda tp, fp, fn, tn: np.stack([tp, fp]), r"returned an array of shape \(2, 1\) for counts of shape \(1,\)"),
 ]

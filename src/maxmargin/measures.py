@@ -11,7 +11,8 @@ The measures at k fix m = k; those of quantification (how many are positive, whi
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Hashable, Iterator
+from functools import lru_cache
 from numbers import Integral, Real
 from typing import Any, NamedTuple
 
@@ -24,7 +25,13 @@ Array = NDArray[np.float64]
 Counts = NDArray[np.int64]
 TableLoss = Callable[[Any, Any, Any, Any], Any]
 
-CELLS = 2_000_000  # of a loss table that are evaluated at once, and up to which a table is kept
+EXPECTED = (
+    "It must take four arrays of counts, tp, fp, fn and tn, and return a loss for each element: np.where and "
+    "np.maximum instead of if and max"
+)
+
+CELLS = 2_000_000  # of a loss table that are evaluated at once
+KEPT = 10_000_000  # up to which a whole table is kept
 
 
 class Lines(NamedTuple):
@@ -57,13 +64,8 @@ class Measure(NamedTuple):
         """Whether (1) holds for all tables of so many examples; looks at each of them unless that is known."""
         if self.linear is not None:
             return self.linear
-        lines, b = self.lines(P, Q), np.arange(Q + 1)
-        for first, table in self.blocks(P, Q):
-            a = first + np.arange(len(table))[:, None]
-            expected = lines.alpha[a + b] + lines.beta[a + b] * (np.minimum(a + b, P) - a)
-            if np.max(np.abs(table - expected)) > 1e-12 * (1 + np.max(table)):
-                return False
-        return True
+        look = _lies_on_lines if isinstance(self.loss, Hashable) else _lies_on_lines.__wrapped__
+        return look(self, P, Q)
 
     def blocks(self, P: int, Q: int) -> Iterator[tuple[int, Array]]:
         """The losses of all tables, some rows a = first, first + 1, … at a time, each with b = 0 … Q."""
@@ -74,16 +76,21 @@ class Measure(NamedTuple):
 
     def kept_blocks(self, P: int, Q: int) -> list[tuple[int, Array]] | None:
         """All blocks, unless they are too large to keep."""
-        return list(self.blocks(P, Q)) if (P + 1) * (Q + 1) <= CELLS else None
+        return list(self.blocks(P, Q)) if (P + 1) * (Q + 1) <= KEPT else None
 
     def table(self, a: Counts, b: Counts, P: int, Q: int) -> Array:
         """Losses of predictions with a true and b false positives."""
         a, b = np.broadcast_arrays(a, b)
-        losses = np.asarray(self.loss(a, b, P - a, Q - b), dtype=float)
+        counts = [np.array(each) for each in (a, b, P - a, Q - b)]  # copies: a user's function may change them
+        try:
+            losses = np.array(self.loss(*counts), dtype=float)
+        except Exception as error:
+            error.add_note(f"maxmargin: raised by the measure. {EXPECTED}")
+            raise
         if losses.shape != a.shape:
             raise TaskError(
-                f"measure(tp, fp, fn, tn) returned an array of shape {losses.shape} for counts of shape {a.shape}; it "
-                "must work on arrays, element by element"
+                f"measure(tp, fp, fn, tn) returned an array of shape {losses.shape} for counts of shape {a.shape}. "
+                f"{EXPECTED}"
             )
         bad = np.argwhere(~(np.isfinite(losses) & (losses >= 0)))
         if len(bad):
@@ -96,11 +103,22 @@ class Measure(NamedTuple):
 
     def check_truth(self, P: int, Q: int) -> None:
         """Raise a TaskError unless a perfect prediction costs nothing."""
-        right = float(self.table(np.array([P]), np.array([0]), P, Q)[0])
+        right = float(self.table(np.array([P, P]), np.array([0, 0]), P, Q)[0])  # two, to see that arrays work
         if abs(right) > 1e-12:
             raise TaskError(
                 f"measure(tp={P}, fp=0, fn=0, tn={Q}) is {right}; the loss of a perfect prediction must be 0"
             )
+
+
+@lru_cache(maxsize=64)  # (P + 1)(Q + 1) losses: the folds and settings of a search ask again and again
+def _lies_on_lines(measure: Measure, P: int, Q: int) -> bool:
+    lines, b = measure.lines(P, Q), np.arange(Q + 1)
+    for first, table in measure.blocks(P, Q):
+        a = first + np.arange(len(table))[:, None]
+        expected = lines.alpha[a + b] + lines.beta[a + b] * (np.minimum(a + b, P) - a)
+        if np.max(np.abs(table - expected)) > 1e-12 * (1 + np.max(table)):
+            return False
+    return True
 
 
 def _fbeta(beta: float) -> Measure:

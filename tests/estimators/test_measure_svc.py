@@ -363,7 +363,7 @@ OWN = [
         lambda tp, fp, fn, tn: 1.0 + fp,
         r"measure\(tp=\d+, fp=0, fn=0, tn=\d+\) is 1.0; the loss of a perfect prediction",
     ),
-    (lambda tp, fp, fn, tn: 0.0, r"returned an array of shape \(\) for counts of shape \(1,\); it must work on arrays"),
+    (lambda tp, fp, fn, tn: 0.0, r"returned an array of shape \(\) for counts of shape \(2,\)\. It must take four"),
     (lambda tp, fp, fn, tn: max(tp, fp) * 0.0, "it must work on arrays|truth value of an array"),
 ]
 
@@ -488,3 +488,45 @@ def test_threads_and_seeds_change_nothing():
     w = MeasureSVC().fit(X, y).w_
     np.testing.assert_array_equal(MeasureSVC(n_jobs=2).fit(X, y).w_, w)
     np.testing.assert_array_equal(MeasureSVC(random_state=7).fit(X, y).w_, w)
+
+
+def careless(tp, fp, fn, tn):
+    """Changes what it is given."""
+    fp += fn
+    return fp / (tp + fn)
+
+
+def test_functions_may_change_their_arguments():
+    rng = np.random.default_rng(0)
+    X, y = rng.standard_normal((60, 3)), rng.random(60) < 0.3
+    kept, changed = (
+        MeasureSVC(loss, C=1.0, tol=1e-6).fit(X, y) for loss in (lambda tp, fp, fn, tn: (fp + fn) / (tp + fn), careless)
+    )
+    assert changed.certificate_.primal == pytest.approx(kept.certificate_.primal, rel=1e-5)
+
+
+def test_errors_of_a_function_say_what_is_expected():
+    with pytest.raises(ValueError, match="truth value") as caught:
+        MeasureSVC(lambda tp, fp, fn, tn: max(fp, fn) / (tp + fn)).fit([[0.0], [1.0], [2.0], [3.0]], [0, 0, 1, 1])
+    assert "np.maximum instead of if and max" in caught.value.__notes__[0]
+
+
+@pytest.mark.parametrize(
+    ("labels", "message"),
+    [(["0", "1", "0"], "example 0: the label is '0'; expected one of"), ([0, 2, 1], "example 1: the label is 2")],
+)
+def test_score_names_unknown_labels(labels, message):
+    model = MeasureSVC().fit([[0.0], [1.0], [2.0], [3.0]], [0, 0, 1, 1])
+    with pytest.raises(ValueError, match=message):
+        model.score([[0.0], [1.0], [2.0]], labels)
+
+
+def test_no_warning_of_zero_weights_before_the_optimum_is_known(recwarn):
+    rng = np.random.default_rng(0)
+    MeasureSVC(callback=lambda record: True).fit(rng.standard_normal((60, 3)), np.arange(60) < 5)
+    assert not recwarn.list
+
+
+def test_weights_that_would_make_too_many_examples():
+    with pytest.raises(ValueError, match=r"which makes 4e\+10 examples, more than 1e\+08; divide the weights"):
+        MeasureSVC().fit([[0.0], [1.0], [2.0], [3.0]], [0, 0, 1, 1], sample_weight=[10**10] * 4)

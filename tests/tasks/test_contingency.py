@@ -204,8 +204,8 @@ OWN = [
     (lambda tp, fp, fn, tn: 0.0 * tp + np.nan, r"measure\(tp=2, fp=0, fn=0, tn=2\) is nan; a loss must be a finite"),
     (lambda tp, fp, fn, tn: 1.0 * (fn - fp), r"measure\(tp=\d, fp=\d, fn=\d, tn=\d\) is -1.0; a loss must be .* >= 0"),
     (lambda tp, fp, fn, tn: 0.5 + fp, r"measure\(tp=2, fp=0, fn=0, tn=2\) is 0.5; the loss of a perfect prediction"),
-    (lambda tp, fp, fn, tn: 0.0, r"returned an array of shape \(\) for counts of shape \(1,\); it must work on arrays"),
-    (lambda tp, fp, fn, tn: (tp + fp)[..., None], r"array of shape \(1, 1\) for counts of shape \(1,\)"),
+    (lambda tp, fp, fn, tn: 0.0, r"returned an array of shape \(\) for counts of shape \(2,\)\. It must take four"),
+    (lambda tp, fp, fn, tn: (tp + fp)[..., None], r"array of shape \(2, 1\) for counts of shape \(2,\)"),
 ]
 
 
@@ -223,7 +223,8 @@ def test_large_tables_are_read_in_pieces(monkeypatch):
     rng = np.random.default_rng(0)
     x, y, w = rng.standard_normal((30, 2)), rng.integers(0, 2, 30), np.array([3.0, -2.0])
     task, kept = set_up(Contingency(squared_error), [x], [y])
-    monkeypatch.setattr("maxmargin.measures.CELLS", 40)
+    for limit in ("CELLS", "KEPT"):
+        monkeypatch.setattr(f"maxmargin.measures.{limit}", 40)
     large = task.pack([x], [y])
     assert kept.about.blocks[0] is not None
     assert large.about.blocks == (None,)

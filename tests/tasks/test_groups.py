@@ -151,3 +151,16 @@ def test_weights_move_with_their_rows():
     assert batch.rows.tolist() == [1, 4, 2, 5, 0, 3]
     assert batch.weights.tolist() == [2, 5, 3, 6, 1, 4]
     assert batch.segment_bounds.tolist() == [0, 2, 4]
+
+
+@pytest.mark.parametrize(
+    ("qid", "message"),
+    [
+        ([1, np.nan, 2], r"qid\[1\] is nan; every row must belong to a query"),
+        (["a", "b", None], r"qid\[2\] is None; every row must belong to a query"),
+        (np.array(["a", 1, 1], dtype=object), "qid mixes int and str; expected ids of one kind"),
+    ],
+)
+def test_bad_query_ids(qid, message):
+    with pytest.raises(ValueError, match=message):
+        query_ids(qid, 3)

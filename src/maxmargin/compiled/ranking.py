@@ -96,9 +96,9 @@ def insertion_gain(j, k, R, N, lam, score, suffix, harmonic):
     """What ranking the j-th irrelevant row just above the k-th relevant one gains over ranking it last.
 
     Σ_{i=k}^{R} (λ/R) (i/(i+j-1) - i/(i+j)) - (s_i - s_j)/(RN), where suffix[k] = Σ_{i >= k} s_i and harmonic[t] is the
-    t-th harmonic number; i/(i+j-1) - i/(i+j) = j/(i+j) - (j-1)/(i+j-1).
+    t-th harmonic number. Summed by parts, so that no factor j magnifies the rounding of harmonic numbers.
     """
-    lost = j * (harmonic[R + j] - harmonic[k + j - 1]) - (j - 1) * (harmonic[R + j - 1] - harmonic[k + j - 2])
+    lost = k / (k + j - 1) - R / (R + j) + (harmonic[R + j - 1] - harmonic[k + j - 1])
     return lam * lost / R - (suffix[k] - (R - k + 1) * score) / (R * N)
 
 

@@ -7,7 +7,7 @@ from typing import Any, Self, Unpack
 
 import numpy as np
 from sklearn.utils.multiclass import type_of_target
-from sklearn.utils.validation import check_consistent_length, check_is_fitted
+from sklearn.utils.validation import check_consistent_length, check_is_fitted, column_or_1d
 
 from maxmargin.estimators.base import NoPartialFit, Options, warn_of_zero
 from maxmargin.estimators.flat import FlatClassifier
@@ -21,6 +21,7 @@ from maxmargin.tasks.labels import plain
 from maxmargin.tasks.matrices import checked_matrix
 from maxmargin.tasks.ranking import Ranking
 
+MOST_ROWS = 10**8  # that repeated examples may make
 RANKINGS = {
     "roc_auc": "roc_auc",
     "average_precision": "map",
@@ -136,7 +137,12 @@ class MeasureSVC(FlatClassifier):
 
         scores = self._scores(X)
         check_consistent_length(scores, y, sample_weight)
-        truth = np.asarray(y) == self._positive
+        y = column_or_1d(y)
+        unknown = np.flatnonzero(~np.isin(y, self.classes_))
+        if len(unknown):
+            where = f"example {unknown[0]}: the label is {plain(y[unknown[0]])!r}"
+            raise ValueError(f"{where}; expected one of the classes {self.classes_.tolist()}")
+        truth = y == self._positive
         if truth.all() or not truth.any():
             raise ValueError(f"y has one class only, so that measure {self.measure!r} is not defined")
         if self.measure == "roc_auc":
@@ -149,11 +155,13 @@ class MeasureSVC(FlatClassifier):
         if measure.size is not None:
             if sample_weight is not None:
                 raise ValueError(f"measure {self.measure!r} looks at a number of examples; they cannot have weights")
+            if measure.size(0) > len(truth):
+                raise ValueError(f"k = {self.k} is larger than the sample, which has {len(truth)} examples")
             order = np.lexsort((truth, -scores))
             found = np.isin(np.arange(len(truth)), order[: measure.size(int(truth.sum()))])
         kinds = (truth & found, ~truth & found, truth & ~found, ~truth & ~found)
-        table = [float(np.dot(weights, kind)) for kind in kinds]
-        return float(measure.value(*table)) if measure.value is not None else -float(measure.loss(*table))
+        table = [np.array([np.dot(weights, kind)]) for kind in kinds]  # a user's function expects arrays
+        return float(measure.value(*table)[0]) if measure.value is not None else -float(measure.loss(*table)[0])
 
     @property
     def coef_(self) -> Array:
@@ -234,7 +242,14 @@ class MeasureSVC(FlatClassifier):
                 f"measure {self.measure!r} counts examples, so that sample_weight must hold whole numbers; "
                 f"sample_weight[{broken[0]}] is {given[broken[0]]}"
             )
-        return np.ones(len(given), dtype=int) if len(broken) else given.astype(int)
+        if len(broken):
+            return np.ones(len(given), dtype=int)
+        if given.sum() > MOST_ROWS:
+            raise ValueError(
+                f"measure {self.measure!r} counts an example as often as its weight says, which makes "
+                f"{given.sum():.3g} examples, more than {MOST_ROWS:.0g}; divide the weights by a common factor"
+            )
+        return given.astype(int)
 
     @property
     def _ranks(self) -> bool:

@@ -76,7 +76,7 @@ class OverAtoms:
     def add(self, plane: MeanPlane) -> Array:
         row = plane.row
         assert row is not None
-        last = sparse.csr_array((row.values, row.indices, row.indptr), shape=(1, self.atoms.count))
+        last = sparse.csr_array((row.values, row.indices, row.indptr), shape=(1, self.atoms.count), copy=True)
         last.sum_duplicates()
         self.coefficients = sparse.vstack([self.coefficients, last], format="csr")
         if not self.known[last.indices].all():
