@@ -20,7 +20,7 @@ import numpy as np
 from rich.table import Table
 
 from benchmarks.quality import BINARY
-from benchmarks.timing import Report, cpu_seconds, race
+from benchmarks.timing import Contestant, Report, cpu_seconds, race
 from maxmargin.datasets import load_20newsgroups, load_conll2002_es
 
 # --- one search
@@ -111,7 +111,7 @@ def token_attributes(split: str, n_sentences: int | None) -> tuple[list[list[str
     return attributes, np.array([tag for sentence in tags[:n_sentences] for tag in sentence])
 
 
-class MaxmarginContestant:
+class MaxmarginContestant(Contestant):
     def __init__(self, problem: Problem, measure: str):
         self.problem, self.measure = problem, measure
         self.name = f"MeasureSVC({measure!r}, C={problem.C[measure]:g})"
@@ -125,9 +125,6 @@ class MaxmarginContestant:
         few = np.concatenate([np.flatnonzero(self.problem.y)[:20], np.flatnonzero(~self.problem.y)[:200]])
         self._fit(self.problem.X[few], self.problem.y[few])
 
-    def prepare(self) -> None:
-        """It takes the data as they are."""
-
     def train(self) -> None:
         self.model = self._fit(self.problem.X, self.problem.y)
 
@@ -137,17 +134,11 @@ class MaxmarginContestant:
         return f"gap {end.relative_gap:.2%}, {end.passes:.0f} passes"
 
 
-class LiblinearContestant:
+class LiblinearContestant(Contestant):
     name, note = "LinearSVC()", ""
 
     def __init__(self, problem: Problem):
         self.problem = problem
-
-    def warm_up(self) -> None:
-        """Nothing to do: it is compiled."""
-
-    def prepare(self) -> None:
-        """It takes the data as they are."""
 
     def train(self) -> None:
         from sklearn.svm import LinearSVC

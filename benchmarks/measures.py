@@ -24,6 +24,7 @@ from typing import Any
 import numpy as np
 from rich.table import Table
 from scipy import sparse
+from sklearn.exceptions import ConvergenceWarning
 
 from benchmarks.quality import BINARY, best_threshold_f1, median_best
 from benchmarks.timing import Report, cpu_seconds
@@ -130,6 +131,8 @@ class Contestant:
     name: str
     grid: tuple[float, ...]
     adjusts = False  # whether, for F1, the threshold is tuned on the rows held out
+    warning: type[Warning]  # to look out for in training
+    meaning: str  # of that warning
 
     def __init__(self, problem: Binary):
         self.problem = problem
@@ -144,8 +147,13 @@ class Contestant:
         raise NotImplementedError
 
     def fit(self, model: Any, X: Any, y: np.ndarray) -> Any:
-        """The model, trained."""
-        return model.fit(X, y)
+        """The model, trained; a note if there was the warning to look out for."""
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always", self.warning)
+            model.fit(X, y)
+        if any(issubclass(each.category, self.warning) for each in caught):
+            self.notes.append(f"{self.name}: {self.meaning}")
+        return model
 
     def tunes(self, measure: str) -> bool:
         """Whether a threshold is tuned for this measure."""
@@ -184,6 +192,7 @@ class LiblinearContestant(Contestant):
     name = "LinearSVC"
     grid = (0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1.0, 3.0, 10.0, 30.0, 100.0)
     class_weight: str | None = None
+    warning, meaning = ConvergenceWarning, "stopped at max_iter"
 
     def __init__(self, problem: Binary):
         super().__init__(problem)
@@ -194,16 +203,6 @@ class LiblinearContestant(Contestant):
         from sklearn.svm import LinearSVC
 
         return LinearSVC(C=c, class_weight=self.class_weight, random_state=0, max_iter=10_000)
-
-    def fit(self, model: Any, X: Any, y: np.ndarray) -> Any:
-        from sklearn.exceptions import ConvergenceWarning
-
-        with warnings.catch_warnings(record=True) as caught:
-            warnings.simplefilter("always", ConvergenceWarning)
-            model.fit(X, y)
-        if any(issubclass(warning.category, ConvergenceWarning) for warning in caught):
-            self.notes.append(f"{self.name}: stopped at max_iter")
-        return model
 
     def path(self, measure: str) -> list[Any]:
         if not self.kept:
@@ -237,6 +236,7 @@ class MaxmarginContestant(Contestant):
     """MeasureSVC to a gap of 1%."""
 
     name = "MeasureSVC"
+    warning, meaning = NothingLearnt, "w = 0 is the optimum"
 
     def __init__(self, problem: Binary):
         super().__init__(problem)
@@ -266,14 +266,6 @@ class MaxmarginContestant(Contestant):
         if model.certificate_.relative_gap > 0.01:
             self.notes.append(f"{self.name}, {measure}: gap above 1% ({model.certificate_.stop_reason})")
         return tuned, seconds
-
-    def fit(self, model: Any, X: Any, y: np.ndarray) -> Any:
-        with warnings.catch_warnings(record=True) as caught:
-            warnings.simplefilter("always", NothingLearnt)
-            model.fit(X, y)
-        if any(issubclass(warning.category, NothingLearnt) for warning in caught):
-            self.notes.append(f"{self.name}: w = 0 is the optimum")
-        return model
 
 
 class AdjustedMaxmarginContestant(MaxmarginContestant):

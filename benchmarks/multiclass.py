@@ -21,7 +21,7 @@ import numpy as np
 from rich.table import Table
 
 from benchmarks.objective import crammer_singer
-from benchmarks.timing import Report, Timing, race
+from benchmarks.timing import Contestant, Report, Timing, race
 from maxmargin.datasets import load_20newsgroups, load_mnist, load_usps
 
 # --- data sets
@@ -82,18 +82,12 @@ PROBLEMS: dict[str, Callable[[bool], Problem]] = {
 # --- solvers
 
 
-class LiblinearContestant:
+class LiblinearContestant(Contestant):
     name = "scikit-learn LinearSVC (liblinear)"
 
     def __init__(self, problem: Problem):
         self.problem = problem
         self.note = ""
-
-    def warm_up(self) -> None:
-        """Nothing to do: it is compiled."""
-
-    def prepare(self) -> None:
-        """It takes the data as they are."""
 
     def train(self) -> None:
         from sklearn.exceptions import ConvergenceWarning
@@ -107,7 +101,7 @@ class LiblinearContestant:
             self.note = f"stopped at max_iter = {model.max_iter}"
 
 
-class MaxmarginContestant:
+class MaxmarginContestant(Contestant):
     name = "maxmargin MulticlassSVC"
 
     def __init__(self, problem: Problem):
@@ -123,9 +117,6 @@ class MaxmarginContestant:
         X, y = self.problem.X, self.problem.y
         few = np.concatenate([np.flatnonzero(y == label)[:2] for label in np.unique(y)])
         self._fit(X[few], y[few])
-
-    def prepare(self) -> None:
-        """It takes the data as they are."""
 
     def train(self) -> None:
         self.model = self._fit(self.problem.X, self.problem.y)

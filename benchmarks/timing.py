@@ -18,7 +18,7 @@ Report = Callable[[str], None]
 
 
 class Contestant(Protocol):
-    """A solver together with the data that it is to be trained on."""
+    """A solver together with the data that it is to be trained on; what it need not do, it leaves out."""
 
     name: str
 

@@ -156,7 +156,10 @@ def test_queries_without_a_measure():
         (([np.inf, 1], [1.0, 2.0], None), r"y_true\[0\] is inf; expected a finite number"),
         (([0, 1], [1.0, 2.0], [1]), r"qid has shape \(1,\); expected \(2,\), the query of every row"),
         (([0, 1], [1.0, 2.0], [[1], [2]]), r"qid has shape \(2, 1\); expected \(2,\)"),
-        (([0, 1], [1.0, 2.0], None, "mrr"), "measure must be 'map', 'ndcg', 'roc_auc' or 'precision_at_k', got 'mrr'"),
+        (
+            ([0, 1], [1.0, 2.0], None, "mrr"),
+            "measure must be one of 'map', 'ndcg', 'roc_auc', 'precision_at_k', got 'mrr'",
+        ),
         (([0, 1], [1.0, 2.0], None, "precision_at_k"), "measure 'precision_at_k' needs k, a positive whole number"),
         (([0, 1], [1.0, 2.0], None, "precision_at_k", 0), "measure 'precision_at_k' needs k, .*, got 0"),
         (([0, 1], [1.0, 2.0], None, "ndcg", -1), "measure 'ndcg' needs k, a positive whole number, got -1"),

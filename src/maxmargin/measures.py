@@ -11,8 +11,7 @@ The measures at k fix m = k; those of quantification (how many are positive, whi
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterator
-from functools import lru_cache
+from collections.abc import Callable, Iterator
 from numbers import Integral, Real
 from typing import Any, NamedTuple
 
@@ -64,8 +63,13 @@ class Measure(NamedTuple):
         """Whether (1) holds for all tables of so many examples; looks at each of them unless that is known."""
         if self.linear is not None:
             return self.linear
-        look = _lies_on_lines if isinstance(self.loss, Hashable) else _lies_on_lines.__wrapped__
-        return look(self, P, Q)
+        lines, b = self.lines(P, Q), np.arange(Q + 1)
+        for first, table in self.blocks(P, Q):
+            a = first + np.arange(len(table))[:, None]
+            expected = lines.alpha[a + b] + lines.beta[a + b] * (np.minimum(a + b, P) - a)
+            if np.max(np.abs(table - expected)) > 1e-12 * (1 + np.max(table)):
+                return False
+        return True
 
     def blocks(self, P: int, Q: int) -> Iterator[tuple[int, Array]]:
         """The losses of all tables, some rows a = first, first + 1, … at a time, each with b = 0 … Q."""
@@ -108,17 +112,6 @@ class Measure(NamedTuple):
             raise TaskError(
                 f"measure(tp={P}, fp=0, fn=0, tn={Q}) is {right}; the loss of a perfect prediction must be 0"
             )
-
-
-@lru_cache(maxsize=64)  # (P + 1)(Q + 1) losses: the folds and settings of a search ask again and again
-def _lies_on_lines(measure: Measure, P: int, Q: int) -> bool:
-    lines, b = measure.lines(P, Q), np.arange(Q + 1)
-    for first, table in measure.blocks(P, Q):
-        a = first + np.arange(len(table))[:, None]
-        expected = lines.alpha[a + b] + lines.beta[a + b] * (np.minimum(a + b, P) - a)
-        if np.max(np.abs(table - expected)) > 1e-12 * (1 + np.max(table)):
-            return False
-    return True
 
 
 def _fbeta(beta: float) -> Measure:

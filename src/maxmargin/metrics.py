@@ -15,6 +15,8 @@ from maxmargin.tasks.groups import Groups, query_ids
 from maxmargin.tasks.hierarchy import read_hierarchy
 from maxmargin.tasks.labels import in_order, plain
 
+RANKED_BY = ("map", "ndcg", "roc_auc", "precision_at_k")  # the measures of query_scores, and of Ranker
+
 
 class ChunkScore(NamedTuple):
     """Precision, recall and their harmonic mean over chunks, each between 0 and 1."""
@@ -105,8 +107,8 @@ def query_scores(
     (``"roc_auc"``: without pairs), for which a measure is not defined: ``np.nanmean`` leaves them out,
     ``np.nan_to_num(...).mean()`` counts them 0 as the tools of the LETOR collections do.
     """
-    if measure not in ("map", "ndcg", "roc_auc", "precision_at_k"):
-        raise ValueError(f"measure must be 'map', 'ndcg', 'roc_auc' or 'precision_at_k', got {measure!r}")
+    if measure not in RANKED_BY:
+        raise ValueError(f"measure must be one of {', '.join(map(repr, RANKED_BY))}, got {measure!r}")
     if measure == "precision_at_k" or (measure == "ndcg" and k is not None):
         checked_k(k, measure)
     elif k is not None and measure != "ndcg":

@@ -530,3 +530,17 @@ def test_no_warning_of_zero_weights_before_the_optimum_is_known(recwarn):
 def test_weights_that_would_make_too_many_examples():
     with pytest.raises(ValueError, match=r"which makes 4e\+10 examples, more than 1e\+08; divide the weights"):
         MeasureSVC().fit([[0.0], [1.0], [2.0], [3.0]], [0, 0, 1, 1], sample_weight=[10**10] * 4)
+
+
+def test_a_function_that_has_become_another_one_is_looked_at_anew():
+    """Its answer may depend on what it does not take as an argument, here on how the loss is curved."""
+    rng = np.random.default_rng(0)
+    X, y, power = rng.standard_normal((60, 3)), np.arange(60) < 15, [1.0]
+
+    def curved(tp, fp, fn, tn):
+        return ((fp + fn) / (tp + fn) / 4) ** power[0]
+
+    MeasureSVC(curved, C=5.0, tol=1e-6).fit(X, y)
+    power[0] = 2.0
+    again, anew = (MeasureSVC(loss, C=5.0, tol=1e-6).fit(X, y) for loss in (curved, lambda *table: curved(*table)))
+    assert again.certificate_.primal == anew.certificate_.primal

@@ -12,12 +12,6 @@ from maxmargin.tasks.groups import Groups, WeightedRows, levels_and_weights, pac
 MATRIX = np.arange(12.0).reshape(6, 2)
 
 
-def test_whole_matrix():
-    groups = Groups.whole(MATRIX)
-    assert len(groups) == 1
-    np.testing.assert_array_equal(groups[0], MATRIX)
-
-
 @pytest.mark.parametrize(
     "keys",
     [[7, 3, 7, 1, 3, 7], np.array(list("bxbaxb")), [2.5, 0, 2.5, -1, 0, 2.5], np.array(list("bxbaxb"), dtype="O")],

@@ -12,7 +12,7 @@ from scipy import sparse
 from sklearn.utils.validation import _check_feature_names_in, check_is_fitted, validate_data
 
 from maxmargin.estimators.base import NoPartialFit, Options, Trainer, warn_of_zero
-from maxmargin.metrics import query_scores
+from maxmargin.metrics import RANKED_BY, query_scores
 from maxmargin.objective import Certificate
 from maxmargin.oracle import normalised_weights
 from maxmargin.solvers import Solver
@@ -21,8 +21,6 @@ from maxmargin.tasks.contingency import Contingency
 from maxmargin.tasks.groups import Groups, query_ids
 from maxmargin.tasks.labels import plain
 from maxmargin.tasks.ranking import GRADE, Ranking
-
-MEASURES = ("map", "ndcg", "roc_auc", "precision_at_k")
 
 
 class Ranker(Trainer):
@@ -161,8 +159,8 @@ class Ranker(Trainer):
         self, X: Any, y: Any, qid: Any, sample_weight: Any, reset: bool = True
     ) -> tuple[Groups, list[Array], Any]:
         """One structural example per query."""
-        if self.measure not in MEASURES:
-            raise ValueError(f"measure must be one of {', '.join(map(repr, MEASURES))}, got {self.measure!r}")
+        if self.measure not in RANKED_BY:
+            raise ValueError(f"measure must be one of {', '.join(map(repr, RANKED_BY))}, got {self.measure!r}")
         if self.measure == "precision_at_k" and self.features != "pairs":
             raise ValueError("features is for measure 'ndcg' only, not for 'precision_at_k'")
         X, y = self._matrix(X, y, reset)

@@ -27,7 +27,7 @@ class Contingency(Task):
     only; the truth violates nothing. A sample with labels of one kind only has nothing to tell and costs nothing.
 
     The search is exact in O(n log n) for every measure that is linear along the lines of equally many predicted
-    positives, in all four formulations; for others it is O(P·Q). A user's function is tried once on all tables. See
+    positives, in all four formulations; for others it is O(P·Q). A user's function is tried on all tables first. See
     compiled/contingency.py. Joachims, "A support vector method for multivariate performance measures" (ICML 2005), has
     O(n²) for margin rescaling.
 

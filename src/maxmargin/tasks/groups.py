@@ -35,11 +35,6 @@ class Groups(Sequence[Any]):
         self.matrix, self.rows, self.bounds = matrix, rows, bounds
 
     @classmethod
-    def whole(cls, matrix: Any) -> Groups:
-        """One group with all rows."""
-        return cls(matrix, np.arange(matrix.shape[0]), np.array([0, matrix.shape[0]]))
-
-    @classmethod
     def by(cls, matrix: Any, keys: Any) -> tuple[Groups, NDArray[Any]]:
         """Rows with equal keys together, in the order of their appearance; and the key of every group."""
         keys = np.asarray(keys)
