@@ -16,6 +16,7 @@ from numbers import Integral, Real
 from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.lib.stride_tricks import sliding_window_view
 from numpy.typing import NDArray
 
 from maxmargin.errors import TaskError
@@ -63,10 +64,12 @@ class Measure(NamedTuple):
         """Whether (1) holds for all tables of so many examples; looks at each of them unless that is known."""
         if self.linear is not None:
             return self.linear
-        lines, b = self.lines(P, Q), np.arange(Q + 1)
+        sizes, *terms = self.lines(P, Q)
+        # row a of each window holds what belongs to m = a, …, a + Q
+        alpha, beta, most = (sliding_window_view(each, Q + 1) for each in (*terms, np.minimum(sizes, P)))
         for first, table in self.blocks(P, Q):
-            a = first + np.arange(len(table))[:, None]
-            expected = lines.alpha[a + b] + lines.beta[a + b] * (np.minimum(a + b, P) - a)
+            rows = slice(first, first + len(table))
+            expected = alpha[rows] + beta[rows] * (most[rows] - np.arange(P + 1)[rows, None])
             if np.max(np.abs(table - expected)) > 1e-12 * (1 + np.max(table)):
                 return False
         return True
@@ -96,9 +99,8 @@ class Measure(NamedTuple):
                 f"measure(tp, fp, fn, tn) returned an array of shape {losses.shape} for counts of shape {a.shape}. "
                 f"{EXPECTED}"
             )
-        bad = np.argwhere(~(np.isfinite(losses) & (losses >= 0)))
-        if len(bad):
-            at = tuple(bad[0])
+        if not (losses.min(initial=0.0) >= 0 and losses.max(initial=0.0) < np.inf):  # false for NaN too
+            at = tuple(np.argwhere(~(np.isfinite(losses) & (losses >= 0)))[0])
             raise TaskError(
                 f"measure(tp={a[at]}, fp={b[at]}, fn={P - a[at]}, tn={Q - b[at]}) is {losses[at]}; "
                 "a loss must be a finite number >= 0"
