@@ -49,6 +49,12 @@ def test_star_import():
     assert set(maxmargin.__all__) <= set(names)
 
 
+@pytest.mark.parametrize("name", maxmargin.estimators.__all__)
+def test_unknown_parameters_are_named_with_the_estimator(name):
+    with pytest.raises(TypeError, match=f"{name} has no parameter 'meassure'; it has .*C, .*rescaling, .*verbose$"):
+        getattr(maxmargin, name)(meassure="f1", **({"task": None} if name == "StructuredSVM" else {}))
+
+
 def test_every_estimator_documents_its_parameters():
     for name in maxmargin.estimators.__all__:
         estimator = getattr(maxmargin.estimators, name)

@@ -82,7 +82,11 @@ class Trainer(BaseEstimator):
         warm_start: bool = False,
         callback: Any = None,
         verbose: int = 0,
+        **unknown: Any,
     ):
+        if unknown:  # the estimator's name, not this class's, belongs into the message
+            known = ", ".join(inspect.signature(type(self)).parameters)
+            raise TypeError(f"{type(self).__name__} has no parameter {next(iter(unknown))!r}; it has {known}")
         self.C = C
         self.solver = solver
         self.rescaling = rescaling
@@ -103,7 +107,11 @@ class Trainer(BaseEstimator):
             named = [p for p in own.parameters.values() if p.kind is not p.VAR_KEYWORD]
             if len(named) < len(own.parameters):
                 shared = inspect.signature(Trainer.__init__).parameters.values()
-                named += [p.replace(kind=p.KEYWORD_ONLY) for p in shared if p.name not in own.parameters]
+                named += [
+                    p.replace(kind=p.KEYWORD_ONLY)
+                    for p in shared
+                    if p.name not in own.parameters and p.kind is not p.VAR_KEYWORD
+                ]
                 cls.__init__.__signature__ = own.replace(parameters=named)  # type: ignore[attr-defined]
 
     _default_tol: ClassVar[float | None] = None  # of a solver that is only named; None leaves the solver's own
