@@ -11,7 +11,7 @@ from rich.status import Status
 from rich.table import Table
 from threadpoolctl import threadpool_limits
 
-from benchmarks import engine, measure_speed, measures, multiclass, ranking, sequences, taxonomy
+from benchmarks import alignment, engine, measure_speed, measures, multiclass, parsing, ranking, sequences, taxonomy
 from benchmarks.timing import Report
 from maxmargin.datasets import DataNotFound
 
@@ -22,6 +22,8 @@ GROUPS = {
     "measure-speed": measure_speed,
     "ranking": ranking,
     "taxonomy": taxonomy,
+    "parsing": parsing,
+    "alignment": alignment,
     "engine": engine,
 }
 Run = Callable[[str, int, bool, Report], Table]

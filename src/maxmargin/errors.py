@@ -17,3 +17,7 @@ class TrainingInterrupted(UserWarning):
 
 class NothingLearnt(UserWarning):
     """The optimum is w = 0: for this measure, these features and this C, no weights are worth their length."""
+
+
+class LossReplaced(UserWarning):
+    """For some examples the loss that was asked for is too expensive to search; training used another one there."""

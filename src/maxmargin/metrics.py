@@ -10,6 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from maxmargin.measures import checked_k
+from maxmargin.parseval import ParsevalScore as ParsevalScore
+from maxmargin.parseval import parseval as parseval
 from maxmargin.rankings import average_precision, concordance, ndcg, precision_at, worst_order
 from maxmargin.tasks.groups import Groups, query_ids
 from maxmargin.tasks.hierarchy import read_hierarchy

@@ -3,7 +3,7 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from maxmargin.datasets import digit_strings
+from maxmargin.datasets import digit_strings, mutated_pairs
 
 
 def test_digit_strings_have_the_promised_form():
@@ -48,3 +48,35 @@ def test_digit_strings_repeat_with_the_seed():
     assert first[3] == again[3]
     assert all(np.array_equal(a, b) for a, b in zip(first[0], again[0], strict=True))
     assert first[1] != other[1]
+
+
+def test_mutated_pairs_have_the_promised_form():
+    pairs, alignments = mutated_pairs(20, length=30, letters="ACGT", seed=3)
+    assert len(pairs) == len(alignments) == 20
+    for (a, b), alignment in zip(pairs, alignments, strict=True):
+        assert len(a) == 30
+        assert set(a + b) <= set("ACGT")
+        assert alignment.lengths == (len(a), len(b))
+        assert alignment.trusted.all()
+    assert mutated_pairs(20, length=30, seed=3) == (pairs, alignments)
+    assert mutated_pairs(20, length=30, seed=4)[0] != pairs
+
+
+def test_mutated_pairs_keep_residues_and_exchange_partners():
+    pairs, alignments = mutated_pairs(100, length=100, keep=0.5)
+    letters = [a[i] + b[j] for (a, b), y in zip(pairs, alignments, strict=True) for i, j in y.pairs]
+    # half stay; of the others three quarters become partners and the rest any letter
+    assert np.mean([x[0] == x[1] for x in letters]) == pytest.approx(0.5 + 0.125 / 4, abs=0.02)
+    assert np.mean([x in ("AG", "GA", "CT", "TC") for x in letters]) == pytest.approx(0.375 + 0.125 / 4, abs=0.02)
+    assert (
+        mutated_pairs(5, length=10, keep=1.0, gap=0.0)[0][0][0]
+        == mutated_pairs(5, length=10, keep=1.0, gap=0.0)[0][0][1]
+    )
+
+
+@pytest.mark.parametrize(
+    "wrong", [{"n": 0}, {"n": 1, "length": 0}, {"n": 1, "letters": "A"}, {"n": 1, "letters": "AA"}]
+)
+def test_mutated_pairs_refuse_what_makes_no_sequences(wrong):
+    with pytest.raises(ValueError, match="must be at least 1"):
+        mutated_pairs(**wrong)

@@ -1,4 +1,4 @@
-"""Loaders of public data sets, and one small set that needs no download.
+"""Loaders of public data sets, and two small sets that need no download.
 
 The public sets are not shipped: the environment variable ``MAXMARGIN_DATA`` names the folder that holds them,
 one folder a set, and a loader that cannot find its set raises :class:`DataNotFound`. Every loader reads the
@@ -6,23 +6,37 @@ compressed files as they are and returns plain Python lists, numpy arrays and sc
 library can be given the same data.
 """
 
-from maxmargin.datasets.attributes import Token, chunk_features, word_shape
+from maxmargin.datasets.alignments import (
+    Pair,
+    load_prefab4,
+    load_prefab4_homologs,
+    load_protein_alignments,
+    load_substitution_matrix,
+    load_tmalign,
+)
+from maxmargin.datasets.attributes import Token, chunk_features
+from maxmargin.datasets.families import Split, families, prefab4_split, split_families
 from maxmargin.datasets.folder import ENVIRONMENT_VARIABLE, DataNotFound, data_folder
-from maxmargin.datasets.generated import digit_strings
+from maxmargin.datasets.generated import digit_strings, mutated_pairs
 from maxmargin.datasets.hierarchies import load_imclef07a
 from maxmargin.datasets.images import load_mnist, load_optdigits, load_usps
 from maxmargin.datasets.ranking import load_letor
 from maxmargin.datasets.sequences import load_conll2000, load_conll2002_es, load_ocr_letters
 from maxmargin.datasets.tables import load_covertype
 from maxmargin.datasets.text import load_20newsgroups, load_lasvm_reuters, load_reuters21578
+from maxmargin.datasets.treebanks import load_ptb_sample
+from maxmargin.tasks.words import word_shape
 
 __all__ = [
     "ENVIRONMENT_VARIABLE",
     "DataNotFound",
+    "Pair",
+    "Split",
     "Token",
     "chunk_features",
     "data_folder",
     "digit_strings",
+    "families",
     "load_20newsgroups",
     "load_conll2000",
     "load_conll2002_es",
@@ -33,7 +47,16 @@ __all__ = [
     "load_mnist",
     "load_ocr_letters",
     "load_optdigits",
+    "load_prefab4",
+    "load_prefab4_homologs",
+    "load_protein_alignments",
+    "load_ptb_sample",
     "load_reuters21578",
+    "load_substitution_matrix",
+    "load_tmalign",
     "load_usps",
+    "mutated_pairs",
+    "prefab4_split",
+    "split_families",
     "word_shape",
 ]

@@ -2,25 +2,9 @@
 
 from __future__ import annotations
 
+from maxmargin.tasks.words import spelling
+
 Token = tuple[str, str]
-
-
-def word_shape(word: str) -> str:
-    """Capitals as ``X``, small letters as ``x``, digits as ``d``, and runs of one kind cut to two.
-
-    Cutting the runs keeps the number of shapes small: ``Microsoft`` and ``London`` are both ``Xxx``.
-    """
-    shape: list[str] = []
-    for character in word:
-        if character.isdigit():
-            kind = "d"
-        elif character.isalpha():
-            kind = "X" if character.isupper() else "x"
-        else:
-            kind = character
-        if shape[-2:] != [kind, kind]:
-            shape.append(kind)
-    return "".join(shape)
 
 
 def chunk_features(sentence: list[Token]) -> list[list[str]]:
@@ -39,27 +23,13 @@ def chunk_features(sentence: list[Token]) -> list[list[str]]:
     for t in range(n):
         w = words[t : t + 5]
         p = poses[t : t + 5]
-        word = w[2]
-        lower = word.lower()
         attributes = ["bias"]
         attributes += [f"w[{k - 2}]={w[k]}" for k in range(5)]
         attributes += [f"w[{k - 2}]|w[{k - 1}]={w[k]}|{w[k + 1]}" for k in (1, 2)]
         attributes += [f"pos[{k - 2}]={p[k]}" for k in range(5)]
         attributes += [f"pos[{k - 2}]|pos[{k - 1}]={p[k]}|{p[k + 1]}" for k in range(4)]
         attributes += [f"pos[{k - 2}]|pos[{k - 1}]|pos[{k}]={p[k]}|{p[k + 1]}|{p[k + 2]}" for k in range(3)]
-        attributes += [f"lower={lower}", f"shape={word_shape(word)}"]
-        attributes += [f"prefix{k}={lower[:k]}" for k in (2, 3)]
-        attributes += [f"suffix{k}={lower[-k:]}" for k in (2, 3, 4)]
-        if word[0].isupper():
-            attributes.append("capital-first")
-        if word.isupper():
-            attributes.append("capital-all")
-        if any(character.isdigit() for character in word):
-            attributes.append("digit-some")
-        if word.isdigit():
-            attributes.append("digit-all")
-        if "-" in word:
-            attributes.append("hyphen")
+        attributes += spelling(w[2])
         if t == 0:
             attributes.append("first")
         if t == n - 1:

@@ -1,8 +1,10 @@
-"""A small set that needs no download, made of the digits that scikit-learn brings along."""
+"""Small sets that need no download: strings of the digits that scikit-learn brings along, and sequences that mutate."""
 
 from __future__ import annotations
 
 import numpy as np
+
+from maxmargin.alignments import PairwiseAlignment
 
 
 def digit_strings(
@@ -40,3 +42,46 @@ def digit_strings(
     X_train, Y_train = strings(n_train, in_train)
     X_test, Y_test = strings(n_test, ~in_train)
     return X_train, Y_train, X_test, Y_test
+
+
+def mutated_pairs(
+    n: int, length: int = 60, letters: str = "ACGT", keep: float = 0.5, gap: float = 0.05, seed: int = 0
+) -> tuple[list[tuple[str, str]], list[PairwiseAlignment]]:
+    """Sequences beside what has become of them, and which residues correspond: ``(pairs, alignments)``.
+
+    The first sequence of a pair is random. Every residue of it stays with probability ``keep``; otherwise it changes,
+    three times out of four into its partner (A and G, C and T in DNA: the letter half an alphabet away) and else into
+    any letter. Before each residue, a piece of the sequence is lost with probability ``gap``, and with the same
+    probability random letters come in; these pieces have two residues on average. Needs no ``MAXMARGIN_DATA``.
+    """
+    if n < 1 or length < 1 or len(set(letters)) != len(letters) or len(letters) < 2:
+        raise ValueError(f"n={n} and length={length} must be at least 1, and letters={letters!r} two different ones")
+    rng = np.random.default_rng(seed)
+    n_letters = len(letters)
+    pairs, alignments = [], []
+    while len(pairs) < n:
+        first = rng.integers(n_letters, size=length)
+        second: list[int] = []
+        aligned = []
+        i = 0
+        while i < length:
+            event = rng.random()
+            if event < gap:
+                i += int(rng.geometric(0.5))
+            elif event < 2 * gap:
+                second += rng.integers(n_letters, size=rng.geometric(0.5)).tolist()
+            else:
+                aligned.append((i, len(second)))
+                kind = rng.random()
+                if kind < keep:
+                    second.append(int(first[i]))
+                elif kind < keep + 0.75 * (1 - keep):
+                    second.append(int(first[i] + n_letters // 2) % n_letters)
+                else:
+                    second.append(int(rng.integers(n_letters)))
+                i += 1
+        if aligned:  # a very short sequence may be lost altogether
+            a, b = ("".join(letters[k] for k in codes) for codes in (first, second))
+            pairs.append((a, b))
+            alignments.append(PairwiseAlignment(np.array(aligned), (len(a), len(b))))
+    return pairs, alignments

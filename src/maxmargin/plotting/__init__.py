@@ -4,8 +4,18 @@ A display is made by `from_estimator` (or from plain arrays, by its constructor)
 attributes, and draws them with `plot(ax=None)`. Drawing again or elsewhere computes nothing anew.
 """
 
+from maxmargin.plotting.alignment import AlignmentDisplay
 from maxmargin.plotting.gap import GapDisplay
 from maxmargin.plotting.image_sequence import ImageSequenceDisplay
+from maxmargin.plotting.substitution import SubstitutionDisplay
 from maxmargin.plotting.transition import TransitionDisplay
+from maxmargin.plotting.tree import TreeDisplay
 
-__all__ = ["GapDisplay", "ImageSequenceDisplay", "TransitionDisplay"]
+__all__ = [
+    "AlignmentDisplay",
+    "GapDisplay",
+    "ImageSequenceDisplay",
+    "SubstitutionDisplay",
+    "TransitionDisplay",
+    "TreeDisplay",
+]

@@ -1,0 +1,250 @@
+"""Charts of one sentence: the best derivations of all spans, and the features that derivations count.
+
+Words 0 … n-1; the span of the words i … j-1 has the row cell(i, j, n) in all tables. A symbol stands at a span either
+*below*, as a tag or by a binary rule, or *above*, after a chain of unary rules; children of binary rules are above.
+Production p (binary rules, then unary rules) has at a span the score Σ_t w[places[c, t] + p], and a binary rule at a
+split k also Σ_t w[splits[k, t] + p]. A label at a span adds bonus[c, label].
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from maxmargin.compiled.kernel import kernel
+
+NOTHING = -np.inf
+
+
+class Rules(NamedTuple):
+    """A grammar as flat arrays. Binary rules are sorted by their left child."""
+
+    first: np.ndarray  # (symbols + 1,): the binary rules with left child s are first[s]:first[s + 1]
+    parent: np.ndarray  # of every binary rule
+    left: np.ndarray
+    right: np.ndarray
+    label: np.ndarray  # of every symbol; -1 for tags and parts
+    top: np.ndarray  # of every chain of unary rules
+    bottom: np.ndarray
+    step: np.ndarray  # (chains + 1,): the rules of chain q are step[q]:step[q + 1] in the two below
+    production: np.ndarray
+    step_label: np.ndarray  # the label that the rule puts above
+    productions: int  # binary and unary rules together
+    roots: np.ndarray  # symbols; root number k has the weight w[productions + k]
+
+
+class Sentence(NamedTuple):
+    """What is known of one sentence."""
+
+    leaf: np.ndarray  # (n, symbols): the score of every tag at every word, -inf where it cannot stand
+    places: np.ndarray  # (cells, templates)
+    splits: np.ndarray  # (n, templates of splits)
+
+
+class Chart(NamedTuple):
+    """The best way to every symbol at every span; room for the longest sentence."""
+
+    above: np.ndarray  # (cells, symbols) scores
+    chain: np.ndarray  # the last chain of each, -1 for none
+    rule: np.ndarray  # the binary rule of each symbol below
+    split: np.ndarray
+    below: np.ndarray  # (symbols,) for the span at work
+    best: np.ndarray  # (binary rules,) likewise
+    at: np.ndarray
+
+
+@kernel
+def cell(i, j, n):
+    """The row of a span in all tables."""
+    return i * n - i * (i - 1) // 2 + j - i - 1
+
+
+@kernel
+def chain_score(w, c, q, places, bonus, rules):
+    """The score of a chain of unary rules at a span."""
+    score = 0.0
+    for e in range(rules.step[q], rules.step[q + 1]):
+        score += bonus[c, rules.step_label[e]]
+        for t in range(places.shape[1]):
+            score += w[places[c, t] + rules.production[e]]
+    return score
+
+
+@kernel
+def climb(w, c, places, bonus, rules, below, above, chain):
+    """From the symbols below to those above."""
+    for s in range(len(below)):
+        above[c, s] = below[s]
+        chain[c, s] = -1
+    for q in range(len(rules.top)):
+        under = below[rules.bottom[q]]
+        if under == NOTHING:
+            continue
+        score = under + chain_score(w, c, q, places, bonus, rules)
+        if score > above[c, rules.top[q]]:
+            above[c, rules.top[q]] = score
+            chain[c, rules.top[q]] = q
+
+
+@kernel
+def inside(w, sentence, bonus, rules, chart):
+    """Fill the chart; the rule loop runs over the symbols that stand at the left span, of which there are few."""
+    n, n_symbols = sentence.leaf.shape
+    above, below, best, at = chart.above, chart.below, chart.best, chart.at
+    places, splits = sentence.places, sentence.splits
+    for i in range(n):
+        for s in range(n_symbols):
+            below[s] = sentence.leaf[i, s]
+        climb(w, cell(i, i + 1, n), places, bonus, rules, below, above, chart.chain)
+    for length in range(2, n + 1):
+        for i in range(n - length + 1):
+            j = i + length
+            c = cell(i, j, n)
+            best[:] = NOTHING
+            for k in range(i + 1, j):
+                left, right = cell(i, k, n), cell(k, j, n)
+                for s in range(n_symbols):
+                    score = above[left, s]
+                    if score == NOTHING:
+                        continue
+                    for r in range(rules.first[s], rules.first[s + 1]):
+                        both = score + above[right, rules.right[r]]
+                        if both > NOTHING:
+                            for t in range(splits.shape[1]):
+                                both += w[splits[k, t] + r]
+                        if both > best[r]:
+                            best[r] = both
+                            at[r] = k
+            below[:] = NOTHING
+            for r in range(len(best)):
+                score = best[r]
+                if score == NOTHING:
+                    continue
+                parent = rules.parent[r]
+                for t in range(places.shape[1]):
+                    score += w[places[c, t] + r]
+                if rules.label[parent] >= 0:
+                    score += bonus[c, rules.label[parent]]
+                if score > below[parent]:
+                    below[parent] = score
+                    chart.rule[c, parent] = r
+                    chart.split[c, parent] = at[r]
+            climb(w, c, places, bonus, rules, below, above, chart.chain)
+
+
+@kernel
+def best_root(w, n, rules, above):
+    """The number of the best root, -1 where the sentence has no derivation, and the score."""
+    root, best = -1, NOTHING
+    for k in range(len(rules.roots)):
+        score = above[cell(0, n, n), rules.roots[k]] + w[rules.productions + k]
+        if score > best:
+            root, best = k, score
+    return root, best
+
+
+@kernel
+def trace(symbol, n, rules, chart, stack, rows):
+    """The rows (chain, rule, begin, split, end) of the best derivation of this symbol, parents first."""
+    stack[0, 0], stack[0, 1], stack[0, 2] = symbol, 0, n
+    height, count = 1, 0
+    while height > 0:
+        height -= 1
+        s, i, j = stack[height, 0], stack[height, 1], stack[height, 2]
+        c = cell(i, j, n)
+        q = chart.chain[c, s]
+        if q >= 0:
+            s = rules.bottom[q]
+        rows[count, 0], rows[count, 2], rows[count, 4] = q, i, j
+        if j == i + 1:
+            rows[count, 1], rows[count, 3] = -1, s
+        else:
+            r, k = chart.rule[c, s], chart.split[c, s]
+            rows[count, 1], rows[count, 3] = r, k
+            stack[height, 0], stack[height, 1], stack[height, 2] = rules.right[r], k, j
+            stack[height + 1, 0], stack[height + 1, 1], stack[height + 1, 2] = rules.left[r], i, k
+            height += 2
+        count += 1
+
+
+@kernel
+def outside(w, sentence, bonus, rules, above, outer, outer_below, scores):
+    """The best score of all that surrounds a symbol above (outer) and below (outer_below) at every span.
+
+    outer holds the weights of the roots at the whole sentence and -inf elsewhere; scores is room for all binary rules.
+    """
+    n, n_symbols = sentence.leaf.shape
+    places, splits = sentence.places, sentence.splits
+    for length in range(n, 0, -1):
+        for i in range(n - length + 1):
+            j = i + length
+            c = cell(i, j, n)
+            for s in range(n_symbols):
+                outer_below[c, s] = outer[c, s]
+            for q in range(len(rules.top)):
+                around = outer[c, rules.top[q]]
+                if around == NOTHING:
+                    continue
+                around += chain_score(w, c, q, places, bonus, rules)
+                if around > outer_below[c, rules.bottom[q]]:
+                    outer_below[c, rules.bottom[q]] = around
+            if length == 1:
+                continue
+            for r in range(len(scores)):
+                score = outer_below[c, rules.parent[r]]
+                if score > NOTHING:
+                    for t in range(places.shape[1]):
+                        score += w[places[c, t] + r]
+                    if rules.label[rules.parent[r]] >= 0:
+                        score += bonus[c, rules.label[rules.parent[r]]]
+                scores[r] = score
+            for k in range(i + 1, j):
+                left, right = cell(i, k, n), cell(k, j, n)
+                for s in range(n_symbols):
+                    mine = above[left, s]
+                    if mine == NOTHING:
+                        continue
+                    for r in range(rules.first[s], rules.first[s + 1]):
+                        score, other = scores[r], above[right, rules.right[r]]
+                        if score == NOTHING or other == NOTHING:
+                            continue
+                        for t in range(splits.shape[1]):
+                            score += w[splits[k, t] + r]
+                        outer[left, s] = max(outer[left, s], score + other)
+                        outer[right, rules.right[r]] = max(outer[right, rules.right[r]], score + mine)
+
+
+@kernel
+def derivation_atoms(rows, sentence, rules, tag_number, n_tags, first_atom, atoms):
+    """Write the atoms that a derivation counts and return how many; tag t of word i is first_atom + i n_tags + t.
+
+    Without features of words first_atom is -1.
+    """
+    n, count = sentence.leaf.shape[0], 0
+    for x in range(len(rows)):
+        q, r, i, k, j = rows[x]
+        c = cell(i, j, n)
+        if q >= 0:
+            for e in range(rules.step[q], rules.step[q + 1]):
+                for t in range(sentence.places.shape[1]):
+                    atoms[count] = sentence.places[c, t] + rules.production[e]
+                    count += 1
+        if r >= 0:
+            for t in range(sentence.places.shape[1]):
+                atoms[count] = sentence.places[c, t] + r
+                count += 1
+            for t in range(sentence.splits.shape[1]):
+                atoms[count] = sentence.splits[k, t] + r
+                count += 1
+        elif first_atom >= 0:
+            atoms[count] = first_atom + i * n_tags + tag_number[k]
+            count += 1
+    root = rows[0, 3]  # the tag of a single word
+    if rows[0, 0] >= 0:
+        root = rules.top[rows[0, 0]]
+    elif rows[0, 1] >= 0:
+        root = rules.parent[rows[0, 1]]
+    for k in range(len(rules.roots)):
+        if rules.roots[k] == root:
+            atoms[count] = rules.productions + k
+            count += 1
+    return count

@@ -1,0 +1,108 @@
+"""Features of the places where rules are applied: which words begin, end and surround a span, and how long it is.
+
+Every feature value is combined with every rule, so that w holds one block of weights, one per rule, for each value
+(compare Hall, Durrett and Klein 2014, who parse with such features and little grammar).
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Hashable, Iterable, Sequence
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+SPAN = ("first", "last", "before", "after", "length")
+SPLIT = ("split_left", "split_right")
+LENGTHS = np.array([0, 0, 1, 2, 3, 4, 5, 5, 6, 6, 6, 7, 7, 7, 7, 7, 8, 8, 8, 8, 8, 9])  # bucket of every length
+COMMON = 5  # occurrences from which a word is told apart from others with its ending
+
+Places = NDArray[np.int64]
+
+
+class SpanFeatures:
+    """Where in w the weights of a sentence's spans and splits begin.
+
+    names : some of "first", "last", "before", "after" (tokens at the ends of a span), "length", "split_left" and
+        "split_right" (tokens at both sides of a binary rule's split).
+    """
+
+    def __init__(self, names: Sequence[str]):
+        listed = isinstance(names, Iterable) and not isinstance(names, str)
+        wrong = [name for name in names if name not in SPAN + SPLIT] if listed else [names]
+        if wrong:
+            known = ", ".join(map(repr, SPAN + SPLIT))
+            raise ValueError(f"span_features has {wrong[0]!r}; expected a list of some of {known}")
+        self.of_spans = [name for name in SPAN if name in names]
+        self.of_splits = [name for name in SPLIT if name in names]
+
+    def fit(self, X: Sequence[Sequence[Hashable]], first: int, block: int) -> SpanFeatures:
+        """Number the tokens of the training sentences; weights begin at `first`, `block` for each value."""
+        counts = Counter(token for x in X for token in x)
+        common = [token for token, count in counts.items() if count >= COMMON]
+        endings = Counter(_ending(token) for token, count in counts.items() if count < COMMON)
+        common += [ending for ending, count in endings.items() if count >= COMMON]
+        self.numbers_ = {token: number for number, token in enumerate(common)}
+        self.block_ = block
+        self.outside_, self.rare_ = len(common), len(common) + 1  # beyond the ends of a sentence; all other tokens
+        self.first_ = {}
+        for name in self.of_spans + self.of_splits:
+            self.first_[name] = first
+            first += self._n_values(name) * block
+        self.end_ = first
+        return self
+
+    def tokens(self, x: Sequence[Hashable]) -> NDArray[np.int64]:
+        """The number of every token, with the ends of the sentence around them."""
+        numbers = self.numbers_
+        mine = (numbers.get(token, numbers.get(_ending(token), self.rare_)) for token in x)
+        return np.array([self.outside_, *mine, self.outside_], dtype=np.int64)
+
+    def places(self, tokens: NDArray[np.int64]) -> tuple[Places, Places]:
+        """(spans, 1 + features) with 0, the weights of the rules themselves, first; and (splits, features)."""
+        n = len(tokens) - 2
+        begin, end = spans(n)
+        at: dict[str, Any] = {
+            "first": tokens[begin + 1],
+            "last": tokens[end],
+            "before": tokens[begin],
+            "after": tokens[end + 1],
+            "length": LENGTHS[np.minimum(end - begin, len(LENGTHS) - 1)],
+            "split_left": tokens[:n],
+            "split_right": tokens[1 : n + 1],
+        }
+        of_spans = np.zeros((len(begin), 1 + len(self.of_spans)), dtype=np.int64)
+        for f, name in enumerate(self.of_spans):
+            of_spans[:, f + 1] = self.first_[name] + at[name] * self.block_
+        of_splits = np.zeros((n, len(self.of_splits)), dtype=np.int64)
+        for f, name in enumerate(self.of_splits):
+            of_splits[:, f] = self.first_[name] + at[name] * self.block_
+        return of_spans, of_splits
+
+    def parts(self, w: Any) -> dict[str, Any]:
+        """(values, rules) weights by feature; the values are those in numbers_, the ends, and all other tokens."""
+        parts = {}
+        for name, first in self.first_.items():
+            n = self._n_values(name)
+            parts[name] = w[first : first + n * self.block_].reshape(n, self.block_)
+        return parts
+
+    def _n_values(self, name: str) -> int:
+        return int(LENGTHS.max()) + 1 if name == "length" else self.rare_ + 1
+
+
+@lru_cache(maxsize=256)
+def spans(n: int) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+    """Begin and end of all spans of n words, in the order of a chart's cells."""
+    begin, end = np.triu_indices(n)
+    return begin, end + 1
+
+
+def _ending(token: Hashable) -> Hashable:
+    """What stands for a rare word: its shape and last letters. Words that are not strings stand for themselves."""
+    if not isinstance(token, str):
+        return token
+    shape = "9" if any(map(str.isdigit, token)) else "A" if token[:1].isupper() else "a"
+    return shape, token[-2:].lower()

@@ -1,0 +1,51 @@
+"""What a word's spelling and its neighbours say: attribute strings for models that read words."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+
+def word_shape(word: str) -> str:
+    """Capitals as ``X``, small letters as ``x``, digits as ``d``, and runs of one kind cut to two.
+
+    Cutting the runs keeps the number of shapes small: ``Microsoft`` and ``London`` are both ``Xxx``.
+    """
+    shape: list[str] = []
+    for character in word:
+        if character.isdigit():
+            kind = "d"
+        elif character.isalpha():
+            kind = "X" if character.isupper() else "x"
+        else:
+            kind = character
+        if shape[-2:] != [kind, kind]:
+            shape.append(kind)
+    return "".join(shape)
+
+
+def spelling(word: str) -> list[str]:
+    """Attributes of one word: lower-cased, its shape, beginning and end, and the kinds of its characters."""
+    lower = word.lower()
+    attributes = [f"lower={lower}", f"shape={word_shape(word)}"]
+    attributes += [f"prefix{k}={lower[:k]}" for k in (2, 3)]
+    attributes += [f"suffix{k}={lower[-k:]}" for k in (2, 3, 4)]
+    if word[:1].isupper():
+        attributes.append("capital-first")
+    if word.isupper():
+        attributes.append("capital-all")
+    if any(character.isdigit() for character in word):
+        attributes.append("digit-some")
+    if word.isdigit():
+        attributes.append("digit-all")
+    if "-" in word:
+        attributes.append("hyphen")
+    return attributes
+
+
+def word_attributes(words: Sequence[str]) -> list[list[str]]:
+    """Attributes of every word of a sentence: its spelling, itself and its two neighbours."""
+    padded = ["<s>", *words, "</s>"]
+    return [
+        ["bias", f"w[-1]={padded[t]}", f"w[0]={word}", f"w[1]={padded[t + 2]}", *spelling(word)]
+        for t, word in enumerate(words)
+    ]
