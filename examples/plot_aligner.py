@@ -2,9 +2,9 @@
 Learn to align: substitution scores and gap costs from examples
 ===============================================================
 
-Sequences that have drifted apart are aligned with a table of substitution scores and costs of gaps, which are mostly taken
-from the literature. Where reference alignments are at hand, they can be learnt: so that the right alignment scores higher
-than every other one, by a margin that grows with the share of pairs that the other one has wrong.
+Sequences that have drifted apart are aligned with a table of substitution scores and costs of gaps, which are mostly
+taken from the literature. Where reference alignments are at hand, they can be learnt: so that the right alignment
+scores higher than every other one, by a margin that grows with the share of pairs that the other one has wrong.
 """
 
 # %%
@@ -20,7 +20,7 @@ X_train, Y_train = mm.datasets.mutated_pairs(50, seed=0)
 X_test, Y_test = mm.datasets.mutated_pairs(200, seed=1)
 
 # %%
-# A common choice of scores, the generative model (log-odds of the pairs seen, with gap costs by hand), and a large margin.
+# A common choice of scores, the generative model (log-odds of pairs seen, with gap costs by hand), and a large margin.
 
 common = mm.Aligner.from_matrix(np.where(np.eye(4), 5, -4), gap_open=10, gap_extend=1, mode="global", letters="ACGT")
 log_odds = mm.Aligner.from_log_odds(X_train, Y_train, gap_open=2, gap_extend=1, mode="global")

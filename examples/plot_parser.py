@@ -3,12 +3,13 @@ Prepositions: where a grammar needs to look at words
 ====================================================
 
 A phrase like *with a telescope* belongs to the verb or to the noun before it, and the preposition often decides. A
-probabilistic grammar cannot use that: the label PP says nothing about the words below it. Weights of rules at spans can.
+probabilistic grammar cannot use that: the label PP says nothing about the words below it. Weights of rules at spans
+can.
 """
 
 # %%
-# Sentences like *the man saw the dog of the boy*, as tags. After *of* (OF) a phrase always belongs to the noun, after *with*
-# (WITH) nine times out of ten to the verb.
+# Sentences like *the man saw the dog of the boy*, as tags. A phrase with *of* (OF) always belongs to the noun, one with
+# *with* (WITH) mostly to the verb.
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -43,8 +44,8 @@ def sentence():
 train, test = [sentence() for _ in range(150)], [sentence() for _ in range(300)]
 
 # %%
-# Three ways to weigh the same rules: by their frequency, with a large margin, and with weights that also see the tags at
-# the ends of a span and around it.
+# Three ways to weigh the same rules: by their frequency, with a large margin, and with weights that also see the tags
+# at the ends of a span and around it.
 
 models = {
     "PCFG": mm.PCFG(horizontal=0),

@@ -84,6 +84,15 @@ class PairwiseAlignment:
             )
         return found
 
+    @classmethod
+    def _found(cls, pairs: Pairs, lengths: tuple[int, int]) -> PairwiseAlignment:
+        """What a decoder has found, which needs no checks."""
+        alignment = object.__new__(cls)
+        for name, value in (("pairs", pairs), ("lengths", lengths), ("trusted", np.ones(len(pairs), dtype=bool))):
+            object.__setattr__(alignment, name, value)
+        pairs.flags.writeable = alignment.trusted.flags.writeable = False
+        return alignment
+
     def gapped(self, a: str, b: str, gap: str = "-") -> tuple[str, str]:
         """The two sequences as rows of equal length; between two pairs, the rest of `a` comes before that of `b`."""
         for sequence, length, which in ((a, self.lengths[0], "first"), (b, self.lengths[1], "second")):

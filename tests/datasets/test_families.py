@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 
 from maxmargin.alignments import PairwiseAlignment
 from maxmargin.datasets import Pair, families, load_prefab4, load_prefab4_homologs, prefab4_split, split_families
-from maxmargin.datasets.families import PREFAB4_RELATED, SHARED, WORD_LENGTH
+from maxmargin.datasets.families import SHARED, WORD_LENGTH
 from maxmargin.formats import Record
 
 
@@ -67,14 +67,6 @@ def test_a_tenth_of_the_words_of_the_shorter_sequence_is_enough():
         assert families(pairs).tolist() == [0, 0 if linked else 1]
 
 
-def test_relatives_that_are_known_are_linked():
-    pairs = [pair("M", "K", ("1", "2")), pair("V", "L", ("3", "4")), pair("W", "A", ("5", "6"))]
-    assert families(pairs).tolist() == [0, 1, 2]
-    assert families(pairs, related=[("6", "1")]).tolist() == [0, 1, 0]
-    with pytest.raises(ValueError, match="'1' and '7' are given as related, but no pair has a protein '7'"):
-        families(pairs, related=[("1", "7")])
-
-
 def test_homologs_must_be_those_of_the_pairs():
     with pytest.raises(ValueError, match="got homologs of 0 pairs; expected one mapping for each of 1 pairs"):
         families([pair("M", "K", ("1", "2"))], [])
@@ -113,10 +105,10 @@ def test_shares_are_positive():
 @pytest.mark.data
 def test_the_split_of_prefab4_is_the_documented_one():
     pairs, homologs, split = load_prefab4(), load_prefab4_homologs(), prefab4_split()
-    family = families(pairs, homologs, PREFAB4_RELATED)
+    family = families(pairs, homologs)
     assert [len(part) for part in split] == [841, 336, 504]
-    assert [len(set(family[part])) for part in split] == [97, 102, 104]
-    assert np.sort(np.bincount(family))[-2:].tolist() == [292, 345]
+    assert [len(set(family[part])) for part in split] == [102, 101, 104]
+    assert np.sort(np.bincount(family))[-2:].tolist() == [262, 291]
     assert set(np.argsort(np.bincount(family))[-2:]) <= set(family[split.train])
     for one in split:
         for other in split:

@@ -13,7 +13,12 @@ from maxmargin.datasets import (
     load_mnist,
     load_ocr_letters,
     load_optdigits,
+    load_prefab4,
+    load_prefab4_homologs,
+    load_ptb_sample,
     load_reuters21578,
+    load_substitution_matrix,
+    load_tmalign,
     load_usps,
 )
 
@@ -34,6 +39,11 @@ LOADERS = [
     lambda: load_letor("mq2008", 1, "train"),
     lambda: load_letor("ohsumed", 1, "train"),
     load_ocr_letters,
+    load_prefab4,
+    load_prefab4_homologs,
+    load_ptb_sample,
+    lambda: load_substitution_matrix("BLOSUM62"),
+    lambda: load_tmalign("test"),
 ]
 
 

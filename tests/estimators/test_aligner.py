@@ -1,5 +1,6 @@
 """Aligner: learning, ready-made models, Biopython, scikit-learn's rules."""
 
+import os
 import pickle
 
 import joblib
@@ -15,6 +16,7 @@ from sklearn.utils import estimator_checks, get_tags
 
 from maxmargin import executors, solvers
 from maxmargin.alignments import PairwiseAlignment
+from maxmargin.datasets import ENVIRONMENT_VARIABLE, load_prefab4, load_substitution_matrix, prefab4_split
 from maxmargin.estimators import Aligner
 from maxmargin.formats.ncbi import SubstitutionMatrix, read_matrix, write_matrix
 from maxmargin.task import dot
@@ -22,6 +24,7 @@ from maxmargin.tasks import Gaps, Match
 
 LETTERS = "ACDEFG"
 MODES = ["global", "overlap", "local"]
+needs_data = pytest.mark.skipif(ENVIRONMENT_VARIABLE not in os.environ, reason=f"{ENVIRONMENT_VARIABLE} is not set")
 
 
 def related(n=24, seed=0, length=12):
@@ -401,3 +404,29 @@ def test_bad_input_is_named():
     with pytest.raises(ValueError, match="example 1, first sequence has '!' at position 0 of 'residue'"):
         MODEL.predict([X[0], ("!", "A")])
     assert clone(MODEL).set_params(unknown_features="ignore").fit(X, Y).predict([("!A", "A")])[0].lengths == (2, 1)
+
+
+# --- proteins
+
+
+@pytest.mark.data
+@needs_data
+@pytest.mark.parametrize("mode", MODES)
+def test_proteins_score_as_in_biopython(mode):
+    pytest.importorskip("Bio")
+    X = [(pair.a, pair.b) for pair in load_prefab4()[::40]]
+    model = Aligner.from_matrix(load_substitution_matrix("BLOSUM62"), 11, 1, mode=mode)
+    aligner = model.to_biopython()
+    assert model.decision_function(X).tolist() == [aligner.score(a, b) for a, b in X]
+
+
+@pytest.mark.data
+@needs_data
+def test_learnt_scores_align_proteins_better_than_a_published_matrix():
+    pairs = load_prefab4()
+    train, _, test = ([pairs[i] for i in index[::8]] for index in prefab4_split())
+    letters = {"letters": "ACDEFGHIKLMNPQRSTVWY", "unknown_features": "ignore"}
+    model = Aligner(**letters, tol=0.01).fit([(p.a, p.b) for p in train], [p.alignment for p in train])
+    given = Aligner.from_matrix(load_substitution_matrix("BLOSUM62"), 11, 1)
+    shares = [m.score([(p.a, p.b) for p in test], [p.alignment for p in test]) for m in (given, model)]
+    assert shares[1] > shares[0] + 0.02

@@ -25,11 +25,11 @@ def set_up(task, X, Y):
 
 
 def enumerated(task, x, y, w):
-    """Losses and margins of all trees; with whole weights the margins are exact."""
+    """The trees of a sentence, their scores, losses and margins; with whole weights these are exact."""
     trees = list(task.outputs(x))
     scores = np.array([dot(task.psi(x, z), w) for z in trees])
     losses = np.array([twin.loss(y, z, task.measure, task.f1_words) for z in trees])
-    return losses, dot(task.psi(x, y), w) - scores, trees, scores
+    return trees, scores, losses, dot(task.psi(x, y), w) - scores
 
 
 AUGMENT = st.sampled_from([0.0, 0.3, 1.0, 5.0])
@@ -44,7 +44,7 @@ def test_planes_are_the_highest_of_all_trees(problem, data):
     planes = task.planes(w, task.pack(X, Y), augment=lam)
     margins = planes.dpsi @ w
     for i, (x, y) in enumerate(zip(X, Y, strict=True)):
-        losses, others, _, _ = enumerated(task, x, y, w)
+        _, _, losses, others = enumerated(task, x, y, w)
         mine = float(np.broadcast_to(lam, len(X))[i])
         assert mine * planes.loss[i] - margins[i] == pytest.approx(np.max(mine * losses - others), abs=1e-12)
         assert (planes.loss[i], margins[i]) in zip(losses.tolist(), others.tolist(), strict=True)
@@ -56,27 +56,26 @@ def test_rescaled_planes_are_the_highest_of_all_trees(problem, data):
     """Not almost: the counts of brackets are whole numbers."""
     task, X, Y = problem
     w = data.draw(weights(task.dim)) * data.draw(st.sampled_from([0.125, 0.5, 1.0]))
-    batch = task.pack(X, Y)
+    batch, listed = task.pack(X, Y), [enumerated(task, x, y, w)[2:] for x, y in zip(X, Y, strict=True)]
     for formulation in ALL[1:]:
         planes = task.rescaled_planes(w, batch, formulation)
         found = formulation.value(planes.loss, planes.dpsi @ w)
-        for i, (x, y) in enumerate(zip(X, Y, strict=True)):
-            losses, margins, _, _ = enumerated(task, x, y, w)
-            assert found[i] == np.max(formulation.value(losses, margins))
+        assert found.tolist() == [np.max(formulation.value(losses, margins)) for losses, margins in listed]
 
 
 @settings(max_examples=40)
 @given(grammars(), st.data())
 def test_predictions_and_n_best_lists(problem, data):
-    task, X, _ = problem
+    task, X, Y = problem
     w, n = data.draw(weights(task.dim)), data.draw(st.integers(1, 8))
     found = task.n_best(w, X, n)
-    for x, best, value, several in zip(X, task.decode(w, X), task.scores(w, X), found, strict=True):
-        scores = {str(z): dot(task.psi(x, z), w) for z in task.outputs(x)}
-        assert scores[str(best)] == value == max(scores.values())
-        assert [score for _, score in several] == sorted(scores.values(), reverse=True)[:n]
-        assert len({str(z) for z, _ in several}) == len(several) == min(n, len(scores))
-        assert all(scores[str(z)] == score for z, score in several)
+    for x, y, best, value, several in zip(X, Y, task.decode(w, X), task.scores(w, X), found, strict=True):
+        trees, scores, _, _ = enumerated(task, x, y, w)
+        known = dict(zip(map(str, trees), scores.tolist(), strict=True))
+        assert known[str(best)] == value == max(scores)
+        assert [score for _, score in several] == sorted(scores, reverse=True)[:n]
+        assert len({str(z) for z, _ in several}) == len(several) == min(n, len(known))
+        assert all(known[str(z)] == score for z, score in several)
 
 
 @given(grammars(), st.data())

@@ -76,8 +76,8 @@ def test_keeps_the_contract_with_options(options, measure):
     check_task(Grammar("tags", measure, **options), [tree.tags() for tree in chosen], chosen, trials=1)
 
 
-@settings(max_examples=25)
-@given(grammars())
+@settings(max_examples=15)
+@given(grammars(most_outputs=60))
 def test_keeps_the_contract_on_anything(problem):
     check_task(*problem, trials=1)
 
@@ -85,7 +85,8 @@ def test_keeps_the_contract_on_anything(problem):
 # --- Ψ and Δ by their definitions
 
 
-@given(grammars(), st.data())
+@settings(max_examples=20)
+@given(grammars(most_outputs=100), st.data())
 def test_the_loss_is_that_of_brackets(problem, data):
     task, X, Y = problem
     for x, y in zip(X, Y, strict=True):
@@ -211,6 +212,18 @@ def test_pairs_are_read_as_tags_and_keep_their_words():
 def test_features_have_no_words():
     task = set_up(Grammar("features"), ATTRIBUTES, TREES)
     assert task.decode(np.zeros(task.dim), ATTRIBUTES)[0].words() == ["0", "1", "2"]
+
+
+def test_parts_of_a_batch():
+    """Also parts of parts, which know their examples by the numbers of the training set."""
+    task = set_up(Grammar("words", "f1"), WORDS, TREES)
+    w, batch = np.random.default_rng(0).standard_normal(task.dim), task.pack(WORDS, TREES)
+    whole, part = task.planes(w, batch), batch.take(np.array([3, 0, 2, 0]))
+    for index, some in ([3, 0, 2, 0], part), ([0, 3], part.take(np.array([1, 0]))), ([2], part.take(np.array([2]))):
+        planes = task.planes(w, some)
+        assert some.ids.tolist() == index
+        np.testing.assert_array_equal(planes.loss, whole.loss[index])
+        np.testing.assert_array_equal(planes.dpsi.toarray(), whole.dpsi.toarray()[index])
 
 
 def test_nothing_to_decode():

@@ -75,6 +75,11 @@ def test_candidates_are_scored_by_their_best_alignments(mode):
         (X, [*Y[:3], ("A", [])], r"Y\[3\] is tuple; expected \(number of the homolog"),
         (X, [*Y[:3], (1, [])], r"Y\[3\] names candidate 1; example 3 has 1 candidates"),
         (X, [*Y[:3], (0, [(0, 1)])], "the alignment of example 3: pair 0 is"),
+        (
+            X,
+            [*Y[:3], (0, ("C", "C"))],
+            "the second row of the alignment of example 3 has 'C' as residue 0, the sequence 'A'",
+        ),
     ],
 )
 def test_bad_input_is_named(inputs, outputs, message):

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from maxmargin.errors import TaskError
 from maxmargin.tasks import Alignment, Average, Column, Match, PairFeatures, Product, Window
 from maxmargin.tasks.columns import Columns
 from maxmargin.tasks.substitution import feature_maps
@@ -41,7 +42,7 @@ def test_match_is_bilinear(name, symmetric):
         expected = expected + v[0] @ W.T @ u[1].T
     code = match.encode((A, B), sides)
     np.testing.assert_allclose(match.scores(w, code), expected, atol=1e-12)
-    np.testing.assert_allclose(match.score_rows(w, code).full(), expected, atol=1e-12)
+    np.testing.assert_allclose(match.score_rows(match.prepare(w), code).full(), expected, atol=1e-12)
     rows, columns_ = match.names()
     assert W.shape == (len(rows), len(columns_))
     if symmetric and match.a == match.b:
@@ -106,7 +107,7 @@ def test_maps_of_a_list_add_up():
     parts = task.parts(w)
     assert list(parts) == ["open", "extend", "residue × residue", "residue+1 × residue+1", "<lambda>"]
     assert parts["residue × residue"].tolist() == [[2, 3], [3, 4]]
-    rows, row_of = task.score_rows(w, task.encode(("AB", "BA")))
+    rows, row_of = task.score_rows(task.weights(w), task.encode(("AB", "BA")))
     constant = parts["<lambda>"].sum()
     assert rows[row_of].tolist() == [[3 + 5 + 1 + constant, 2 + constant], [4 + constant, 3 + constant]]
     assert task.part_names()["residue × residue"] == (["A", "B"], ["A", "B"])
@@ -159,6 +160,34 @@ def test_a_feature_map_of_a_users_own():
 def test_bad_features_are_named(features, x, message):
     with pytest.raises(ValueError, match=message):
         Alignment(features=features).setup([x])
+
+
+class Wrong(Same):
+    """A feature map with a mistake."""
+
+    def __init__(self, mistake):
+        self.mistake = mistake
+
+    def scores(self, w, x):
+        return super().scores(w, x)[:, : 1 if self.mistake == "scores" else None]
+
+    def counts(self, x, pairs):
+        return {"size": np.ones(2), "places": (np.array([1]), np.ones(1))}.get(self.mistake, np.ones(1))
+
+
+@pytest.mark.parametrize(
+    ("mistake", "message"),
+    [
+        ("scores", r"has scores of shape \(2, 1\); expected \(2, 2\)"),
+        ("size", r"counts has shape \(2,\); expected \(1,\)"),
+        ("places", "counts has indices from 1 to 1; expected 0 to 0"),
+    ],
+)
+def test_mistakes_in_a_users_map_are_named(mistake, message):
+    task = Alignment(features=["simple", Wrong(mistake)])
+    task.setup([("AB", "AB")])
+    with pytest.raises((ValueError, TaskError), match=message):
+        task.planes(np.zeros(task.dim), task.pack([("AB", "AB")], [[(0, 0)]]))
 
 
 def test_functions_that_return_the_wrong_thing_are_named():

@@ -23,11 +23,6 @@ Index = NDArray[np.intp]
 # that are spread evenly leave it at 63 % identity; unrelated proteins share hardly any word of five residues.
 WORD_LENGTH, SHARED = 5, 0.1
 
-# Relatives in PREFAB 4 that neither words nor shared homologs show: of the proteins in different families that share
-# two words of four residues, those whose local alignment (BLOSUM62, gaps 12 and 1) scores 40 bits or more, which chance
-# gives in less than one of ten such searches; one link for each two families. Mostly they share one domain of several.
-PREFAB4_RELATED = (("1a8h", "1gaxA"), ("1b9zA", "1cgu"), ("1emsA", "1fit"), ("1nhp", "1trb"))
-
 
 class Split(NamedTuple):
     """Numbers of the examples in each part, increasing."""
@@ -40,14 +35,12 @@ class Split(NamedTuple):
 def families(
     pairs: Sequence[Pair],
     homologs: Sequence[Mapping[str, Iterable[Record]]] | None = None,
-    related: Iterable[tuple[str, str]] = (),
 ) -> Index:
     """A number for every pair, equal where pairs are linked, directly or through others; 0, 1, ... as they appear.
 
     Two pairs are linked if they have a protein in common, by name; if sequences of theirs are so similar that a tenth
     of the words of five residues in one occurs in the other; and, where the homologs are given (one mapping for each
     pair), if these have a name in common: a homolog of two proteins shows them related when their own sequences do not.
-    Proteins that are known to be relatives from elsewhere can be given as `related`, by their names.
     """
     if homologs is not None and len(homologs) != len(pairs):
         raise ValueError(f"got homologs of {len(homologs)} pairs; expected one mapping for each of {len(pairs)} pairs")
@@ -60,11 +53,6 @@ def families(
             has += [("homolog", record.name) for records in homologs[i].values() for record in records]
         links += [(i, len(pairs) + found.setdefault(each, len(found))) for each in has]
     sequences = {text: len(pairs) + node for (kind, text), node in found.items() if kind == "sequence"}
-    for one, other in related:
-        for name in (one, other):
-            if ("protein", name) not in found:
-                raise ValueError(f"{one!r} and {other!r} are given as related, but no pair has a protein {name!r}")
-        links.append((len(pairs) + found["protein", one], len(pairs) + found["protein", other]))
     nodes = list(sequences.values())
     links += [(nodes[i], nodes[j]) for i, j in _similar(list(sequences))]
     n = len(pairs) + len(found)
@@ -110,10 +98,10 @@ def split_families(family: Sequence[int] | Index, shares: Sequence[float]) -> li
 def prefab4_split() -> Split:
     """PREFAB 4 in three parts of which no two share a family: half to train, 20 % to validate, 30 % to test with.
 
-    The same for everybody: 841, 336 and 504 of the pairs of `load_prefab4`, from 97, 102 and 104 of their 303 families
-    (see `families`; homologs are used). The two largest families, 345 and 292 pairs, are in the training part.
+    The same for everybody: 841, 336 and 504 of the pairs of `load_prefab4`, from 102, 101 and 104 of their 307 families
+    (see `families`; homologs are used). The two largest families, 291 and 262 pairs, are in the training part.
     """
-    return Split(*split_families(families(load_prefab4(), load_prefab4_homologs(), PREFAB4_RELATED), (0.5, 0.2, 0.3)))
+    return Split(*split_families(families(load_prefab4(), load_prefab4_homologs()), (0.5, 0.2, 0.3)))
 
 
 def _similar(sequences: Sequence[str]) -> NDArray[np.intp]:

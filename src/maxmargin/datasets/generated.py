@@ -58,7 +58,8 @@ def mutated_pairs(
         raise ValueError(f"n={n} and length={length} must be at least 1, and letters={letters!r} two different ones")
     rng = np.random.default_rng(seed)
     n_letters = len(letters)
-    pairs, alignments = [], []
+    pairs: list[tuple[str, str]] = []
+    alignments: list[PairwiseAlignment] = []
     while len(pairs) < n:
         first = rng.integers(n_letters, size=length)
         second: list[int] = []

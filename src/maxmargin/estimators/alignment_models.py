@@ -119,7 +119,7 @@ def matrix_weights(scores: Scores, gap_open: float, gap_extend: float, task: Ali
     gaps = w[: task.gaps_.size].reshape(task.gaps_.shape)
     gaps[:, 0, 0], gaps[:, -1, 0] = -gap_open, -gap_extend
     pairs = residue_map(task)
-    w[task.ends_[0] + pairs.number] = scores.values
+    w[task.ends_[0] : task.ends_[0] + pairs.size] = pairs.weights_for(scores.values)
     return w
 
 

@@ -13,7 +13,7 @@ from scipy import sparse
 
 from maxmargin.alignments import PairwiseAlignment
 from maxmargin.objective import Formulation
-from maxmargin.task import Array, Batch, Planes, Task
+from maxmargin.task import Array, Batch, Planes, Task, check_features
 from maxmargin.tasks.columns import RESIDUE, Codes, Columns, read_columns, sides_of
 from maxmargin.tasks.gaps import Gaps, as_gaps
 from maxmargin.tasks.substitution import Match, PairFeatures, feature_maps
@@ -110,7 +110,7 @@ class Alignment(Task):
     def argmax(self, w: Array, x: Any, y: Any = None) -> PairwiseAlignment:
         code = self.encode(x)
         truth = None if y is None else self.truth(code, x, y, 0)
-        return code.alignment(self.best(w, code, truth, 0.0 if y is None else 1.0).pairs)
+        return code.alignment(self.best(self.weights(w), code, truth, 0.0 if y is None else 1.0).pairs)
 
     def outputs(self, x: Any) -> Iterator[PairwiseAlignment]:
         n, m = lengths = self.encode(x).lengths
@@ -132,7 +132,7 @@ class Alignment(Task):
 
     def truth(self, code: Code, x: Any, y: Any, i: int) -> Truth:
         """What is right in example i."""
-        _check_letters(x, y, i)
+        check_letters(x, y, i)
         alignment = PairwiseAlignment.of(y, code.lengths, f"the alignment of example {i}")
         trusted = alignment.pairs[alignment.trusted]
         if not len(trusted):
@@ -142,22 +142,30 @@ class Alignment(Task):
         high[trusted[:, 0]] = np.minimum(trusted[:, 1] + self.tolerance + 1, code.lengths[1])
         return Truth(self.features_of(code, alignment.pairs), low, high, len(trusted))
 
-    def score_rows(self, w: Array, code: Code) -> tuple[Array, Codes]:
+    def weights(self, w: Array) -> Weights:
+        """w, ready for the scores of many examples."""
+        parts = zip(self.maps_, self.ends_[:-1], self.ends_[1:], strict=True)
+        return Weights(w, [each.prepare(w[begin:end]) for each, begin, end in parts])
+
+    def score_rows(self, weights: Weights, code: Code) -> tuple[Array, Codes]:
         """The scores of pairs as their different rows, and which row every position of a has."""
         scored = [
-            each.score_rows(w[begin:end], part)
-            for each, part, begin, end in zip(self.maps_, code.maps, self.ends_[:-1], self.ends_[1:], strict=True)
+            each.score_rows(prepared, part)
+            for each, prepared, part in zip(self.maps_, weights.maps, code.maps, strict=True)
         ]
+        for each, found in zip(self.maps_, scored, strict=True):
+            if found.shape != code.lengths:  # which a kernel would not notice
+                raise ValueError(f"{each} has scores of shape {found.shape}; expected {code.lengths}")
         rows, row_of = scored[0]
         if len(scored) > 1:
-            rows, row_of = np.array(scored[0].full()), None
-            for more in scored[1:]:
+            rows, row_of = scored[0].full() + scored[1].full(), None
+            for more in scored[2:]:
                 rows += more.full()
         places = np.arange(len(rows)) if row_of is None else row_of
         # kernels are compiled for arrays of this kind only
         return np.require(rows, np.float64, ["C", "W"]), np.require(places, np.int64, ["C", "W"])
 
-    def best(self, w: Array, code: Code, truth: Truth | None, lam: float) -> Best:
+    def best(self, weights: Weights, code: Code, truth: Truth | None, lam: float) -> Best:
         """The alignment with the highest ⟨w, Ψ⟩ + λΔ, and that value (without λ, which Δ has as a constant)."""
         from maxmargin.compiled import alignment
 
@@ -165,11 +173,11 @@ class Alignment(Task):
         low, high = (code.nothing, code.nothing) if truth is None else (truth.low, truth.high)
         pairs = np.empty((min(n, m), 2), dtype=np.int64)
         score, count = alignment.best_alignment(
-            *self.score_rows(w, code),
+            *self.score_rows(weights, code),
             low,
             high,
             0.0 if truth is None else lam / truth.size,
-            *self.gaps_.scores(w[: self.ends_[0]], code.gaps),
+            *self.gaps_.scores(weights.w[: self.ends_[0]], code.gaps),
             self.mode_,
             np.empty((n, m), dtype=np.uint8),
             np.empty((alignment.ROWS, m + 1)),
@@ -190,6 +198,8 @@ class Alignment(Task):
         entries = [self.gaps_.counts(code.gaps, paid)]
         for each, part, begin in zip(self.maps_, code.maps, self.ends_[:-1], strict=True):
             counts = each.counts(part, pairs)
+            if not isinstance(each, Match):
+                check_features(counts, each.size, f"{each}.counts")
             if not isinstance(counts, tuple):
                 dense = np.asarray(counts, dtype=np.float64)
                 counts = np.flatnonzero(dense), dense[dense != 0]
@@ -209,23 +219,24 @@ class Alignment(Task):
 
     def decoded(self, w: Array, X: Sequence[Any]) -> Iterator[tuple[PairwiseAlignment, float]]:
         """The best alignment of every pair, and its score."""
+        weights = self.weights(w)
         for i, x in enumerate(X):
             code = self.encode(x, i)
-            found = self.best(w, code, None, 0.0)
+            found = self.best(weights, code, None, 0.0)
             yield code.alignment(found.pairs), found.score
 
     def planes(self, w: Array, batch: AlignmentBatch, augment: float | Array = 1.0) -> Planes:
         lam = np.broadcast_to(np.asarray(augment, dtype=float), len(batch))
-        found = [
-            self.best(w, code, truth, weight).pairs for (code, truth), weight in zip(batch, lam.tolist(), strict=True)
-        ]
+        weights = self.weights(w)
+        found = [self.best(weights, code, truth, each).pairs for (code, truth), each in zip(batch, lam, strict=True)]
         return self._planes(batch, found)
 
     def rescaled_planes(self, w: Array, batch: AlignmentBatch, formulation: Formulation) -> Planes | None:
         """Exact where sequences are short enough to keep the best score of every possible number of right pairs."""
         if not batch.countable:
             return None
-        return self._planes(batch, [self._most_violated(w, code, truth, formulation) for code, truth in batch])
+        weights = self.weights(w)
+        return self._planes(batch, [self._most_violated(weights, code, truth, formulation) for code, truth in batch])
 
     def parts(self, w: Array) -> dict[str, Any]:
         """The weights by name: those of gaps, then of every feature map."""
@@ -241,17 +252,17 @@ class Alignment(Task):
         """What the rows and columns of those parts stand for that are matrices."""
         return {str(each): each.names() for each in self.maps_ if isinstance(each, Match)}
 
-    def _most_violated(self, w: Array, code: Code, truth: Truth, formulation: Formulation) -> Codes:
+    def _most_violated(self, weights: Weights, code: Code, truth: Truth, formulation: Formulation) -> Codes:
         """The pairs with the highest violation, through a table over all losses."""
         from maxmargin.compiled import alignment
 
         n, m = code.lengths
         table, best = np.empty((3, n, m, truth.size + 1)), np.empty(truth.size + 1)
-        gaps = self.gaps_.scores(w[: self.ends_[0]], code.gaps)
-        alignment.best_per_right(*self.score_rows(w, code), truth.low, truth.high, *gaps, self.mode_, table, best)
+        gaps = self.gaps_.scores(weights.w[: self.ends_[0]], code.gaps)
+        alignment.best_per_right(*self.score_rows(weights, code), truth.low, truth.high, *gaps, self.mode_, table, best)
         possible = np.flatnonzero(np.isfinite(best))
         losses = 1.0 - possible / truth.size
-        margins = float(np.dot(w[truth.psi[0]], truth.psi[1])) - best[possible]
+        margins = float(np.dot(weights.w[truth.psi[0]], truth.psi[1])) - best[possible]
         right = possible[np.argmax(formulation.value(losses, margins))]
         pairs = np.empty((min(n, m), 2), dtype=np.int64)
         count = alignment.trace_right(truth.low, truth.high, *gaps, self.mode_, table, right, pairs)
@@ -279,7 +290,14 @@ class Code(NamedTuple):
         return np.zeros(self.lengths[0], dtype=np.int64)
 
     def alignment(self, pairs: Codes) -> PairwiseAlignment:
-        return PairwiseAlignment(pairs, self.lengths)
+        return PairwiseAlignment._found(pairs.copy(), self.lengths)
+
+
+class Weights(NamedTuple):
+    """The weights, and what every feature map has made of its part."""
+
+    w: Array
+    maps: list[Any]
 
 
 class Truth(NamedTuple):
@@ -340,7 +358,7 @@ def _lengths(y: Any, z: Any) -> tuple[int, int]:
     raise ValueError("neither alignment says how long the sequences are; give one of them as a PairwiseAlignment")
 
 
-def _check_letters(x: Any, y: Any, i: int) -> None:
+def check_letters(x: Any, y: Any, i: int) -> None:
     """Gapped strings must be those of the sequences, where these are strings, too."""
     if not (isinstance(y, list | tuple) and len(y) == 2 and all(isinstance(row, str) for row in y)):
         return

@@ -135,8 +135,6 @@ class Charts:
         assert best is not None  # the truth is one
         n = len(sentence.leaf)
         highest = loss.highest(n, int(np.diff(self.rules.step).max(initial=0)))
-        if highest == 0:  # all derivations are free, so that the score decides
-            return best
         best_loss = truth.loss(loss, best, self.rules)
         if best_loss >= highest:
             return best  # nothing scores more or costs more

@@ -66,6 +66,7 @@ class Columns:
         alphabets = {name: self.given.get(name) or in_order(letters) for name, letters in seen.items()}
         self.alphabets: dict[str, list[Hashable]] = alphabets
         self.codes = {name: {letter: k for k, letter in enumerate(letters)} for name, letters in alphabets.items()}
+        self.tables = {name: _character_table(letters) for name, letters in alphabets.items()}
         return self
 
     def width(self, name: str) -> int:
@@ -104,8 +105,12 @@ class Columns:
         return Side(len(column), codes, numbers)
 
     def _numbered(self, column: Sequence[Hashable], name: str, place: str) -> Codes:
-        known = self.codes[name]
-        found = np.fromiter((known.get(letter, -1) for letter in column), dtype=np.int64, count=len(column))
+        known, table = self.codes[name], self.tables[name]
+        if isinstance(column, str) and table is not None:
+            points = np.frombuffer(column.encode("utf-32-le", "surrogatepass"), dtype=np.uint32)
+            found = table[np.minimum(points, len(table) - 1)]
+        else:
+            found = np.fromiter((known.get(letter, -1) for letter in column), dtype=np.int64, count=len(column))
         if self.unknown == "error" and (found < 0).any():
             p = int(np.argmax(found < 0))
             raise ValueError(
@@ -193,6 +198,17 @@ def _given_letters(letters: Any) -> dict[str, list[Hashable]]:
             raise ValueError(f"the letters of column {name!r} name one of them twice: {alphabet!r}")
         found[name] = chosen
     return found
+
+
+def _character_table(letters: Sequence[Hashable]) -> Codes | None:
+    """The codes of single characters by their code points, the last entry for all above; None for other letters."""
+    characters = [letter for letter in letters if isinstance(letter, str) and len(letter) == 1]
+    if len(characters) < len(letters):
+        return None
+    points = [ord(letter) for letter in characters]
+    table = np.full(max(points) + 2, -1, dtype=np.int64)
+    table[points] = np.arange(len(points))
+    return table
 
 
 def _place(i: int, number: int) -> str:

@@ -13,7 +13,7 @@ from sklearn.base import clone
 from maxmargin.alignments import PairwiseAlignment
 from maxmargin.objective import Formulation
 from maxmargin.task import Array, Batch, Planes, Task
-from maxmargin.tasks.alignment import Alignment, Best, Code, difference, stacked
+from maxmargin.tasks.alignment import Alignment, Best, Code, check_letters, difference, stacked
 from maxmargin.tasks.views import Entries
 
 
@@ -56,7 +56,7 @@ class Homologs(Task):
         codes = self.encode(x, 0)
         if y is None:
             return self.best(w, codes).aligned(codes)
-        truth = self.truth(codes, y, 0)
+        truth = self.truth(codes, x, y, 0)
         rival = self.best(w, codes, truth.candidate)
         return rival.aligned(codes) if rival.score + 1.0 > truth.score(w) else Aligned(*y)
 
@@ -77,29 +77,31 @@ class Homologs(Task):
                 raise ValueError(f"candidate {k}: {error}") from None
         return codes
 
-    def truth(self, codes: list[Code], y: Any, i: int) -> Truth:
+    def truth(self, codes: list[Code], x: Any, y: Any, i: int) -> Truth:
         """What is right in example i."""
         if not isinstance(y, tuple | list) or len(y) != 2 or not isinstance(y[0], Integral):
             raise ValueError(f"Y[{i}] is {type(y).__name__}; expected (number of the homolog, its alignment)")
         index = int(y[0])
         if not 0 <= index < len(codes):
             raise ValueError(f"Y[{i}] names candidate {index}; example {i} has {len(codes)} candidates")
+        check_letters((x[0], x[1][index]), y[1], i)
         alignment = PairwiseAlignment.of(y[1], codes[index].lengths, f"the alignment of example {i}")
         return Truth(index, self.alignment_.features_of(codes[index], alignment.pairs))
 
     def best(self, w: Array, codes: list[Code], without: int | None = None) -> Winner:
         """The candidate with the highest score, one left out."""
+        weights = self.alignment_.weights(w)
         winner = Winner(-1, Best(-np.inf, np.zeros((0, 2), dtype=np.int64)))
         for k, code in enumerate(codes):
             if k != without:
-                found = self.alignment_.best(w, code, None, 0.0)
+                found = self.alignment_.best(weights, code, None, 0.0)
                 if found.score > winner.found.score:
                     winner = Winner(k, found)
         return winner
 
     def pack(self, X: Sequence[Any], Y: Sequence[Any]) -> HomologBatch:
         codes = [self.encode(x, i) for i, x in enumerate(X)]
-        truths = [self.truth(code, y, i) for i, (code, y) in enumerate(zip(codes, Y, strict=True))]
+        truths = [self.truth(code, x, y, i) for i, (code, x, y) in enumerate(zip(codes, X, Y, strict=True))]
         return HomologBatch(codes, truths, np.arange(len(codes)))
 
     def decode(self, w: Array, X: Sequence[Any]) -> list[Aligned]:
@@ -108,10 +110,8 @@ class Homologs(Task):
 
     def candidate_scores(self, w: Array, X: Sequence[Any]) -> list[Array]:
         """For every x the score of each candidate."""
-        return [
-            np.array([self.alignment_.best(w, code, None, 0.0).score for code in self.encode(x, i)])
-            for i, x in enumerate(X)
-        ]
+        weights, best = self.alignment_.weights(w), self.alignment_.best
+        return [np.array([best(weights, code, None, 0.0).score for code in self.encode(x, i)]) for i, x in enumerate(X)]
 
     def planes(self, w: Array, batch: HomologBatch, augment: float | Array = 1.0) -> Planes:
         lam = np.broadcast_to(np.asarray(augment, dtype=float), len(batch))

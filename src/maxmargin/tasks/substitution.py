@@ -61,9 +61,13 @@ class PairFeatures:
         """The weights by name."""
         return {type(self).__name__: w}
 
-    def score_rows(self, w: Array, code: Any) -> ScoreRows:
+    def prepare(self, w: Array) -> Any:
+        """What score_rows gets of the weights, made once for many examples."""
+        return w
+
+    def score_rows(self, prepared: Any, code: Any) -> ScoreRows:
         """The scores, as their different rows where that saves time."""
-        return ScoreRows(np.asarray(self.scores(w, code), dtype=np.float64), None)
+        return ScoreRows(np.asarray(self.scores(prepared, code), dtype=np.float64), None)
 
 
 class Match(PairFeatures):
@@ -92,16 +96,12 @@ class Match(PairFeatures):
         )
         self.triangular = symmetric and self.a == self.b
         self.mirrored = symmetric and not self.triangular
-        n, m = self.shape
+        self.size = self.shape[0] * self.shape[1]
         if self.triangular:
-            p, q = np.triu_indices(n)
+            p, q = np.triu_indices(self.shape[0])
             self.size = len(p)
-            number = np.zeros((n, n), dtype=np.int64)
-            number[p, q] = number[q, p] = np.arange(len(p))
-        else:
-            self.size = n * m
-            number = np.arange(n * m).reshape(n, m)
-        self.number = number  # of the weight of features (p, q)
+            self.number = np.zeros(self.shape, dtype=np.int64)  # of the weight that features (p, q) and (q, p) share
+            self.number[p, q] = self.number[q, p] = np.arange(len(p))
 
     def names(self) -> tuple[list[Any], list[Any]]:
         """What the rows and columns of W stand for."""
@@ -109,7 +109,11 @@ class Match(PairFeatures):
 
     def weights(self, w: Array) -> Array:
         """W, written out."""
-        return w[self.number]
+        return w[self.number] if self.triangular else w.reshape(self.shape)
+
+    def weights_for(self, W: Array) -> Array:
+        """The weights w for which W is this matrix (which is symmetric, where that is asked for)."""
+        return W[np.triu_indices(len(W))] if self.triangular else W.ravel()
 
     def encode(self, x: Any, sides: tuple[Side, Side]) -> list[tuple[Features, Features]]:
         first, second = sides
@@ -118,8 +122,11 @@ class Match(PairFeatures):
             code.append((self.b.features(first, self.columns), self.a.features(second, self.columns)))
         return code
 
-    def score_rows(self, w: Array, code: list[tuple[Features, Features]]) -> ScoreRows:
-        W = self.weights(w)
+    def prepare(self, w: Array) -> Array:
+        return self.weights(w)
+
+    def score_rows(self, prepared: Array, code: list[tuple[Features, Features]]) -> ScoreRows:
+        W = prepared
         (A, B), *mirrored = code
         rows, row_of = A.times(W)
         scored = ScoreRows(B.spread(rows), row_of)
@@ -129,18 +136,19 @@ class Match(PairFeatures):
         return scored
 
     def scores(self, w: Array, code: list[tuple[Features, Features]]) -> Array:
-        return self.score_rows(w, code).full()
+        return self.score_rows(self.prepare(w), code).full()
 
     def counts(self, code: list[tuple[Features, Features]], pairs: Codes) -> Entries:
         i, j = pairs[:, 0], pairs[:, 1]
         (A, B), *mirrored = code
         places, values = outer_sum(A, i, B, j)
-        indices = self.number.ravel()[places]
+        if self.triangular:
+            return self.number.ravel()[places], values
         for A, B in mirrored:
-            places, more = outer_sum(A, i, B, j)
-            indices = np.concatenate([indices, self.number.T.ravel()[places]])
-            values = np.concatenate([values, more])
-        return indices, values
+            turned, more = outer_sum(A, i, B, j)
+            q, p = np.divmod(turned, self.shape[0])
+            places, values = np.concatenate([places, p * self.shape[1] + q]), np.concatenate([values, more])
+        return places, values
 
     def parts(self, w: Array) -> dict[str, Array]:
         return {str(self): self.weights(w)}

@@ -32,11 +32,7 @@ class Letters:
 
     def __init__(self, codes: Codes, width: int):
         self.codes, self.width = codes, width
-        self.missing = codes < 0 if (codes < 0).any() else None
-        single = codes.shape[1] == 1
-        # of single letters the different ones, to compute with few rows
-        found: tuple[Any, Any] = np.unique(codes[:, 0], return_inverse=True) if single else (None, None)
-        self.kinds, self.kind_of = found
+        self.missing = codes < 0 if codes.min(initial=0) < 0 else None
 
     def dense(self) -> Array:
         """(n, width) rows of zeros and ones."""
@@ -47,11 +43,11 @@ class Letters:
 
     def times(self, W: Array) -> ScoreRows:
         """features @ W."""
-        if self.kinds is not None:
-            rows = W[self.kinds]
-            if self.missing is not None:
-                rows[0] = 0.0
-            return ScoreRows(rows, self.kind_of)
+        if self.codes.shape[1] == 1 and self.width < len(self.codes):  # rows of W repeat
+            if self.missing is None:
+                return ScoreRows(W, self.codes[:, 0])
+            padded = np.vstack([W, np.zeros((1, W.shape[1]))])
+            return ScoreRows(padded, np.where(self.missing, self.width, self.codes)[:, 0])
         return ScoreRows(self._summed(lambda codes: W[codes], 0), None)
 
     def spread(self, L: Array) -> Array:
@@ -90,6 +86,10 @@ class ScoreRows(NamedTuple):
 
     rows: Array
     row_of: Codes | None
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        return (len(self.rows) if self.row_of is None else len(self.row_of), *self.rows.shape[1:])
 
     def full(self) -> Array:
         return self.rows if self.row_of is None else self.rows[self.row_of]
