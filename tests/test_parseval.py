@@ -103,6 +103,10 @@ def test_sentences_without_anything_to_count():
     [
         ([TRUTH], [], "There are 1 true trees but 0 predicted ones"),
         ([], [], "There are no trees"),
+        (Tree.parse(TRUTH), Tree.parse(TRUTH), "truth is Tree.*; expected a list of trees"),
+        (TRUTH, TRUTH, "truth is .*; expected a list of trees"),
+        ([TRUTH], 3, "found is 3; expected a list of trees"),
+        ([TRUTH], iter([TRUTH]), "found is a list_iterator; expected a list of trees"),
         (
             [TRUTH, "(S (A a))"],
             [TRUTH, "(S (A a) (A b))"],
@@ -124,6 +128,14 @@ def test_a_string_is_no_collection_of_labels(name):
         score(TRUTH, TRUTH, **{name: "NP"})
     with pytest.raises(ValueError, match="equivalent must hold groups of labels, not the string 'ADVP'"):
         score(TRUTH, TRUTH, equivalent=("ADVP", "PRT"))
+    with pytest.raises(ValueError, match=f"{name} must be a collection of labels, not 3"):
+        score(TRUTH, TRUTH, **{name: 3})
+
+
+@pytest.mark.parametrize(("equivalent", "named"), [(3, "3"), ([3], "3"), ("NP", "the string 'NP'")])
+def test_what_are_no_groups_of_labels(equivalent, named):
+    with pytest.raises(ValueError, match=f"equivalent must hold groups of labels, not {named}"):
+        score(TRUTH, TRUTH, equivalent=equivalent)
 
 
 # --- against the twin

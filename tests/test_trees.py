@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tree_strategies import recursive, trees
 
-from maxmargin.trees import Tree, without_function_tags
+from maxmargin.trees import Tree, check_forest, without_function_tags
 
 DEPTH = 10_000  # more than the interpreter's stack has
 SENTENCE = "(S (NP-SBJ (PRP it)) (VP (VBZ works) (NP (-NONE- *))) (. .))"
@@ -165,6 +165,13 @@ def test_trees_come_in_other_forms(tree):
 def test_other_things_are_no_trees(found, message):
     with pytest.raises(ValueError, match=message):
         Tree.of(found)
+
+
+def test_a_forest_is_no_single_tree():
+    for one in (Tree.parse(SENTENCE), SENTENCE, Nltk("S", [Nltk("NN", ["a"])]), 3):
+        with pytest.raises(ValueError, match="^Y is .*; expected a list of trees"):
+            check_forest(one, "Y")
+        check_forest([one], "Y")
 
 
 @pytest.mark.parametrize(

@@ -152,9 +152,9 @@ def parsings(draw, forbidden=0.0):
 @st.composite
 def grammars(draw, most=4, most_outputs=300):
     """A grammar task of any options that is set up, its sentences, and their trees."""
-    bank = draw(treebanks(most=most))
+    bank = [tree.with_words([f"w{t}" for t in range(len(tree))]) for tree in draw(treebanks(most=most))]
     inputs = draw(st.sampled_from(["tags", "tags", "words", "features"]))
-    X = [tree.tags() if inputs == "tags" else [f"w{t}" for t in range(len(tree))] for tree in bank]
+    X = [tree.tags() if inputs == "tags" else tree.words() for tree in bank]
     if inputs == "features":
         X = [[[word] for word in x] for x in X]
     spans = () if inputs == "features" else draw(st.sampled_from([(), ("first", "length"), "auto"]))

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
+from operator import index
 from typing import Any
 
 import numpy as np
@@ -142,8 +142,11 @@ class PairwiseAlignment:
         return PairwiseAlignment, (self.pairs, self.lengths, self.trusted)  # so that copies are read-only, too
 
 
-def _checked_lengths(lengths: Sequence[int]) -> tuple[int, int]:
-    n, m = (int(length) for length in lengths)
+def _checked_lengths(lengths: Any) -> tuple[int, int]:
+    try:
+        n, m = map(index, lengths)
+    except (TypeError, ValueError):
+        raise ValueError(f"lengths are {lengths!r:.60}; expected two whole numbers of residues, (n, m)") from None
     if n < 0 or m < 0:
         raise ValueError(f"lengths are {n} and {m}; expected numbers of residues")
     return n, m

@@ -8,11 +8,11 @@ what papers on the Penn Treebank report.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence, Sized
 from itertools import accumulate
 from typing import Any, NamedTuple
 
-from maxmargin.trees import TRACE, Bracket, Tree, without_function_tags
+from maxmargin.trees import TRACE, Bracket, Tree, check_forest, without_function_tags
 
 
 class ParsevalScore(NamedTuple):
@@ -63,13 +63,17 @@ def parseval(
     labelled : bool
         False compares spans alone.
     """
+    for name, trees in (("truth", truth), ("found", found)):
+        check_forest(trees, name)
+        if not isinstance(trees, Sized):
+            raise ValueError(f"{name} is a {type(trees).__name__}; expected a list of trees.")
     if len(truth) != len(found):
         raise ValueError(f"There are {len(truth)} true trees but {len(found)} predicted ones.")
     if len(truth) == 0:
         raise ValueError("There are no trees to compare.")
     for name, labels in (("uncounted", uncounted), ("deleted_tags", deleted_tags), ("empty_tags", empty_tags)):
-        if isinstance(labels, str):
-            raise ValueError(f"{name} must be a collection of labels, not the string {labels!r}.")
+        if isinstance(labels, str) or not isinstance(labels, Collection):
+            raise ValueError(f"{name} must be a collection of labels, not {_named(labels)}.")
     same = _representatives(equivalent)
 
     def seen(tree: Tree, dropped: list[bool]) -> list[Bracket]:
@@ -158,9 +162,11 @@ def _spread(deleted: list[bool], empty: list[bool]) -> list[bool]:
 def _representatives(equivalent: Iterable[Collection[str]]) -> dict[str, str]:
     """The first label of its group for every label that is in one."""
     same: dict[str, str] = {}
-    for group in equivalent:
-        if isinstance(group, str):
-            raise ValueError(f"equivalent must hold groups of labels, not the string {group!r}.")
+    if not isinstance(equivalent, Iterable):
+        raise ValueError(f"equivalent must hold groups of labels, not {equivalent!r}.")
+    for group in [equivalent] if isinstance(equivalent, str) else equivalent:
+        if isinstance(group, str) or not isinstance(group, Iterable):
+            raise ValueError(f"equivalent must hold groups of labels, not {_named(group)}.")
         first = None
         for label in group:
             if label in same:
@@ -168,6 +174,10 @@ def _representatives(equivalent: Iterable[Collection[str]]) -> dict[str, str]:
             first = label if first is None else first
             same[label] = first
     return same
+
+
+def _named(value: Any) -> str:
+    return f"the string {value!r}" if isinstance(value, str) else repr(value)
 
 
 def _tree(tree: Any, i: int, name: str) -> Tree:

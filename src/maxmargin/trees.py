@@ -7,7 +7,7 @@ thousand levels deep; what a node's children determine (hash, number of words, h
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, TypeVar, cast
 
 Bracket = tuple[str, int, int]  # (label, begin, end): words begin .. end - 1 are one phrase of this label
@@ -75,6 +75,10 @@ class Tree:
         """
         from maxmargin.formats.brackets import one_tree
 
+        if not isinstance(text, str):
+            raise ValueError(
+                f"{text!r:.60} is no string; expected a tree in bracket notation (Tree.of takes other forms, too)"
+            )
         return one_tree(text)
 
     @classmethod
@@ -262,6 +266,12 @@ class Tree:
             child = node.children[0]
             flat.append((node.label, child if isinstance(child, str) else len(node.children)))
         return _unflattened, (flat,)
+
+
+def check_forest(trees: Any, name: str) -> None:
+    """That this holds trees, and is not a single one (of which nltk's are lists, too)."""
+    if isinstance(trees, str | Tree) or callable(getattr(trees, "label", None)) or not isinstance(trees, Iterable):
+        raise ValueError(f"{name} is {trees!r:.60}; expected a list of trees")
 
 
 def without_function_tags(label: str) -> str:

@@ -80,3 +80,9 @@ def test_mutated_pairs_keep_residues_and_exchange_partners():
 def test_mutated_pairs_refuse_what_makes_no_sequences(wrong):
     with pytest.raises(ValueError, match="must be at least 1"):
         mutated_pairs(**wrong)
+
+
+@pytest.mark.parametrize("wrong", [{"keep": 2}, {"keep": -0.1}, {"gap": 0.5}, {"gap": -1}, {"gap": float("nan")}])
+def test_mutated_pairs_refuse_what_is_no_probability(wrong):
+    with pytest.raises(ValueError, match="must be from 0 to 1"):
+        mutated_pairs(1, **wrong)

@@ -199,6 +199,13 @@ def test_linear_gaps():
         (MATRIX * np.nan, (7, 1), {"letters": "ACD"}, "the score of 'A' and 'A' is nan"),
         (MATRIX, (None, 1), {"letters": "ACD"}, "says nothing about gaps"),
         (MATRIX, (np.inf, 1), {"letters": "ACD"}, "gap_open is inf"),
+        (MATRIX, ("a", 1), {"letters": "ACD"}, "gap_open is 'a'; expected a finite number"),
+        (MATRIX, (7, [1]), {"letters": "ACD"}, r"gap_extend is \[1\]; expected a finite number"),
+        (np.full((3, 3), "x"), (7, 1), {"letters": "ACD"}, r"given as array of <U1; expected \(3, 3\) numbers"),
+        ([[1, 2], [3]], (7, 1), {"letters": "AC"}, r"given as list; expected \(2, 2\) numbers"),
+        ({("A", "A"): "x"}, (7, 1), {}, "the score of 'A' and 'A' is 'x'; expected a number"),
+        ("BLOSUM62", (7, 1), {}, "'BLOSUM62' is no matrix; formats.read_matrix .* datasets.load_substitution_matrix"),
+        (None, (7, 1), {"letters": "AC"}, "None is no matrix; .*Bio.Align.substitution_matrices.load"),
         ({"A": 1}, (7, 1), {}, "needs pairs of letters as its keys"),
         ({}, (7, 1), {}, "needs pairs of letters as its keys"),
         ({("A", "A"): 1, ("C", "C"): 1}, (7, 1), {}, "no score of 'A' and 'C'"),
@@ -207,6 +214,13 @@ def test_linear_gaps():
 def test_bad_matrices_are_named(matrix, costs, more, message):
     with pytest.raises(ValueError, match=message):
         Aligner.from_matrix(matrix, *costs, **more)
+
+
+def test_bad_arguments_of_log_odds_are_named():
+    with pytest.raises(ValueError, match="gap_open is 'a'; expected a finite number"):
+        Aligner.from_log_odds(X, Y, "a", 1)
+    with pytest.raises(ValueError, match=f"X has {len(X)} examples but Y has 1"):
+        Aligner.from_log_odds(X, Y[:1], 3, 1)
 
 
 def test_log_odds():
@@ -430,3 +444,15 @@ def test_learnt_scores_align_proteins_better_than_a_published_matrix():
     given = Aligner.from_matrix(load_substitution_matrix("BLOSUM62"), 11, 1)
     shares = [m.score([(p.a, p.b) for p in test], [p.alignment for p in test]) for m in (given, model)]
     assert shares[1] > shares[0] + 0.02
+
+
+def test_matrices_of_integers_for_programs_that_read_nothing_else():
+    matrix = MODEL.to_matrix(largest=20)
+    exact = MODEL.to_matrix()
+    numbers = np.append(matrix.values, [matrix.gap_open, matrix.gap_extend])
+    true = np.append(exact.values, [exact.gap_open, exact.gap_extend])
+    assert np.abs(numbers).max() == 20
+    np.testing.assert_array_equal(numbers, np.rint(true * 20 / np.abs(true).max()))
+    for wrong in (0, 1.5, True):
+        with pytest.raises(ValueError, match="largest must be a whole number >= 1"):
+            MODEL.to_matrix(largest=wrong)

@@ -121,3 +121,14 @@ def test_bad_input_is_named():
         MODEL.score(X[:2], Y[:1])
     with pytest.raises(ValueError, match="there is nothing to score"):
         MODEL.score([], [])
+
+
+def test_the_homologs_may_be_named_without_their_alignments():
+    numbers = [y[0] for y in Y]
+    assert MODEL.score(X, numbers) == MODEL.score(X, np.array(numbers)) == MODEL.score(X, Y)
+    wrong = [(k + 1) % len(x[1]) for x, k in zip(X, MODEL.predict(X), strict=True)]
+    assert MODEL.score(X, wrong) == 0.0
+    with pytest.raises(ValueError, match=r"Y\[0\] names candidate 99; example 0 has \d+ candidates"):
+        MODEL.score(X[:1], [99])
+    with pytest.raises(ValueError, match=r"Y\[1\] is float; expected \(number of the homolog"):
+        MODEL.score(X[:2], [0, 0.5])

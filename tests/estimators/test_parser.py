@@ -429,3 +429,16 @@ def test_bad_scores():
         MODEL.score([], [])
     with pytest.raises(ValueError, match="the tree of sentence 2: "):
         MODEL.score(X, put(Y, 2, "(NP (N a"))
+
+
+def test_names_of_weights_fit_the_weights():
+    parser = Parser(inputs="words", C=1.0, random_state=0).fit([tree.words() for tree in Y], Y)
+    weights, names = parser.weights_, parser.weight_names_
+    assert list(weights["rules"]) == names["rules"]
+    assert list(weights["roots"]) == names["roots"]
+    assert weights["words"].shape == tuple(map(len, names["words"]))
+    assert {name: len(values) for name, values in weights["spans"].items()} == {
+        name: len(values) for name, values in names["spans"].items()
+    }
+    assert names["spans"]["length"][0] == "1 to 1 words"
+    assert Parser(span_features=(), C=1.0).fit(X, Y).weight_names_["spans"] == {}

@@ -87,6 +87,24 @@ def test_what_would_not_read_back_is_not_written(record, message, tmp_path):
     assert not (tmp_path / "new.fasta").exists()
 
 
+@pytest.mark.parametrize(
+    ("records", "width", "message"),
+    [
+        ([("a", "b")], 60, r"record 0 is \('a', 'b'\); expected a Record\(name, description, sequence\)"),
+        ([Record("a", "", "MK"), Record("b", "", None)], 60, "record 1 is Record.* expected a Record"),
+        ({"a": "MK"}, 60, "the records are given as dict; expected a list of Record"),
+        ("MK", 60, "the records are given as str; expected a list of Record"),
+        (3, 60, "the records are given as int; expected a list of Record"),
+        ([Record("a", "", "MK")], 0, "width is 0; expected 1 letter or more"),
+        ([Record("a", "", "MK")], 2.5, "width is 2.5; expected 1 letter or more"),
+    ],
+)
+def test_what_are_no_records_is_not_written(records, width, message, tmp_path):
+    with pytest.raises(ValueError, match=message):
+        write_fasta(tmp_path / "new.fasta", records, width)
+    assert not (tmp_path / "new.fasta").exists()
+
+
 def test_lower_case_columns_are_what_the_reader_is_told():
     text = ">a\nMKv.L\n>b\nM-vkL\n"
     a, b, alignment = read_aligned_fasta(io.StringIO(text), "untrusted").pair("a", "b")

@@ -109,5 +109,6 @@ def test_rows_are_found_by_number_or_by_a_name_of_their_own():
         alignment.pair("b", "a")
     with pytest.raises(ValueError, match="0 of the 3 rows are named 'c'"):
         alignment.columns("c")
-    with pytest.raises(IndexError):
-        alignment.sequence(3)
+    for row in (3, -4, 1.0, None):
+        with pytest.raises(ValueError, match=rf"there is no row {row} among 3 rows; expected a name, or .* 0 to 2"):
+            alignment.pair(0, row)

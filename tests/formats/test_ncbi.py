@@ -9,6 +9,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
+from maxmargin.estimators import Aligner
 from maxmargin.formats import SubstitutionMatrix, read_matrix, write_matrix
 
 reals = st.floats(allow_nan=False, allow_infinity=False)
@@ -86,6 +87,7 @@ TABLE = "  A C\nA 4 0\n"
 @pytest.mark.parametrize(
     ("text", "message"),
     [
+        ("", "which is empty: the file ends here with 0 rows"),
         ("# nothing\n", "line 1: the file ends here with 0 rows for 0 letters"),
         (TABLE, "line 2: the file ends here with 1 rows for 2 letters"),
         (TABLE + "G 0 9\n", "line 3: found the row of 'G'; expected 'C'"),
@@ -126,6 +128,8 @@ def test_what_is_no_matrix_is_refused(arguments, message):
         (SubstitutionMatrix(("A", "B C"), np.zeros((2, 2))), "'B C' cannot be a letter"),
         (SubstitutionMatrix("A", [[1]], comments=("gap open score: -1",)), "'gap open score: -1' cannot be a comment"),
         (SubstitutionMatrix("A", [[1]], comments=("a\nb",)), "cannot be a comment"),
+        (np.eye(3), r"got ndarray; expected a SubstitutionMatrix: .*SubstitutionMatrix\(letters, values\)"),
+        (Aligner(), r"got Aligner; expected a SubstitutionMatrix: use aligner.to_matrix\(\)"),
     ],
 )
 def test_what_would_not_read_back_is_not_written(matrix, message, tmp_path):

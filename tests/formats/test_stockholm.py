@@ -83,7 +83,7 @@ FIRST = "# STOCKHOLM 1.0\n"
     ("text", "message"),
     [
         ("a MK\n//\n", "line 1: found 'a MK'; expected '# STOCKHOLM 1.0'"),
-        ("", "line 0: the file ends here and has 0 alignments"),
+        ("", "which is empty: the file ends here and has 0 alignments"),
         (FIRST + "a MK\n", "line 2: the file ends here, inside an alignment; expected '//'"),
         (FIRST + "a MK\n" + FIRST + "//\n", "line 3: an alignment begins before the last one has ended"),
         (FIRST + "a MK\n//\nb MK\n", "line 4: found 'b MK'; expected '# STOCKHOLM 1.0'"),

@@ -44,3 +44,30 @@ def test_what_is_not_text_is_refused(tmp_path):
         list(lines)
     with open(path, "rb") as file, reading(file) as lines, pytest.raises(TypeError, match="opened for text"):
         list(lines)
+
+
+@pytest.mark.parametrize("suffix", ["gz", "xz", "bz2"])
+def test_what_is_not_compressed_as_its_suffix_says_is_refused(suffix, tmp_path):
+    path = tmp_path / f"plain.{suffix}"
+    path.write_text("not compressed at all\n")
+    with reading(path) as lines, pytest.raises(ValueError, match=rf"^plain\.{suffix} is not compressed as its suffix"):
+        list(lines)
+    with writing(path) as file:
+        file.writelines(f"{i * i}\n" for i in range(10_000))
+    path.write_bytes(path.read_bytes()[:-20])
+    with reading(path) as lines, pytest.raises(ValueError, match=rf"^plain\.{suffix} is not compressed .* or damaged"):
+        list(lines)
+
+
+def test_what_is_neither_a_path_nor_a_file_is_refused(tmp_path):
+    for use in (reading, writing):
+        with pytest.raises(ValueError, match="got int; expected a path or an open text file"), use(3):
+            pass
+    with open(tmp_path / "new.txt", "w") as file, reading(file) as lines, pytest.raises(OSError, match="not readable"):
+        list(lines)
+
+
+def test_an_empty_file_has_no_line_to_name():
+    with reading(io.StringIO()) as lines:
+        assert list(lines) == []
+        assert str(lines.error("bad")) == "the text, which is empty: bad"

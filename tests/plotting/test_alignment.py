@@ -139,6 +139,7 @@ def test_wrong_options_are_named(options, message, ax):
     ("arguments", "message"),
     [
         (({"SS": "HH"}, "V", []), r"the first sequence has the columns \['SS'\]; expected one named 'residue'"),
+        ((None, "V", []), "the first sequence is NoneType; expected a string, or a dict of columns"),
         (("M", ["Val"], []), "the second sequence has the residue 'Val'"),
         (("M", "V", [(1, 0)]), "the predicted alignment: pair 0"),
         (("M", "V", [], [(0, 1)]), "the true alignment: pair 0"),
@@ -147,3 +148,9 @@ def test_wrong_options_are_named(options, message, ax):
 def test_what_cannot_be_shown_is_refused(arguments, message):
     with pytest.raises(ValueError, match=message):
         AlignmentDisplay.from_predictions(*arguments)
+
+
+def test_an_aligner_needs_two_sequences():
+    aligner = Aligner.from_matrix(np.eye(2), 1, 1, letters="AC")
+    with pytest.raises(ValueError, match=r"expected a pair \(a, b\) of sequences"):
+        AlignmentDisplay.from_estimator(aligner, None)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import matplotlib.pyplot as plt
 import numpy as np
 import pytest
 from Bio.Align import substitution_matrices
@@ -99,3 +100,29 @@ def test_costs_that_differ_between_the_sequences_are_both_shown(ax):
 def test_what_is_not_trained_is_not_shown():
     with pytest.raises(NotFittedError):
         SubstitutionDisplay.from_estimator(Aligner())
+
+
+def test_other_spellings_of_a_matrix():
+    display = SubstitutionDisplay(substitution_matrices.load("BLOSUM62"))
+    assert display.matrix.letters == published("BLOSUM62").letters
+    assert np.array_equal(display.table, SubstitutionDisplay(published("BLOSUM62")).table)
+    for matrix, message in (
+        (Aligner(), "Aligner is no matrix; use SubstitutionDisplay.from_estimator"),
+        ("BLOSUM62", "'BLOSUM62' is no matrix; formats.read_matrix"),
+        (np.eye(2), r"needs its letters: .*SubstitutionMatrix\('ACGT', matrix\)"),
+    ):
+        with pytest.raises(ValueError, match=message):
+            SubstitutionDisplay(matrix)
+
+
+@pytest.mark.parametrize("symmetric", [True, False])
+@pytest.mark.parametrize("letters", ["A", "ACGT", "ACGTNRY"])
+def test_the_title_is_inside_of_the_figure(letters, symmetric):
+    matrix = np.diag(np.arange(1.0, len(letters) + 1))
+    model = Aligner.from_matrix(matrix, 1.2345, 0.1234, letters=letters, symmetric=symmetric)
+    display = SubstitutionDisplay.from_estimator(model).plot()
+    figure = display.ax_.figure
+    figure.canvas.draw()
+    box = display.ax_.title.get_window_extent()
+    plt.close(figure)
+    assert 0 <= box.x0 < box.x1 <= figure.bbox.width

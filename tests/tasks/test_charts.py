@@ -143,9 +143,9 @@ def test_weights_that_cancel(measure):
     X, Y = [["a", "b", "c", "d"]], [Tree.parse("(S (S (S (N a)) (S (N b))) (S (S (N c)) (S (N d))))")]
     task = set_up(Grammar("words", measure, span_features=()), X, Y)
     rng, batch = np.random.default_rng(0), task.pack(X, Y)
-    for _ in range(20):
+    for scale in np.repeat([1e10, 1e18], 20):
         w = np.zeros(task.dim)
-        w[task.first_ :] = 1e10 * rng.standard_normal(task.dim - task.first_)
+        w[task.first_ :] = scale * rng.standard_normal(task.dim - task.first_)
         w[task.rules_.productions] = -task.scores(w, X)[0]
         w[: task.rules_.productions] = rng.integers(-1, 2, task.rules_.productions)
         for planes in (task.planes(w, batch), *(task.rescaled_planes(w, batch, each) for each in ALL[1:])):

@@ -68,6 +68,11 @@ def test_unknown_letters_are_named_or_ignored():
         ),
         ([("A", {"residue": "AC", "ss": "H"})], "example 0, second sequence: 'ss' has 1 positions but 'residue' has 2"),
         ([("A", {"residue": 3})], "column 'residue' is int; expected letters"),
+        (
+            [("A", {"residue": "AC", "p": [1, 0.5]})],
+            r"column 'p' has the number 0.5 at position 1; expected letters .*, or a \(positions, numbers\) array",
+        ),
+        ([("A", {"residue": "A", "p": (np.float32(2),)})], "column 'p' has the number 2.0 at position 0"),
         ([("A", {"residue": [[1], [2]]})], "column 'residue' has letters that cannot be hashed"),
         (
             [("A", {"size": np.array([0.5, 1.0])})],

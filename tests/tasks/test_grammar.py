@@ -174,31 +174,6 @@ def test_scores_by_the_meaning_of_weights(inputs):
 # --- packing
 
 
-def test_trees_may_come_in_other_forms():
-    forms = [[str(tree) for tree in TREES], [nested(tree) for tree in TREES], [Nltk(tree) for tree in TREES]]
-    tasks = [set_up(Grammar(), TAGS, Y) for Y in (TREES, *forms)]
-    w = np.random.default_rng(0).standard_normal(tasks[0].dim)
-    planes = [task.planes(w, task.pack(TAGS, Y)) for task, Y in zip(tasks, (TREES, *forms), strict=True)]
-    for other in planes[1:]:
-        np.testing.assert_array_equal(other.dpsi.toarray(), planes[0].dpsi.toarray())
-        np.testing.assert_array_equal(other.loss, planes[0].loss)
-
-
-def nested(tree):
-    return (tree.label, *(child if isinstance(child, str) else nested(child) for child in tree.children))
-
-
-class Nltk(list):
-    """What nltk's trees are: a list of children with a label."""
-
-    def __init__(self, tree):
-        super().__init__(child if isinstance(child, str) else Nltk(child) for child in tree.children)
-        self._label = tree.label
-
-    def label(self):
-        return self._label
-
-
 def test_pairs_are_read_as_tags_and_keep_their_words():
     plain, pairs = (set_up(Grammar("tags"), INPUTS[name][1], TREES) for name in ("tags", "pairs"))
     w = np.random.default_rng(0).standard_normal(plain.dim)
@@ -265,6 +240,13 @@ BAD = [
     ({"inputs": "features"}, [[]], TREES[:1], "sequence 0 is empty"),
     ({}, [["D", "D", "V"]], TREES[:1], "word 1 of sentence 0 has the tag 'D', but 'N' in its tree"),
     ({}, [["D", "X", "V"]], TREES[:1], "word 1 of sentence 0 has the tag 'X', but 'N' in its tree"),
+    ({"inputs": "words"}, [TREES[0].words()[::-1]], TREES[:1], "word 0 of sentence 0 is .* in its tree"),
+    (
+        {},
+        [[("another", tag) for tag in TREES[0].tags()]],
+        TREES[:1],
+        "word 0 of sentence 0 is 'another', but .* in its tree; Tree.with_words",
+    ),
     ({}, TAGS[:2], [TREES[0], "(S (NP (N a)"], "the tree of sentence 1: "),
     ({}, TAGS[:2], [TREES[0], ""], "the tree of sentence 1: "),
     ({}, TAGS[:2], [TREES[0], "(S (N a) (N b)) (S (N c))"], "the tree of sentence 1: "),

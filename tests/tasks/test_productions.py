@@ -63,7 +63,8 @@ def test_given_rules_are_a_context_free_grammar(rules, data):
     assume(tags)
     sentence = data.draw(st.lists(st.sampled_from(tags), min_size=1, max_size=4))
     lines = [f"{parent} {data.draw(st.sampled_from(['->', '→']))} {' '.join(children)}" for parent, children in rules]
-    productions = Productions().write(lines if data.draw(st.booleans()) else "\n".join(lines)).sort()
+    given = lines if data.draw(st.booleans()) else "\n".join(lines)
+    productions = Productions(data.draw(memories[0])).write(given).sort()
     expected = {str(tree) for tree in twin.trees_of_rules(rules, "S", sentence)}
     found, _ = listed(productions, [[tag] for tag in sentence])
     assert set(found) == expected
@@ -76,6 +77,13 @@ def test_choices_on_one_line():
     for one, other in zip(productions.sort().names(), same.sort().names(), strict=True):
         assert one == other
     assert set(productions.tags) == {"C", "a", "b"}
+
+
+def test_given_rules_are_taken_as_they_are():
+    for horizontal in HORIZONTAL:
+        productions = Productions(horizontal).write("S -> a b c | d e f g").sort()
+        assert listed(productions, [["a"], ["b"], ["c"]])[0] == ["(S (a w0) (b w1) (c w2))"]
+        assert listed(productions, [["a"], ["e"], ["b"], ["c"]])[0] == []
 
 
 def test_a_label_may_be_a_tag():

@@ -1,11 +1,11 @@
-"""Alignments with affine gaps that depend on the position: scores, the best one, the best of every number of right pairs.
+"""Alignments with affine gaps that depend on the position: scores, the best, the best per number of right pairs.
 
 Tables of gap scores have the rows OPEN, EXTEND, AT_OPEN, AT_EXTEND as in the kernels, but no sums.
 """
 
 from __future__ import annotations
 
-from itertools import combinations
+from itertools import combinations, pairwise
 
 import numpy as np
 
@@ -39,8 +39,8 @@ def gaps(n, m, mode, pairs):
         after = [(0, range(i + 1, n), j + 1)] if n - i <= m - j else [(1, range(j + 1, m), i + 1)]
     if mode != "local":
         found += before
-    for (i, j), (k, l) in zip(pairs, pairs[1:], strict=False):
-        found += [(0, range(i + 1, k), j + 1), (1, range(j + 1, l), k)]
+    for (i, j), (k, h) in pairwise(pairs):
+        found += [(0, range(i + 1, k), j + 1), (1, range(j + 1, h), k)]
     return found + (after if mode != "local" else [])
 
 
@@ -69,9 +69,9 @@ def best(S, of_a, of_b, mode):
             rest[i, j] = alone - begin
             options = [begin]
             for k in range(i):
-                for l in range(j):
-                    between = gap(of_a, range(k + 1, i), of_b, l + 1) + gap(of_b, range(l + 1, j), of_a, i)
-                    options.append(upto[k, l] + between)
+                for h in range(j):
+                    between = gap(of_a, range(k + 1, i), of_b, h + 1) + gap(of_b, range(h + 1, j), of_a, i)
+                    options.append(upto[k, h] + between)
             upto[i, j] = S[i, j] + max(options)
             highest = max(highest, upto[i, j] + rest[i, j])
     return highest

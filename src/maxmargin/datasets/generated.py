@@ -56,6 +56,8 @@ def mutated_pairs(
     """
     if n < 1 or length < 1 or len(set(letters)) != len(letters) or len(letters) < 2:
         raise ValueError(f"n={n} and length={length} must be at least 1, and letters={letters!r} two different ones")
+    if not (0 <= keep <= 1 and 0 <= gap < 0.5):
+        raise ValueError(f"keep={keep} must be from 0 to 1, and gap={gap} from 0 to less than 0.5")
     rng = np.random.default_rng(seed)
     n_letters = len(letters)
     pairs: list[tuple[str, str]] = []

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Sequence
+from numbers import Integral
 from typing import Any, Self, Unpack
 
 import numpy as np
@@ -195,13 +196,25 @@ class Aligner(Trainer):
         """The cost of every further residue of a gap."""
         return self._cost(1)
 
-    def to_matrix(self) -> SubstitutionMatrix:
-        """Substitution scores and gap costs in the form that formats.write_matrix writes to a file."""
+    def to_matrix(self, largest: int | None = None) -> SubstitutionMatrix:
+        """Substitution scores and gap costs in the form that formats.write_matrix writes to a file.
+
+        largest : scale all so that the largest of them is this number, and round to integers, for programs that read
+            nothing else; the alignments may then differ a little.
+        """
         values = self.substitution_matrix_
         models.check_plain(self.task_, "a substitution matrix")
         first, second = models.gap_costs(self.task_, self.w_)
         if first != second:
             raise ValueError("a matrix file has one gap cost for both sequences; use symmetric=True")
+        if largest is not None:
+            if isinstance(largest, bool) or not isinstance(largest, Integral) or largest < 1:
+                raise ValueError(f"largest must be a whole number >= 1, got {largest!r}")
+            scale = largest / (max(np.abs(values).max(), *map(abs, first)) or 1.0)
+            values, first = (
+                np.rint(scale * values),
+                (float(np.rint(scale * first[0])), float(np.rint(scale * first[1]))),
+            )
         return SubstitutionMatrix(tuple(map(str, self.letters_)), values, *first)
 
     def to_biopython(self) -> Any:

@@ -5,7 +5,9 @@ Costs are positive where gaps are penalised: the first residue of a gap costs `g
 
 from __future__ import annotations
 
+import os
 from collections.abc import Hashable, Iterable, Mapping, Sequence
+from numbers import Real
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -42,9 +44,21 @@ def scores_of(matrix: Any, letters: Iterable[Hashable] | None = None) -> Scores:
         letters, matrix = matrix.letters, matrix.values
     elif getattr(matrix, "alphabet", None) is not None:
         letters = matrix.alphabet
+    elif matrix is None or isinstance(matrix, str | os.PathLike):
+        raise ValueError(
+            f"{matrix!r} is no matrix; formats.read_matrix reads one from a file, datasets.load_substitution_matrix "
+            "and Bio.Align.substitution_matrices.load find one by its name"
+        )
     if letters is None:
-        raise ValueError("a matrix without an alphabet needs its letters: from_matrix(matrix, …, letters='ACGT')")
-    named, values = list(letters), np.array(matrix, dtype=np.float64)
+        raise ValueError(
+            "a matrix without an alphabet needs its letters: letters='ACGT', or SubstitutionMatrix('ACGT', matrix)"
+        )
+    named = list(letters)
+    try:
+        values = np.array(matrix, dtype=np.float64)
+    except (TypeError, ValueError):
+        found = f"array of {matrix.dtype}" if isinstance(matrix, np.ndarray) else type(matrix).__name__
+        raise ValueError(f"the matrix is given as {found}; expected ({len(named)}, {len(named)}) numbers") from None
     if values.shape != (len(named), len(named)):
         raise ValueError(f"the matrix has shape {values.shape}; expected ({len(named)}, {len(named)}) for its letters")
     if not np.isfinite(values).all():
@@ -64,6 +78,8 @@ def _from_dict(matrix: Mapping[Any, Any]) -> Scores:
             score = matrix.get((a, b), matrix.get((b, a)))
             if score is None:
                 raise ValueError(f"the matrix has no score of {a!r} and {b!r}")
+            if not isinstance(score, Real):
+                raise ValueError(f"the score of {a!r} and {b!r} is {score!r}; expected a number")
             values[i, j] = score
     return scores_of(values, letters)
 
@@ -74,6 +90,8 @@ def log_odds(X: Sequence[Any], Y: Sequence[Any], task: Alignment) -> Scores:
     P(i, j) is the share of aligned pairs with these letters, P(i) the share of a letter among all residues of that
     sequence (of both, in a symmetric model); every count begins with 1.
     """
+    if len(X) != len(Y):
+        raise ValueError(f"X has {len(X)} examples but Y has {len(Y)}")
     columns = Columns(task.letters, task.unknown_features).fit(X)
     columns.check(RESIDUE, 0)
     columns.check(RESIDUE, 1)
@@ -105,7 +123,7 @@ def matrix_task(scores: Scores, task: Alignment) -> Alignment:
 def matrix_weights(scores: Scores, gap_open: float, gap_extend: float, task: Alignment) -> Array:
     """The weights of a task of one column of letters that give it this matrix and these gap costs."""
     for name, cost in (("gap_open", gap_open), ("gap_extend", gap_extend)):
-        if cost is None or not np.isfinite(cost):
+        if not isinstance(cost, Real) or not np.isfinite(cost):
             raise ValueError(f"{name} is {cost!r}; expected a finite number")
     if task.symmetric and not scores.symmetric:
         i, j = np.argwhere(scores.values != scores.values.T)[0]

@@ -15,7 +15,7 @@ from maxmargin.objective import Certificate
 from maxmargin.solvers import Solver
 from maxmargin.task import Array
 from maxmargin.tasks.alignment import Alignment
-from maxmargin.tasks.homologs import Homologs
+from maxmargin.tasks.homologs import Homologs, candidate_number
 
 
 class HomologRanker(Trainer):
@@ -95,13 +95,14 @@ class HomologRanker(Trainer):
         return self.task_.candidate_scores(self.w_, X)
 
     def score(self, X: Any, Y: Any) -> float:
-        """The share of x for which the homolog is found."""
+        """The share of x for which the homolog is found; Y as in training, or the indices of the homologs alone."""
         found = self.predict(X)
         if len(found) != len(Y):
             raise ValueError(f"X has {len(found)} examples but Y has {len(Y)}")
         if not len(found):
             raise ValueError("no examples given: there is nothing to score")
-        return float(np.mean([k == y[0] for k, y in zip(found, Y, strict=True)]))
+        truth = [candidate_number(y, len(x[1]), i) for i, (x, y) in enumerate(zip(X, Y, strict=True))]
+        return float(np.mean(found == truth))
 
     def certify(self, X: Any, Y: Any, sample_weight: Any = None, tol: float = 1e-2) -> Certificate:
         """How far the current weights are from the optimum on these data; see StructuredSVM.certify."""

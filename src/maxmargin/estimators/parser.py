@@ -57,6 +57,12 @@ class ParsesSentences:
         check_is_fitted(self)
         return self.task_.parts(self.w_)
 
+    @property
+    def weight_names_(self) -> dict[str, Any]:
+        """What the rows and columns of weights_ stand for: rules, values of span features, and (features, tags)."""
+        check_is_fitted(self)
+        return self.task_.weight_names()
+
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()  # type: ignore[misc]
         tags.target_tags.required = True

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any, cast
 
 from maxmargin.formats.text_file import TextFile, reading, writing
-from maxmargin.trees import Tree
+from maxmargin.trees import Tree, check_forest
 
 _SIGN = re.compile(r"[()]|[^ \t\n\r\f\v()]+")
 
@@ -23,7 +23,7 @@ def read_trees(source: TextFile | Iterable[str | os.PathLike[str]]) -> list[Tree
     in .gz, .xz or .bz2. The outer bracket without a label that the Penn Treebank puts around every tree is dropped;
     words and labels stay as they are, see `Tree.cleaned`. Malformed brackets raise a ValueError with file and line.
     """
-    if not isinstance(source, str | os.PathLike) and not hasattr(source, "read"):
+    if isinstance(source, Iterable) and not isinstance(source, str | os.PathLike) and not hasattr(source, "read"):
         return [tree for path in source for tree in read_trees(path)]
     with reading(cast(TextFile, source)) as lines:
         return list(trees_in("\n".join(lines).removeprefix("\ufeff"), lines.name))
@@ -34,6 +34,7 @@ def write_trees(target: TextFile, trees: Iterable[Any]) -> None:
 
     Brackets in words are written as -LRB- and -RRB-.
     """
+    check_forest(trees, "trees")
     written = []
     for i, tree in enumerate(trees):
         try:

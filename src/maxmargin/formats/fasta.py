@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
-from typing import NamedTuple
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from numbers import Integral
+from typing import Any, NamedTuple
 
 from maxmargin.formats.multiple import MultipleAlignment, strange_character, with_descriptions
 from maxmargin.formats.text_file import Lines, TextFile, reading, writing
@@ -49,7 +50,9 @@ def write_fasta(target: TextFile, records: Iterable[Record] | MultipleAlignment,
 
     What is written reads back as it was; records that would not are refused.
     """
-    records = aligned_records(records) if isinstance(records, MultipleAlignment) else list(records)
+    records = aligned_records(records) if isinstance(records, MultipleAlignment) else _checked(records)
+    if not isinstance(width, Integral) or width < 1:
+        raise ValueError(f"width is {width!r}; expected 1 letter or more")
     headers = [header(record) for record in records]
     for record in records:
         strange = strange_character(record.sequence)
@@ -67,6 +70,17 @@ def aligned_records(alignment: MultipleAlignment) -> list[Record]:
     notes = alignment.annotations.of_rows
     descriptions = [" ".join(text for feature, text in row if feature == "DE" and text) for row in notes]
     return list(map(Record, alignment.names, descriptions, alignment.rows))
+
+
+def _checked(records: Any) -> list[Record]:
+    expected = "Record(name, description, sequence), three strings"
+    if not isinstance(records, Iterable) or isinstance(records, str | Mapping):
+        raise ValueError(f"the records are given as {type(records).__name__}; expected a list of {expected}")
+    records = list(records)
+    for i, record in enumerate(records):
+        if not isinstance(record, Record) or not all(isinstance(part, str) for part in record):
+            raise ValueError(f"record {i} is {record!r:.60}; expected a {expected}")
+    return records
 
 
 def header(record: Record) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from numbers import Integral
 
 import numpy as np
 
@@ -112,11 +113,16 @@ class MultipleAlignment:
         return sequence if self.lowercase == "aligned" else sequence.upper()
 
     def _number(self, row: int | str) -> int:
+        n = len(self.rows)
         if not isinstance(row, str):
-            return range(len(self.rows))[row]
+            if not isinstance(row, Integral) or not -n <= row < n:
+                raise ValueError(
+                    f"there is no row {row!r}; expected a name, or a whole number from 0 to {n - 1}: {n} rows"
+                )
+            return range(n)[row]
         found = [i for i, name in enumerate(self.names) if name == row]
         if len(found) != 1:
-            raise ValueError(f"{len(found)} of the {len(self.rows)} rows are named {row!r}; expected one")
+            raise ValueError(f"{len(found)} of the {n} rows are named {row!r}; expected one")
         return found[0]
 
     def _checked_annotations(self) -> Annotations:

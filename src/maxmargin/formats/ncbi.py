@@ -102,6 +102,11 @@ def read_matrix(source: TextFile) -> SubstitutionMatrix:
 
 def write_matrix(target: TextFile, matrix: SubstitutionMatrix) -> None:
     """Write a substitution matrix so that it reads back as it was; integers where all scores are integers."""
+    if not isinstance(matrix, SubstitutionMatrix):
+        raise ValueError(
+            f"got {type(matrix).__name__}; expected a SubstitutionMatrix: use aligner.to_matrix(), or "
+            "SubstitutionMatrix(letters, values)"
+        )
     for letter in matrix.letters:
         if letter.split() != [letter] or letter.startswith("#"):
             raise ValueError(f"{letter!r} cannot be a letter of a matrix file")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from numbers import Integral
 
 from maxmargin.formats.multiple import Annotations, MultipleAlignment, strange_character
 from maxmargin.formats.text_file import Lines, TextFile, reading, writing
@@ -43,6 +44,8 @@ def write_stockholm(target: TextFile, alignment: MultipleAlignment, width: int |
 
     What is written reads back as it was; names and annotations that would not are refused.
     """
+    if width is not None and (not isinstance(width, Integral) or width < 1):
+        raise ValueError(f"width is {width!r}; expected 1 column or more, or None")
     text = "\n".join(_written(alignment, alignment.width if width is None else width))
     with writing(target) as file:
         file.write(text + "\n")

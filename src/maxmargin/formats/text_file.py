@@ -6,8 +6,10 @@ import bz2
 import gzip
 import lzma
 import os
+import zlib
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from io import UnsupportedOperation
 from pathlib import Path
 from typing import IO, Any, TextIO, TypeAlias
 
@@ -32,10 +34,17 @@ class Lines:
                 yield line.rstrip("\r\n")
         except UnicodeDecodeError as error:
             raise ValueError(f"{self.name} is not UTF-8 text after line {self.number}: {error}") from None
+        except (OSError, EOFError, lzma.LZMAError, zlib.error) as error:
+            if getattr(error, "errno", None) is not None or isinstance(error, UnsupportedOperation):
+                raise  # of the system or the mode, not of compressed data
+            raise ValueError(
+                f"{self.name} is not compressed as its suffix says, or damaged, after line {self.number}: {error}"
+            ) from None
 
     def error(self, message: str, number: int | None = None) -> ValueError:
         """What to raise about a line: the current one, unless another is named."""
-        return ValueError(f"{self.name}, line {self.number if number is None else number}: {message}")
+        number = self.number if number is None else number
+        return ValueError(f"{self.name}, {f'line {number}' if number else 'which is empty'}: {message}")
 
 
 @contextmanager
@@ -45,6 +54,7 @@ def reading(source: TextFile) -> Iterator[Lines]:
         with _open(source, "rt") as file:
             yield Lines(file, Path(source).name)
     else:
+        _check_open(source, "read")
         name = getattr(source, "name", None)
         yield Lines(source, Path(name).name if isinstance(name, str) else "the text")
 
@@ -56,7 +66,13 @@ def writing(target: TextFile) -> Iterator[TextIO]:
         with _open(target, "wt") as file:
             yield file
     else:
+        _check_open(target, "write")
         yield target
+
+
+def _check_open(file: Any, method: str) -> None:
+    if not hasattr(file, method):
+        raise ValueError(f"got {type(file).__name__}; expected a path or an open text file")
 
 
 def _open(path: str | os.PathLike[str], mode: str) -> TextIO:

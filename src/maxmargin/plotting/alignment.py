@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -10,6 +10,7 @@ import numpy as np
 from maxmargin.alignments import PairwiseAlignment
 from maxmargin.formats.pairwise_text import ends, layout
 from maxmargin.plotting.canvas import BLUE, GREY, ORANGE, RED, axes
+from maxmargin.tasks.columns import sides_of
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -95,7 +96,7 @@ class AlignmentDisplay:
         names: tuple[str, str] = ("first", "second"),
     ) -> AlignmentDisplay:
         """Align the sequences of x with a fitted `Aligner`, and compare with the true alignment y if there is one."""
-        return cls.from_predictions(*x, aligner.predict([x])[0], y, tolerance=tolerance, names=names)
+        return cls.from_predictions(*sides_of(x, 0), aligner.predict([x])[0], y, tolerance=tolerance, names=names)
 
     def plot(self, ax: Axes | None = None, *, kind: str = "rows", width: int = 60) -> AlignmentDisplay:
         """Draw the alignment.
@@ -217,6 +218,8 @@ def _letters(sequence: Any, which: str) -> str:
                 f"the {which} sequence has the columns {list(sequence)}; expected one named 'residue' to show"
             )
         sequence = sequence["residue"]
+    if not isinstance(sequence, Iterable):
+        raise ValueError(f"the {which} sequence is {type(sequence).__name__}; expected a string, or a dict of columns")
     letters = [str(letter) for letter in sequence]
     long = next((letter for letter in letters if len(letter) != 1), None)
     if long is not None:

@@ -19,28 +19,31 @@ GROUPS = ("C", "STPAG", "NDEQ", "HRK", "MILV", "FYW", "BZJXUO*")
 ONLY_IN_PROTEINS = set("EFILPQ")  # the other letters of amino acids are codes of nucleotides, too
 ANNOTATE_UP_TO = 27  # letters; with more, numbers in the cells would not be readable
 
+TITLE_LETTER = 0.078  # inches that a letter of the title takes
+TITLE_MARGIN = 1.1  # inches: the colour bar, for which the title is not in the middle of the figure
+
 
 class SubstitutionDisplay:
     """Heat map of a substitution matrix, amino acids grouped by their chemistry, with gap costs in the title.
 
     Parameters
     ----------
-    matrix : SubstitutionMatrix
+    matrix : SubstitutionMatrix, or what else `Aligner.from_matrix` takes with its letters
         Given, or that of a fitted `Aligner` by `from_estimator`.
     title : str or None
         None: what the matrix says about gap costs.
 
     Attributes
     ----------
-    matrix : as it was given.
+    matrix : SubstitutionMatrix
     groups : list of lists of str
         The letters as drawn; those of other alphabets are one group, in the order of the matrix.
     table : (K, K) array as drawn.
     ax_, image_ : set by `plot`.
     """
 
-    def __init__(self, matrix: SubstitutionMatrix, title: str | None = None):
-        self.matrix = matrix
+    def __init__(self, matrix: Any, title: str | None = None):
+        self.matrix = matrix = _matrix(matrix)
         self.title = _gap_costs(matrix.gap_open, matrix.gap_extend) if title is None else title
         self.groups = _grouped(matrix.letters)
         order = [matrix.letters.index(letter) for group in self.groups for letter in group]
@@ -63,7 +66,7 @@ class SubstitutionDisplay:
         letters = [letter for group in self.groups for letter in group]
         n = len(letters)
         side = 1.1 + min(0.27 * n, 9)
-        self.ax_ = ax = axes(ax, (side + 0.8, side))
+        self.ax_ = ax = axes(ax, (max(side + 0.8, TITLE_MARGIN + TITLE_LETTER * len(self.title)), side))
         limit = float(np.abs(self.table).max()) or 1.0
         self.image_ = ax.imshow(self.table, cmap=cmap, vmin=-limit, vmax=limit)
         ax.set_xticks(np.arange(n), letters)
@@ -92,6 +95,18 @@ class SubstitutionDisplay:
             colour = "white" if abs(value) > 0.6 * limit else "black"
             text = f"{value:z.{digits}f}".replace("-", "−").replace("0.", ".", 1 if digits == 2 else 0)
             self.ax_.text(column, row, text, ha="center", va="center", color=colour, fontsize=6.5)
+
+
+def _matrix(matrix: Any) -> SubstitutionMatrix:
+    """Any spelling of a matrix that names its letters."""
+    from maxmargin.estimators.alignment_models import scores_of
+
+    if isinstance(matrix, SubstitutionMatrix):
+        return matrix
+    if hasattr(matrix, "to_matrix"):
+        raise ValueError(f"{type(matrix).__name__} is no matrix; use SubstitutionDisplay.from_estimator")
+    scores = scores_of(matrix)
+    return SubstitutionMatrix(tuple(map(str, scores.letters)), scores.values)
 
 
 def _gap_costs(opened: Any, extended: Any) -> str:

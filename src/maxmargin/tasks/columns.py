@@ -22,6 +22,7 @@ from maxmargin.tasks.labels import in_order, plain
 Codes: TypeAlias = NDArray[np.int64]
 RESIDUE = "residue"
 SIDES = ("first", "second")
+COLUMN = "letters (a string or a list), or a (positions, numbers) array"  # what a column is, for messages
 
 
 class Side:
@@ -177,8 +178,10 @@ def _column(values: Any, place: str) -> Any:
     if isinstance(values, np.ndarray) and values.ndim == 1 and values.dtype.kind != "f":
         values = values.tolist()
     if not isinstance(values, list | tuple):
-        hint = "letters (a string or a list), or a (positions, numbers) array"
-        raise ValueError(f"{place} is {_shown(values)}; expected {hint}")
+        raise ValueError(f"{place} is {_shown(values)}; expected {COLUMN}")
+    for p, letter in enumerate(values):
+        if isinstance(letter, float | np.floating):
+            raise ValueError(f"{place} has the number {plain(letter)!r} at position {p}; expected {COLUMN}")
     try:
         hash(tuple(values))
     except TypeError:

@@ -206,6 +206,12 @@ class Grammar(Task):
             "words": w[self.first_ :].reshape(-1, len(self.tags_)),
         }
 
+    def weight_names(self) -> dict[str, Any]:
+        """What the rows and columns of `parts` stand for."""
+        rules, roots = self.productions_.names()
+        words = [] if self.inputs == "tags" else self.packer_.feature_names
+        return {"rules": rules, "roots": roots, "spans": self.spans_.names(), "words": (words, list(self.tags_))}
+
     def _loss_search(self, w: Array, batch: GrammarBatch, lam: Array) -> Search:
         """The search for argmax λΔ + ⟨w, Ψ⟩: labels of spans carry their part of a Hamming loss, others need counts."""
 
@@ -269,6 +275,11 @@ class Grammar(Task):
             for t, (tag, given) in enumerate(zip(tree.tags(), example.read, strict=True)):
                 if tag != given:
                     raise ValueError(f"word {t} of sentence {i} has the tag {given!r}, but {tag!r} in its tree")
+        if self.inputs == "words" or (self.inputs == "tags" and example.words != example.read):  # not tags alone
+            for t, (word, given) in enumerate(zip(tree.words(), example.words, strict=True)):
+                if word != given:
+                    found = f"word {t} of sentence {i} is {given!r}, but {word!r} in its tree"
+                    raise ValueError(f"{found}; Tree.with_words changes the words of a tree")
         truth = Truth(self.productions_.derivation(tree, f"the tree of sentence {i}"), self.rules_)
         counted = self._atoms(truth.rows, self._sentence(np.zeros(self.dim), atoms, example), example)
         return example._replace(truth=truth, counted=counted, loss=self._loss(len(tree), len(truth.brackets)))

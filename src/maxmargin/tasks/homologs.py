@@ -79,11 +79,9 @@ class Homologs(Task):
 
     def truth(self, codes: list[Code], x: Any, y: Any, i: int) -> Truth:
         """What is right in example i."""
-        if not isinstance(y, tuple | list) or len(y) != 2 or not isinstance(y[0], Integral):
+        if isinstance(y, Integral):
             raise ValueError(f"Y[{i}] is {type(y).__name__}; expected (number of the homolog, its alignment)")
-        index = int(y[0])
-        if not 0 <= index < len(codes):
-            raise ValueError(f"Y[{i}] names candidate {index}; example {i} has {len(codes)} candidates")
+        index = candidate_number(y, len(codes), i)
         check_letters((x[0], x[1][index]), y[1], i)
         alignment = PairwiseAlignment.of(y[1], codes[index].lengths, f"the alignment of example {i}")
         return Truth(index, self.alignment_.features_of(codes[index], alignment.pairs))
@@ -172,6 +170,24 @@ class HomologBatch(Batch):
 
     def __iter__(self) -> Iterator[tuple[list[Code], Truth]]:
         return ((self.codes[i], self.truths[i]) for i in self.ids)
+
+
+def candidate_number(y: Any, n_candidates: int, i: int) -> int:
+    """The homolog of example i, which y names beside its alignment or alone."""
+    if isinstance(y, Integral):
+        number = int(y)
+    elif not isinstance(y, tuple | list) or len(y) != 2:
+        found = f"{type(y).__name__} of {len(y)}" if isinstance(y, tuple | list) else type(y).__name__
+        raise ValueError(f"Y[{i}] is {found}; expected (number of the homolog, its alignment)")
+    elif not isinstance(y[0], Integral):
+        raise ValueError(
+            f"Y[{i}] begins with {y[0]!r:.60}; expected a whole number, that of the homolog, and then its alignment"
+        )
+    else:
+        number = int(y[0])
+    if not 0 <= number < n_candidates:
+        raise ValueError(f"Y[{i}] names candidate {number}; example {i} has {n_candidates} candidates")
+    return number
 
 
 def _pairs(x: Any, i: int) -> list[tuple[Any, Any]]:

@@ -89,6 +89,15 @@ class SpanFeatures:
             parts[name] = w[first : first + n * self.block_].reshape(n, self.block_)
         return parts
 
+    def names(self) -> dict[str, list[str]]:
+        """What the values of every feature are, in the order of `parts`."""
+        tokens = [token if isinstance(token, str) else f"rare: {token}" for token in self.numbers_]
+        tokens += ["outside the sentence", "any other"]
+        longest = [np.flatnonzero(bucket == LENGTHS) for bucket in range(int(LENGTHS.max()) + 1)]
+        lengths = [f"{max(each[0], 1)} to {each[-1]} words" for each in longest[:-1]]
+        lengths.append(f"{longest[-1][0]} words or more")
+        return {name: lengths if name == "length" else tokens for name in self.first_}
+
     def _n_values(self, name: str) -> int:
         return int(LENGTHS.max()) + 1 if name == "length" else self.rare_ + 1
 
