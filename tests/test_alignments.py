@@ -132,7 +132,7 @@ def test_bad_arguments_are_named():
     with pytest.raises(ValueError, match="lengths are -1 and 2"):
         PairwiseAlignment([], (-1, 2))
     for lengths in (3, (3,), (3, 2.5), "ab", None):
-        with pytest.raises(ValueError, match="lengths are .*; expected two whole numbers of residues"):
+        with pytest.raises(ValueError, match=r"lengths are .*; expected two whole numbers of residues"):
             PairwiseAlignment([(0, 0)], lengths)
     with pytest.raises(ValueError, match="the first sequence has 1 residues; the alignment is one of 2"):
         PairwiseAlignment([], (2, 2)).gapped("A", "AC")

@@ -169,7 +169,7 @@ def test_other_things_are_no_trees(found, message):
 
 def test_a_forest_is_no_single_tree():
     for one in (Tree.parse(SENTENCE), SENTENCE, Nltk("S", [Nltk("NN", ["a"])]), 3):
-        with pytest.raises(ValueError, match="^Y is .*; expected a list of trees"):
+        with pytest.raises(ValueError, match=r"^Y is .*; expected a list of trees"):
             check_forest(one, "Y")
         check_forest([one], "Y")
 

@@ -4,8 +4,21 @@ from __future__ import annotations
 
 import numpy as np
 from scipy import sparse
+from sklearn.utils import estimator_checks
 
 from maxmargin import Task
+
+CHECKS_WITHOUT_DATA = [
+    estimator_checks.check_estimator_cloneable,
+    estimator_checks.check_estimator_tags_renamed,
+    estimator_checks.check_valid_tag_types,
+    estimator_checks.check_estimator_repr,
+    estimator_checks.check_no_attributes_set_in_init,
+    estimator_checks.check_do_not_raise_errors_in_init_or_set_params,
+    estimator_checks.check_mixin_order,
+    estimator_checks.check_get_params_invariance,
+    estimator_checks.check_set_params,
+]
 
 LABELS = ["det", "noun", "verb"]
 AFTER = np.array([[0.05, 0.9, 0.05], [0.2, 0.1, 0.7], [0.7, 0.2, 0.1]])

@@ -7,7 +7,7 @@ import joblib
 import numpy as np
 import pytest
 import sklearn
-from estimators.problems import FORMS, Threshold, choices, sequences
+from estimators.problems import CHECKS_WITHOUT_DATA, FORMS, Threshold, choices, sequences
 from sklearn.base import BaseEstimator, TransformerMixin, clone
 from sklearn.exceptions import NotFittedError
 from sklearn.model_selection import GridSearchCV, GroupKFold, cross_val_predict, cross_val_score
@@ -38,21 +38,7 @@ def case(request):
     return clone(estimator), X, Y
 
 
-@pytest.mark.parametrize(
-    "check",
-    [
-        estimator_checks.check_estimator_cloneable,
-        estimator_checks.check_estimator_tags_renamed,
-        estimator_checks.check_valid_tag_types,
-        estimator_checks.check_estimator_repr,
-        estimator_checks.check_no_attributes_set_in_init,
-        estimator_checks.check_do_not_raise_errors_in_init_or_set_params,
-        estimator_checks.check_mixin_order,
-        estimator_checks.check_get_params_invariance,
-        estimator_checks.check_set_params,
-    ],
-    ids=lambda check: check.__name__,
-)
+@pytest.mark.parametrize("check", CHECKS_WITHOUT_DATA, ids=lambda check: check.__name__)
 def test_checks_of_scikit_learn_that_need_no_data(case, check):
     estimator = case[0]
     check(type(estimator).__name__, estimator)

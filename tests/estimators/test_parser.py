@@ -7,11 +7,13 @@ import joblib
 import numpy as np
 import pandas as pd
 import pytest
+from estimators.problems import CHECKS_WITHOUT_DATA
 from estimators.treebank import NltkTree, nested, treebank
 from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 from sklearn.model_selection import GridSearchCV, cross_val_score
-from sklearn.utils import estimator_checks, get_tags
+from sklearn.utils import get_tags
+from sklearn.utils.estimator_checks import check_parameters_default_constructible
 
 from maxmargin import PCFG, Parser, StructuredSVM, Tree, solvers, tasks
 from maxmargin.errors import LossReplaced
@@ -271,20 +273,7 @@ def test_weights_by_name():
 
 @pytest.mark.parametrize("model", [Parser(), PCFG(), Parser("f1", solver=solvers.BCFW(block=4))], ids=str)
 @pytest.mark.parametrize(
-    "check",
-    [
-        estimator_checks.check_estimator_cloneable,
-        estimator_checks.check_estimator_tags_renamed,
-        estimator_checks.check_valid_tag_types,
-        estimator_checks.check_estimator_repr,
-        estimator_checks.check_no_attributes_set_in_init,
-        estimator_checks.check_do_not_raise_errors_in_init_or_set_params,
-        estimator_checks.check_mixin_order,
-        estimator_checks.check_get_params_invariance,
-        estimator_checks.check_set_params,
-        estimator_checks.check_parameters_default_constructible,
-    ],
-    ids=lambda check: check.__name__,
+    "check", [*CHECKS_WITHOUT_DATA, check_parameters_default_constructible], ids=lambda c: c.__name__
 )
 def test_checks_of_scikit_learn_that_need_no_data(model, check):
     check(type(model).__name__, clone(model))

@@ -78,7 +78,7 @@ def test_a_bad_tree_is_named_before_the_file_is_touched(tmp_path):
 
 @pytest.mark.parametrize("one", [YES, str(YES), 3, None])
 def test_one_tree_is_no_list_of_trees(tmp_path, one):
-    with pytest.raises(ValueError, match="trees is .*; expected a list of trees"):
+    with pytest.raises(ValueError, match=r"trees is .*; expected a list of trees"):
         write_trees(tmp_path / "trees", one)
     assert not (tmp_path / "trees").exists()
 
@@ -126,7 +126,7 @@ def test_malformed_brackets_are_told_with_file_and_line(tmp_path, text, line, me
 def test_a_string_holds_one_tree():
     with pytest.raises(ValueError, match=r"^'' holds 0 trees; expected one"):
         Tree.parse("")
-    with pytest.raises(ValueError, match="^3 is no string; expected a tree in bracket notation"):
+    with pytest.raises(ValueError, match=r"^3 is no string; expected a tree in bracket notation"):
         Tree.parse(3)
     with pytest.raises(ValueError, match="holds 2 trees"):
         Tree.parse("(S a) (S b)")

@@ -122,7 +122,9 @@ def test_the_title_is_inside_of_the_figure(letters, symmetric):
     model = Aligner.from_matrix(matrix, 1.2345, 0.1234, letters=letters, symmetric=symmetric)
     display = SubstitutionDisplay.from_estimator(model).plot()
     figure = display.ax_.figure
+    assert display.ax_.get_title().replace("\n", " ") == display.title
     figure.canvas.draw()
     box = display.ax_.title.get_window_extent()
     plt.close(figure)
     assert 0 <= box.x0 < box.x1 <= figure.bbox.width
+    assert 0 <= box.y0 < box.y1 <= figure.bbox.height

@@ -117,7 +117,7 @@ class MultipleAlignment:
         if not isinstance(row, str):
             if not isinstance(row, Integral) or not -n <= row < n:
                 raise ValueError(
-                    f"there is no row {row!r}; expected a name, or a whole number from 0 to {n - 1}: {n} rows"
+                    f"there is no row {row!r} among {n} rows; expected a name, or a whole number from 0 to {n - 1}"
                 )
             return range(n)[row]
         found = [i for i, name in enumerate(self.names) if name == row]

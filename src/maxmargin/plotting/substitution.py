@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+import textwrap
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -19,8 +21,8 @@ GROUPS = ("C", "STPAG", "NDEQ", "HRK", "MILV", "FYW", "BZJXUO*")
 ONLY_IN_PROTEINS = set("EFILPQ")  # the other letters of amino acids are codes of nucleotides, too
 ANNOTATE_UP_TO = 27  # letters; with more, numbers in the cells would not be readable
 
-TITLE_LETTER = 0.078  # inches that a letter of the title takes
-TITLE_MARGIN = 1.1  # inches: the colour bar, for which the title is not in the middle of the figure
+TITLE_LETTER, TITLE_LINE = 0.08, 0.17  # inches that a letter of the title takes, and a line of it
+MARGIN = 0.1  # inches left free beside the title
 
 
 class SubstitutionDisplay:
@@ -65,8 +67,9 @@ class SubstitutionDisplay:
         """Draw the matrix; the colours are symmetric around 0. None annotates the cells of all but large matrices."""
         letters = [letter for group in self.groups for letter in group]
         n = len(letters)
-        side = 1.1 + min(0.27 * n, 9)
-        self.ax_ = ax = axes(ax, (max(side + 0.8, TITLE_MARGIN + TITLE_LETTER * len(self.title)), side))
+        side = 1.1 + min(max(0.27 * n, 1), 9)
+        title = self.title if ax is not None else _in_lines(self.title, int((side - MARGIN) / TITLE_LETTER))
+        self.ax_ = ax = axes(ax, (side + 0.8, side + TITLE_LINE * title.count("\n")))
         limit = float(np.abs(self.table).max()) or 1.0
         self.image_ = ax.imshow(self.table, cmap=cmap, vmin=-limit, vmax=limit)
         ax.set_xticks(np.arange(n), letters)
@@ -82,7 +85,7 @@ class SubstitutionDisplay:
         if not np.array_equal(self.table, self.table.T):
             ax.set_ylabel("in the first sequence")
             ax.set_xlabel("in the second sequence")
-        ax.set_title(self.title, fontsize=10)
+        ax.set_title(title, fontsize=10)
         if n <= ANNOTATE_UP_TO if annotate is None else annotate:
             self._annotate(limit)
         ax.figure.colorbar(self.image_, ax=ax, label="score", shrink=0.8)
@@ -115,6 +118,13 @@ def _gap_costs(opened: Any, extended: Any) -> str:
     known = {name: cost if isinstance(cost, tuple) else (cost,) for name, cost in costs.items() if cost is not None}
     texts = [f"{name} {' and '.join(f'{each:.3g}' for each in cost)}" for name, cost in known.items()]
     return f"gap costs: {', '.join(texts)}" if texts else ""
+
+
+def _in_lines(title: str, width: int) -> str:
+    """A title that is too long for one line, broken after its signs and, where that is not enough, between words."""
+    if len(title) <= width:
+        return title
+    return "\n".join(textwrap.fill(part, width) for part in re.split("(?<=[:,]) ", title))
 
 
 def _grouped(letters: tuple[str, ...]) -> list[list[str]]:

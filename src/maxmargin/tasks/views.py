@@ -202,8 +202,8 @@ class Product(View):
 
 
 @dataclass(frozen=True, init=False)
-class Window(View):
-    """A view of the positions from -radius to +radius, side by side; there are none beyond the ends."""
+class Around(View):
+    """A view of the positions from -radius to +radius."""
 
     view: View
     radius: int
@@ -212,15 +212,20 @@ class Window(View):
         object.__setattr__(self, "view", as_view(view))
         object.__setattr__(self, "radius", _checked_radius(radius))
 
+    def columns(self) -> list[str]:
+        return self.view.columns()
+
+
+@dataclass(frozen=True, init=False)
+class Window(Around):
+    """A view of the positions from -radius to +radius, side by side; there are none beyond the ends."""
+
     def __str__(self) -> str:
         return f"{self.view}±{self.radius}"
 
     def names(self, columns: Columns) -> list[Any]:
         offsets = range(-self.radius, self.radius + 1)
         return list(product(offsets, self.view.names(columns)))
-
-    def columns(self) -> list[str]:
-        return self.view.columns()
 
     def features(self, side: Side, columns: Columns) -> Features:
         features = self.view.features(side, columns)
@@ -233,24 +238,14 @@ class Window(View):
 
 
 @dataclass(frozen=True, init=False)
-class Average(View):
+class Average(Around):
     """The mean of a view over the positions from -radius to +radius (fewer at the ends)."""
-
-    view: View
-    radius: int
-
-    def __init__(self, view: str | View, radius: int):
-        object.__setattr__(self, "view", as_view(view))
-        object.__setattr__(self, "radius", _checked_radius(radius))
 
     def __str__(self) -> str:
         return f"mean({self.view}±{self.radius})"
 
     def names(self, columns: Columns) -> list[Any]:
         return self.view.names(columns)
-
-    def columns(self) -> list[str]:
-        return self.view.columns()
 
     def features(self, side: Side, columns: Columns) -> Features:
         rows = self.view.features(side, columns).dense()
