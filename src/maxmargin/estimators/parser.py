@@ -53,7 +53,10 @@ class ParsesSentences:
 
     @property
     def weights_(self) -> dict[str, Any]:
-        """The weights by meaning: rules and roots by name, spans by feature, words (F, tags)."""
+        """The weights by meaning: rules and roots by name, spans by feature, words (F, tags).
+
+        Tags that share their name with a label are in quotes.
+        """
         check_is_fitted(self)
         return self.task_.parts(self.w_)
 

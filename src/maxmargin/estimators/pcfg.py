@@ -17,6 +17,7 @@ class PCFG(ParsesSentences, BaseEstimator):
 
     The baseline of Tsochantaridis et al. 2004, section 4.5: no training, no features. The best tree is the most
     probable one, and its score the logarithm of its probability. Sentences are lists of tags, or of (word, tag) pairs.
+    As in all grammars here, chains of unary rules are those that were seen; the probability of others is lost.
 
     Parameters
     ----------

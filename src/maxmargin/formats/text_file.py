@@ -38,7 +38,7 @@ class Lines:
             if getattr(error, "errno", None) is not None or isinstance(error, UnsupportedOperation):
                 raise  # of the system or the mode, not of compressed data
             raise ValueError(
-                f"{self.name} is not compressed as its suffix says, or damaged, after line {self.number}: {error}"
+                f"{self.name} is not compressed as its suffix says, or damaged: {error} ({self.number} lines were read)"
             ) from None
 
     def error(self, message: str, number: int | None = None) -> ValueError:

@@ -94,8 +94,8 @@ class SpanFeatures:
         tokens = [token if isinstance(token, str) else f"rare: {token}" for token in self.numbers_]
         tokens += ["outside the sentence", "any other"]
         longest = [np.flatnonzero(bucket == LENGTHS) for bucket in range(int(LENGTHS.max()) + 1)]
-        lengths = [f"{max(each[0], 1)} to {each[-1]} words" for each in longest[:-1]]
-        lengths.append(f"{longest[-1][0]} words or more")
+        lengths = [" to ".join(str(n) for n in dict.fromkeys((each[0] or 1, each[-1]))) for each in longest[:-1]]
+        lengths.append(f"{longest[-1][0]} or more")
         return {name: lengths if name == "length" else tokens for name in self.first_}
 
     def _n_values(self, name: str) -> int:
