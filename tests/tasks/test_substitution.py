@@ -148,6 +148,7 @@ def test_a_feature_map_of_a_users_own():
     [
         ("simpel", ("A", "A"), "features must be one of 'simple', 'anova2'.* got 'simpel'"),
         (3, ("A", "A"), "features must be one of .* got 3"),
+        (Match, ("A", "A"), "features has the class Match; expected an object of it"),
         ([], ("A", "A"), "features is an empty list"),
         ("anova2", ("A", "A"), "'anova2' needs 2 or more columns of letters, the sequences have 1"),
         ("tensor", (without(A, "acc", "profile"),) * 2, "'tensor' needs 3 or more columns of letters"),

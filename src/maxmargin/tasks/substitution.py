@@ -196,6 +196,8 @@ def feature_maps(features: Any, columns: Columns, symmetric: bool) -> list[PairF
             maps += named_model(each, columns, symmetric)
         elif isinstance(each, PairFeatures):
             maps.append(deepcopy(each))
+        elif isinstance(each, type):
+            raise ValueError(f"features has the class {each.__name__}; expected an object of it, {each.__name__}(…)")
         elif callable(each):
             maps.append(Computed(each))
         else:
