@@ -11,7 +11,19 @@ from rich.status import Status
 from rich.table import Table
 from threadpoolctl import threadpool_limits
 
-from benchmarks import alignment, engine, measure_speed, measures, multiclass, parsing, ranking, sequences, taxonomy
+from benchmarks import (
+    alignment,
+    alignment_speed,
+    engine,
+    homologs,
+    measure_speed,
+    measures,
+    multiclass,
+    parsing,
+    ranking,
+    sequences,
+    taxonomy,
+)
 from benchmarks.timing import Report
 from maxmargin.datasets import DataNotFound
 
@@ -24,6 +36,8 @@ GROUPS = {
     "taxonomy": taxonomy,
     "parsing": parsing,
     "alignment": alignment,
+    "alignment-speed": alignment_speed,
+    "homologs": homologs,
     "engine": engine,
 }
 Run = Callable[[str, int, bool, Report], Table]

@@ -1,29 +1,24 @@
-"""Aligning sequences: learnt scores against published matrices, a generative model, and Biopython's speed.
+"""Aligning proteins: learnt scores against published matrices and a generative model, on PREFAB 4.
 
-prefab4 : 1681 pairs of proteins that were aligned by their structures. No family is in two of the parts that are
-    trained on, chosen by and tested on; settings are chosen by Q on the second, and the model is not trained again.
-    Profiles are the shares of the 20 amino acids at every position among up to 24 homologs of a protein, which
-    BLOSUM62 (11, 1) aligns with it locally, with five pseudo-counts of the background.
-homologs : finding the homolog of a sequence among decoys, after Tsochantaridis et al. (ICML 2004), section 4.4, with
-    the paper's settings (squared slacks, C = 0.01, gap cost of the generative model 0.2), to a gap of 1%. The
-    generator of the paper's data (Joachims, "Learning to align sequences: a maximum-margin approach", 2003) is not at
-    hand; the one here was written to give errors of a comparable size, so that only their course can be compared.
-alignment-speed : cells of the alignment table per second, with traceback, the same pairs and scores given to both.
+1681 pairs of proteins were aligned by their structures. No family is in two of the parts that are trained on, chosen by
+and tested on; settings are chosen by Q on the second, and the model is not trained again. Profiles are the shares of
+the 20 amino acids at every position among up to 24 homologs of a protein, which BLOSUM62 (11, 1) aligns with it
+locally, with five pseudo-counts of the background.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
-from itertools import pairwise, product
+from itertools import product
 from typing import Any
 
 import numpy as np
 from rich.table import Table
 
 from benchmarks.quality import median_best
-from benchmarks.timing import Report, cpu_seconds, race
+from benchmarks.timing import Report, cpu_seconds
 from maxmargin.alignments import PairwiseAlignment
 from maxmargin.datasets import (
     load_prefab4,
@@ -31,14 +26,15 @@ from maxmargin.datasets import (
     load_substitution_matrix,
     prefab4_split,
 )
-from maxmargin.estimators import Aligner, HomologRanker
-from maxmargin.tasks import Aligned, Column, Gaps, Match
+from maxmargin.estimators import Aligner
+from maxmargin.tasks import Column, Gaps, Match
 
 AMINO_ACIDS = "ACDEFGHIKLMNPQRSTVWY"
 PSEUDO_COUNTS = 5.0
+PROBLEMS = ("prefab4",)
 IDENTITIES = (0.0, 0.18)  # training pairs must have more: the hinge of pairs that nothing aligns outweighs the others
 
-# --- PREFAB
+# --- data
 
 
 @dataclass
@@ -210,14 +206,14 @@ def identity(x: Any, y: PairwiseAlignment) -> float:
     return float(np.mean([a[i] == b[j] for i, j in y.pairs[y.trusted]]))
 
 
-def run_prefab(repeat: int, quick: bool, report: Report) -> Table:
+def run(name: str, repeat: int, quick: bool, report: Report) -> Table:
     """All contestants; no round is repeated, because time is not the point."""
     report("reading the data")
     parts = prefab(quick, report)
     distant = np.array([identity(x, y) < 0.2 for x, y in zip(parts.test.X, parts.test.Y, strict=True)])
     sizes = " / ".join(str(len(part.X)) for part in (parts.train, parts.validation, parts.test))
     table = Table(
-        title=f"prefab4: {sizes} pairs of proteins to train on, choose by and test on",
+        title=f"{name}: {sizes} pairs of proteins to train on, choose by and test on",
         caption="Mean share of trusted residue pairs found, in percent; Q4: within four positions; the last one of the "
         f"{distant.sum()} test pairs below 20% identity. CPU s: of one training, the mean over all settings tried.",
     )
@@ -242,187 +238,3 @@ def run_prefab(repeat: int, quick: bool, report: Report) -> Table:
             settings,
         )
     return table
-
-
-# --- homologs among decoys
-
-
-@dataclass
-class Generator:
-    """Native sequences, a homolog of each, and decoys.
-
-    A native sequence has `length` letters, all 20 equally likely. Its homolog is written from left to right: with
-    probability `gap` some residues of the native sequence are left out, with the same probability some random ones are
-    put in (how many is geometrical, each further one with probability one half), and otherwise the next residue is
-    copied: as it is with probability `kept`, as one of three letters that are near it with probability `near`, else as
-    any letter. Near letter k are k + 1, k + 2 and k + 3, counted round. Decoys are drawn as native sequences are.
-    """
-
-    length: int = 50
-    n_decoys: int = 20
-    kept: float = 0.4
-    near: float = 0.3
-    gap: float = 0.05
-
-    def draw(self, n: int, rng: np.random.Generator) -> tuple[list[Any], list[Aligned]]:
-        X, Y = [], []
-        for _ in range(n):
-            native = rng.integers(20, size=self.length)
-            homolog, pairs = self.homolog(native, rng)
-            candidates = [rng.integers(20, size=self.length) for _ in range(self.n_decoys)]
-            place = int(rng.integers(self.n_decoys + 1))
-            candidates.insert(place, homolog)
-            X.append((text(native), [text(candidate) for candidate in candidates]))
-            Y.append(Aligned(place, pairs))
-        return X, Y
-
-    def homolog(self, native: np.ndarray, rng: np.random.Generator) -> tuple[np.ndarray, list[tuple[int, int]]]:
-        letters: list[int] = []
-        pairs: list[tuple[int, int]] = []
-        i = 0
-        while i < len(native):
-            kind = rng.random()
-            if kind < self.gap:
-                i += int(rng.geometric(0.5))
-            elif kind < 2 * self.gap:
-                letters += rng.integers(20, size=int(rng.geometric(0.5))).tolist()
-            else:
-                pairs.append((i, len(letters)))
-                letters.append(self.copied(int(native[i]), rng))
-                i += 1
-        return np.array(letters), pairs
-
-    def copied(self, letter: int, rng: np.random.Generator) -> int:
-        kind = rng.random()
-        if kind < self.kept:
-            return letter
-        if kind < self.kept + self.near:
-            return (letter + int(rng.integers(1, 4))) % 20
-        return int(rng.integers(20))
-
-
-def text(numbers: np.ndarray) -> str:
-    return "".join(AMINO_ACIDS[k] for k in numbers)
-
-
-# Test errors of the paper in percent, second-hand: the tables of the text at hand have lost their figures.
-PAPER = {1: (47.0, 74.3), 4: (14.4, 28.0), 10: (7.1, 10.2), 40: (3.0, 2.3), 80: (2.8, 1.9)}
-
-
-def run_homologs(repeat: int, quick: bool, report: Report) -> Table:
-    """Ten training and test samples of every size."""
-    n_samples, n_test = (2, 20) if quick else (10, 100)
-    generator = Generator()
-    table = Table(
-        title=f"homologs: one among {generator.n_decoys + 1} candidates of about {generator.length} residues",
-        caption=f"Errors in percent on {n_samples} samples of {n_test} tests, ± the standard error. The paper's data "
-        "are others, and its figures are second-hand.",
-    )
-    table.add_column("training examples", justify="right")
-    for heading in ("max-margin", "generative", "paper: max-margin", "paper: generative", "CPU s"):
-        table.add_column(heading, justify="right")
-    shared: dict[str, Any] = {"gaps": "linear", "symmetric": False, "letters": AMINO_ACIDS, "mode": "local"}
-    for n, paper in PAPER.items():
-        errors: dict[str, list[float]] = {"max-margin": [], "generative": []}
-        seconds = []
-        for sample in range(n_samples):
-            report(f"{n} examples, sample {sample + 1} of {n_samples}")
-            rng = np.random.default_rng([n, sample])
-            X, Y = generator.draw(n, rng)
-            tests = generator.draw(n_test, rng)
-            ranker = HomologRanker(C=0.01, slack="l2", **shared)
-            seconds.append(cpu_seconds(partial(ranker.fit, X, Y))[1])
-            pairs = [(x[0], x[1][y.candidate]) for x, y in zip(X, Y, strict=True)]
-            counted = Aligner.from_log_odds(pairs, [y.alignment for y in Y], 0.2, 0.2, **shared)
-            for name, model in (("max-margin", ranker), ("generative", HomologRanker.from_aligner(counted))):
-                errors[name].append(100 * (1 - model.score(*tests)))
-        table.add_row(
-            str(n),
-            *(f"{np.mean(e):.1f} ± {np.std(e, ddof=1) / np.sqrt(len(e)):.1f}" for e in errors.values()),
-            *(f"{value:.1f}" for value in paper),
-            f"{np.mean(seconds):.2f}",
-        )
-    return table
-
-
-# --- speed
-
-
-class OwnAligner:
-    """Aligner.predict."""
-
-    name = "Aligner"
-
-    def __init__(self, model: Aligner, X: list[Any]):
-        self.model, self.X = model, X
-
-    def warm_up(self) -> None:
-        self.model.predict(self.X[:1])
-
-    def prepare(self) -> None:
-        pass
-
-    def train(self) -> None:
-        self.model.predict(self.X)
-
-
-class Biopython:
-    """Bio.Align.PairwiseAligner with the same scores; the first of the best alignments is asked for."""
-
-    name = "Biopython"
-
-    def __init__(self, model: Aligner, X: list[Any]):
-        self.aligner, self.X = model.to_biopython(), X
-
-    def warm_up(self) -> None:
-        pass
-
-    def prepare(self) -> None:
-        pass
-
-    def train(self) -> None:
-        for a, b in self.X:
-            _ = self.aligner.align(a, b)[0].coordinates
-
-
-def run_speed(repeat: int, quick: bool, report: Report) -> Table:
-    """Both on the pairs of PREFAB, short and long ones apart."""
-    pairs = load_prefab4()[:: 40 if quick else 4]
-    matrix = load_substitution_matrix("BLOSUM62")
-    table = Table(
-        title="alignment-speed: BLOSUM62, gap costs 11 and 1, on pairs of PREFAB",
-        caption="Millions of table cells per CPU second, the best round; alignments are traced back.",
-    )
-    table.add_column("mode")
-    for heading in ("cells per pair", "pairs", "Aligner", "Biopython", "ratio"):
-        table.add_column(heading, justify="right")
-    sizes = np.array([len(p.a) * len(p.b) for p in pairs])
-    borders = [0, *np.quantile(sizes, [1 / 3, 2 / 3]), sizes.max() + 1]
-    for mode in ("global", "overlap", "local"):
-        model = Aligner.from_matrix(matrix, 11, 1, mode=mode)
-        for low, high in pairwise(borders):
-            chosen = np.flatnonzero((sizes >= low) & (sizes < high))
-            X = [(pairs[i].a, pairs[i].b) for i in chosen]
-            rivals = [OwnAligner(model, X), Biopython(model, X)]
-            timings = race(rivals, repeat, report)
-            rates = [sizes[chosen].sum() / 1e6 / timing.minimum for timing in timings]
-            table.add_row(
-                mode,
-                f"{sizes[chosen].mean():,.0f}",
-                str(len(X)),
-                *(f"{rate:.0f}" for rate in rates),
-                f"{rates[0] / rates[1]:.1f}",
-            )
-    return table
-
-
-PROBLEMS: dict[str, Callable[[int, bool, Report], Table]] = {
-    "prefab4": run_prefab,
-    "homologs": run_homologs,
-    "alignment-speed": run_speed,
-}
-
-
-def run(name: str, repeat: int, quick: bool, report: Report) -> Table:
-    """One of the three."""
-    return PROBLEMS[name](repeat, quick, report)
