@@ -194,6 +194,8 @@ def test_weights_that_are_not_numbers_are_named():
 class Latent(Task):
     """y in {0, 1}; the latent part h says which of two numbers explains it."""
 
+    latent = True
+
     def setup(self, X, Y):
         self.dim = 2
 
@@ -221,7 +223,7 @@ def test_completion_replaces_the_target():
     assert completed.batch.truth == [(1, 1), (1, 0)]
     assert oracle.batch.truth == [1, 1]
     assert isinstance(completed.batch, Examples)
-    with pytest.raises(TypeError, match="no completion"):
+    with pytest.raises(TaskError, match="must have its own completed"):
         opened(PROBLEMS[0]).completed(np.zeros(9))
 
 

@@ -67,6 +67,10 @@ class Formulation:
             return Planes(planes.dpsi, offset)
         return Planes(AtomRows.of(planes.dpsi).scaled(offset), offset)
 
+    def truths(self, offsets: Array) -> Array:
+        """The factor of Ψ(x, truth) in the vector a of cuts with these offsets b: 1, or b itself (see the table)."""
+        return offsets if self.rescaling == "slack" else np.ones(len(offsets))
+
     def penalty(self, slacks: Array) -> Array:
         """What each example adds to R(w) before weighting: ξ or ½ξ²."""
         return 0.5 * slacks**2 if self.squared else slacks
@@ -99,6 +103,7 @@ class Certificate:
     seconds: float
     cpu_seconds: float
     stop_reason: str
+    rounds: int | None = None  # of latent training: `dual` then bounds the convex problem of the last round only
 
     @property
     def gap(self) -> float:
@@ -114,6 +119,11 @@ class Certificate:
             if isfinite(self.relative_gap)
             else "no bound on the distance to the optimum"
         )
+        if self.rounds is not None:
+            bound += (
+                " with the hidden parts fixed, a local optimum" if self.converged else " with the hidden parts fixed"
+            )
+            bound += f" after {self.rounds} rounds"
         doubt = "" if self.exact else "; the decoder is approximate, so this is not a proof"
         return (
             f"objective {self.primal:.6g}, lower bound {self.dual:.6g}: {bound}{doubt} "

@@ -18,7 +18,7 @@ from maxmargin.errors import TaskError
 from maxmargin.executors import Executor, Serial
 from maxmargin.objective import Formulation
 from maxmargin.rescaling import search
-from maxmargin.task import Array, Batch, Examples, Planes, Rows, Task
+from maxmargin.task import Array, Batch, Planes, Rows, Task
 
 CHUNK = 512  # examples per call in a full pass: bounds the memory that rows of planes take
 
@@ -30,6 +30,7 @@ class MeanPlane(NamedTuple):
     offset: float
     risk: float  # R at that point (a proved upper bound where the search of the worst output is not exact)
     row: AtomRows | None = None  # a as one combination of atoms, where that is the shorter form
+    truths: Array | None = None  # (n,) the factor of every Ψ(x, truth) in a, where truths may change (latent tasks)
 
 
 class Cuts(NamedTuple):
@@ -83,6 +84,7 @@ class Oracle:
         """The risk linearised at w: for plain slacks the mean of the examples' cuts, for squared ones its tangent."""
         a, offset, risk = np.zeros(self.dim), 0.0, 0.0
         parts: list[AtomRows] = []
+        truths = np.zeros(self.n) if self.task.latent else None
         for index in self._chunks():
             cuts = self._cuts(w, index)
             heights = np.maximum(cuts.heights, 0)
@@ -92,21 +94,29 @@ class Oracle:
                 share = share * heights
                 offset -= 0.5 * float(np.dot(share, heights))
             offset += float(np.dot(share, cuts.planes.loss))
+            if truths is not None:
+                truths[index] = share * self.formulation.truths(cuts.planes.loss)
             rows = AtomRows.of(cuts.planes.dpsi)
             rows.add_to(a, share)
             if rows.atoms.shorter_than_weights:
                 parts.append(rows.scaled(share))
-        return MeanPlane(a, offset, risk, AtomRows.stack(parts).summed() if parts else None)
+        return MeanPlane(a, offset, risk, AtomRows.stack(parts).summed() if parts else None, truths)
 
     def completed(self, w: Array) -> Oracle:
         """The same data with every label completed to the output that explains it best at w (latent tasks)."""
-        if not isinstance(self.batch, Examples):
-            raise TypeError(f"{type(self.batch).__name__} has no completion; latent tasks pack plain Examples")
-        truth = list(self.batch.truth)
-        for i, x, y, _ in self.batch:
-            truth[i] = self.task.complete(w, x, y)
+        return self._of(self.task.completed(w, self.batch))
+
+    def guessed(self, rng: np.random.Generator) -> Oracle:
+        """The same data with every label completed somehow, before there are weights (latent tasks)."""
+        return self._of(self.task.guessed(rng, self.batch))
+
+    def shifts_to(self, after: Oracle) -> AtomRows:
+        """By how much Ψ of every truth changes from this completion to that one."""
+        return AtomRows.of(self.task.shifts(self.batch, after.batch))
+
+    def _of(self, batch: Batch) -> Oracle:
         oracle = copy(self)
-        oracle.batch = self.batch.completed(truth)
+        oracle.batch, oracle._lam = batch, self._lam.copy()
         return oracle
 
     def _chunks(self) -> list[NDArray[np.intp]]:

@@ -28,6 +28,8 @@ def check_promises(task: Task, batch: Examples) -> None:
         raise TaskError(f"{name}.setup must set self.dim to the length of psi; it is {getattr(task, 'dim', 'missing')}")
     if "y" not in inspect.signature(task.argmax).parameters:
         raise TaskError(f"{name}.argmax must take a third argument y (None for prediction): argmax(w, x, y=None)")
+    if type(task).complete is not Task.complete and not task.latent:
+        raise TaskError(f"{name} has complete(w, x, y) but does not say that it has hidden parts; set latent = True")
     rng = np.random.default_rng(0)
     for i, x, y, truth in list(batch)[:LOOK_AT]:
         before, fault = content((x, y)), None
@@ -46,10 +48,13 @@ def check_promises(task: Task, batch: Examples) -> None:
 
 def _look_at(task: Task, i: int, x: Any, y: Any, truth: Any, rng: np.random.Generator) -> None:
     name, zero = type(task).__name__, np.zeros(task.dim)
+    if task.latent:
+        truth = task.guess(rng, x, y)
     check_features(task.psi(x, truth), task.dim, f"psi(x, y) of example {i}")
     at_truth = task.loss(y, truth)
     if at_truth != 0:
-        raise TaskError(f"loss(y, y) of example {i} is {at_truth}; the loss must be 0 at the truth")
+        what = "loss(y, guess(rng, x, y))" if task.latent else "loss(y, y)"
+        raise TaskError(f"{what} of example {i} is {at_truth}; the loss must be 0 at the truth")
     if not task.exact:
         return
     # What the decoder finds for some weights must not be beaten by what it finds for others. Beside zero and ordinary
@@ -62,12 +67,34 @@ def _look_at(task: Task, i: int, x: Any, y: Any, truth: Any, rng: np.random.Gene
         check_features(psi, task.dim, f"psi(x, z) of example {i}")
         if not 0 <= loss < np.inf:
             raise TaskError(f"loss(y, z) of example {i} is {loss}; a loss must be a finite number >= 0")
+    if task.latent:
+        _look_at_completions(task, i, x, y, weights, [truth, *found])
     for k, w in enumerate(weights):
         values = [dot(psi, w) + loss for psi, loss in rivals]
         if max(values) > values[k] + 1e-7 * (1 + max(map(abs, values))):
             raise TaskError(
                 f"{name}.argmax(w, x, y) ignores y or misses the maximum: on example {i} it returned an output with "
                 f"⟨w, psi⟩ + loss = {values[k]:.6g}, but there is one with {max(values):.6g}"
+            )
+
+
+def _look_at_completions(task: Task, i: int, x: Any, y: Any, weights: list[Any], seen: list[Any]) -> None:
+    """What complete(w, x, y) returns explains y, and no other explanation that was seen is better at w."""
+    name = type(task).__name__
+    completions = [task.complete(w, x, y) for w in weights]
+    for z in completions:
+        if task.loss(y, z) != 0:
+            raise TaskError(
+                f"{name}.complete(w, x, y) of example {i} returned {z!r}, which does not explain the label {y!r}: its "
+                f"loss is {task.loss(y, z)}, not 0"
+            )
+    rivals = [task.psi(x, z) for z in completions + [z for z in seen if task.loss(y, z) == 0]]
+    for k, w in enumerate(weights):
+        scores = [dot(psi, w) for psi in rivals]
+        if max(scores) > scores[k] + 1e-7 * (1 + max(map(abs, scores))):
+            raise TaskError(
+                f"{name}.complete(w, x, y) misses the maximum: on example {i} it returned an output with ⟨w, psi⟩ = "
+                f"{scores[k]:.6g}, but there is one without loss that has {max(scores):.6g}"
             )
 
 

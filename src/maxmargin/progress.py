@@ -37,13 +37,14 @@ class Progress:
 
     def line(self, record: Record) -> str:
         """What is known, in one line."""
-        parts = [f"pass {record.passes:.0f}", f"objective {record.guess:.5g}"]
+        parts = [record.where] if record.where else []
+        parts += [f"pass {record.passes:.0f}", f"objective {record.guess:.5g}"]
         if isfinite(record.dual):
             parts.append(f"bound {record.dual:.5g}")
         if isfinite(record.relative_gap):
             parts.append(f"gap {100 * record.relative_gap:.3g}%")
         parts.append(f"{record.seconds:.1f} s")
-        left = self.seconds_left(record)
+        left = None if record.where else self.seconds_left(record)  # how many rounds there will be, nobody knows
         if left is not None:
             parts.append(f"about {left:.0f} s left")
         return "  ".join(parts)

@@ -56,6 +56,10 @@ class Batch:
         """The examples at these positions: a view, cheap enough for one call per block of examples."""
         raise NotImplementedError
 
+    def teaching(self) -> NDArray[np.intp]:
+        """Positions of the examples that can teach something; training leaves the others out."""
+        return np.arange(len(self))
+
 
 class Examples(Batch):
     """The batch of a task in plain Python: the user's own objects, one by one."""
@@ -90,6 +94,7 @@ class Task(BaseEstimator):
 
     dim: int  # length of psi and of w; set by setup
     exact: bool = True  # False where argmax is approximate: the certificate then says so
+    latent: bool = False  # True where outputs have parts that labels do not show: `complete` finds them
 
     def setup(self, X: Sequence[Any], Y: Sequence[Any]) -> None:
         """Learn sizes and label sets from the training data. Runs on a clone of the user's task."""
@@ -116,8 +121,22 @@ class Task(BaseEstimator):
         return max(self.outputs(x), key=score)
 
     def complete(self, w: Array, x: Any, y: Any) -> Any:
-        """Latent tasks: the best full output z that explains the label y."""
-        return y
+        """Latent tasks: the z with the highest ⟨w, Ψ(x, z)⟩ of those that explain the label y, i.e. Δ(y, z) = 0.
+
+        (Yu and Joachims 2009, Eq. 6.) A latent task that lists its outputs gets it by enumeration.
+        """
+        if not self.latent:
+            return y
+        if type(self).outputs is Task.outputs:
+            raise TaskError(f"{type(self).__name__} is latent and has neither complete(w, x, y) nor outputs(x)")
+        explanations = [z for z in self.outputs(x) if self.loss(y, z) == 0]
+        if not explanations:
+            raise TaskError(f"no output explains the label {y!r}: every one has a loss")
+        return max(explanations, key=lambda z: dot(self.psi(x, z), w))
+
+    def guess(self, rng: np.random.Generator, x: Any, y: Any) -> Any:
+        """Latent tasks: a z that explains y before there are weights, by default the best one at random weights."""
+        return self.complete(rng.standard_normal(self.dim), x, y)
 
     def label(self, z: Any) -> Any:
         """Latent tasks: the label that a full output shows."""
@@ -160,6 +179,36 @@ class Task(BaseEstimator):
 
         truths = [truth for _, _, _, truth in batch]
         return self._rows(w, batch, best)
+
+    def completed(self, w: Array, batch: Any) -> Any:
+        """Latent tasks: the batch with every truth replaced by `complete` at w."""
+        return self._with_truths(batch, lambda x, y: self.complete(w, x, y))
+
+    def guessed(self, rng: np.random.Generator, batch: Any) -> Any:
+        """Latent tasks: the batch with every truth replaced by `guess`."""
+        return self._with_truths(batch, lambda x, y: self.guess(rng, x, y))
+
+    def shifts(self, before: Any, after: Any) -> Rows:
+        """Latent tasks: Ψ(x, truth after) - Ψ(x, truth before) of every example, for two completions of a batch."""
+        pairs = [
+            (self.psi(x, new), self.psi(x, old)) for (_, x, _, new), (_, _, _, old) in zip(after, before, strict=True)
+        ]
+        return _differences([new for new, _ in pairs], [old for _, old in pairs], self.dim)
+
+    def _with_truths(self, batch: Any, explain: Callable[[Any, Any], Any]) -> Examples:
+        if not isinstance(batch, Examples):
+            raise TaskError(
+                f"{type(self).__name__} packs a {type(batch).__name__}, so it must have its own completed(w, batch), "
+                "guessed(rng, batch) and shifts(before, after)"
+            )
+        truth = list(batch.truth)
+        for i, x, y, _ in batch:
+            try:
+                truth[i] = explain(x, y)
+            except Exception as error:
+                error.add_note(f"maxmargin: raised by {type(self).__name__} on training example {i}")
+                raise
+        return batch.completed(truth)
 
     def _augmented(self, w: Array, x: Any, y: Any, lam: float) -> Any:
         return self.argmax(w if lam == 1 else w / lam, x, y)

@@ -214,11 +214,40 @@ def ascend(i, room, ridge, steps, precision, h, delta, state):
 
 
 @kernel
+def gram_row(i, s, work, epoch, memo, atoms, state):
+    """Fill the Gram matrix of example i for slot s and those before it."""
+    base, _, capacity, gram_base, _, start, length, _, _, _, indices, values, gram = state
+    direct, K, U_indptr, U_places, U_values = atoms
+    slot = base[i] + s
+    scatter(indices, values, start[slot], length[slot], 1.0, work, atoms)
+    c, g = capacity[i], gram_base[i]
+    for t in range(s + 1):
+        other = base[i] + t
+        entry = plane_dot(indices, values, start[other], length[other], work, epoch, memo, atoms)
+        gram[g + t * c + s] = entry
+        gram[g + s * c + t] = entry
+    for p in range(start[slot], start[slot] + length[slot]):
+        atom_clear(indices[p], work, direct, K, U_indptr, U_places, U_values)
+
+
+@kernel
+def regram(examples, work, memo, atoms, state):
+    """Recompute the Gram matrices of these examples, whose planes have changed."""
+    count, epochs = state[1], memo[1]
+    epoch = 0
+    for place in range(MEMO):
+        epochs[place] = 0
+    for i in examples:
+        for s in range(count[i]):
+            epoch += 1
+            gram_row(i, s, work, epoch, memo, atoms, state)
+
+
+@kernel
 def add_plane(i, row, begin, extra, work, epoch, memo, atoms, state):
     """Store a row as the next plane of example i and fill its row of the Gram matrix; room must have been made."""
-    base, count, capacity, gram_base, tops, start, length, offset, alpha, idle, indices, values, gram = state
+    base, count, _, _, tops, start, length, offset, alpha, idle, indices, values, _ = state
     row_indices, row_values, row_offset = row
-    direct, K, U_indptr, U_places, U_values = atoms
     new = count[i]
     slot = base[i] + new
     start[slot], length[slot], offset[slot], alpha[slot], idle[slot] = tops[0], extra, row_offset, 0.0, 0
@@ -226,15 +255,7 @@ def add_plane(i, row, begin, extra, work, epoch, memo, atoms, state):
         indices[tops[0] + p] = row_indices[begin + p]
         values[tops[0] + p] = row_values[begin + p]
     tops[0] += extra
-    scatter(indices, values, start[slot], extra, 1.0, work, atoms)
-    c, g = capacity[i], gram_base[i]
-    for s in range(new + 1):
-        other = base[i] + s
-        entry = plane_dot(indices, values, start[other], length[other], work, epoch, memo, atoms)
-        gram[g + s * c + new] = entry
-        gram[g + new * c + s] = entry
-    for p in range(start[slot], start[slot] + extra):
-        atom_clear(indices[p], work, direct, K, U_indptr, U_places, U_values)
+    gram_row(i, new, work, epoch, memo, atoms, state)
     count[i] += 1
 
 

@@ -39,10 +39,10 @@ def link_differences(K, begin, end, truth, found, indices, values, top):
 
 
 @kernel
-def differences(linked, direct, K, bounds, units, truth, found, cost, weight, indptr, indices, values, loss):
+def differences(linked, direct, K, bounds, units, truth, found, priced, cost, weight, indptr, indices, values, loss):
     """Ψ(x, truth) - Ψ(x, found) of every example as rows over atoms, and its loss.
 
-    Example j owns the units bounds[j]:bounds[j + 1].
+    Example j owns the units bounds[j]:bounds[j + 1]; a wrong label of unit t costs weight[t] · cost[priced[t], label].
     """
     top = 0
     for j in range(len(bounds) - 1):
@@ -51,7 +51,7 @@ def differences(linked, direct, K, bounds, units, truth, found, cost, weight, in
             top = link_differences(K, bounds[j], bounds[j + 1], truth, found, indices, values, top)
         for t in range(bounds[j], bounds[j + 1]):
             if truth[t] != found[t]:
-                total += weight[t] * cost[truth[t], found[t]]
+                total += weight[t] * cost[priced[t], found[t]]
                 atom = direct + units[t] * K
                 indices[top], values[top] = atom + truth[t], 1.0
                 indices[top + 1], values[top + 1] = atom + found[t], -1.0

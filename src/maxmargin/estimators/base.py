@@ -20,10 +20,10 @@ from threadpoolctl import threadpool_limits
 from maxmargin.errors import NothingLearnt
 from maxmargin.executors import Executor, Serial, Threads
 from maxmargin.objective import Certificate, Formulation, primal, relative_gap
-from maxmargin.oracle import Oracle
+from maxmargin.oracle import Oracle, normalised_weights
 from maxmargin.preflight import check_promises
 from maxmargin.progress import Progress
-from maxmargin.solvers import BCFW, Solution, Solver, as_solver
+from maxmargin.solvers import BCFW, CCCP, Solution, Solver, as_solver
 from maxmargin.solvers.subgradient import Walk
 from maxmargin.task import Array, Examples, Task
 
@@ -170,6 +170,8 @@ class Trainer(BaseEstimator):
         C = self.solution_.C
         solver = _checked_solver(BCFW(tol=tol))
         with self._oracle(X, Y, sample_weight, self.task_) as oracle:
+            if oracle.task.latent:  # what can be certified is a local optimum
+                oracle = oracle.completed(self.w_)
             bound = solver.solve(oracle, C, seed=self._seed()).certificate
             value = primal(self.w_, oracle.risk(self.w_), C)
         return replace(
@@ -198,6 +200,12 @@ class Trainer(BaseEstimator):
             task = self._make_task(Y)
             task.setup(X, Y)
         batch = task.pack(X, Y)
+        teaching = batch.teaching()
+        if len(teaching) == 0:
+            raise ValueError("no example has a label that tells anything: there is nothing to learn from")
+        if len(teaching) < n:
+            batch = batch.take(teaching)
+            sample_weight = None if sample_weight is None else normalised_weights(sample_weight, n)[teaching]
         if new and type(task).planes is Task.planes and isinstance(batch, Examples):
             check_promises(task, batch)
         try:
@@ -218,12 +226,18 @@ class Trainer(BaseEstimator):
         return self
 
     def _solve(self, oracle: Oracle, C: float, start: Solution | None, **options: Any) -> Solution:
-        solver = self._solver(**options)
+        solver = self._solver(oracle.task.latent, **options)
+        if oracle.task.latent and start is None and getattr(solver, "start", None) is None:
+            solver.set_params(start=self._first_weights(oracle, C))
         with Progress(self.verbose, solver) as progress:
             callbacks = [c for c in (progress.update if self.verbose else None, self.callback) if c is not None]
             solution = solver.solve(oracle, C, start, _all(callbacks), self._seed())
             progress.finish(solution.certificate)
         return solution
+
+    def _first_weights(self, oracle: Oracle, C: float) -> Array | None:
+        """For latent tasks: weights at which to complete the labels first, where there is a better way than a guess."""
+        return None
 
     def _keep(self, task: Task, solution: Solution, data: str | None = None) -> None:
         self.task_ = task
@@ -231,6 +245,8 @@ class Trainer(BaseEstimator):
         self.w_ = solution.w
         self.certificate_ = solution.certificate
         self.history_ = solution.history
+        if solution.rounds:
+            self.rounds_ = solution.rounds
         self._fitted_to = data
         if solution.error is not None:
             solution.error.add_note("maxmargin: the estimator keeps the best model found before this error")
@@ -243,10 +259,12 @@ class Trainer(BaseEstimator):
         model.solution_ = _lasting(self.solution_)
         return model
 
-    def _solver(self, **options: Any) -> Solver:
+    def _solver(self, latent: bool = False, **options: Any) -> Solver:
         tol = self._default_tol if self.tol is None and isinstance(self.solver, str) else self.tol
         given = {"tol": tol, "max_passes": self.max_passes, **options}
         solver: Solver = clone(as_solver(self.solver))
+        if latent and not isinstance(solver, CCCP):
+            solver = CCCP(inner=solver, tol=solver.tol)
         return _checked_solver(solver.set_params(**{name: value for name, value in given.items() if value is not None}))
 
     def _executor(self) -> Executor:

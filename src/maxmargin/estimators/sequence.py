@@ -10,9 +10,13 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from maxmargin.estimators.base import Options, Trainer
-from maxmargin.solvers import Solver
+from maxmargin.oracle import Oracle
+from maxmargin.solvers import CCCP, Solver, as_solver
 from maxmargin.task import Array, Task
 from maxmargin.tasks import Chain, Weighted
+from maxmargin.tasks.partial_labels import is_partial
+
+FIRST_TOL = 0.05  # relative gap of the model that completes missing labels first: it need not be exact
 
 
 class SequenceLabeler(Trainer):
@@ -21,6 +25,10 @@ class SequenceLabeler(Trainer):
     X is a list of sequences: (T, F) arrays or sparse matrices, or lists of T tokens, each a dict of features or a list
     of attribute strings (see maxmargin.tasks.sequences); or a packed `Sequences`. Y is a list of lists of labels, any
     hashable values.
+
+    Labels may be missing: None stands for any label, a set for one of its members. Training then alternates between
+    completing them and learning (solvers.CCCP; latent structural SVMs, Yu and Joachims 2009), beginning with what the
+    labelled stretches teach. A sequence without any label changes nothing.
 
     Parameters
     ----------
@@ -84,7 +92,10 @@ class SequenceLabeler(Trainer):
         return [self.task_.n_best(self.w_, x, int(n)) for x in X]
 
     def score(self, X: Any, Y: Any) -> float:
-        """The share of positions that are labelled right; labels that training has not seen count as wrong."""
+        """The share of labelled positions that are right; labels that training has not seen count as wrong.
+
+        A position with None does not count, one with a set is right if the set has the predicted label.
+        """
         predictions = self.predict(X)
         if len(predictions) != len(Y):
             raise ValueError(f"X has {len(predictions)} sequences but Y has {len(Y)}")
@@ -93,10 +104,11 @@ class SequenceLabeler(Trainer):
             truth = y.labels if isinstance(y, Weighted) else y
             if len(found) != len(truth):
                 raise ValueError(f"sequence {i} has {len(found)} positions but {len(truth)} labels")
-            right += sum(bool(a == b) for a, b in zip(found, truth, strict=True))
-            total += len(found)
+            judged = [(a, b) for a, b in zip(found, truth, strict=True) if b is not None]
+            right += sum(bool(a in b if is_partial(b) else a == b) for a, b in judged)
+            total += len(judged)
         if total == 0:
-            raise ValueError("no sequences given: there is nothing to score")
+            raise ValueError("no labelled positions given: there is nothing to score")
         return right / total
 
     @property
@@ -110,6 +122,18 @@ class SequenceLabeler(Trainer):
         """The weights by meaning: transitions (K, K), start (K,), end (K,), features (F, K)."""
         check_is_fitted(self)
         return self.task_.parts(self.w_)
+
+    def _first_weights(self, oracle: Oracle, C: float) -> Array | None:
+        """Those that the stretches of known labels teach, each taken for a sequence of its own."""
+        stretches, owners = oracle.batch.stretches()
+        if len(stretches) == 0:
+            return None
+        known = Oracle(oracle.task, stretches, oracle.formulation, oracle.weights[owners], oracle.executor)
+        solver = self._solver(tol=FIRST_TOL)
+        inner = as_solver(solver.inner) if isinstance(solver, CCCP) else solver
+        share = oracle.weights[owners].sum() / oracle.n  # of C, which multiplies a mean over whole sequences
+        solution = inner.solve(known, C * share, seed=self._seed())
+        return solution.w
 
     def _make_task(self, Y: Any) -> Task:
         return Chain(self.classes, self.costs, self.forbidden, self.unknown_features)

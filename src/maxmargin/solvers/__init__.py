@@ -5,6 +5,7 @@ from __future__ import annotations
 from maxmargin.solvers.base import Record, Solution, Solver, Step
 from maxmargin.solvers.bcfw import BCFW
 from maxmargin.solvers.bundle import Bundle
+from maxmargin.solvers.cccp import CCCP, Round
 from maxmargin.solvers.n_slack import NSlack
 from maxmargin.solvers.one_slack import OneSlack
 from maxmargin.solvers.perceptron import Perceptron
@@ -17,6 +18,7 @@ SOLVERS: dict[str, type[Solver]] = {
     "bundle": Bundle,
     "subgradient": Subgradient,
     "perceptron": Perceptron,
+    "cccp": CCCP,
 }
 
 
@@ -31,12 +33,14 @@ def as_solver(solver: str | Solver) -> Solver:
 
 __all__ = [
     "BCFW",
+    "CCCP",
     "SOLVERS",
     "Bundle",
     "NSlack",
     "OneSlack",
     "Perceptron",
     "Record",
+    "Round",
     "Solution",
     "Solver",
     "Step",

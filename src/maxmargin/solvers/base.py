@@ -41,6 +41,7 @@ class Record(NamedTuple):
     dual: float
     guess: float  # the algorithm's own estimate of the objective, or the measured one
     w: Array
+    where: str = ""  # of training in several rounds: which one
 
     @property
     def relative_gap(self) -> float:
@@ -57,6 +58,7 @@ class Solution:
     history: list[dict[str, float]] = field(default_factory=list)
     state: Any = None  # the algorithm's own memory (dual point, cuts): lets the next run start warm
     error: Exception | None = None  # what stopped training early, if something did
+    rounds: list[Any] = field(default_factory=list)  # of latent training, one Round each
 
 
 Callback = Callable[[Record], Any]
@@ -94,7 +96,7 @@ class Solver:
         return self
 
     def __repr__(self) -> str:
-        changed = [f"{k}={v!r}" for k, v in self.get_params().items() if v != type(self).options()[k]]
+        changed = [f"{k}={v!r}" for k, v in self.get_params().items() if not _same(v, type(self).options()[k])]
         return f"{type(self).__name__}({', '.join(changed)})"
 
     def steps(self, oracle: Oracle, C: float, seed: int, start: Solution | None) -> Iterator[Step]:
@@ -228,3 +230,8 @@ class _Run:
         )
         answer = None if self.callback is None else self.callback(line)
         return isinstance(answer, bool | np.bool_) and bool(answer)
+
+
+def _same(value: Any, default: Any) -> bool:
+    """Whether an option has its default value; options may be arrays."""
+    return value is default or bool(np.array_equal(value, default))

@@ -35,6 +35,9 @@ class CutVectors(Protocol):
     def keep(self, which: NDArray[np.intp]) -> None:
         """Forget all others."""
 
+    def move(self, factors: Array, rows: AtomRows) -> Array:
+        """a_t += Σ_i factors[t, i] · row i; returns the products of all vectors with each other."""
+
 
 class Written:
     """One row of a matrix each."""
@@ -63,6 +66,10 @@ class Written:
                 self.rows[to] = self.rows[t]
         self.m = len(which)
 
+    def move(self, factors: Array, rows: AtomRows) -> Array:
+        self.rows[: self.m] += factors @ rows.tocsr()
+        return self.rows[: self.m] @ self.rows[: self.m].T
+
 
 class OverAtoms:
     """One row of K each; only atoms that some cut uses are ever multiplied."""
@@ -79,10 +86,13 @@ class OverAtoms:
         last = sparse.csr_array((row.values, row.indices, row.indptr), shape=(1, self.atoms.count), copy=True)
         last.sum_duplicates()
         self.coefficients = sparse.vstack([self.coefficients, last], format="csr")
-        if not self.known[last.indices].all():
-            self.known[last.indices] = True
-            self.used = np.flatnonzero(self.known).astype(np.int32)
+        self._know(last.indices)
         return self.dots(plane.a)
+
+    def _know(self, atoms: NDArray[np.int32]) -> None:
+        if not self.known[atoms].all():
+            self.known[atoms] = True
+            self.used = np.flatnonzero(self.known).astype(np.int32)
 
     def dots(self, v: Array) -> Array:
         each = AtomRows(self.atoms, np.arange(len(self.used) + 1, dtype=np.int32), self.used, np.ones(len(self.used)))
@@ -98,3 +108,12 @@ class OverAtoms:
 
     def keep(self, which: NDArray[np.intp]) -> None:
         self.coefficients = self.coefficients[which]
+
+    def move(self, factors: Array, rows: AtomRows) -> Array:
+        moves = sparse.csr_array(
+            (rows.values, rows.indices, rows.indptr), shape=(len(rows.indptr) - 1, self.atoms.count)
+        )
+        self.coefficients = self.coefficients + sparse.csr_array(factors) @ moves
+        self._know(self.coefficients.indices)
+        each = np.eye(len(factors))
+        return np.array([self.dots(self.combined(unit, self.atoms.dim)) for unit in each]).reshape(each.shape)

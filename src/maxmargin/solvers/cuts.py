@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from maxmargin.atoms import AtomRows
 from maxmargin.oracle import MeanPlane
 from maxmargin.solvers.cut_vectors import CutVectors, OverAtoms, Written
 from maxmargin.task import Array
@@ -18,6 +19,7 @@ class Cuts:
         self.gram = np.zeros((0, 0))
         self.alpha = np.zeros(0)
         self.idle = np.zeros(0, dtype=int)
+        self.truths: list[Array | None] = []  # of every cut the factors of Ψ(x, truth), where truths may change
 
     def __len__(self) -> int:
         return len(self.offset)
@@ -33,6 +35,7 @@ class Cuts:
         self.offset = np.append(self.offset, plane.offset)
         self.alpha = np.append(self.alpha, 0.0)
         self.idle = np.append(self.idle, 0)
+        self.truths.append(plane.truths)
 
     def weigh(self, alpha: Array) -> None:
         """Set the dual weights; a cut that carries any is not idle."""
@@ -46,6 +49,16 @@ class Cuts:
             self.vectors.keep(keep)
             self.offset, self.alpha, self.idle = self.offset[keep], self.alpha[keep], self.idle[keep]
             self.gram = self.gram[np.ix_(keep, keep)]
+            self.truths = [self.truths[t] for t in keep]
+
+    def shift(self, rows: AtomRows) -> None:
+        """The truths' Ψ have changed by these rows, one per example; what the cuts say of wrong outputs stays true.
+
+        A cut is a sum of planes Δ - ⟨w, Ψ(x, truth) - Ψ(x, z)⟩ whose losses do not depend on the hidden part of the
+        truth: with the new truths in it, it is a cut of the new problem.
+        """
+        if self.vectors is not None:
+            self.gram = self.vectors.move(np.array(self.truths), rows)
 
     def combined(self, dim: int) -> Array:
         """Σ α a."""

@@ -42,7 +42,7 @@ class DualBlocks:
         if slots < 2:
             raise ValueError(f"an example needs room for at least 2 planes, so that they can be folded; got {slots}")
         self.n, self.dim = oracle.n, oracle.dim
-        self.squared = oracle.formulation.squared
+        self.formulation, self.squared = oracle.formulation, oracle.formulation.squared
         self.slots, self.patience, self.cache_mb = slots, patience, cache_mb
         self.C, self.cap = C, _caps(oracle, C)
         self.w, self._work = np.zeros(self.dim), np.zeros(self.dim)
@@ -136,14 +136,22 @@ class DualBlocks:
 
     def _planes(self) -> tuple[sparse.csr_array, Array]:
         """The cached planes of all examples that count, as explicit rows, with their offsets."""
-        start, length, offset, _, _ = self._tables
-        base, count = self._owner[0], np.where(self.cap > 0, self._owner[1], 0)
-        slots = np.concatenate([np.arange(b, b + c) for b, c in zip(base, count, strict=True)])
-        spans = [np.arange(s, s + k) for s, k in zip(start[slots], length[slots], strict=True)]
-        entries = np.concatenate([np.arange(0), *spans])
-        indptr = np.concatenate([[0], np.cumsum(length[slots])]).astype(np.int32)
+        slots, _ = self._used_slots(np.where(self.cap > 0, self._owner[1], 0))
+        return self._rows_of(slots).tocsr(), self._tables[2][slots]
+
+    def _used_slots(self, counts: Any) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+        """The first counts[i] slots of every example i, and the examples that own them."""
+        owners = np.repeat(np.arange(self.n), counts)
+        within = np.arange(len(owners)) - np.repeat(np.cumsum(counts) - counts, counts)
+        return self._owner[0][owners] + within, owners
+
+    def _rows_of(self, slots: NDArray[np.intp]) -> AtomRows:
+        """The planes in these slots."""
+        start, length = self._tables[0][slots], self._tables[1][slots]
+        indptr = np.concatenate([[0], np.cumsum(length)])
+        entries = np.arange(indptr[-1]) + np.repeat(start - indptr[:-1], length)
         indices, values = self._entries
-        return AtomRows(self._atoms, indptr, indices[entries], values[entries]).tocsr(), offset[slots]
+        return AtomRows(self._atoms, indptr.astype(np.int32), indices[entries], values[entries])
 
     def tidy(self) -> None:
         """Drop garbage, and fold planes where the cache is over its limit. One plane per example always stays."""
@@ -174,6 +182,31 @@ class DualBlocks:
             limit = float(np.min(self.cap[used] / sums[used], initial=np.inf))
         factor = min(limit, linear / norm if norm > 0 else np.inf)
         self._tables[3] *= max(factor, 0.0) if np.isfinite(factor) else 1.0
+        self.refresh()
+
+    def shift(self, rows: AtomRows) -> None:
+        """The truths' Ψ have changed by these rows, one per example: the planes of i move by row i, and α stays.
+
+        The offset of a plane is a loss that does not depend on the hidden part of the truth, so a shifted plane is a
+        plane of the new problem, and α a feasible point of its dual.
+        """
+        from maxmargin.compiled.dual_blocks import regram
+
+        slots, owners = self._used_slots(self._owner[1])
+        changed = np.flatnonzero(np.diff(rows.indptr))
+        if len(slots) and len(changed):
+            planes = self._rows_of(slots)
+            shape = (len(slots), self._atoms.count)
+            old = sparse.csr_array((planes.values, planes.indices, planes.indptr), shape=shape)
+            moves = rows.take(owners).scaled(self.formulation.truths(self._tables[2][slots]))
+            new = old + sparse.csr_array((moves.values, moves.indices, moves.indptr), shape=shape)
+            new.sum_duplicates()
+            new.eliminate_zeros()
+            self._tables[0][slots], self._tables[1][slots] = new.indptr[:-1], np.diff(new.indptr)
+            self._entries = [new.indices.astype(np.int32), new.data]
+            self._tops[0] = len(new.data)
+            memo = self._scratch[2:5]
+            regram(changed, self._work, memo, self._atoms.arrays, self._state())
         self.refresh()
 
     def _state(self) -> tuple[Any, ...]:

@@ -12,9 +12,11 @@ from scipy import sparse
 
 from maxmargin.atoms import Atoms
 from maxmargin.objective import Formulation
-from maxmargin.task import Array, Batch, Planes, Task
+from maxmargin.task import Array, Planes, Rows, Task
+from maxmargin.tasks.chain_batch import ChainBatch
 from maxmargin.tasks.labelling import wrong_labels
-from maxmargin.tasks.labels import Labels, cost_matrix, label_numbers, label_set, prices
+from maxmargin.tasks.labels import Labels, cost_matrix, label_numbers, label_set
+from maxmargin.tasks.partial_labels import Choices, is_partial, named_labels, partial_prices
 from maxmargin.tasks.sequences import SequencePacker
 
 LOSS_TABLE = 4_000_000  # entries of the table (positions × labels × losses) up to which slack rescaling is exact
@@ -35,6 +37,10 @@ class Chain(Task):
 
     Both are sums over positions and neighbours, so one Viterbi pass finds argmax ⟨w, Ψ⟩ + λΔ (Tsochantaridis et al.
     2004, section 4.3).
+
+    A position whose label is not known has None, or the set of labels that it may have. What stands there is a hidden
+    part of the output: Δ does not count it (of a set, it counts the cheapest mistake), and training completes it. The
+    task is latent if the training data have such positions; sequences without any label tell nothing.
 
     costs : None, {label: cost of missing it}, or a (K, K) matrix cost[true, predicted] in the order of `classes`.
         Costs of single positions come with the data: y = Weighted(labels, costs).
@@ -60,7 +66,11 @@ class Chain(Task):
         if self.unknown_features not in ("ignore", "error"):
             raise ValueError(f"unknown_features must be 'ignore' or 'error', got {self.unknown_features!r}")
         self.packer_ = SequencePacker(self.unknown_features).fit(X)
-        self.classes_ = label_set(self.classes, (label for i, y in enumerate(Y) for label in _checked(y, i)[0]))
+        labels = [label for i, y in enumerate(Y) for label in _checked(y, i)[0]]
+        self.latent = any(map(is_partial, labels))
+        if self.latent and all(label is None for label in labels):
+            raise ValueError("no position of any sequence has a label: there is nothing to learn from")
+        self.classes_ = label_set(self.classes, named_labels(labels))
         self.numbers_ = {label: k for k, label in enumerate(self.classes_)}
         n_labels = self.n_labels_ = len(self.classes_)
         self.cost_ = cost_matrix(self.costs, self.classes_)
@@ -81,7 +91,7 @@ class Chain(Task):
 
     def loss(self, y: Any, z: Any) -> float:
         (truth, costs), found = _split(y), _split(z)[0]
-        price = prices(truth, found, self.numbers_, self.cost_)
+        price = partial_prices(truth, found, self.numbers_, self.cost_)
         return float(np.dot(price, np.ones(len(price)) if costs is None else costs))
 
     def argmax(self, w: Array, x: Any, y: Any = None) -> list[Hashable]:
@@ -100,14 +110,48 @@ class Chain(Task):
     def pack(self, X: Any, Y: Any = None) -> ChainBatch:
         packed = self.packer_.pack(X)
         n_units = packed.matrix.shape[0]
-        labels, costs = np.zeros(n_units, dtype=np.int32), np.ones(n_units)
+        rows, costs, choices = np.zeros(n_units, dtype=np.int32), np.ones(n_units), Choices(self.numbers_)
         if Y is not None:
             for i, y in enumerate(Y):
-                self._fill(i, y, labels, costs, packed.offsets)
+                self._fill(i, y, choices, rows, costs, packed.offsets)
         atoms = Atoms(packed.matrix, self.n_labels_, self.first_)
-        whole = Y is not None and _whole_losses(self.cost_, costs, packed.offsets)
-        longest = int(np.max(np.diff(packed.offsets), initial=0))
-        return ChainBatch(atoms, packed.offsets, labels, costs, whole, longest, np.arange(len(packed)))
+        table = choices.costs(self.cost_)
+        whole = Y is not None and _whole_losses(table, costs, packed.offsets)
+        batch = ChainBatch(atoms, packed.offsets, rows, costs, choices.allowed, table, whole)
+        return batch if batch.known.all() else self.completed(np.zeros(self.dim), batch)
+
+    def completed(self, w: Array, batch: ChainBatch) -> ChainBatch:
+        """Viterbi over the labels that are allowed at every position."""
+        from maxmargin.compiled import chain
+
+        open_ones = np.flatnonzero(~np.logical_and.reduceat(batch.known, batch.offsets[:-1])[batch.ids])
+        view = batch.take(open_ones).view()
+        scores = batch.atoms.scores(w, view.units)
+        scores[~batch.allowed[batch.rows[view.units]]] = -np.inf
+        found, best = np.empty(len(scores), dtype=np.int32), np.empty(len(open_ones))
+        scratch = np.empty((batch.longest, self.n_labels_))
+        chain.viterbi(scores, *self._links(w), view.bounds, scratch, found, best)
+        if not np.isfinite(best).all():
+            i = batch.ids[open_ones[np.flatnonzero(~np.isfinite(best))[0]]]
+            raise ValueError(f"sequence {i}: all labels that are allowed there contain a transition that is forbidden")
+        labels = batch.labels.copy()
+        labels[view.units] = found
+        return batch.with_labels(labels)
+
+    def guessed(self, rng: np.random.Generator, batch: ChainBatch) -> ChainBatch:
+        return self.completed(rng.standard_normal(self.dim), batch)
+
+    def complete(self, w: Array, x: Any, y: Any) -> list[Hashable]:
+        return self._named(self.completed(w, self.pack([x], [y])).labels)
+
+    def shifts(self, before: ChainBatch, after: ChainBatch) -> Rows:
+        view = before.view()
+        new, old = after.labels[view.units], before.labels[view.units]
+        rows = before.rows[view.units]
+        free = np.zeros_like(before.cost)
+        return wrong_labels(
+            before.atoms, True, view.bounds, view.units, new, old, rows, free, before.costs[view.units]
+        ).dpsi
 
     def decode(self, w: Array, X: Any) -> list[list[Hashable]]:
         found = self._found(w, self.pack(X), 0.0)
@@ -125,8 +169,8 @@ class Chain(Task):
         """The n best label sequences with their scores, best first (fewer where there are not so many)."""
         from maxmargin.compiled import chain
 
-        view = _view(self.pack([x]))
-        scores = view.batch.atoms.scores(w, view.units)
+        batch = self.pack([x])
+        scores = batch.atoms.scores(w, batch.view().units)
         labels, best = np.zeros((n, len(scores)), dtype=np.int32), np.zeros(n)
         table = (*scores.shape, n)
         scratch = (np.full(table, -np.inf), np.zeros(table, dtype=np.int32), np.zeros(table, dtype=np.int32))
@@ -136,22 +180,24 @@ class Chain(Task):
 
     def planes(self, w: Array, batch: ChainBatch, augment: float | Array = 1.0) -> Planes:
         found = self._found(w, batch, augment)
-        return wrong_labels(
-            batch.atoms, True, found.bounds, found.units, found.truth, found.labels, self.cost_, found.costs
-        )
+        return self._wrong(batch, found.units, found.bounds, found.labels)
 
     def rescaled_planes(self, w: Array, batch: ChainBatch, formulation: Formulation) -> Planes | None:
         """Exact where losses are whole numbers and sequences not too long: the best score for every possible loss."""
         if not batch.whole_losses:
             return None
-        view = _view(batch)
+        view = batch.view()
         scores = batch.atoms.scores(w, view.units)
         truth, costs = batch.labels[view.units], batch.costs[view.units]
-        price = np.rint(self.cost_[truth] * costs[:, None]).astype(np.int64)
+        price = np.rint(batch.cost[batch.rows[view.units]] * costs[:, None]).astype(np.int64)
         links, labels = self._links(w), np.empty(len(truth), dtype=np.int32)
         for a, b in zip(view.bounds[:-1], view.bounds[1:], strict=True):
             labels[a:b] = _most_violated(scores[a:b], links, price[a:b], truth[a:b], formulation)
-        return wrong_labels(batch.atoms, True, view.bounds, view.units, truth, labels, self.cost_, costs)
+        return self._wrong(batch, view.units, view.bounds, labels)
+
+    def _wrong(self, batch: ChainBatch, units: NDArray[np.int64], bounds: NDArray[np.int64], found: Labels) -> Planes:
+        truth, rows = batch.labels[units], batch.rows[units]
+        return wrong_labels(batch.atoms, True, bounds, units, truth, found, rows, batch.cost, batch.costs[units])
 
     def parts(self, w: Array) -> dict[str, Array]:
         """The weights by meaning: transitions (K, K), start (K,), end (K,), features (F, K)."""
@@ -172,29 +218,29 @@ class Chain(Task):
     def _found(self, w: Array, batch: ChainBatch, augment: float | Array) -> Found:
         from maxmargin.compiled import chain
 
-        view = _view(batch)
+        view = batch.view()
         scores = batch.atoms.scores(w, view.units)
-        truth, costs = batch.labels[view.units], batch.costs[view.units]
+        rows, costs = batch.rows[view.units], batch.costs[view.units]
         if np.ndim(augment):
-            chain.augment(scores, self.cost_, truth, np.repeat(augment, np.diff(view.bounds)) * costs)
+            chain.augment(scores, batch.cost, rows, np.repeat(augment, np.diff(view.bounds)) * costs)
         elif augment != 0:
-            chain.augment(scores, self.cost_, truth, costs if augment == 1 else augment * costs)
-        labels, best = np.empty(len(truth), dtype=np.int32), np.empty(len(batch))
+            chain.augment(scores, batch.cost, rows, costs if augment == 1 else augment * costs)
+        labels, best = np.empty(len(rows), dtype=np.int32), np.empty(len(batch))
         scratch = np.empty((batch.longest, self.n_labels_))
         chain.viterbi(scores, *self._links(w), view.bounds, scratch, labels, best)
-        return Found(labels, truth, costs, view.bounds, view.units, best)
+        return Found(labels, view.bounds, view.units, best)
 
     def _named(self, labels: Labels) -> list[Hashable]:
         classes = self.classes_
         return [classes[k] for k in labels.tolist()]
 
-    def _fill(self, i: int, y: Any, labels: Labels, costs: Array, offsets: NDArray[np.int64]) -> None:
+    def _fill(self, i: int, y: Any, choices: Choices, rows: Labels, costs: Array, offsets: NDArray[np.int64]) -> None:
         names, weights = _checked(y, i)
         begin, end = offsets[i], offsets[i + 1]
         if len(names) != end - begin:
             raise ValueError(f"sequence {i} has {end - begin} positions but {len(names)} labels")
         try:
-            labels[begin:end] = label_numbers(names, self.numbers_)
+            rows[begin:end] = choices.read(names)
         except ValueError as error:
             raise ValueError(f"sequence {i}: {error}") from None
         if weights is not None:
@@ -204,62 +250,20 @@ class Chain(Task):
             if not (np.isfinite(costs[begin:end]).all() and (costs[begin:end] >= 0).all()):
                 raise ValueError(f"sequence {i}: position costs must be finite and >= 0")
         T, s, f = self._links(np.zeros(self.first_))
-        mine = labels[begin:end]
+        mine = rows[begin:end]
+        if mine.max() >= self.n_labels_:  # not all known: whether some labels fit shows when they are completed
+            return
         if not np.isfinite(T[mine[:-1], mine[1:]].sum() + s[mine[0]] + f[mine[-1]]):
             raise ValueError(f"the labels of sequence {i} contain a transition that is forbidden: {list(names)}")
 
 
-class ChainBatch(Batch):
-    """Packed sequences: their units (as atoms), labels and the costs of their positions."""
-
-    call_cost = 6.0  # measured on letters and chunking; compiled decoders are almost as fast as the cache
-
-    def __init__(
-        self,
-        atoms: Atoms,
-        offsets: NDArray[np.int64],
-        labels: Labels,
-        costs: Array,
-        whole_losses: bool,
-        longest: int,
-        ids: NDArray[np.intp],
-    ):
-        self.atoms, self.offsets, self.labels, self.costs, self.ids = atoms, offsets, labels, costs, ids
-        self.whole_losses = whole_losses  # slack rescaling can be exact
-        self.longest = longest  # units of the longest sequence
-
-    def take(self, index: NDArray[np.intp]) -> ChainBatch:
-        return ChainBatch(
-            self.atoms, self.offsets, self.labels, self.costs, self.whole_losses, self.longest, self.ids[index]
-        )
-
-
-class View(NamedTuple):
-    """The units of a batch's sequences in a row, sequence j at bounds[j]:bounds[j + 1]."""
-
-    batch: ChainBatch
-    units: NDArray[np.int64]
-    bounds: NDArray[np.int64]
-
-
 class Found(NamedTuple):
-    """Decoded labels beside the true ones."""
+    """Decoded labels of the units in a row, sequence j at bounds[j]:bounds[j + 1], and their scores."""
 
     labels: Labels
-    truth: Labels
-    costs: Array
     bounds: NDArray[np.int64]
     units: NDArray[np.int64]
     best: Array
-
-
-def _view(batch: ChainBatch) -> View:
-    from maxmargin.compiled import chain
-
-    bounds = np.empty(len(batch) + 1, dtype=np.int64)
-    units = np.empty(len(batch) * batch.longest, dtype=np.int64)
-    chain.unroll(batch.offsets, batch.ids, bounds, units)
-    return View(batch, units[: bounds[-1]], bounds)
 
 
 def _most_violated(

@@ -17,10 +17,13 @@ def wrong_labels(
     units: NDArray[np.int64],
     truth: Labels,
     found: Labels,
+    priced: Labels,
     cost: Array,
     weight: Array,
 ) -> Planes:
-    """Planes of labelled examples: Ψ(x, truth) - Ψ(x, found) and Σ weight · cost[truth, found].
+    """Planes of labelled examples: Ψ(x, truth) - Ψ(x, found) and Σ weight · cost[priced, found].
+
+    `priced` is the row of the cost table that a unit's label is judged by: its true label, where that is known.
 
     Example j owns units[bounds[j] : bounds[j + 1]]. With `linked`, neighbouring units of an example
     also have transition features (the first K² + 2K coordinates of w).
@@ -32,5 +35,6 @@ def wrong_labels(
     most = (10 if linked else 2) * wrong  # with links: at most two transitions, a start and an end per wrong label
     indptr = np.zeros(len(bounds), dtype=np.int32)
     indices, values, loss = np.empty(most, dtype=np.int32), np.empty(most), np.empty(len(bounds) - 1)
-    differences(linked, direct, n_labels, bounds, units, truth, found, cost, weight, indptr, indices, values, loss)
-    return Planes(AtomRows(atoms, indptr, indices, values), loss)
+    rows = (indptr, indices, values)
+    differences(linked, direct, n_labels, bounds, units, truth, found, priced, cost, weight, *rows, loss)
+    return Planes(AtomRows(atoms, *rows), loss)

@@ -98,7 +98,7 @@ class Multiclass(Task):
 
     def _planes(self, batch: MulticlassBatch, truth: Labels, found: Labels) -> Planes:
         bounds = np.arange(len(truth) + 1)
-        return wrong_labels(batch.atoms, False, bounds, batch.ids, truth, found, self.cost_, np.ones(len(truth)))
+        return wrong_labels(batch.atoms, False, bounds, batch.ids, truth, found, truth, self.cost_, np.ones(len(truth)))
 
 
 class MulticlassBatch(Batch):
