@@ -125,7 +125,8 @@ class SequenceLabeler(Trainer):
 
     def _first_weights(self, oracle: Oracle, C: float) -> Array | None:
         """Those that the stretches of known labels teach, each taken for a sequence of its own."""
-        stretches, owners = oracle.batch.stretches()
+        batch: Any = oracle.batch
+        stretches, owners = batch.stretches()
         if len(stretches) == 0:
             return None
         known = Oracle(oracle.task, stretches, oracle.formulation, oracle.weights[owners], oracle.executor)
