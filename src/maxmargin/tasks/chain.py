@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Iterator, Sequence
+from collections.abc import Hashable, Iterator, Sequence
+from copy import copy
 from itertools import pairwise, product
 from typing import Any, NamedTuple
 
@@ -18,6 +19,7 @@ from maxmargin.tasks.labelling import wrong_labels
 from maxmargin.tasks.labels import Labels, cost_matrix, label_numbers, label_set
 from maxmargin.tasks.partial_labels import Choices, is_partial, named_labels, partial_prices
 from maxmargin.tasks.sequences import SequencePacker
+from maxmargin.tasks.transitions import allowed_transitions
 
 LOSS_TABLE = 4_000_000  # entries of the table (positions × labels × losses) up to which slack rescaling is exact
 
@@ -76,7 +78,7 @@ class Chain(Task):
         self.cost_ = cost_matrix(self.costs, self.classes_)
         self.first_ = n_labels * n_labels + 2 * n_labels  # where U begins
         self.dim = self.first_ + self.packer_.n_features * n_labels
-        self.allowed_ = _allowed(self.forbidden, self.numbers_)
+        self.allowed_ = allowed_transitions(self.forbidden, self.numbers_)
 
     # --- the plain form: one sequence at a time
 
@@ -133,10 +135,20 @@ class Chain(Task):
         chain.viterbi(scores, *self._links(w), view.bounds, scratch, found, best)
         if not np.isfinite(best).all():
             i = batch.ids[open_ones[np.flatnonzero(~np.isfinite(best))[0]]]
-            raise ValueError(f"sequence {i}: all labels that are allowed there contain a transition that is forbidden")
+            raise ValueError(
+                f"sequence {i}: whatever its missing labels are, they contain a transition that is forbidden; where "
+                "the data do not show all labels, name them in classes"
+            )
         labels = batch.labels.copy()
         labels[view.units] = found
         return batch.with_labels(labels)
+
+    def cut_out(self) -> Chain:
+        """The same task for stretches cut out of sequences, which may begin and end with any label."""
+        task = copy(self)
+        task.allowed_ = self.allowed_.copy()
+        task.allowed_[self.n_labels_**2 :] = 0
+        return task
 
     def guessed(self, rng: np.random.Generator, batch: ChainBatch) -> ChainBatch:
         return self.completed(rng.standard_normal(self.dim), batch)
@@ -289,7 +301,7 @@ def _whole_losses(cost: Array, costs: Array, offsets: NDArray[np.int64]) -> bool
     if (cost != np.rint(cost)).any() or (costs != np.rint(costs)).any():
         return False
     most = np.add.reduceat(costs, offsets[:-1]) * cost.max()
-    return bool(np.max(np.diff(offsets) * len(cost) * (most + 1)) <= LOSS_TABLE)
+    return bool(np.max(np.diff(offsets) * cost.shape[1] * (most + 1)) <= LOSS_TABLE)
 
 
 def _split(y: Any) -> tuple[Sequence[Hashable], Sequence[float] | None]:
@@ -300,38 +312,3 @@ def _checked(y: Any, i: int) -> tuple[Sequence[Hashable], Sequence[float] | None
     if not hasattr(_split(y)[0], "__len__"):
         raise ValueError(f"Y[{i}] is {y!r}; expected the list of labels of sequence {i}, one per position")
     return _split(y)
-
-
-def _allowed(forbidden: Any, numbers: dict[Hashable, int]) -> Array:
-    """0 where a transition, start or end is allowed, -inf where it is not, in the layout of w."""
-    n = len(numbers)
-    allowed = np.zeros(n * n + 2 * n)
-    for before, after in _pairs(forbidden, numbers):
-        for label in (before, after):
-            if label is not None and label not in numbers:
-                raise ValueError(f"forbidden names the label {label!r}, which is not one of the classes")
-        if before is None and after is None:
-            raise ValueError("forbidden contains (None, None); at most one side can be the start or the end")
-        if before is None:
-            allowed[n * n + numbers[after]] = -np.inf
-        elif after is None:
-            allowed[n * n + n + numbers[before]] = -np.inf
-        else:
-            allowed[numbers[before] * n + numbers[after]] = -np.inf
-    return allowed
-
-
-def _pairs(forbidden: Any, numbers: dict[Hashable, int]) -> Iterable[tuple[Any, Any]]:
-    if not (isinstance(forbidden, str) and forbidden == "BIO"):
-        try:
-            return [(before, after) for before, after in forbidden]
-        except (TypeError, ValueError):
-            raise ValueError(f"forbidden must be 'BIO' or a list of (before, after) pairs, got {forbidden!r}") from None
-    labels = list(numbers)
-    inside = [label for label in labels if isinstance(label, str) and label.startswith("I-")]
-    return [
-        (before, after)
-        for after in inside
-        for before in [None, *labels]
-        if not (isinstance(before, str) and before[1:] == after[1:] and before[0] in "BI")
-    ]

@@ -61,7 +61,7 @@ class ChainBatch(Batch):
         return completed
 
     def teaching(self) -> NDArray[np.intp]:
-        tells = ~self.allowed.all(axis=1)[self.rows]
+        tells = ~np.asarray(self.allowed.all(axis=1))[self.rows]
         return np.flatnonzero(np.logical_or.reduceat(tells, self.offsets[:-1])[self.ids])
 
     def stretches(self) -> tuple[ChainBatch, NDArray[np.intp]]:

@@ -9,17 +9,24 @@ import numpy as np
 from numpy.typing import NDArray
 
 from maxmargin.task import Array
-from maxmargin.tasks.labels import Labels, label_numbers, prices
+from maxmargin.tasks.labels import Labels, label_numbers, plain, prices
+
+
+def settled(label: Any) -> Any:
+    """The label itself where only one is left; other sets in a form that can be a key."""
+    if not isinstance(label, set | frozenset):
+        return label
+    return next(iter(label)) if len(label) == 1 else frozenset(label)
 
 
 def is_partial(label: Any) -> bool:
     """Whether this leaves the label open."""
-    return label is None or isinstance(label, set | frozenset)
+    return label is None or (isinstance(label, set | frozenset) and len(label) != 1)
 
 
 def named_labels(labels: Iterable[Any]) -> Iterator[Hashable]:
     """All labels that are mentioned, inside sets too."""
-    for label in labels:
+    for label in map(settled, labels):
         if not is_partial(label):
             yield label
         elif label is not None:
@@ -35,15 +42,19 @@ class Choices:
 
     def read(self, labels: Sequence[Any]) -> Labels:
         """The numbers of these choices."""
-        if not any(map(is_partial, labels)):
-            return label_numbers(labels, self.numbers)
-        keys = [frozenset(label) if isinstance(label, set) else label for label in labels]
+        keys = list(map(settled, labels))
+        label_numbers([key for key in keys if not is_partial(key)], self.numbers)  # names a label that is not known
         for t, key in enumerate(keys):
             if is_partial(key) and key not in self._rows:
                 if key is not None:
                     if not key:
                         raise ValueError(f"the set of labels allowed at position {t} is empty")
-                    label_numbers(list(key), self.numbers)  # names a label that is not known
+                    unknown = [label for label in key if label not in self.numbers]
+                    if unknown:
+                        raise ValueError(
+                            f"the set of labels allowed at position {t} has {plain(unknown[0])!r}, which is not one "
+                            "of the classes"
+                        )
                 self._rows[key] = len(self._rows)
         return label_numbers(keys, self._rows)
 
@@ -68,6 +79,7 @@ class Choices:
 
 def partial_prices(truth: Sequence[Any], found: Sequence[Any], numbers: dict[Hashable, int], cost: Array) -> Array:
     """The cost of every found label; of the labels that were allowed, the one counts that makes it cheapest."""
+    truth = list(map(settled, truth))
     if not any(map(is_partial, truth)):
         return prices(truth, found, numbers, cost)
     stand_in = [f if is_partial(t) else t for t, f in zip(truth, found, strict=True)]

@@ -1,0 +1,78 @@
+"""The best cycle through node 0 with k other nodes, by branch and bound: exact where the search is finished.
+
+The best walk, which may visit nodes again, is found by dynamic programming, and bounds what a cycle can gain on its way
+back. With prices λ_v >= 0 on visits, repaid once for every node, the bound
+
+    max_walks Σ (W_uv - λ_v) + Σ_v λ_v                                                                              (1)
+
+holds for cycles too, which visit no node twice. It is lowered by subgradient steps: nodes that the best walk visits
+more than once become dearer.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from maxmargin.task import Array
+
+STAGES = ((10, 20_000), (150, 3_000_000))  # rounds of prices, steps of the search: most problems need the first only
+TOLERANCE = 1e-10  # of the largest score: cycles that are better by less are not looked for
+
+
+def bounded_cycle(W: Array, size: int, known: list[int]) -> tuple[list[int], bool]:
+    """The best cycle of `size` nodes through node 0, or the best that was found, and whether none is better.
+
+    known : a good cycle that begins with node 0; the search only looks for better ones.
+    """
+    exact = False
+    for rounds, budget in STAGES:
+        if not exact:
+            known, exact = _searched(W, size, known, rounds, budget)
+    return known, exact
+
+
+def _searched(W: Array, size: int, known: list[int], rounds: int, budget: int) -> tuple[list[int], bool]:
+    from maxmargin.compiled.bounded_paths import search_paths
+
+    n, k = len(W), size - 1
+    target = float(W[known, np.roll(known, -1)].sum()) + TOLERANCE * float(np.abs(W).max(initial=0.0))
+    prices, bounds = _prices(W, k, target, rounds)
+    repaid = float(prices.sum())
+    if bounds[k, 0] + repaid <= target:
+        return known, True
+    priced = W - prices
+    ahead = np.full((k + 1, n, n), -np.inf)
+    ahead[1:, :, 1:] = priced[:, 1:] + bounds[:k, None, 1:]
+    order = np.argsort(-ahead, axis=2, kind="stable").astype(np.int32)
+    path, tried, best = np.zeros((3, k + 1), dtype=np.int64)
+    used, values = np.zeros(n, dtype=np.uint8), np.zeros((2, k + 1))
+    value, left = search_paths(W, priced, repaid, bounds, order, target, budget, path, tried, used, values, best)
+    return [0, *best[:k].tolist()] if value > target else known, bool(left > 0)
+
+
+def _prices(W: Array, k: int, target: float, rounds: int) -> tuple[Array, Array]:
+    """Prices with a low bound (1), and the bounds of all ways back under them."""
+    from maxmargin.compiled.bounded_paths import count_visits, fill_bounds
+
+    n = len(W)
+    prices, visits = np.zeros(n), np.zeros(n, dtype=np.int64)
+    bounds, best_bounds = np.zeros((k + 1, n)), np.zeros((k + 1, n))
+    lowest, best_prices, pace, stale = np.inf, prices, 1.0, 0
+    for _ in range(rounds):
+        priced = W - prices
+        fill_bounds(priced, bounds)
+        bound = float(bounds[k, 0] + prices.sum())
+        stale += 1
+        if bound < lowest:
+            lowest, best_prices, stale = bound, prices, 0
+            best_bounds[:] = bounds
+        count_visits(priced, bounds, visits)
+        slope = visits - 1.0
+        slope[0] = 0.0
+        slope[(prices == 0.0) & (slope < 0)] = 0.0
+        if lowest <= target or not slope.any():
+            break
+        if stale == 10:
+            pace, stale = pace / 2, 0
+        prices = np.maximum(prices + pace * (bound - target) / float(slope @ slope) * slope, 0.0)
+    return best_prices, best_bounds

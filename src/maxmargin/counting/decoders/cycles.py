@@ -1,0 +1,48 @@
+"""The best cycle of a digraph with scored arcs: which search serves.
+
+    max Σ_{arcs (u, v) of the cycle} W[u, v]    over cycles of `shortest` to `longest` nodes                        (1)
+
+With front=True the cycle must go through node 0, which is how open paths are searched: node 0 stands for what comes
+before the first and after the last node (routes.py).
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from maxmargin.counting.decoders.methods import check_method, tries_all
+from maxmargin.task import Array
+
+
+def best_cycle(
+    W: Array, shortest: int, longest: int, decoder: str = "auto", front: bool = False
+) -> tuple[list[int], bool]:
+    """A cycle of (1) and whether it is known to be the best. The diagonal of W is not read."""
+    W = np.array(W, dtype=np.float64, order="C")
+    check_method(decoder, len(W))
+    np.fill_diagonal(W, 0.0)
+    if not np.isfinite(W).all():
+        u, v = np.argwhere(~np.isfinite(W))[0]
+        raise ValueError(f"the score of the arc from {u} to {v} is {W[u, v]}; expected finite numbers")
+    if decoder == "milp":
+        from maxmargin.counting.decoders.cycle_program import programmed_cycle
+
+        return programmed_cycle(W, shortest, longest, front), True
+    if tries_all(decoder, len(W)):
+        from maxmargin.counting.decoders.held_karp import exact_cycle
+
+        return exact_cycle(W, shortest, longest, front), True
+    from maxmargin.counting.decoders.cycle_search import local_cycle
+
+    if decoder == "auto" and front and shortest == longest:
+        from maxmargin.counting.decoders.bounded_cycle import bounded_cycle
+
+        found, exact = bounded_cycle(W, shortest, local_cycle(W, shortest, longest, front, starts=6, kicks=0))
+        if exact:
+            return found, True
+        return bounded_cycle(W, shortest, _better(W, found, local_cycle(W, shortest, longest, front)))
+    return local_cycle(W, shortest, longest, front), False
+
+
+def _better(W: Array, first: list[int], second: list[int]) -> list[int]:
+    return max(first, second, key=lambda cycle: float(W[cycle, np.roll(cycle, -1)].sum()))

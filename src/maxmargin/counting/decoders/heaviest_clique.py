@@ -1,0 +1,132 @@
+"""The heaviest set of vertices, of any or of one given size: quadratic 0/1 programming.
+
+maximise  Σ_{u<v in A} W_uv + Σ_{u in A} h_u  over sets A of vertices. The problem is NP-hard. What is done: vertices
+that are in or out whatever the others do are settled; a rest of few vertices, or few sets of the given size, are
+searched completely; and otherwise a tabu search looks for a good set.
+"""
+
+from __future__ import annotations
+
+from itertools import combinations
+from math import comb
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from maxmargin.task import Array
+
+SEARCHED = 20  # vertices up to which all sets are compared
+LISTED = 50_000  # sets of one size that are compared, however many vertices there are
+STARTS, STEPS = 8, 20  # of the tabu search: starts, and moves per vertex and start
+
+Members = NDArray[np.bool_]
+
+
+def heaviest_clique(W: Array) -> tuple[Members, bool]:
+    """A set of vertices with the highest sum of W (symmetric, zero diagonal) over its pairs; whether that is proved."""
+    n = len(W)
+    inside, rest = np.zeros(n, dtype=bool), np.arange(n)
+    gains = np.zeros(n)  # of the vertices over those that are settled to be inside
+    while len(rest):
+        block = W[np.ix_(rest, rest)]
+        always = gains[rest] + np.minimum(block, 0).sum(1) >= 0  # better in, whatever the others do
+        never = (gains[rest] + np.maximum(block, 0).sum(1) <= 0) & ~always
+        if not (always.any() or never.any()):
+            break
+        inside[rest[always]] = True
+        gains += W[:, rest[always]].sum(1)
+        rest = rest[~always & ~never]
+    exact = len(rest) <= SEARCHED
+    search = best_of_all if exact else tabu_flips
+    inside[rest] = search(W[np.ix_(rest, rest)], gains[rest])
+    return inside, exact
+
+
+def heaviest_clique_of(W: Array, size: int) -> tuple[Members, bool]:
+    """The same among the sets of one size."""
+    n, nothing = len(W), np.zeros(len(W))
+    if n <= SEARCHED:
+        return best_of_all(W, nothing, size), True
+    if comb(n, size) <= LISTED:
+        if 2 * size <= n:
+            return best_of_size(W, nothing, size), True
+        # the sum over A is that over all, less the sums at the vertices left out, where pairs were taken twice
+        return ~best_of_size(W, -W.sum(1), n - size), True
+    return tabu_swaps(W, size), False
+
+
+def best_of_all(W: Array, h: Array, size: int | None = None) -> Members:
+    """By comparing all sets: those of one half of the vertices with those of the other half."""
+    n = len(W)
+    first, second = slice(0, n // 2), slice(n // 2, n)
+    A, B = all_sets(n // 2), all_sets(n - n // 2)
+    totals = A @ W[first, second] @ B.T
+    totals += _sums(A, W[first, first], h[first])[:, None] + _sums(B, W[second, second], h[second])
+    if size is not None:
+        totals[A.sum(1)[:, None] + B.sum(1) != size] = -np.inf
+    a, b = np.unravel_index(int(np.argmax(totals)), totals.shape)
+    return np.concatenate([A[a], B[b]]) > 0
+
+
+def all_sets(n: int) -> Array:
+    """(2^n, n): the indicators of all subsets of n vertices."""
+    return (np.arange(2**n)[:, None] >> np.arange(n) & 1).astype(float)
+
+
+def best_of_size(W: Array, h: Array, size: int) -> Members:
+    """By listing all sets of one size."""
+    n = len(W)
+    sets = np.array(list(combinations(range(n), size)), dtype=np.intp).reshape(comb(n, size), size)
+    totals = h[sets].sum(1)
+    for i, j in combinations(range(size), 2):
+        totals += W[sets[:, i], sets[:, j]]
+    members = np.zeros(n, dtype=bool)
+    members[sets[int(np.argmax(totals))]] = True
+    return members
+
+
+def tabu_flips(W: Array, h: Array) -> Members:
+    """A set that no vertex improves by entering or leaving. The first start is the empty set, others are random."""
+    from maxmargin.compiled.clique_moves import flip_search
+
+    n, rng = len(W), np.random.default_rng(0)
+    starts = [np.zeros(n, dtype=np.bool_), *(rng.random((STARTS - 1, n)) < 0.5)]
+    return _best_of_starts(flip_search, W, h, starts, STEPS * n, n // 20 + 1, n // 20 + 10, rng)
+
+
+def tabu_swaps(W: Array, size: int) -> Members:
+    """A set of one size that no exchange of two vertices improves. The first start are the highest sums of W."""
+    from maxmargin.compiled.clique_moves import swap_search
+
+    n, rng = len(W), np.random.default_rng(0)
+    chosen = [np.argsort(-W.sum(1), kind="stable")[:size]]
+    chosen += [rng.choice(n, size, replace=False) for _ in range(STARTS - 1)]
+    starts = [np.isin(np.arange(n), numbers) for numbers in chosen]
+    longest = min(10, size // 2, (n - size) // 2)  # so that there is always a vertex which need not rest
+    return _best_of_starts(swap_search, W, np.zeros(n), starts, STEPS * n, 1, longest, rng)
+
+
+def _best_of_starts(
+    search: Any,
+    W: Array,
+    h: Array,
+    starts: list[Members],
+    steps: int,
+    shortest: int,
+    longest: int,
+    rng: np.random.Generator,
+) -> Members:
+    """The best set of several searches, in which a vertex that moved rests from shortest to longest steps."""
+    n = len(W)
+    W, h = np.ascontiguousarray(W, dtype=np.float64), np.ascontiguousarray(h, dtype=np.float64)
+    gains, free_at = np.empty(n), np.empty(n, dtype=np.int64)
+    best, highest = np.zeros(n, dtype=np.bool_), -np.inf
+    for members in starts:
+        tenures = rng.integers(shortest, max(longest, shortest), size=steps, endpoint=True)
+        highest = search(W, h, members.copy(), gains, free_at, tenures, best, highest)
+    return best
+
+
+def _sums(sets: Array, W: Array, h: Array) -> Array:
+    return 0.5 * np.einsum("si,si->s", sets @ W, sets) + sets @ h

@@ -1,0 +1,87 @@
+"""The best closed tour of a complete digraph with scored arcs, through given points and of given length.
+
+    max Σ_{steps u -> v} arcs[u, v],   the step from the last node back to the first one included,                  (1)
+
+over tours of three or more nodes without repeated ones. A tour is written from the node on where it starts; the last
+node is the one from which it returns there.
+"""
+
+from __future__ import annotations
+
+from numbers import Integral
+from typing import Any
+
+import numpy as np
+
+from maxmargin.counting.decoders.cycles import best_cycle
+from maxmargin.counting.decoders.methods import check_method
+from maxmargin.counting.decoders.routes import Route, checked_arcs, checked_end
+from maxmargin.task import Array
+
+LEAST = 3  # nodes of a tour
+
+
+def best_tour(
+    arcs: Array,
+    start: int | None = None,
+    end: int | None = None,
+    length: int | None = None,
+    decoder: str = "auto",
+) -> Route:
+    """The best tour of (1), or a good one where the search is hard.
+
+    arcs : (n, n), the score of going from row to column; the diagonal is not read.
+    start, end : the first and the last node, where they are given. Without both a tour starts at its smallest node.
+    length : the number of nodes of the tour; None for any number from 3 on.
+    decoder : as of best_route.
+    """
+    arcs = checked_arcs(arcs)
+    n = len(arcs)
+    start, end = checked_end("start", start, n), checked_end("end", end, n)
+    if n < LEAST:
+        raise ValueError(f"arcs between {n} nodes have no tour; expected at least {LEAST} nodes")
+    if start is not None and start == end:
+        raise ValueError(f"start and end are both {start}; expected two nodes of a tour, which returns to its start")
+    if length is not None and (
+        isinstance(length, bool) or not isinstance(length, Integral) or not LEAST <= int(length) <= n
+    ):
+        raise ValueError(f"length is {length!r}; expected {LEAST} … {n} nodes for a tour over {n} nodes")
+    check_method(decoder, 1)
+    shortest, longest = (LEAST, n) if length is None else (int(length), int(length))
+    if start is not None and end is not None:
+        tour, exact = _between(arcs, start, end, shortest, longest, decoder)
+    elif start is None and end is None:
+        tour, exact = best_cycle(arcs, shortest, longest, decoder)
+        tour = _turned(tour, tour.index(min(tour)))
+    else:
+        tour, exact = _through(arcs, _one(start, end), shortest, longest, decoder)
+        if start is None:
+            tour = _turned(tour, 1)  # the given node is the last one
+    return Route(tour, float(arcs[tour, np.roll(tour, -1)].sum()), exact)
+
+
+def _through(arcs: Array, node: int, shortest: int, longest: int, decoder: str) -> tuple[list[int], bool]:
+    """The best tour through one node, from there on."""
+    order = np.array([node, *(v for v in range(len(arcs)) if v != node)])
+    cycle, exact = best_cycle(arcs[np.ix_(order, order)], shortest, longest, decoder, front=True)
+    return order[_turned(cycle, cycle.index(0))].tolist(), exact
+
+
+def _between(arcs: Array, start: int, end: int, shortest: int, longest: int, decoder: str) -> tuple[list[int], bool]:
+    """The best tour in which `end` is followed by `start`: the two are one node, which is entered at the end."""
+    free = np.array([v for v in range(len(arcs)) if v not in (start, end)])
+    W = np.zeros((len(free) + 1, len(free) + 1))
+    W[1:, 1:] = arcs[np.ix_(free, free)]
+    W[0, 1:], W[1:, 0] = arcs[start, free], arcs[free, end]
+    cycle, exact = best_cycle(W, shortest - 1, longest - 1, decoder, front=True)
+    inner = [v - 1 for v in _turned(cycle, cycle.index(0))[1:]]
+    return [start, *free[inner].tolist(), end], exact
+
+
+def _one(start: int | None, end: int | None) -> int:
+    node: Any = end if start is None else start
+    return int(node)
+
+
+def _turned(cycle: list[int], at: int) -> list[int]:
+    return [*cycle[at:], *cycle[:at]]

@@ -1,0 +1,206 @@
+"""The trainer against the definition: sums over all pairs of outputs, and one dense linear system."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from counting.dense_training import trained
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from maxmargin.counting.assignments import Assignments
+from maxmargin.counting.classes import Multiclass, Ordinal
+from maxmargin.counting.cycles import CyclicPermutations
+from maxmargin.counting.orders import Permutations
+from maxmargin.counting.problem import Moments, Problem, as_rows
+from maxmargin.counting.spanning_trees import SpanningTrees
+from maxmargin.counting.subsets import Multilabel, Subsets
+from maxmargin.counting.training import Trainer
+
+SETS = [
+    Multiclass(3),
+    Ordinal(4),
+    Subsets(4, 2),
+    Multilabel(3),
+    Permutations(3),
+    CyclicPermutations(4),
+    Assignments(3, 3),
+    SpanningTrees([(0, 1), (1, 2), (2, 3), (3, 0), (0, 2)]),  # no known spectrum
+]
+X3 = np.array([[1.0, 0.0], [0.0, 1.0], [1.0, 1.0]])
+
+
+def drawn(outputs, n, p, most, seed):
+    """Inputs, and up to `most` different outputs for each."""
+    rng = np.random.default_rng(seed)
+    members = list(outputs.outputs())
+    X = rng.integers(-2, 3, (n, p)).astype(float)
+    counts = rng.integers(1, min(most, len(members)) + 1, n)
+    return X, [[members[j] for j in rng.permutation(len(members))[:count]] for count in counts]
+
+
+def bracket(outputs, F, Y):
+    """Σ over examples, right outputs y and all other outputs z of δ + δ²/2, δ = h(z) - h(y), divided by |Y|."""
+    members = list(outputs.outputs())
+    rows = outputs.feature_rows(members)
+    total = 0.0
+    for f, right in zip(F, Y, strict=True):
+        h = rows @ f
+        inside = np.array([y in right for y in members])
+        delta = h[~inside][None, :] - h[inside][:, None]
+        total += float((delta + delta**2 / 2).sum()) / len(members)
+    return total
+
+
+def opened(outputs, X, Y, lam):
+    moments = Moments(outputs, len(X))
+    rows, owner = as_rows(moments, Y, several=True)
+    return Problem(moments, rows, owner, lam)
+
+
+def weights(outputs, X, Y, lam, method, linear=True):
+    moments = Moments(outputs, len(X))
+    rows, owner = as_rows(moments, Y, several=True)
+    trainer = Trainer(moments, rows, owner, X if linear else None, lambda: X @ X.T, method, 1e-12, 500)
+    fit = trainer.fit(lam * moments.repeats)
+    assert fit.certificate.residual < 1e-9
+    assert fit.certificate.converged
+    return (fit.coefficients if trainer.primal else X.T @ fit.coefficients), fit.certificate
+
+
+@pytest.mark.parametrize("outputs", SETS, ids=str)
+@settings(max_examples=15, deadline=None)
+@given(seed=st.integers(0, 10**6), most=st.integers(1, 3))
+def test_the_objective_is_the_sum_over_all_pairs(outputs, seed, most):
+    X, Y = drawn(outputs, 4, 3, most, seed)
+    W = np.random.default_rng(seed).normal(size=(3, outputs.dim))
+    value = opened(outputs, X, Y, 0.7).value(X @ W, float(np.vdot(W, W)))
+    expected = 0.7 * np.vdot(W, W) + bracket(outputs, X @ W, Y)
+    assert value == pytest.approx(expected, rel=1e-9, abs=1e-9)
+
+
+@pytest.mark.parametrize("outputs", SETS, ids=str)
+@settings(max_examples=15, deadline=None)
+@given(seed=st.integers(0, 10**6), lam=st.sampled_from([0.01, 1.0, 30.0]), most=st.integers(1, 3))
+def test_all_ways_solve_the_same_system(outputs, seed, lam, most):
+    X, Y = drawn(outputs, 5, 3, most, seed)
+    expected, objective = trained(outputs, X, Y, lam)
+    methods = [("cg", True), ("cg", False), ("auto", True)]
+    if outputs.cov_spectrum() is not None:
+        methods.append(("closed", True))
+    for method, linear in methods:
+        found, certificate = weights(outputs, X, Y, lam, method, linear)
+        np.testing.assert_allclose(found, expected, rtol=1e-6, atol=1e-7)
+        assert certificate.objective == pytest.approx(objective, rel=1e-8, abs=1e-9)
+
+
+@pytest.mark.parametrize("outputs", SETS, ids=str)
+def test_gradient_and_curvature_are_those_of_the_objective(outputs):
+    X, Y = drawn(outputs, 4, 3, 2, seed=1)
+    problem, rng = opened(outputs, X, Y, 0.5), np.random.default_rng(0)
+    W, V = rng.normal(size=(2, 3, outputs.dim))
+
+    def value(t):
+        moved = W + t * V
+        return problem.value(X @ moved, float(np.vdot(moved, moved)))
+
+    slope = 2 * 0.5 * np.vdot(W, V) + np.vdot(X @ V, problem.curvature(X @ W) - problem.target())
+    bend = 2 * 0.5 * np.vdot(V, V) + np.vdot(X @ V, problem.curvature(X @ V))
+    assert (value(1.0) - value(-1.0)) / 2 == pytest.approx(slope, rel=1e-9)  # exact: the objective is quadratic
+    assert value(1.0) - 2 * value(0.0) + value(-1.0) == pytest.approx(bend, rel=1e-9)
+
+
+def test_known_numbers():
+    found, certificate = weights(Multiclass(3), X3, [[0], [1], [2]], 1.0, "closed")
+    expected = [[0.1403508772, -0.2280701754, 0.0877192982], [-0.2280701754, 0.1403508772, 0.0877192982]]
+    np.testing.assert_allclose(found, expected, atol=5e-11)
+    assert certificate.objective == pytest.approx(-0.228070175439, abs=5e-13)
+    Y = [[frozenset({0})], [frozenset({1, 2})], [frozenset({0, 1})]]
+    found, certificate = weights(Multilabel(3), X3, Y, 1.0, "closed")
+    expected = [[0.2768361582, -0.0395480226, -0.2768361582], [-0.0564971751, 0.2937853107, 0.0564971751]]
+    np.testing.assert_allclose(found, expected, atol=5e-11)
+    assert certificate.objective == pytest.approx(-0.423728813559, abs=5e-13)
+    Y[0] = [frozenset({0}), frozenset({0, 1})]
+    found, certificate = weights(Multilabel(3), X3, Y, 4 / 3, "closed")
+    expected = [[0.2991250417, 0.0684538491, -0.2991250417], [-0.0579497385, 0.2226028785, 0.0579497385]]
+    np.testing.assert_allclose(found, expected, atol=5e-11)
+    assert certificate.objective == pytest.approx(-0.577102464165, abs=5e-13)
+
+
+def test_sets_of_their_own():
+    """Row i of the system has the moments of its own set."""
+    sets = [Subsets(4, 1), Subsets(4, 2), Subsets(4, 2), Multilabel(4)]
+    Y = [frozenset({2}), frozenset({0, 3}), frozenset({1, 2}), frozenset()]
+    X = np.random.default_rng(0).normal(size=(4, 2))
+    moments = Moments(sets, 4)
+    rows, owner = as_rows(moments, Y, several=False)
+    fit = Trainer(moments, rows, owner, X, lambda: X @ X.T, "auto", 1e-12, 200).fit(0.3)
+    hessian, target = 0.6 * np.eye(8), np.zeros(8)
+    for x, each, y in zip(X, sets, Y, strict=True):
+        c = each.features(y) - each.mean()
+        hessian += np.kron(np.outer(x, x), each.covariance() + np.outer(c, c))
+        target += np.kron(x, c)
+    np.testing.assert_allclose(fit.coefficients.ravel(), np.linalg.solve(hessian, target), rtol=1e-8, atol=1e-10)
+    with pytest.raises(ValueError, match="2 output sets were given for 4 examples"):
+        Moments(sets[:2], 4)
+    with pytest.raises(ValueError, match=r"features of one length, got \[3, 4\]"):
+        Moments([Multiclass(3), Multiclass(4)], 2)
+    with pytest.raises(ValueError, match="use method='cg'"):
+        Trainer(moments, rows, owner, X, lambda: X @ X.T, "closed", 1e-8, 10)
+
+
+def test_pairs_kept_once_are_counted_twice():
+    """The paper's features have both φ_uv and φ_vu = -φ_uv; the norm of a function is then half as large."""
+    outputs = CyclicPermutations(4)
+    X, Y = drawn(outputs, 5, 2, 1, seed=0)
+    moments = Moments(outputs, 5)
+    rows, owner = as_rows(moments, Y, several=True)
+    fit = Trainer(moments, rows, owner, X, lambda: X @ X.T, "closed", 1e-10, 100).fit(1.0)
+    both = np.hstack([np.eye(outputs.dim), -np.eye(outputs.dim)])
+    S, c = both.T @ outputs.covariance() @ both, (rows - outputs.mean()) @ both
+    hessian, target = 2.0 * np.eye(2 * S.shape[0]), np.zeros(2 * S.shape[0])
+    for x, row in zip(X, c, strict=True):
+        hessian += np.kron(np.outer(x, x), S + np.outer(row, row))
+        target += np.kron(x, row)
+    ordered = np.linalg.solve(hessian, target).reshape(2, -1)
+    np.testing.assert_allclose(X.T @ fit.coefficients, ordered @ both.T, rtol=1e-8, atol=1e-10)
+
+
+def test_a_path_is_its_single_fits():
+    outputs = Permutations(4)
+    X, Y = drawn(outputs, 8, 3, 1, seed=3)
+    moments = Moments(outputs, 8)
+    rows, owner = as_rows(moments, Y, several=True)
+    trainer = Trainer(moments, rows, owner, X, lambda: X @ X.T, "closed", 1e-10, 100)
+    lams = [0.01, 1.0, 50.0]
+    for lam, fit in zip(lams, trainer.path(lams), strict=True):
+        alone = weights(outputs, X, Y, lam / outputs.repeats, "cg")[0]
+        np.testing.assert_allclose(X.T @ fit.coefficients, alone, rtol=1e-7, atol=1e-9)
+
+
+def test_a_kernel_matrix_must_be_one():
+    outputs = Multiclass(2)
+    moments = Moments(outputs, 2)
+    rows, owner = as_rows(moments, [0, 1], several=False)
+    indefinite = np.array([[0.0, 1.0], [1.0, 0.0]])
+    with pytest.raises(ValueError, match="not positive semidefinite: its smallest eigenvalue is -1"):
+        Trainer(moments, rows, owner, None, lambda: indefinite, "closed", 1e-8, 10)
+
+
+def test_outputs_are_named_by_their_example():
+    moments = Moments(Multiclass(3), 2)
+    with pytest.raises(ValueError, match="^example 1: "):
+        as_rows(moments, [0, 7], several=False)
+    with pytest.raises(ValueError, match="example 0 has no output"):
+        as_rows(moments, [[], [1]], several=True)
+
+
+def test_iterations_can_run_out():
+    outputs = SpanningTrees([(0, 1), (1, 2), (2, 3), (3, 0), (0, 2)])
+    X, Y = drawn(outputs, 8, 5, 1, seed=0)
+    moments = Moments(outputs, 8)
+    rows, owner = as_rows(moments, Y, several=True)
+    certificate = Trainer(moments, rows, owner, X, lambda: X @ X.T, "cg", 1e-12, 1).fit(0.01).certificate
+    assert not certificate.converged
+    assert "1 iterations" in str(certificate)
+    assert "not converged" in str(certificate)
