@@ -88,6 +88,15 @@ def mean_ndcg_at_10(relevance: np.ndarray, scores: np.ndarray, qid: np.ndarray) 
     return float(np.mean([ndcg(relevance[rows], scores[rows], 10) for rows in queries(qid)]))
 
 
+def mean_precision_at(relevance: np.ndarray, scores: np.ndarray, qid: np.ndarray, k: int) -> float:
+    """The share of relevant documents among the first k, the mean over all queries."""
+    shares = []
+    for rows in queries(qid):
+        first = _worst_order(relevance[rows], scores[rows])[:k]
+        shares.append(np.sum(relevance[rows][first] >= 1) / k)
+    return float(np.mean(shares))
+
+
 def first_common_ancestor(a: str, b: str) -> int:
     """How many levels above ``a`` its first common ancestor with ``b`` is, both being paths such as "6/2/0"."""
     steps_a, steps_b = a.split("/"), b.split("/")

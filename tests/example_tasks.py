@@ -139,3 +139,62 @@ def pair_data(n=5, seed=0):
         X.append((rng.integers(-2, 3, (size, 2)).astype(float), rng.integers(-1, 2, (size, size)).astype(float)))
         Y.append(tuple(int(label) for label in rng.integers(0, 2, size)))
     return X, Y
+
+
+class Bags(Task):
+    """A bag of instances has a label because of one of them, and which one is hidden: z = (label, instance).
+
+    Ψ is the instance's features at the label. Every label of a bag has as many explanations as there are instances.
+    """
+
+    latent = True
+
+    def __init__(self, n_labels=3, listed=False):
+        self.n_labels = n_labels
+        self.listed = listed  # Ψ as (indices, values)
+
+    def setup(self, X, Y):
+        self.dim = X[0].shape[1] * self.n_labels
+
+    def psi(self, x, z):
+        label, instance = z
+        width = x.shape[1]
+        if self.listed:
+            return label * width + np.arange(width), x[instance]
+        full = np.zeros(self.dim)
+        full[label * width : (label + 1) * width] = x[instance]
+        return full
+
+    def loss(self, y, z):
+        return float(abs(y - z[0]))
+
+    def outputs(self, x):
+        return [(label, instance) for label in range(self.n_labels) for instance in range(len(x))]
+
+    def label(self, z):
+        return z[0]
+
+
+def bag_data(n=6, seed=0, largest=3, n_labels=3):
+    """Bags of integer vectors; one instance of each points to the label."""
+    rng = np.random.default_rng(seed)
+    X, Y = [], []
+    for i in range(n):
+        x = rng.integers(-2, 3, (rng.integers(1, largest + 1), 2)).astype(float)
+        y = i % n_labels
+        x[rng.integers(len(x))] += [y - 1, abs(y - 1)]
+        X.append(x)
+        Y.append(y)
+    return X, Y
+
+
+def partial_sequences(n=6, seed=0):
+    """For Chain: sequences with three labels, some of which are not known (None) or known to be one of two."""
+    rng = np.random.default_rng(seed)
+    X, Y = [], []
+    for _ in range(n):
+        labels = rng.integers(0, 3, rng.integers(1, 4)).tolist()
+        X.append(rng.integers(-1, 2, (len(labels), 2)).astype(float) + np.eye(3)[labels][:, :2])
+        Y.append([[label, label, None, {label, (label + 1) % 3}][rng.integers(4)] for label in labels])
+    Y[0] = list(range(3))[: len(Y[0])]
+    return X, Y

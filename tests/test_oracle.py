@@ -2,7 +2,18 @@
 
 import numpy as np
 import pytest
-from example_tasks import Interval, Pairs, Sloppy, Tags, interval_data, pair_data, tag_data
+from example_tasks import (
+    Bags,
+    Interval,
+    Pairs,
+    Sloppy,
+    Tags,
+    bag_data,
+    interval_data,
+    pair_data,
+    partial_sequences,
+    tag_data,
+)
 
 from maxmargin import Task
 from maxmargin.atoms import AtomRows
@@ -225,6 +236,110 @@ def test_completion_replaces_the_target():
     assert isinstance(completed.batch, Examples)
     with pytest.raises(TaskError, match="must have its own completed"):
         opened(PROBLEMS[0]).completed(np.zeros(9))
+
+
+LATENT = [(Bags(), *bag_data()), (Bags(listed=True), *bag_data()), (Chain(classes=[0, 1, 2]), *partial_sequences())]
+latent_problems = pytest.mark.parametrize("problem", LATENT, ids=["dense", "csr", "atoms"])
+
+
+def written(task, x, z):
+    row = np.zeros((1, task.dim))
+    features = task.psi(x, z)
+    if isinstance(features, tuple):
+        np.add.at(row[0], features[0], features[1])
+    else:
+        row[0] = features
+    return row
+
+
+@latent_problems
+def test_shifts_are_differences_of_truths(problem):
+    task, X, Y = problem
+    oracle = opened(problem)
+    a, b = np.random.default_rng(0).standard_normal((2, oracle.dim))
+    first, second = oracle.completed(a), oracle.completed(b)
+    expected = np.vstack(
+        [
+            written(task, x, task.complete(b, x, y)) - written(task, x, task.complete(a, x, y))
+            for x, y in zip(X, Y, strict=True)
+        ]
+    )
+    assert expected.any()
+    assert first.shifts_to(second).toarray() == pytest.approx(expected)
+    assert not first.shifts_to(first).toarray().any()
+
+
+@latent_problems
+@formulations
+def test_truths_in_the_mean_plane(problem, formulation):
+    """By moving the truths: a after minus a before is what the factors say."""
+    weights = [1.0, 2.0, 0.0, 0.5, 1.0, 3.0]
+    oracle = opened(problem, formulation, weights)
+    at = np.random.default_rng(1).standard_normal((2, oracle.dim))
+    before, after = oracle.completed(at[0]), oracle.completed(at[1])
+    moves = before.shifts_to(after).toarray()
+    for w in some_weights(oracle.dim):
+        plane = before.mean_plane(w)
+        task, batch = before.task, before.batch
+        planes = task.planes(w, batch) if formulation.plain else task.rescaled_planes(w, batch, formulation)
+        loss = planes.loss
+        scale = np.sqrt(loss) if formulation.slack == "l2" else loss
+        heights = formulation.value(loss, AtomRows.of(planes.dpsi) @ w)
+        share = before.weights / before.n * (heights > 0) * (heights if formulation.slack == "l2" else 1.0)
+        factors = share * (scale if formulation.rescaling == "slack" else 1.0)
+        assert plane.truths == pytest.approx(factors)
+        # and so the moved cut lies below the risk of the new problem
+        for v in some_weights(oracle.dim):
+            moved = plane.offset - plane.a @ v - plane.truths @ (moves @ v)
+            assert moved <= after.risk(v) + 1e-9 * (1 + abs(moved))
+
+
+def test_only_latent_tasks_keep_factors_of_truths():
+    for problem in PROBLEMS:
+        oracle = opened(problem)
+        assert oracle.mean_plane(np.zeros(oracle.dim)).truths is None
+
+
+@latent_problems
+def test_guesses_explain_and_differ(problem):
+    oracle = opened(problem)
+    found = [oracle.guessed(np.random.default_rng(seed)) for seed in (0, 1, 2, 3, 0)]
+    moves = [AtomRows.of(oracle.task.shifts(found[0].batch, other.batch)).toarray() for other in found]
+    assert not moves[4].any()
+    assert any(each.any() for each in moves[1:4])
+    for each in found:
+        assert each.risk(np.zeros(oracle.dim)) == pytest.approx(
+            oracle.completed(np.zeros(oracle.dim)).risk(np.zeros(oracle.dim))
+        )
+
+
+def test_completions_do_not_share_what_they_search_with():
+    oracle = opened(LATENT[0], Formulation("slack", "l1"))
+    other = oracle.completed(np.ones(oracle.dim))
+    other._lam[:] = 5.0
+    other.risk(np.zeros(oracle.dim))
+    assert (oracle._lam == 1).all()
+    assert oracle.calls == 0
+    assert other.calls == oracle.n
+
+
+def test_latent_tasks_that_cannot_complete_say_so():
+    class Silent(Bags):
+        outputs = Task.outputs
+
+        def argmax(self, w, x, y=None):
+            return 0, 0
+
+    with pytest.raises(TaskError, match="Silent is latent and has neither complete"):
+        opened((Silent(), *bag_data())).completed(np.zeros(6))
+
+    class Unexplained(Bags):
+        def loss(self, y, z):
+            return super().loss(y, z) + 1.0
+
+    with pytest.raises(TaskError, match="no output explains the label 0") as caught:
+        opened((Unexplained(), *bag_data())).completed(np.zeros(6))
+    assert any("Unexplained on training example 0" in note for note in caught.value.__notes__)
 
 
 def test_sample_weights_sum_to_n():

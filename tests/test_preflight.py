@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 import pytest
-from example_tasks import Interval, Pairs, Sloppy, Tags, interval_data, pair_data, tag_data
+from example_tasks import Bags, Interval, Pairs, Sloppy, Tags, bag_data, interval_data, pair_data, tag_data
 from scipy import sparse
 
 from maxmargin import StructuredSVM, Task
@@ -85,6 +85,11 @@ class ChangesInput(Interval):
         return super().psi(x, z)
 
 
+class SilentlyLatent(Interval):
+    def complete(self, w, x, y):
+        return y
+
+
 class OutOfRange(Tags):
     def psi(self, x, z):
         indices, values = super().psi(x, z)
@@ -114,6 +119,7 @@ class Unequal(Tags):
         (TooLong(), r"example 0 has shape \(4,\); expected \(3,\)"),
         (NotFinite(), "example 0 contains NaN"),
         (ChangesInput(), "changed its input: x or y of example 0"),
+        (SilentlyLatent(), r"has complete\(w, x, y\) but does not say that it has hidden parts; set latent = True"),
     ],
     ids=lambda value: type(value).__name__ if isinstance(value, Task) else "",
 )
@@ -134,6 +140,61 @@ def test_fault_of_sparse_features_is_named(task, message):
     tags[0] = "verb"  # the last of the tags, whose indices are the highest
     with pytest.raises(TaskError, match=message):
         StructuredSVM(task).fit(words, tags)
+
+
+class IgnoresWeights(Bags):
+    def complete(self, w, x, y):
+        return y, 0
+
+
+class Unexplained(Bags):
+    def guess(self, rng, x, y):
+        return y, 0
+
+    def complete(self, w, x, y):
+        return self.argmax(w, x)
+
+
+class WrongGuess(Bags):
+    def guess(self, rng, x, y):
+        return (y + 1) % 3, 0
+
+
+class WorstCompletion(Bags):
+    def complete(self, w, x, y):
+        return min(((y, h) for h in range(len(x))), key=lambda z: self.psi(x, z) @ w)
+
+
+class CompletesWithTooMuch(Bags):
+    def complete(self, w, x, y):
+        x += 1
+        return super().complete(w, x, y)
+
+
+@pytest.mark.parametrize(
+    ("task", "message"),
+    [
+        (
+            IgnoresWeights(),
+            r"complete\(w, x, y\) misses the maximum: on example \d it returned .* = -?[\d.]+, but there",
+        ),
+        (WorstCompletion(), r"complete\(w, x, y\) misses the maximum: on example \d"),
+        (Unexplained(), r"complete\(w, x, y\) of example \d returned .*, which does not explain the label"),
+        (WrongGuess(), r"loss\(y, guess\(rng, x, y\)\) of example 0 is [12].0; the loss must be 0 at the truth"),
+        (CompletesWithTooMuch(), "changed its input: x or y of example 0"),
+    ],
+    ids=lambda value: type(value).__name__ if isinstance(value, Task) else "",
+)
+def test_fault_of_hidden_parts_is_named(task, message):
+    with pytest.raises(TaskError, match=message):
+        StructuredSVM(task).fit(*bag_data(seed=4, largest=4))
+
+
+def test_good_hidden_parts_pass():
+    for task in (Bags(), Bags(listed=True)):
+        model = StructuredSVM(task).fit(*bag_data())
+        assert model.certificate_.converged
+        assert model.rounds_
 
 
 class LateFault(Interval):

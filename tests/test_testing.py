@@ -5,14 +5,24 @@ from math import inf
 
 import numpy as np
 import pytest
-from example_tasks import Interval, Pairs, Tags, interval_data, pair_data, tag_data
+from example_tasks import (
+    Bags,
+    Interval,
+    Pairs,
+    Tags,
+    bag_data,
+    interval_data,
+    pair_data,
+    partial_sequences,
+    tag_data,
+)
 
 from maxmargin.errors import NotSeparable
 from maxmargin.objective import Formulation
 from maxmargin.solvers import BCFW, Solver, Step
-from maxmargin.task import Planes
-from maxmargin.tasks import Multiclass
-from maxmargin.testing import brute_force, check_solver, check_task
+from maxmargin.task import Examples, Planes
+from maxmargin.tasks import Chain, Multiclass
+from maxmargin.testing import brute_force, check_solver, check_task, objective
 
 
 class WorstDecoder(Interval):
@@ -154,6 +164,162 @@ def test_task_check_leaves_the_task_alone():
     assert not hasattr(task, "dim")
 
 
+# --- hidden parts
+
+
+class IgnoresWeights(Bags):
+    def complete(self, w, x, y):
+        return y, 0
+
+
+class Unexplained(Bags):
+    def complete(self, w, x, y):
+        return max(self.outputs(x), key=lambda z: self.psi(x, z) @ w)
+
+
+class LateUnexplained(Bags):
+    """Completes well in batches, and one by one at the first weights that are tried; then not."""
+
+    def setup(self, X, Y):
+        super().setup(X, Y)
+        self.left = len(X)
+
+    def completed(self, w, batch):
+        return batch.completed([Bags.complete(self, w, x, y) for _, x, y, _ in batch])
+
+    def complete(self, w, x, y):
+        self.left -= 1
+        return super().complete(w, x, y) if self.left >= 0 else ((y + 1) % 3, 0)
+
+
+class NothingExplains(Bags):
+    def outputs(self, x):
+        return [(label, 0) for label in (1, 2)]
+
+    def complete(self, w, x, y):
+        return y, 0
+
+
+class WrongGuess(Bags):
+    def guess(self, rng, x, y):
+        return int(rng.integers(self.n_labels)), 0
+
+    def guessed(self, rng, batch):
+        return self.completed(rng.standard_normal(self.dim), batch)
+
+
+class WrongGuessOfBatches(Bags):
+    def guessed(self, rng, batch):
+        return batch.completed([(0, 0) for _ in batch.truth])
+
+
+class LazyBatches(Bags):
+    """Completes a batch at the first weights only."""
+
+    def completed(self, w, batch):
+        return batch if isinstance(batch.truth[0], tuple) else super().completed(w, batch)
+
+
+class WrongSign(Bags):
+    def shifts(self, before, after):
+        return super().shifts(after, before)
+
+
+class OneWay(Bags):
+    """Shifts that are right from the batch that planes are checked on, and nowhere else."""
+
+    def completed(self, w, batch):
+        new = super().completed(w, batch)
+        if not isinstance(batch.truth[0], tuple):
+            self.first = new.truth
+        return new
+
+    def shifts(self, before, after):
+        rows = super().shifts(before, after)
+        return rows if before.truth is self.first else 2 * rows
+
+
+class Detour(OneWay):
+    """Shifts that are wrong between two completions of that batch."""
+
+    def shifts(self, before, after):
+        rows = Bags.shifts(self, before, after)
+        known = before.truth is after.truth or self.first is before.truth or self.first is after.truth
+        return rows if known else rows + 1
+
+
+class MovesItself(Bags):
+    def shifts(self, before, after):
+        rows = super().shifts(before, after)
+        return rows + 1 if before.truth is after.truth else rows
+
+
+class ChangesTheBatch(Bags):
+    def completed(self, w, batch):
+        new = super().completed(w, batch)
+        if isinstance(batch.truth[0], tuple):
+            batch.truth[:] = new.truth
+        return new
+
+
+class TruthAtTheWeights(Bags):
+    """Planes against the best explanation at w, not against the completion of the batch."""
+
+    def planes(self, w, batch, augment=1.0):
+        return super().planes(w, self.completed(w, batch), augment)
+
+
+class TruthAtTheWeightsRescaled(Bags):
+    def rescaled_planes(self, w, batch, formulation):
+        return super().rescaled_planes(w, self.completed(w, batch), formulation)
+
+
+class ForgetsTruths(Bags):
+    """Batches lose their completion when a part of them is taken."""
+
+    def pack(self, X, Y):
+        return Forgetful(X, Y, [(y, 0) for y in Y])
+
+
+class Forgetful(Examples):
+    def take(self, index):
+        return Forgetful(self.X, self.Y, [(y, 0) for y in self.Y], self.ids[index])
+
+    def completed(self, truth):
+        return Forgetful(self.X, self.Y, truth, self.ids)
+
+
+@pytest.mark.parametrize(
+    ("task", "message"),
+    [
+        (IgnoresWeights(), r"example \d: complete\(w, x, y\) returned .* but the best output without loss has"),
+        (Unexplained(), r"example \d: loss\(y, complete\(w, x, y\)\) is [12].0; it must be 0"),
+        (LateUnexplained(), r"example 0: complete\(w, x, y\) returned .*, which does not explain 0: its loss is"),
+        (NothingExplains(), "example 0: no output explains the label 0"),
+        (WrongGuess(), r"example \d: guess\(rng, x, y\) returned .*, which does not explain"),
+        (WrongGuessOfBatches(), r"example 1: after guessed\(rng, batch\) its truth.* is no output that explains"),
+        (LazyBatches(), r"after completed\(w, batch\) its truth, seen through shifts, has the score"),
+        (WrongSign(), r"after completed\(w, batch\) its truth, seen through shifts"),
+        (OneWay(), r"is not -shifts\(after, before\)"),
+        (Detour(), "do not add up"),
+        (MovesItself(), r"shifts\(batch, batch\) is not zero"),
+        (ChangesTheBatch(), "is no output that explains|changed the batch|has the score"),
+        (TruthAtTheWeights(), "its plane has height|its plane belongs to none"),
+        (TruthAtTheWeightsRescaled(), "rescaled_planes found the violation"),
+        (ForgetsTruths(), "permuted|alone has another plane"),
+    ],
+    ids=lambda value: type(value).__name__ if isinstance(value, Bags) else "",
+)
+def test_task_check_finds_the_fault_in_hidden_parts(task, message):
+    with pytest.raises(AssertionError, match=message):
+        check_task(task, *bag_data(8), trials=1)
+
+
+@pytest.mark.parametrize("listed", [False, True])
+def test_task_check_passes_good_hidden_parts(listed):
+    check_task(Bags(listed=listed), *bag_data(8), trials=1)
+
+
 # --- solvers
 
 PROBLEM = Multiclass(), np.array([[1.0, 0.0], [0.0, 1.0], [1.0, 1.0]]), [0, 1, 0]
@@ -213,6 +379,11 @@ def test_solver_check_finds_the_fault(solver, message):
         check_solver(solver, *PROBLEM)
 
 
+def test_solver_check_wants_a_convex_problem():
+    with pytest.raises(ValueError, match="Bags has hidden parts"):
+        check_solver(BCFW(), Bags(), *bag_data())
+
+
 def test_solver_check_returns_the_solution():
     assert check_solver(BCFW(), *PROBLEM).certificate.converged
 
@@ -265,6 +436,55 @@ def value_of(X, Y, w, formulation, weights):
         slack = max(formulation.value(float(z != y), scores[y] - scores[z]) for z in range(3))
         total += weight * (slack**2 / 2 if formulation.slack == "l2" else slack)
     return 0.5 * w @ w + 3.0 * total / len(Y)
+
+
+def test_objective_by_hand():
+    """x = 1 with labels ±: P((t, -t)) = t² + C max(0, 1 - 2t)."""
+    task, X, Y = Multiclass(classes=[0, 1]), np.ones((1, 1)), [0]
+    assert objective(task, X, Y, 3.0, [0.25, -0.25]) == pytest.approx(0.0625 + 3 * 0.5)
+    assert objective(task, X, Y, 3.0, [0.25, -0.25], Formulation(slack="l2")) == pytest.approx(0.0625 + 1.5 * 0.25)
+    assert objective(task, np.ones((2, 1)), [0, 1], 3.0, [0.25, -0.25], None, [1, 0]) == pytest.approx(0.0625 + 1.5)
+
+
+def test_objective_of_hidden_parts_by_hand():
+    """One bag {1, -2} of label 0 of two: its score is max(u, -2u), that of label 1 is max(v, -2v)."""
+    task, X, Y = Bags(n_labels=2), [np.array([[1.0], [-2.0]])], [0]
+    for u, v in ((0.5, 0.0), (-0.5, 0.25), (1.0, -1.0), (0.0, 0.0)):
+        slack = max(0.0, 1 + max(v, -2 * v) - max(u, -2 * u))
+        assert objective(task, X, Y, 3.0, [u, v]) == pytest.approx(0.5 * (u * u + v * v) + 3 * slack)
+
+
+def test_optimum_of_a_completion_by_hand():
+    """The same bag, C small: completed by its first instance the slack is 1 - u at v = 0, by its second 1 + 2u."""
+    task, X, Y = Bags(n_labels=2), [np.array([[1.0], [-2.0]])], [0]
+    first, second = (brute_force(task, X, Y, 0.1, completed_at=[u, 0.0]) for u in (1.0, -1.0))
+    assert first.w == pytest.approx([0.1, 0.0], abs=1e-4)
+    assert first.value == pytest.approx(0.005 + 0.1 * 0.9)
+    assert second.w == pytest.approx([-0.2, 0.0], abs=1e-4)
+    assert second.value == pytest.approx(0.02 + 0.1 * 0.6)
+
+
+@pytest.mark.parametrize("problem", [(Bags(), *bag_data()), (Chain(classes=[0, 1, 2]), *partial_sequences())])
+def test_a_completed_problem_lies_above_the_objective_and_touches_it(problem):
+    rng = np.random.default_rng(0)
+    task, X, Y = problem
+    task.setup(X, Y)
+    for rescaling in ("margin", "slack"):
+        for slack in ("l1", "l2"):
+            formulation = Formulation(rescaling, slack)
+            w = rng.standard_normal(task.dim)
+            optimum = brute_force(*problem, 3.0, formulation, completed_at=w)
+            assert optimum.value <= objective(*problem, 3.0, w, formulation) + 1e-9
+            assert objective(*problem, 3.0, optimum.w, formulation) <= optimum.value + 1e-9
+
+
+def test_hidden_parts_must_be_completed_somewhere():
+    with pytest.raises(ValueError, match=r"Bags has hidden parts.*completed_at"):
+        brute_force(Bags(), *bag_data(), 1.0)
+    with pytest.raises(ValueError, match=r"completed_at has shape \(2,\); expected \(6,\)"):
+        brute_force(Bags(), *bag_data(), 1.0, completed_at=[0.0, 1.0])
+    with pytest.raises(AssertionError, match="but the best output without loss has"):
+        brute_force(IgnoresWeights(), *bag_data(), 1.0, completed_at=np.random.default_rng(0).standard_normal(6))
 
 
 def test_no_hard_margin():

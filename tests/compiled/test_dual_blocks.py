@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from strategies import whole
+from strategies import atom_rows, whole
 from twins import dual_blocks as twin
 
 from maxmargin.atoms import AtomRows, Atoms
@@ -16,10 +16,11 @@ from maxmargin.solvers.dual_blocks import DualBlocks
 from maxmargin.task import Planes
 
 
-def problem(n, dim, squared=False, weights=None):
+def problem(n, dim, squared=False, weights=None, rescaling="margin"):
     """All that the dual wants to know of an oracle."""
     weights = np.ones(n) if weights is None else weights
-    return SimpleNamespace(n=n, dim=dim, formulation=Formulation(slack="l2" if squared else "l1"), weights=weights)
+    formulation = Formulation(rescaling, "l2" if squared else "l1")
+    return SimpleNamespace(n=n, dim=dim, formulation=formulation, weights=weights)
 
 
 def check(blocks, squared):
@@ -36,7 +37,9 @@ def check(blocks, squared):
     return found
 
 
-ACTIONS = st.lists(st.sampled_from(["fresh", "fresh", "fresh", "cached", "refresh", "tidy", "move"]), max_size=15)
+ACTIONS = st.lists(
+    st.sampled_from(["fresh", "fresh", "fresh", "cached", "refresh", "tidy", "move", "shift"]), max_size=15
+)
 
 
 @settings(max_examples=300)
@@ -44,14 +47,15 @@ ACTIONS = st.lists(st.sampled_from(["fresh", "fresh", "fresh", "cached", "refres
     n=st.integers(1, 4),
     dim=st.integers(1, 4),
     squared=st.booleans(),
+    rescaling=st.sampled_from(["margin", "slack"]),
     slots=st.integers(2, 4),
     patience=st.integers(0, 3),
     cache_mb=st.sampled_from([0.0, 1024.0]),
     actions=ACTIONS,
     data=st.data(),
 )
-def test_invariants_hold_after_every_action(n, dim, squared, slots, patience, cache_mb, actions, data):
-    oracle = problem(n, dim, squared, data.draw(whole(n, 0, 2)))
+def test_invariants_hold_after_every_action(n, dim, squared, rescaling, slots, patience, cache_mb, actions, data):
+    oracle = problem(n, dim, squared, data.draw(whole(n, 0, 2)), rescaling)
     blocks = DualBlocks(oracle, 2.0, slots=slots, patience=patience, cache_mb=cache_mb)
     for action in actions:
         before, w = blocks.dual, blocks.w.copy()
@@ -62,8 +66,16 @@ def test_invariants_hold_after_every_action(n, dim, squared, slots, patience, ca
             assert blocks.dual - before == pytest.approx(report.gain, abs=1e-9)
         elif action == "cached":
             blocks.visit(np.arange(n))
+        elif action == "shift":
+            moves = data.draw(whole((n, dim), -1, 1))
+            expected = twin.shifted(twin.read(blocks), moves, rescaling)
+            blocks.shift(AtomRows.of(moves))
+            assert_same_planes(twin.read(blocks), expected)
         elif action == "move":
+            held = twin.read(blocks)
             blocks.move_to(oracle, data.draw(st.sampled_from([0.1, 2.0, 50.0])))
+            best = twin.best_multiple(held, blocks.cap, squared, dim)
+            assert blocks.dual == pytest.approx(best, rel=1e-6, abs=1e-9)
         else:
             getattr(blocks, action)()
             assert blocks.w == pytest.approx(w, abs=1e-9)
@@ -73,6 +85,33 @@ def test_invariants_hold_after_every_action(n, dim, squared, slots, patience, ca
         found = check(blocks, squared)
         if action == "tidy" and cache_mb == 0:
             assert all(len(block.alpha) <= 1 for block in found), "over its limit the cache keeps one plane per example"
+
+
+def assert_same_planes(found, expected):
+    for mine, other in zip(found, expected, strict=True):
+        assert mine.rows == pytest.approx(other.rows, abs=1e-9)
+        assert np.array_equal(mine.offset, other.offset)
+        assert np.array_equal(mine.alpha, other.alpha)
+
+
+@given(rows=atom_rows(), data=st.data(), squared=st.booleans(), rescaling=st.sampled_from(["margin", "slack"]))
+def test_truths_that_move_take_the_planes_along(rows, data, squared, rescaling):
+    """Rows over shared atoms, in which an atom may stand twice; some examples do not move."""
+    planes, n = rows.rows, rows.rows.shape[0]
+    blocks = DualBlocks(problem(n, planes.atoms.dim, squared, rescaling=rescaling), 3.0, slots=2)
+    for _ in range(data.draw(st.integers(0, 3))):
+        blocks.visit(np.arange(n), Planes(planes, data.draw(whole(n, 0, 3))), steps=3)
+        order = np.array(data.draw(st.permutations(range(n))))
+        still = AtomRows(planes.atoms, np.zeros(2, dtype=np.int32), planes.indices[:0], planes.values[:0])
+        moves = AtomRows.stack([planes, still]).take(
+            np.where(np.array(data.draw(st.lists(st.booleans(), min_size=n, max_size=n))), order, n)
+        )
+        expected = twin.shifted(twin.read(blocks), moves.toarray(), rescaling)
+        blocks.shift(moves)
+        found = check(blocks, squared)
+        assert_same_planes(found, expected)
+        for block, gram in zip(found, twin.grams(expected), strict=True):
+            assert block.gram == pytest.approx(np.array(gram).reshape(block.gram.shape), abs=1e-9)
 
 
 @given(planes=whole((5, 3)), offset=whole(5, 0, 3), squared=st.booleans(), data=st.data())

@@ -44,6 +44,25 @@ def weights(found, dim):
     return w
 
 
+def grams(found):
+    """The products of all planes of an example with each other."""
+    return [
+        [[sum(p * q for p, q in zip(a, b, strict=True)) for b in block.rows] for a in block.rows] for block in found
+    ]
+
+
+def shifted(found, moves, rescaling):
+    """Every plane s(Ψ(truth) - Ψ(z)), b after the Ψ of example i's truth moved by moves[i]; s is 1, or b itself."""
+    after = []
+    for block, move in zip(found, moves, strict=True):
+        rows = [
+            row + (offset if rescaling == "slack" else 1.0) * move
+            for row, offset in zip(block.rows, block.offset, strict=True)
+        ]
+        after.append(block._replace(rows=np.array(rows).reshape(block.rows.shape)))
+    return after
+
+
 def dual(found, cap, squared, dim):
     """D(α) from its definition."""
     w = weights(found, dim)
@@ -54,6 +73,20 @@ def dual(found, cap, squared, dim):
         if squared and total > 0:
             value -= total**2 / (2 * cap[i])
     return value
+
+
+def best_multiple(found, cap, squared, dim):
+    """The highest D(tα) over all feasible t >= 0, a parabola in t: its top, or the last t that is feasible."""
+    sums = [block.alpha.sum() for block in found]
+    limit = np.inf if squared else min([cap[i] / total for i, total in enumerate(sums) if total > 0], default=0.0)
+
+    def value(t):
+        return dual([block._replace(alpha=t * block.alpha) for block in found], cap, squared, dim)
+
+    slope, curvature = value(1) * 2 - value(2) / 2, value(2) - 2 * value(1)  # of a parabola through 0
+    top = -slope / curvature if curvature < 0 else (np.inf if slope > 0 else 0.0)
+    best = min(limit, max(top, 0.0))
+    return value(best if np.isfinite(best) else 1.0)
 
 
 def ascend(rows, offset, alpha, w, cap, squared, steps=20_000):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 import warnings
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -18,6 +17,7 @@ from sklearn.utils.validation import check_is_fitted
 from threadpoolctl import threadpool_limits
 
 from maxmargin.errors import NothingLearnt
+from maxmargin.estimators.shared_options import SharedOptions
 from maxmargin.executors import Executor, Serial, Threads
 from maxmargin.objective import Certificate, Formulation, primal, relative_gap
 from maxmargin.oracle import Oracle, normalised_weights
@@ -61,7 +61,7 @@ class Options(TypedDict, total=False):
     verbose: int
 
 
-class Trainer(BaseEstimator):
+class Trainer(SharedOptions, BaseEstimator):
     """fit, fit_path, partial_fit and certify for an estimator that names its task in `_make_task`.
 
     An estimator's constructor lists its own parameters, with C and solver, and passes `**options` on to this one:
@@ -84,9 +84,7 @@ class Trainer(BaseEstimator):
         verbose: int = 0,
         **unknown: Any,
     ):
-        if unknown:  # the estimator's name, not this class's, belongs into the message
-            known = ", ".join(inspect.signature(type(self)).parameters)
-            raise TypeError(f"{type(self).__name__} has no parameter {next(iter(unknown))!r}; it has {known}")
+        self._refuse(unknown)
         self.C = C
         self.solver = solver
         self.rescaling = rescaling
@@ -99,20 +97,6 @@ class Trainer(BaseEstimator):
         self.warm_start = warm_start
         self.callback = callback
         self.verbose = verbose
-
-    def __init_subclass__(cls, **keywords: Any) -> None:
-        super().__init_subclass__(**keywords)
-        if "__init__" in vars(cls):
-            own = inspect.signature(cls.__init__)
-            named = [p for p in own.parameters.values() if p.kind is not p.VAR_KEYWORD]
-            if len(named) < len(own.parameters):
-                shared = inspect.signature(Trainer.__init__).parameters.values()
-                named += [
-                    p.replace(kind=p.KEYWORD_ONLY)
-                    for p in shared
-                    if p.name not in own.parameters and p.kind is not p.VAR_KEYWORD
-                ]
-                cls.__init__.__signature__ = own.replace(parameters=named)  # type: ignore[attr-defined]
 
     _default_tol: ClassVar[float | None] = None  # of a solver that is only named; None leaves the solver's own
 
@@ -205,7 +189,9 @@ class Trainer(BaseEstimator):
             raise ValueError("no example has a label that tells anything: there is nothing to learn from")
         if len(teaching) < n:
             batch = batch.take(teaching)
-            sample_weight = None if sample_weight is None else normalised_weights(sample_weight, n)[teaching]
+            if sample_weight is not None:
+                normalised_weights(sample_weight, n)  # names the weight that makes no sense
+                sample_weight = np.asarray(sample_weight, dtype=float)[teaching]
         if new and type(task).planes is Task.planes and isinstance(batch, Examples):
             check_promises(task, batch)
         try:
@@ -247,6 +233,8 @@ class Trainer(BaseEstimator):
         self.history_ = solution.history
         if solution.rounds:
             self.rounds_ = solution.rounds
+        else:
+            self.__dict__.pop("rounds_", None)  # of an earlier fit, to data with hidden parts
         self._fitted_to = data
         if solution.error is not None:
             solution.error.add_note("maxmargin: the estimator keeps the best model found before this error")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from math import isfinite
 from typing import Any, Self, Unpack
 
 import numpy as np
@@ -11,16 +12,19 @@ from numpy.typing import NDArray
 from scipy import sparse
 from sklearn.utils.validation import _check_feature_names_in, check_is_fitted, validate_data
 
+from maxmargin.atoms import AtomRows
 from maxmargin.estimators.base import NoPartialFit, Options, Trainer, warn_of_zero
+from maxmargin.measures import checked_k
 from maxmargin.metrics import RANKED_BY, query_scores
 from maxmargin.objective import Certificate
-from maxmargin.oracle import normalised_weights
+from maxmargin.oracle import Oracle, normalised_weights
 from maxmargin.solvers import Solver
 from maxmargin.task import Array, Task
 from maxmargin.tasks.contingency import Contingency
-from maxmargin.tasks.groups import Groups, query_ids
+from maxmargin.tasks.groups import GroupBatch, Groups, query_ids
 from maxmargin.tasks.labels import plain
 from maxmargin.tasks.ranking import GRADE, Ranking
+from maxmargin.tasks.topk import TopK
 
 
 class Ranker(Trainer):
@@ -29,6 +33,13 @@ class Ranker(Trainer):
     z is any ranking of the query's rows, Δ one minus the measure; tasks.Ranking and tasks.Contingency write out Ψ and
     Δ. A query's structured hinge is at least one minus the measure of its ranking by the learnt scores (but for
     "precision_at_k", which compares predictions with k positives, of which the truth need not be one).
+
+    With measure="precision_at_k" and latent=True the score has to lift k relevant rows of every query above the others,
+    and which ones is found in training (tasks.TopK; Yu and Joachims 2009, section 5.3); without it, all of them. This
+    is the better model where queries have many more relevant rows than k, some of them hardly to be told from others:
+    these no longer pull at the weights. The price is a problem with many local optima. Training begins at `start` and
+    ends near by; from arbitrary weights it often ends at w = 0, because relevant rows that were drawn by lot are not
+    better than the best of the others (a NothingLearnt warning says so).
 
     Parameters
     ----------
@@ -41,6 +52,14 @@ class Ranker(Trainer):
         From which relevance on a row counts as relevant for "map" and "precision_at_k".
     features : "pairs" or "positions"
         How "ndcg" describes a ranking; "positions" is for long queries with many levels. See tasks.Ranking.
+    latent : bool
+        For "precision_at_k": whether training chooses the relevant rows that are to come first. No query may then have
+        fewer than k rows.
+    start : array of shape (n_features,), a fitted Ranker, or None
+        Where latent training begins. None trains weights first that tell relevant rows from others, all queries
+        weighing the same: ½‖w‖² + C · mean over queries of the mean squared hinge over their rows, with an intercept.
+        The best C of these weights need not be that of the ranking, so where there are data to choose by, choose both.
+        In searches that clone the estimator give `coef_`, because clones of a fitted Ranker are not fitted.
     C : float
         Weight of the mean slack against ½‖w‖².
     tol : float or None
@@ -52,6 +71,7 @@ class Ranker(Trainer):
     Attributes
     ----------
     coef_ : (n_features,) weights.   certificate_, history_, n_features_in_.
+    start_ : latent=True: the weights that training began at.   rounds_ : one entry per outer round, see solvers.CCCP.
     """
 
     _default_tol = 1e-3
@@ -62,6 +82,8 @@ class Ranker(Trainer):
         k: int | None = None,
         relevant: float = 1,
         features: str = "pairs",
+        latent: bool = False,
+        start: Any = None,
         C: float = 100.0,
         solver: str | Solver = "one_slack",
         **options: Unpack[Options],
@@ -70,6 +92,8 @@ class Ranker(Trainer):
         self.k = k
         self.relevant = relevant
         self.features = features
+        self.latent = latent
+        self.start = start
         super().__init__(C=C, solver=solver, **options)
 
     def fit(self, X: Any, y: Any, qid: Any = None, sample_weight: Any = None) -> Self:  # type: ignore[override]
@@ -163,6 +187,12 @@ class Ranker(Trainer):
             raise ValueError(f"measure must be one of {', '.join(map(repr, RANKED_BY))}, got {self.measure!r}")
         if self.measure == "precision_at_k" and self.features != "pairs":
             raise ValueError("features is for measure 'ndcg' only, not for 'precision_at_k'")
+        if self.latent and self.measure != "precision_at_k":
+            raise ValueError(f"latent=True is for measure 'precision_at_k' only, not for {self.measure!r}")
+        if reset and not self.latent:
+            self.__dict__.pop("start_", None)  # of an earlier training
+        if self.start is not None and not self.latent:
+            raise ValueError("start is for latent=True only; other problems have one optimum, wherever training begins")
         X, y = self._matrix(X, y, reset)
         bad: Any = np.flatnonzero((y < 0) | (y > GRADE)) if self.measure == "ndcg" else []
         if len(bad):  # here rather than in the task, which numbers the queries and does not know the rows
@@ -175,6 +205,11 @@ class Ranker(Trainer):
             if all(np.ptp(values) == 0 for values in levels):
                 which = f"both relevant rows (>= {self.relevant:g}) and others"
                 raise ValueError(f"no query has {which}, so there is nothing to rank")
+        if self.latent:  # here rather than in the task, which does not know the queries' names
+            short = np.flatnonzero(np.diff(groups.bounds) < checked_k(self.k, self.measure))
+            if len(short):
+                found = f"query {plain(names[short[0]])!r} has {np.diff(groups.bounds)[short[0]]} rows"
+                raise ValueError(f"{found}; latent=True expects at least k = {self.k} in every query")
         return groups, levels, None if sample_weight is None else _query_weights(sample_weight, groups, names)
 
     def _matrix(self, X: Any, y: Any = "no_validation", reset: bool = False) -> Any:
@@ -185,15 +220,67 @@ class Ranker(Trainer):
         return (sparse.csr_array(X) if sparse.issparse(X) else X), np.asarray(y, dtype=float)
 
     def _make_task(self, Y: Any) -> Task:
+        if self.latent:
+            return TopK(self.k)  # type: ignore[arg-type]
         if self.measure == "precision_at_k":
             return Contingency("precision_at_k", k=self.k)
         return Ranking(self.measure, self.k, self.relevant, self.features)
+
+    def _first_weights(self, oracle: Oracle, C: float) -> Array | None:
+        """Where latent training begins; kept in `start_`."""
+        if not isfinite(C):  # which latent training does not take, and says so
+            return None
+        batch: Any = oracle.batch
+        if self.start is None:
+            self.start_ = _classifying(batch, batch.about.n_relevant, oracle.weights, C)
+        else:
+            self.start_ = _given(self.start, oracle.dim)
+        return self.start_
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.target_tags.required = True
         tags.input_tags.sparse = True
         return tags
+
+
+def _classifying(batch: GroupBatch, n_relevant: NDArray[np.int64], weights: Array, C: float) -> Array:
+    """The linear classifier of relevant rows, in which every query counts as much as its weight says.
+
+    The intercept hardly costs anything, so that it is not the weights that tell how rare relevant rows are.
+    """
+    from sklearn.svm import LinearSVC  # slow to import
+
+    sizes = np.diff(batch.bounds)
+    query = np.repeat(np.arange(len(sizes)), sizes)
+    relevant = np.arange(len(query)) - batch.bounds[query] < n_relevant[query]  # they come first in a batch
+    used = np.flatnonzero(weights[query] > 0)
+    if len(np.unique(relevant[used])) < 2:  # all queries with both kinds of rows have weight 0
+        return np.zeros(batch.atoms.dim)
+    each = np.arange(len(used) + 1, dtype=np.int32)
+    rows = AtomRows(batch.atoms, each, batch.rows[used].astype(np.int32), np.ones(len(used))).tocsr()
+    rows.indptr, rows.indices = rows.indptr.astype(np.int32), rows.indices.astype(np.int32)  # liblinear has no others
+    model = LinearSVC(C=C, dual=False, intercept_scaling=10.0)
+    model.fit(rows, relevant[used], (weights / sizes / len(sizes))[query][used])
+    return np.array(model.coef_[0])
+
+
+def _given(start: Any, n_features: int) -> Array:
+    """The weights that the user wants training to begin at."""
+    if isinstance(start, Ranker):
+        if not hasattr(start, "w_"):
+            raise ValueError("start is a Ranker that is not fitted (clones never are: give its coef_ instead)")
+        start = start.coef_
+    try:
+        weights = np.array(start, dtype=float)
+    except (TypeError, ValueError):
+        raise ValueError(f"start must be an array of weights or a fitted Ranker, got {start!r}") from None
+    if weights.shape != (n_features,):
+        raise ValueError(f"start has shape {weights.shape}; expected ({n_features},), a weight per feature")
+    if not np.isfinite(weights).all():
+        i = int(np.argmin(np.isfinite(weights)))
+        raise ValueError(f"start[{i}] is {weights[i]}; expected a finite number")
+    return weights
 
 
 def _query_weights(sample_weight: Any, groups: Groups, names: NDArray[Any]) -> Array:

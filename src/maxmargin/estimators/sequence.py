@@ -7,6 +7,7 @@ from numbers import Integral
 from typing import Any, Self, Unpack
 
 import numpy as np
+from sklearn.base import clone
 from sklearn.utils.validation import check_is_fitted
 
 from maxmargin.estimators.base import Options, Trainer
@@ -14,7 +15,7 @@ from maxmargin.oracle import Oracle
 from maxmargin.solvers import CCCP, Solver, as_solver
 from maxmargin.task import Array, Task
 from maxmargin.tasks import Chain, Weighted
-from maxmargin.tasks.partial_labels import is_partial
+from maxmargin.tasks.partial_labels import is_partial, settled
 
 FIRST_TOL = 0.05  # relative gap of the model that completes missing labels first: it need not be exact
 
@@ -104,7 +105,7 @@ class SequenceLabeler(Trainer):
             truth = y.labels if isinstance(y, Weighted) else y
             if len(found) != len(truth):
                 raise ValueError(f"sequence {i} has {len(found)} positions but {len(truth)} labels")
-            judged = [(a, b) for a, b in zip(found, truth, strict=True) if b is not None]
+            judged = [(a, b) for a, b in zip(found, map(settled, truth), strict=True) if b is not None]
             right += sum(bool(a in b if is_partial(b) else a == b) for a, b in judged)
             total += len(judged)
         if total == 0:
@@ -125,15 +126,18 @@ class SequenceLabeler(Trainer):
 
     def _first_weights(self, oracle: Oracle, C: float) -> Array | None:
         """Those that the stretches of known labels teach, each taken for a sequence of its own."""
+        task: Any = oracle.task
         batch: Any = oracle.batch
         stretches, owners = batch.stretches()
         if len(stretches) == 0:
             return None
-        known = Oracle(oracle.task, stretches, oracle.formulation, oracle.weights[owners], oracle.executor)
+        known = Oracle(task.cut_out(), stretches, oracle.formulation, oracle.weights[owners], oracle.executor)
         solver = self._solver(tol=FIRST_TOL)
-        inner = as_solver(solver.inner) if isinstance(solver, CCCP) else solver
+        inner: Solver = clone(as_solver(solver.inner)) if isinstance(solver, CCCP) else solver
         share = oracle.weights[owners].sum() / oracle.n  # of C, which multiplies a mean over whole sequences
         solution = inner.solve(known, C * share, seed=self._seed())
+        if solution.error is not None:
+            raise solution.error
         return solution.w
 
     def _make_task(self, Y: Any) -> Task:

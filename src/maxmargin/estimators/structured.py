@@ -23,7 +23,8 @@ class StructuredSVM(Trainer):
     C : float
         Weight of the mean slack against ½‖w‖². inf asks for a hard margin.
     solver : str or Solver
-        "bcfw", "n_slack", "one_slack", "bundle", "subgradient", "perceptron", or a solver object with options.
+        "bcfw", "n_slack", "one_slack", "bundle", "subgradient", "perceptron", or a solver object with options. For a
+        task with hidden parts it becomes the inner solver of solvers.CCCP, which can also be given itself.
     rescaling : "margin" or "slack"
     slack : "l1" or "l2"
     tol : float or None
@@ -51,6 +52,7 @@ class StructuredSVM(Trainer):
     Attributes
     ----------
     w_ : the weights.   task_ : the task that was set up.   certificate_ : the proof.   history_ : one dict per step.
+    rounds_ : of tasks with hidden parts, one solvers.Round per round of completing and training.
     """
 
     def __init__(

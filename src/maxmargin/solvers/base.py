@@ -10,7 +10,6 @@ import inspect
 import time
 import warnings
 from collections.abc import Callable, Iterator
-from contextlib import suppress
 from dataclasses import dataclass, field
 from math import inf, isfinite
 from typing import Any, ClassVar, NamedTuple
@@ -138,9 +137,6 @@ class _Run:
             reason = self.loop(start, seed)
         except KeyboardInterrupt:
             reason = "interrupted"
-            warnings.warn(
-                "training was interrupted; the model is the best one so far", TrainingInterrupted, stacklevel=5
-            )
         except Exception as failure:
             if self.last_w is None:  # nothing has been learnt: there is no model to keep
                 raise
@@ -148,10 +144,16 @@ class _Run:
         if self.last_w is None:
             self.last_w = np.zeros(self.oracle.dim) if start is None else start.w
         if error is None and self.best_w is not self.last_w:
-            try:
-                self.settle()
+            try:  # the last point too: it is usually better than the best measured one
+                self.measure(Step(self.last_w))
+            except KeyboardInterrupt:
+                reason = "interrupted"
             except Exception as failure:
                 reason, error = f"stopped by {type(failure).__name__}", failure
+        if reason == "interrupted":
+            warnings.warn(
+                "training was interrupted; the model is the best one so far", TrainingInterrupted, stacklevel=5
+            )
         w = self.last_w if self.best_w is None else self.best_w
         certificate = Certificate(
             primal=self.best_primal,
@@ -217,11 +219,6 @@ class _Run:
             np.copyto(self.best_w, w)
             self.best_primal, self.last_w = value, self.best_w
         return value
-
-    def settle(self) -> None:
-        """Measure the last point too: it is usually better than the best measured one. Ctrl-C skips this."""
-        with suppress(KeyboardInterrupt):
-            self.measure(Step(self.last_w))  # type: ignore[arg-type]
 
     def record(self, step: Step, measured: float, guess: float) -> bool:
         line = Record(self.passes, self.seconds, measured, self.best_dual, guess, step.w)

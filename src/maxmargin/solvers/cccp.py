@@ -8,7 +8,7 @@ from copy import copy
 from dataclasses import replace
 from math import inf, isfinite
 from numbers import Integral
-from threading import Event
+from threading import Event, Lock
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
@@ -21,7 +21,7 @@ from maxmargin.oracle import Oracle
 from maxmargin.solvers.base import Callback, Record, Solution, Solver
 from maxmargin.task import Array, Batch
 
-LOOSE = 0.1  # relative gap of the first round's convex problem; halved in every round
+LOOSE = 0.1  # relative gap of the first round's convex problem after a guess; halved in every round
 ROUNDING = 1e-7  # by which two measurements of the same objective may differ
 
 
@@ -102,20 +102,23 @@ class CCCP(Solver):
 
         inner: Solver = clone(as_solver(self.inner))
         if not inner.certified or isinstance(inner, CCCP):
-            raise ValueError(f"inner must be a trainer with a certificate, not {inner!r}")
+            raise ValueError(
+                "hidden parts need a solver with a certificate ('bcfw', 'n_slack', 'one_slack', 'bundle'), not "
+                f"{inner!r}"
+            )
         return inner
 
     def _best_of(
         self, restarts: int, oracle: Oracle, C: float, start: Solution | None, callback: Callback | None, seed: int
     ) -> Solution:
         began, cpu_began = time.perf_counter(), time.process_time()
-        stop = Event()
+        stop, lock = Event(), Lock()
         own = oracle
         if restarts > 1 and oracle.executor.workers > 1:  # whole runs side by side: no run may wait for the same pool
             own = copy(oracle)
             own.executor = Serial()
         runs = [
-            _Descent(self, own, C, _Watch(callback, stop, r, restarts), np.random.SeedSequence([seed, r]), r)
+            _Descent(self, own, C, _Watch(callback, stop, lock, r, restarts), np.random.SeedSequence([seed, r]), r)
             for r in range(restarts)
         ]
         runs[0].start = start
@@ -131,9 +134,10 @@ class CCCP(Solver):
             warnings.warn(
                 "training was interrupted; the model is the best one so far", TrainingInterrupted, stacklevel=5
             )
+        interrupted = interrupted or any(run.reason == "interrupted" for run in runs)
         oracle.calls += sum(run.calls for run in runs)
         error = next((run.error for run in runs if run.error is not None), None)
-        best = min(runs, key=lambda run: run.objective)
+        best = min(runs, key=lambda run: (run.objective, run.w is None))
         if best.w is None:
             if error is not None:
                 raise error
@@ -158,12 +162,17 @@ class CCCP(Solver):
 class _Watch:
     """The callback of one run among several: says where training is, and stops when any of them was stopped."""
 
-    def __init__(self, callback: Callback | None, stop: Event, restart: int, restarts: int):
-        self.callback, self.stop = callback, stop
+    def __init__(self, callback: Callback | None, stop: Event, lock: Lock, restart: int, restarts: int):
+        self.callback, self.stop, self.lock = callback, stop, lock
         self.run = f"run {restart + 1} of {restarts}, " if restarts > 1 else ""
 
     def __call__(self, record: Record) -> bool:
-        answer = None if self.callback is None else self.callback(record)
+        try:
+            with self.lock:  # runs in other threads call the same function
+                answer = None if self.callback is None else self.callback(record)
+        except KeyboardInterrupt:
+            self.stop.set()
+            raise
         if isinstance(answer, bool | np.bool_) and answer:
             self.stop.set()
         return self.stop.is_set()
@@ -217,14 +226,22 @@ class _Descent:
 
     def _descend(self, current: Oracle, start: Solution | None) -> str:
         tightest = self.solver.tol / 2
-        tol = max(LOOSE, tightest)
+        # A loose solution may be worse than good first weights, and its completion would throw them away.
+        tol = max(LOOSE, tightest) if self.start is None else tightest
         while len(self.rounds) < self.solver.rounds:
             began, calls = time.perf_counter(), current.calls
             solution = self._convex(current, start, tol)
             w, bound, self.state = solution.w, solution.certificate.dual, solution.state
-            after = current.completed(w)
-            moves = current.shifts_to(after)
-            value = self._measured(w, after)
+            if solution.error is not None:
+                self._keep_unmeasured(solution)
+                raise solution.error
+            try:
+                after = current.completed(w)
+                moves = current.shifts_to(after)
+                value = self._measured(w, after)
+            except BaseException:  # Ctrl-C too
+                self._keep_unmeasured(solution)
+                raise
             current.calls = after.calls
             self._check(solution, moves @ w, value)
             changed = int(np.count_nonzero(np.diff(moves.indptr)))
@@ -237,9 +254,8 @@ class _Descent:
                 self.bound = -inf if changed else self.bound
             seconds, passes = time.perf_counter() - began, (after.calls - calls) / after.n
             self.rounds.append(Round(self.number, self.objective, bound, passes, seconds, changed))
-            if solution.error is not None:
-                raise solution.error
             if solution.certificate.stop_reason in ("interrupted", "stopped by the callback"):
+                self.watch.stop.set()  # all other runs too
                 return solution.certificate.stop_reason
             if converged or relative_gap(self.objective, self.bound) <= self.solver.tol:
                 return "converged"
@@ -250,8 +266,9 @@ class _Descent:
                 return "no more progress possible"
             tol = max(tightest, tol / (8 if stuck else 2))
             if not stuck:
-                self.state = _moved(solution.state, current, after)
-                self.current = current = after
+                self.state = None  # a Ctrl-C in the middle of the next line must not leave half-moved cuts
+                moved = _moved(solution.state, current, after)
+                self.state, self.current, current = moved, after, after
             start = replace(solution, state=self.state)
         return "rounds reached"
 
@@ -275,6 +292,11 @@ class _Descent:
         self.history += solution.history
         return solution
 
+    def _keep_unmeasured(self, solution: Solution) -> None:
+        """After an error nothing more is asked of the task; the convex problem's objective is no less than J."""
+        if self.w is None or solution.certificate.primal < self.objective:
+            self.w, self.objective, self.bound = solution.w, solution.certificate.primal, -inf
+
     def _measured(self, w: Array, completed_at_w: Oracle) -> float:
         """J(w)."""
         return primal(w, completed_at_w.risk(w), self.C)
@@ -291,7 +313,8 @@ class _Descent:
                 f"{name} broke its promise on example {self.oracle.batch.ids[worst]}: complete(w, x, y) returned an "
                 f"output whose score is lower than that of its last completion by {-gains[worst]:.6g}"
             )
-        if value > certificate.primal + scale:
+        # Elsewhere the objective may be measured by a search, whose upper bounds are no closer for a better truth.
+        if self.oracle.formulation.plain and value > certificate.primal + scale:
             raise TaskError(
                 f"completing the labels raised the objective from {certificate.primal:.9g} to {value:.9g}; "
                 f"{name}.complete(w, x, y) must maximise ⟨w, psi⟩ among the outputs without loss"

@@ -172,7 +172,8 @@ class DualBlocks:
         norm = float(np.dot(self.w, self.w))
         sums = self.alpha_sums
         self.C, self.cap = C, _caps(oracle, C)
-        linear = float(np.dot(self._tables[3], self._tables[2]))  # unused slots have α = 0
+        slots, _ = self._used_slots(self._owner[1])
+        linear = float(np.dot(self._tables[3][slots], self._tables[2][slots]))
         if self.squared:
             with np.errstate(divide="ignore", invalid="ignore"):
                 norm += float(np.nansum(np.where(sums > 0, sums**2 / self.cap, 0.0)))

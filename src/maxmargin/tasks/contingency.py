@@ -11,7 +11,7 @@ from maxmargin.atoms import AtomRows
 from maxmargin.measures import Counts, Lines, Measure, measure_of
 from maxmargin.objective import Formulation
 from maxmargin.task import Array, Planes, Task
-from maxmargin.tasks.groups import GroupBatch, Groups, WeightedRows, levels_and_weights, pack_groups
+from maxmargin.tasks.groups import GroupBatch, Groups, WeightedRows, binary_levels, pack_groups
 from maxmargin.tasks.matrices import checked_matrix
 
 
@@ -48,7 +48,7 @@ class Contingency(Task):
 
     def setup(self, X: Any, Y: Any) -> None:
         self.n_features_ = self.dim = Groups.of(X).matrix.shape[1]
-        levels, weights = _binary(X, Y)
+        levels, weights = binary_levels(X, Y, "sample")
         weights, per_positive = weights or [np.ones(len(y)) for y in levels], self.measure_.per_positive
         both = [(y, v) for y, v in zip(levels, weights, strict=True) if 0 < np.sum(y) < len(y)]
         if not both:
@@ -84,7 +84,7 @@ class Contingency(Task):
         ]
 
     def pack(self, X: Any, Y: Any) -> GroupBatch:
-        levels, weights = _binary(X, Y)
+        levels, weights = binary_levels(X, Y, "sample")
         if weights is not None and not self.measure_.separable:
             raise ValueError(f"measure {self.measure!r} is not a sum over examples, so that they cannot have weights")
         batch = pack_groups(X, levels, weights, self.n_features_)
@@ -211,12 +211,3 @@ def _tables(measure: Measure, levels: list[Array], weights: list[Array] | None) 
         return Tables(positives, (bounds, *parts), none, costs)
     kept = {(P, Q): measure.kept_blocks(P, Q) for P, Q in set(told)}
     return Tables(positives, None, tuple(kept.get(size) for size in sizes), costs)
-
-
-def _binary(X: Any, Y: Any) -> tuple[list[Array], list[Array] | None]:
-    levels, weights = levels_and_weights(X, Y, "sample")
-    for g, y in enumerate(levels):
-        other = np.flatnonzero((y != 0) & (y != 1))
-        if len(other):
-            raise ValueError(f"sample {g}, row {other[0]}: the label is {y[other[0]]:g}; expected 0 or 1")
-    return levels, weights

@@ -186,3 +186,13 @@ def levels_and_weights(X: Any, Y: Sequence[Any], unit: str) -> tuple[list[Array]
         levels.append(values)
         weights.append(own)
     return levels, weights if any(isinstance(y, WeightedRows) for y in Y) else None
+
+
+def binary_levels(X: Any, Y: Any, unit: str) -> tuple[list[Array], list[Array] | None]:
+    """The same where levels can only be 0 and 1."""
+    levels, weights = levels_and_weights(X, Y, unit)
+    for g, y in enumerate(levels):
+        other = np.flatnonzero((y != 0) & (y != 1))
+        if len(other):
+            raise ValueError(f"{unit} {g}, row {other[0]}: the label is {y[other[0]]:g}; expected 0 or 1")
+    return levels, weights

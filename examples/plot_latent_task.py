@@ -1,0 +1,79 @@
+"""
+A task with a hidden part: where is the pattern?
+================================================
+
+Signals are labelled by whether a certain pattern occurs in them. What it looks like, and where it is, nobody has said.
+An output is a place (or none); the label shows only whether there is one. Training alternates between best places and
+best weights, and ends in a local optimum: it begins at five different guesses.
+"""
+
+import matplotlib.pyplot as plt
+import numpy as np
+
+import maxmargin as mm
+from maxmargin.plotting import RoundsDisplay
+from maxmargin.solvers import CCCP
+
+
+class HiddenPattern(mm.Task):
+    """x is a signal, y whether the pattern is in it; an output z is where it begins, or None."""
+
+    latent = True
+    width = 20
+
+    def setup(self, X, Y):
+        self.dim = self.width + 1
+
+    def psi(self, x, z):
+        return np.zeros(self.dim) if z is None else np.append(x[z : z + self.width], 1.0)
+
+    def loss(self, y, z):
+        return float(y != self.label(z))
+
+    def label(self, z):
+        return z is not None
+
+    def argmax(self, w, x, y=None):
+        z, score = self.best_place(w, x)
+        gain = 0.0 if y is None else self.loss(y, z) - self.loss(y, None)
+        return z if score + gain > 0 else None
+
+    def complete(self, w, x, y):  # the best output that has the label y
+        return self.best_place(w, x)[0] if y else None
+
+    def best_place(self, w, x):
+        scores = np.correlate(x, w[:-1], "valid") + w[-1]
+        return int(np.argmax(scores)), scores.max()
+
+
+# %%
+# A short chirp in noise, in every other signal.
+
+CHIRP = 2.5 * np.sin(np.linspace(0, 2.4, 20) ** 2 * np.pi) * np.hanning(20)
+
+
+def signals(n, rng):
+    X, Y, places = rng.standard_normal((n, 100)), np.arange(n) % 2 == 0, rng.integers(0, 80, n)
+    for i in np.flatnonzero(Y):
+        X[i, places[i] : places[i] + 20] += CHIRP
+    return X, Y.tolist(), places
+
+
+X, Y, _ = signals(200, np.random.default_rng(0))
+X_test, Y_test, places = signals(500, np.random.default_rng(1))
+model = mm.StructuredSVM(HiddenPattern(), C=100, solver=CCCP(inner="bcfw", restarts=5)).fit(X, Y)
+print(model.certificate_)
+found = model.task_.decode(model.w_, X_test)
+right = [i for i, z in enumerate(found) if Y_test[i] and z is not None]
+near = np.mean([abs(found[i] - places[i]) <= 5 for i in right])
+print(f"{-model.score(X_test, Y_test):.1%} wrong labels; {near:.1%} of the patterns found are there, up to 5 steps")
+
+axes = plt.subplots(1, 3, figsize=(12, 3.6), layout="constrained")[1]
+RoundsDisplay.from_estimator(model).plot(axes[0])
+for name, curve in {"pattern": CHIRP, "weights": model.w_[:-1]}.items():
+    axes[1].plot(curve / np.linalg.norm(curve), label=name)
+axes[1].legend()  # the window may sit a few steps aside: no label says where it begins
+for i, level in zip(right, (0, 9, 18, 27), strict=False):
+    axes[2].plot(X_test[i] + level, color="0.6")
+    axes[2].plot(np.arange(100)[found[i] :][:20], X_test[i][found[i] :][:20] + level, color="tab:blue")
+plt.show()

@@ -1,0 +1,14 @@
+"""Checks for tasks, solvers and executors, and the exact optimum of tiny problems: for this package and for yours.
+
+Everything here compares with enumeration: all outputs of a small x are listed, and the best of them is taken. Values
+are compared, never outputs, because ties are common. A failed check raises an AssertionError that names the example.
+"""
+
+from __future__ import annotations
+
+from maxmargin.testing.executor_checks import check_executor
+from maxmargin.testing.problems import Optimum, brute_force, objective
+from maxmargin.testing.solver_checks import check_solver
+from maxmargin.testing.task_checks import SEARCHED, check_task
+
+__all__ = ["SEARCHED", "Optimum", "brute_force", "check_executor", "check_solver", "check_task", "objective"]

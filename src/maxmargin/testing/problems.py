@@ -1,0 +1,234 @@
+"""Tiny structural SVMs with all of their constraints written out, and their exact optimum.
+
+Everything here follows the definitions by listing all outputs, and owes nothing to the trainers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from importlib import import_module
+from math import inf, isfinite
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from maxmargin.errors import NotSeparable, TaskError
+from maxmargin.objective import Formulation
+from maxmargin.oracle import normalised_weights
+from maxmargin.task import Array, Task
+from maxmargin.testing.comparisons import below, check, explicit, length, ready
+
+Outputs = Callable[[Any], Iterable[Any]]
+MOST = 100_000  # outputs of an example of a tiny problem
+
+
+class Optimum(NamedTuple):
+    """The solution of a structural SVM over all of its constraints."""
+
+    value: float  # the objective, measured at w
+    w: Array
+
+
+class Example(NamedTuple):
+    """All outputs of one example."""
+
+    truth: Array  # Ψ(x, y); of a latent task that of a completion of y
+    psi: Array  # (outputs, dim)
+    loss: Array  # (outputs,)
+
+    def margins(self, w: Array) -> Array:
+        return np.asarray((self.truth - self.psi) @ w)
+
+    @property
+    def explaining(self) -> NDArray[np.intp]:
+        """The outputs without loss: of a latent task those that explain the label."""
+        return np.flatnonzero(self.loss == 0)
+
+    def best_explanation(self, w: Array) -> float:
+        """The highest score of an output that explains the label."""
+        return float(np.max(self.psi[self.explaining] @ w))
+
+
+def written_out(
+    task: Task, x: Any, y: Any, i: int, most: int, outputs: Outputs | None = None, completed_at: Array | None = None
+) -> Example | None:
+    """Example i with all of its outputs, or None if they are more than `most`."""
+    psi: list[Array] = []
+    loss: list[float] = []
+    try:
+        listed = iter((outputs or task.outputs)(x))
+    except TaskError:
+        raise AssertionError(
+            f"{type(task).__name__} has no outputs(x) to compare with: write it for small x, or pass outputs="
+        ) from None
+    for z in listed:
+        if len(loss) == most:
+            return None
+        psi.append(explicit(task.psi(x, z), task.dim, i))
+        loss.append(float(task.loss(y, z)))
+        check(0 <= loss[-1] < inf, f"example {i}: loss(y, {z!r}) is {loss[-1]}; it must be a finite number >= 0")
+    check(len(loss) > 0, f"example {i} has no outputs")
+    truth, what = y, "loss(y, y)"
+    if task.latent:
+        check(0.0 in loss, f"example {i}: no output explains the label {y!r}: every one has a loss")
+        truth, what = task.complete(_known(completed_at, task), x, y), "loss(y, complete(w, x, y))"
+    at_truth = task.loss(y, truth)
+    check(at_truth == 0, f"example {i}: {what} is {at_truth}; it must be 0")
+    example = Example(explicit(task.psi(x, truth), task.dim, i), np.array(psi), np.array(loss))
+    if completed_at is not None and task.latent and task.exact:
+        found, best = float(example.truth @ completed_at), example.best_explanation(completed_at)
+        check(
+            below(found, best) and below(best, found),
+            f"example {i}: complete(w, x, y) returned {truth!r} of score {found!r}, but the best output without loss "
+            f"has {best!r}",
+        )
+    return example
+
+
+def brute_force(
+    task: Task,
+    X: Any,
+    Y: Any,
+    C: float,
+    formulation: Formulation | None = None,
+    sample_weight: Any = None,
+    completed_at: Any = None,
+) -> Optimum:
+    """The exact optimum of a tiny structural SVM: a general-purpose QP solver on all constraints of all outputs.
+
+        minimise   ½‖w‖² + C/n Σᵢ vᵢ ξᵢ          (slack="l2":  C/2n Σᵢ vᵢ ξᵢ²)
+        subject to ⟨w, δΨᵢ(z)⟩ >= s - ξᵢ         (rescaling="slack":  ⟨w, δΨᵢ(z)⟩ >= 1 - ξᵢ/s),   ξ >= 0,
+    with s = Δ (slack="l1") or √Δ ("l2"), for every example i and every output z. C = inf allows no slack.
+    Of a latent task it is the convex problem in which the labels are completed at the weights `completed_at`.
+    Needs clarabel. Raises NotSeparable where C = inf has no solution.
+    """
+    try:
+        clarabel: Any = import_module("clarabel")
+    except ImportError as error:
+        raise ImportError("brute_force needs the package clarabel: pip install clarabel") from error
+    problem = Problem(ready(task, X, Y), X, Y, C, formulation or Formulation(), sample_weight, completed_at)
+    rows, offsets, owners = problem.constraints()
+    dim = problem.task.dim
+    if not (offsets > 0).any():  # w = 0 violates nothing
+        return Optimum(0.0, np.zeros(dim))
+    quadratic, linear, above, below_ = np.ones(dim), np.zeros(dim), sparse.csr_array(rows), offsets
+    if isfinite(C):
+        counting, place = np.unique(owners, return_inverse=True)  # a slack without a price would have no limit
+        n, price, none = len(counting), C * problem.weights[counting] / problem.n, np.zeros(len(counting))
+        slacks = sparse.csr_array((np.ones(len(place)), (np.arange(len(place)), place)), shape=(len(place), n))
+        above = sparse.hstack([above, slacks])
+        if problem.formulation.squared:  # no need of ξ >= 0: a negative one would only cost
+            quadratic, linear = np.concatenate([quadratic, price]), np.concatenate([linear, none])
+        else:
+            quadratic, linear = np.concatenate([quadratic, none]), np.concatenate([linear, price])
+            above = sparse.vstack([above, sparse.hstack([sparse.csr_array((n, dim)), sparse.eye_array(n)])])
+            below_ = np.concatenate([below_, none])
+    options = clarabel.DefaultSettings()
+    options.verbose = False
+    options.tol_gap_abs = options.tol_gap_rel = options.tol_feas = 1e-10
+    cones = [clarabel.NonnegativeConeT(len(below_))]
+    found = clarabel.DefaultSolver(
+        sparse.csc_matrix(sparse.diags_array(quadratic)), linear, sparse.csc_matrix(-above), -below_, cones, options
+    ).solve()
+    status = str(found.status)
+    if "Infeasible" in status:
+        raise NotSeparable("no weights satisfy all constraints, so C = inf has no solution")
+    w = np.asarray(found.x)[:dim]
+    value = problem.value(w) if isfinite(C) else 0.5 * float(w @ w)
+    if abs(value - found.obj_val) > 1e-6 * max(1.0, abs(value)):
+        raise RuntimeError(f"the reference QP is not accurate: {found.obj_val} against {value} (clarabel: {status})")
+    return Optimum(value, w)
+
+
+def objective(
+    task: Task, X: Any, Y: Any, C: float, w: Any, formulation: Formulation | None = None, sample_weight: Any = None
+) -> float:
+    """P(w) by listing all outputs; of a latent task J(w), where w also completes the labels."""
+    w = np.asarray(w, dtype=float)
+    task = ready(task, X, Y)
+    return Problem(task, X, Y, C, formulation or Formulation(), sample_weight, w if task.latent else None).value(w)
+
+
+class Problem:
+    """A structural SVM with its constraints written out."""
+
+    def __init__(
+        self,
+        task: Task,
+        X: Any,
+        Y: Any,
+        C: float,
+        formulation: Formulation,
+        sample_weight: Any,
+        completed_at: Any = None,
+    ):
+        self.task, self.C, self.formulation = task, C, formulation
+        self.n = length(X)
+        at = _known(completed_at, task) if task.latent else None
+        batch = task.pack(X, Y) if at is None else task.completed(at, task.pack(X, Y))
+        self.searched = not formulation.plain and task.rescaled_planes(np.zeros(task.dim), batch, formulation) is None
+        self.weights = normalised_weights(sample_weight, self.n)
+        self.examples: list[Example] = []
+        for i in range(self.n):
+            example = written_out(task, X[i], Y[i], i, MOST, completed_at=at)
+            if example is None:
+                raise ValueError(f"example {i} has more than {MOST} outputs: this is for tiny problems")
+            self.examples.append(example)
+
+    def scale(self, example: Example) -> Array:
+        return np.sqrt(example.loss) if self.formulation.slack == "l2" else example.loss
+
+    def value(self, w: Array) -> float:
+        """P(w)."""
+        slacks = []
+        for example in self.examples:
+            scale, margins = self.scale(example), example.margins(w)
+            violations = scale * (1 - margins) if self.formulation.rescaling == "slack" else scale - margins
+            slacks.append(max(0.0, float(violations.max())))
+        norm = 0.5 * float(w @ w)
+        if not isfinite(self.C):
+            largest = max(float(self.scale(example).max()) for example in self.examples)
+            return norm if float(self.weights @ slacks) <= 1e-8 * largest else inf
+        penalty = 0.5 * np.square(slacks) if self.formulation.slack == "l2" else np.array(slacks)
+        return norm + self.C * float(self.weights @ penalty) / self.n
+
+    def bounds(self, dual: float, value: float) -> bool:
+        """Whether dual <= P(w); the constraints of a hard margin hold but for rounding, and so does its bound."""
+        return below(dual, value if isfinite(self.C) else value * (1 + 1e-7))
+
+    def constraints(self) -> tuple[Array, Array, Array]:
+        """⟨rows, w⟩ >= offsets - ξ[owners], without those that always hold or stand there twice."""
+        rows, offsets, owners = [np.zeros((0, self.task.dim))], [np.zeros(0)], [np.zeros(0, dtype=int)]
+        for i, example in enumerate(self.examples):
+            if self.weights[i] == 0:
+                continue
+            scale, differences = self.scale(example), example.truth - example.psi
+            if self.formulation.rescaling == "slack":
+                differences = scale[:, None] * differences
+            useful = np.unique(np.column_stack([differences, scale])[(scale > 0) | differences.any(axis=1)], axis=0)
+            rows.append(useful[:, :-1])
+            offsets.append(useful[:, -1])
+            owners.append(np.full(len(useful), i))
+        return np.concatenate(rows), np.concatenate(offsets), np.concatenate(owners)
+
+    def check_measured(self, measured: float, value: float, where: str) -> None:
+        """A measured objective is the true one; where the search is not exact, an upper bound of it."""
+        message = f"{where}: P(w) is {value!r}, but {measured!r} was reported"
+        rounding = 1e-13 * self.C if isfinite(self.C) else 0.0  # of slacks, which C multiplies
+        check(below(value, measured + rounding) or not self.task.exact, message)
+        check(below(measured, value + rounding) or self.searched, message)
+
+
+def _known(completed_at: Any, task: Task) -> Array:
+    """The weights at which labels are completed."""
+    if completed_at is None:
+        raise ValueError(
+            f"{type(task).__name__} has hidden parts: its convex problem is known only once they are completed; give "
+            "the weights completed_at"
+        )
+    w = np.asarray(completed_at, dtype=float)
+    if w.shape != (task.dim,):
+        raise ValueError(f"completed_at has shape {w.shape}; expected ({task.dim},)")
+    return w
