@@ -14,30 +14,48 @@ from threadpoolctl import threadpool_limits
 from benchmarks import (
     alignment,
     alignment_speed,
+    clusterings,
+    counting,
+    counting_cost,
     engine,
     homologs,
+    label_ranking,
+    latent_ranking,
     measure_speed,
     measures,
+    motifs,
     multiclass,
     parsing,
+    partial_labels,
     ranking,
+    routes,
     sequences,
     taxonomy,
+    tours,
 )
 from benchmarks.timing import Report
 from maxmargin.datasets import DataNotFound
 
 GROUPS = {
     "sequences": sequences,
+    "partial-labels": partial_labels,
     "multiclass": multiclass,
     "measures": measures,
     "measure-speed": measure_speed,
     "ranking": ranking,
+    "latent-ranking": latent_ranking,
     "taxonomy": taxonomy,
     "parsing": parsing,
     "alignment": alignment,
     "alignment-speed": alignment_speed,
     "homologs": homologs,
+    "motifs": motifs,
+    "clusterings": clusterings,
+    "counting": counting,
+    "label-ranking": label_ranking,
+    "route-policy": routes,
+    "counting-cost": counting_cost,
+    "flickr-tours": tours,
     "engine": engine,
 }
 Run = Callable[[str, int, bool, Report], Table]

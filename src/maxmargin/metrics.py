@@ -9,10 +9,19 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from maxmargin.clusterings import ClusterScore as ClusterScore
+from maxmargin.clusterings import b_cubed as b_cubed
+from maxmargin.clusterings import ceaf as ceaf
+from maxmargin.clusterings import mitre_loss as mitre_loss
+from maxmargin.clusterings import muc as muc
+from maxmargin.clusterings import pair_loss as pair_loss
+from maxmargin.clusterings import pairwise as pairwise
 from maxmargin.measures import checked_k
 from maxmargin.parseval import ParsevalScore as ParsevalScore
 from maxmargin.parseval import parseval as parseval
 from maxmargin.rankings import average_precision, concordance, ndcg, precision_at, worst_order
+from maxmargin.routes import pair_f1 as pair_f1
+from maxmargin.routes import point_f1 as point_f1
 from maxmargin.tasks.groups import Groups, query_ids
 from maxmargin.tasks.hierarchy import read_hierarchy
 from maxmargin.tasks.labels import in_order, plain

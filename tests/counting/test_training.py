@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from counting.dense_training import trained
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from maxmargin.counting.assignments import Assignments
@@ -25,7 +25,7 @@ SETS = [
     Permutations(3),
     CyclicPermutations(4),
     Assignments(3, 3),
-    SpanningTrees([(0, 1), (1, 2), (2, 3), (3, 0), (0, 2)]),  # no known spectrum
+    SpanningTrees(4, [(0, 1), (1, 2), (2, 3), (3, 0), (0, 2)]),  # no known spectrum
 ]
 X3 = np.array([[1.0, 0.0], [0.0, 1.0], [1.0, 1.0]])
 
@@ -82,6 +82,7 @@ def test_the_objective_is_the_sum_over_all_pairs(outputs, seed, most):
 @pytest.mark.parametrize("outputs", SETS, ids=str)
 @settings(max_examples=15, deadline=None)
 @given(seed=st.integers(0, 10**6), lam=st.sampled_from([0.01, 1.0, 30.0]), most=st.integers(1, 3))
+@example(seed=1697, lam=0.01, most=3)  # rounding on the null space of the kernel matrix
 def test_all_ways_solve_the_same_system(outputs, seed, lam, most):
     X, Y = drawn(outputs, 5, 3, most, seed)
     expected, objective = trained(outputs, X, Y, lam)
@@ -189,14 +190,14 @@ def test_a_kernel_matrix_must_be_one():
 
 def test_outputs_are_named_by_their_example():
     moments = Moments(Multiclass(3), 2)
-    with pytest.raises(ValueError, match="^example 1: "):
+    with pytest.raises(ValueError, match=r"^example 1: "):
         as_rows(moments, [0, 7], several=False)
     with pytest.raises(ValueError, match="example 0 has no output"):
         as_rows(moments, [[], [1]], several=True)
 
 
 def test_iterations_can_run_out():
-    outputs = SpanningTrees([(0, 1), (1, 2), (2, 3), (3, 0), (0, 2)])
+    outputs = SpanningTrees(4, [(0, 1), (1, 2), (2, 3), (3, 0), (0, 2)])
     X, Y = drawn(outputs, 8, 5, 1, seed=0)
     moments = Moments(outputs, 8)
     rows, owner = as_rows(moments, Y, several=True)

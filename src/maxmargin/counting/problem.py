@@ -28,16 +28,11 @@ class Moments:
                 different.setdefault(id(each), (each, []))[1].append(i)
             self.groups += [(each, np.array(members)) for each, members in different.values()]
         self.common = self.groups[0][0] if len(self.groups) == 1 else None
-        for what, values in (("length", {each.dim for each, _ in self.groups}), ("kind", self._repeats())):
-            if len(values) > 1:
-                raise ValueError(
-                    f"output sets of different examples must have features of one {what}, got {sorted(values)}"
-                )
-        self.dim, self.n = self.groups[0][0].dim, n
-        self.repeats = self.groups[0][0].repeats
-
-    def _repeats(self) -> set[int]:
-        return {each.repeats for each, _ in self.groups}
+        dims = sorted({each.dim for each, _ in self.groups})
+        if len(dims) > 1:
+            raise ValueError(f"output sets of different examples must have features of one length, got {dims}")
+        self.dim, self.n = dims[0], n
+        self.repeats = max(each.repeats for each, _ in self.groups)
 
     def means(self) -> Array:
         """(n, d): μᵢ."""
@@ -149,6 +144,6 @@ def as_rows(moments: Moments, Y: Sequence[Any], several: bool) -> tuple[Array, N
                 raise ValueError(f"example {i}: {error}") from None
             owner.append(i)
         mine = rows[len(rows) - len(outputs) :]
-        if len(mine) > len({phi.tobytes() for phi in mine}):
+        if len(mine) > len({(phi + 0.0).tobytes() for phi in mine}):
             raise ValueError(f"example {i} has the same output twice; expected different ones")
     return np.array(rows), np.array(owner, dtype=np.intp)

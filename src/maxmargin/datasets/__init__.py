@@ -15,36 +15,56 @@ from maxmargin.datasets.alignments import (
     load_tmalign,
 )
 from maxmargin.datasets.attributes import Token, chunk_features
+from maxmargin.datasets.clusters import PAPER_FEATURES, AmbiguousName, Paper, load_aminer, paper_pairs
 from maxmargin.datasets.families import Split, families, prefab4_split, split_families
 from maxmargin.datasets.folder import ENVIRONMENT_VARIABLE, DataNotFound, data_folder
 from maxmargin.datasets.generated import digit_strings, mutated_pairs
 from maxmargin.datasets.hierarchies import load_imclef07a
 from maxmargin.datasets.images import load_mnist, load_optdigits, load_usps
+from maxmargin.datasets.label_ranking import LABEL_RANKING_SETS, load_label_ranking
+from maxmargin.datasets.motifs import BoundSequence, Origin, Origins, load_crp_sites, load_yeast_ars
+from maxmargin.datasets.multilabel import load_mulan
 from maxmargin.datasets.ranking import load_letor
 from maxmargin.datasets.sequences import load_conll2000, load_conll2002_es, load_ocr_letters
 from maxmargin.datasets.tables import load_covertype
 from maxmargin.datasets.text import load_20newsgroups, load_lasvm_reuters, load_reuters21578
+from maxmargin.datasets.tours import PointOfInterest, Tours, Trip, load_flickr_tours
 from maxmargin.datasets.treebanks import load_ptb_sample
 from maxmargin.tasks.words import word_shape
 
 __all__ = [
     "ENVIRONMENT_VARIABLE",
+    "LABEL_RANKING_SETS",
+    "PAPER_FEATURES",
+    "AmbiguousName",
+    "BoundSequence",
     "DataNotFound",
+    "Origin",
+    "Origins",
     "Pair",
+    "Paper",
+    "PointOfInterest",
     "Split",
     "Token",
+    "Tours",
+    "Trip",
     "chunk_features",
     "data_folder",
     "digit_strings",
     "families",
     "load_20newsgroups",
+    "load_aminer",
     "load_conll2000",
     "load_conll2002_es",
     "load_covertype",
+    "load_crp_sites",
+    "load_flickr_tours",
     "load_imclef07a",
+    "load_label_ranking",
     "load_lasvm_reuters",
     "load_letor",
     "load_mnist",
+    "load_mulan",
     "load_ocr_letters",
     "load_optdigits",
     "load_prefab4",
@@ -55,7 +75,9 @@ __all__ = [
     "load_substitution_matrix",
     "load_tmalign",
     "load_usps",
+    "load_yeast_ars",
     "mutated_pairs",
+    "paper_pairs",
     "prefab4_split",
     "split_families",
     "word_shape",

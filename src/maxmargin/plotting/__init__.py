@@ -5,16 +5,24 @@ attributes, and draws them with `plot(ax=None)`. Drawing again or elsewhere comp
 """
 
 from maxmargin.plotting.alignment import AlignmentDisplay
+from maxmargin.plotting.cluster import ClusterDisplay
 from maxmargin.plotting.gap import GapDisplay
 from maxmargin.plotting.image_sequence import ImageSequenceDisplay
+from maxmargin.plotting.logo import LogoDisplay
+from maxmargin.plotting.rounds import RoundsDisplay
+from maxmargin.plotting.route import RouteDisplay
 from maxmargin.plotting.substitution import SubstitutionDisplay
 from maxmargin.plotting.transition import TransitionDisplay
 from maxmargin.plotting.tree import TreeDisplay
 
 __all__ = [
     "AlignmentDisplay",
+    "ClusterDisplay",
     "GapDisplay",
     "ImageSequenceDisplay",
+    "LogoDisplay",
+    "RoundsDisplay",
+    "RouteDisplay",
     "SubstitutionDisplay",
     "TransitionDisplay",
     "TreeDisplay",

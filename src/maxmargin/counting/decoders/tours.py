@@ -9,7 +9,6 @@ node is the one from which it returns there.
 from __future__ import annotations
 
 from numbers import Integral
-from typing import Any
 
 import numpy as np
 
@@ -50,13 +49,14 @@ def best_tour(
     shortest, longest = (LEAST, n) if length is None else (int(length), int(length))
     if start is not None and end is not None:
         tour, exact = _between(arcs, start, end, shortest, longest, decoder)
-    elif start is None and end is None:
+    elif start is not None:
+        tour, exact = _through(arcs, start, shortest, longest, decoder)
+    elif end is not None:
+        tour, exact = _through(arcs, end, shortest, longest, decoder)
+        tour = _turned(tour, 1)
+    else:
         tour, exact = best_cycle(arcs, shortest, longest, decoder)
         tour = _turned(tour, tour.index(min(tour)))
-    else:
-        tour, exact = _through(arcs, _one(start, end), shortest, longest, decoder)
-        if start is None:
-            tour = _turned(tour, 1)  # the given node is the last one
     return Route(tour, float(arcs[tour, np.roll(tour, -1)].sum()), exact)
 
 
@@ -76,11 +76,6 @@ def _between(arcs: Array, start: int, end: int, shortest: int, longest: int, dec
     cycle, exact = best_cycle(W, shortest - 1, longest - 1, decoder, front=True)
     inner = [v - 1 for v in _turned(cycle, cycle.index(0))[1:]]
     return [start, *free[inner].tolist(), end], exact
-
-
-def _one(start: int | None, end: int | None) -> int:
-    node: Any = end if start is None else start
-    return int(node)
 
 
 def _turned(cycle: list[int], at: int) -> list[int]:

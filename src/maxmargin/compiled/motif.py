@@ -1,0 +1,105 @@
+"""Where a motif fits best, and the features of windows as sparse rows.
+
+A window of `length` letters that begins at h gains Σ_j motif[s, j, x[h + j]] - Σ_j background[contexts[h + j]] over the
+string without a motif, on strand s. The first sum is read from tables of words (a few letters at once): the words that
+begin at h + places[q] cover the window.
+"""
+
+from __future__ import annotations
+
+from numba import uint64
+
+from maxmargin.compiled.kernel import kernel
+
+
+@kernel
+def fill_tables(motif, places, width, tables):
+    """tables[q, word, s] = Σ motif[s, j, letter] over the positions j >= q · width of the word at places[q].
+
+    The last word may overlap the one before it, whose positions it leaves out.
+    """
+    n_strands, _, size = motif.shape
+    for q in range(len(places)):
+        for word in range(tables.shape[1]):
+            for s in range(n_strands):
+                rest, total = word, 0.0
+                for back in range(width):
+                    j = places[q] + width - 1 - back
+                    if j < q * width:
+                        break
+                    total += motif[s, j, rest % size]
+                    rest //= size
+                tables[q, word, s] = total
+
+
+@kernel
+def best_windows(ids, runs, run_bounds, words, contexts, tables, places, background, length, starts, strands, gains):
+    """The window of string ids[e] with the highest gain: the first of them, where several have the same.
+
+    starts are places in the flat arrays; -1 (and a gain of -inf) where no run is long enough. Both strands are searched
+    in one go, because they read the same words; indices are unsigned, because numba looks whether signed ones count
+    from the end.
+    """
+    n_words, both = tables.shape[0], tables.shape[2] == 2
+    for e in range(len(ids)):
+        best, start, strand = -float("inf"), -1, 0
+        for r in range(run_bounds[ids[e]], run_bounds[ids[e] + 1]):
+            begin, end = runs[r, 0], runs[r, 1]
+            if end - begin < length:
+                continue
+            ground = 0.0
+            for t in range(begin, begin + length - 1):
+                ground += background[contexts[t]]
+            for h in range(begin, end - length + 1):
+                ground += background[contexts[uint64(h + length - 1)]]
+                gain, reverse_gain = -ground, -ground
+                for q in range(n_words):
+                    word = words[uint64(h + places[uint64(q)])]
+                    gain += tables[uint64(q), word, uint64(0)]
+                    if both:
+                        reverse_gain += tables[uint64(q), word, uint64(1)]
+                if gain > best:
+                    best, start, strand = gain, h, 0
+                if both and reverse_gain > best:
+                    best, start, strand = reverse_gain, h, 1
+                ground -= background[contexts[uint64(h)]]
+        starts[e], strands[e], gains[e] = start, strand, best
+
+
+@kernel
+def add_window(start, strand, sign, codes, contexts, complement, size, length, no_background, indices, values, top):
+    """Append sign · (features of a motif at this window - those of the background there)."""
+    for j in range(length):
+        code = codes[start + j]
+        if strand == 0:
+            indices[top] = j * size + code
+        else:
+            indices[top] = (length - 1 - j) * size + complement[code]
+        values[top] = sign
+        top += 1
+        if contexts[start + j] != no_background:
+            indices[top], values[top] = length * size + contexts[start + j], -sign
+            top += 1
+    return top
+
+
+@kernel
+def window_differences(
+    first, first_strands, second, second_strands, codes, contexts, complement, size, length, no_background,
+    indptr, indices, values,
+):  # fmt: skip
+    """Row e is Ψ with a motif at window first[e] minus Ψ with one at second[e]; -1 is no motif."""
+    top = 0
+    for e in range(len(first)):
+        if first[e] != second[e] or first_strands[e] != second_strands[e]:
+            if first[e] >= 0:
+                top = add_window(
+                    first[e], first_strands[e], 1.0,
+                    codes, contexts, complement, size, length, no_background, indices, values, top,
+                )  # fmt: skip
+            if second[e] >= 0:
+                top = add_window(
+                    second[e], second_strands[e], -1.0,
+                    codes, contexts, complement, size, length, no_background, indices, values, top,
+                )  # fmt: skip
+        indptr[e + 1] = top

@@ -1,0 +1,137 @@
+"""Strings over an alphabet as numbers in flat arrays: letters, runs of known letters, Markov contexts and words."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+Codes = NDArray[np.int32]
+Numbers = NDArray[np.uint32]
+
+COMPLEMENTS = {"A": "T", "C": "G", "G": "C", "T": "A"}  # of DNA; U takes the place of T in RNA
+
+
+class Alphabet:
+    """Letters and their numbers. Upper and lower case are the same letter.
+
+    letters : str, such as "ACGT".
+    """
+
+    def __init__(self, letters: Any):
+        if not isinstance(letters, str) or not letters:
+            raise ValueError(f"the alphabet is {letters!r}; expected a string of letters such as 'ACGT'")
+        self.letters = letters.upper()
+        for letter in letters:
+            if not (letter.isascii() and letter.isprintable() and not letter.isspace()):
+                raise ValueError(f"the alphabet {letters!r} has {letter!r}; expected visible ASCII characters")
+            if self.letters.count(letter.upper()) > 1:
+                raise ValueError(f"the alphabet {letters!r} has {letter!r} twice; upper and lower case are one letter")
+        self.numbers = np.full(128, -1, dtype=np.int32)
+        for number, letter in enumerate(self.letters):
+            self.numbers[[ord(letter), ord(letter.lower())]] = number
+
+    def __len__(self) -> int:
+        return len(self.letters)
+
+    @cached_property
+    def complement(self) -> Codes | None:
+        """The number of every letter's complement; None where letters have none, as in proteins."""
+        pairs = COMPLEMENTS
+        if set(self.letters) == set("ACGU"):
+            pairs = {"A": "U", "C": "G", "G": "C", "U": "A"}
+        elif set(self.letters) != set("ACGT"):
+            return None
+        return np.array([self.letters.index(pairs[letter]) for letter in self.letters], dtype=np.int32)
+
+    def codes(self, text: Any, name: str, unknown: str = "error") -> Codes:
+        """The numbers of a string's letters; -1 for those that are not in the alphabet, if `unknown` is "skip"."""
+        if not isinstance(text, str):
+            raise ValueError(f"{name} is {_described(text)}; expected a string of the letters {self.letters}")
+        points = np.frombuffer(text.encode("utf-32-le", "surrogatepass"), dtype=np.uint32)
+        codes = self.numbers[np.minimum(points, 127)]
+        if unknown == "error" and codes.min(initial=0) < 0:
+            i = int(np.argmin(codes))
+            raise ValueError(
+                f"{name} has {text[i]!r} at position {i} (counted from 0), which is not one of the letters "
+                f"{self.letters}; unknown='skip' passes over unknown letters"
+            )
+        return np.ascontiguousarray(codes)
+
+    def text(self, codes: Iterable[int]) -> str:
+        """The string of these numbers."""
+        return "".join(self.letters[code] for code in codes)
+
+
+class Strings:
+    """Strings one after the other in flat arrays; only known letters can be read, and they come in runs.
+
+    begins : (n + 1,) where each string begins.
+    codes : (N,) the numbers of the letters, -1 where unknown.
+    runs, run_bounds : string i has the runs [begin, end) in the rows run_bounds[i] : run_bounds[i + 1].
+    """
+
+    def __init__(self, codes: Sequence[Codes]):
+        self.begins = np.append(0, np.cumsum([len(each) for each in codes])).astype(np.int64)
+        self.codes = np.concatenate([*codes, np.empty(0, dtype=np.int32)])
+        known = self.codes >= 0
+        fresh, last = np.zeros_like(known), np.zeros_like(known)  # whether a run begins here, ends here
+        if len(known):
+            inner = self.begins[:-1][np.diff(self.begins) > 0]
+            first, final = np.zeros_like(known), np.zeros_like(known)  # of its string
+            first[inner] = True
+            final[np.append(inner[1:], len(known)) - 1] = True
+            fresh = known & (first | ~np.append(False, known[:-1]))
+            last = known & (final | ~np.append(known[1:], False))
+        self.runs = np.ascontiguousarray(np.column_stack([np.flatnonzero(fresh), np.flatnonzero(last) + 1]))
+        self.run_bounds = np.searchsorted(self.runs[:, 0], self.begins).astype(np.int64)
+
+    def __len__(self) -> int:
+        return len(self.begins) - 1
+
+    def depths(self) -> NDArray[np.int64]:
+        """(N,) how many letters of the same run stand before each letter."""
+        lengths = self.runs[:, 1] - self.runs[:, 0]
+        depths = np.zeros(len(self.codes), dtype=np.int64)
+        places = np.arange(lengths.sum()) - np.repeat(np.cumsum(lengths) - lengths, lengths)
+        depths[self.codes >= 0] = places
+        return depths
+
+    def contexts(self, size: int, order: int) -> Numbers:
+        """(N,) the number of every letter together with up to `order` letters before it, of an alphabet of this size.
+
+        Letters with c < order letters before them in their run have numbers of their own, in front of the others:
+        those with c letters begin at markov_size(size, c - 1). Unknown letters have the number behind all,
+        markov_size(size, order).
+        """
+        depths = np.minimum(self.depths(), order)
+        numbers = np.zeros(len(self.codes), dtype=np.int64)
+        for back in range(min(order, len(self.codes) - 1) + 1):
+            reached = np.flatnonzero(depths >= back)
+            numbers[reached] += size**back * self.codes[reached - back]
+        starts = np.array([markov_size(size, depth - 1) for depth in range(order + 1)])
+        numbers += starts[depths]
+        numbers[self.codes < 0] = markov_size(size, order)
+        return numbers.astype(np.uint32)
+
+    def words(self, size: int, width: int) -> Numbers:
+        """(N,) the number of the `width` letters that begin at every place; 0 where no run has so many."""
+        numbers = np.zeros(len(self.codes), dtype=np.int64)
+        ends = np.zeros(len(self.codes), dtype=np.int64)
+        ends[self.codes >= 0] = np.repeat(self.runs[:, 1], self.runs[:, 1] - self.runs[:, 0])
+        whole = np.flatnonzero(ends - np.arange(len(self.codes)) >= width)
+        for place in range(width):
+            numbers[whole] = size * numbers[whole] + self.codes[whole + place]
+        return numbers.astype(np.uint32)
+
+
+def markov_size(size: int, order: int) -> int:
+    """How many pairs of a letter and a context of 0 to `order` letters there are: size + size² + …; 0 for order -1."""
+    return sum(size ** (depth + 1) for depth in range(order + 1))
+
+
+def _described(value: Any) -> str:
+    return f"of type {type(value).__name__}" if not isinstance(value, int | float) else repr(value)
