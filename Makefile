@@ -13,7 +13,7 @@ demo: .venv/.installed
 	$(PY) -m maxmargin.demo
 
 test: .venv/.installed
-	$(PY) -m pytest -q
+	$(PY) -m pytest -q -n auto
 
 test-slow: .venv/.installed
 	$(PY) -m pytest -m "slow or data"

@@ -9,18 +9,17 @@ from typing import Any
 import numpy as np
 
 from maxmargin.counting.decoders.arborescence import best_heads
-from maxmargin.counting.derived import Derived
 from maxmargin.counting.inner_arcs import InnerArcs
 from maxmargin.counting.items import Items, ItemsLike, collection
 from maxmargin.counting.matrix_tree import Index, TreeLaw, unreachable
-from maxmargin.counting.output_set import Decoded, Eigenspace
+from maxmargin.counting.output_set import Decoded, Eigenspace, OutputSet
 from maxmargin.counting.scores import finite_scores
 from maxmargin.task import Array
 
 Arc = tuple[Hashable, Hashable]
 
 
-class Arborescences(Derived):
+class Arborescences(OutputSet):
     """All trees whose arcs h -> m lead from the first node, the root, to all others; φ has one coordinate per arc.
 
     Moments follow from the matrix-tree theorem for digraphs (see matrix_tree.py). In the complete digraph of N nodes

@@ -11,16 +11,15 @@ import numpy as np
 from scipy.optimize import linear_sum_assignment
 from scipy.special import gammaln
 
-from maxmargin.counting.derived import Derived
 from maxmargin.counting.items import Items, ItemsLike
 from maxmargin.counting.ordered_items import ordered_numbers
-from maxmargin.counting.output_set import Decoded, Eigenspace
+from maxmargin.counting.output_set import Decoded, Eigenspace, OutputSet
 from maxmargin.counting.scores import finite_scores
 from maxmargin.counting.spectra import Part, distinct
 from maxmargin.task import Array
 
 
-class Assignments(Derived):
+class Assignments(OutputSet):
     """All injective maps π of n₁ items into n₂ places; φ is the matrix [π(i) = j], row by row: d = n₁ n₂.
 
     There are n₂!/(n₂-n₁)! maps; π(i) = j has probability 1/n₂, and π(i) = j, π(i') = j' with i ≠ i', j ≠ j' has

@@ -9,14 +9,13 @@ from typing import Any
 
 import numpy as np
 
-from maxmargin.counting.derived import Derived
 from maxmargin.counting.items import Items, ItemsLike
-from maxmargin.counting.output_set import Decoded, Eigenspace
+from maxmargin.counting.output_set import Decoded, Eigenspace, OutputSet
 from maxmargin.counting.spectra import FEW, Part, averaged, centred, distinct
 from maxmargin.task import Array
 
 
-class Multiclass(Derived):
+class Multiclass(OutputSet):
     """One of d classes, φ(y) = e_y (Gärtner and Vembu 2009, section 5.1).
 
         μ = 1/d,     S = (I - 11ᵀ/d) / d.
@@ -64,7 +63,7 @@ class Multiclass(Derived):
         return self._items.names[int(rng.integers(self.dim))]
 
 
-class Ordinal(Derived):
+class Ordinal(OutputSet):
     """One of levels 0 < 1 < … < d-1, φ_i(y) = 1 if y > i, for i = 0 … d-2 (Gärtner and Vembu 2009, section 5.2).
 
         μ_i = (d-1-i) / d,     S_ij = μ_max(i,j) (1 - μ_min(i,j)).

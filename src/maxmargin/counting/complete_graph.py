@@ -44,6 +44,11 @@ class CompleteGraph:
         self.n = n
         self.tails, self.heads = (each.astype(np.intp) for each in np.triu_indices(n, 1))
 
+    @property
+    def ends(self) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+        """The two vertices of every edge."""
+        return self.tails, self.heads
+
     def __len__(self) -> int:
         return len(self.tails)
 
@@ -109,5 +114,5 @@ class CompleteGraph:
     @cached_property
     def _incidence(self) -> sparse.csr_array:
         places = np.concatenate([np.arange(len(self))] * 2)
-        ends = np.concatenate([self.tails, self.heads])
+        ends = np.concatenate(self.ends)
         return sparse.csr_array((np.ones(len(ends)), (places, ends)), shape=(len(self), self.n))

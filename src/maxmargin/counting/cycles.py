@@ -8,7 +8,6 @@ go on from there to that of its two neighbours that comes first.
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterator
-from functools import cached_property
 from itertools import combinations, permutations
 from typing import Any
 
@@ -20,8 +19,8 @@ from maxmargin.counting.arcs import ArcEigenvalues, Arcs, arcs
 from maxmargin.counting.complete_graph import CompleteGraph, EdgeEigenvalues
 from maxmargin.counting.decoders.cycles import best_cycle
 from maxmargin.counting.decoders.methods import check_method
-from maxmargin.counting.derived import Derived
-from maxmargin.counting.items import Items, ItemsLike
+from maxmargin.counting.items import ItemsLike
+from maxmargin.counting.on_pairs import OnPairs
 from maxmargin.counting.ordered_items import ordered_numbers
 from maxmargin.counting.output_set import Decoded, Eigenspace
 from maxmargin.counting.scores import finite_scores
@@ -31,7 +30,7 @@ from maxmargin.task import Array
 LEAST = 3  # items of a cycle
 
 
-class CyclicPermutations(Derived):
+class CyclicPermutations(OnPairs):
     """All directed cycles through three or more of n items (Gärtner and Vembu 2009, Sect. 4.2: routes).
 
         signed:      φ_uv(y) = +1 if v follows u, -1 if u follows v, 0 otherwise,    u < v                          (1)
@@ -57,6 +56,8 @@ class CyclicPermutations(Derived):
         20 to 25 items; "auto": "exact" up to 15 items, "local" beyond.
     """
 
+    least = LEAST
+
     def __init__(self, n: ItemsLike, signed: bool = True, decoder: str = "auto"):
         self.n = n
         self.signed = signed
@@ -68,24 +69,10 @@ class CyclicPermutations(Derived):
         """2 for signed features, which are kept once for both directions."""
         return 2 if self.signed else 1
 
-    @cached_property
-    def _items(self) -> Items:
-        return Items(self.n, least=LEAST)
-
     @property
     def _pairs(self) -> SignedPairs | Arcs:
         size = len(self._items)
         return signed_pairs(size) if self.signed else arcs(size)
-
-    @property
-    def dim(self) -> int:
-        return len(self._pairs)
-
-    @property
-    def coordinates(self) -> list[tuple[Hashable, Hashable]]:
-        """The pair of items of every coordinate of φ."""
-        tails, heads = self._pairs.ends
-        return list(zip(self._items.named(tails), self._items.named(heads), strict=True))
 
     def log_size(self) -> float:
         n = len(self._items)
@@ -148,7 +135,7 @@ class CyclicPermutations(Derived):
         return items.named(_from_smallest(rng.permutation(len(items))[:size].tolist()))
 
 
-class HamiltonianCycles(Derived):
+class HamiltonianCycles(OnPairs):
     """All cycles through all n items.
 
         not directed:  φ_uv(y) = 1 if u and v are neighbours, 0 otherwise,           u < v                          (1)
@@ -166,6 +153,8 @@ class HamiltonianCycles(Derived):
     decoder : as of CyclicPermutations. The search is a travelling salesman's.
     """
 
+    least = LEAST
+
     def __init__(self, n: ItemsLike, directed: bool = False, signed: bool = False, decoder: str = "auto"):
         self.n = n
         self.directed = directed
@@ -180,27 +169,12 @@ class HamiltonianCycles(Derived):
         """2 for signed features, which are kept once for both directions."""
         return 2 if self.signed else 1
 
-    @cached_property
-    def _items(self) -> Items:
-        return Items(self.n, least=LEAST)
-
     @property
     def _pairs(self) -> SignedPairs | Arcs | CompleteGraph:
         size = len(self._items)
         if self.signed:
             return signed_pairs(size)
         return arcs(size) if self.directed else signed_pairs(size).graph
-
-    @property
-    def dim(self) -> int:
-        return len(self._pairs)
-
-    @property
-    def coordinates(self) -> list[tuple[Hashable, Hashable]]:
-        """The pair of items of every coordinate of φ."""
-        pairs = self._pairs
-        tails, heads = (pairs.tails, pairs.heads) if isinstance(pairs, CompleteGraph) else pairs.ends
-        return list(zip(self._items.named(tails), self._items.named(heads), strict=True))
 
     def log_size(self) -> float:
         return float(gammaln(len(self._items)) - (0.0 if self.directed else np.log(2.0)))

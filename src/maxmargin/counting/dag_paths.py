@@ -13,11 +13,10 @@ from scipy import sparse
 from scipy.sparse.linalg import splu
 from scipy.special import logsumexp
 
-from maxmargin.counting.derived import Derived
 from maxmargin.counting.items import Items
 from maxmargin.counting.matrix_tree import Index
 from maxmargin.counting.ordered_items import ordered_numbers
-from maxmargin.counting.output_set import Decoded
+from maxmargin.counting.output_set import Decoded, OutputSet
 from maxmargin.counting.scores import finite_scores
 from maxmargin.task import Array
 
@@ -44,7 +43,7 @@ class _Chain(NamedTuple):
     onward: sparse.csc_array  # I - T
 
 
-class DagPaths(Derived):
+class DagPaths(OutputSet):
     """All paths from a source to a sink along the arcs of a graph without cycles; φ has one coordinate per arc.
 
     With B_v the number of paths from v to the sink, a uniform path is a Markov chain that steps from u to v with

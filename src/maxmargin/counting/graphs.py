@@ -12,14 +12,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from maxmargin.counting.complete_graph import CompleteGraph, EdgeEigenvalues
-from maxmargin.counting.derived import Derived
 from maxmargin.counting.items import Items, ItemsLike, collection, whole_number
-from maxmargin.counting.output_set import Decoded, Eigenspace
+from maxmargin.counting.output_set import Decoded, Eigenspace, OutputSet
 from maxmargin.counting.subsets import indicator, log_choose
 from maxmargin.task import Array
 
 
-class _OnVertices(Derived):
+class _OnVertices(OutputSet):
     """What the sets of this file share: vertices, and one coordinate of φ per pair of them."""
 
     vertices: ItemsLike

@@ -12,9 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from maxmargin.counting.derived import Derived
 from maxmargin.counting.items import Items
-from maxmargin.counting.output_set import Decoded, Eigenspace
+from maxmargin.counting.output_set import Decoded, Eigenspace, OutputSet
 from maxmargin.counting.spectra import DENSE, decomposed
 from maxmargin.counting.subsets import indicator
 from maxmargin.task import Array
@@ -22,7 +21,7 @@ from maxmargin.tasks import hierarchy as tree
 from maxmargin.tasks.labels import plain
 
 
-class Hierarchy(Derived):
+class Hierarchy(OutputSet):
     """One label of a tree or lattice of nodes; φ_i(y) = 1 if node i is y or above y.
 
     This is the poset regression of Gärtner and Vembu 2009, section 5.2, with two repairs: the order is reflexive (with
@@ -121,7 +120,7 @@ class _Ways:
         return self.labels.number(y)
 
 
-class HierarchyPaths(Derived):
+class HierarchyPaths(OutputSet):
     """All sets of nodes of a tree that contain with a node all nodes above it; φ is the indicator of nodes.
 
     A set is the union of any number of ways down from the root, also none. In how many ways the subtree of v can be

@@ -11,16 +11,15 @@ from scipy.special import gammaln
 
 from maxmargin.counting.complete_graph import CompleteGraph, EdgeEigenvalues
 from maxmargin.counting.decoders.matching import best_matching
-from maxmargin.counting.derived import Derived
 from maxmargin.counting.items import Items, ItemsLike, collection
-from maxmargin.counting.output_set import Decoded, Eigenspace
+from maxmargin.counting.output_set import Decoded, Eigenspace, OutputSet
 from maxmargin.counting.scores import finite_scores
 from maxmargin.task import Array
 
 Edge = tuple[Hashable, Hashable]
 
 
-class Matchings(Derived):
+class Matchings(OutputSet):
     """All matchings of the complete graph of N vertices, the empty one included; φ has one coordinate per edge.
 
     Their number is T(N) with T(n) = T(n-1) + (n-1) T(n-2): the last vertex is alone or paired with one of the others.

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterator
-from functools import cached_property
 from itertools import permutations, product
 from typing import Any
 
@@ -12,8 +11,8 @@ from scipy.special import gammaln
 
 from maxmargin.counting.decoders.linear_order import best_order
 from maxmargin.counting.decoders.methods import check_method
-from maxmargin.counting.derived import Derived
-from maxmargin.counting.items import Items, ItemsLike, collection
+from maxmargin.counting.items import ItemsLike, collection
+from maxmargin.counting.on_pairs import OnPairs
 from maxmargin.counting.ordered_items import ordered_numbers
 from maxmargin.counting.output_set import Decoded, Eigenspace
 from maxmargin.counting.scores import finite_scores
@@ -21,7 +20,7 @@ from maxmargin.counting.signed_pairs import SignedPairs, signed_pairs
 from maxmargin.task import Array
 
 
-class Permutations(Derived):
+class Permutations(OnPairs):
     """All orders of n items; an output is a tuple of all items from the first to the last.
 
         φ_uv(y) = +1 if u comes before v, -1 otherwise,        u < v,
@@ -44,23 +43,9 @@ class Permutations(Derived):
         self.decoder = decoder
         check_method(decoder, len(self._items))
 
-    @cached_property
-    def _items(self) -> Items:
-        return Items(self.n, least=2)
-
     @property
     def _pairs(self) -> SignedPairs:
         return signed_pairs(len(self._items))
-
-    @property
-    def dim(self) -> int:
-        return len(self._pairs)
-
-    @property
-    def coordinates(self) -> list[tuple[Hashable, Hashable]]:
-        """The pair of items of every coordinate of φ."""
-        tails, heads = self._pairs.ends
-        return list(zip(self._items.named(tails), self._items.named(heads), strict=True))
 
     def log_size(self) -> float:
         return float(gammaln(len(self._items) + 1.0))
@@ -99,7 +84,7 @@ class Permutations(Derived):
         return items.named(rng.permutation(len(items)).tolist())
 
 
-class PartialTournaments(Derived):
+class PartialTournaments(OnPairs):
     """For every pair of n items one of three: u before v, v before u, or neither. An output is a frozenset of pairs
     (u, v), each of which says that u comes before v; at most one of (u, v), (v, u) is in it.
 
@@ -115,25 +100,11 @@ class PartialTournaments(Derived):
 
     def __init__(self, n: ItemsLike):
         self.n = n
-        Items(n, least=2)  # an error if there cannot be a pair
-
-    @cached_property
-    def _items(self) -> Items:
-        return Items(self.n, least=2)
+        _ = self._items  # an error if there cannot be a pair
 
     @property
     def _pairs(self) -> SignedPairs:
         return signed_pairs(len(self._items))
-
-    @property
-    def dim(self) -> int:
-        return len(self._pairs)
-
-    @property
-    def coordinates(self) -> list[tuple[Hashable, Hashable]]:
-        """The pair of items of every coordinate of φ."""
-        tails, heads = self._pairs.ends
-        return list(zip(self._items.named(tails), self._items.named(heads), strict=True))
 
     def log_size(self) -> float:
         return float(self.dim * np.log(3.0))

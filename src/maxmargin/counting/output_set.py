@@ -11,6 +11,7 @@ which are sums of known numbers even where |Y| has thousands of digits. |Y| itse
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -35,9 +36,18 @@ class Eigenspace(NamedTuple):
 
 
 class OutputSet(BaseEstimator):
-    """A set of outputs with closed-form moments. Constructor arguments follow scikit-learn's rules."""
+    """A set of outputs with closed-form moments. Constructor arguments follow scikit-learn's rules.
+
+    What a set derives from its parameters it keeps in cached properties, which are forgotten when a parameter changes.
+    """
 
     repeats: int = 1  # how often the paper's features count each coordinate: 2 where φ_uv = -φ_vu is kept once
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        for key in list(vars(self)):
+            if isinstance(getattr(type(self), key, None), cached_property):
+                del self.__dict__[key]
+        super().__setattr__(name, value)
 
     @property
     def dim(self) -> int:

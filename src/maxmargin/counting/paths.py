@@ -13,11 +13,10 @@ from scipy.special import gammaln, poch
 
 from maxmargin.counting.decoders.cycles import best_cycle
 from maxmargin.counting.decoders.methods import check_method
-from maxmargin.counting.derived import Derived
 from maxmargin.counting.inner_arcs import InnerArcs
 from maxmargin.counting.items import Items, ItemsLike
 from maxmargin.counting.ordered_items import ordered_numbers
-from maxmargin.counting.output_set import Decoded, Eigenspace
+from maxmargin.counting.output_set import Decoded, Eigenspace, OutputSet
 from maxmargin.counting.scores import finite_scores
 from maxmargin.task import Array
 
@@ -36,7 +35,7 @@ class _Chances(NamedTuple):
     four: float  # u->v and x->y
 
 
-class Paths(Derived):
+class Paths(OutputSet):
     """All simple paths from a source to a sink in the complete digraph; φ has one coordinate per arc.
 
     With n inner nodes there are Σ_k n!/(n-k)! = n! Σ_j 1/j! paths. Their number k of inner nodes has the law

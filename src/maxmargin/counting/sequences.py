@@ -11,15 +11,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from maxmargin.counting.constrained_chain import ConstrainedChain
-from maxmargin.counting.derived import Derived
 from maxmargin.counting.free_chain import FreeChain
 from maxmargin.counting.items import Items, ItemsLike, whole_number
-from maxmargin.counting.output_set import Decoded, Eigenspace
+from maxmargin.counting.output_set import Decoded, Eigenspace, OutputSet
 from maxmargin.task import Array
 from maxmargin.tasks.transitions import allowed_transitions
 
 
-class Sequences(Derived):
+class Sequences(OutputSet):
     """All sequences of L of K labels; φ counts labels, and labels a directly before b.
 
         φ(y) = (n_a)_a, (n_ab)_ab,     E n_a = L/K,  E n_ab = (L-1)/K²  if nothing is forbidden.

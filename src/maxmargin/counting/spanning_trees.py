@@ -11,17 +11,16 @@ from scipy.sparse import csr_array
 from scipy.sparse.csgraph import minimum_spanning_tree
 
 from maxmargin.counting.complete_graph import CompleteGraph, EdgeEigenvalues
-from maxmargin.counting.derived import Derived
 from maxmargin.counting.items import Items, ItemsLike, collection
 from maxmargin.counting.matrix_tree import Index, TreeLaw, unreachable
-from maxmargin.counting.output_set import Decoded, Eigenspace
+from maxmargin.counting.output_set import Decoded, Eigenspace, OutputSet
 from maxmargin.counting.scores import finite_scores
 from maxmargin.task import Array
 
 Edge = tuple[Hashable, Hashable]
 
 
-class SpanningTrees(Derived):
+class SpanningTrees(OutputSet):
     """All spanning trees of a connected graph; φ has one coordinate per edge, 1 for those of the tree.
 
     Moments follow from the matrix-tree theorem (see matrix_tree.py). In the complete graph there are N^(N-2) trees

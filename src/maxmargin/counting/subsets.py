@@ -10,14 +10,13 @@ from typing import Any
 
 import numpy as np
 
-from maxmargin.counting.derived import Derived
 from maxmargin.counting.items import Items, ItemsLike, whole_number
-from maxmargin.counting.output_set import Decoded, Eigenspace
+from maxmargin.counting.output_set import Decoded, Eigenspace, OutputSet
 from maxmargin.counting.spectra import Part, averaged, centred, distinct
 from maxmargin.task import Array
 
 
-class Multilabel(Derived):
+class Multilabel(OutputSet):
     """All 2^d subsets of d items, φ their indicators (Gärtner and Vembu 2009, section 5.1).
 
         μ = 1/2,     S = I/4.
@@ -64,7 +63,7 @@ class Multilabel(Derived):
         return frozenset(self._items.named(np.flatnonzero(rng.random(self.dim) < 0.5)))
 
 
-class Subsets(Derived):
+class Subsets(OutputSet):
     """All subsets of l of d items, φ their indicators (Gärtner and Vembu 2009, section 5.1).
 
         μ = l/d,     S = a (I - 11ᵀ/d),  a = l (d-l) / (d (d-1)).
