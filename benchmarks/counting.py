@@ -184,7 +184,7 @@ def contestants(leaves: list[str]) -> list[Contestant]:
     from maxmargin import CountingClassifier, MulticlassSVC, TaxonomySVC
     from maxmargin.counting import Hierarchy, Multiclass
 
-    lams, cs = (1e-3, 1e-2, 1e-1, 1.0, 10.0), (100.0, 1e3, 1e4)
+    lams, rbf_lams, cs = (1e-3, 1e-2, 1e-1, 1.0, 10.0), (1e-5, 1e-4, 1e-3, 1e-2), (1e3, 1e4, 1e5)
     gammas = (0.03, 0.1, 0.3)
     sets = {"flat": Multiclass(leaves), "tree": Hierarchy("/", leaves)}
 
@@ -206,7 +206,7 @@ def contestants(leaves: list[str]) -> list[Contestant]:
             lambda _, cs, X, y: [TaxonomySVC("/", C=c, tol=0.01).fit(X, y) for c in cs],
         ),
         *(
-            Contestant(f"CountingClassifier, {kind}, rbf", 3000, gammas, lams[:4], counting(kind, "rbf"))
+            Contestant(f"CountingClassifier, {kind}, rbf", 3000, gammas, rbf_lams, counting(kind, "rbf"))
             for kind in sets
         ),
         Contestant(

@@ -1,8 +1,7 @@
 """What counting-based training costs: the closed form and conjugate gradients, by the number of examples.
 
-Inputs have 15 features and outputs are random tours of 10 points: time depends on neither. The closed form and conjugate
-gradients for a kernel decompose the kernel matrix once, m³; those for linear inputs multiply with the inputs in every
-iteration, m.
+Inputs have 15 features and outputs are random tours of 10 points. The closed form and conjugate gradients for a kernel
+decompose the kernel matrix once, m³; those for linear inputs multiply with the inputs in every iteration, m.
 """
 
 from __future__ import annotations

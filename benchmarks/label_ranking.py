@@ -30,7 +30,7 @@ from maxmargin.datasets import LABEL_RANKING_SETS, load_label_ranking
 LARGE = ("calhousing", "cpu", "elevators", "fried", "pendigits")
 SMALL = tuple(name for name in LABEL_RANKING_SETS if name not in LARGE)
 QUICK = ("iris", "glass")
-GAMMAS = (0.01, 0.05, 0.25)  # times 10 / number of features, for features of variance 1
+GAMMAS = (0.01, 0.05, 0.25, 1.0)  # times 10 / number of features, for features of variance 1
 Orders = list[tuple[str, ...]]
 Prediction = Callable[[np.ndarray], np.ndarray]  # new inputs -> ranks
 
@@ -106,7 +106,7 @@ CONTESTANTS: dict[str, tuple[Callable[..., list[Prediction]], tuple[float, ...],
     "counting,\nlinear": (counting("linear"), (0.0,), (1.0, 10.0, 100.0, 1e3, 1e4, 1e5)),
     "counting,\nrbf": (counting("rbf"), GAMMAS, (1e-2, 1e-1, 1.0, 10.0, 100.0, 1e3)),
     "pairs,\nlinear": (pairs, (0.0,), (1e-2, 1e-1, 1.0, 10.0, 100.0)),
-    "kernel ridge\non ranks": (kernel_ridge, GAMMAS, (1e-4, 1e-3, 1e-2, 1e-1, 1.0)),
+    "kernel ridge\non ranks": (kernel_ridge, GAMMAS, (1e-3, 1e-2, 1e-1, 1.0, 10.0, 100.0)),
 }
 PROBLEMS = ("label-ranking",)
 

@@ -13,7 +13,7 @@ where only one of them has nothing, the ratio without anything to count is 0.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Hashable, Sequence
+from collections.abc import Callable, Collection, Hashable, Mapping, Sequence, Set
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -116,6 +116,9 @@ def cluster_numbers(labels: Any, n_items: int, name: str) -> Numbers:
     """
     if isinstance(labels, str | bytes) or not isinstance(labels, Collection):
         raise ValueError(f"{name}: the clustering is {labels!r}; expected a list of {n_items} labels, one per item")
+    if isinstance(labels, Mapping | Set):
+        kind = type(labels).__name__
+        raise ValueError(f"{name}: the clustering is a {kind}; expected a list of {n_items} labels in the items' order")
     shape = np.shape(labels) if isinstance(labels, np.ndarray) else (len(labels),)
     if len(shape) != 1:
         raise ValueError(f"{name}: the labels have shape {shape}; expected ({n_items},), one per item")

@@ -231,6 +231,13 @@ BAD_FITS = [
     (X, [*Y[:2], [*Y[2], "more"], *Y[3:]], "example 2 has .* items but .* cluster labels; expected one per item"),
     (X, [[i for i, _ in enumerate(y)] for y in Y], "no pair is inside of a true cluster"),
     (
+        X,
+        [dict(enumerate(Y[0])), *Y[1:]],
+        "example 0: the clustering is a dict; expected a list of .* in the items' order",
+    ),
+    (X, [*Y[:2], set(range(len(Y[2]))), *Y[3:]], "example 2: the clustering is a set; expected a list of"),
+    (X[0], list(range(len(X[0]))), "X is of type Pairs; expected a list of sets of items"),
+    (
         [np.arange(8.0).reshape(2, 2, 2), *X[1:]],
         [[0, 0], *Y[1:]],
         r"example 0: feature 0 of the pair \(0, 1\) is 2 but",

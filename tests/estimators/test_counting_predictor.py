@@ -99,6 +99,18 @@ def test_all_methods_agree(kernel, intercept):
     np.testing.assert_allclose(iterated.decision_function(given), closed.decision_function(given), rtol=1e-6, atol=1e-8)
 
 
+def test_the_method_follows_the_sizes():
+    X, Y = noisy(Multiclass(3), n=501, p=2)
+    ways = {
+        (500, "linear"): "closed form",
+        (501, "linear"): "conjugate gradients",  # for two features a cubic method would be a waste
+        (501, "rbf"): "closed form",
+    }
+    for (n, kernel), method in ways.items():
+        assert CountingPredictor(Multiclass(3), kernel=kernel).fit(X[:n], Y[:n]).certificate_.method == method
+    assert CountingPredictor(TREES, kernel="rbf").fit(*noisy(TREES)).certificate_.method == "conjugate gradients"
+
+
 def test_more_features_than_examples_are_solved_for_kernel_coefficients():
     outputs = Subsets(5, 2)
     X, Y = noisy(outputs, n=8, p=20)

@@ -50,6 +50,16 @@ def test_bars_are_mean_times(ax):
     assert ax.get_zorder() > display.time_ax_.get_zorder()  # bars are behind
 
 
+@pytest.mark.parametrize("n", [1, 2, 5])
+def test_rounds_are_whole_numbers(ax, n):
+    display = RoundsDisplay(np.arange(n), np.arange(n), np.ones(n)).plot(ax)
+    low, high = ax.get_xlim()
+    assert [tick for tick in ax.get_xticks() if low <= tick <= high] == list(range(1, n + 1))
+    for bar in display.time_ax_.patches:
+        assert low < bar.get_x()
+        assert bar.get_x() + bar.get_width() < high
+
+
 def test_over_seconds(ax):
     display = RoundsDisplay([5, 4, 3], [4, 4, 3], [1.0, 2.0, 3.0]).plot(ax, x="seconds", label="one")
     assert display.time_ax_ is None

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from sklearn.base import clone
 from strategies import whole
 
-from maxmargin import StructuredSVM
+from maxmargin import StructuredSVM, Task
 from maxmargin.errors import TaskError
 from maxmargin.objective import Formulation
 from maxmargin.oracle import Oracle
@@ -264,6 +264,73 @@ def test_path_of_an_estimator(name, inner):
         assert model.certificate_.converged
         assert model.certificate_.primal == pytest.approx(objective(*problem, C, model.w_))
         assert_true(problem, model.solution_, C)
+
+
+# --- away from w = 0
+
+
+class Hidden(Task):
+    """A signal has a pattern somewhere, or has none: z is the place where it begins, or None."""
+
+    latent = True
+
+    def setup(self, X, Y):
+        self.dim = 6
+
+    def psi(self, x, z):
+        return np.zeros(6) if z is None else np.append(x[z : z + 5], 1.0)
+
+    def loss(self, y, z):
+        return float(y != (z is not None))
+
+    def outputs(self, x):
+        return [None, *range(len(x) - 4)]
+
+
+def hidden_patterns(n=40, seed=0):
+    rng = np.random.default_rng(seed)
+    X, Y = rng.standard_normal((n, 30)), [i % 2 == 0 for i in range(n)]
+    for i in range(0, n, 2):
+        place = rng.integers(26)
+        X[i, place : place + 5] += [2.5, -2.5, 2.5, 2.5, -2.5]
+    return X, Y
+
+
+def test_places_drawn_by_lot_have_nothing_in_common():
+    oracle = oracle_of(Hidden(), *hidden_patterns())
+    guessed = oracle.guessed(np.random.default_rng(np.random.SeedSequence([0, 0])))
+    assert OneSlack(tol=1e-6).solve(guessed, 100.0).certificate.dual > 99.99, "w = 0 is the best for them"
+
+
+@inner_solvers
+def test_a_guess_that_is_no_good_is_left(inner):
+    """The first convex problem has nothing better than w = 0, which explains all places equally well."""
+    problem = (Hidden(), *hidden_patterns())
+    solution = solved(problem, CCCP(inner=inner), 100.0)
+    assert solution.certificate.primal < 50
+    assert_true(problem, solution, 100.0, tol=1e-2)
+    objectives = [each.objective for each in solution.rounds]
+    assert objectives == sorted(objectives, reverse=True)
+
+
+@inner_solvers
+def test_a_path_leaves_zero(inner):
+    """Where the first C is too small for anything but w = 0, the next ones do not stay there."""
+    X, Y = hidden_patterns()
+    first, last = StructuredSVM(Hidden(), solver=CCCP(inner=inner)).fit_path(X, Y, [1e-3, 100.0])
+    assert first.certificate_.primal == pytest.approx(1e-3, rel=0.02)
+    assert last.certificate_.primal < 50
+
+
+@inner_solvers
+def test_zero_is_kept_where_nothing_is_better(inner):
+    """Signals without any pattern, each of them once with either label."""
+    X = np.repeat(np.random.default_rng(0).standard_normal((4, 7)), 2, axis=0)
+    problem = (Hidden(), X, [True, False] * 4)
+    solution = solved(problem, CCCP(inner=inner), 10.0)
+    assert solution.certificate.converged
+    assert solution.certificate.primal == pytest.approx(10.0, rel=1e-2)
+    assert_true(problem, solution, 10.0, tol=1e-2)
 
 
 # --- a completion that is none

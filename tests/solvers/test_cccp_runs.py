@@ -319,7 +319,8 @@ def test_training_can_go_on_after_ctrl_c():
         ({"rounds": 0}, C, "rounds must be a whole number >= 1, got 0"),
         ({"start": np.zeros(3)}, C, r"start must be 6 finite weights, got an array of shape \(3,\)"),
         ({"start": 0.0}, C, r"start must be 6 finite weights, got an array of shape \(\)"),
-        ({"start": np.full(6, np.nan)}, C, "start must be 6 finite weights"),
+        ({"start": np.full(6, np.nan)}, C, r"start must be 6 finite weights, got .* shape \(6,\) with NaN or infinity"),
+        ({"start": "pairs"}, C, "start must be 6 finite weights, got 'pairs'"),
     ],
     ids=str,
 )

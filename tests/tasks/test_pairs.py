@@ -9,7 +9,7 @@ from scipy import sparse
 from strategies import whole
 
 from maxmargin.tasks import Pairs
-from maxmargin.tasks.pairs import PairTable
+from maxmargin.tasks.pairs import PairTable, read_all
 
 
 def gap(a, b):
@@ -71,6 +71,12 @@ def test_array_that_is_not_symmetric():
         ValueError, match=r"feature 1 of the pair \(1, 2\) is 4 but that of \(2, 1\) is 3; expected a sym"
     ):
         Pairs.from_array(values)
+
+
+@pytest.mark.parametrize(("X", "kind"), [(Pairs(2, [(0, 1)], [[1.0]]), "Pairs"), (3, "int"), (None, "NoneType")])
+def test_one_set_is_no_list_of_sets(X, kind):
+    with pytest.raises(ValueError, match=f"X is of type {kind}; expected a list of sets of items"):
+        read_all(X)
 
 
 @pytest.mark.parametrize(

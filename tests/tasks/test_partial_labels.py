@@ -259,6 +259,8 @@ def test_stretches_may_begin_and_end_anywhere():
     ("options", "outputs", "message"),
     [
         ({}, [*SOME[:3], ["a", set(), None, "c"], *SOME[4:]], "sequence 3: the set of labels .* position 1 is empty"),
+        ({}, [*SOME[:3], ["a", np.nan, None, "c"], *SOME[4:]], "sequence 3: the label at position 1 is NaN; put None"),
+        ({}, [[0.0], [np.float32("nan"), 1, 1], *([2.0] * n for n in LENGTHS[2:])], "sequence 1: .* position 0 is NaN"),
         (
             {"classes": ["a", "b", "c"]},
             [*SOME[:3], ["a", None, {"b", "z"}, "c"], *SOME[4:]],

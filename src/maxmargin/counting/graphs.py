@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from maxmargin.counting.complete_graph import CompleteGraph, EdgeEigenvalues
 from maxmargin.counting.items import Items, ItemsLike, collection, whole_number
 from maxmargin.counting.output_set import Decoded, Eigenspace, OutputSet
-from maxmargin.counting.subsets import indicator, log_choose
+from maxmargin.counting.subsets import AllIndicators, indicator, log_choose
 from maxmargin.task import Array
 
 
@@ -36,7 +36,7 @@ class _OnVertices(OutputSet):
         return len(self._graph)
 
 
-class Graphs(_OnVertices):
+class Graphs(_OnVertices, AllIndicators):
     """All graphs on N vertices, φ the indicator of their E = N(N-1)/2 possible edges.
 
         |Y| = 2^E,     μ = 1/2,     S = I/4
@@ -50,18 +50,6 @@ class Graphs(_OnVertices):
     def __init__(self, vertices: ItemsLike):
         self.vertices = vertices
         _ = self._items
-
-    def log_size(self) -> float:
-        return self.dim * log(2.0)
-
-    def mean(self) -> Array:
-        return np.full(self.dim, 0.5)
-
-    def cov_apply(self, F: Array) -> Array:
-        return F / 4
-
-    def cov_spectrum(self) -> list[Eigenspace]:
-        return [Eigenspace(0.25, lambda rows: rows)]
 
     def features(self, y: Any) -> Array:
         edges = collection(y, "graph", "edge")

@@ -16,7 +16,23 @@ from maxmargin.counting.spectra import Part, averaged, centred, distinct
 from maxmargin.task import Array
 
 
-class Multilabel(OutputSet):
+class AllIndicators(OutputSet):
+    """Sets in which every vector of zeros and ones is the φ of one output: coordinates are independent coins."""
+
+    def log_size(self) -> float:
+        return self.dim * log(2.0)
+
+    def mean(self) -> Array:
+        return np.full(self.dim, 0.5)
+
+    def cov_apply(self, F: Array) -> Array:
+        return F / 4
+
+    def cov_spectrum(self) -> list[Eigenspace]:
+        return [Eigenspace(0.25, lambda rows: rows)]
+
+
+class Multilabel(AllIndicators):
     """All 2^d subsets of d items, φ their indicators (Gärtner and Vembu 2009, section 5.1).
 
         μ = 1/2,     S = I/4.
@@ -35,18 +51,6 @@ class Multilabel(OutputSet):
     @property
     def dim(self) -> int:
         return len(self._items)
-
-    def log_size(self) -> float:
-        return self.dim * log(2.0)
-
-    def mean(self) -> Array:
-        return np.full(self.dim, 0.5)
-
-    def cov_apply(self, F: Array) -> Array:
-        return F / 4
-
-    def cov_spectrum(self) -> list[Eigenspace]:
-        return [Eigenspace(0.25, lambda rows: rows)]
 
     def features(self, y: Any) -> Array:
         return indicator(self._items.numbers(y, "subset"), self.dim)

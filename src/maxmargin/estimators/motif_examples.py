@@ -67,6 +67,8 @@ def motif_examples(
         raise ValueError("no examples given: X is empty")
     classes, has = _classes(X, y, positive)
     weights = normalised_weights(sample_weight, len(X))
+    if not weights[has].any():
+        raise ValueError("all sequences that have the motif have weight 0, so there is none to learn it from")
     data = task.windows(X)
     others = _background(task, X, has, background)
     if y is None:

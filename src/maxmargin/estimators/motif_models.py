@@ -81,7 +81,13 @@ def _rows_of_string(pattern: str, alphabet: Alphabet) -> Array:
 
 
 def _rows_of_matrix(pattern: Any, alphabet: Alphabet) -> Array:
-    rows = np.asarray(pattern, dtype=float)
+    try:
+        rows = np.asarray(pattern, dtype=float)
+    except (TypeError, ValueError):
+        raise ValueError(
+            f"seed is of type {type(pattern).__name__}; expected a string, or a matrix of numbers such as the "
+            "probabilities of a motif"
+        ) from None
     if rows.ndim != 2 or rows.shape[1] != len(alphabet) or not np.isfinite(rows).all():
         raise ValueError(
             f"seed is an array of shape {rows.shape}; expected a string, or finite numbers in the shape (positions, "

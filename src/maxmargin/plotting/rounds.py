@@ -109,5 +109,6 @@ class RoundsDisplay:
         time_ax.spines["top"].set_visible(False)
         self.ax_.set_zorder(time_ax.get_zorder() + 1)
         self.ax_.patch.set_visible(False)
-        self.ax_.xaxis.set_major_locator(MaxNLocator(integer=True))
+        self.ax_.set_xlim(0.4, len(means) + 0.6)
+        self.ax_.xaxis.set_major_locator(MaxNLocator(integer=True, min_n_ticks=1))
         return time_ax

@@ -21,7 +21,9 @@ from maxmargin.oracle import Oracle
 from maxmargin.solvers.base import Callback, Record, Solution, Solver
 from maxmargin.task import Array, Batch
 
+STOPPED = ("interrupted", "stopped by the callback")
 LOOSE = 0.1  # relative gap of the first round's convex problem after a guess; halved in every round
+SHRINKING = 0.25 ** np.arange(6)  # lengths at which a direction away from w = 0 is tried
 ROUNDING = 1e-7  # by which two measurements of the same objective may differ
 
 
@@ -55,9 +57,10 @@ class CCCP(Solver):
     Cuts survive a round: only the truths' share of them is replaced. The convex problems are solved loosely at first.
     Training ends with a round that proves its first weights good: for the hidden parts that they explain best, no
     weights have an objective better by more than `tol`. They are a local optimum, and more cannot be said, for (1) has
-    many. (The last weights are kept instead if they explain all hidden parts as the first ones do.) `restarts` runs
-    begin at different guesses of the hidden parts, side by side where the executor has several workers; the best is
-    kept.
+    many. (The last weights are kept instead if they explain all hidden parts as the first ones do.) Where a convex
+    problem has nothing better than w = 0, which explains nothing, the round ends in a direction in which J falls, if
+    the trainer has come to one. `restarts` runs begin at different guesses of the hidden parts, side by side where the
+    executor has several workers; the best is kept.
 
     inner : name or solver object of a certified trainer.
     restarts : runs from different guesses. The first begins at `start`, if given.
@@ -197,6 +200,7 @@ class _Descent:
         self.history: list[dict[str, float]] = []
         self.rounds: list[Round] = []
         self.error: Exception | None = None
+        self.tried: Array | None = None  # the last weights but 0 that the trainer came to in this round
 
     def run(self) -> None:
         self.began = time.perf_counter()
@@ -244,6 +248,14 @@ class _Descent:
                 raise
             current.calls = after.calls
             self._check(solution, moves @ w, value)
+            if not np.any(w) and solution.certificate.stop_reason not in STOPPED:
+                try:
+                    w, value, after = self._away_from_zero(value, after)
+                    moves = current.shifts_to(after)
+                except BaseException:
+                    self._keep_unmeasured(solution)
+                    raise
+                current.calls = after.calls
             changed = int(np.count_nonzero(np.diff(moves.indptr)))
             better = value < self.objective
             # The bound is one for the completion at the last weights: it says how good those are.
@@ -254,7 +266,7 @@ class _Descent:
                 self.bound = -inf if changed else self.bound
             seconds, passes = time.perf_counter() - began, (after.calls - calls) / after.n
             self.rounds.append(Round(self.number, self.objective, bound, passes, seconds, changed))
-            if solution.certificate.stop_reason in ("interrupted", "stopped by the callback"):
+            if solution.certificate.stop_reason in STOPPED:
                 self.watch.stop.set()  # all other runs too
                 return solution.certificate.stop_reason
             if converged or relative_gap(self.objective, self.bound) <= self.solver.tol:
@@ -269,7 +281,7 @@ class _Descent:
                 self.state = None  # a Ctrl-C in the middle of the next line must not leave half-moved cuts
                 moved = _moved(solution.state, current, after)
                 self.state, self.current, current = moved, after, after
-            start = replace(solution, state=self.state)
+            start = replace(solution, w=w, state=self.state)
         return "rounds reached"
 
     def _convex(self, current: Oracle, start: Solution | None, tol: float) -> Solution:
@@ -277,8 +289,11 @@ class _Descent:
         passes = (current.calls - self.oracle.calls) / current.n
         seconds = time.perf_counter() - self.began
         where = f"{self.watch.run}round {len(self.rounds) + 1}"
+        self.tried = None
 
         def watch(record: Record) -> bool:
+            if np.any(record.w):
+                self.tried = record.w
             later = record._replace(passes=passes + record.passes, seconds=seconds + record.seconds, where=where)
             return self.watch(later)
 
@@ -291,6 +306,26 @@ class _Descent:
             line["restart"] = float(self.number)
         self.history += solution.history
         return solution
+
+    def _away_from_zero(self, value: float, after: Oracle) -> tuple[Array, float, Oracle]:
+        """Weights with a smaller J than w = 0 has, their J and their completion; those of 0 where none are found.
+
+        For a poor guess, w = 0 is often the best that the convex problem has. It explains all hidden parts equally
+        well, so that its completion says nothing and the next round would begin in the dark. But J may fall in a
+        direction that the trainer has tried: there labels are completed anew, and the convex problem knows nothing of
+        that. The completion is the same all along a direction.
+        """
+        nowhere = np.zeros(self.oracle.dim)
+        if self.tried is None:
+            return nowhere, value, after
+        there = after.completed(self.tried)
+        for length in SHRINKING:
+            w = length * self.tried
+            reached = self._measured(w, there)
+            if reached < value:
+                return w, reached, there
+        after.calls = there.calls
+        return nowhere, value, after
 
     def _keep_unmeasured(self, solution: Solution) -> None:
         """After an error nothing more is asked of the task; the convex problem's objective is no less than J."""
@@ -336,8 +371,14 @@ def _moved(state: Any, before: Oracle, after: Oracle) -> Any:
 
 
 def _beginning(weights: Any, dim: int, C: float) -> Solution:
-    w = np.array(weights, dtype=float)
+    try:
+        w = np.array(weights, dtype=float)
+    except (TypeError, ValueError):
+        raise ValueError(f"start must be {dim} finite weights, got {weights!r}") from None
     if w.shape != (dim,) or not np.isfinite(w).all():
-        raise ValueError(f"start must be {dim} finite weights, got an array of shape {w.shape}")
+        raise ValueError(
+            f"start must be {dim} finite weights, got an array of shape {w.shape}"
+            + (" with NaN or infinity" if w.shape == (dim,) else "")
+        )
     unknown = Certificate(inf, -inf, True, False, 0.0, 0.0, 0.0, "start")
     return Solution(w, unknown, C)

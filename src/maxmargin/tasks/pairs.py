@@ -112,6 +112,10 @@ class Pairs:
 
 def read_all(X: Sequence[Any]) -> list[Pairs]:
     """Examples, each spelt as Pairs or as an (n, n, F) array."""
+    if isinstance(X, Pairs) or not isinstance(X, Iterable):
+        raise ValueError(
+            f"X is of type {type(X).__name__}; expected a list of sets of items: Pairs or (n, n, F) arrays"
+        )
     examples = []
     for i, x in enumerate(X):
         try:

@@ -43,6 +43,9 @@ class Choices:
     def read(self, labels: Sequence[Any]) -> Labels:
         """The numbers of these choices."""
         keys = list(map(settled, labels))
+        for t, key in enumerate(keys):  # NaN, which elsewhere stands for what is missing, would be a label of its own
+            if isinstance(key, float | np.floating) and np.isnan(key):
+                raise ValueError(f"the label at position {t} is NaN; put None where a label is not known")
         label_numbers([key for key in keys if not is_partial(key)], self.numbers)  # names a label that is not known
         for t, key in enumerate(keys):
             if is_partial(key) and key not in self._rows:
