@@ -313,7 +313,7 @@ def test_a_guess_that_is_no_good_is_left(inner):
     assert objectives == sorted(objectives, reverse=True)
 
 
-@inner_solvers
+@pytest.mark.parametrize("inner", ["bundle", "one_slack"])
 def test_a_path_leaves_zero(inner):
     """Where the first C is too small for anything but w = 0, the next ones do not stay there."""
     X, Y = hidden_patterns()

@@ -82,6 +82,7 @@ class Problem:
     lam: float
 
     def __post_init__(self) -> None:
+        self.first = np.searchsorted(self.owner, np.arange(self.moments.n))  # row of every example
         self.counts = np.bincount(self.owner, minlength=self.moments.n).astype(float)
         self.centred = self.rows - self.moments.means()[self.owner]
         sizes = self.moments.inverse_sizes() if (self.counts > 1).any() else np.zeros(self.moments.n)
@@ -96,9 +97,7 @@ class Problem:
         """Sums of rows over the outputs of every example."""
         if self.single:
             return values
-        total = np.zeros((self.moments.n, *values.shape[1:]))
-        np.add.at(total, self.owner, values)
-        return total
+        return np.asarray(np.add.reduceat(values, self.first, axis=0))
 
     def curvature(self, F: Array) -> Array:
         """The bracket of (3): the Hessian of the loss, without λ, applied to values F (n, d)."""

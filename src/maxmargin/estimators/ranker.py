@@ -38,8 +38,8 @@ class Ranker(Trainer):
     and which ones is found in training (tasks.TopK; Yu and Joachims 2009, section 5.3); without it, all of them. This
     is the better model where queries have many more relevant rows than k, some of them hardly to be told from others:
     these no longer pull at the weights. The price is a problem with many local optima. Training begins at `start` and
-    ends near by; from arbitrary weights it often ends at w = 0, because relevant rows that were drawn by lot are not
-    better than the best of the others (a NothingLearnt warning says so).
+    ends near by; from arbitrary weights it may end far above the best one, even at w = 0, because relevant rows that
+    were drawn by lot are not better than the best of the others (a NothingLearnt warning then says so).
 
     Parameters
     ----------
