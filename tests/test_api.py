@@ -112,3 +112,10 @@ def test_version():
     from importlib.metadata import version
 
     assert maxmargin.__version__ == version("maxmargin")
+
+
+def test_plotting_and_testing_are_there_when_asked_for():
+    script = "import maxmargin; maxmargin.testing.check_task; maxmargin.plotting.GapDisplay"
+    subprocess.run([sys.executable, "-c", script], check=True)
+    with pytest.raises(AttributeError, match="has no attribute 'ploting'"):
+        _ = maxmargin.ploting

@@ -27,6 +27,16 @@ from maxmargin.trees import Tree
 
 __version__ = "0.1.0"
 
+
+def __getattr__(name: str) -> object:
+    """plotting and testing, which are imported only when they are used."""
+    from importlib import import_module
+
+    if name in ("plotting", "testing"):
+        return import_module(f"maxmargin.{name}")
+    raise AttributeError(f"module 'maxmargin' has no attribute {name!r}")
+
+
 __all__ = [
     "PCFG",
     "Aligner",

@@ -123,7 +123,7 @@ class Certificate:
             bound += (
                 " with the hidden parts fixed, a local optimum" if self.converged else " with the hidden parts fixed"
             )
-            bound += f" after {self.rounds} rounds"
+            bound += f" after {self.rounds} round{'' if self.rounds == 1 else 's'}"
         doubt = "" if self.exact else "; the decoder is approximate, so this is not a proof"
         return (
             f"objective {self.primal:.6g}, lower bound {self.dual:.6g}: {bound}{doubt} "

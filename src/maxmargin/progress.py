@@ -22,7 +22,10 @@ class Progress:
             from rich.console import Console
             from rich.live import Live
 
-            self._live = Live("training …", console=Console(stderr=True), refresh_per_second=8)
+            console = Console(stderr=True)
+            if not console.is_terminal:  # a file or a pipe has no width to wrap lines at
+                console = Console(stderr=True, width=10_000)
+            self._live = Live("training …", console=console, refresh_per_second=8)
             self._live.start()
         return self
 
@@ -67,3 +70,5 @@ class Progress:
     def __exit__(self, *exception: object) -> None:
         if self._live is not None:
             self._live.stop()
+            if not self._live.console.is_terminal:
+                self._live.console.print()  # rich ends the line on terminals only

@@ -221,9 +221,12 @@ LABELER = [
 ]
 
 
-@pytest.mark.parametrize(
-    ("parameters", "message"), PARAMETERS + LABELER, ids=[str(case) for case in PARAMETERS + LABELER]
-)
+def named(cases):
+    """The same names in every process, whatever the address of an object."""
+    return [f"{' '.join(parameters)}: {message}" for parameters, message in cases]
+
+
+@pytest.mark.parametrize(("parameters", "message"), PARAMETERS + LABELER, ids=named(PARAMETERS + LABELER))
 def test_parameters(parameters, message):
     with pytest.raises(ValueError, match=message):
         SequenceLabeler(**parameters).fit(X, Y)
@@ -235,7 +238,7 @@ def test_parameters(parameters, message):
         ).fit(X, Y)
 
 
-@pytest.mark.parametrize(("parameters", "message"), PARAMETERS, ids=[str(case) for case in PARAMETERS])
+@pytest.mark.parametrize(("parameters", "message"), PARAMETERS, ids=named(PARAMETERS))
 def test_parameters_of_a_flat_classifier(parameters, message):
     model = MulticlassSVC(**parameters)
     with pytest.raises(ValueError, match=message):

@@ -238,3 +238,13 @@ def test_path_and_warm_start_of_partial_labels(solver):
     warm.fit(X, PARTIAL)
     assert warm.certificate_.primal <= again
     assert warm.certificate_.converged
+
+
+def test_position_weights_of_paths_and_certificates():
+    weights = [[2.0] * len(y) for y in Y]
+    model = SequenceLabeler(C=10.0).fit(X, PARTIAL, position_weight=weights)
+    path = SequenceLabeler().fit_path(X, PARTIAL, [10.0], position_weight=weights)
+    assert np.array_equal(path[0].w_, model.w_)
+    certificate = model.certify(X, PARTIAL, position_weight=weights)
+    assert certificate.primal == pytest.approx(model.certificate_.primal)
+    assert "with the hidden parts fixed" in str(certificate)

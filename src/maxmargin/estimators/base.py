@@ -163,6 +163,7 @@ class Trainer(SharedOptions, BaseEstimator):
             primal=value,
             converged=relative_gap(value, bound.dual) <= tol,
             stop_reason=f"bound computed by BCFW: {bound.stop_reason}",
+            rounds=self.certificate_.rounds,
         )
 
     # --- inside
@@ -239,6 +240,13 @@ class Trainer(SharedOptions, BaseEstimator):
         if solution.error is not None:
             solution.error.add_note("maxmargin: the estimator keeps the best model found before this error")
             raise solution.error
+        if task.latent and not np.any(solution.w):
+            warnings.warn(
+                "training with hidden parts has ended at w = 0, where nothing is learnt; try more restarts, other "
+                "first weights, or another C",
+                NothingLearnt,
+                stacklevel=4,
+            )
 
     def _model(self, C: float) -> Self:
         """A copy of this fitted estimator for that C, which shares nothing that a later fit changes."""

@@ -103,7 +103,8 @@ class Ranker(Trainer):
         of a query is that of its rows, which must be equal.
         """
         super().fit(*self._examples(X, y, qid, sample_weight))
-        warn_of_zero(self, self.measure)
+        if not self.latent:
+            warn_of_zero(self, self.measure)
         return self
 
     def fit_path(  # type: ignore[override]
@@ -112,7 +113,7 @@ class Ranker(Trainer):
         """A fitted model for every C, each started from the one before; the last one stays in this estimator."""
         groups, Y, weights = self._examples(X, y, qid, sample_weight)
         models = super().fit_path(groups, Y, Cs, weights)
-        for model in models:
+        for model in models if not self.latent else ():
             warn_of_zero(model, self.measure)
         return models
 

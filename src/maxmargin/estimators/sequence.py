@@ -11,6 +11,7 @@ from sklearn.base import clone
 from sklearn.utils.validation import check_is_fitted
 
 from maxmargin.estimators.base import Options, Trainer
+from maxmargin.objective import Certificate
 from maxmargin.oracle import Oracle
 from maxmargin.solvers import CCCP, Solver, as_solver
 from maxmargin.task import Array, Task
@@ -73,6 +74,18 @@ class SequenceLabeler(Trainer):
         A mistake at a position of weight 0 costs nothing, but its label still takes part in the right answer.
         """
         return super().fit(X, _weighted(Y, position_weight), sample_weight)
+
+    def fit_path(
+        self, X: Any, Y: Any, Cs: Sequence[float], sample_weight: Any = None, position_weight: Any = None
+    ) -> list[Self]:
+        """A fitted model for every C, each started from the one before; the last one stays in this estimator."""
+        return super().fit_path(X, _weighted(Y, position_weight), Cs, sample_weight)
+
+    def certify(
+        self, X: Any, Y: Any, sample_weight: Any = None, tol: float = 1e-2, position_weight: Any = None
+    ) -> Certificate:
+        """How far the current weights are from the optimum on these data; see StructuredSVM.certify."""
+        return super().certify(X, _weighted(Y, position_weight), sample_weight, tol)
 
     def predict(self, X: Any) -> list[list[Hashable]]:
         """The best label sequence of every x."""

@@ -13,3 +13,6 @@ class Serial(Executor):
 
     def map(self, fn: Callable[..., Any], placed: Sequence[Any], *shared: Any) -> Iterator[Any]:
         return (fn(part, *shared) for part in placed)
+
+    def __repr__(self) -> str:
+        return "Serial()"

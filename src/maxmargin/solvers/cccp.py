@@ -68,7 +68,7 @@ class CCCP(Solver):
     start : weights at which to complete the labels first, instead of the task's guess.
     """
 
-    inner: Any = "bundle"
+    inner: Any = "bcfw"
     restarts: int = 1
     rounds: int = 50
     start: Any = None
