@@ -32,6 +32,17 @@ def pair_f1(truth: Sequence[Route], found: Sequence[Route]) -> float:
     return _mean_f1(truth, found, lambda route: combinations(route, 2))
 
 
+def checked_place(name: Hashable, place: Any) -> tuple[float, float]:
+    """Where a point is on a map: two finite numbers."""
+    try:
+        numbers = np.asarray(place, dtype=float)
+    except (ValueError, TypeError):
+        numbers = np.empty(0)
+    if numbers.shape != (2,) or not np.isfinite(numbers).all():
+        raise ValueError(f"point {name!r} is at {place!r}; expected two finite coordinates")
+    return float(numbers[0]), float(numbers[1])
+
+
 def _mean_f1(truth: Sequence[Route], found: Sequence[Route], parts: Callable[[list[Any]], Iterable[Any]]) -> float:
     if len(truth) != len(found):
         raise ValueError(f"there are {len(truth)} true but {len(found)} predicted routes")

@@ -153,3 +153,14 @@ def test_what_is_no_member_is_explained():
 def test_bad_parameters_are_explained(make, message):
     with pytest.raises(ValueError, match=message):
         make()
+
+
+@pytest.mark.parametrize("outputs", [Hierarchy(ANIMALS), HierarchyPaths(ANIMALS)], ids=str)
+def test_scores_are_one_finite_number_per_coordinate(outputs):
+    f = np.arange(outputs.dim) - 1.0
+    assert outputs.decode(f.tolist()) == outputs.decode(f)
+    with pytest.raises(ValueError, match=rf"expected \({outputs.dim},\), one for each coordinate"):
+        outputs.decode(np.zeros(outputs.dim + 1))
+    f[1] = np.nan
+    with pytest.raises(ValueError, match="score 1 is nan; expected finite numbers"):
+        outputs.decode(f)

@@ -126,3 +126,14 @@ def test_bad_parameters_are_explained(make, message):
 
 def _breaks(y, forbidden):
     return any(step in set(forbidden) for step in zip([None, *y], [*y, None], strict=True))
+
+
+@pytest.mark.parametrize("outputs", [Sequences(2, 3), Sequences(TAGS, 3, "BIO")], ids=str)
+def test_scores_are_one_finite_number_per_coordinate(outputs):
+    f = np.arange(outputs.dim) - 1.0
+    assert outputs.decode(f.tolist()) == outputs.decode(f)
+    with pytest.raises(ValueError, match=rf"expected \({outputs.dim},\), one for each coordinate"):
+        outputs.decode(np.zeros(outputs.dim + 1))
+    f[1] = np.nan
+    with pytest.raises(ValueError, match="score 1 is nan; expected finite numbers"):
+        outputs.decode(f)

@@ -11,8 +11,10 @@ from hypothesis import strategies as st
 from maxmargin.counting.assignments import Assignments
 from maxmargin.counting.classes import Multiclass, Ordinal
 from maxmargin.counting.cycles import CyclicPermutations
+from maxmargin.counting.hierarchy import HierarchyPaths
 from maxmargin.counting.orders import Permutations
 from maxmargin.counting.problem import Moments, Problem, as_rows
+from maxmargin.counting.sequences import Sequences
 from maxmargin.counting.spanning_trees import SpanningTrees
 from maxmargin.counting.subsets import Multilabel, Subsets
 from maxmargin.counting.training import Trainer
@@ -150,6 +152,24 @@ def test_sets_of_their_own():
         Trainer(moments, rows, owner, X, lambda: X @ X.T, "closed", 1e-8, 10)
 
 
+def test_equal_sets_are_one():
+    """Whether examples share a set or have equal ones, the same system is solved in the same way."""
+    shared = Moments([Subsets(4, 2)] * 3, 3)
+    own = Moments([Subsets(["a", "b", "c", "d"], 2) for _ in range(3)], 3)
+    assert shared.common is not None
+    assert own.common is not None
+    different = [Subsets(4, 2), Subsets(4, 1), Subsets(range(4), 2), Multilabel(4), Subsets(4, 2)]
+    groups = Moments(different, 5).groups
+    assert [members.tolist() for _, members in groups] == [[0, 4], [1], [2], [3]]
+    taxonomies = [{"a": None, "b": None, "c": "a"}, {"a": None, "b": None, "c": "b"}]
+    assert Moments([HierarchyPaths(each) for each in taxonomies], 2).common is None
+    trees = [SpanningTrees(3, weights=np.array(weights)) for weights in ([1.0, 2, 3], [3.0, 2, 1])]
+    assert Moments(trees, 2).common is None  # arrays cannot be keys: only the same object is the same set
+    moved = Subsets(4, 2)
+    _ = moved.dim  # what a set has computed is no part of what it is
+    assert Moments([moved, Subsets(4, 2)], 2).common is moved
+
+
 def test_pairs_kept_once_are_counted_twice():
     """The paper's features have both φ_uv and φ_vu = -φ_uv; the norm of a function is then half as large."""
     outputs = CyclicPermutations(4)
@@ -194,6 +214,27 @@ def test_outputs_are_named_by_their_example():
         as_rows(moments, [0, 7], several=False)
     with pytest.raises(ValueError, match="example 0 has no output"):
         as_rows(moments, [[], [1]], several=True)
+    for wrong in (1, "a", None):
+        with pytest.raises(
+            ValueError, match=f"example 1 has {wrong!r}; expected a list of outputs, because of several"
+        ):
+            as_rows(moments, [[0], wrong], several=True)
+    with pytest.raises(ValueError, match="outputs 1 and 2 of example 0 have the same features; expected different"):
+        as_rows(Moments(Sequences("ab", 5), 1), [["aaaab", "aabab", "abaab"]], several=True)
+
+
+def test_iterations_go_on_until_the_measured_residual_is_small():
+    """It is the larger one where kernel coefficients are solved for among features of very different variances."""
+    outputs = HierarchyPaths({k: (k - 1) // 3 if k else None for k in range(200)})
+    rng = np.random.default_rng(0)
+    X, Y = rng.normal(size=(60, 5)), [outputs.sample(rng) for _ in range(60)]
+    moments = Moments(outputs, 60)
+    rows, owner = as_rows(moments, Y, several=False)
+    K = np.exp(-((X[:, None] - X) ** 2).sum(2) / 5)
+    for tol in (1e-3, 1e-4, 1e-5):
+        certificate = Trainer(moments, rows, owner, None, lambda: K, "cg", tol, 200).fit(0.01).certificate
+        assert certificate.residual <= 10 * tol
+        assert certificate.converged
 
 
 def test_iterations_can_run_out():

@@ -22,6 +22,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 from maxmargin.counting.classes import Multiclass, Ordinal
 from maxmargin.counting.hierarchy import Hierarchy
 from maxmargin.counting.orders import Permutations
+from maxmargin.counting.output_set import OutputSet
 from maxmargin.counting.subsets import Multilabel
 from maxmargin.estimators.counting import CountingPredictor
 from maxmargin.estimators.counting_flat import CountingClassifier, CountingMultilabel
@@ -147,6 +148,8 @@ def test_labels_that_a_set_does_not_have():
     for outputs in (Permutations(30), Multilabel(40)):  # too many to list them
         with pytest.raises(ValueError, match=r"the outputs of .* are no labels; use CountingPredictor"):
             CountingClassifier(outputs).fit(X, SPECIES)
+    with pytest.raises(ValueError, match=r"OutputSet\(\) does not list its outputs; expected a set with labels"):
+        CountingClassifier(OutputSet()).fit(X, SPECIES)
 
 
 BAD = [
@@ -239,6 +242,7 @@ WRONG = [
     (np.where(np.arange(80)[:, None] == 7, 2, LABELS), "example 7, label 0: Y is 2; expected 0 or 1"),
     (np.where(np.arange(80)[:, None] == 7, np.nan, LABELS), "example 7, label 0: Y is nan; expected 0 or 1"),
     ([["a", "b"]] * 80, "example 0, label 0: Y is 'a'; expected 0 or 1"),
+    ([[0], [1, 2]] * 40, r"Y has rows of different lengths; expected an \(n, labels\) matrix of zeros and ones"),
     (LABELS[:-1], "X has 80 examples but Y has 79: example 79 has no partner"),
     (LABELS[:, :0], "there must be at least 1 item, got 0"),
     (None, "CountingMultilabel requires y to be passed, but the target y is None"),

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from scipy import sparse
 from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
-from sklearn.metrics.pairwise import rbf_kernel
+from sklearn.metrics.pairwise import pairwise_kernels, rbf_kernel
 from sklearn.model_selection import GridSearchCV, cross_val_score
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
@@ -109,6 +109,15 @@ def test_the_method_follows_the_sizes():
     for (n, kernel), method in ways.items():
         assert CountingPredictor(Multiclass(3), kernel=kernel).fit(X[:n], Y[:n]).certificate_.method == method
     assert CountingPredictor(TREES, kernel="rbf").fit(*noisy(TREES)).certificate_.method == "conjugate gradients"
+
+
+@pytest.mark.parametrize("kernel", ["chi2", "cosine", "laplacian", "poly", "rbf"])
+def test_kernels_have_their_own_defaults(kernel):
+    X, Y = noisy(Multiclass(3), n=10)
+    X = np.abs(X)
+    expected = CountingPredictor(Multiclass(3), kernel="precomputed").fit(pairwise_kernels(X, metric=kernel), Y)
+    found = CountingPredictor(Multiclass(3), kernel=kernel).fit(X, Y)
+    np.testing.assert_allclose(found.dual_coef_, expected.dual_coef_, rtol=1e-8, atol=1e-10)
 
 
 def test_more_features_than_examples_are_solved_for_kernel_coefficients():
@@ -325,7 +334,8 @@ DATA = [
     ),
     ({"kernel": lambda x, z: -np.exp(-np.sum((x - z) ** 2))}, *GOOD, "not positive semidefinite"),
     ({"kernel": "gauss"}, *GOOD, "'metric' parameter of pairwise_kernels must be"),
-    ({"kernel": 3}, *GOOD, "'metric' parameter of pairwise_kernels must be"),
+    *[({"kernel": kernel}, *GOOD, "kernel must be the name of a kernel of scikit-learn") for kernel in (3, None)],
+    ({"kernel": K}, *GOOD, r"or 'precomputed', got an array of shape \(6, 6\); a kernel matrix is given as X"),
     *[
         ({"kernel": "poly", "gamma": gamma}, *GOOD, "gamma must be a positive number or None, got")
         for gamma in ("scale", 0, -1.0, np.nan, True)
@@ -359,7 +369,12 @@ def test_what_cannot_be_trained(options, X, Y, message):
 
 @pytest.mark.parametrize(
     ("alphas", "message"),
-    [([], "alphas is empty"), ([1.0, 0.0], r"alpha \(λ\) must be a positive number, got 0.0"), ([None], "got None")],
+    [
+        ([], "alphas is empty"),
+        (1.0, "alphas is 1.0; expected a sequence"),
+        ([1.0, 0.0], r"alpha \(λ\) must be a positive number, got 0.0"),
+        ([None], "got None"),
+    ],
 )
 def test_paths_need_penalties(alphas, message):
     with pytest.raises(ValueError, match=message):
@@ -372,9 +387,9 @@ def test_lists_of_outputs():
         model.fit(GOOD[0], [[0], [], [1], [2], [0], [1]], several=True)
     with pytest.raises(ValueError, match="example 2: 5 is not one of the classes"):
         model.fit(GOOD[0], [[0], [1], [1, 5], [2], [0], [1]], several=True)
-    with pytest.raises(ValueError, match="example 4 has the same output twice"):
+    with pytest.raises(ValueError, match="outputs 0 and 2 of example 4 have the same features"):
         model.fit(GOOD[0], [[0], [1], [1, 0], [2], [2, 0, 2], [1]], several=True)
-    with pytest.raises(ValueError, match="example 0 has the same output twice"):  # written in two ways
+    with pytest.raises(ValueError, match="outputs 0 and 1 of example 0 have the same features"):  # written in two ways
         CountingPredictor(CyclicPermutations(4)).fit([[1.0]], [[(0, 1, 2), (1, 2, 0)]], several=True)
 
 
@@ -395,6 +410,14 @@ def test_output_sets_must_be_some(given):
 
 def test_output_sets_that_do_not_fit():
     model = CountingPredictor(Multiclass(3)).fit(*GOOD)
+    for alone in (
+        lambda: model.fit(*GOOD, output_sets=Multiclass(3)),
+        lambda: model.predict(GOOD[0], output_sets=Multiclass(3)),
+    ):
+        with pytest.raises(
+            TypeError, match=r"output_sets is Multiclass\(classes=3\); expected a list with one set per"
+        ):
+            alone()
     two = [Multiclass(3)] * 2
     for call in (
         lambda: clone(model).fit(*GOOD, output_sets=two),
@@ -410,7 +433,7 @@ def test_output_sets_that_do_not_fit():
     ):
         model.predict(GOOD[0], [Multiclass(3)] * 5 + [Multiclass(4)])
     with pytest.raises(ValueError, match=r"needs one output set for all examples .*; use method='cg'"):
-        clone(model).set_params(method="closed").fit(*GOOD, output_sets=[Multiclass(3) for _ in range(6)])
+        clone(model).set_params(method="closed").fit(*GOOD, output_sets=[Multiclass(3), *[Multiclass([2, 1, 0])] * 5])
     with pytest.raises(ValueError, match="whose covariance has few, known eigenvalues; use method='cg'"):
         CountingPredictor(TREES, method="closed").fit(*noisy(TREES))
 

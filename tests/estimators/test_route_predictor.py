@@ -5,6 +5,7 @@ import pickle
 from itertools import pairwise, permutations
 
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -227,14 +228,17 @@ BAD_FITS = [
     ({"shape": "cycle"}, X, [*TOURS[:4], ["inn", "zoo"]], "trip 4 is a closed tour of 2 points; expected at least 3"),
     ({}, X, [["inn", "pub"], *ROUTES[1:]], "trip 0: 'pub' is not one of the points; expected 'inn', 'zoo'"),
     ({}, X, [ROUTES[0], [], *ROUTES[2:]], "trip 1 has an empty route; expected at least one point"),
-    ({}, X, ["inn", *ROUTES[1:]], "trip 0: 'inn' is no route; expected a set, list or tuple of points"),
+    ({}, X, ["inn", *ROUTES[1:]], "trip 0: 'inn' is no route; expected a tuple or list of points"),
     ({}, X, [*ROUTES[:4], {"inn", "zoo"}], "trip 4 is .*and a set has no order; expected a tuple or list"),
     ({}, X, ROUTES[:4], "X has 5 rows but there are 4 routes: trip 4 has no partner"),
     ({}, X[:2], ROUTES, "X has 2 rows but there are 5 routes: trip 2 has no partner"),
+    ({}, X, None, "routes is None; expected a list with the points of every trip"),
     ({}, X, [], "there are no routes to learn from"),
     ({"shape": "star"}, X, ROUTES, "shape must be one of 'path', 'cycle', got 'star'"),
     ({"points": ["inn", "inn"]}, X, ROUTES, "point 'inn' is named twice"),
     ({"points": {"inn": (0, 0), "zoo": (1,)}}, X, ROUTES, r"point 'zoo' is at \(1,\); expected two finite coordinates"),
+    ({"points": {"inn": "here"}}, X, ROUTES, "point 'inn' is at 'here'; expected two finite coordinates"),
+    ({"kernel": "precomputed"}, None, ROUTES, "without features there is no kernel matrix; expected one as X"),
     ({"points": None, "shape": "cycle"}, X[:1], [["inn", "zoo"]], "there must be at least 3 points, got 2"),
     ({"fit_intercept": False}, None, ROUTES, "only the constant to learn from; expected fit_intercept=True"),
     ({"decoder": "best"}, X, ROUTES, "decoder must be one of 'auto', 'exact', 'local', 'milp', got 'best'"),
@@ -279,3 +283,6 @@ def test_features_are_as_in_training():
         RoutePredictor().fit(None, ROUTES).predict(X)
     with pytest.raises(ValueError, match="2 features"):
         RoutePredictor().fit(X, ROUTES).predict(X[:, :1])
+    named = RoutePredictor().fit(pd.DataFrame(X, columns=["old", "green"]), ROUTES)
+    assert named.feature_names_in_.tolist() == ["old", "green"]
+    assert not hasattr(named.fit(None, ROUTES), "feature_names_in_")

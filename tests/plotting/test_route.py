@@ -4,6 +4,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 import pytest
 from matplotlib.colors import to_hex
+from sklearn.exceptions import NotFittedError
 
 from maxmargin.estimators import RoutePredictor
 from maxmargin.plotting import RouteDisplay
@@ -68,6 +69,17 @@ def test_one_point_has_no_arrow_and_axes_may_be_given():
     assert RouteDisplay(PLACES).plot().ax_.get_legend() is None
 
 
+def test_long_routes_are_written_in_several_lines():
+    places = {f"point {k}": (k, k % 3) for k in range(20)}
+    display = RouteDisplay(places, list(places), list(places)[:2]).plot()
+    long, short = sorted((text.get_text() for text in display.ax_.get_legend().get_texts()), key=len, reverse=True)
+    assert max(map(len, long.splitlines())) <= 70
+    assert " ".join(long.splitlines()).replace("\xa0", " ") == "predicted: " + " → ".join(places)
+    ends = [line.split(" ")[-1] for line in long.splitlines()]
+    assert all(end == "→" or "\xa0" in end for end in ends)  # no name is split
+    assert short.replace("\xa0", " ") == "true: point 0 → point 1"
+
+
 def test_degrees_of_longitude_are_narrower_in_the_north():
     north = {name: (x, 60 + y / 100) for name, (x, y) in PLACES.items()}
     assert RouteDisplay(north, geographic=True).plot().ax_.get_aspect() == pytest.approx(2, rel=0.02)
@@ -92,6 +104,17 @@ def test_bad_input():
         RouteDisplay(PLACES, ["inn"], ["inn", "pub"])
     with pytest.raises(ValueError, match=r"popularity has the shape \(2,\); expected 4 numbers >= 0, one per point"):
         RouteDisplay(PLACES, popularity=[1, 2])
+    with pytest.raises(ValueError, match=r"the popularity of 'zoo' is -1.0; expected a finite number >= 0"):
+        RouteDisplay(PLACES, popularity={"inn": 2, "zoo": -1})
+    with pytest.raises(ValueError, match="popularity names 'pub', which has no place on the map"):
+        RouteDisplay(PLACES, popularity={"inn": 2, "pub": 1})
+    for place in ((0, np.nan), (1, 2, 3), "ab"):
+        with pytest.raises(ValueError, match=r"point 'pub' is at .*; expected two finite coordinates"):
+            RouteDisplay({"pub": place})
+    with pytest.raises(ValueError, match="the predicted route is 'inn'; expected a sequence of points"):
+        RouteDisplay(PLACES, "inn")
+    with pytest.raises(NotFittedError):
+        RouteDisplay.from_estimator(RoutePredictor(PLACES))
     with pytest.raises(ValueError, match="there are no places"):
         RouteDisplay({})
     with pytest.raises(ValueError, match=r"point 'a' is at \(0.0, 100.0\); expected degrees of longitude and latitude"):

@@ -192,7 +192,7 @@ def test_a_task_without_hidden_parts_is_trained_by_the_inner_solver(problem, for
 def test_two_inner_solvers_agree_at_a_tight_tolerance(name, formulation):
     """From the same start, where the way there is the same: both solve each convex problem as well as they can."""
     problem = PROBLEMS[name]
-    start = solved(problem, CCCP(tol=1e-2), 5.0, formulation).w
+    start = solved(problem, CCCP(inner="bundle", tol=1e-2), 5.0, formulation).w
     found = [solved(problem, CCCP(inner=inner, tol=1e-6, start=start), 5.0, formulation) for inner in INNER]
     values = [solution.certificate.primal for solution in found]
     assert all(solution.certificate.converged for solution in found)

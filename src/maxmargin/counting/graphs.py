@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from maxmargin.counting.complete_graph import CompleteGraph, EdgeEigenvalues
 from maxmargin.counting.items import Items, ItemsLike, collection, whole_number
 from maxmargin.counting.output_set import Decoded, Eigenspace, OutputSet
+from maxmargin.counting.scores import finite_scores
 from maxmargin.counting.subsets import AllIndicators, indicator, log_choose
 from maxmargin.task import Array
 
@@ -56,7 +57,8 @@ class Graphs(_OnVertices, AllIndicators):
         return indicator(self._graph.edge_numbers(edges, self._items), self.dim)
 
     def decode(self, f: Array) -> Decoded:
-        chosen = np.flatnonzero(np.asarray(f) > 0)
+        f = finite_scores(f, self.dim)
+        chosen = np.flatnonzero(f > 0)
         return Decoded(self._graph.named(chosen, self._items), float(np.sum(f[chosen])), True)
 
     def outputs(self) -> Iterator[frozenset]:
@@ -120,6 +122,7 @@ class Cliques(_OfVertices):
     def decode(self, f: Array) -> Decoded:
         from maxmargin.counting.decoders.heaviest_clique import heaviest_clique
 
+        f = finite_scores(f, self.dim)
         return self._decoded(f, *heaviest_clique(self._graph.matrix(f)))
 
     def outputs(self) -> Iterator[frozenset]:
@@ -182,6 +185,7 @@ class KCliques(_OfVertices):
     def decode(self, f: Array) -> Decoded:
         from maxmargin.counting.decoders.heaviest_clique import heaviest_clique_of
 
+        f = finite_scores(f, self.dim)
         return self._decoded(f, *heaviest_clique_of(self._graph.matrix(f), self.size))
 
     def outputs(self) -> Iterator[frozenset]:

@@ -14,6 +14,7 @@ from scipy import sparse
 
 from maxmargin.counting.items import Items
 from maxmargin.counting.output_set import Decoded, Eigenspace, OutputSet
+from maxmargin.counting.scores import finite_scores
 from maxmargin.counting.spectra import DENSE, decomposed
 from maxmargin.counting.subsets import indicator
 from maxmargin.task import Array
@@ -77,7 +78,7 @@ class Hierarchy(OutputSet):
         return indicator(marks.indices[marks.indptr[k] : marks.indptr[k + 1]], self.dim)
 
     def decode(self, f: Array) -> Decoded:
-        scores = self._ways.marks @ f
+        scores = self._ways.marks @ finite_scores(f, self.dim)
         best = int(np.argmax(scores))
         return Decoded(self._ways.labels.names[best], float(scores[best]), True)
 
@@ -182,8 +183,8 @@ class HierarchyPaths(OutputSet):
         return indicator(sorted(chosen), self.dim)
 
     def decode(self, f: Array) -> Decoded:
-        way = self._tree
-        best = np.array(f, dtype=np.float64)
+        way, f = self._tree, finite_scores(f, self.dim)
+        best = f.copy()
         for v in way.downwards[::-1]:
             best[v] = max(best[v], 0.0)
             if way.parent[v] >= 0:

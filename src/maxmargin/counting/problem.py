@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -14,7 +15,7 @@ from maxmargin.task import Array
 
 
 class Moments:
-    """The output sets of the examples: one that all share, or one each."""
+    """The output sets of the examples: one that all share, or one each, of which equal ones are taken together."""
 
     def __init__(self, sets: OutputSet | Sequence[OutputSet], n: int):
         self.groups: list[tuple[OutputSet, NDArray[np.intp]]] = []
@@ -23,9 +24,11 @@ class Moments:
         else:
             if len(sets) != n:
                 raise ValueError(f"{len(sets)} output sets were given for {n} examples")
-            different: dict[int, tuple[OutputSet, list[int]]] = {}
+            objects = {id(each): each for each in sets}
+            keys = {number: _state(each) for number, each in objects.items()}
+            different: dict[Hashable, tuple[OutputSet, list[int]]] = {}
             for i, each in enumerate(sets):
-                different.setdefault(id(each), (each, []))[1].append(i)
+                different.setdefault(keys[id(each)], (each, []))[1].append(i)
             self.groups += [(each, np.array(members)) for each, members in different.values()]
         self.common = self.groups[0][0] if len(self.groups) == 1 else None
         dims = sorted({each.dim for each, _ in self.groups})
@@ -133,6 +136,8 @@ def as_rows(moments: Moments, Y: Sequence[Any], several: bool) -> tuple[Array, N
     for each, members in moments.groups:
         sets.update(dict.fromkeys(members.tolist(), each))
     for i, y in enumerate(Y):
+        if several and (isinstance(y, str) or not isinstance(y, Iterable)):
+            raise ValueError(f"example {i} has {y!r}; expected a list of outputs, because of several=True")
         outputs = list(y) if several else [y]
         if not outputs:
             raise ValueError(f"example {i} has no output; expected at least one")
@@ -142,7 +147,36 @@ def as_rows(moments: Moments, Y: Sequence[Any], several: bool) -> tuple[Array, N
             except (ValueError, TypeError) as error:
                 raise ValueError(f"example {i}: {error}") from None
             owner.append(i)
-        mine = rows[len(rows) - len(outputs) :]
-        if len(mine) > len({(phi + 0.0).tobytes() for phi in mine}):
-            raise ValueError(f"example {i} has the same output twice; expected different ones")
+        seen: dict[bytes, int] = {}
+        for k, phi in enumerate(rows[len(rows) - len(outputs) :]):
+            other = seen.setdefault((phi + 0.0).tobytes(), k)
+            if other < k:
+                raise ValueError(
+                    f"outputs {other} and {k} of example {i} have the same features; expected different outputs"
+                )
     return np.array(rows), np.array(owner, dtype=np.intp)
+
+
+def _state(outputs: OutputSet) -> Hashable:
+    """What makes a set what it is, equal for equal sets; its identity where that cannot be compared."""
+    kind = type(outputs)
+    kept = sorted(
+        (name, value)
+        for name, value in vars(outputs).items()
+        if not isinstance(getattr(kind, name, None), cached_property)  # those follow from the others
+    )
+    try:
+        state = (kind, *((name, _frozen(value)) for name, value in kept))
+        hash(state)
+    except TypeError:
+        return id(outputs)
+    return state
+
+
+def _frozen(value: Any) -> Any:
+    """Lists and mappings as tuples, so that they can be keys."""
+    if isinstance(value, list | tuple):
+        return type(value).__name__, *map(_frozen, value)
+    if isinstance(value, dict):
+        return "dict", *((key, _frozen(each)) for key, each in value.items())
+    return value

@@ -14,6 +14,7 @@ from maxmargin.counting.constrained_chain import ConstrainedChain
 from maxmargin.counting.free_chain import FreeChain
 from maxmargin.counting.items import Items, ItemsLike, whole_number
 from maxmargin.counting.output_set import Decoded, Eigenspace, OutputSet
+from maxmargin.counting.scores import finite_scores
 from maxmargin.task import Array
 from maxmargin.tasks.transitions import allowed_transitions
 
@@ -84,7 +85,7 @@ class Sequences(OutputSet):
         from maxmargin.compiled import chain
 
         K, L = len(self._items), self.length
-        f = np.asarray(f, dtype=np.float64)
+        f = finite_scores(f, self.dim)
         T, start, end = self._allowed
         scores, best = np.tile(f[:K], (L, 1)), np.empty(1)
         numbers, bounds = np.empty(L, dtype=np.int32), np.array([0, L], dtype=np.int64)

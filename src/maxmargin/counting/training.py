@@ -99,7 +99,15 @@ class Trainer:
         if found is None or problem.inverse.max() > 1e-12:  # several outputs in a small set: one more term
             if self.inputs is None:
                 self.inputs = conjugate_gradients.Kernel(self.K)  # type: ignore[arg-type]
-            solved = conjugate_gradients.solve(problem, self.inputs, self.tol, self.max_iter, start, watch)
+            solved = conjugate_gradients.solve(
+                problem,
+                self.inputs,
+                self.tol,
+                self.max_iter,
+                start,
+                watch,
+                lambda it: self._converged(self._measure(problem, it)[0]),
+            )
             found, iterations = solved.coefficients, solved.iterations
         residual, objective = self._measure(problem, found)
         certificate = Residual(
@@ -107,7 +115,7 @@ class Trainer:
             residual,
             method,
             iterations,
-            residual <= max(10 * self.tol, ROUNDING),
+            self._converged(residual),
             *(now - began for now, began in zip(_clocks(), self._began, strict=True)),
         )
         self._began = _clocks()
@@ -116,6 +124,9 @@ class Trainer:
     def path(self, lams: Sequence[float]) -> Iterator[Fit]:
         """One fit for every λ; what does not depend on it is computed once."""
         return (self.fit(lam) for lam in lams)
+
+    def _converged(self, residual: float) -> bool:
+        return residual <= max(10 * self.tol, ROUNDING)
 
     def _measure(self, problem: Problem, found: Array) -> tuple[float, float]:
         """Residual and objective, from scratch."""

@@ -240,7 +240,7 @@ class Trainer(SharedOptions, BaseEstimator):
         if solution.error is not None:
             solution.error.add_note("maxmargin: the estimator keeps the best model found before this error")
             raise solution.error
-        if task.latent and not np.any(solution.w):
+        if task.latent and solution.certificate.converged and not np.any(solution.w):
             warnings.warn(
                 "training with hidden parts has ended at w = 0, where nothing is learnt; try more restarts, other "
                 "first weights, or another C",

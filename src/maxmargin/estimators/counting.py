@@ -116,6 +116,7 @@ class CountingPredictor(CountingTrainer):
         check_output_set(self.output_set, "output_set")
         if output_sets is None:
             return self.output_set
+        _check_list(output_sets)
         for i, each in enumerate(output_sets):
             check_output_set(each, f"output_sets[{i}]")
         return output_sets
@@ -123,6 +124,7 @@ class CountingPredictor(CountingTrainer):
     def _set_of_each(self, scores: Array, output_sets: Sequence[OutputSet] | None) -> Sequence[OutputSet]:
         """What to decode these scores in."""
         sets = [self.output_set] * len(scores) if output_sets is None else output_sets
+        _check_list(sets)
         if len(sets) != len(scores):
             raise ValueError(f"{len(sets)} output sets were given for {len(scores)} examples")
         for i, each in enumerate(sets):
@@ -133,3 +135,8 @@ class CountingPredictor(CountingTrainer):
                     "in training"
                 )
         return sets
+
+
+def _check_list(output_sets: Any) -> None:
+    if isinstance(output_sets, OutputSet):
+        raise TypeError(f"output_sets is {output_sets!r}; expected a list with one set per example")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from contextlib import nullcontext
 from numbers import Integral, Real
 from typing import Any, Self, TypedDict
@@ -84,6 +84,8 @@ class CountingTrainer(SharedOptions, BaseEstimator):
     def _train_path(
         self, X: Any, Y: Any, sets: OutputSet | Sequence[OutputSet], alphas: Sequence[float], several: bool = False
     ) -> list[Self]:
+        if not isinstance(alphas, Iterable):
+            raise ValueError(f"alphas is {alphas!r}; expected a sequence of values of λ")
         lams = [_checked_alpha(alpha) for alpha in alphas]
         if not lams:
             raise ValueError("alphas is empty; expected at least one value of λ")
@@ -116,9 +118,9 @@ class CountingTrainer(SharedOptions, BaseEstimator):
         moments = Moments(sets, n)
         rows, owner = as_rows(moments, Y, several)
         # what predictions need of the training inputs; a copy, because a caller may change his own
-        self.X_fit_ = None if self.kernel in ("linear", "precomputed") else X.copy()
+        self.X_fit_ = None if self._has_kernel("linear", "precomputed") else X.copy()
         linear = None
-        if self.kernel == "linear":
+        if self._has_kernel("linear"):
             linear = X
             if self.fit_intercept:
                 column = np.ones((n, 1))
@@ -131,7 +133,7 @@ class CountingTrainer(SharedOptions, BaseEstimator):
         self.dual_coef_ = None if trainer.primal else fit.coefficients
         self._weights_ = None
         self.intercept_: Any = 0.0
-        if self.kernel == "linear":
+        if self._has_kernel("linear"):
             weights = fit.coefficients if trainer.primal else np.asarray(trainer.X.T @ fit.coefficients)
             self._weights_ = weights[:-1] if self.fit_intercept else weights
             self.intercept_ = weights[-1] if self.fit_intercept else 0.0
@@ -139,12 +141,14 @@ class CountingTrainer(SharedOptions, BaseEstimator):
     def _kernel(self, X: Any, Y: Any) -> Array:
         from sklearn.metrics.pairwise import pairwise_kernels  # which would load much that an import need not
 
-        if self.kernel == "precomputed":
+        if self._has_kernel("precomputed"):
             K = np.asarray(X, dtype=float)
         else:
             params = self.kernel_params or {}
             if not callable(self.kernel):
-                params = {"gamma": self.gamma, "degree": self.degree, "coef0": self.coef0}
+                params = {"degree": self.degree, "coef0": self.coef0}
+                if self.gamma is not None:  # every kernel has a default of its own
+                    params["gamma"] = self.gamma
             K = np.asarray(pairwise_kernels(X, Y, metric=self.kernel, filter_params=True, **params))
         if not np.isfinite(K).all():
             i, j = np.argwhere(~np.isfinite(K))[0]
@@ -152,7 +156,7 @@ class CountingTrainer(SharedOptions, BaseEstimator):
         return K + 1.0 if self.fit_intercept else K
 
     def _inputs(self, X: Any, reset: bool = False) -> Any:
-        if self.kernel == "precomputed":
+        if self._has_kernel("precomputed"):
             K = validate_data(self, X, dtype=np.float64, reset=reset)
             if reset and K.shape[0] != K.shape[1]:
                 raise ValueError(f"a precomputed kernel matrix must be square, got shape {K.shape}")
@@ -162,7 +166,17 @@ class CountingTrainer(SharedOptions, BaseEstimator):
         X = validate_data(self, X, accept_sparse="csr", dtype=np.float64, reset=reset)
         return sparse.csr_array(X) if sparse.issparse(X) else X
 
+    def _has_kernel(self, *names: str) -> bool:
+        return isinstance(self.kernel, str) and self.kernel in names
+
     def _check_options(self) -> None:
+        if not isinstance(self.kernel, str) and not callable(self.kernel):
+            shape = getattr(self.kernel, "shape", None)
+            found = repr(self.kernel) if shape is None else f"an array of shape {shape}; a kernel matrix is given as X"
+            raise ValueError(
+                "kernel must be the name of a kernel of scikit-learn, a function of two rows or 'precomputed', "
+                f"got {found}"
+            )
         if self.method not in METHODS:
             raise ValueError(f"method must be one of {', '.join(map(repr, METHODS))}, got {self.method!r}")
         if not (_is_number(self.tol) and 0 < self.tol < 1):
@@ -187,7 +201,7 @@ class CountingTrainer(SharedOptions, BaseEstimator):
         tags = super().__sklearn_tags__()
         tags.target_tags.required = True
         tags.input_tags.sparse = True
-        tags.input_tags.pairwise = self.kernel == "precomputed"
+        tags.input_tags.pairwise = self._has_kernel("precomputed")
         return tags
 
 

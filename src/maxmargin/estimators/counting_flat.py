@@ -80,7 +80,11 @@ class CountingClassifier(ClassifierMixin, CountingTrainer):
             self.classes_, self.set_ = seen, Multiclass(seen.tolist())
         else:
             check_output_set(self.output_set, "output_set")
-            if not np.isscalar(next(self.output_set.outputs())):
+            try:
+                first = next(self.output_set.outputs())
+            except NotImplementedError:
+                raise ValueError(f"{self.output_set!r} does not list its outputs; expected a set with labels") from None
+            if not np.isscalar(first):
                 raise ValueError(
                     f"the outputs of {self.output_set!r} are no labels; use CountingPredictor for outputs with parts"
                 )
@@ -156,7 +160,13 @@ class CountingMultilabel(CountingTrainer):
 
 
 def _zeros_and_ones(Y: Any) -> NDArray[Any]:
-    Y = np.asarray(Y.todense() if sparse.issparse(Y) else Y)
+    try:
+        Y = np.asarray(Y.todense() if sparse.issparse(Y) else Y)
+    except ValueError:  # rows of different lengths
+        raise ValueError(
+            "Y has rows of different lengths; expected an (n, labels) matrix of zeros and ones, which scikit-learn's "
+            "MultiLabelBinarizer makes of lists of labels"
+        ) from None
     if Y.ndim != 2:
         raise ValueError(f"Y must be an (n, labels) matrix of zeros and ones, got shape {Y.shape}")
     wrong = np.argwhere(~np.isin(Y, (0, 1)))

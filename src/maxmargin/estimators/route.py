@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple, Self, Unpack
 
 import numpy as np
@@ -16,7 +16,7 @@ from maxmargin.counting.ordered_items import ordered_numbers
 from maxmargin.counting.output_set import Decoded
 from maxmargin.counting.paths import Paths
 from maxmargin.estimators.counting_base import CountingOptions, CountingTrainer
-from maxmargin.routes import point_f1
+from maxmargin.routes import checked_place, point_f1
 from maxmargin.task import Array
 from maxmargin.tasks.labels import in_order, plain
 
@@ -132,6 +132,8 @@ class RoutePredictor(CountingTrainer):
     def _examples(self, X: Any, routes: Any, several: bool) -> tuple[Any, list[Any], Paths | CyclicPermutations]:
         if self.shape not in SHAPES:
             raise ValueError(f"shape must be one of {', '.join(map(repr, SHAPES))}, got {self.shape!r}")
+        if not isinstance(routes, Iterable):
+            raise ValueError(f"routes is {routes!r}; expected a list with the points of every trip")
         trips = [_listed(each, i) if several else [each] for i, each in enumerate(routes)]
         if not trips:
             raise ValueError("there are no routes to learn from")
@@ -144,6 +146,7 @@ class RoutePredictor(CountingTrainer):
         if X is None:
             X = self._without_features(len(trips))
             self.n_features_in_ = 0
+            self.__dict__.pop("feature_names_in_", None)  # of an earlier training
         else:
             X = self._inputs(X, reset=True)
         if X.shape[0] != len(trips):
@@ -166,7 +169,7 @@ class RoutePredictor(CountingTrainer):
         self.coordinates_: Array | None = None
         if isinstance(self.points, Mapping):
             self._items_ = Items(list(self.points), least, "point")
-            self.coordinates_ = np.array([_place(name, place) for name, place in self.points.items()])
+            self.coordinates_ = np.array([checked_place(name, place) for name, place in self.points.items()])
         elif self.points is not None:
             self._items_ = Items(self.points, least, "point")
         else:
@@ -233,6 +236,8 @@ class RoutePredictor(CountingTrainer):
     def _without_features(self, n: int) -> Array:
         if not self.fit_intercept:
             raise ValueError("without features there is only the constant to learn from; expected fit_intercept=True")
+        if self._has_kernel("precomputed"):
+            raise ValueError("without features there is no kernel matrix; expected one as X for kernel='precomputed'")
         return np.zeros((n, 0))
 
     def _inputs(self, X: Any, reset: bool = False) -> Any:
@@ -265,18 +270,11 @@ def _collected(route: Any, i: int) -> list[Any]:
         raise ValueError(f"trip {i} is {route!r}, and a set has no order; expected a tuple or list of points")
     try:
         points = collection(route, "route", "point")
-    except ValueError as error:
-        raise ValueError(f"trip {i}: {error}") from None
+    except ValueError:
+        raise ValueError(f"trip {i}: {route!r} is no route; expected a tuple or list of points") from None
     if not points:
         raise ValueError(f"trip {i} has an empty route; expected at least one point")
     return points
-
-
-def _place(name: Hashable, place: Any) -> tuple[float, float]:
-    numbers = np.asarray(place, dtype=float)
-    if numbers.shape != (2,) or not np.isfinite(numbers).all():
-        raise ValueError(f"point {name!r} is at {place!r}; expected two finite coordinates")
-    return float(numbers[0]), float(numbers[1])
 
 
 def _is_list(given: Any) -> bool:

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from itertools import pairwise
+from textwrap import fill
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from sklearn.utils.validation import check_is_fitted
 
 from maxmargin.plotting.canvas import BLUE, GREY, ORANGE, axes
-from maxmargin.routes import pair_f1, point_f1
+from maxmargin.routes import checked_place, pair_f1, point_f1
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -18,6 +20,7 @@ TRUE, PREDICTED = ORANGE, BLUE
 BENDS = {TRUE: -0.14, PREDICTED: 0.14}  # of arrows, to opposite sides, so that a step of both routes shows both
 LARGEST = 260.0  # area of the most popular point
 GEOGRAPHIC = (180.0, 90.0)
+WIDEST = 70  # characters of a line of the legend, which is as wide as the map
 
 
 class RouteDisplay:
@@ -53,7 +56,7 @@ class RouteDisplay:
         closed: bool = False,
         geographic: bool = False,
     ):
-        self.places = {name: (float(x), float(y)) for name, (x, y) in places.items()}
+        self.places = {name: checked_place(name, place) for name, place in places.items()}
         if not self.places:
             raise ValueError("there are no places; expected at least one point on the map")
         self.closed, self.geographic = closed, geographic
@@ -82,6 +85,7 @@ class RouteDisplay:
         geographic: bool = False,
     ) -> RouteDisplay:
         """Predict the route of one trip, a row of features, with a fitted `RoutePredictor` that knows its places."""
+        check_is_fitted(model)
         if model.coordinates_ is None:
             raise ValueError("the model knows no places; expected RoutePredictor(points={name: (x, y), …})")
         X = None if x is None else np.reshape(x, (1, -1))
@@ -138,7 +142,9 @@ class RouteDisplay:
         x, y = self.places[route[0]]
         # The ring of the true start is wider, so that both show where routes begin at the same point.
         ax.plot([x], [y], "o", ms=9 if colour == TRUE else 5.5, mfc="none", mec=colour, mew=1.8, zorder=3)
-        ax.plot([], [], "-o", color=colour, mfc="none", label=f"{label}: {' → '.join(map(str, stops))}")
+        whole = " → ".join(str(stop).replace(" ", "\N{NO-BREAK SPACE}") for stop in stops)  # lines end between names
+        text = fill(f"{label}: {whole}", WIDEST, break_long_words=False, break_on_hyphens=False)
+        ax.plot([], [], "-o", color=colour, mfc="none", label=text)
 
     def _frame(self, xy: Any) -> None:
         ax = self.ax_
@@ -155,6 +161,8 @@ class RouteDisplay:
     def _known(self, route: Any, which: str) -> list[Hashable] | None:
         if route is None:
             return None
+        if isinstance(route, str | set | frozenset):
+            raise ValueError(f"the {which} route is {route!r}; expected a sequence of points")
         points = list(route)
         for point in points:
             if point not in self.places:
@@ -165,10 +173,16 @@ class RouteDisplay:
         if popularity is None:
             return None
         if isinstance(popularity, Mapping):
+            for name in popularity:
+                if name not in self.places:
+                    raise ValueError(f"popularity names {name!r}, which has no place on the map")
             popularity = [popularity.get(name, 0) for name in self.places]
         numbers = np.asarray(list(popularity) if isinstance(popularity, Iterable) else popularity, dtype=float)
-        if numbers.shape != (len(self.places),) or not (numbers >= 0).all():
+        if numbers.shape != (len(self.places),):
             raise ValueError(
                 f"popularity has the shape {numbers.shape}; expected {len(self.places)} numbers >= 0, one per point"
             )
+        for name, number in zip(self.places, numbers.tolist(), strict=True):
+            if not 0 <= number < np.inf:
+                raise ValueError(f"the popularity of {name!r} is {number}; expected a finite number >= 0")
         return numbers

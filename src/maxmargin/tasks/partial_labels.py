@@ -30,7 +30,7 @@ def named_labels(labels: Iterable[Any]) -> Iterator[Hashable]:
         if not is_partial(label):
             yield label
         elif label is not None:
-            yield from label
+            yield from sorted(label, key=repr)  # a set has another order in every process
 
 
 class Choices:
