@@ -126,7 +126,7 @@ def test_cycles_may_begin_anywhere():
 def test_parameters_may_change():
     outputs = CyclicPermutations(4)
     assert outputs.decode(np.ones(6)).exact
-    outputs.set_params(n="abcde", signed=False)
+    outputs.set_params(items="abcde", signed=False)
     assert outputs.dim == 20
     check_set(outputs)
 

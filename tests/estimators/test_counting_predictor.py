@@ -564,7 +564,7 @@ def test_tags():
 
 def test_repr_names_only_what_was_changed():
     model = CountingPredictor(Permutations(3), kernel="rbf", gamma=0.5)
-    assert repr(model) == "CountingPredictor(gamma=0.5, kernel='rbf', output_set=Permutations(n=3))"
+    assert repr(model) == "CountingPredictor(gamma=0.5, kernel='rbf', output_set=Permutations(items=3))"
 
 
 @pytest.mark.parametrize("outputs", [Permutations(3), Multilabel(3), CyclicPermutations(5)], ids=str)
@@ -588,7 +588,7 @@ def test_nested_parameters():
     model = CountingPredictor(Permutations(3)).set_params(output_set__decoder="local", alpha=2.0)
     assert model.output_set.decoder == "local"
     assert clone(model).output_set is not model.output_set
-    model.set_params(output_set__n=4)
+    model.set_params(output_set__items=4)
     X, Y = noisy(Permutations(4))
     assert model.fit(X, Y).coef_.shape == (4, 6)
 

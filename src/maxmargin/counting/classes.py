@@ -11,6 +11,7 @@ import numpy as np
 
 from maxmargin.counting.items import Items, ItemsLike
 from maxmargin.counting.output_set import Decoded, Eigenspace, OutputSet
+from maxmargin.counting.scores import finite_scores
 from maxmargin.counting.spectra import FEW, Part, averaged, centred, distinct
 from maxmargin.task import Array
 
@@ -53,6 +54,7 @@ class Multiclass(OutputSet):
         return phi
 
     def decode(self, f: Array) -> Decoded:
+        f = finite_scores(f, self.dim)
         best = int(np.argmax(f))
         return Decoded(self._items.names[best], float(f[best]), True)
 
@@ -114,6 +116,7 @@ class Ordinal(OutputSet):
         return (np.arange(self.dim) < self._items.number(y)).astype(float)
 
     def decode(self, f: Array) -> Decoded:
+        f = finite_scores(f, self.dim)
         scores = np.concatenate([[0.0], np.cumsum(f)])
         best = int(np.argmax(scores))
         return Decoded(self._items.names[best], float(scores[best]), True)

@@ -49,7 +49,7 @@ class CyclicPermutations(OnPairs):
 
     and p2/2 less (4) / (N-3) on all others that are symmetric.
 
-    n : the number of items, or their names.
+    items : their number, or their names.
     signed : features (1) or (2).
     decoder : how the best cycle is searched, which is NP-hard (ibid., Sect. 3.3). "exact": over all subsets, up to 20
         items; "local": single changes, from several starts; "milp": an integer program, exact, a matter of seconds for
@@ -58,8 +58,8 @@ class CyclicPermutations(OnPairs):
 
     least = LEAST
 
-    def __init__(self, n: ItemsLike, signed: bool = True, decoder: str = "auto"):
-        self.n = n
+    def __init__(self, items: ItemsLike, signed: bool = True, decoder: str = "auto"):
+        self.items = items
         self.signed = signed
         self.decoder = decoder
         check_method(decoder, len(self._items))
@@ -147,7 +147,7 @@ class HamiltonianCycles(OnPairs):
     are 1/(n-1) on the symmetric ones of these, n/((n-1)(n-2)) on circulations, 0 elsewhere; of (3), with mean 0, they
     are 2n/((n-1)(n-2)) on circulations, 0 on gradients.
 
-    n : the number of items, or their names.
+    items : their number, or their names.
     directed : whether a cycle and its reverse are two outputs.
     signed : features (3) of directed cycles.
     decoder : as of CyclicPermutations. The search is a travelling salesman's.
@@ -155,8 +155,8 @@ class HamiltonianCycles(OnPairs):
 
     least = LEAST
 
-    def __init__(self, n: ItemsLike, directed: bool = False, signed: bool = False, decoder: str = "auto"):
-        self.n = n
+    def __init__(self, items: ItemsLike, directed: bool = False, signed: bool = False, decoder: str = "auto"):
+        self.items = items
         self.directed = directed
         self.signed = signed
         self.decoder = decoder

@@ -11,14 +11,14 @@ from maxmargin.counting.output_set import OutputSet
 
 
 class OnPairs(OutputSet):
-    """`n` items (their number or their names), and a numbering of pairs of them: one coordinate of φ each."""
+    """`items` (their number or their names), and a numbering of pairs of them: one coordinate of φ each."""
 
     least: ClassVar[int] = 2  # items
-    n: ItemsLike
+    items: ItemsLike
 
     @cached_property
     def _items(self) -> Items:
-        return Items(self.n, least=self.least)
+        return Items(self.items, least=self.least)
 
     @property
     def _pairs(self) -> Any:

@@ -29,7 +29,7 @@ class Permutations(OnPairs):
     covariance 1 at equal pairs, ±1/3 at pairs with one item in common, 0 elsewhere: its eigenvalues are (n+1)/3 on the
     functions g_u - g_v, and 1/3 on those whose sums over v are 0.
 
-    n : the number of items, or their names.
+    items : their number, or their names.
     decoder : how the best order is searched, which is the NP-hard linear ordering problem. "exact": over all sets of
         first items, up to 20 items; "local": single items are moved to better places, from several starts; "milp": an
         integer program, exact, a second for 20 items without a clear order, and slow for more; "auto": "exact" up to
@@ -38,8 +38,8 @@ class Permutations(OnPairs):
 
     repeats = 2
 
-    def __init__(self, n: ItemsLike, decoder: str = "auto"):
-        self.n = n
+    def __init__(self, items: ItemsLike, decoder: str = "auto"):
+        self.items = items
         self.decoder = decoder
         check_method(decoder, len(self._items))
 
@@ -93,13 +93,13 @@ class PartialTournaments(OnPairs):
     (Gärtner and Vembu 2009, Sect. 5.4: what partial orders are relaxed to). Pairs are independent: the mean is 0, and
     the covariance 2/3 times the identity. (The paper prints other values for pairs with an item in common: it is 0.)
 
-    n : the number of items, or their names.
+    items : their number, or their names.
     """
 
     repeats = 2
 
-    def __init__(self, n: ItemsLike):
-        self.n = n
+    def __init__(self, items: ItemsLike):
+        self.items = items
         _ = self._items  # an error if there cannot be a pair
 
     @property

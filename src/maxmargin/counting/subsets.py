@@ -12,6 +12,7 @@ import numpy as np
 
 from maxmargin.counting.items import Items, ItemsLike, whole_number
 from maxmargin.counting.output_set import Decoded, Eigenspace, OutputSet
+from maxmargin.counting.scores import finite_scores
 from maxmargin.counting.spectra import Part, averaged, centred, distinct
 from maxmargin.task import Array
 
@@ -56,6 +57,7 @@ class Multilabel(AllIndicators):
         return indicator(self._items.numbers(y, "subset"), self.dim)
 
     def decode(self, f: Array) -> Decoded:
+        f = finite_scores(f, self.dim)
         chosen = np.flatnonzero(np.asarray(f) > 0)
         return Decoded(frozenset(self._items.named(chosen)), float(np.sum(f[chosen])), True)
 
@@ -118,6 +120,7 @@ class Subsets(OutputSet):
         return indicator(chosen, self.dim)
 
     def decode(self, f: Array) -> Decoded:
+        f = finite_scores(f, self.dim)
         chosen = np.sort(np.argsort(-np.asarray(f), kind="stable")[: self.size])
         return Decoded(frozenset(self._items.named(chosen)), float(np.sum(f[chosen])), True)
 

@@ -19,7 +19,7 @@ from maxmargin.counting.training import METHODS, Fit, Residual, Trainer
 from maxmargin.estimators.shared_options import SharedOptions
 from maxmargin.task import Array
 
-SMALL = 1000  # examples
+SMALL = 3000  # examples
 
 
 class CountingOptions(TypedDict, total=False):
