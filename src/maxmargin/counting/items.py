@@ -25,7 +25,8 @@ class Items:
         else:
             self.names = self._named(items)
         if len(self.names) < least:
-            raise ValueError(f"there must be at least {least} {_plural(called, least)}, got {len(self.names)}")
+            given = items if isinstance(items, Integral) else len(self.names)
+            raise ValueError(f"there must be at least {least} {_plural(called, least)}, got {given}")
         self._numbers = {name: k for k, name in enumerate(self.names)}
 
     def __len__(self) -> int:
