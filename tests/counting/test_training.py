@@ -1,4 +1,4 @@
-"""The trainer against the definition: sums over all pairs of outputs, and one dense linear system."""
+"""The system against the definition: sums over all pairs of outputs, and one dense linear system."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from maxmargin.counting.problem import Moments, Problem, as_rows
 from maxmargin.counting.sequences import Sequences
 from maxmargin.counting.spanning_trees import SpanningTrees
 from maxmargin.counting.subsets import Multilabel, Subsets
-from maxmargin.counting.training import Trainer
+from maxmargin.counting.training import LinearSystem
 
 SETS = [
     Multiclass(3),
@@ -63,11 +63,11 @@ def opened(outputs, X, Y, lam):
 def weights(outputs, X, Y, lam, method, linear=True):
     moments = Moments(outputs, len(X))
     rows, owner = as_rows(moments, Y, several=True)
-    trainer = Trainer(moments, rows, owner, X if linear else None, lambda: X @ X.T, method, 1e-12, 500)
-    fit = trainer.fit(lam * moments.repeats)
+    system = LinearSystem(moments, rows, owner, X if linear else None, lambda: X @ X.T, method, 1e-12, 500)
+    fit = system.fit(lam * moments.repeats)
     assert fit.certificate.residual < 1e-9
     assert fit.certificate.converged
-    return (fit.coefficients if trainer.primal else X.T @ fit.coefficients), fit.certificate
+    return (fit.coefficients if system.primal else X.T @ fit.coefficients), fit.certificate
 
 
 @pytest.mark.parametrize("outputs", SETS, ids=str)
@@ -137,7 +137,7 @@ def test_sets_of_their_own():
     X = np.random.default_rng(0).normal(size=(4, 2))
     moments = Moments(sets, 4)
     rows, owner = as_rows(moments, Y, several=False)
-    fit = Trainer(moments, rows, owner, X, lambda: X @ X.T, "auto", 1e-12, 200).fit(0.3)
+    fit = LinearSystem(moments, rows, owner, X, lambda: X @ X.T, "auto", 1e-12, 200).fit(0.3)
     hessian, target = 0.6 * np.eye(8), np.zeros(8)
     for x, each, y in zip(X, sets, Y, strict=True):
         c = each.features(y) - each.mean()
@@ -149,7 +149,7 @@ def test_sets_of_their_own():
     with pytest.raises(ValueError, match=r"features of one length, got \[3, 4\]"):
         Moments([Multiclass(3), Multiclass(4)], 2)
     with pytest.raises(ValueError, match="use method='cg'"):
-        Trainer(moments, rows, owner, X, lambda: X @ X.T, "closed", 1e-8, 10)
+        LinearSystem(moments, rows, owner, X, lambda: X @ X.T, "closed", 1e-8, 10)
 
 
 def test_equal_sets_are_one():
@@ -176,7 +176,7 @@ def test_pairs_kept_once_are_counted_twice():
     X, Y = drawn(outputs, 5, 2, 1, seed=0)
     moments = Moments(outputs, 5)
     rows, owner = as_rows(moments, Y, several=True)
-    fit = Trainer(moments, rows, owner, X, lambda: X @ X.T, "closed", 1e-10, 100).fit(1.0)
+    fit = LinearSystem(moments, rows, owner, X, lambda: X @ X.T, "closed", 1e-10, 100).fit(1.0)
     both = np.hstack([np.eye(outputs.dim), -np.eye(outputs.dim)])
     S, c = both.T @ outputs.covariance() @ both, (rows - outputs.mean()) @ both
     hessian, target = 2.0 * np.eye(2 * S.shape[0]), np.zeros(2 * S.shape[0])
@@ -192,9 +192,9 @@ def test_a_path_is_its_single_fits():
     X, Y = drawn(outputs, 8, 3, 1, seed=3)
     moments = Moments(outputs, 8)
     rows, owner = as_rows(moments, Y, several=True)
-    trainer = Trainer(moments, rows, owner, X, lambda: X @ X.T, "closed", 1e-10, 100)
+    system = LinearSystem(moments, rows, owner, X, lambda: X @ X.T, "closed", 1e-10, 100)
     lams = [0.01, 1.0, 50.0]
-    for lam, fit in zip(lams, trainer.path(lams), strict=True):
+    for lam, fit in zip(lams, system.path(lams), strict=True):
         alone = weights(outputs, X, Y, lam / outputs.repeats, "cg")[0]
         np.testing.assert_allclose(X.T @ fit.coefficients, alone, rtol=1e-7, atol=1e-9)
 
@@ -205,7 +205,7 @@ def test_a_kernel_matrix_must_be_one():
     rows, owner = as_rows(moments, [0, 1], several=False)
     indefinite = np.array([[0.0, 1.0], [1.0, 0.0]])
     with pytest.raises(ValueError, match="not positive semidefinite: its smallest eigenvalue is -1"):
-        Trainer(moments, rows, owner, None, lambda: indefinite, "closed", 1e-8, 10)
+        LinearSystem(moments, rows, owner, None, lambda: indefinite, "closed", 1e-8, 10)
 
 
 def test_outputs_are_named_by_their_example():
@@ -232,7 +232,7 @@ def test_iterations_go_on_until_the_measured_residual_is_small():
     rows, owner = as_rows(moments, Y, several=False)
     K = np.exp(-((X[:, None] - X) ** 2).sum(2) / 5)
     for tol in (1e-3, 1e-4, 1e-5):
-        certificate = Trainer(moments, rows, owner, None, lambda: K, "cg", tol, 200).fit(0.01).certificate
+        certificate = LinearSystem(moments, rows, owner, None, lambda: K, "cg", tol, 200).fit(0.01).certificate
         assert certificate.residual <= 10 * tol
         assert certificate.converged
 
@@ -242,7 +242,7 @@ def test_iterations_can_run_out():
     X, Y = drawn(outputs, 8, 5, 1, seed=0)
     moments = Moments(outputs, 8)
     rows, owner = as_rows(moments, Y, several=True)
-    certificate = Trainer(moments, rows, owner, X, lambda: X @ X.T, "cg", 1e-12, 1).fit(0.01).certificate
+    certificate = LinearSystem(moments, rows, owner, X, lambda: X @ X.T, "cg", 1e-12, 1).fit(0.01).certificate
     assert not certificate.converged
     assert "1 iterations" in str(certificate)
     assert "not converged" in str(certificate)

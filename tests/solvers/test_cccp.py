@@ -15,7 +15,7 @@ from maxmargin import StructuredSVM, Task
 from maxmargin.errors import TaskError
 from maxmargin.objective import Formulation
 from maxmargin.oracle import Oracle
-from maxmargin.solvers import BCFW, CCCP, Bundle, NSlack, OneSlack
+from maxmargin.solvers import BCFW, CCCP, Bundle, NSlack, OneSlack, Solver, Step
 from maxmargin.tasks import Chain, Multiclass
 from maxmargin.testing import brute_force, check_solver, objective
 
@@ -331,6 +331,26 @@ def test_zero_is_kept_where_nothing_is_better(inner):
     assert solution.certificate.converged
     assert solution.certificate.primal == pytest.approx(10.0, rel=1e-2)
     assert_true(problem, solution, 10.0, tol=1e-2)
+
+
+class Returns(Solver):
+    """Goes far in one direction and comes back to w = 0, all in one working array."""
+
+    direction = None
+
+    def steps(self, oracle, C, seed, start):
+        w = np.array(self.direction)
+        yield Step(w, 0.0)
+        w[:] = 0.0
+        yield Step(w, 0.0)
+
+
+def test_the_way_from_zero_is_remembered_when_the_trainer_overwrites_it():
+    problem = (Hidden(), *hidden_patterns())
+    Returns.direction = 5 * solved(problem, CCCP(inner="bcfw"), 100.0).w
+    solution = solved(problem, CCCP(inner=Returns(), rounds=1), 100.0)
+    assert solution.w.any()
+    assert solution.certificate.primal < 100
 
 
 # --- a completion that is none

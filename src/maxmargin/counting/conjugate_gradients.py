@@ -100,7 +100,6 @@ def solve(
     tol: float,
     max_iter: int,
     start: Array | None = None,
-    watch: Callable[[int, float], None] | None = None,
     accept: Callable[[Array], bool] | None = None,
 ) -> Solved:
     """Iterate until the preconditioned residual is tol times the first one.
@@ -118,8 +117,6 @@ def solve(
         Z = precondition(R)
         now = float(np.vdot(R, Z))
         residual = float(np.sqrt(now / max(first, 1e-300)))
-        if watch is not None and iteration:
-            watch(iteration, residual)
         if residual <= tol:
             if accept is None or residual <= ROUNDING or accept(inputs.coefficients(problem, W)):
                 break

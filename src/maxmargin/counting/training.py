@@ -46,7 +46,7 @@ class Fit(NamedTuple):
     certificate: Residual
 
 
-class Trainer:
+class LinearSystem:
     """Solves the problem of given inputs and outputs for any λ.
 
     X : (n, p) inputs for the linear kernel, or None.
@@ -89,7 +89,7 @@ class Trainer:
     def _problem(self, lam: float) -> Problem:
         return Problem(self.moments, self.rows, self.owner, lam / self.moments.repeats)
 
-    def fit(self, lam: float, watch: Callable[[int, float], None] | None = None) -> Fit:
+    def fit(self, lam: float) -> Fit:
         """Minimise for this λ, in the convention of the paper (features of ordered pairs counted twice)."""
         problem, iterations, start = self._problem(lam), 0, None
         method = "conjugate gradients"
@@ -105,7 +105,6 @@ class Trainer:
                 self.tol,
                 self.max_iter,
                 start,
-                watch,
                 lambda it: self._converged(self._measure(problem, it)[0]),
             )
             found, iterations = solved.coefficients, solved.iterations

@@ -15,7 +15,7 @@ from threadpoolctl import threadpool_limits
 
 from maxmargin.counting.output_set import OutputSet
 from maxmargin.counting.problem import Moments, as_rows
-from maxmargin.counting.training import METHODS, Fit, Residual, Trainer
+from maxmargin.counting.training import METHODS, Fit, LinearSystem, Residual
 from maxmargin.estimators.shared_options import SharedOptions
 from maxmargin.task import Array
 
@@ -76,9 +76,9 @@ class CountingTrainer(SharedOptions, BaseEstimator):
     def _train(self, X: Any, Y: Any, sets: OutputSet | Sequence[OutputSet], several: bool = False) -> Self:
         """Fit to inputs that `_inputs` has read."""
         with _few_threads(X.shape[0]):
-            trainer = self._trainer(X, Y, sets, several)
-            lam = len(trainer.owner) / trainer.moments.n if self.alpha is None else _checked_alpha(self.alpha)
-            self._keep(trainer, trainer.fit(lam))
+            system = self._system(X, Y, sets, several)
+            lam = len(system.owner) / system.moments.n if self.alpha is None else _checked_alpha(self.alpha)
+            self._keep(system, system.fit(lam))
         return self
 
     def _train_path(
@@ -91,9 +91,9 @@ class CountingTrainer(SharedOptions, BaseEstimator):
             raise ValueError("alphas is empty; expected at least one value of λ")
         models = []
         with _few_threads(X.shape[0]):
-            trainer = self._trainer(X, Y, sets, several)
-            for lam, fit in zip(lams, trainer.path(lams), strict=True):
-                self._keep(trainer, fit)
+            system = self._system(X, Y, sets, several)
+            for lam, fit in zip(lams, system.path(lams), strict=True):
+                self._keep(system, fit)
                 model: Self = clone(self).set_params(alpha=lam)
                 model.__dict__.update({name: value for name, value in vars(self).items() if name.endswith("_")})
                 models.append(model)
@@ -108,7 +108,7 @@ class CountingTrainer(SharedOptions, BaseEstimator):
         assert self.dual_coef_ is not None
         return np.asarray(self._kernel(X, self.X_fit_) @ self.dual_coef_)
 
-    def _trainer(self, X: Any, Y: Any, sets: OutputSet | Sequence[OutputSet], several: bool) -> Trainer:
+    def _system(self, X: Any, Y: Any, sets: OutputSet | Sequence[OutputSet], several: bool) -> LinearSystem:
         self._check_options()
         n = X.shape[0]
         if Y is None:
@@ -125,16 +125,18 @@ class CountingTrainer(SharedOptions, BaseEstimator):
             if self.fit_intercept:
                 column = np.ones((n, 1))
                 linear = sparse.hstack([X, column], format="csr") if sparse.issparse(X) else np.hstack([X, column])
-        return Trainer(moments, rows, owner, linear, lambda: self._kernel(X, X), self.method, self.tol, self.max_iter)
+        return LinearSystem(
+            moments, rows, owner, linear, lambda: self._kernel(X, X), self.method, self.tol, self.max_iter
+        )
 
-    def _keep(self, trainer: Trainer, fit: Fit) -> None:
+    def _keep(self, system: LinearSystem, fit: Fit) -> None:
         self.certificate_ = fit.certificate
         self.n_iter_ = max(1, fit.certificate.iterations)
-        self.dual_coef_ = None if trainer.primal else fit.coefficients
+        self.dual_coef_ = None if system.primal else fit.coefficients
         self._weights_ = None
         self.intercept_: Any = 0.0
         if self._has_kernel("linear"):
-            weights = fit.coefficients if trainer.primal else np.asarray(trainer.X.T @ fit.coefficients)
+            weights = fit.coefficients if system.primal else np.asarray(system.X.T @ fit.coefficients)
             self._weights_ = weights[:-1] if self.fit_intercept else weights
             self.intercept_ = weights[-1] if self.fit_intercept else 0.0
 

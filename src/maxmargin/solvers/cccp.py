@@ -293,7 +293,7 @@ class _Descent:
 
         def watch(record: Record) -> bool:
             if np.any(record.w):
-                self.tried = record.w
+                self.tried = record.w.copy()  # which may be the trainer's working array
             later = record._replace(passes=passes + record.passes, seconds=seconds + record.seconds, where=where)
             return self.watch(later)
 
