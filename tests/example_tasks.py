@@ -82,7 +82,7 @@ def every_labelling(x):
 class Sloppy(Interval):
     """Interval with a decoder that sees every other output only, and says so."""
 
-    exact = False
+    search = "undergenerating"
 
     def argmax(self, w, x, y=None):
         return max(self.outputs(x)[::2], key=lambda z: self.psi(x, z) @ w + (0.0 if y is None else self.loss(y, z)))

@@ -70,7 +70,7 @@ def test_unknown_formulation(names):
 
 
 def certificate(**changes):
-    facts = {"primal": 2.0, "dual": 1.9, "exact": True, "converged": False, "passes": 3.0, "seconds": 0.1}
+    facts = {"primal": 2.0, "dual": 1.9, "converged": False, "passes": 3.0, "seconds": 0.1}
     return Certificate(**{**facts, "cpu_seconds": 0.1, "stop_reason": "max_passes reached", **changes})
 
 
@@ -79,5 +79,24 @@ def test_certificate_says_what_it_proves():
     assert certificate().relative_gap == pytest.approx(0.05)
     assert "5%" in str(certificate())
     assert "no bound" in str(certificate(dual=-inf))
-    assert "not a proof" in str(certificate(exact=False))
-    assert "not a proof" not in str(certificate())
+    assert "certified" not in str(certificate())
+    assert "relaxed" not in str(certificate())
+
+
+def test_certificate_of_an_undergenerating_search():
+    nothing = certificate(search="undergenerating", method="greedy", upper=inf)
+    assert "not certified" in str(nothing)
+    assert "nothing bounds the objective from above" in str(nothing)
+    assert "(greedy; 3.0 passes" in str(nothing)
+    assert nothing.proved_gap == inf
+    bounded = certificate(search="undergenerating", upper=3.8)
+    assert "at most 3.8, a gap of 50%" in str(bounded)
+    assert bounded.proved_gap == pytest.approx(0.5)
+    assert not bounded.exact
+
+
+def test_certificate_of_a_relaxation():
+    relaxed = certificate(search="overgenerating")
+    assert "of the relaxed problem, whose objective is never below the true one" in str(relaxed)
+    assert relaxed.proved_gap == relaxed.relative_gap
+    assert not relaxed.exact

@@ -172,7 +172,7 @@ class Broken(Interval):
 def test_broken_promise_names_the_example():
     X, Y = [np.ones(3), np.ones(4), np.ones(3)], [(0, 3), (1, 3), (0, 1)]
     oracle = opened((Broken(), X, Y))
-    with pytest.raises(TaskError, match=r"Broken broke its promise on example 1.*exact = False"):
+    with pytest.raises(TaskError, match=r"Broken broke its promise on example 1.*search = 'undergenerating'"):
         oracle.risk(np.array([10.0, 0.0, 0.0]))
 
 

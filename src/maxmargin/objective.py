@@ -97,13 +97,27 @@ class Certificate:
 
     primal: float  # objective of the returned weights, measured with an oracle call for every example
     dual: float  # lower bound on every objective value, from a feasible dual point
-    exact: bool  # the decoder finds true maxima; otherwise `primal` is only an estimate from below
     converged: bool  # relative_gap <= tol
     passes: float  # oracle calls divided by the number of examples
     seconds: float
     cpu_seconds: float
     stop_reason: str
     rounds: int | None = None  # of latent training: `dual` then bounds the convex problem of the last round only
+    # Whether the decoder finds true maxima. If it is "undergenerating", `primal` is an estimate from below, and `dual`
+    # is still a bound; if "overgenerating", both speak of the relaxed problem, whose objective is never below the true.
+    search: str = "exact"
+    method: str = ""  # how the decoder searches
+    upper: float | None = None  # proved: the objective of the weights is no higher (None: `primal` is itself proved)
+
+    @property
+    def exact(self) -> bool:
+        """Whether primal and dual are those of the problem itself, both proved."""
+        return self.search == "exact"
+
+    @property
+    def proved_gap(self) -> float:
+        """The relative gap with the proved bound instead of the estimate; inf where nothing is proved."""
+        return relative_gap(self.primal if self.upper is None else self.upper, self.dual)
 
     @property
     def gap(self) -> float:
@@ -124,8 +138,20 @@ class Certificate:
                 " with the hidden parts fixed, a local optimum" if self.converged else " with the hidden parts fixed"
             )
             bound += f" after {self.rounds} round{'' if self.rounds == 1 else 's'}"
-        doubt = "" if self.exact else "; the decoder is approximate, so this is not a proof"
+        by = f"{self.method}; " if self.method else ""
         return (
-            f"objective {self.primal:.6g}, lower bound {self.dual:.6g}: {bound}{doubt} "
-            f"({self.passes:.1f} passes, {self.seconds:.2f} s, {self.stop_reason})"
+            f"objective {self.primal:.6g}, lower bound {self.dual:.6g}: {bound}{self._doubt()} "
+            f"({by}{self.passes:.1f} passes, {self.seconds:.2f} s, {self.stop_reason})"
         )
+
+    def _doubt(self) -> str:
+        if self.exact:
+            return ""
+        if self.search == "overgenerating":
+            return "; of the relaxed problem, whose objective is never below the true one"
+        known = ", and nothing bounds the objective from above"
+        if self.upper is not None and isfinite(self.upper):
+            known = f"; proved is that the objective is at most {self.upper:.6g}"
+            if isfinite(self.dual):
+                known += f", a gap of {100 * self.proved_gap:.3g}%"
+        return f"; not certified, because the search may miss the worst outputs{known}"

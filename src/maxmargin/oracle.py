@@ -28,17 +28,22 @@ class MeanPlane(NamedTuple):
 
     a: Array
     offset: float
-    risk: float  # R at that point (a proved upper bound where the search of the worst output is not exact)
+    risk: float  # R at that point, as the objective is measured: see Cuts
     row: AtomRows | None = None  # a as one combination of atoms, where that is the shorter form
     truths: Array | None = None  # (n,) the factor of every Ψ(x, truth) in a, where truths may change (latent tasks)
 
 
 class Cuts(NamedTuple):
-    """Planes whose height is the violation, with the proved upper bound on each example's largest violation."""
+    """Planes whose height is the violation.
+
+    Solvers measure the objective by what an undergenerating search found, which is all that they can act on, and by
+    what is proved otherwise.
+    """
 
     planes: Planes
     heights: Array  # of the planes where they were asked for
-    upper: Array
+    measured: Array  # each example's largest violation, as the objective is measured
+    proved: Array  # upper bounds on it; inf where nothing is proved
 
 
 class Oracle:
@@ -60,6 +65,11 @@ class Oracle:
         self.calls = 0
         self._lam = np.ones(self.n)  # where the last rescaling search of each example ended
 
+    @property
+    def search(self) -> str:
+        """What the decoder finds on these data: see Task.search."""
+        return self.batch.search or self.task.search
+
     def planes(self, w: Array, index: NDArray[np.intp], scale: float = 1.0) -> Planes:
         """The most violated cut of each example in `index` at scale·w (without forming that vector, where possible)."""
         return self._cuts(w, index, scale).planes
@@ -73,12 +83,23 @@ class Oracle:
         return self.task.planes(w, self.batch.take(index), augment=1e-12).dpsi
 
     def slacks(self, w: Array) -> Array:
-        """ξᵢ(w) for every example; a proved upper bound where the search is not exact."""
-        return np.concatenate([np.maximum(self._cuts(w, index).upper, 0) for index in self._chunks()])
+        """ξᵢ(w) for every example; an upper bound where the search is not exact, unless it is undergenerating."""
+        return self._every("measured", w)
 
     def risk(self, w: Array) -> float:
-        """R(w), the weighted mean penalty."""
-        return float(np.dot(self.weights, self.formulation.penalty(self.slacks(w))) / self.n)
+        """R(w), the weighted mean penalty of these slacks."""
+        return self._mean_penalty(self.slacks(w))
+
+    def proved_risk(self, w: Array) -> float:
+        """R(w) is proved to be no higher than this; inf where nothing is proved."""
+        return self._mean_penalty(self._every("proved", w))
+
+    def _every(self, which: str, w: Array) -> Array:
+        return np.concatenate([np.maximum(getattr(self._cuts(w, index), which), 0) for index in self._chunks()])
+
+    def _mean_penalty(self, slacks: Array) -> float:
+        counting = self.weights > 0  # an example without weight may have no bound
+        return float(np.dot(self.weights[counting], self.formulation.penalty(slacks[counting])) / self.n)
 
     def mean_plane(self, w: Array) -> MeanPlane:
         """The risk linearised at w: for plain slacks the mean of the examples' cuts, for squared ones its tangent."""
@@ -89,7 +110,7 @@ class Oracle:
             cuts = self._cuts(w, index)
             heights = np.maximum(cuts.heights, 0)
             share = self.weights[index] / self.n * (heights > 0)  # a cut below the truth's 0 is no cut
-            risk += float(np.dot(self.weights[index], self.formulation.penalty(np.maximum(cuts.upper, 0)))) / self.n
+            risk += float(np.dot(self.weights[index], self.formulation.penalty(np.maximum(cuts.measured, 0)))) / self.n
             if self.formulation.squared:
                 share = share * heights
                 offset -= 0.5 * float(np.dot(share, heights))
@@ -133,8 +154,7 @@ class Oracle:
             return results[0]
         dpsi = AtomRows.stack([part.planes.dpsi for part in results])
         loss = np.concatenate([part.planes.loss for part in results])
-        heights, upper = (np.concatenate([part[k] for part in results]) for k in (1, 2))
-        return Cuts(Planes(dpsi, loss), heights, upper)
+        return Cuts(Planes(dpsi, loss), *(np.concatenate([part[k] for part in results]) for k in (1, 2, 3)))
 
     def _part(self, index: NDArray[np.intp], w: Array, scale: float) -> Cuts:
         """Cuts of these examples, in the calling thread."""
@@ -146,12 +166,24 @@ class Oracle:
             if exact is None:
                 found = search(self.task, self.formulation, w, batch, self._lam[index])
                 self._lam[index] = found.lam
+                heights = found.cuts.values(w)
                 self._check_promise(batch, found.cuts, found.upper)
-                return Cuts(found.cuts, found.cuts.values(w), found.upper)
+                return Cuts(found.cuts, heights, heights if self._estimates else found.upper, found.upper)
             planes = self.formulation.cuts(exact.over_atoms())
+            heights = planes.values(w)
+            self._check_promise(batch, planes, heights)
+            return Cuts(planes, heights, heights, heights)
         heights = planes.loss - scale * (planes.dpsi @ w)
         self._check_promise(batch, planes, heights)
-        return Cuts(planes, heights, heights)
+        if planes.upper is None:
+            return Cuts(planes, heights, heights, np.full(len(heights), np.inf) if self._estimates else heights)
+        proved = np.maximum(scale * planes.upper, heights)
+        return Cuts(planes, heights, heights if self._estimates else proved, proved)
+
+    @property
+    def _estimates(self) -> bool:
+        """Whether the objective is only estimated, by what an undergenerating search finds."""
+        return self.task.search == "undergenerating"
 
     def _check_promise(self, batch: Batch, planes: Planes, heights: Array) -> None:
         """The truth has height 0, so an exact decoder never returns less: anything else is the task's fault."""
@@ -160,7 +192,7 @@ class Oracle:
         if np.isnan(heights).any():
             i = batch.ids[int(np.flatnonzero(np.isnan(heights))[0])]
             raise TaskError(f"the plane of example {i} is NaN: psi or loss is not finite, or the weights overflowed")
-        if not self.task.exact:
+        if self.task.search != "exact":
             return
         allowed = -1e-7 * (1 + 2 * np.abs(planes.loss) + np.abs(heights))
         if (heights < allowed).any():
@@ -168,7 +200,7 @@ class Oracle:
             raise TaskError(
                 f"{type(self.task).__name__} broke its promise on example {batch.ids[j]}: argmax(w, x, y) "
                 f"returned an output with ⟨w, psi⟩ + loss lower than the truth's by {-heights[j]:.6g}. "
-                "It must maximise that sum (or the task must declare exact = False)"
+                "It must maximise that sum (or the task must declare search = 'undergenerating')"
             )
 
 

@@ -16,7 +16,7 @@ import numpy as np
 from scipy import sparse
 
 from maxmargin.errors import TaskError
-from maxmargin.task import Examples, Task, check_features, dot
+from maxmargin.task import SEARCHES, Examples, Task, check_features, dot
 
 LOOK_AT = 3  # examples; the promise on every plane is checked throughout training anyway
 
@@ -30,6 +30,15 @@ def check_promises(task: Task, batch: Examples) -> None:
         raise TaskError(f"{name}.argmax must take a third argument y (None for prediction): argmax(w, x, y=None)")
     if type(task).complete is not Task.complete and not task.latent:
         raise TaskError(f"{name} has complete(w, x, y) but does not say that it has hidden parts; set latent = True")
+    if task.search not in SEARCHES:
+        raise TaskError(f"{name}.search is {task.search!r}; expected one of {', '.join(map(repr, SEARCHES))}")
+    if task.search == "overgenerating" and type(task).decode is Task.decode:
+        raise TaskError(
+            f"{name} is overgenerating, so that argmax may return what is no output: it must have its own "
+            "decode(w, X), which returns outputs"
+        )
+    if task.ratio is not None and not 0 < task.ratio <= 1:
+        raise TaskError(f"{name}.ratio is {task.ratio!r}; expected a number in (0, 1], or None where it is not known")
     rng = np.random.default_rng(0)
     for i, x, y, truth in list(batch)[:LOOK_AT]:
         before, fault = content((x, y)), None
@@ -55,7 +64,7 @@ def _look_at(task: Task, i: int, x: Any, y: Any, truth: Any, rng: np.random.Gene
     if at_truth != 0:
         what = "loss(y, guess(rng, x, y))" if task.latent else "loss(y, y)"
         raise TaskError(f"{what} of example {i} is {at_truth}; the loss must be 0 at the truth")
-    if not task.exact:
+    if task.search != "exact":
         return
     # What the decoder finds for some weights must not be beaten by what it finds for others. Beside zero and ordinary
     # weights there are tiny ones, for which the loss decides: a decoder that ignores y gives itself away there.

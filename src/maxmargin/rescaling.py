@@ -39,6 +39,7 @@ def search(task: Task, formulation: Formulation, w: Array, batch: Batch, lam: Ar
     """The best cut per example over a bracketing search on λ, started from `lam`."""
     n = len(batch)
     best, upper = np.zeros(n), np.full(n, np.inf)  # the truth itself is always there, with violation 0
+    proves = task.search != "undergenerating"  # what is found is then a maximum, unless the planes say more
     low, high, lam, best_lam = np.zeros(n), np.full(n, np.inf), lam.copy(), lam.copy()
     rows: list[Planes] = []
     chosen, stacked = np.zeros(n, dtype=np.intp), 1
@@ -53,7 +54,9 @@ def search(task: Task, formulation: Formulation, w: Array, batch: Batch, lam: Ar
         chosen[active[better]] = stacked + np.flatnonzero(better)
         rows.append(planes)
         stacked += len(active)
-        upper[active] = np.minimum(upper[active], _bound(formulation, lam[active] * planes.loss - margin, lam[active]))
+        highest = lam[active] * planes.loss - margin if planes.upper is None else planes.upper
+        if proves or planes.upper is not None:
+            upper[active] = np.minimum(upper[active], _bound(formulation, highest, lam[active]))
         up = tangent(formulation, planes.loss, margin) > lam[active]
         low[active[up]], high[active[~up]] = lam[active[up]], lam[active[~up]]
         open_ = upper[active] - best[active] > CLOSED * best[active]
@@ -83,7 +86,7 @@ def tangent(formulation: Formulation, loss: Array, margin: Array) -> Array:
 def _bound(formulation: Formulation, decoded: Array, lam: Array) -> Array:
     if formulation.rescaling == "margin":
         return decoded + 0.25 / lam
-    total = 1 + np.maximum(decoded, 0)  # the truth has λΔ - m = 0, so F >= 0 for an exact decoder
+    total = 1 + np.maximum(decoded, 0)  # the truth has λΔ - m = 0, so F >= 0
     return 2 / 3 * total * np.sqrt(total / (3 * lam)) if formulation.squared else total**2 / (4 * lam)
 
 

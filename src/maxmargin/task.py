@@ -28,11 +28,15 @@ Array: TypeAlias = NDArray[np.float64]
 Rows: TypeAlias = "Array | sparse.csr_array | AtomRows"
 
 
+SEARCHES = ("exact", "undergenerating", "overgenerating")
+
+
 class Planes(NamedTuple):
     """Row i is the cut  w -> loss[i] - ⟨dpsi[i], w⟩."""
 
     dpsi: Rows  # (m, dim): dense, CSR, or rows over shared atoms
     loss: Array  # (m,)
+    upper: Array | None = None  # (m,) where the search is not exact: proved bounds on the highest λΔ - ⟨w, δΨ⟩
 
     def values(self, w: Array) -> Array:
         """The height of every cut at w."""
@@ -40,7 +44,7 @@ class Planes(NamedTuple):
 
     def over_atoms(self) -> Planes:
         """The same with AtomRows, whose products depend on single rows only: BLAS rounds by the size of the batch."""
-        return self if isinstance(self.dpsi, AtomRows) else Planes(AtomRows.of(self.dpsi), self.loss)
+        return self if isinstance(self.dpsi, AtomRows) else Planes(AtomRows.of(self.dpsi), self.loss, self.upper)
 
 
 class Batch:
@@ -48,6 +52,8 @@ class Batch:
 
     ids: NDArray[np.intp]  # the examples' numbers in the training set, for messages
     call_cost: float = 20.0  # of one plane, in visits of cached planes: solvers weigh one against the other
+    search: str | None = None  # overrides Task.search where the kind depends on the data, or on what was found so far
+    method: str = ""  # how the best output is searched, for the certificate
 
     def __len__(self) -> int:
         return len(self.ids)
@@ -93,7 +99,10 @@ class Task(BaseEstimator):
     """
 
     dim: int  # length of psi and of w; set by setup
-    exact: bool = True  # False where argmax is approximate: the certificate then says so
+    # What argmax finds. "exact": the maximum. "undergenerating" (greedy, local search): an output, perhaps not the best.
+    # "overgenerating" (relaxations): the best of a larger set, whose members have psi and loss too.
+    search: str = "exact"
+    ratio: float | None = None  # undergenerating: argmax reaches this share of every maximum that is >= 0, where known
     latent: bool = False  # True where outputs have parts that labels do not show: `complete` finds them
 
     def setup(self, X: Sequence[Any], Y: Sequence[Any]) -> None:
@@ -143,7 +152,10 @@ class Task(BaseEstimator):
         return z
 
     def decode(self, w: Array, X: Sequence[Any]) -> list[Any]:
-        """The best output of every x; a compiled task overrides it with one batched call."""
+        """The best output of every x; a compiled task overrides it with one batched call.
+
+        An overgenerating task must: what is predicted are true outputs.
+        """
         return [self.argmax(w, x) for x in X]
 
     def pack(self, X: Sequence[Any], Y: Sequence[Any]) -> Batch:
@@ -156,9 +168,13 @@ class Task(BaseEstimator):
         λ = 1 is the loss-augmented search of training, λ = 0 plain prediction; other values serve slack rescaling.
         """
         lam = np.broadcast_to(np.asarray(augment, dtype=float), len(batch))
-        return self._rows(
+        planes = self._rows(
             w, batch, lambda x, y, j: self.argmax(w, x) if lam[j] == 0 else self._augmented(w, x, y, lam[j])
         )
+        if self.ratio is None or self.search != "undergenerating":
+            return planes
+        truths = np.array([dot(self.psi(x, truth), w) for _, x, _, truth in batch])
+        return planes._replace(upper=bound_by_ratio(lam * planes.loss - planes.dpsi @ w, truths, self.ratio))
 
     def rescaled_planes(self, w: Array, batch: Any, formulation: Formulation) -> Planes | None:
         """Planes of the z with the highest formulation.value(Δ, ⟨w, δΨ⟩), exactly; None where only `planes` can search.
@@ -238,6 +254,17 @@ class Task(BaseEstimator):
                     if not np.isfinite(each[1] if isinstance(each, tuple) else each).all():
                         raise TaskError(f"psi(x, z) of example {i} contains NaN or infinite values")
         return planes
+
+
+def bound_by_ratio(heights: Array, truths: Array, ratio: float) -> Array:
+    """Upper bounds on the highest planes, where the search reaches `ratio` of every maximum that is not negative.
+
+    What was found has the value v = height + ⟨w, Ψ(x, truth)⟩, so no output has more than v / ratio (the step in
+    Finley and Joachims 2008 that bounds the slack of an undergenerating search). A negative v tells nothing.
+    """
+    values = heights + truths
+    bounds = np.where(values >= 0, values / ratio - truths, np.inf)
+    return np.asarray(np.maximum(bounds, np.maximum(heights, 0.0)))  # the truth itself has height 0
 
 
 def dot(features: Any, w: Array) -> float:

@@ -106,6 +106,10 @@ class Solver:
         """What the next run can start from; called after the last step."""
         return None
 
+    def remembered(self, w: Array) -> float:
+        """R(w) as far as the cuts know that the algorithm remembers: what an undergenerating search may miss at w."""
+        return 0.0
+
     def solve(
         self,
         oracle: Oracle,
@@ -155,15 +159,21 @@ class _Run:
                 "training was interrupted; the model is the best one so far", TrainingInterrupted, stacklevel=5
             )
         w = self.last_w if self.best_w is None else self.best_w
+        self.recall()
+        upper: float | None = inf if self.oracle.search == "undergenerating" else None
+        if upper is not None and error is None and reason != "interrupted":
+            upper = proved_primal(self.oracle, w, self.C)
         certificate = Certificate(
             primal=self.best_primal,
             dual=self.best_dual,
-            exact=self.oracle.task.exact,
             converged=relative_gap(self.best_primal, self.best_dual) <= self.solver.tol,
             passes=self.passes,
             seconds=self.seconds,
             cpu_seconds=time.process_time() - self.cpu_began,
             stop_reason=reason,
+            search=self.oracle.search,
+            method=self.oracle.batch.method,
+            upper=upper,
         )
         return Solution(w, certificate, self.C, self.history, self.solver.state(), error)
 
@@ -183,6 +193,7 @@ class _Run:
             guess = measured if isfinite(measured) or step.guess is None else float(step.guess)
             if self.record(step, measured, guess):
                 return "stopped by the callback"
+            self.recall()
             if relative_gap(self.best_primal, self.best_dual) <= self.solver.tol:
                 return "converged"
             if self.passes >= self.solver.max_passes:
@@ -198,11 +209,19 @@ class _Run:
         close = relative_gap(step.guess, self.best_dual) <= 2.5 * self.solver.tol
         return close or self.unmeasured >= self.solver.measure_every
 
+    def recall(self) -> None:
+        """An estimate that fell below the bound is outdated: measure that point by all cuts found since then."""
+        if self.best_w is not None and self.best_primal < self.best_dual and isfinite(self.C):
+            if self.oracle.search == "undergenerating":
+                self.best_primal = primal(self.best_w, self.solver.remembered(self.best_w), self.C)
+
     def measure(self, step: Step) -> float:
         self.unmeasured = 0
         w = step.w
         if isfinite(self.C):
             risk = self.oracle.risk(w) if step.risk is None else step.risk
+            if self.oracle.search == "undergenerating":
+                risk = max(risk, self.solver.remembered(w))
         else:
             # A dual point only approaches the constraints of a hard margin; a slightly longer w satisfies them.
             w = w * (1 + self.solver.tol / 3)
@@ -227,6 +246,11 @@ class _Run:
         )
         answer = None if self.callback is None else self.callback(line)
         return isinstance(answer, bool | np.bool_) and bool(answer)
+
+
+def proved_primal(oracle: Oracle, w: Array, C: float) -> float:
+    """An upper bound on P(w), which an undergenerating search only estimates; inf where nothing is proved."""
+    return primal(w, oracle.proved_risk(w), C)
 
 
 def _same(value: Any, default: Any) -> bool:

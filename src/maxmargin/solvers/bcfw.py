@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from maxmargin.oracle import Oracle
 from maxmargin.solvers.base import Solution, Solver, Step
 from maxmargin.solvers.dual_blocks import DualBlocks
+from maxmargin.task import Array
 
 
 class BCFW(Solver):
@@ -68,6 +69,9 @@ class BCFW(Solver):
 
     def state(self) -> DualBlocks | None:
         return getattr(self, "_blocks", None)
+
+    def remembered(self, w: Array) -> float:
+        return self._blocks.risk(w)
 
 
 def starting_blocks(oracle: Oracle, C: float, start: Solution | None, slots: int, cache_mb: float) -> DualBlocks:

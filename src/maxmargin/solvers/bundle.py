@@ -50,6 +50,8 @@ class Bundle(Solver):
             predicted = value - model - 0.5 * rho * float(np.dot(w - centre, w - centre))
             plane = oracle.mean_plane(w)
             new = primal(w, plane.risk, C)
+            if oracle.search == "undergenerating":  # cuts found elsewhere may know of worse outputs
+                new = max(new, model)
             yield Step(w, dual, risk=plane.risk)
             cuts.add(plane)
             if value - new >= 0.1 * predicted:
@@ -87,3 +89,6 @@ class Bundle(Solver):
 
     def state(self) -> Cuts | None:
         return getattr(self, "_cuts", None)
+
+    def remembered(self, w: Array) -> float:
+        return self._cuts.risk(w)

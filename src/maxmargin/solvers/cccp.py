@@ -18,7 +18,7 @@ from maxmargin.errors import TaskError, TrainingInterrupted
 from maxmargin.executors import Serial
 from maxmargin.objective import Certificate, primal, relative_gap
 from maxmargin.oracle import Oracle
-from maxmargin.solvers.base import Callback, Record, Solution, Solver
+from maxmargin.solvers.base import Callback, Record, Solution, Solver, proved_primal
 from maxmargin.task import Array, Batch
 
 STOPPED = ("interrupted", "stopped by the callback")
@@ -145,16 +145,22 @@ class CCCP(Solver):
             if error is not None:
                 raise error
             best.w = np.zeros(oracle.dim)
+        upper = None
+        if oracle.search == "undergenerating":
+            whole = error is None and not interrupted
+            upper = proved_primal(oracle.completed(best.w), best.w, C) if whole else inf
         certificate = Certificate(
             primal=best.objective,
             dual=best.bound,
-            exact=oracle.task.exact,
             converged=best.reason == "converged",
             passes=sum(run.calls for run in runs) / oracle.n,
             seconds=time.perf_counter() - began,
             cpu_seconds=time.process_time() - cpu_began,
             stop_reason="interrupted" if interrupted else best.reason,
             rounds=len(best.rounds),
+            search=oracle.search,
+            method=oracle.batch.method,
+            upper=upper,
         )
         state = None if best.current is None else Completed(best.current.batch, best.state)
         history = [line for run in runs for line in run.history]
@@ -338,7 +344,7 @@ class _Descent:
 
     def _check(self, solution: Solution, gains: Array, value: float) -> None:
         """J must not exceed what the convex problem measured at the same w, nor may its bound exceed the last J."""
-        if not self.oracle.task.exact:
+        if self.oracle.search != "exact":
             return
         name, certificate = type(self.oracle.task).__name__, solution.certificate
         scale = ROUNDING * (1 + abs(certificate.primal))
@@ -380,5 +386,5 @@ def _beginning(weights: Any, dim: int, C: float) -> Solution:
             f"start must be {dim} finite weights, got an array of shape {w.shape}"
             + (" with NaN or infinity" if w.shape == (dim,) else "")
         )
-    unknown = Certificate(inf, -inf, True, False, 0.0, 0.0, 0.0, "start")
+    unknown = Certificate(inf, -inf, False, 0.0, 0.0, 0.0, "start")
     return Solution(w, unknown, C)

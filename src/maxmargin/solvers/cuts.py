@@ -68,6 +68,10 @@ class Cuts:
         """⟨a, v⟩ of every cut."""
         return np.zeros(0) if self.vectors is None else self.vectors.dots(v)
 
+    def risk(self, w: Array) -> float:
+        """R(w) is at least the highest cut there."""
+        return max(0.0, float(np.max(self.offset - self.dots(w), initial=0.0)))
+
     def bound(self) -> float:
         """Σ α offset - ½‖Σ α a‖²: a lower bound on the objective for any α >= 0 with Σ α <= C."""
         return float(np.dot(self.alpha, self.offset) - 0.5 * self.alpha @ self.gram @ self.alpha)

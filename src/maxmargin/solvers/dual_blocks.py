@@ -134,6 +134,13 @@ class DualBlocks:
                 "has no solution; use a finite C"
             )
 
+    def risk(self, w: Array) -> float:
+        """R(w) is at least the mean penalty of the highest cached planes there."""
+        slots, owners = self._used_slots(self._owner[1])
+        slacks = np.zeros(self.n)
+        np.maximum.at(slacks, owners, self._tables[2][slots] - self._rows_of(slots) @ w)
+        return float(np.dot(self.cap, self.formulation.penalty(slacks))) / self.C
+
     def _planes(self) -> tuple[sparse.csr_array, Array]:
         """The cached planes of all examples that count, as explicit rows, with their offsets."""
         slots, _ = self._used_slots(np.where(self.cap > 0, self._owner[1], 0))

@@ -11,6 +11,7 @@ from maxmargin.oracle import Oracle
 from maxmargin.solvers.base import Solution, Solver, Step
 from maxmargin.solvers.bcfw import starting_blocks
 from maxmargin.solvers.dual_blocks import DualBlocks
+from maxmargin.task import Array
 
 
 class NSlack(Solver):
@@ -65,3 +66,6 @@ class NSlack(Solver):
 
     def state(self) -> DualBlocks | None:
         return getattr(self, "_blocks", None)
+
+    def remembered(self, w: Array) -> float:
+        return self._blocks.risk(w)

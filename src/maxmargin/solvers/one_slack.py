@@ -11,6 +11,7 @@ from maxmargin.oracle import Oracle
 from maxmargin.solvers.base import Solution, Solver, Step
 from maxmargin.solvers.cuts import Cuts
 from maxmargin.solvers.qp import UnboundedMaster, solve_master
+from maxmargin.task import Array
 
 
 class OneSlack(Solver):
@@ -55,3 +56,6 @@ class OneSlack(Solver):
 
     def state(self) -> Cuts | None:
         return getattr(self, "_cuts", None)
+
+    def remembered(self, w: Array) -> float:
+        return self._cuts.risk(w)
