@@ -19,6 +19,8 @@ from benchmarks import (
     counting_cost,
     engine,
     homologs,
+    kernel_ner,
+    kernels,
     label_ranking,
     latent_ranking,
     measure_speed,
@@ -56,6 +58,8 @@ GROUPS = {
     "route-policy": routes,
     "counting-cost": counting_cost,
     "flickr-tours": tours,
+    "kernels": kernels,
+    "kernel-ner": kernel_ner,
     "engine": engine,
 }
 Run = Callable[[str, int, bool, Report], Table]

@@ -36,7 +36,7 @@ def test_relative_gap(primal, dual, gap):
     ("risk", "C", "value"), [(0.5, 4.0, 4.5), (0.0, 4.0, 2.5), (0.0, inf, 2.5), (0.5, inf, inf), (0.0, 1e300, 2.5)]
 )
 def test_primal(risk, C, value):
-    assert primal(np.array([1.0, 2.0]), risk, C) == value
+    assert primal(5.0, risk, C) == value
 
 
 @pytest.mark.parametrize("formulation", ALL, ids=str)

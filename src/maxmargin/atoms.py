@@ -19,6 +19,8 @@ Array = NDArray[np.float64]
 class Atoms:
     """The atoms of a data set: coordinates of w, then the feature rows of units at each label."""
 
+    about: str = ""  # where the features come from, for the certificate
+
     def __init__(self, units: Any, n_labels: int, direct: int):
         rows = sparse.csr_array(units, dtype=np.float64)
         self.n_units, self.n_features = rows.shape
@@ -56,6 +58,19 @@ class Atoms:
         unit_scores(w, *self.arrays, units, scores)
         return scores
 
+    def row_dots(self, rows: AtomRows, w: Array) -> Array:
+        """⟨row, w⟩ of every row."""
+        from maxmargin.compiled.atoms import row_dots
+
+        dots = np.empty(rows.shape[0])
+        row_dots(rows.indptr, rows.indices, rows.values, w, *self.arrays, dots)
+        return dots
+
+    def squared_norms(self, rows: AtomRows) -> Array:
+        """‖row‖² of every row."""
+        explicit = rows.tocsr()
+        return np.asarray(explicit.multiply(explicit).sum(axis=1)).ravel()
+
 
 class AtomRows:
     """(m, dim) rows, each a sparse combination of atoms (which may repeat: they add up)."""
@@ -92,11 +107,7 @@ class AtomRows:
         return len(self.indptr) - 1, self.atoms.dim
 
     def __matmul__(self, w: Array) -> Array:
-        from maxmargin.compiled.atoms import row_dots
-
-        dots = np.empty(self.shape[0])
-        row_dots(self.indptr, self.indices, self.values, w, *self.atoms.arrays, dots)
-        return dots
+        return self.atoms.row_dots(self, w)
 
     def take(self, rows: NDArray[np.intp]) -> AtomRows:
         lengths = np.diff(self.indptr)[rows]

@@ -76,10 +76,10 @@ class Formulation:
         return 0.5 * slacks**2 if self.squared else slacks
 
 
-def primal(w: Array, risk: float, C: float) -> float:
-    """P(w) from its measured risk; with C = inf any remaining risk is infinitely bad."""
+def primal(squared_norm: float, risk: float, C: float) -> float:
+    """P(w) from ‖w‖² and its measured risk; with C = inf any remaining risk is infinitely bad."""
     penalty = C * risk if isfinite(C) else (inf if risk > 0 else 0.0)
-    return 0.5 * float(np.dot(w, w)) + penalty
+    return 0.5 * squared_norm + penalty
 
 
 def relative_gap(primal: float, dual: float) -> float:

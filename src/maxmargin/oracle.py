@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from maxmargin.atoms import AtomRows
 from maxmargin.errors import TaskError
 from maxmargin.executors import Executor, Serial
-from maxmargin.objective import Formulation
+from maxmargin.objective import Formulation, primal
 from maxmargin.rescaling import search
 from maxmargin.task import Array, Batch, Planes, Rows, Task
 
@@ -31,6 +31,7 @@ class MeanPlane(NamedTuple):
     risk: float  # R at that point, as the objective is measured: see Cuts
     row: AtomRows | None = None  # a as one combination of atoms, where that is the shorter form
     truths: Array | None = None  # (n,) the factor of every Ψ(x, truth) in a, where truths may change (latent tasks)
+    planes: Planes | None = None  # of a sample: those of its examples
 
 
 class Cuts(NamedTuple):
@@ -60,7 +61,8 @@ class Oracle:
         self.task, self.batch = task, batch
         self.formulation = formulation or Formulation()
         self.executor = executor or Serial()
-        self.n, self.dim = len(batch), task.dim
+        self.n = len(batch)
+        self.dim = task.dim if batch.kernel is None else batch.kernel.dim
         self.weights = normalised_weights(sample_weight, self.n)
         self.calls = 0
         self._lam = np.ones(self.n)  # where the last rescaling search of each example ended
@@ -69,6 +71,14 @@ class Oracle:
     def search(self) -> str:
         """What the decoder finds on these data: see Task.search."""
         return self.batch.search or self.task.search
+
+    def inner(self, v: Array, w: Array) -> float:
+        """⟨v, w⟩: with a kernel, weights are coefficients, and the product is not that of the two arrays."""
+        return float(np.dot(v, w)) if self.batch.kernel is None else self.batch.kernel.inner(v, w)
+
+    def objective(self, w: Array, risk: float, C: float) -> float:
+        """P(w) from its measured risk."""
+        return primal(self.inner(w, w), risk, C)
 
     def planes(self, w: Array, index: NDArray[np.intp], scale: float = 1.0) -> Planes:
         """The most violated cut of each example in `index` at scale·w (without forming that vector, where possible)."""
@@ -101,16 +111,21 @@ class Oracle:
         counting = self.weights > 0  # an example without weight may have no bound
         return float(np.dot(self.weights[counting], self.formulation.penalty(slacks[counting])) / self.n)
 
-    def mean_plane(self, w: Array) -> MeanPlane:
-        """The risk linearised at w: for plain slacks the mean of the examples' cuts, for squared ones its tangent."""
+    def mean_plane(self, w: Array, sample: NDArray[np.intp] | None = None) -> MeanPlane:
+        """The risk linearised at w: for plain slacks the mean of the examples' cuts, for squared ones its tangent.
+
+        Over a sample of the examples it is an estimate of that, and no bound on anything.
+        """
         a, offset, risk = np.zeros(self.dim), 0.0, 0.0
         parts: list[AtomRows] = []
-        truths = np.zeros(self.n) if self.task.latent else None
-        for index in self._chunks():
+        sampled: list[Planes] = []
+        n = self.n if sample is None else len(sample)
+        truths = np.zeros(self.n) if self.task.latent and sample is None else None
+        for index in self._chunks(sample):
             cuts = self._cuts(w, index)
             heights = np.maximum(cuts.heights, 0)
-            share = self.weights[index] / self.n * (heights > 0)  # a cut below the truth's 0 is no cut
-            risk += float(np.dot(self.weights[index], self.formulation.penalty(np.maximum(cuts.measured, 0)))) / self.n
+            share = self.weights[index] / n * (heights > 0)  # a cut below the truth's 0 is no cut
+            risk += float(np.dot(self.weights[index], self.formulation.penalty(np.maximum(cuts.measured, 0)))) / n
             if self.formulation.squared:
                 share = share * heights
                 offset -= 0.5 * float(np.dot(share, heights))
@@ -121,7 +136,10 @@ class Oracle:
             rows.add_to(a, share)
             if rows.atoms.shorter_than_weights:
                 parts.append(rows.scaled(share))
-        return MeanPlane(a, offset, risk, AtomRows.stack(parts).summed() if parts else None, truths)
+            if sample is not None:
+                sampled.append(Planes(rows, cuts.planes.loss))
+        planes = Planes.stack(sampled) if sampled else None
+        return MeanPlane(a, offset, risk, AtomRows.stack(parts).summed() if parts else None, truths, planes)
 
     def completed(self, w: Array) -> Oracle:
         """The same data with every label completed to the output that explains it best at w (latent tasks)."""
@@ -140,8 +158,9 @@ class Oracle:
         oracle.batch, oracle._lam = batch, self._lam.copy()
         return oracle
 
-    def _chunks(self) -> list[NDArray[np.intp]]:
-        return [np.arange(start, min(start + CHUNK, self.n)) for start in range(0, self.n, CHUNK)]
+    def _chunks(self, sample: NDArray[np.intp] | None = None) -> list[NDArray[np.intp]]:
+        chosen = np.arange(self.n) if sample is None else sample
+        return [chosen[start : start + CHUNK] for start in range(0, len(chosen), CHUNK)]
 
     def _cuts(self, w: Array, index: NDArray[np.intp], scale: float = 1.0) -> Cuts:
         self.calls += len(index)

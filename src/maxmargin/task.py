@@ -22,6 +22,7 @@ from maxmargin.atoms import AtomRows
 from maxmargin.errors import TaskError
 
 if TYPE_CHECKING:
+    from maxmargin.kernels.atoms import KernelAtoms
     from maxmargin.objective import Formulation
 
 Array: TypeAlias = NDArray[np.float64]
@@ -42,6 +43,12 @@ class Planes(NamedTuple):
         """The height of every cut at w."""
         return np.asarray(self.loss - self.dpsi @ w)
 
+    @classmethod
+    def stack(cls, parts: list[Planes]) -> Planes:
+        """One under the other; all parts have AtomRows over the same atoms."""
+        rows: list[Any] = [part.dpsi for part in parts]
+        return cls(AtomRows.stack(rows), np.concatenate([part.loss for part in parts]))
+
     def over_atoms(self) -> Planes:
         """The same with AtomRows, whose products depend on single rows only: BLAS rounds by the size of the batch."""
         return self if isinstance(self.dpsi, AtomRows) else Planes(AtomRows.of(self.dpsi), self.loss, self.upper)
@@ -54,6 +61,11 @@ class Batch:
     call_cost: float = 20.0  # of one plane, in visits of cached planes: solvers weigh one against the other
     search: str | None = None  # overrides Task.search where the kind depends on the data, or on what was found so far
     method: str = ""  # how the best output is searched, for the certificate
+
+    @property
+    def kernel(self) -> KernelAtoms | None:
+        """Where w is a vector of coefficients: what their inner products are."""
+        return None
 
     def __len__(self) -> int:
         return len(self.ids)
@@ -150,6 +162,10 @@ class Task(BaseEstimator):
     def label(self, z: Any) -> Any:
         """Latent tasks: the label that a full output shows."""
         return z
+
+    def settled(self, w: Array, batch: Any) -> tuple[Task, Array]:
+        """The task and the weights that prediction needs after training on this batch; a kernel keeps its support."""
+        return self, w
 
     def decode(self, w: Array, X: Sequence[Any]) -> list[Any]:
         """The best output of every x; a compiled task overrides it with one batched call.

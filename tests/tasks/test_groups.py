@@ -7,9 +7,15 @@ from hypothesis import strategies as st
 from scipy import sparse
 from strategies import groups_of_rows, whole
 
-from maxmargin.tasks.groups import Groups, WeightedRows, levels_and_weights, pack_groups, query_ids
+from maxmargin.tasks.groups import Groups, GroupTask, WeightedRows, levels_and_weights, pack_groups, query_ids
 
 MATRIX = np.arange(12.0).reshape(6, 2)
+
+
+def packed(X, levels, weights):
+    task = GroupTask()
+    task._set_rows(X)
+    return pack_groups(task, X, levels, weights)
 
 
 @pytest.mark.parametrize(
@@ -101,7 +107,7 @@ def test_labels_that_cannot_be_used(labels, message):
 def test_rows_stand_in_segments_sorted_by_score(problem, data):
     """Of any groups in any order, some perhaps twice."""
     X, Y, w = problem
-    batch = pack_groups(X, [y.astype(float) for y in Y], None, 2)
+    batch = packed(X, [y.astype(float) for y in Y], None)
     index = np.array(data.draw(st.lists(st.integers(0, len(X) - 1), min_size=1, max_size=4)))
     part = batch.take(index)
     assert part.ids.tolist() == index.tolist()
@@ -126,7 +132,7 @@ def test_rows_stand_in_segments_sorted_by_score(problem, data):
 @given(groups_of_rows(levels=(0, 1, 2)), st.data())
 def test_combinations_of_rows(problem, data):
     X, Y, w = problem
-    batch = pack_groups(X, [y.astype(float) for y in Y], None, 2)
+    batch = packed(X, [y.astype(float) for y in Y], None)
     index = np.array(data.draw(st.permutations(range(len(X)))))[: data.draw(st.integers(1, len(X)))]
     part = batch.take(index)
     scored = part.scored(w)
@@ -141,7 +147,7 @@ def test_combinations_of_rows(problem, data):
 
 
 def test_weights_move_with_their_rows():
-    batch = pack_groups([MATRIX], [np.array([0.0, 2, 1, 0, 2, 1])], [np.arange(1.0, 7)], 2)
+    batch = packed([MATRIX], [np.array([0.0, 2, 1, 0, 2, 1])], [np.arange(1.0, 7)])
     assert batch.rows.tolist() == [1, 4, 2, 5, 0, 3]
     assert batch.weights.tolist() == [2, 5, 3, 6, 1, 4]
     assert batch.segment_bounds.tolist() == [0, 2, 4]

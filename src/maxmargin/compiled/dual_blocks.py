@@ -6,8 +6,9 @@ capacity[i]² Gram entries from gram_base[i]. A slot's plane is the combination 
 indices/values[start : start + length] (compiled/atoms.py) with offset b. The tables only grow at their end (tops = used
 entries, slots, Gram entries); what is dropped is garbage until `compact` is called.
 
-`atoms` are the five arguments that describe atoms, `memo` = (tags, epochs, scores) remembers atom scores, `hashed` =
-(keys, places) is scratch space for folding.
+`atoms` are the five arguments that describe atoms as they are read, `images` as they are added up for products of
+planes: the same, unless a kernel takes part (compiled/kernel_blocks.py). `memo` = (tags, epochs, scores) remembers
+atom scores, `hashed` = (keys, places) is scratch space for folding.
 
 Invariants: w = Σ α a over all slots; α >= 0; Σ α of an example <= cap[i] unless cap is infinite or slacks are squared;
 gram[s, t] = ⟨a_s, a_t⟩ exactly as the planes are stored; the scratch vector `work` is all zero between calls.
@@ -214,12 +215,12 @@ def ascend(i, room, ridge, steps, precision, h, delta, state):
 
 
 @kernel
-def gram_row(i, s, work, epoch, memo, atoms, state):
+def gram_row(i, s, work, epoch, memo, atoms, images, state):
     """Fill the Gram matrix of example i for slot s and those before it."""
     base, _, capacity, gram_base, _, start, length, _, _, _, indices, values, gram = state
-    direct, K, U_indptr, U_places, U_values = atoms
+    direct, K, U_indptr, U_places, U_values = images
     slot = base[i] + s
-    scatter(indices, values, start[slot], length[slot], 1.0, work, atoms)
+    scatter(indices, values, start[slot], length[slot], 1.0, work, images)
     c, g = capacity[i], gram_base[i]
     for t in range(s + 1):
         other = base[i] + t
@@ -231,7 +232,7 @@ def gram_row(i, s, work, epoch, memo, atoms, state):
 
 
 @kernel
-def regram(examples, work, memo, atoms, state):
+def regram(examples, work, memo, atoms, images, state):
     """Recompute the Gram matrices of these examples, whose planes have changed."""
     count, epochs = state[1], memo[1]
     epoch = 0
@@ -240,11 +241,11 @@ def regram(examples, work, memo, atoms, state):
     for i in examples:
         for s in range(count[i]):
             epoch += 1
-            gram_row(i, s, work, epoch, memo, atoms, state)
+            gram_row(i, s, work, epoch, memo, atoms, images, state)
 
 
 @kernel
-def add_plane(i, row, begin, extra, work, epoch, memo, atoms, state):
+def add_plane(i, row, begin, extra, work, epoch, memo, atoms, images, state):
     """Store a row as the next plane of example i and fill its row of the Gram matrix; room must have been made."""
     base, count, _, _, tops, start, length, offset, alpha, idle, indices, values, _ = state
     row_indices, row_values, row_offset = row
@@ -255,7 +256,7 @@ def add_plane(i, row, begin, extra, work, epoch, memo, atoms, state):
         indices[tops[0] + p] = row_indices[begin + p]
         values[tops[0] + p] = row_values[begin + p]
     tops[0] += extra
-    gram_row(i, new, work, epoch, memo, atoms, state)
+    gram_row(i, new, work, epoch, memo, atoms, images, state)
     count[i] += 1
 
 
@@ -300,9 +301,28 @@ def fits(i, extra, slots, hashed, state):
 
 
 @kernel
-def visit(order, begin, fresh, rows, atoms, cap, squared, steps, slots, patience, epsilon, w, scratch, report, state):
+def visit(
+    order,
+    begin,
+    fresh,
+    rows,
+    atoms,
+    images,
+    cap,
+    squared,
+    steps,
+    slots,
+    patience,
+    epsilon,
+    seen,
+    w,
+    scratch,
+    report,
+    state,
+):
     """Visit the examples order[begin:] in turn: add the new plane (if `fresh`, row j belongs to order[j]), then ascend.
 
+    Heights are read from `seen` and changes added to `w`: one vector, unless a kernel takes part.
     A new plane must be higher than all cached ones by more than epsilon: a lower one is known or stale.
     Returns the position of the first example that did not fit into the tables (the caller enlarges them and calls
     again), or len(order).
@@ -324,25 +344,25 @@ def visit(order, begin, fresh, rows, atoms, cap, squared, steps, slots, patience
         highest, weight = 0.0, 0.0
         for s in range(count[i]):
             slot = base[i] + s
-            h[s] = offset[slot] - plane_dot(indices, values, start[slot], length[slot], w, epoch, memo, atoms)
+            h[s] = offset[slot] - plane_dot(indices, values, start[slot], length[slot], seen, epoch, memo, atoms)
             highest = max(highest, h[s])
             weight += alpha[slot]
         if fresh:
-            height = row_offset[j] - plane_dot(row_indices, row_values, row_indptr[j], extra, w, epoch, memo, atoms)
+            height = row_offset[j] - plane_dot(row_indices, row_values, row_indptr[j], extra, seen, epoch, memo, atoms)
             if height > highest + epsilon + 1e-12 * (abs(height) + abs(row_offset[j])):
                 if count[i] == slots:
                     make_room(i, hashed, state)
                     for s in range(count[i]):
                         slot = base[i] + s
                         h[s] = offset[slot] - plane_dot(
-                            indices, values, start[slot], length[slot], w, epoch, memo, atoms
+                            indices, values, start[slot], length[slot], seen, epoch, memo, atoms
                         )
                 elif count[i] == capacity[i]:
                     grow(i, state)
                 h[count[i]] = height
                 epoch += 1
                 row = (row_indices, row_values, row_offset[j])
-                add_plane(i, row, row_indptr[j], extra, work, epoch, memo, atoms, state)
+                add_plane(i, row, row_indptr[j], extra, work, epoch, memo, atoms, images, state)
                 report[1] += 1
             highest = max(highest, height)
             report[0] += cap[i] * (0.5 * highest * highest if squared else highest)

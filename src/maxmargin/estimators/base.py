@@ -19,7 +19,7 @@ from threadpoolctl import threadpool_limits
 from maxmargin.errors import NothingLearnt
 from maxmargin.estimators.shared_options import SharedOptions
 from maxmargin.executors import Executor, Serial, Threads
-from maxmargin.objective import Certificate, Formulation, primal, relative_gap
+from maxmargin.objective import Certificate, Formulation, relative_gap
 from maxmargin.oracle import Oracle, normalised_weights
 from maxmargin.preflight import check_promises
 from maxmargin.progress import Progress
@@ -41,6 +41,8 @@ class online_only:  # noqa: N801 - a decorator
     def __get__(self, estimator: Trainer | None, owner: type) -> Callable[..., Any]:
         if estimator is None:
             return self.method
+        if estimator.kernel is not None:
+            raise NoPartialFit("partial_fit is not offered with a kernel: every new example would lengthen the model")
         if not as_solver(estimator.solver).online:
             raise NoPartialFit(f"partial_fit needs the solver 'perceptron' or 'subgradient', not {estimator.solver!r}")
         return MethodType(self.method, estimator)
@@ -100,6 +102,8 @@ class Trainer(SharedOptions, BaseEstimator):
 
     _default_tol: ClassVar[float | None] = None  # of a solver that is only named; None leaves the solver's own
 
+    kernel: Any = None  # a parameter of estimators whose task takes one
+
     task_: Any
     w_: Array
     solution_: Solution
@@ -113,7 +117,7 @@ class Trainer(SharedOptions, BaseEstimator):
         C = _checked_C(self.C)
         with self._oracle(X, Y, sample_weight) as oracle:
             data = self._fingerprint(oracle)
-            self._keep(oracle.task, self._solve(oracle, C, self._solution_of(data)), data)
+            self._keep(oracle, self._solve(oracle, C, self._solution_of(oracle, data)), data)
         return self
 
     def fit_path(self, X: Any, Y: Any, Cs: Sequence[float], sample_weight: Any = None) -> list[Self]:
@@ -127,10 +131,10 @@ class Trainer(SharedOptions, BaseEstimator):
         models = []
         with self._oracle(X, Y, sample_weight) as oracle:
             data = self._fingerprint(oracle)
-            solution = self._solution_of(data)
+            solution = self._solution_of(oracle, data)
             for C in path:
                 solution = self._solve(oracle, C, solution)
-                self._keep(oracle.task, solution, data)
+                self._keep(oracle, solution, data)
                 models.append(self._model(C))
                 if solution.certificate.stop_reason == "interrupted":
                     break
@@ -154,10 +158,11 @@ class Trainer(SharedOptions, BaseEstimator):
         C = self.solution_.C
         solver = _checked_solver(BCFW(tol=tol))
         with self._oracle(X, Y, sample_weight, self.task_) as oracle:
+            w = self.w_ if oracle.batch.kernel is None else oracle.batch.kernel.lifted(self.w_)
             if oracle.task.latent:  # what can be certified is a local optimum
-                oracle = oracle.completed(self.w_)
+                oracle = oracle.completed(w)
             bound = solver.solve(oracle, C, seed=self._seed()).certificate
-            value = primal(self.w_, oracle.risk(self.w_), C)
+            value = oracle.objective(w, oracle.risk(w), C)
         return replace(
             bound,
             primal=value,
@@ -209,7 +214,9 @@ class Trainer(SharedOptions, BaseEstimator):
             raise ValueError("partial_fit cannot go on from a model of another solver; start with a new estimator")
         C = _checked_C(self.C)
         with self._oracle(X, Y, sample_weight, task) as oracle:
-            self._keep(oracle.task, self._solve(oracle, C, start, max_passes=1))
+            if oracle.batch.kernel is not None:
+                raise ValueError("partial_fit is not offered with a kernel: every new example would lengthen the model")
+            self._keep(oracle, self._solve(oracle, C, start, max_passes=1))
         return self
 
     def _solve(self, oracle: Oracle, C: float, start: Solution | None, **options: Any) -> Solution:
@@ -226,10 +233,16 @@ class Trainer(SharedOptions, BaseEstimator):
         """For latent tasks: weights at which to complete the labels first, where there is a better way than a guess."""
         return None
 
-    def _keep(self, task: Task, solution: Solution, data: str | None = None) -> None:
-        self.task_ = task
+    def _keep(self, oracle: Oracle, solution: Solution, data: str | None = None) -> None:
+        task, kernel = oracle.task, oracle.batch.kernel
+        self.task_, self.w_ = task.settled(solution.w, oracle.batch)
         self.solution_ = solution
-        self.w_ = solution.w
+        for name in ("support_", "kernel_evaluations_", "kernel_map_"):
+            self.__dict__.pop(name, None)  # of an earlier fit
+        if getattr(task, "kernel_map_", None) is not None:
+            self.kernel_map_ = self.task_.kernel_map_
+        if kernel is not None:
+            self.support_, self.kernel_evaluations_ = self.task_.support_numbers_, kernel.rows.evaluations
         self.certificate_ = solution.certificate
         self.history_ = solution.history
         if solution.rounds:
@@ -252,7 +265,7 @@ class Trainer(SharedOptions, BaseEstimator):
         """A copy of this fitted estimator for that C, which shares nothing that a later fit changes."""
         model: Self = clone(self).set_params(C=C)
         model.__dict__.update({name: value for name, value in vars(self).items() if name.endswith("_")})
-        model.solution_ = _lasting(self.solution_)
+        model.solution_ = _lasting(self.solution_, self.w_)
         return model
 
     def _solver(self, latent: bool = False, **options: Any) -> Solver:
@@ -293,9 +306,11 @@ class Trainer(SharedOptions, BaseEstimator):
         except Exception:  # a task or data that cannot be pickled: every fit starts cold
             return None
 
-    def _solution_of(self, data: str | None) -> Solution | None:
+    def _solution_of(self, oracle: Oracle, data: str | None) -> Solution | None:
         """The last solution, if it was of the same problem: a dual point proves nothing about another."""
         if data is None or getattr(self, "_fitted_to", None) != data:
+            return None
+        if len(self.solution_.w) != oracle.dim:  # of a kernel model that was pickled, which keeps its support only
             return None
         return self.solution_
 
@@ -306,8 +321,17 @@ class Trainer(SharedOptions, BaseEstimator):
         """Pickle the model, not the plane cache that trained it; online solvers keep what they need to go on."""
         state = dict(super().__getstate__())
         if "solution_" in state:
-            state["solution_"] = _lasting(state["solution_"])
+            state["solution_"] = _lasting(state["solution_"], state["w_"])
         return state
+
+
+def refuse_kernel(model: Trainer) -> None:
+    """For attributes that speak of single features."""
+    if model.kernel is not None:
+        instead = "training examples in support_" if hasattr(model, "support_") else "features that kernel_map_ makes"
+        raise AttributeError(
+            f"{type(model).__name__} with a kernel has no weights of features: its model is made of the {instead}"
+        )
 
 
 def warn_of_zero(model: Trainer, measure: Any, stacklevel: int = 3) -> None:
@@ -328,9 +352,9 @@ def warn_of_zero(model: Trainer, measure: Any, stacklevel: int = 3) -> None:
         )
 
 
-def _lasting(solution: Solution) -> Solution:
-    """What is worth keeping of a solution: not the plane cache, but where an online solver is."""
-    return replace(solution, state=solution.state if isinstance(solution.state, Walk) else None, error=None)
+def _lasting(solution: Solution, w: Array) -> Solution:
+    """What is worth keeping of a solution: the model's weights, not the plane cache, but where an online solver is."""
+    return replace(solution, w=w, state=solution.state if isinstance(solution.state, Walk) else None, error=None)
 
 
 def _checked_C(C: Any) -> float:  # noqa: N802 - the parameter's name

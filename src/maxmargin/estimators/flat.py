@@ -11,7 +11,8 @@ from sklearn.base import ClassifierMixin
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from maxmargin.estimators.base import Trainer, online_only
+from maxmargin.estimators.base import Trainer, online_only, refuse_kernel
+from maxmargin.kernels.functions import WithConstant, is_precomputed
 from maxmargin.objective import Certificate
 from maxmargin.task import Array
 
@@ -19,7 +20,8 @@ from maxmargin.task import Array
 class FlatClassifier(ClassifierMixin, Trainer):
     """A Trainer for dense or sparse (n, F) matrices with scikit-learn's whole contract of classifiers.
 
-    With `fit_intercept` the task sees one more feature, the constant 1, regularised like the others.
+    With `fit_intercept` the task sees one more feature, the constant 1, regularised like the others; to a kernel 1 is
+    added then, which is the same.
     """
 
     fit_intercept: bool
@@ -42,6 +44,10 @@ class FlatClassifier(ClassifierMixin, Trainer):
     def _wants_constant(self) -> bool:
         return self.fit_intercept
 
+    def _task_kernel(self) -> Any:
+        """The kernel as the task sees it."""
+        return WithConstant(self.kernel) if self.kernel is not None and self._wants_constant else self.kernel
+
     def _examples(self, X: Any, y: Any, sample_weight: Any) -> tuple[Any, Any, Any]:
         """Inputs, outputs and weights of the structural examples: one per row."""
         return X, y, sample_weight
@@ -54,7 +60,8 @@ class FlatClassifier(ClassifierMixin, Trainer):
         else:
             X, y = validate_data(self, X, y, **options)
             check_classification_targets(y)
-        if self._wants_constant if reset else self.task_.n_features_ > self.n_features_in_:
+        wanted = self._wants_constant and self.kernel is None
+        if wanted if reset else self.task_.n_features_ > self.n_features_in_:
             # training packs into compressed rows in any case; a dense copy in between would only cost memory
             packed = sparse.issparse(X) or reset
             X = _with_ones(sparse.csr_array(X)) if packed else np.hstack([X, np.ones((X.shape[0], 1))])
@@ -63,6 +70,7 @@ class FlatClassifier(ClassifierMixin, Trainer):
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
+        tags.input_tags.pairwise = is_precomputed(self.kernel)
         return tags
 
 
@@ -134,4 +142,5 @@ class ClassScorer(FlatClassifier):
 
     def _weights(self) -> Array:
         check_is_fitted(self)
+        refuse_kernel(self)
         return self.task_.weights(self.w_)

@@ -9,7 +9,7 @@ import numpy as np
 from sklearn.utils.multiclass import type_of_target
 from sklearn.utils.validation import check_consistent_length, check_is_fitted, column_or_1d
 
-from maxmargin.estimators.base import NoPartialFit, Options, warn_of_zero
+from maxmargin.estimators.base import NoPartialFit, Options, refuse_kernel, warn_of_zero
 from maxmargin.estimators.flat import FlatClassifier
 from maxmargin.measures import NAMES, Measure, measure_of
 from maxmargin.oracle import normalised_weights
@@ -18,7 +18,6 @@ from maxmargin.task import Array, Task
 from maxmargin.tasks.contingency import Contingency
 from maxmargin.tasks.groups import Groups, WeightedRows
 from maxmargin.tasks.labels import plain
-from maxmargin.tasks.matrices import checked_matrix
 from maxmargin.tasks.ranking import Ranking
 
 MOST_ROWS = 10**8  # that repeated examples may make
@@ -59,6 +58,12 @@ class MeasureSVC(FlatClassifier):
     fit_intercept : bool
         Add a constant feature 1 (regularised like the others, as liblinear does) for measures that see the threshold;
         for those of scores the intercept is set after training in any case.
+    kernel : None, str, callable or Kernel
+        None is the linear model. "rbf", "poly", …, an object of maxmargin.kernels or a function f(A, B) that returns a
+        matrix of kernel values replaces the inner products of rows; "precomputed" means that X is that matrix. Models
+        then have support_, the training rows that they are made of, instead of coef_. "auto" (an RBF) or
+        kernels.Auto(kernel) chooses by size between this and an explicit map; a kernels.KernelMap is one. Models then
+        have kernel_map_ instead of support_.
     solver : str or Solver
         "one_slack" by default: the whole sample is one structural example.
     tol : float or None
@@ -91,6 +96,7 @@ class MeasureSVC(FlatClassifier):
         pos_label: Any = None,
         C: float = 100.0,
         fit_intercept: bool = True,
+        kernel: Any = None,
         solver: str | Solver = "one_slack",
         **options: Unpack[Options],
     ):
@@ -99,6 +105,7 @@ class MeasureSVC(FlatClassifier):
         self.beta = beta
         self.pos_label = pos_label
         self.fit_intercept = fit_intercept
+        self.kernel = kernel
         super().__init__(C=C, solver=solver, **options)
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
@@ -167,12 +174,14 @@ class MeasureSVC(FlatClassifier):
     def coef_(self) -> Array:
         """(1, n_features) weights."""
         check_is_fitted(self)
+        refuse_kernel(self)
         return self._sign * self.w_[None, : self.n_features_in_]
 
     @property
     def intercept_(self) -> Array:
         """(1,): the weight of the constant feature, plus what cutting the scores has added."""
         check_is_fitted(self)
+        refuse_kernel(self)
         return np.array([self._sign * (self.w_[self.n_features_in_ :].sum() + self.offset_)])
 
     @property
@@ -268,13 +277,16 @@ class MeasureSVC(FlatClassifier):
         return measure_of(self.measure, self.k, self.beta)
 
     def _make_task(self, Y: Any) -> Task:
-        return Ranking(RANKINGS[self.measure]) if self._ranks else Contingency(self.measure, self.k, self.beta)
+        kernel = self._task_kernel()
+        if self._ranks:
+            return Ranking(RANKINGS[self.measure], kernel=kernel)
+        return Contingency(self.measure, self.k, self.beta, kernel)
 
     def _scores(self, X: Any) -> Array:
         """Of the positive class."""
         check_is_fitted(self)
         X, _ = self._checked(X, reset=False)
-        return np.asarray(checked_matrix(X, len(self.w_)) @ self.w_) + self.offset_
+        return self.task_.row_scores(self.w_, X) + self.offset_
 
     def _settle(self, X: Any, y: Any, sample_weight: Any) -> None:
         """What is left to do after training."""
@@ -286,7 +298,7 @@ class MeasureSVC(FlatClassifier):
         if not self._ranks and self._measure().size is None:
             return 0.0
         groups, (labels,), _ = self._examples(*self._checked(X, y, reset=False), sample_weight)
-        scores = np.asarray(groups.matrix @ self.w_)[groups.rows]
+        scores = self.task_.row_scores(self.w_, groups.matrix)[groups.rows]
         truth, weights = labels if isinstance(labels, WeightedRows) else (labels, np.ones(len(labels)))
         order = np.argsort(-scores, kind="stable")
         apart = -np.diff(scores[order]) > 1e-9 * np.abs(scores).max()  # no cut goes through scores tied up to rounding

@@ -19,7 +19,7 @@ from maxmargin.estimators.motif_models import Site
 from maxmargin.objective import Certificate
 from maxmargin.oracle import Oracle
 from maxmargin.solvers import CCCP, Solution, Solver
-from maxmargin.task import Array, Task
+from maxmargin.task import Array
 from maxmargin.tasks.motif import Motif, check_whole
 
 if TYPE_CHECKING:
@@ -256,9 +256,9 @@ class MotifFinder(ClassifierMixin, Trainer):
         finally:
             del self._examples_now
 
-    def _keep(self, task: Task, solution: Solution, data: str | None = None) -> None:
+    def _keep(self, oracle: Oracle, solution: Solution, data: str | None = None) -> None:
         try:
-            super()._keep(task, solution, data)
+            super()._keep(oracle, solution, data)
         finally:
             self._describe(self._examples_now)
 

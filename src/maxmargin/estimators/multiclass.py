@@ -25,6 +25,12 @@ class MulticlassSVC(ClassScorer):
         classes_.
     fit_intercept : bool
         Add a constant feature 1 (regularised like the others, as liblinear does).
+    kernel : None, str, callable or Kernel
+        None is the linear model. "rbf", "poly", …, an object of maxmargin.kernels or a function f(A, B) that returns a
+        matrix of kernel values replaces the inner products of rows; "precomputed" means that X is that matrix. Models
+        then have support_, the training rows that they are made of, instead of coef_. "auto" (an RBF) or
+        kernels.Auto(kernel) chooses by size between this and an explicit map; a kernels.KernelMap is one. Models then
+        have kernel_map_ instead of support_.
     tol : float or None
         Relative duality gap to stop at; None: 1e-3, or what a solver object says itself.
     The other parameters are those of StructuredSVM.
@@ -41,13 +47,15 @@ class MulticlassSVC(ClassScorer):
         C: float = 100.0,
         costs: Any = None,
         fit_intercept: bool = True,
+        kernel: Any = None,
         solver: str | Solver = "bcfw",
         **options: Unpack[Options],
     ):
         self.costs = costs
         self.fit_intercept = fit_intercept
+        self.kernel = kernel
         super().__init__(C=C, solver=solver, **options)
 
     def _make_task(self, Y: Any) -> Task:
         classes: Any = np.unique(Y)
-        return Multiclass(classes, self.costs)
+        return Multiclass(classes, self.costs, self._task_kernel())

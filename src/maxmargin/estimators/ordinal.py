@@ -32,6 +32,12 @@ class OrdinalSVC(ClassScorer):
         cost[true, predicted] in the order of classes_.
     C : float
         Weight of the mean hinge.
+    kernel : None, str, callable or Kernel
+        None is the linear model. "rbf", "poly", …, an object of maxmargin.kernels or a function f(A, B) that returns a
+        matrix of kernel values replaces the inner products of rows; "precomputed" means that X is that matrix. Models
+        then have support_, the training rows that they are made of, instead of coef_. "auto" (an RBF) or
+        kernels.Auto(kernel) chooses by size between this and an explicit map; a kernels.KernelMap is one. Models then
+        have kernel_map_ instead of support_.
     tol : float or None
         Relative duality gap to stop at; None: 1e-3, or what a solver object says itself.
     The other parameters are those of StructuredSVM. Thresholds are regularised like the other weights: features should
@@ -54,12 +60,14 @@ class OrdinalSVC(ClassScorer):
         directions: str = "shared",
         costs: Any = "distance",
         C: float = 100.0,
+        kernel: Any = None,
         solver: str | Solver = "bcfw",
         **options: Unpack[Options],
     ):
         self.order = order
         self.directions = directions
         self.costs = costs
+        self.kernel = kernel
         super().__init__(C=C, solver=solver, **options)
 
     def positions(self, X: Any) -> Array:
@@ -85,7 +93,7 @@ class OrdinalSVC(ClassScorer):
         return self.order is not None
 
     def _make_task(self, Y: Any) -> Task:
-        return Ordinal(self.order, self.directions, self.costs)
+        return Ordinal(self.order, self.directions, self.costs, self._task_kernel())
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

@@ -13,7 +13,7 @@ from scipy import sparse
 from sklearn.utils.validation import _check_feature_names_in, check_is_fitted, validate_data
 
 from maxmargin.atoms import AtomRows
-from maxmargin.estimators.base import NoPartialFit, Options, Trainer, warn_of_zero
+from maxmargin.estimators.base import NoPartialFit, Options, Trainer, refuse_kernel, warn_of_zero
 from maxmargin.measures import checked_k
 from maxmargin.metrics import RANKED_BY, query_scores
 from maxmargin.objective import Certificate
@@ -60,6 +60,12 @@ class Ranker(Trainer):
         weighing the same: ½‖w‖² + C · mean over queries of the mean squared hinge over their rows, with an intercept.
         The best C of these weights need not be that of the ranking, so where there are data to choose by, choose both.
         In searches that clone the estimator give `coef_`, because clones of a fitted Ranker are not fitted.
+    kernel : None, str, callable or Kernel
+        None is the linear model. "rbf", "poly", …, an object of maxmargin.kernels or a function f(A, B) that returns a
+        matrix of kernel values replaces the inner products of rows; "precomputed" means that X is that matrix. Models
+        then have support_, the training rows that they are made of, instead of coef_. "auto" (an RBF) or
+        kernels.Auto(kernel) chooses by size between this and an explicit map; a kernels.KernelMap is one. Models then
+        have kernel_map_ instead of support_.
     C : float
         Weight of the mean slack against ½‖w‖².
     tol : float or None
@@ -85,6 +91,7 @@ class Ranker(Trainer):
         latent: bool = False,
         start: Any = None,
         C: float = 100.0,
+        kernel: Any = None,
         solver: str | Solver = "one_slack",
         **options: Unpack[Options],
     ):
@@ -94,6 +101,7 @@ class Ranker(Trainer):
         self.features = features
         self.latent = latent
         self.start = start
+        self.kernel = kernel
         super().__init__(C=C, solver=solver, **options)
 
     def fit(self, X: Any, y: Any, qid: Any = None, sample_weight: Any = None) -> Self:  # type: ignore[override]
@@ -132,7 +140,7 @@ class Ranker(Trainer):
     def predict(self, X: Any) -> Array:
         """(n,) scores: of two rows of a query, the one with the higher score comes first."""
         check_is_fitted(self)
-        return np.asarray(self._matrix(X) @ self.w_)
+        return np.asarray(self.task_.row_scores(self.w_, self._matrix(X)))
 
     def rank(self, X: Any, qid: Any = None) -> NDArray[np.int64]:
         """The numbers of all rows, query after query as they first appear, the best row of each query first."""
@@ -158,6 +166,7 @@ class Ranker(Trainer):
     def coef_(self) -> Array:
         """(n_features,) weights."""
         check_is_fitted(self)
+        refuse_kernel(self)
         return self.w_
 
     def to_solr(self, name: str, feature_names: Sequence[str] | None = None, store: str | None = None) -> str:
@@ -168,6 +177,7 @@ class Ranker(Trainer):
         a normalisation of your own.
         """
         check_is_fitted(self)
+        refuse_kernel(self)
         names = [str(f) for f in (_check_feature_names_in(self) if feature_names is None else feature_names)]
         if len(names) != len(self.w_) or len(set(names)) != len(names):
             raise ValueError(f"{len(set(names))} different feature names were given for {len(self.w_)} features")
@@ -192,6 +202,8 @@ class Ranker(Trainer):
             raise ValueError(f"latent=True is for measure 'precision_at_k' only, not for {self.measure!r}")
         if reset and not self.latent:
             self.__dict__.pop("start_", None)  # of an earlier training
+        if self.latent and self.kernel is not None:
+            raise ValueError("latent=True does not take a kernel")
         if self.start is not None and not self.latent:
             raise ValueError("start is for latent=True only; other problems have one optimum, wherever training begins")
         X, y = self._matrix(X, y, reset)
@@ -224,8 +236,8 @@ class Ranker(Trainer):
         if self.latent:
             return TopK(self.k)  # type: ignore[arg-type]
         if self.measure == "precision_at_k":
-            return Contingency("precision_at_k", k=self.k)
-        return Ranking(self.measure, self.k, self.relevant, self.features)
+            return Contingency("precision_at_k", k=self.k, kernel=self.kernel)
+        return Ranking(self.measure, self.k, self.relevant, self.features, self.kernel)
 
     def _first_weights(self, oracle: Oracle, C: float) -> Array | None:
         """Where latent training begins; kept in `start_`."""

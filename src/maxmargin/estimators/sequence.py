@@ -45,6 +45,13 @@ class SequenceLabeler(Trainer):
         Transitions never predicted; None in a pair stands for the start or the end.
     unknown_features : "ignore" or "error"
         What to do with an attribute at predict that training has not seen.
+    kernel : None, str, callable or Kernel
+        None scores labels at a position by a linear function of its features. "rbf", "poly", …, an object of
+        maxmargin.kernels or a function f(A, B) of feature matrices replaces the inner products of positions;
+        "precomputed" means that a sequence is given as its rows of the kernel matrix, a column for every position of
+        the training data. support_ then has the positions, counted through all sequences, that the model is made of.
+        "auto" (an RBF) or kernels.Auto(kernel) chooses by size between this and an explicit map; a kernels.KernelMap is
+        one. kernel_map_ then takes the place of support_.
     The other parameters are those of StructuredSVM.
 
     Attributes
@@ -59,6 +66,7 @@ class SequenceLabeler(Trainer):
         costs: Any = None,
         forbidden: Any = (),
         unknown_features: str = "ignore",
+        kernel: Any = None,
         solver: str | Solver = "bcfw",
         **options: Unpack[Options],
     ):
@@ -66,6 +74,7 @@ class SequenceLabeler(Trainer):
         self.costs = costs
         self.forbidden = forbidden
         self.unknown_features = unknown_features
+        self.kernel = kernel
         super().__init__(C=C, solver=solver, **options)
 
     def fit(self, X: Any, Y: Any, sample_weight: Any = None, position_weight: Any = None) -> Self:
@@ -133,7 +142,7 @@ class SequenceLabeler(Trainer):
 
     @property
     def weights_(self) -> dict[str, Array]:
-        """The weights by meaning: transitions (K, K), start (K,), end (K,), features (F, K)."""
+        """The weights by meaning: transitions (K, K), start (K,), end (K,) and, without a kernel, features (F, K)."""
         check_is_fitted(self)
         return self.task_.parts(self.w_)
 
@@ -154,7 +163,7 @@ class SequenceLabeler(Trainer):
         return solution.w
 
     def _make_task(self, Y: Any) -> Task:
-        return Chain(self.classes, self.costs, self.forbidden, self.unknown_features)
+        return Chain(self.classes, self.costs, self.forbidden, self.unknown_features, self.kernel)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

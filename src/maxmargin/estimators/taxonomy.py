@@ -39,6 +39,12 @@ class TaxonomySVC(ClassScorer):
         Weight of the mean hinge.
     fit_intercept : bool
         Add a constant feature 1 (regularised like the others).
+    kernel : None, str, callable or Kernel
+        None is the linear model. "rbf", "poly", …, an object of maxmargin.kernels or a function f(A, B) that returns a
+        matrix of kernel values replaces the inner products of rows; "precomputed" means that X is that matrix. Models
+        then have support_, the training rows that they are made of, instead of coef_. "auto" (an RBF) or
+        kernels.Auto(kernel) chooses by size between this and an explicit map; a kernels.KernelMap is one. Models then
+        have kernel_map_ instead of support_.
     tol : float or None
         Relative duality gap to stop at; None: 1e-3, or what a solver object says itself.
     The other parameters are those of StructuredSVM. metrics.tree_loss measures predictions.
@@ -60,6 +66,7 @@ class TaxonomySVC(ClassScorer):
         predict_at: str = "leaves",
         C: float = 100.0,
         fit_intercept: bool = True,
+        kernel: Any = None,
         solver: str | Solver = "bcfw",
         **options: Unpack[Options],
     ):
@@ -68,6 +75,7 @@ class TaxonomySVC(ClassScorer):
         self.costs = costs
         self.predict_at = predict_at
         self.fit_intercept = fit_intercept
+        self.kernel = kernel
         super().__init__(C=C, solver=solver, **options)
 
     @property
@@ -81,4 +89,4 @@ class TaxonomySVC(ClassScorer):
         return not (self.taxonomy is None or isinstance(self.taxonomy, str))
 
     def _make_task(self, Y: Any) -> Task:
-        return Taxonomy(self.taxonomy, None, self.sharing, self.costs, self.predict_at)
+        return Taxonomy(self.taxonomy, None, self.sharing, self.costs, self.predict_at, self._task_kernel())

@@ -9,6 +9,7 @@ from maxmargin.solvers.cccp import CCCP, Round
 from maxmargin.solvers.n_slack import NSlack
 from maxmargin.solvers.one_slack import OneSlack
 from maxmargin.solvers.perceptron import Perceptron
+from maxmargin.solvers.sampled_cuts import SampledCuts
 from maxmargin.solvers.subgradient import Subgradient
 
 SOLVERS: dict[str, type[Solver]] = {
@@ -16,6 +17,7 @@ SOLVERS: dict[str, type[Solver]] = {
     "n_slack": NSlack,
     "one_slack": OneSlack,
     "bundle": Bundle,
+    "sampled_cuts": SampledCuts,
     "subgradient": Subgradient,
     "perceptron": Perceptron,
     "cccp": CCCP,
@@ -41,6 +43,7 @@ __all__ = [
     "Perceptron",
     "Record",
     "Round",
+    "SampledCuts",
     "Solution",
     "Solver",
     "Step",

@@ -17,7 +17,7 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 
 from maxmargin.errors import TrainingInterrupted
-from maxmargin.objective import Certificate, primal, relative_gap
+from maxmargin.objective import Certificate, relative_gap
 from maxmargin.oracle import Oracle
 from maxmargin.task import Array
 
@@ -211,9 +211,9 @@ class _Run:
 
     def recall(self) -> None:
         """An estimate that fell below the bound is outdated: measure that point by all cuts found since then."""
-        if self.best_w is not None and self.best_primal < self.best_dual and isfinite(self.C):
-            if self.oracle.search == "undergenerating":
-                self.best_primal = primal(self.best_w, self.solver.remembered(self.best_w), self.C)
+        outdated = self.best_primal < self.best_dual and isfinite(self.C)
+        if self.best_w is not None and outdated and self.oracle.search == "undergenerating":
+            self.best_primal = self.oracle.objective(self.best_w, self.solver.remembered(self.best_w), self.C)
 
     def measure(self, step: Step) -> float:
         self.unmeasured = 0
@@ -231,7 +231,7 @@ class _Run:
             tiny = 1e-20 if self.oracle.formulation.squared else 1e-10  # the slacks are to be as small either way
             if risk <= tiny * self.risk_scale:
                 risk = 0.0
-        value = float(primal(w, risk, self.C))
+        value = float(self.oracle.objective(w, risk, self.C))
         if value <= self.best_primal or self.best_w is None:  # of points that are equally bad (inf), the latest
             if self.best_w is None:
                 self.best_w = np.empty_like(w)
@@ -250,7 +250,7 @@ class _Run:
 
 def proved_primal(oracle: Oracle, w: Array, C: float) -> float:
     """An upper bound on P(w), which an undergenerating search only estimates; inf where nothing is proved."""
-    return primal(w, oracle.proved_risk(w), C)
+    return oracle.objective(w, oracle.proved_risk(w), C)
 
 
 def _same(value: Any, default: Any) -> bool:

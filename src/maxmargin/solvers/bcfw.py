@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from maxmargin.oracle import Oracle
 from maxmargin.solvers.base import Solution, Solver, Step
 from maxmargin.solvers.dual_blocks import DualBlocks
+from maxmargin.solvers.kernel_blocks import KernelBlocks
 from maxmargin.task import Array
 
 
@@ -46,7 +47,7 @@ class BCFW(Solver):
             if passes % 10 == 0:
                 blocks.refresh()
                 blocks.check_separable()
-            guess = 0.5 * float(np.dot(blocks.w, blocks.w)) + penalty
+            guess = 0.5 * oracle.inner(blocks.w, blocks.w) + penalty
             yield Step(blocks.w, blocks.dual, guess=guess if np.isfinite(C) else None)
             stalled = stalled + 1 if blocks.dual - before <= 1e-16 * abs(blocks.dual) and not added else 0
 
@@ -80,4 +81,5 @@ def starting_blocks(oracle: Oracle, C: float, start: Solution | None, slots: int
         blocks = start.state
         blocks.move_to(oracle, C)
         return blocks
-    return DualBlocks(oracle, C, slots=slots, cache_mb=cache_mb)
+    kind = DualBlocks if oracle.batch.kernel is None else KernelBlocks
+    return kind(oracle, C, slots=slots, cache_mb=cache_mb)

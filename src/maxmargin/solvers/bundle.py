@@ -6,7 +6,6 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from maxmargin.objective import primal
 from maxmargin.oracle import Oracle
 from maxmargin.solvers.base import Solution, Solver, Step
 from maxmargin.solvers.cuts import Cuts
@@ -40,16 +39,17 @@ class Bundle(Solver):
         rho, nulls, stalled, dual = self.rho, 0, 0, -np.inf
         centre = np.zeros(oracle.dim) if start is None else start.w.copy()
         plane = oracle.mean_plane(centre)
-        value = primal(centre, plane.risk, C)
+        value = oracle.objective(centre, plane.risk, C)
         cuts.add(plane)
         yield Step(centre, 0.0, risk=plane.risk)  # the loss is never negative, so neither is the optimum
         while stalled < 20:  # null steps in a row are normal; so many without any movement are not
             before = dual, value
-            w, model = self._proximal_point(cuts, centre, rho, C, oracle.dim)
+            w, model = self._proximal_point(cuts, centre, rho, C, oracle)
             dual = max(dual, self._lower_bound(cuts, C))
-            predicted = value - model - 0.5 * rho * float(np.dot(w - centre, w - centre))
+            away = w - centre
+            predicted = value - model - 0.5 * rho * oracle.inner(away, away)
             plane = oracle.mean_plane(w)
-            new = primal(w, plane.risk, C)
+            new = oracle.objective(w, plane.risk, C)
             if oracle.search == "undergenerating":  # cuts found elsewhere may know of worse outputs
                 new = max(new, model)
             yield Step(w, dual, risk=plane.risk)
@@ -69,15 +69,15 @@ class Bundle(Solver):
             rho = max(rho, 1e-10)
             cuts.drop_idle(self.patience)
 
-    def _proximal_point(self, cuts: Cuts, centre: Array, rho: float, C: float, dim: int) -> tuple[Array, float]:
+    def _proximal_point(self, cuts: Cuts, centre: Array, rho: float, C: float, oracle: Oracle) -> tuple[Array, float]:
         """w⁺ of (1), and the model's value there without the proximal term."""
         heights = cuts.dots(centre)
         shift = rho / (1 + rho)
         solution = solve_master(cuts.gram / (1 + rho), cuts.offset - shift * heights, C, alpha=cuts.alpha)
         cuts.weigh(solution.alpha)
-        w = (rho * centre + cuts.combined(dim)) / (1 + rho)
+        w = (rho * centre + cuts.combined(oracle.dim)) / (1 + rho)
         at_w = cuts.offset - shift * heights - cuts.gram @ cuts.alpha / (1 + rho)
-        return w, 0.5 * float(np.dot(w, w)) + C * max(0.0, float(np.max(at_w)))
+        return w, oracle.objective(w, max(0.0, float(np.max(at_w))), C)
 
     def _lower_bound(self, cuts: Cuts, C: float) -> float:
         """The best multiple of the proximal α, for the problem without the proximal term."""

@@ -16,7 +16,7 @@ from sklearn.base import clone
 
 from maxmargin.errors import TaskError, TrainingInterrupted
 from maxmargin.executors import Serial
-from maxmargin.objective import Certificate, primal, relative_gap
+from maxmargin.objective import Certificate, relative_gap
 from maxmargin.oracle import Oracle
 from maxmargin.solvers.base import Callback, Record, Solution, Solver, proved_primal
 from maxmargin.task import Array, Batch
@@ -340,7 +340,7 @@ class _Descent:
 
     def _measured(self, w: Array, completed_at_w: Oracle) -> float:
         """J(w)."""
-        return primal(w, completed_at_w.risk(w), self.C)
+        return completed_at_w.objective(w, completed_at_w.risk(w), self.C)
 
     def _check(self, solution: Solution, gains: Array, value: float) -> None:
         """J must not exceed what the convex problem measured at the same w, nor may its bound exceed the last J."""

@@ -108,6 +108,8 @@ class OverAtoms:
 
     def keep(self, which: NDArray[np.intp]) -> None:
         self.coefficients = self.coefficients[which]
+        self.known[:] = False
+        self._know(self.coefficients.indices)
 
     def move(self, factors: Array, rows: AtomRows) -> Array:
         moves = sparse.csr_array(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+from numpy.typing import NDArray
 
 from maxmargin.atoms import AtomRows
 from maxmargin.oracle import MeanPlane
@@ -42,14 +43,19 @@ class Cuts:
         self.alpha = alpha
         self.idle = np.where(alpha > 0, 0, self.idle + 1)
 
-    def drop_idle(self, patience: int) -> None:
-        """Forget cuts that have carried no weight for so many rounds, a few at a time: it means copying the others."""
+    def drop_idle(self, patience: int) -> NDArray[np.intp]:
+        """Forget cuts that have carried no weight for so many rounds, a few at a time: it means copying the others.
+
+        Returns the numbers of those that stay.
+        """
         keep = np.flatnonzero(self.idle <= patience)
-        if self.vectors is not None and len(self) - len(keep) > len(self) // 16:
-            self.vectors.keep(keep)
-            self.offset, self.alpha, self.idle = self.offset[keep], self.alpha[keep], self.idle[keep]
-            self.gram = self.gram[np.ix_(keep, keep)]
-            self.truths = [self.truths[t] for t in keep]
+        if self.vectors is None or len(self) - len(keep) <= len(self) // 16:
+            return np.arange(len(self))
+        self.vectors.keep(keep)
+        self.offset, self.alpha, self.idle = self.offset[keep], self.alpha[keep], self.idle[keep]
+        self.gram = self.gram[np.ix_(keep, keep)]
+        self.truths = [self.truths[t] for t in keep]
+        return keep
 
     def shift(self, rows: AtomRows) -> None:
         """The truths' Ψ have changed by these rows, one per example; what the cuts say of wrong outputs stays true.
@@ -72,6 +78,10 @@ class Cuts:
         """R(w) is at least the highest cut there."""
         return max(0.0, float(np.max(self.offset - self.dots(w), initial=0.0)))
 
+    def squared_norm(self) -> float:
+        """‖Σ α a‖²."""
+        return float(self.alpha @ self.gram @ self.alpha)
+
     def bound(self) -> float:
         """Σ α offset - ½‖Σ α a‖²: a lower bound on the objective for any α >= 0 with Σ α <= C."""
-        return float(np.dot(self.alpha, self.offset) - 0.5 * self.alpha @ self.gram @ self.alpha)
+        return float(np.dot(self.alpha, self.offset) - 0.5 * self.squared_norm())

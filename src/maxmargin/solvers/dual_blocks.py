@@ -71,8 +71,6 @@ class DualBlocks:
         self, order: NDArray[np.intp], planes: Planes | None = None, steps: int = 10, epsilon: float = 0.0
     ) -> Report:
         """Visit examples in this order: add each one's new plane (where it cuts deeper by epsilon), then ascend."""
-        from maxmargin.compiled.dual_blocks import visit
-
         rows = _NO_ROWS
         if planes is not None:
             new = AtomRows.of(planes.dpsi)
@@ -82,23 +80,7 @@ class DualBlocks:
         report = np.array([0.0, 0.0, 0.0, -1.0])
         begin = 0
         while begin < len(order):
-            begin = visit(
-                order,
-                begin,
-                planes is not None,
-                rows,
-                self._atoms.arrays,
-                self.cap,
-                self.squared,
-                steps,
-                self.slots,
-                self.patience,
-                epsilon,
-                self.w,
-                (self._work, *self._scratch),
-                report,
-                self._state(),
-            )
+            begin = self._visit(order, begin, planes is not None, rows, steps, epsilon, report)
             if report[3] >= 0:
                 raise NotSeparable(
                     f"example {int(report[3])} cannot be separated: a wrong output has the same features as the "
@@ -111,13 +93,32 @@ class DualBlocks:
         self.dual += report[2]
         return Report(report[0], int(report[1]), report[2])
 
+    def _visit(
+        self, order: Any, begin: int, fresh: bool, rows: tuple[Any, ...], steps: int, epsilon: float, report: Array
+    ) -> int:
+        """Visit order[begin:]; returns the position of the first example for which the tables have no room."""
+        from maxmargin.compiled.dual_blocks import visit
+
+        atoms, fixed = self._atoms.arrays, (self.cap, self.squared, steps, self.slots, self.patience, epsilon)
+        scratch = (self._work, *self._scratch)
+        return int(
+            visit(order, begin, fresh, rows, atoms, atoms, *fixed, self.w, self.w, scratch, report, self._state())
+        )
+
     def refresh(self) -> None:
         """Recompute w and D from α, so that rounding errors of millions of steps do not add up."""
         from maxmargin.compiled.dual_blocks import totals
 
         self.w[:] = 0.0
         linear = totals(self.cap, self.squared, self.w, self._atoms.arrays, self._state())
-        self.dual = linear - 0.5 * float(np.dot(self.w, self.w))
+        self.dual = linear - 0.5 * self._squared_norm()
+
+    def _squared_norm(self) -> float:
+        return float(np.dot(self.w, self.w))
+
+    def _images(self) -> tuple[Any, ...]:
+        """The atoms as they are added up for products of planes."""
+        return self._atoms.arrays
 
     def check_separable(self) -> None:
         """Under a hard margin: raise NotSeparable if the planes seen so far contradict each other (an LP tells)."""
@@ -126,7 +127,7 @@ class DualBlocks:
         rows, offset = self._planes()
         if not len(offset):
             return
-        outcome = linprog(np.zeros(self.dim), A_ub=-rows, b_ub=-offset, bounds=(None, None), method="highs")
+        outcome = linprog(np.zeros(rows.shape[1]), A_ub=-rows, b_ub=-offset, bounds=(None, None), method="highs")
         if outcome.status == 2:
             raise NotSeparable(
                 f"no weights separate all examples: {len(offset)} constraints found so far contradict each "
@@ -141,7 +142,7 @@ class DualBlocks:
         np.maximum.at(slacks, owners, self._tables[2][slots] - self._rows_of(slots) @ w)
         return float(np.dot(self.cap, self.formulation.penalty(slacks))) / self.C
 
-    def _planes(self) -> tuple[sparse.csr_array, Array]:
+    def _planes(self) -> tuple[Any, Array]:
         """The cached planes of all examples that count, as explicit rows, with their offsets."""
         slots, _ = self._used_slots(np.where(self.cap > 0, self._owner[1], 0))
         return self._rows_of(slots).tocsr(), self._tables[2][slots]
@@ -176,7 +177,7 @@ class DualBlocks:
 
     def move_to(self, oracle: Oracle, C: float) -> None:
         """Carry α over to another C: scale it to the best feasible multiple (a parabola in the factor)."""
-        norm = float(np.dot(self.w, self.w))
+        norm = self._squared_norm()
         sums = self.alpha_sums
         self.C, self.cap = C, _caps(oracle, C)
         slots, _ = self._used_slots(self._owner[1])
@@ -214,7 +215,7 @@ class DualBlocks:
             self._entries = [new.indices.astype(np.int32), new.data]
             self._tops[0] = len(new.data)
             memo = self._scratch[2:5]
-            regram(changed, self._work, memo, self._atoms.arrays, self._state())
+            regram(changed, self._work, memo, self._atoms.arrays, self._images(), self._state())
         self.refresh()
 
     def _state(self) -> tuple[Any, ...]:

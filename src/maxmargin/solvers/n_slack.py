@@ -6,7 +6,6 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from maxmargin.objective import primal
 from maxmargin.oracle import Oracle
 from maxmargin.solvers.base import Solution, Solver, Step
 from maxmargin.solvers.bcfw import starting_blocks
@@ -55,7 +54,7 @@ class NSlack(Solver):
             blocks.check_separable()
             risk = oracle.risk(blocks.w)
             yield Step(blocks.w, blocks.dual, risk=risk)
-            epsilon = 0.5 * self.tol * primal(blocks.w, risk, C) / C if np.isfinite(C) else 0.0
+            epsilon = 0.5 * self.tol * oracle.objective(blocks.w, risk, C) / C if np.isfinite(C) else 0.0
             idle = idle + 1 if not added and blocks.dual - before <= 1e-16 * abs(blocks.dual) else 0
 
     def _optimise(self, blocks: DualBlocks, rng: np.random.Generator, rounds: int) -> None:

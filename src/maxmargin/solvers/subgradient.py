@@ -80,8 +80,8 @@ class Subgradient(Solver):
 
 def _norms(planes: Planes) -> Array:
     """‖a‖² of every row."""
-    rows = AtomRows.of(planes.dpsi).tocsr()
-    return np.asarray(rows.multiply(rows).sum(axis=1)).ravel()
+    rows = AtomRows.of(planes.dpsi)
+    return rows.atoms.squared_norms(rows)
 
 
 class LazyAverage:

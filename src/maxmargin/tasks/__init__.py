@@ -8,6 +8,7 @@ from maxmargin.tasks.gaps import Gaps
 from maxmargin.tasks.grammar import Grammar
 from maxmargin.tasks.groups import Groups, WeightedRows
 from maxmargin.tasks.homologs import Aligned, Homologs
+from maxmargin.tasks.joint_kernel import JointKernelTask
 from maxmargin.tasks.motif import Motif, Occurrence
 from maxmargin.tasks.multiclass import Multiclass
 from maxmargin.tasks.ordinal import Ordinal
@@ -31,6 +32,7 @@ __all__ = [
     "Grammar",
     "Groups",
     "Homologs",
+    "JointKernelTask",
     "Linked",
     "Match",
     "Motif",

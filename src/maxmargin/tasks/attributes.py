@@ -23,7 +23,7 @@ class Attributed(Multiclass):
     is the case in which each class has one attribute of its own. `setup` of a subclass ends with `_describe`.
     """
 
-    def _describe(self, classes: list[Hashable], costs: Any, Y: Any, shared: Any, alone: Any = None) -> None:
+    def _describe(self, classes: list[Hashable], costs: Any, X: Any, Y: Any, shared: Any, alone: Any = None) -> None:
         """The rows of `shared` are Λ(z), those of `alone` Λ₀(z), in the order of the classes."""
         self._set_classes(classes, costs, Y)
         table = sparse.csr_array(shared, dtype=np.float64)
@@ -33,9 +33,10 @@ class Attributed(Multiclass):
             table = sparse.hstack([sparse.csr_array(alone, dtype=np.float64), table], format="csr")
         table.sort_indices()  # kernels merge rows
         self.table_ = table.indptr.astype(np.int32), table.indices.astype(np.int32), table.data
-        self.dim = self.direct_ + self.n_features_ * self.n_attributes_
+        self._set_dim(X, self.n_attributes_, self.direct_)
 
     def psi(self, x: Any, z: Hashable) -> tuple[NDArray[np.int64], Array]:
+        self._refuse_kernel("psi(x, z)")
         indptr, indices, values = self.table_
         k, row = self.numbers_[z], one_row(x)
         entries = slice(indptr[k], indptr[k + 1])
@@ -53,14 +54,15 @@ class Attributed(Multiclass):
 
     def attribute_scores(self, w: Array, X: Any) -> Array:
         """(n, attributes in Λ): the score of each attribute."""
-        return np.ascontiguousarray(checked_matrix(X, self.n_features_) @ self.weights(w))
+        return self._unit_scores(w, checked_matrix(X, self.n_features_), self.n_attributes_, self.direct_)
 
     def weights(self, w: Array) -> Array:
         """(features, attributes): the weight vectors of the attributes in Λ."""
+        self._refuse_kernel("weight vector of an attribute")
         return w[self.direct_ :].reshape(self.n_features_, self.n_attributes_)
 
     def _atoms(self, X: Any) -> Atoms:
-        return Atoms(X, self.n_attributes_, self.direct_)
+        return self._unit_atoms(X, self.n_attributes_, self.direct_, np.arange(X.shape[0]))
 
     def _scored(self, w: Array, batch: MulticlassBatch) -> tuple[Array, Labels]:
         return self._class_scores(w, batch.atoms.scores(w, batch.ids)), batch.labels[batch.ids]

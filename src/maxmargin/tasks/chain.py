@@ -11,12 +11,12 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from maxmargin.atoms import Atoms
 from maxmargin.objective import Formulation
-from maxmargin.task import Array, Planes, Rows, Task
+from maxmargin.task import Array, Planes, Rows
 from maxmargin.tasks.chain_batch import ChainBatch
 from maxmargin.tasks.labelling import wrong_labels
 from maxmargin.tasks.labels import Labels, cost_matrix, label_numbers, label_set
+from maxmargin.tasks.lifted import Lifted
 from maxmargin.tasks.partial_labels import Choices, is_partial, named_labels, partial_prices
 from maxmargin.tasks.sequences import SequencePacker
 from maxmargin.tasks.transitions import allowed_transitions
@@ -31,7 +31,7 @@ class Weighted(NamedTuple):
     costs: Sequence[float]
 
 
-class Chain(Task):
+class Chain(Lifted):
     """Sequences x = (x_1 … x_T) with one label per position; Ψ counts labels with features and neighbouring labels.
 
         ⟨w, Ψ(x, y)⟩ = s[y_1] + Σ_t ⟨U[:, y_t], x_t⟩ + Σ_t T[y_t, y_{t+1}] + f[y_T],    w = (T, s, f, U)
@@ -50,6 +50,7 @@ class Chain(Task):
         "BIO" forbids I-x except after B-x or I-x.
     classes : the label set, where the training data may not show all of it.
     unknown_features : "ignore" (an unseen attribute at predict has no weight) or "error"; for dict features.
+    kernel : None, or a kernel of positions (maxmargin.kernels), whose features take the place of x_t.
     """
 
     def __init__(
@@ -58,11 +59,13 @@ class Chain(Task):
         costs: Any = None,
         forbidden: str | Sequence[tuple[Hashable, Hashable]] = (),
         unknown_features: str = "ignore",
+        kernel: Any = None,
     ):
         self.classes = classes
         self.costs = costs
         self.forbidden = forbidden
         self.unknown_features = unknown_features
+        self.kernel = kernel
 
     def setup(self, X: Any, Y: Any) -> None:
         if self.unknown_features not in ("ignore", "error"):
@@ -77,12 +80,16 @@ class Chain(Task):
         n_labels = self.n_labels_ = len(self.classes_)
         self.cost_ = cost_matrix(self.costs, self.classes_)
         self.first_ = n_labels * n_labels + 2 * n_labels  # where U begins
-        self.dim = self.first_ + self.packer_.n_features * n_labels
+        units = (
+            self.packer_.pack(X).matrix if self.kernel is not None else sparse.csr_array((0, self.packer_.n_features))
+        )
+        self._set_dim(units, n_labels, self.first_)
         self.allowed_ = allowed_transitions(self.forbidden, self.numbers_)
 
     # --- the plain form: one sequence at a time
 
     def psi(self, x: Any, z: Sequence[Hashable]) -> tuple[NDArray[np.int64], Array]:
+        self._refuse_kernel("psi(x, z)")
         rows = sparse.coo_array(self.packer_.pack([x]).matrix)
         n_labels = self.n_labels_
         labels = label_numbers(_split(z)[0], self.numbers_)
@@ -116,11 +123,12 @@ class Chain(Task):
         if Y is not None:
             for i, y in enumerate(Y):
                 self._fill(i, y, choices, rows, costs, packed.offsets)
-        atoms = Atoms(packed.matrix, self.n_labels_, self.first_)
+        owner = np.repeat(np.arange(len(packed)), np.diff(packed.offsets))
+        atoms = self._unit_atoms(packed.matrix, self.n_labels_, self.first_, owner)
         table = choices.costs(self.cost_)
         whole = Y is not None and _whole_losses(table, costs, packed.offsets)
         batch = ChainBatch(atoms, packed.offsets, rows, costs, choices.allowed, table, whole)
-        return batch if batch.known.all() else self.completed(np.zeros(self.dim), batch)
+        return batch if batch.known.all() else self.completed(np.zeros(atoms.dim), batch)
 
     def completed(self, w: Array, batch: ChainBatch) -> ChainBatch:
         """Viterbi over the labels that are allowed at every position."""
@@ -212,14 +220,14 @@ class Chain(Task):
         return wrong_labels(batch.atoms, True, bounds, units, truth, found, rows, batch.cost, batch.costs[units])
 
     def parts(self, w: Array) -> dict[str, Array]:
-        """The weights by meaning: transitions (K, K), start (K,), end (K,), features (F, K)."""
+        """The weights by meaning: transitions (K, K), start (K,), end (K,) and, without a kernel, features (F, K)."""
         n, first = self.n_labels_, self.first_
-        return {
+        links = {
             "transitions": w[: n * n].reshape(n, n),
             "start": w[n * n : n * n + n],
             "end": w[n * n + n : first],
-            "features": w[first:].reshape(-1, n),
         }
+        return links if self.kernel is not None else {**links, "features": w[first:].reshape(-1, n)}
 
     def _links(self, w: Array) -> tuple[Array, Array, Array]:
         """T, s and f with -inf where a transition is forbidden."""

@@ -9,8 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from maxmargin.atoms import Atoms
-from maxmargin.task import Array, Batch
+from maxmargin.task import Array
 from maxmargin.tasks.labels import Labels
+from maxmargin.tasks.lifted import AtomBatch
 
 
 class View(NamedTuple):
@@ -20,7 +21,7 @@ class View(NamedTuple):
     bounds: NDArray[np.int64]
 
 
-class ChainBatch(Batch):
+class ChainBatch(AtomBatch):
     """Sequences of units: sequence i owns units offsets[i]:offsets[i + 1]."""
 
     call_cost = 6.0  # measured on letters and chunking; compiled decoders are almost as fast as the cache

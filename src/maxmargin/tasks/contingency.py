@@ -10,12 +10,11 @@ from numpy.typing import NDArray
 from maxmargin.atoms import AtomRows
 from maxmargin.measures import Counts, Lines, Measure, measure_of
 from maxmargin.objective import Formulation
-from maxmargin.task import Array, Planes, Task
-from maxmargin.tasks.groups import GroupBatch, Groups, WeightedRows, binary_levels, pack_groups
-from maxmargin.tasks.matrices import checked_matrix
+from maxmargin.task import Array, Planes
+from maxmargin.tasks.groups import GroupBatch, Groups, GroupTask, WeightedRows, binary_levels, pack_groups
 
 
-class Contingency(Task):
+class Contingency(GroupTask):
     """x is the matrix of a sample, y and z are vectors of 0 and 1, one per row.
 
         Ψ(x, z) = κ Σ_{i: z_i = 1} x_i,      Δ(y, z) = measure(tp, fp, fn, tn)                                (1)
@@ -33,13 +32,15 @@ class Contingency(Task):
 
     measure : a name of maxmargin.measures.NAMES, or a function loss(tp, fp, fn, tn) that works on arrays of counts.
     k : for precision_at_k and recall_at_k; a smaller sample is shown whole.   beta : for fbeta.
+    kernel : None, or a kernel of rows (maxmargin.kernels), whose features take the place of x_i.
     Labels may be WeightedRows where the measure is a sum over examples ("error", "balanced_error").
     """
 
-    def __init__(self, measure: Any = "f1", k: int | None = None, beta: float = 1.0):
+    def __init__(self, measure: Any = "f1", k: int | None = None, beta: float = 1.0, kernel: Any = None):
         self.measure = measure
         self.k = k
         self.beta = beta
+        self.kernel = kernel
 
     @property
     def measure_(self) -> Measure:
@@ -47,7 +48,7 @@ class Contingency(Task):
         return measure_of(self.measure, self.k, self.beta)
 
     def setup(self, X: Any, Y: Any) -> None:
-        self.n_features_ = self.dim = Groups.of(X).matrix.shape[1]
+        self._set_rows(X)
         levels, weights = binary_levels(X, Y, "sample")
         weights, per_positive = weights or [np.ones(len(y)) for y in levels], self.measure_.per_positive
         both = [(y, v) for y, v in zip(levels, weights, strict=True) if 0 < np.sum(y) < len(y)]
@@ -57,6 +58,7 @@ class Contingency(Task):
         self.share_ = float(np.mean(np.concatenate(levels)))
 
     def psi(self, x: Any, z: Any) -> Array:
+        self._refuse_kernel("psi(x, z)")
         labels, weights = (z.labels, z.weights) if isinstance(z, WeightedRows) else (z, np.ones(len(z)))
         return np.asarray(np.multiply(labels, weights) @ x, dtype=float).reshape(-1) * self.unit_
 
@@ -74,7 +76,7 @@ class Contingency(Task):
         "prbep", whose number is that of the true positives, expects as large a share of them as in training.
         """
         groups = Groups.of(X)
-        scores = groups.of_rows(np.asarray(checked_matrix(groups.matrix, self.n_features_) @ w))
+        scores = groups.of_rows(self.row_scores(w, groups.matrix))
         size = self.measure_.size
         if size is None:
             return [(s > 0).astype(np.int64) for s in scores]
@@ -87,7 +89,7 @@ class Contingency(Task):
         levels, weights = binary_levels(X, Y, "sample")
         if weights is not None and not self.measure_.separable:
             raise ValueError(f"measure {self.measure!r} is not a sum over examples, so that they cannot have weights")
-        batch = pack_groups(X, levels, weights, self.n_features_)
+        batch = pack_groups(self, X, levels, weights)
         batch.about = _tables(self.measure_, levels, weights)
         return batch
 

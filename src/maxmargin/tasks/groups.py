@@ -15,7 +15,8 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from maxmargin.atoms import AtomRows, Atoms
-from maxmargin.task import Array, Batch
+from maxmargin.task import Array
+from maxmargin.tasks.lifted import AtomBatch, Lifted
 from maxmargin.tasks.matrices import checked_matrix
 
 Indices = NDArray[np.int64]
@@ -90,7 +91,7 @@ def query_ids(qid: Any, n: int) -> NDArray[Any]:
     return ids
 
 
-class GroupBatch(Batch):
+class GroupBatch(AtomBatch):
     """Groups in segments of equal level."""
 
     call_cost = 6.0
@@ -145,10 +146,28 @@ class Scored(NamedTuple):
     segment_bounds: Indices
 
 
-def pack_groups(X: Any, levels: Sequence[Array], weights: Sequence[Array] | None, n_features: int) -> GroupBatch:
+class GroupTask(Lifted):
+    """A task over groups of rows: one weight per feature, or a kernel of rows."""
+
+    n_features_: int
+
+    def _set_rows(self, X: Any) -> None:
+        """Part of `setup`: the width of the rows, and the length of w."""
+        matrix = Groups.of(X).matrix
+        self.n_features_ = matrix.shape[1]
+        self._set_dim(matrix, 1, 0)
+
+    def row_scores(self, w: Array, matrix: Any) -> Array:
+        """The score of every row of a matrix."""
+        return self._unit_scores(w, checked_matrix(matrix, self.n_features_), 1, 0)[:, 0]
+
+
+def pack_groups(task: GroupTask, X: Any, levels: Sequence[Array], weights: Sequence[Array] | None) -> GroupBatch:
     """Bring groups of rows, with a level and perhaps a weight for every row, into segments of equal level."""
     groups = Groups.of(X)
-    atoms = Atoms(checked_matrix(groups.matrix, n_features), 1, 0)
+    owner = np.full(groups.matrix.shape[0], -1)
+    owner[groups.rows] = np.repeat(np.arange(len(groups)), np.diff(groups.bounds))
+    atoms = task._unit_atoms(checked_matrix(groups.matrix, task.n_features_), 1, 0, owner)
     rows, segments, starts = groups.rows.copy(), [0], []
     sorted_weights = np.ones(len(rows))
     for g, values in enumerate(levels):

@@ -11,28 +11,31 @@ from scipy import sparse
 
 from maxmargin.atoms import Atoms
 from maxmargin.objective import Formulation
-from maxmargin.task import Array, Batch, Planes, Task
+from maxmargin.task import Array, Planes
 from maxmargin.tasks.labelling import wrong_labels
 from maxmargin.tasks.labels import Labels, cost_matrix, label_array, label_numbers, label_set, prices
+from maxmargin.tasks.lifted import AtomBatch, Lifted
 from maxmargin.tasks.matrices import checked_matrix
 
 
-class Multiclass(Task):
+class Multiclass(Lifted):
     """Ψ(x, z) = x ⊗ e_z (one weight vector per class, Crammer and Singer 2001), Δ(y, z) = costs[y, z].
 
     costs : None (every mistake costs 1), {label: cost of missing it}, or a (K, K) matrix cost[true, predicted].
     classes : the label set, where the training data may not show all of it.
+    kernel : None, or a kernel of rows (maxmargin.kernels), whose features take the place of x.
     X is a dense or sparse (n, F) matrix.
     """
 
-    def __init__(self, classes: Sequence[Hashable] | None = None, costs: Any = None):
+    def __init__(self, classes: Sequence[Hashable] | None = None, costs: Any = None, kernel: Any = None):
         self.classes = classes
         self.costs = costs
+        self.kernel = kernel
 
     def setup(self, X: Any, Y: Any) -> None:
         self.n_features_ = width(X)
         self._set_classes(label_set(self.classes, Y), self.costs, Y)
-        self.dim = self.n_labels_ * self.n_features_
+        self._set_dim(X, self.n_labels_, 0)
 
     def _set_classes(self, classes: list[Hashable], costs: Any, Y: Any) -> None:
         self.classes_, self.n_labels_ = classes, len(classes)
@@ -41,6 +44,7 @@ class Multiclass(Task):
         self.cost_ = cost_matrix(costs, classes)
 
     def psi(self, x: Any, z: Hashable) -> tuple[NDArray[np.int64], Array]:
+        self._refuse_kernel("psi(x, z)")
         row = one_row(x)
         return row.col.astype(np.int64) * self.n_labels_ + self.numbers_[z], row.data
 
@@ -61,10 +65,11 @@ class Multiclass(Task):
 
     def scores(self, w: Array, X: Any) -> Array:
         """(n, K): ⟨w_k, x⟩ for every example and class."""
-        return np.asarray(checked_matrix(X, self.n_features_) @ self.weights(w))
+        return self._unit_scores(w, checked_matrix(X, self.n_features_), self.n_labels_, 0)
 
     def weights(self, w: Array) -> Array:
         """(features, K): the weight vectors of the classes."""
+        self._refuse_kernel("weight vector of a class")
         return w.reshape(self.n_features_, self.n_labels_)
 
     def planes(self, w: Array, batch: MulticlassBatch, augment: float | Array = 1.0) -> Planes:
@@ -91,7 +96,7 @@ class Multiclass(Task):
             raise ValueError(f"example {i}: {error}") from None
 
     def _atoms(self, X: Any) -> Atoms:
-        return Atoms(X, self.n_labels_, 0)
+        return self._unit_atoms(X, self.n_labels_, 0, np.arange(X.shape[0]))
 
     def _scored(self, w: Array, batch: MulticlassBatch) -> tuple[Array, Labels]:
         return batch.atoms.scores(w, batch.ids), batch.labels[batch.ids]
@@ -101,7 +106,7 @@ class Multiclass(Task):
         return wrong_labels(batch.atoms, False, bounds, batch.ids, truth, found, truth, self.cost_, np.ones(len(truth)))
 
 
-class MulticlassBatch(Batch):
+class MulticlassBatch(AtomBatch):
     """Rows (as atoms) and their label numbers."""
 
     call_cost = 6.0  # measured on letters and chunking; compiled decoders are almost as fast as the cache

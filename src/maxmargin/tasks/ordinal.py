@@ -23,13 +23,21 @@ class Ordinal(Attributed):
         scale that K-1 thresholds -b_k cut into classes. "separate": each step has its own.
     costs : "distance", Δ(y, z) = |y - z| steps; None (every mistake costs 1), {label: cost of missing it}, or a matrix
         cost[true, predicted] in that order.
+    kernel : None, or a kernel of rows (maxmargin.kernels), whose features take the place of x.
     X is a dense or sparse (n, F) matrix. It needs no constant feature.
     """
 
-    def __init__(self, order: Sequence[Hashable] | None = None, directions: str = "shared", costs: Any = "distance"):
+    def __init__(
+        self,
+        order: Sequence[Hashable] | None = None,
+        directions: str = "shared",
+        costs: Any = "distance",
+        kernel: Any = None,
+    ):
         self.order = order
         self.directions = directions
         self.costs = costs
+        self.kernel = kernel
 
     def setup(self, X: Any, Y: Any) -> None:
         if self.directions not in ("shared", "separate"):
@@ -41,4 +49,5 @@ class Ordinal(Attributed):
         ranks = np.arange(len(classes))
         steps = ranks[:, None] > ranks[:-1]  # row k: the k steps below class k
         costs = np.abs(ranks[:, None] - ranks) if isinstance(self.costs, str) else self.costs
-        self._describe(classes, costs, Y, ranks[:, None] if self.directions == "shared" else steps, alone=steps)
+        shared = ranks[:, None] if self.directions == "shared" else steps
+        self._describe(classes, costs, X, Y, shared, alone=steps)

@@ -13,9 +13,8 @@ from maxmargin.measures import checked_k
 from maxmargin.objective import Formulation
 from maxmargin.rankings import average_precision, concordance, discounts, gains, ideal_dcg, ndcg
 from maxmargin.rescaling import tangent
-from maxmargin.task import Array, Planes, Task
-from maxmargin.tasks.groups import GroupBatch, Groups, Scored, WeightedRows, levels_and_weights, pack_groups
-from maxmargin.tasks.matrices import checked_matrix
+from maxmargin.task import Array, Planes
+from maxmargin.tasks.groups import GroupBatch, Groups, GroupTask, Scored, WeightedRows, levels_and_weights, pack_groups
 
 MEASURES = ("map", "ndcg", "roc_auc")
 FEATURES = ("pairs", "positions")
@@ -30,7 +29,7 @@ class Ranked(NamedTuple):
     levels: Any = None
 
 
-class Ranking(Task):
+class Ranking(GroupTask):
     """x is the matrix of a query's rows, y their relevance levels; an output is a ranking.
 
     With pairs (i, j) of a higher and a lower level, N of them in the query,
@@ -49,15 +48,25 @@ class Ranking(Task):
         number of levels (a sort, or with k an assignment problem) but wants the scores of equally relevant rows to be
         equal, because the truth stands for all of their orders at once.
 
+    A kernel of rows (maxmargin.kernels) has its features take the place of x_i.
+
     Levels of a query without pairs tell nothing and cost nothing. Slack rescaling and squared slacks are exact for
     "roc_auc"; for others they are searched with a proved upper bound, see rescaling.py.
     """
 
-    def __init__(self, measure: str = "map", k: int | None = None, relevant: float = 1, features: str = "pairs"):
+    def __init__(
+        self,
+        measure: str = "map",
+        k: int | None = None,
+        relevant: float = 1,
+        features: str = "pairs",
+        kernel: Any = None,
+    ):
         self.measure = measure
         self.k = k
         self.relevant = relevant
         self.features = features
+        self.kernel = kernel
 
     def setup(self, X: Any, Y: Any) -> None:
         if self.measure not in MEASURES:
@@ -70,13 +79,14 @@ class Ranking(Task):
             if self.measure != "ndcg":
                 raise ValueError(f"measure {self.measure!r} looks at the whole ranking; k is for 'ndcg'")
             checked_k(self.k, self.measure)
-        self.n_features_ = self.dim = Groups.of(X).matrix.shape[1]
+        self._set_rows(X)
         levels, _ = self._levels(X, Y)
         if all(len(np.unique(values)) < 2 for values in levels):
             which = f"both relevant rows (>= {self.relevant:g}) and others" if self.measure == "map" else "two levels"
             raise ValueError(f"no query has {which}, so there is nothing to rank")
 
     def psi(self, x: Any, z: Any) -> Array:
+        self._refuse_kernel("psi(x, z)")
         if isinstance(z, Ranked) and z.levels is None:
             raise TaskError("psi(x, z) counts pairs of different level; the levels of this ranking are not known")
         levels, rows = self._read(z.levels if isinstance(z, Ranked) else z)
@@ -113,7 +123,7 @@ class Ranking(Task):
     def decode(self, w: Array, X: Any) -> list[Ranked]:
         """The rows of every query from first to last; rows of equal score in their own order."""
         groups = Groups.of(X)
-        scores = np.asarray(checked_matrix(groups.matrix, self.n_features_) @ w)
+        scores = self.row_scores(w, groups.matrix)
         return [Ranked(np.argsort(-s, kind="stable")) for s in groups.of_rows(scores)]
 
     def label(self, z: Any) -> Any:
@@ -124,7 +134,7 @@ class Ranking(Task):
         levels, weights = self._levels(X, Y)
         if weights is not None and self.measure != "roc_auc":
             raise ValueError(f"measure {self.measure!r} is not a sum over pairs, so that rows cannot have weights")
-        batch = pack_groups(X, levels, weights, self.n_features_)
+        batch = pack_groups(self, X, levels, weights)
         if batch.weights is None or np.ptp(batch.weights) == 0:  # equal weights of whatever size mean the same
             batch.weights = np.ones(len(batch.rows))
         batch.about = about = self._about(batch, levels)

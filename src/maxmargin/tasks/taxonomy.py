@@ -32,6 +32,7 @@ class Taxonomy(Attributed):
     costs : "tree", the height of the first common ancestor in edges above y and z; None (every mistake costs 1),
         {label: cost of missing it}, or a matrix cost[true, predicted] in the order of the classes.
     predict_at : "leaves", or "nodes": all nodes with a name are classes.
+    kernel : None, or a kernel of rows (maxmargin.kernels), whose features take the place of x.
     X is a dense or sparse (n, F) matrix.
     """
 
@@ -42,12 +43,14 @@ class Taxonomy(Attributed):
         sharing: float = 0.5,
         costs: Any = "tree",
         predict_at: str = "leaves",
+        kernel: Any = None,
     ):
         self.taxonomy = taxonomy
         self.classes = classes
         self.sharing = sharing
         self.costs = costs
         self.predict_at = predict_at
+        self.kernel = kernel
 
     def setup(self, X: Any, Y: Any) -> None:
         if self.predict_at not in ("leaves", "nodes"):
@@ -72,7 +75,7 @@ class Taxonomy(Attributed):
             marks = float(self.sharing) * sparse.lil_array(above, dtype=float)
             marks[tuple(np.transpose(own))] = 1.0
         costs = hierarchy.losses(classes) if isinstance(self.costs, str) else self.costs
-        self._describe(classes, costs, Y, marks)
+        self._describe(classes, costs, X, Y, marks)
         self.nodes_ = label_array(nodes, Y)
         self.inner_: set[Hashable] = set(hierarchy.nodes) - set(classes)
 

@@ -13,14 +13,13 @@ from numpy.typing import NDArray
 from maxmargin.atoms import AtomRows
 from maxmargin.measures import checked_k
 from maxmargin.objective import Formulation
-from maxmargin.task import Array, Planes, Task
-from maxmargin.tasks.groups import GroupBatch, Groups, Indices, binary_levels, pack_groups
-from maxmargin.tasks.matrices import checked_matrix
+from maxmargin.task import Array, Planes
+from maxmargin.tasks.groups import GroupBatch, Groups, GroupTask, Indices, binary_levels, pack_groups
 
 Mask = NDArray[np.bool_]
 
 
-class TopK(Task):
+class TopK(GroupTask):
     """x is the matrix of a query's rows, y says which are relevant (1) or not (0), z are the k rows that are shown.
 
         Ψ(x, z) = (1/k) Σ_{j in z} x_j,      Δ(y, z) = min(1, n(y)/k) - (1/k) Σ_{j in z} y_j                   (1)
@@ -49,7 +48,7 @@ class TopK(Task):
 
     def setup(self, X: Any, Y: Any) -> None:
         checked_k(self.k, "precision_at_k")
-        self.n_features_ = self.dim = Groups.of(X).matrix.shape[1]
+        self._set_rows(X)
         if all(np.ptp(y) == 0 for y in self._relevant(X, Y)):
             raise ValueError("no query has both relevant rows and others, so there is nothing to choose")
 
@@ -80,11 +79,11 @@ class TopK(Task):
         """The numbers of the k rows of every query with the highest scores, from first to last."""
         groups = Groups.of(X)
         self._check_sizes(groups)
-        return [self._first(s) for s in groups.of_rows(np.asarray(checked_matrix(groups.matrix, self.n_features_) @ w))]
+        return [self._first(s) for s in groups.of_rows(self.row_scores(w, groups.matrix))]
 
     def pack(self, X: Any, Y: Any) -> GroupBatch:
         levels = self._relevant(X, Y)
-        batch = pack_groups(X, levels, None, self.n_features_)
+        batch = pack_groups(self, X, levels, None)
         first = np.arange(len(batch.rows)) - np.repeat(batch.bounds[:-1], np.diff(batch.bounds)) < self.k
         batch.about = Queries(np.array([int(np.sum(y)) for y in levels]), first)  # relevant rows come first in a batch
         return batch

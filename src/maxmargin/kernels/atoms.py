@@ -1,0 +1,203 @@
+"""KernelAtoms: planes and weights as combinations of units whose features are known by their inner products only.
+
+    w = (d, Σ_u φ(x_u) ⊗ B[u]),       ⟨w, w'⟩ = d·d' + Σ_k B[:, k]ᵀ G B'[:, k],       G[u, v] = k(x_u, x_v)         (1)
+
+is kept as the vector of its coefficients, (d, B) with a row of B for every unit and a column for every label. Planes
+add and scale as ever, because they are combinations of atoms (see maxmargin.atoms) and atom (u, k) is the coefficient
+B[u, k] here. Only products differ: the score of label k at unit u is (G B)[u, k].
+"""
+
+from __future__ import annotations
+
+from threading import RLock
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from maxmargin.atoms import AtomRows, Atoms
+from maxmargin.kernels.functions import Kernel
+from maxmargin.kernels.rows import KernelRows
+from maxmargin.task import Array
+
+Units = NDArray[np.int64]
+TABLES = 3  # weight vectors whose scores are remembered: solvers ask for the same ones again and again
+AT_ONCE = 1024  # new units scored at once in prediction
+ROUNDING = 1e-12  # of (Σ |B[u]| √G[u,u])²: a negative squared length below this is zero
+
+
+class KernelAtoms(Atoms):
+    """The atoms of a data set under a fitted kernel.
+
+    owner[u] is the example that unit u belongs to, or -1. `support`, the kept units of a trained model, come after the
+    data's own, and a model's weights (d, B over its support) are read as those of all units, see `lifted`.
+    """
+
+    about = "kernel in the dual"
+
+    def __init__(self, kernel: Kernel, units: Any, n_labels: int, direct: int, owner: Units, support: Any = None):
+        self.kernel, self.own, self.support, self.owner = kernel, units, support, owner
+        self.n_support = 0 if support is None else int(support.shape[0])
+        n_units = int(units.shape[0]) + self.n_support
+        super().__init__(sparse.eye_array(n_units, format="csr"), n_labels, direct)
+        self.kept: tuple[Array, Array] | None = None  # weights that their owner keeps the scores of, see KernelBlocks
+        self._tables: list[tuple[Array, Array, NDArray[np.bool_]]] = []  # weights, scores, which of them are known
+        self._rows: KernelRows | None = None
+        self._images: tuple[Any, ...] | None = None
+        self._lock = RLock()
+
+    @property
+    def rows(self) -> KernelRows:
+        """The kernel matrix of all units."""
+        with self._lock:
+            if self._rows is None:
+                units = self.own if self.support is None else self.kernel.joined(self.own, self.support)
+                self._rows = KernelRows(self.kernel, units)
+            return self._rows
+
+    @property
+    def shorter_than_weights(self) -> bool:
+        """Planes are combinations of atoms and nothing else."""
+        return True
+
+    def coefficients(self, w: Array) -> Array:
+        """B: a row for every unit."""
+        return w[self.arrays[0] :].reshape(-1, self.arrays[1])
+
+    def lifted(self, w: Array) -> Array:
+        """The weights of a model, which knows its support only, as coefficients of all units."""
+        if len(w) == self.dim:
+            return w
+        full, direct = np.zeros(self.dim), self.arrays[0]
+        full[:direct], full[self.dim - (len(w) - direct) :] = w[:direct], w[direct:]
+        return full
+
+    def scores(self, w: Array, units: Units) -> Array:
+        """(len(units), K): the score of every label of these units."""
+        kept = self.kept
+        if kept is not None and w is kept[0]:
+            return self.coefficients(kept[1])[units]
+        if len(w) != self.dim:
+            return self._scores_of_model(w, units)
+        with self._lock:
+            scores, known = self._table(w)
+            missing = np.unique(units[~known[units]])
+            if len(missing):
+                scores[missing] = self.rows.products(self.coefficients(w), missing)
+                known[missing] = True
+            return scores[units]
+
+    def _table(self, w: Array) -> tuple[Array, NDArray[np.bool_]]:
+        """The scores of w, as far as they are known."""
+        for t, (weights, scores, known) in enumerate(self._tables):
+            if np.array_equal(weights, w):
+                self._tables.insert(0, self._tables.pop(t))
+                return scores, known
+        scores, known = np.zeros((self.n_units, self.arrays[1])), np.zeros(self.n_units, dtype=bool)
+        self._tables = [(w.copy(), scores, known), *self._tables[: TABLES - 1]]
+        return scores, known
+
+    def _scores_of_model(self, w: Array, units: Units) -> Array:
+        """The same for a model's weights, without a cache: every pair of a new unit and a support unit occurs once."""
+        direct, n_labels = self.arrays[:2]
+        if len(w) != direct + self.n_support * n_labels:
+            raise ValueError(
+                f"w has {len(w)} coefficients; expected {self.dim}, or {direct + self.n_support * n_labels}"
+            )
+        coefficients = self.coefficients(w)
+        scores = np.zeros((len(units), n_labels))
+        if self.n_support:
+            for begin in range(0, len(units), AT_ONCE):
+                some = units[begin : begin + AT_ONCE]
+                values = self.kernel.values(self.own[some], self.support)
+                if not np.isfinite(values).all():
+                    u = some[np.argwhere(~np.isfinite(values))[0, 0]]
+                    raise ValueError(f"the kernel of unit {u} with a training unit is not finite")
+                scores[begin : begin + AT_ONCE] = values @ coefficients
+        return scores
+
+    def row_dots(self, rows: AtomRows, w: Array) -> Array:
+        direct, n_labels = self.arrays[:2]
+        atoms, values = rows.indices[: rows.indptr[-1]].astype(np.int64), rows.values[: rows.indptr[-1]]
+        plain = atoms < direct
+        products = np.empty(len(atoms))
+        products[plain] = w[atoms[plain]]
+        unit, label = np.divmod(atoms[~plain] - direct, n_labels)
+        units, place = np.unique(unit, return_inverse=True)
+        products[~plain] = self.scores(w, units)[place, label]
+        owners = np.repeat(np.arange(len(rows.indptr) - 1), np.diff(rows.indptr))
+        return np.bincount(owners, weights=values * products, minlength=len(rows.indptr) - 1).astype(np.float64)
+
+    def squared_norms(self, rows: AtomRows) -> Array:
+        each = rows.tocsr()
+        return np.array([self.inner(row, row) for row in (each[[j]].toarray()[0] for j in range(rows.shape[0]))])
+
+    def inner(self, v: Array, w: Array) -> float:
+        """⟨v, w⟩ by (1)."""
+        direct, own = self.arrays[0], self.coefficients(v)
+        active = self.active(v)
+        product = float(np.dot(v[:direct], w[:direct])) + float(np.sum(own[active] * self.scores(w, active)))
+        if v is not w or product >= 0:
+            return product
+        lengths = np.sqrt(np.maximum(self.rows.diagonal[active], 0.0))
+        if product < -ROUNDING * float(lengths @ np.abs(own[active]).sum(axis=1)) ** 2:
+            raise ValueError(
+                f"the kernel is not positive semidefinite: some weights have the squared length {product:.6g}, so that "
+                "nothing can be certified; use another kernel"
+            )
+        return 0.0
+
+    def active(self, w: Array) -> Units:
+        """The units that w is made of: its support."""
+        return np.flatnonzero(self.coefficients(w).any(axis=1))
+
+    def restricted(self, units: Units) -> KernelAtoms:
+        """The atoms of these units alone, which are renumbered; what is known of the kernel matrix stays known."""
+        direct, n_labels = self.arrays[:2]
+        part = KernelAtoms(self.kernel, self.own[units], n_labels, direct, self.owner[units])
+        part._rows = self.rows.restricted(units)
+        return part
+
+    def images(self) -> tuple[Any, ...]:
+        """G restricted to pairs of units of one example, in the form of atoms: the products of planes of one example.
+
+        To add atom (u, k) of these to a vector is to add G[u, v] at coefficient (v, k) for all units v of u's example.
+        """
+        if self._images is None:
+            self._images = self._local_products()
+        return self._images
+
+    def _local_products(self) -> tuple[Any, ...]:
+        direct, n_labels = self.arrays[:2]
+        order = np.argsort(self.owner, kind="stable")
+        order = order[self.owner[order] >= 0]
+        sizes = np.unique(self.owner[order], return_counts=True)[1]
+        if np.all(sizes == 1):
+            gram = sparse.diags_array(self.rows.diagonal, format="csr")
+        else:
+            megabytes = 12 * float(np.sum(sizes.astype(float) ** 2)) / 2**20
+            if megabytes > self.kernel.cache_mb:
+                raise ValueError(
+                    f"the kernel matrices of the single examples (up to {sizes.max()} units) take {megabytes:.0f} MB, "
+                    f"but cache_mb = {self.kernel.cache_mb:g}; give the kernel more, or use the solver 'one_slack'"
+                )
+            ends = np.cumsum(sizes)
+            members = [order[end - size : end] for end, size in zip(ends, sizes, strict=True)]
+            rows = np.concatenate([np.repeat(units, len(units)) for units in members])
+            columns = np.concatenate([np.tile(units, len(units)) for units in members])
+            values = np.concatenate([_symmetric(self.rows.block(units, units)).ravel() for units in members])
+            gram = sparse.csr_array((values, (rows, columns)), shape=(self.n_units, self.n_units))
+        return Atoms(gram, n_labels, direct).arrays
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Without what was computed."""
+        return {**vars(self), "kept": None, "_tables": [], "_images": None, "_lock": None}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+        self._lock = RLock()
+
+
+def _symmetric(block: Array) -> Array:
+    return (block + block.T) / 2

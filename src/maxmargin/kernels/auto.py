@@ -1,0 +1,62 @@
+"""What the kernel of an estimator becomes on its training data: a kernel in the dual, or an explicit map of it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from sklearn.base import BaseEstimator, clone
+
+from maxmargin.kernels.functions import Kernel, WithConstant, as_kernel, is_precomputed
+from maxmargin.kernels.map import KernelMap
+from maxmargin.task import Array
+
+
+class Auto(BaseEstimator):
+    """The kernel in the dual where its whole matrix fits into cache_mb of the kernel, else an explicit map.
+
+    kernel : str, callable or Kernel, to be mapped by KernelMap(kernel); or a KernelMap, to say how to map.
+
+    With 1024 MB, the default, the dual serves up to 11,585 training units (rows, positions, nodes). Beyond that, rows
+    of its matrix would be computed over and over again, while a map costs what a linear model costs. A map may be
+    inexact, and the certificate is one of the mapped problem; it says which way was taken and how exact the map is.
+    A precomputed kernel stays in the dual, because its matrix is there already.
+    """
+
+    def __init__(self, kernel: Any = "rbf"):
+        self.kernel = kernel
+
+    def chosen_for(self, n_units: int) -> Kernel | KernelMap:
+        """The kernel itself or a map of it, not fitted yet."""
+        mapping = clone(self.kernel) if isinstance(self.kernel, KernelMap) else KernelMap(self.kernel)
+        kernel = as_kernel(mapping.kernel)
+        fits = 8 * n_units**2 <= kernel.cache_mb * 2**20
+        return kernel if fits or is_precomputed(kernel) else mapping
+
+
+class MapWithConstant:
+    """A fitted map and one more feature, the constant 1."""
+
+    def __init__(self, mapping: KernelMap):
+        self.mapping = mapping
+
+    @property
+    def n_components_(self) -> int:
+        return self.mapping.n_components_ + 1
+
+    def transform(self, units: Any) -> Array:
+        """The rows φ(unit), then 1."""
+        features = self.mapping.transform(units)
+        return np.hstack([features, np.ones((len(features), 1))])
+
+
+def fitted_to(units: Any, kernel: Any) -> Kernel | KernelMap | MapWithConstant:
+    """Any kernel that estimators take, fitted to the training units. None of the objects given is changed."""
+    if isinstance(kernel, WithConstant):
+        inner = fitted_to(units, kernel.kernel)
+        return MapWithConstant(inner) if isinstance(inner, KernelMap) else WithConstant(inner)
+    if isinstance(kernel, str) and kernel == "auto":
+        kernel = Auto()
+    if isinstance(kernel, Auto):
+        kernel = kernel.chosen_for(units.shape[0])
+    return clone(kernel).fit(units) if isinstance(kernel, KernelMap) else as_kernel(kernel).fit(units)

@@ -1,0 +1,47 @@
+"""Is it an inner product? A kernel that is none has no certificate, so training with it does not begin.
+
+With a kernel matrix G that is not positive semidefinite "‖w‖²" may be negative, the dual is not concave, and neither
+lower bounds nor optima mean anything.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from threadpoolctl import threadpool_limits
+
+from maxmargin.kernels.functions import Kernel
+
+MOST = 1000  # units whose kernel matrix is decomposed; of more, that many drawn at random
+ROUNDING = 1e-8  # of the largest eigenvalue: a negative one below this is zero
+
+
+def check_definite(kernel: Kernel, units: Any) -> None:
+    """Raise a ValueError with the smallest eigenvalue unless the units' kernel matrix is positive semidefinite."""
+    if kernel.definite:
+        return
+    n = units.shape[0]
+    some = np.arange(n)
+    if n > MOST:
+        some = np.sort(np.random.default_rng(0).choice(n, MOST, replace=False))
+    gram = kernel.values(units[some], kernel.kept(units, some))
+    if not np.isfinite(gram).all():
+        i, j = some[np.argwhere(~np.isfinite(gram))[0]]
+        raise ValueError(f"the kernel of training units {i} and {j} is not finite")
+    largest = float(np.abs(gram).max(initial=0.0))
+    difference = np.abs(gram - gram.T)
+    if difference.max(initial=0.0) > ROUNDING * largest:
+        i, j = some[list(np.unravel_index(np.argmax(difference), gram.shape))]
+        raise ValueError(
+            f"the kernel is not symmetric: that of training units {i} and {j} differs by {difference.max():.3g} from "
+            f"that of {j} and {i}"
+        )
+    with threadpool_limits(1, user_api="blas"):  # threads that wait for each other take far longer than one alone
+        values = np.linalg.eigvalsh((gram + gram.T) / 2)
+    if values[0] < -ROUNDING * max(float(values[-1]), largest):
+        raise ValueError(
+            f"the kernel is not positive semidefinite: on {len(some)} training units its smallest eigenvalue is "
+            f"{values[0]:.6g} (the largest is {values[-1]:.6g}), so that it is no inner product and nothing could be "
+            "certified. Use another kernel, or give the projection of this matrix as kernel='precomputed'"
+        )

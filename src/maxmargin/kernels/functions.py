@@ -1,0 +1,292 @@
+"""Kernel functions: k(u, v) = ⟨φ(u), φ(v)⟩ of two inputs, and the parameters that fix φ."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from math import isfinite
+from numbers import Real
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+from sklearn.base import BaseEstimator, clone
+
+from maxmargin.task import Array
+
+Numbers = NDArray[np.intp]
+
+
+class Kernel(BaseEstimator):
+    """k(u, v) between rows of a matrix (or members of an array of objects); a subclass writes `values`.
+
+    Parameters follow scikit-learn's rules, so that kernel__gamma can be searched. `cache_mb` limits the memory of the
+    kernel matrix's rows that training keeps. `definite` says that every kernel matrix is positive semidefinite, which
+    training relies on; where it is False, the matrix of the training data is examined.
+    """
+
+    cache_mb: float = 1024.0
+    definite: bool = False
+
+    def fit(self, X: Any) -> Self:
+        """Learn from the training inputs what the parameters leave open."""
+        if not _number(self.cache_mb) or not self.cache_mb > 0:
+            raise ValueError(f"cache_mb must be a positive number of megabytes, got {self.cache_mb!r}")
+        return self
+
+    def values(self, A: Any, kept: Any) -> Array:
+        """(len(A), len(kept)): k of every member of A with every training input that was kept."""
+        raise NotImplementedError
+
+    def kept(self, X: Any, units: Numbers) -> Any:
+        """What must be known of these training inputs to compute their values: themselves."""
+        return X[units]
+
+    def joined(self, X: Any, kept: Any) -> Any:
+        """The members of X, then those that were kept."""
+        return sparse.vstack([X, kept], format="csr") if sparse.issparse(X) else np.concatenate([X, kept])
+
+    def diagonal(self, X: Any) -> Array:
+        """k(u, u) of every member."""
+        each = (np.arange(i, i + 1) for i in range(X.shape[0]))
+        return np.array([float(self.values(X[i], self.kept(X, i))[0, 0]) for i in each])
+
+
+class Named(Kernel):
+    """A kernel that scikit-learn computes: a function of inner products of dense or sparse rows."""
+
+    metric: ClassVar[str]
+
+    def fit(self, X: Any) -> Self:
+        super().fit(X)
+        gamma = getattr(self, "gamma", None)
+        if isinstance(gamma, str) and gamma in ("scale", "auto"):
+            spread = _variance(X) if gamma == "scale" else 1.0
+            self.gamma_ = 1.0 / (X.shape[1] * spread) if spread > 0 else 1.0
+        elif gamma is not None:
+            if not _number(gamma) or not gamma > 0:
+                raise ValueError(f"gamma must be 'scale', 'auto' or a positive number, got {gamma!r}")
+            self.gamma_ = float(gamma)
+        coef0 = getattr(self, "coef0", 0.0)
+        if not _number(coef0):
+            raise ValueError(f"coef0 must be a finite number, got {coef0!r}")
+        return self
+
+    def values(self, A: Any, kept: Any) -> Array:
+        from sklearn.metrics.pairwise import pairwise_kernels  # slow to import
+
+        found = pairwise_kernels(A, kept, metric=self.metric, **self._parameters())
+        return np.asarray(found.toarray() if sparse.issparse(found) else found, dtype=np.float64)
+
+    def _parameters(self) -> dict[str, float]:
+        return {}
+
+
+class Linear(Named):
+    """⟨u, v⟩: the linear model, through its dual. Pays where inputs have far more features than there are inputs."""
+
+    metric = "linear"
+    definite = True
+
+    def __init__(self, cache_mb: float = 1024.0):
+        self.cache_mb = cache_mb
+
+    def diagonal(self, X: Any) -> Array:
+        return _squares(X)
+
+
+class Cosine(Named):
+    """⟨u, v⟩ / ‖u‖‖v‖."""
+
+    metric = "cosine"
+    definite = True
+
+    def __init__(self, cache_mb: float = 1024.0):
+        self.cache_mb = cache_mb
+
+
+class Polynomial(Named):
+    """(γ⟨u, v⟩ + coef0)^degree: with coef0 > 0 all products of up to `degree` features."""
+
+    metric = "poly"
+
+    def __init__(self, degree: float = 3, gamma: float | str = "scale", coef0: float = 0.0, cache_mb: float = 1024.0):
+        self.degree = degree
+        self.gamma = gamma
+        self.coef0 = coef0
+        self.cache_mb = cache_mb
+
+    @property
+    def definite(self) -> bool:  # type: ignore[override]
+        return float(self.degree).is_integer() and self.coef0 >= 0
+
+    def fit(self, X: Any) -> Self:
+        if not _number(self.degree) or not self.degree > 0:
+            raise ValueError(f"degree must be a positive number, got {self.degree!r}")
+        return super().fit(X)
+
+    def _parameters(self) -> dict[str, float]:
+        return {"degree": self.degree, "gamma": self.gamma_, "coef0": self.coef0}
+
+    def diagonal(self, X: Any) -> Array:
+        return np.asarray((self.gamma_ * _squares(X) + self.coef0) ** self.degree)
+
+
+class RBF(Named):
+    """exp(-γ‖u - v‖²)."""
+
+    metric = "rbf"
+    definite = True
+
+    def __init__(self, gamma: float | str = "scale", cache_mb: float = 1024.0):
+        self.gamma = gamma
+        self.cache_mb = cache_mb
+
+    def _parameters(self) -> dict[str, float]:
+        return {"gamma": self.gamma_}
+
+    def diagonal(self, X: Any) -> Array:
+        return np.ones(X.shape[0])
+
+
+class Sigmoid(Named):
+    """tanh(γ⟨u, v⟩ + coef0): an inner product for some parameters and data only."""
+
+    metric = "sigmoid"
+
+    def __init__(self, gamma: float | str = "scale", coef0: float = 0.0, cache_mb: float = 1024.0):
+        self.gamma = gamma
+        self.coef0 = coef0
+        self.cache_mb = cache_mb
+
+    def _parameters(self) -> dict[str, float]:
+        return {"gamma": self.gamma_, "coef0": self.coef0}
+
+
+class Function(Kernel):
+    """A function of two matrices: f(A, B) returns the (len(A), len(B)) values, as for sklearn's SVC."""
+
+    def __init__(self, function: Callable[[Any, Any], Any], cache_mb: float = 1024.0):
+        self.function = function
+        self.cache_mb = cache_mb
+
+    def values(self, A: Any, kept: Any) -> Array:
+        found = self.function(A, kept)
+        found = np.asarray(found.toarray() if sparse.issparse(found) else found, dtype=np.float64)
+        expected = (A.shape[0], kept.shape[0])
+        if found.shape != expected:
+            raise ValueError(
+                f"the kernel function returned an array of shape {found.shape} for inputs of shapes {A.shape} and "
+                f"{kept.shape}; expected {expected}, the kernel of every row of the first with every row of the second"
+            )
+        return found
+
+
+class Precomputed(Kernel):
+    """The inputs are rows of the kernel matrix: its values with all training inputs, in the order of training."""
+
+    def __init__(self, cache_mb: float = 1024.0):
+        self.cache_mb = cache_mb
+
+    def fit(self, X: Any) -> Self:
+        super().fit(X)
+        if X.shape[0] != X.shape[1]:
+            raise ValueError(
+                f"a precomputed kernel matrix must be square in training, with a row and a column for every training "
+                f"input; got the shape {X.shape}"
+            )
+        return self
+
+    def kept(self, X: Any, units: Numbers) -> Numbers:
+        return units
+
+    def values(self, A: Any, kept: Numbers) -> Array:
+        found = A[:, kept]
+        return np.asarray(found.toarray() if sparse.issparse(found) else found, dtype=np.float64)
+
+    def joined(self, X: Any, kept: Any) -> Any:
+        raise ValueError(
+            "a precomputed kernel matrix does not tell the kernel of new inputs with each other: the certificate of "
+            "training is the only one"
+        )
+
+    def diagonal(self, X: Any) -> Array:
+        return np.array(X.diagonal() if sparse.issparse(X) else np.diagonal(X), dtype=np.float64)
+
+
+class WithConstant(Kernel):
+    """k + 1: one more feature, the constant 1, whose weight is the intercept."""
+
+    def __init__(self, kernel: Any):
+        self.kernel = kernel
+
+    @property
+    def cache_mb(self) -> float:  # type: ignore[override]
+        return self.kernel.cache_mb
+
+    @property
+    def definite(self) -> bool:  # type: ignore[override]
+        return self.kernel.definite
+
+    def fit(self, X: Any) -> Self:
+        self.kernel.fit(X)
+        return self
+
+    def kept(self, X: Any, units: Numbers) -> Any:
+        return self.kernel.kept(X, units)
+
+    def joined(self, X: Any, kept: Any) -> Any:
+        return self.kernel.joined(X, kept)
+
+    def values(self, A: Any, kept: Any) -> Array:
+        return self.kernel.values(A, kept) + 1.0
+
+    def diagonal(self, X: Any) -> Array:
+        return self.kernel.diagonal(X) + 1.0
+
+
+NAMES: dict[str, type[Kernel]] = {
+    "linear": Linear,
+    "poly": Polynomial,
+    "rbf": RBF,
+    "cosine": Cosine,
+    "sigmoid": Sigmoid,
+    "precomputed": Precomputed,
+}
+
+
+def as_kernel(kernel: Any) -> Kernel:
+    """A new kernel object from a name, a function f(A, B) or a kernel object."""
+    if isinstance(kernel, Kernel):
+        return clone(kernel)
+    if isinstance(kernel, str) and kernel in NAMES:
+        return NAMES[kernel]()
+    if callable(kernel) and not isinstance(kernel, type):
+        return Function(kernel)
+    raise ValueError(
+        f"kernel must be None, one of {', '.join(map(repr, NAMES))}, a function f(A, B) or an object of "
+        f"maxmargin.kernels, got {kernel!r}"
+    )
+
+
+def is_precomputed(kernel: Any) -> bool:
+    """Whether the inputs are rows of a kernel matrix; also of what has such a kernel."""
+    if not isinstance(kernel, str) and hasattr(kernel, "kernel"):
+        return is_precomputed(kernel.kernel)
+    return isinstance(kernel, Precomputed) or (isinstance(kernel, str) and kernel == "precomputed")
+
+
+def _number(value: Any) -> bool:
+    return isinstance(value, Real) and not isinstance(value, bool) and isfinite(float(value))
+
+
+def _squares(X: Any) -> Array:
+    """‖row‖² of every row."""
+    return np.asarray(X.multiply(X).sum(axis=1)).ravel() if sparse.issparse(X) else np.einsum("ij,ij->i", X, X)
+
+
+def _variance(X: Any) -> float:
+    """Of all numbers in a dense or sparse matrix, as sklearn's SVC measures it for gamma='scale'."""
+    if sparse.issparse(X):
+        return float(X.multiply(X).mean() - X.mean() ** 2)
+    return float(np.var(X))

@@ -1,0 +1,116 @@
+"""Inputs of any kind as the rows of one matrix, and back: what a map of rows needs to stand in front of any estimator.
+
+A matrix is its own rows. A list of sequences (arrays, sparse matrices, lists of tokens; see tasks/sequences.py) has a
+row per position, a list of graphs one per node. Other rows in their place make an input of the same kind.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from copy import copy
+from typing import Any
+
+import numpy as np
+
+from maxmargin.task import Array
+from maxmargin.tasks.sequences import SequencePacker, Sequences
+
+Rebuild = Callable[[Array], Any]
+
+
+def kind_of(X: Any) -> str:
+    """ "matrix", "sequences" or "graphs", by the form of the first member; what is none of these is called a matrix."""
+    if isinstance(X, Sequences):
+        return "sequences"
+    if hasattr(X, "shape"):
+        if len(X.shape) == 3:
+            return "sequences"
+        if len(X.shape) != 1 or getattr(getattr(X, "dtype", None), "kind", "") != "O":
+            return "matrix"
+    elif not isinstance(X, list | tuple):
+        return "matrix"
+    first = next((x for x in X if not isinstance(x, list | tuple) or x), None)
+    if _node_features(first) is not None:
+        return "graphs"
+    if len(getattr(first, "shape", ())) == 2:
+        return "sequences"
+    tokens = isinstance(first, list | tuple) and isinstance(first[0], Mapping | list | tuple)
+    return "sequences" if tokens else "matrix"
+
+
+class SequenceRows:
+    """The positions of sequences; features of tokens are numbered by `fit`, and those it has not seen are left out."""
+
+    def fit(self, X: Any) -> SequenceRows:
+        self.packer = SequencePacker().fit(X)
+        return self
+
+    @property
+    def n_features(self) -> int:
+        return self.packer.n_features
+
+    def read(self, X: Any) -> tuple[Any, Rebuild]:
+        """The rows, and how to make sequences of others."""
+        packed = self.packer.pack(X)
+        if isinstance(X, Sequences):
+            return packed.matrix, lambda rows: Sequences(rows, packed.offsets)
+        return packed.matrix, lambda rows: _cut(rows, packed)
+
+
+class GraphRows:
+    """The nodes of graphs: Nodes, whose `features` are read, or tuples (features, edges, …)."""
+
+    def fit(self, X: Any) -> GraphRows:
+        self.packer = SequencePacker().fit([_checked_features(x, i) for i, x in enumerate(X)])
+        return self
+
+    @property
+    def n_features(self) -> int:
+        return self.packer.n_features
+
+    def read(self, X: Any) -> tuple[Any, Rebuild]:
+        """The rows, and how to make graphs with the same edges of others."""
+        matrices = [_checked_features(x, i) for i, x in enumerate(X)]
+        for i, matrix in enumerate(matrices):
+            if matrix.shape[1] != self.n_features:
+                raise ValueError(
+                    f"graph {i} has {matrix.shape[1]} features per node; expected {self.n_features} as in training"
+                )
+        try:
+            packed = self.packer.pack(matrices)
+        except ValueError as error:
+            raise ValueError(f"the node features of graphs, read as sequences of nodes: {error}") from None
+        return packed.matrix, lambda rows: [
+            _with_features(x, own) for x, own in zip(X, _cut(rows, packed), strict=True)
+        ]
+
+
+READERS: dict[str, type[SequenceRows] | type[GraphRows]] = {"sequences": SequenceRows, "graphs": GraphRows}
+
+
+def _cut(rows: Array, packed: Sequences) -> list[Array]:
+    return np.split(rows, packed.offsets[1:-1]) if len(packed) else []
+
+
+def _node_features(x: Any) -> Any:
+    """The (nodes, features) matrix of a graph, None for what is no graph."""
+    features = x[0] if isinstance(x, tuple) and len(x) in (2, 3) else getattr(x, "features", None)
+    return features if len(getattr(features, "shape", ())) == 2 else None
+
+
+def _checked_features(x: Any, i: int) -> Any:
+    features = _node_features(x)
+    if features is None:
+        raise ValueError(
+            f"graph {i} is a {type(x).__name__}; expected Nodes or a tuple (features, edges, edge_features) with a "
+            "(nodes, features) matrix"
+        )
+    return features
+
+
+def _with_features(x: Any, features: Array) -> Any:
+    if isinstance(x, tuple):
+        return (features, *x[1:])
+    graph = copy(x)
+    graph.features = features
+    return graph

@@ -1,0 +1,97 @@
+"""Projection: features of a kernel from its values with some landmarks (Williams and Seeger 2001, Nyström's method).
+
+With landmarks L and the eigendecomposition k(L, L) = V Λ Vᵀ,
+
+    φ(x) = Λ^{-1/2} Vᵀ k(L, x)                                                                                  (1)
+
+are the coordinates of the projection of x's true features onto the span of those of the landmarks. Inner products with
+anything in that span are exact: ⟨φ(x), φ(l)⟩ = k(x, l) for every landmark l. If all training rows are landmarks, the
+optimal model lies in the span (representer theorem) and scores every input as it does with the kernel itself.
+"""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from maxmargin.kernels.functions import Kernel
+from maxmargin.task import Array
+
+ZERO = 1e-12  # of the largest eigenvalue: directions below this are rounding errors
+NEGATIVE = 1e-8  # likewise: eigenvalues below minus this are the kernel's, not those of rounding
+AT_ONCE = 2048  # rows whose kernel values are computed at once
+
+
+class Landmarks(NamedTuple):
+    """L."""
+
+    rows: Any
+    kept: Any  # what the kernel keeps of them, see Kernel.kept
+    numbers: NDArray[np.intp] | None  # in the training data, if they come from there
+
+
+class Projection:
+    """The map (1).
+
+    A kernel that is no inner product has negative eigenvalues, which are left out with a warning: k(L, L) is then
+    replaced by the nearest matrix (in the Frobenius norm) that is positive semidefinite.
+    """
+
+    def __init__(self, kernel: Kernel, landmarks: Landmarks):
+        self.kernel, self.kept = kernel, landmarks.kept
+        n = int(landmarks.rows.shape[0])
+        megabytes = 8 * n**2 / 2**20
+        if megabytes > kernel.cache_mb:
+            raise ValueError(
+                f"the kernel matrix of {n} landmarks takes {megabytes:.3g} MB, but cache_mb = {kernel.cache_mb:g}; "
+                "use method='nystroem' with fewer components, or give the kernel more"
+            )
+        values, vectors = np.linalg.eigh(_symmetric(finite_values(kernel, *landmarks)))
+        largest = max(float(np.abs(values).max(initial=0.0)), np.finfo(float).tiny)
+        if values[0] < -NEGATIVE * largest:
+            warnings.warn(
+                f"the kernel is not positive semidefinite: on {len(values)} landmarks its smallest eigenvalue is "
+                f"{values[0]:.6g} (the largest is {values[-1]:.6g}). The map leaves the negative ones out, so that its "
+                "inner products differ from the kernel",
+                stacklevel=4,
+            )
+        used = np.flatnonzero(values > ZERO * largest)[::-1]
+        if not len(used):
+            raise ValueError("the kernel of all landmarks is zero or negative: there are no features to make of it")
+        self.weights = np.ascontiguousarray(vectors[:, used] / np.sqrt(values[used]))
+
+    @property
+    def n_features(self) -> int:
+        return int(self.weights.shape[1])
+
+    def transform(self, rows: Any) -> Array:
+        """(n, features): (1) of every row."""
+        features = np.empty((rows.shape[0], self.n_features))
+        for begin in range(0, rows.shape[0], AT_ONCE):
+            some = slice(begin, begin + AT_ONCE)
+            values = finite_values(self.kernel, rows[some], self.kept, np.arange(begin, rows.shape[0]))
+            features[some] = values @ self.weights
+        return features
+
+
+def finite_values(kernel: Kernel, rows: Any, kept: Any, numbers: NDArray[np.intp] | None) -> Array:
+    """kernel.values, or an error that names the row by its number."""
+    values = kernel.values(rows, kept)
+    if not np.isfinite(values).all():
+        row = np.argwhere(~np.isfinite(values))[0, 0]
+        what = "two landmarks" if numbers is None else f"row {numbers[row]} with a training row"
+        raise ValueError(f"the kernel of {what} is not finite")
+    return values
+
+
+def _symmetric(gram: Array) -> Array:
+    """The symmetric matrix, unless it is none."""
+    size = float(np.abs(gram).max(initial=0.0))
+    difference = np.abs(gram - gram.T)
+    if difference.max(initial=0.0) > NEGATIVE * size:
+        i, j = np.unravel_index(np.argmax(difference), gram.shape)
+        raise ValueError(f"the kernel is not symmetric: k(a, b) = {gram[i, j]:.6g}, but k(b, a) = {gram[j, i]:.6g}")
+    return (gram + gram.T) / 2

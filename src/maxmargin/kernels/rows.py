@@ -1,0 +1,187 @@
+"""Rows of the kernel matrix of the training units: computed when they are needed, kept within a memory budget."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from threading import RLock
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from maxmargin.kernels.functions import Kernel
+from maxmargin.task import Array
+
+Units = NDArray[np.int64]
+CHUNK = 256  # rows multiplied at once
+SPARSE = 0.7  # share of a block below which only what is missing is computed
+
+
+class KernelRows:
+    """G[u, v] = k(u, v) over n units, in double precision: the certificate is one of this matrix, not of a rounded one.
+
+    A row in the cache is as long as the matrix but filled on demand: entries that nobody has asked for are NaN and cost
+    nothing. Row u is in store[slot_of[u]]. What does not fit drives out the row that was used longest ago; a product
+    with more rows than the cache holds leaves it alone instead, for it would drive out all of them every time.
+    """
+
+    def __init__(self, kernel: Kernel, units: Any, cache_mb: float | None = None):
+        self.kernel, self.units, self.n = kernel, units, int(units.shape[0])
+        budget = kernel.cache_mb if cache_mb is None else cache_mb
+        self.capacity = min(self.n, int(budget * 2**20 / (8 * max(self.n, 1))))
+        if self.n and self.capacity < 1:
+            raise ValueError(
+                f"one row of the kernel matrix of {self.n} units takes {8 * self.n / 2**20:.3g} MB, but cache_mb = "
+                f"{budget:g}; give the kernel a larger cache_mb"
+            )
+        self.evaluations = 0  # of the kernel function
+        self._lock = RLock()
+        self._clear()
+
+    def _clear(self) -> None:
+        self.store = np.empty((self.capacity, self.n))  # memory that is not written to is not taken
+        self.slot_of = np.full(self.n, -1, dtype=np.int64)
+        self.unit_of = np.full(self.capacity, -1, dtype=np.int64)
+        self.known = np.zeros(self.capacity, dtype=np.int64)  # entries of the row that are filled
+        self.complete = np.zeros(self.capacity, dtype=np.bool_)
+        self.last_use = np.zeros(self.capacity, dtype=np.int64)
+        self.clock = np.zeros(1, dtype=np.int64)
+
+    def products(self, coefficients: Array, units: Units) -> Array:
+        """(len(units), K): G[units, :] @ coefficients, of units that are all different."""
+        active = np.flatnonzero(coefficients.any(axis=1))
+        total = np.zeros((len(units), coefficients.shape[1]))
+        with self._lock:
+            for begin in range(0, len(active), CHUNK):
+                some = active[begin : begin + CHUNK]
+                total += self._block(some, units, len(active) <= self.capacity).T @ coefficients[some]
+        return total
+
+    def whole(self, units: Units) -> None:
+        """See to it that the whole rows of these units, at most `capacity`, are in the cache."""
+        with self._lock:
+            self._admit(units)
+            missing = units[~self.complete[self.slot_of[units]]]
+            if len(missing):
+                slots = self.slot_of[missing]
+                rows = self.store[slots]
+                self._fill(rows, missing, np.arange(self.n))
+                self.store[slots] = rows
+                self.known[slots], self.complete[slots] = self.n, True
+
+    def block(self, rows: Units, columns: Units) -> Array:
+        """G[rows, columns], computed anew and not kept."""
+        return self._computed(rows, columns)
+
+    def restricted(self, units: Units) -> KernelRows:
+        """The matrix of these units alone, as far as it is known here."""
+        part = KernelRows(self.kernel, self.units[units])
+        with self._lock:
+            cached = np.flatnonzero(self.slot_of[units] >= 0)[: part.capacity]
+            part._admit(cached)
+            slots = part.slot_of[cached]
+            part.store[slots] = self.store[self.slot_of[units[cached]][:, None], units]
+            part.known[slots] = np.count_nonzero(~np.isnan(part.store[slots]), axis=1)
+            part.complete[slots] = part.known[slots] == part.n
+        return part
+
+    @cached_property
+    def diagonal(self) -> Array:
+        """G[u, u] of every unit."""
+        values = self.kernel.diagonal(self.units)
+        self.evaluations += self.n
+        bad = np.flatnonzero(~np.isfinite(values))
+        if len(bad):
+            raise _not_finite(int(bad[0]), int(bad[0]), float(values[bad[0]]))
+        return values
+
+    def _block(self, rows: Units, columns: Units, admit: bool) -> Array:
+        """G[rows, columns] through the cache."""
+        if admit:
+            self._admit(rows)
+        slots = self.slot_of[rows]
+        cached = slots >= 0
+        if not cached.any():
+            return self._computed(rows, columns)
+        found = np.full((len(rows), len(columns)), np.nan)
+        self.last_use[slots[cached]] = self._tick()
+        found[cached] = self.store[slots[cached][:, None], columns]
+        open_ = np.flatnonzero(~cached | ~self.complete[slots])
+        if len(open_):
+            part = found[open_]
+            new = self._fill(part, rows[open_], columns)
+            found[open_] = part
+            keep = cached[open_] & (new > 0)
+            filled = slots[open_[keep]]
+            self.store[filled[:, None], columns] = part[keep]
+            self.known[filled] += new[keep]
+            self.complete[filled] = self.known[filled] == self.n
+        return found
+
+    def _fill(self, block: Array, rows: Units, columns: Units) -> NDArray[np.intp]:
+        """Replace every NaN in a block G[rows, columns]; returns how many there were in each row.
+
+        G is symmetric, so that what the cached rows of the columns know need not be computed.
+        """
+        unknown = np.isnan(block)
+        some, which = np.flatnonzero(unknown.any(axis=1)), np.flatnonzero(unknown.any(axis=0))
+        if len(some):
+            slots = self.slot_of[columns[which]]
+            cached = which[slots >= 0]
+            mirrored = self.store[slots[slots >= 0][:, None], rows[some]].T
+            here = block[some[:, None], cached]
+            block[some[:, None], cached] = np.where(np.isnan(here), mirrored, here)
+            for left, where in _blocks(np.isnan(block)):
+                block[left[:, None], where] = self._computed(rows[left], columns[where])
+        return np.count_nonzero(unknown, axis=1)
+
+    def _admit(self, units: Units) -> None:
+        """Give these units a slot each; those used longest ago make room."""
+        now = self._tick()
+        new = units[self.slot_of[units] < 0]
+        self.last_use[self.slot_of[units[self.slot_of[units] >= 0]]] = now
+        if not len(new):
+            return
+        slots = np.argsort(self.last_use, kind="stable")[: len(new)]
+        old = self.unit_of[slots]
+        self.slot_of[old[old >= 0]] = -1
+        self.unit_of[slots], self.slot_of[new] = new, slots
+        self.complete[slots], self.known[slots], self.last_use[slots] = False, 0, now
+        self.store[slots] = np.nan
+
+    def _tick(self) -> int:
+        self.clock += 1
+        return int(self.clock[0])
+
+    def _computed(self, rows: Units, columns: Units) -> Array:
+        values = self.kernel.values(self.units[rows], self.kernel.kept(self.units, columns))
+        self.evaluations += values.size
+        if not np.isfinite(values).all():
+            i, j = np.argwhere(~np.isfinite(values))[0]
+            raise _not_finite(int(rows[i]), int(columns[j]), float(values[i, j]))
+        return values
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Without the cache, which is made anew."""
+        transient = ("store", "slot_of", "unit_of", "known", "complete", "last_use", "clock", "_lock")
+        return {name: value for name, value in vars(self).items() if name not in transient}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+        self._lock = RLock()
+        self._clear()
+
+
+def _blocks(wanted: NDArray[np.bool_]) -> list[tuple[NDArray[np.intp], NDArray[np.intp]]]:
+    """Rows × columns that cover what is wanted: one block, or one for each kind of row where that is far less."""
+    left, where = np.flatnonzero(wanted.any(axis=1)), np.flatnonzero(wanted.any(axis=0))
+    if not len(left):
+        return []
+    if np.count_nonzero(wanted) < SPARSE * len(left) * len(where):
+        kinds, kind = np.unique(wanted[left], axis=0, return_inverse=True)
+        return [(left[kind.ravel() == k], np.flatnonzero(columns)) for k, columns in enumerate(kinds)]
+    return [(left, where)]
+
+
+def _not_finite(u: int, v: int, value: float) -> ValueError:
+    return ValueError(f"the kernel of training units {u} and {v} is {value}; it must be a finite number")

@@ -1,0 +1,137 @@
+"""The dual point of the n-slack problem where planes are known by inner products only.
+
+    D(α) = Σ α b - ½ Σ α α' ⟨a, a'⟩,     ⟨a, a'⟩ from a kernel matrix G of units (kernels/atoms.py)
+
+(Tsochantaridis et al. 2004, section 3: the dual touches Ψ through inner products.) Beside the coefficients w, the
+scores `seen` of all atoms at w are kept, so that heights are looked up; a step that changes the coefficients of a unit
+costs one row of G. Most visits late in training change nothing, and rows of units that never carry weight are never
+computed.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from maxmargin.kernels.atoms import KernelAtoms
+from maxmargin.oracle import Oracle
+from maxmargin.solvers.dual_blocks import DualBlocks, Report
+from maxmargin.task import Array, Planes
+
+
+class KernelBlocks(DualBlocks):
+    """DualBlocks with the inner products of a kernel."""
+
+    _atoms: KernelAtoms
+
+    def __init__(self, oracle: Oracle, C: float, slots: int = 32, patience: int = 10, cache_mb: float = 1024.0):
+        super().__init__(oracle, C, slots, patience, cache_mb)
+        self._delta = np.zeros(self.dim)
+        self.seen = np.zeros(self.dim)
+        self._know(oracle)
+
+    def _know(self, oracle: Oracle) -> None:
+        assert oracle.batch.kernel is not None
+        self._atoms = oracle.batch.kernel
+        self._atoms.kept = (self.w, self.seen)
+
+    def visit(self, order: Any, planes: Planes | None = None, steps: int = 10, epsilon: float = 0.0) -> Report:
+        self._atoms.kept = (self.w, self.seen)
+        if planes is not None:
+            self._fetch(planes)
+        return super().visit(order, planes, steps, epsilon)
+
+    def _fetch(self, planes: Planes) -> None:
+        """Compute the kernel rows of units in new planes together: nearly all of them are about to be needed."""
+        direct, n_labels = self._atoms.arrays[:2]
+        rows: Any = planes.dpsi
+        atoms = rows.indices[: rows.indptr[-1]]
+        units = np.unique((atoms[atoms >= direct] - direct) // n_labels).astype(np.int64)
+        cache = self._atoms.rows
+        slots = cache.slot_of[units]
+        missing = units[(slots < 0) | ~cache.complete[slots]]
+        if len(missing):
+            cache.whole(missing[: cache.capacity])
+
+    def _visit(
+        self, order: Any, begin: int, fresh: bool, rows: tuple[Any, ...], steps: int, epsilon: float, report: Array
+    ) -> int:
+        from maxmargin.compiled.kernel_blocks import visit_with_kernel
+
+        fixed = (self.cap, self.squared, steps, self.slots, self.patience, epsilon)
+        scratch = (self._work, *self._scratch)
+        said = np.append(report, -1.0)
+        while begin < len(order):
+            begin = int(
+                visit_with_kernel(
+                    order,
+                    begin,
+                    fresh,
+                    rows,
+                    self._atoms.arrays,
+                    self._images(),
+                    fixed,
+                    self.seen,
+                    self._delta,
+                    self.w,
+                    scratch,
+                    said,
+                    self._cache(),
+                    self._state(),
+                )
+            )
+            if said[4] == -2 or said[3] >= 0:
+                break
+            if begin < len(order):
+                self._finish(int(order[begin]), int(said[4]))
+                begin += 1
+        report[:] = said[:4]
+        return begin
+
+    def _finish(self, i: int, unit: int) -> None:
+        """Spread the changes of example i, whose next one needs the kernel row of this unit."""
+        from maxmargin.compiled.kernel_blocks import spread
+
+        direct, n_labels = self._atoms.arrays[:2]
+        rows = self._atoms.rows
+        slots = self._owner[0][i] + np.arange(self._owner[1][i])
+        atoms = self._rows_of(slots).indices.astype(np.int64)
+        while unit >= 0:
+            waiting = atoms[(self._delta[atoms] != 0) & (atoms >= direct)]
+            units = (waiting - direct) // n_labels
+            _, first = np.unique(units, return_index=True)
+            rows.whole(units[np.sort(first)][: rows.capacity])
+            unit = int(spread(i, direct, n_labels, self._delta, self.w, self.seen, self._cache(), self._state()))
+
+    def _cache(self) -> tuple[Any, ...]:
+        rows = self._atoms.rows
+        return (rows.store, rows.slot_of, rows.complete, rows.last_use, rows.clock)
+
+    def refresh(self) -> None:
+        self._atoms.kept = None  # until `seen` is what it should be
+        super().refresh()
+
+    def _squared_norm(self) -> float:
+        """‖w‖², with the scores of w computed anew."""
+        direct = self._atoms.arrays[0]
+        self.seen[:direct] = self.w[:direct]
+        everyone = np.arange(self._atoms.n_units)
+        self.seen[direct:] = self._atoms.rows.products(self._atoms.coefficients(self.w), everyone).ravel()
+        self._atoms.kept = (self.w, self.seen)
+        return self._atoms.inner(self.w, self.w)
+
+    def _images(self) -> tuple[Any, ...]:
+        return self._atoms.images()
+
+    def move_to(self, oracle: Oracle, C: float) -> None:
+        self._know(oracle)
+        super().move_to(oracle, C)
+
+    def _planes(self) -> tuple[Any, Array]:
+        """By the products of planes with each other: some w separates them only if a combination of them does."""
+        slots, _ = self._used_slots(np.where(self.cap > 0, self._owner[1], 0))
+        rows = self._rows_of(slots)
+        each = rows.tocsr()
+        products = [rows @ each[[t]].toarray()[0] for t in range(len(slots))]
+        return np.array(products).reshape(len(slots), len(slots)), self._tables[2][slots]

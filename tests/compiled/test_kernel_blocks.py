@@ -1,0 +1,58 @@
+"""Spreading changes of coefficients over all scores, with the kernel rows that are there."""
+
+import numpy as np
+from hypothesis import given
+from hypothesis import strategies as st
+from strategies import whole
+from twins import kernel_blocks as twin
+
+from maxmargin.compiled.kernel_blocks import spread
+
+
+@st.composite
+def pending(draw):
+    """One example with planes over some atoms, changes at some of these, and a symmetric matrix."""
+    n_units, n_labels, direct = draw(st.integers(1, 4)), draw(st.integers(1, 3)), draw(st.integers(0, 2))
+    atoms = draw(st.lists(st.integers(0, direct + n_units * n_labels - 1), min_size=1, max_size=8))
+    cuts = sorted(draw(st.lists(st.integers(0, len(atoms)), max_size=3)))
+    bounds = np.array([0, *cuts, len(atoms)])
+    delta = np.zeros(direct + n_units * n_labels)
+    delta[atoms] = draw(whole(len(atoms)))
+    gram = draw(whole((n_units, n_units)))
+    there = draw(st.lists(st.booleans(), min_size=n_units, max_size=n_units))
+    return n_units, n_labels, direct, np.array(atoms, dtype=np.int32), bounds, delta, gram + gram.T, np.array(there)
+
+
+@given(problem=pending(), data=st.data())
+def test_spread(problem, data):
+    n_units, n_labels, direct, atoms, bounds, delta, gram, there = problem
+    w, seen = data.draw(whole(len(delta))), data.draw(whole(len(delta)))
+    expected = twin.spread(direct, n_labels, gram, delta, w, seen)
+    slot_of = np.where(there, np.arange(n_units), -1)
+    cache = (np.where(there[:, None], gram, np.nan), slot_of, there.copy(), np.zeros(n_units, dtype=np.int64))
+    clock = np.zeros(1, dtype=np.int64)
+    unused = np.zeros(0)
+    state = (
+        np.zeros(1, dtype=np.int64),
+        np.array([len(bounds) - 1]),
+        *[unused] * 3,
+        bounds[:-1],
+        np.diff(bounds).astype(np.int32),
+        *[unused] * 3,
+        atoms,
+    )
+    waiting = [int(c - direct) // n_labels for c in dict.fromkeys(atoms.tolist()) if c >= direct and delta[c] != 0]
+    missing = -1
+    for _ in range(n_units + 1):
+        missing = spread(0, direct, n_labels, delta, w, seen, (*cache, clock), state)
+        if missing < 0:
+            break
+        assert missing == next(u for u in waiting if not cache[2][u])
+        cache[0][missing], slot_of[missing], cache[2][missing] = gram[missing], missing, True
+    assert missing == -1
+    assert not delta.any()
+    assert np.array_equal(w, expected[0])
+    assert np.array_equal(seen, expected[1])
+    used = set(waiting)
+    assert {u for u in range(n_units) if cache[3][u] > 0} == used
+    assert len({cache[3][u] for u in used}) == len(used)
