@@ -211,9 +211,9 @@ class _Run:
 
     def recall(self) -> None:
         """An estimate that fell below the bound is outdated: measure that point by all cuts found since then."""
-        if self.best_w is not None and self.best_primal < self.best_dual and isfinite(self.C):
-            if self.oracle.search == "undergenerating":
-                self.best_primal = primal(self.best_w, self.solver.remembered(self.best_w), self.C)
+        estimated = self.oracle.search == "undergenerating" and isfinite(self.C)
+        if estimated and self.best_w is not None and self.best_primal < self.best_dual:
+            self.best_primal = primal(self.best_w, self.solver.remembered(self.best_w), self.C)
 
     def measure(self, step: Step) -> float:
         self.unmeasured = 0
