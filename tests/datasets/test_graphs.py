@@ -126,12 +126,12 @@ def test_colours_around_a_pixel():
 
 def test_colours_at_the_ends_of_an_edge():
     image = np.array([[BLUE, RED], [GREEN, YELLOW]])
-    (plain,), (grid,) = snake_grids([image]), snake_grids([image], pixels_at_edges=True)
+    (plain,), (grid,) = snake_grids([image]), snake_grids([image], colours_at_edges=True)
     assert np.array_equal(grid.edge_features[:, :2], plain.edge_features)
-    assert grid.edge_features.shape == (4, 2 + 2 * 90)
+    assert grid.edge_features.shape == (4, 2 + 2 * 10)
     for (i, j), way, row in zip(grid.edges, plain.edge_features, grid.edge_features, strict=True):
-        ends = row[2:].reshape(2, 2, 45)
-        assert np.array_equal(ends[int(way[1])], grid.features[[i, j]])
+        ends = row[2:].reshape(2, 2, 5)
+        assert np.array_equal(ends[int(way[1])], grid.features[[i, j]].reshape(2, 9, 5)[:, 4])
         assert not ends[int(way[0])].any()
 
 

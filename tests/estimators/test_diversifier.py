@@ -194,10 +194,10 @@ BAD_FITS = [
     (X, [[{None}] * 24, *Y[1:]], {}, "query 0: document 0 has the subtopic None; expected an empty set"),
     (X, [[[[1]]] * 24, *Y[1:]], {}, r"query 0: the subtopics of document 0 are \[\[1\]\]; expected hashable values"),
     (X, [dict(enumerate(Y[0])), *Y[1:]], {}, "query 0: the subtopics are of type dict; expected a list with a set"),
-    (X, Y, {"k": 25}, "query 0 has 24 documents, of which 25 are to be chosen; use a smaller number, or leave"),
+    (X, Y, {"k": 25}, "query 0 has 24 documents, of which 25 are to be chosen; use a smaller number, leave"),
     ([*X[:3], X[3][:2], *X[4:]], [*Y[:3], Y[3][:2], *Y[4:]], {"k": 3}, "query 3 has 2 documents, of which 3 are to be"),
     (X[0], Y[0], {}, "query 0: the documents are of type str; expected a list of texts"),
-    ([[""] * 24, *X[1:]], Y, {}, "query 0: no document contains a word that the vectorizer counts"),
+    ([[""] * 24, *X[1:]], Y, {}, "query 0: no document contains a word; expected one document with words at least"),
     ([[], *X[1:]], Y, {}, "query 0: there are no documents"),
     ([[*X[0][:-1], None], *X[1:]], Y, {}, r"query 0: document 23 contains None; expected a text \(an empty document"),
     ([[*X[0][:-1], {"title": "a"}], *X[1:]], Y, {}, "query 0: document 23 has the fields title; expected none as"),
@@ -285,3 +285,13 @@ def test_tags():
     assert tags.target_tags.required
     assert tags.input_tags.string
     assert not tags.input_tags.two_d_array
+
+
+def test_a_query_without_words_keeps_its_order():
+    assert MODEL.predict([["", "", "", ""], NEW[0]])[0] == [0, 1, 2]
+    assert MODEL.rank([["", "", "", ""]])[0].tolist() == [0, 1, 2, 3]
+
+
+def test_a_vectorizer_that_is_none():
+    with pytest.raises(ValueError, match="vectorizer is 'tfidf'; expected one of scikit-learn's"):
+        Diversifier(vectorizer="tfidf").fit([["a b", "c"] * 3], [[{1}] * 6])

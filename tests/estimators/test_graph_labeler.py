@@ -261,3 +261,31 @@ def test_faults_are_named():
         GraphLabeler(loss="hamming")
     with pytest.raises(ValueError, match=r"graph \d+: .*prefers different labels"):
         GraphLabeler(inference="min_cut", C=100.0).fit(X, [(np.indices((8, 8)).sum(axis=0) % 2)] * 12)
+
+
+def test_relaxations_are_solved_finely_enough_for_easy_data():
+    """Where nearly nothing is violated, a fixed tolerance would be all that is measured."""
+    rng = np.random.default_rng(0)
+    X, Y = [], []
+    for _ in range(4):
+        y = np.kron(rng.integers(0, 3, (2, 2)), np.ones((4, 4), dtype=int))
+        X.append(Nodes.grid(np.eye(3)[y] + 0.2 * rng.standard_normal((8, 8, 3))))
+        Y.append(y)
+    model = GraphLabeler(C=1000, inference="relaxation").fit(X, Y)
+    assert model.certificate_.converged
+    assert model.score(X, Y) == 1.0
+
+
+def test_masked_labels_are_not_known():
+    X = [Nodes(np.eye(2)[[0, 1, 0]], [(0, 1), (1, 2)])] * 2
+    masked = np.ma.array([0, 1, 1], mask=[False, False, True])
+    with pytest.raises(ValueError, match=r"graph 0: node 2 has no label \(None\)"):
+        GraphLabeler().fit(X, [masked] * 2)
+    hidden = GraphLabeler(unlabelled="leave_out").fit(X, [masked] * 2)
+    plain = GraphLabeler(unlabelled="leave_out").fit(X, [[0, 1, None]] * 2)
+    assert np.array_equal(hidden.w_, plain.w_)
+
+
+def test_no_label_at_all():
+    with pytest.raises(ValueError, match="no node of any graph has a label"):
+        GraphLabeler(unlabelled="leave_out").fit([Nodes(np.eye(2), [(0, 1)])], [[None, None]])

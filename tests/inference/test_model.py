@@ -66,3 +66,9 @@ def test_an_answer_is_proved_where_the_bound_is_its_value():
     assert Answer(labels, 0.0, 1e-12).proved
     assert not Answer(labels, 5.0, 5.001).proved
     assert not Answer(labels, 5.0, np.inf).proved
+
+
+def test_messages_of_another_model():
+    model = PairwiseModel.of(np.zeros((3, 2)), [(0, 1), (1, 2)], np.zeros((2, 2, 2)))
+    with pytest.raises(ValueError, match=r"messages have shape \(1, 2, 2\); expected \(2, 2, 2\)"):
+        model.bound(np.zeros((1, 2, 2)))

@@ -103,3 +103,15 @@ def test_a_model_of_another_graph_is_refused():
     model = PairwiseModel.of(np.zeros((2, 2)), [[0, 1]], np.zeros((1, 2, 2)))
     with pytest.raises(ValueError, match="has 2 nodes, 1 edges and 2 labels; the plan is for 3 nodes, 3 edges"):
         plan(3, CYCLE, 2).solve(model)
+
+
+def test_a_plan_is_for_one_graph():
+    how = plan(4, [(0, 1), (1, 2), (2, 3), (3, 0)], 2)
+    other = PairwiseModel.of(np.zeros((4, 2)), [(0, 1), (1, 2), (0, 2), (0, 3)], np.zeros((4, 2, 2)))
+    with pytest.raises(ValueError, match=r"edge 2 of the model is \(0, 2\); the plan is for a graph .* is \(2, 3\)"):
+        how.solve(other)
+
+
+def test_no_labels():
+    with pytest.raises(ValueError, match="there are 0 labels; expected 1 at least"):
+        plan(3, [(0, 1)], 0)

@@ -130,3 +130,16 @@ def test_models_without_edges_or_nodes_are_solved():
     assert messages.shape == (0, 2, 2)
     empty, _ = best_relaxation(PairwiseModel.of(np.empty((0, 2)), *no_edges))
     assert empty.value == empty.upper == 0.0
+
+
+@pytest.mark.parametrize("scale", [1e-8, 1e-5, 1.0, 1e8])
+def test_the_size_of_scores_does_not_matter(scale):
+    rng = np.random.default_rng(1)
+    every = [(1, 0), (2, 0), (2, 1)]
+    for _ in range(40):
+        edges = [every[e] for e in rng.integers(0, 3, 6)]
+        model = PairwiseModel.of(scale * rng.standard_normal((3, 4)), edges, scale * rng.standard_normal((6, 4, 4)))
+        size = np.abs(model.unary).sum() + np.abs(model.pair).sum()
+        answer, _ = best_relaxation(model, None, 1e-6 * size)
+        reached = answer.value if answer.relaxed is None else answer.relaxed.value
+        assert answer.upper - reached <= 1.01e-6 * size

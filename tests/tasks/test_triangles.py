@@ -109,3 +109,16 @@ def test_larger_sets_than_can_be_listed():
     value = gains.total(rounded(gains, found))
     assert gains.total(labels) <= value <= found.bound + 1e-9 <= gains.bound() + 1e-6
     assert found.bound <= 1.01 * value
+
+
+@pytest.mark.parametrize("scale", [1e-8, 1e-4, 1e6, 1e10])
+def test_the_size_of_scores_does_not_matter(scale):
+    """HiGHS has absolute tolerances; the programme it gets has scores of size 1."""
+    rng = np.random.default_rng(0)
+    for n in (5, 9, 14):
+        first, second = (side.astype(np.int32) for side in np.triu_indices(n, 1))
+        gains = rng.standard_normal(len(first))
+        plain = relaxed(PairGains(n, first, second, gains))
+        scaled = relaxed(PairGains(n, first, second, scale * gains))
+        assert scaled.bound == pytest.approx(scale * plain.bound, rel=1e-9)
+        assert scale * gains @ scaled.listed == pytest.approx(scaled.bound, rel=1e-9)

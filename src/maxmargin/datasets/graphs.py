@@ -148,12 +148,12 @@ def load_snakes(split: str) -> tuple[list[np.ndarray], list[np.ndarray]]:
 _SNAKE_COLOURS = np.array([(0, 0, 255), (255, 0, 0), (0, 255, 0), (255, 255, 0), (0, 255, 255)])
 
 
-def snake_grids(images: list[np.ndarray], pixels_at_edges: bool = False) -> list[Nodes]:
+def snake_grids(images: list[np.ndarray], colours_at_edges: bool = False) -> list[Nodes]:
     """Drawings of snakes as grids with four neighbours.
 
     The features of a pixel are the colours of the 3 x 3 pixels around it, one of five each, or none of them beyond the
-    border. Edges have their direction as features, and with `pixels_at_edges` also the colours around their first and
-    their second pixel, for each direction.
+    border. Edges have their direction as features, and with `colours_at_edges` also the colours of their first and
+    their second pixel, for each direction: a colour says where the snake goes on.
     """
     grids = []
     for i, image in enumerate(images):
@@ -166,8 +166,9 @@ def snake_grids(images: list[np.ndarray], pixels_at_edges: bool = False) -> list
         padded = np.pad(is_colour, ((1, 1), (1, 1), (0, 0)))
         around = [padded[a : a + height, b : b + width] for a in range(3) for b in range(3)]
         grid = Nodes.grid(np.concatenate(around, axis=2))
-        if pixels_at_edges:
-            ends = np.hstack([grid.features[grid.edges[:, 0]], grid.features[grid.edges[:, 1]]])
+        if colours_at_edges:
+            own = is_colour.reshape(height * width, -1)
+            ends = np.hstack([own[grid.edges[:, 0]], own[grid.edges[:, 1]]])
             ways = grid.edge_features
             grid.edge_features = np.hstack([ways, *(ways[:, [way]] * ends for way in range(ways.shape[1]))])
         grids.append(grid)

@@ -24,6 +24,7 @@ from maxmargin.oracle import Oracle, normalised_weights
 from maxmargin.preflight import check_promises
 from maxmargin.progress import Progress
 from maxmargin.solvers import BCFW, CCCP, Solution, Solver, as_solver
+from maxmargin.solvers.base import proved_primal
 from maxmargin.solvers.subgradient import Walk
 from maxmargin.task import Array, Examples, Task
 
@@ -157,10 +158,16 @@ class Trainer(SharedOptions, BaseEstimator):
             if oracle.task.latent:  # what can be certified is a local optimum
                 oracle = oracle.completed(self.w_)
             bound = solver.solve(oracle, C, seed=self._seed()).certificate
-            value = primal(self.w_, oracle.risk(self.w_), C)
+            value, upper = primal(self.w_, oracle.risk(self.w_), C), None
+            if oracle.search == "undergenerating":
+                value = max(value, primal(self.w_, solver.remembered(self.w_), C))
+                upper = proved_primal(oracle, self.w_, C)
         return replace(
             bound,
             primal=value,
+            upper=upper,
+            search=oracle.search,
+            method=oracle.batch.method,
             converged=relative_gap(value, bound.dual) <= tol,
             stop_reason=f"bound computed by BCFW: {bound.stop_reason}",
             rounds=self.certificate_.rounds,

@@ -113,6 +113,8 @@ def _min_fill(
     for i, j in edges.tolist():
         near[i].add(j)
         near[j].add(i)
+    if max(n_labels, 2) ** (min(map(len, near), default=0) + 1) > most_entries:
+        return None  # no node has few enough neighbours to begin with
     # lacking[i]: how many pairs of neighbours of node i are not linked, kept up to date by what each removal changes
     lacking = [
         sum(len(near[i]) - 1 - len(near[i] & near[j]) for j in near[i]) // 2 if len(near[i]) > 1 else 0
@@ -138,7 +140,7 @@ def _min_fill(
         changed = set(around)
         for i in around:
             near[i].discard(node)
-            lacking[i] -= len(near[i] - around)
+            lacking[i] -= len(near[i]) - len(near[i] & around)
         if missing:
             members = sorted(around)
             for at, i in enumerate(members):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
@@ -80,15 +81,21 @@ class Links(NamedTuple):
 
     @classmethod
     def of(cls, n_nodes: int, edges: NDArray[np.int32]) -> Links:
-        """The links of a graph."""
-        from maxmargin.compiled.messages import rank_nodes
+        """The links of a graph, of which the last graphs' are remembered: training asks for them in every search."""
+        return _links(n_nodes, edges.tobytes())
 
-        arcs = Arcs.of(n_nodes, edges)
-        second = arcs.forward[arcs.edge] != np.arange(2 * len(edges))
-        first_link, links = arcs.bounds.astype(np.int64), 2 * arcs.edge.astype(np.int64) + second
-        rank, order = np.empty(n_nodes, dtype=np.int64), np.empty(n_nodes, dtype=np.int64)
-        rank_nodes(edges, first_link, links, rank, order)
-        return cls(first_link, links, rank, order)
+
+@lru_cache(maxsize=512)
+def _links(n_nodes: int, edge_bytes: bytes) -> Links:
+    from maxmargin.compiled.messages import rank_nodes
+
+    edges = np.frombuffer(edge_bytes, dtype=np.int32).reshape(-1, 2).copy()
+    arcs = Arcs.of(n_nodes, edges)
+    second = arcs.forward[arcs.edge] != np.arange(2 * len(edges))
+    first_link, links = arcs.bounds.astype(np.int64), 2 * arcs.edge.astype(np.int64) + second
+    rank, order = np.empty(n_nodes, dtype=np.int64), np.empty(n_nodes, dtype=np.int64)
+    rank_nodes(edges, first_link, links, rank, order)
+    return Links(first_link, links, rank, order)
 
 
 def improved(model: PairwiseModel, labels: Labels) -> Labels:

@@ -81,6 +81,9 @@ class PairwiseModel(NamedTuple):
         from maxmargin.compiled.messages import add_up
 
         messages = np.require(messages, np.float64, ["C", "A", "W"])
+        expected = self.n_edges, 2, self.n_labels
+        if messages.shape != expected:
+            raise ValueError(f"messages have shape {messages.shape}; expected {expected}, (edges, 2, labels)")
         return float(add_up(*self, messages, np.empty_like(self.unary)))
 
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
+import numpy as np
+
 from maxmargin.inference.arcs import Arcs
 from maxmargin.inference.expansion import best_expansion
 from maxmargin.inference.forest import ForestOrder, best_forest, forest_order
@@ -15,7 +17,7 @@ from maxmargin.inference.junction_tree import (
     elimination_order,
 )
 from maxmargin.inference.min_cut import best_cut, best_roof_dual
-from maxmargin.inference.model import Answer, Array, PairwiseModel, checked_edges
+from maxmargin.inference.model import Answer, Array, Edges, PairwiseModel, checked_edges
 
 KINDS = {
     "forest": "exact",
@@ -38,7 +40,7 @@ class Plan(NamedTuple):
     method: str
     kind: str
     n_nodes: int
-    n_edges: int
+    edges: Edges
     n_labels: int
     order: ForestOrder | None = None
     elimination: Elimination | None = None
@@ -50,12 +52,16 @@ class Plan(NamedTuple):
         warm : `messages` of the last answer for this graph, which make a relaxation faster; others do not need them
         tol : how far a relaxation may be from its optimum; others have no need of it either
         """
-        expected = self.n_nodes, self.n_edges, self.n_labels
+        expected = self.n_nodes, len(self.edges), self.n_labels
         if (model.n_nodes, model.n_edges, model.n_labels) != expected:
             raise ValueError(
                 f"the model has {model.n_nodes} nodes, {model.n_edges} edges and {model.n_labels} labels; "
-                f"the plan is for {self.n_nodes} nodes, {self.n_edges} edges and {self.n_labels} labels"
+                f"the plan is for {self.n_nodes} nodes, {len(self.edges)} edges and {self.n_labels} labels"
             )
+        if model.edges is not self.edges and not np.array_equal(model.edges, self.edges):
+            e = int(np.flatnonzero((model.edges != self.edges).any(axis=1))[0])
+            found, planned = (tuple(edges[e].tolist()) for edges in (model.edges, self.edges))
+            raise ValueError(f"edge {e} of the model is {found}; the plan is for a graph in which it is {planned}")
         if self.method == "forest":
             return best_forest(model, self.order)
         if self.method == "junction_tree":
@@ -86,7 +92,9 @@ def plan(n_nodes: int, edges: Any, n_labels: int, inference: str = "auto") -> Pl
     edges = checked_edges(n_nodes, edges)
     if inference != "auto" and inference not in KINDS:
         raise ValueError(f"inference must be 'auto' or one of {', '.join(map(repr, KINDS))}; got {inference!r}")
-    size = n_nodes, len(edges), n_labels
+    if n_labels < 1:
+        raise ValueError(f"there are {n_labels} labels; expected 1 at least")
+    size = n_nodes, edges, n_labels
     graph = f"the graph of {n_nodes} nodes and {len(edges)} edges"
 
     def made(method: str, **known: Any) -> Plan:

@@ -126,7 +126,7 @@ class Residual(NamedTuple):
 
     def _weight(self) -> float:
         if not len(self.ends):
-            return 1.0
+            return FIRST_WEIGHT * float(np.ptp(self.scores)) if len(self.scores) and np.ptp(self.scores) else 1.0
         highest, lowest = (each.reduceat(self.tables, self.table_at[:-1]) for each in (np.maximum, np.minimum))
         return FIRST_WEIGHT * float((highest - lowest).mean()) or 1.0
 

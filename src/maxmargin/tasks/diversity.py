@@ -120,12 +120,11 @@ class Diversity(Task):
         return map(Chosen, combinations(range(len(read(x, self.vectorizer))), self.k))
 
     def decode(self, w: Array, X: Sequence[Any]) -> list[Chosen]:
-        orders = self.ranked(w, X, self.k)
-        return [Chosen(tuple(order.tolist())) for order in orders]
+        return [Chosen(tuple(order.tolist())) for order in self.ranked(w, X, self.k)]
 
     def ranked(self, w: Array, X: Sequence[Any], n: int | None = None) -> list[NDArray[np.int64]]:
-        """The greedy order of the documents of each query: all of them, or the first n."""
-        coverages = self._coverages(read_all(X, self.vectorizer), n or 1)
+        """The greedy order of the documents of each query: all, or the first n; ties stay in the order given."""
+        coverages = self._coverages(read_all(X, self.vectorizer, wordless=True), n or 1)
         return [self._ranked(w, each, n or each.n) for each in coverages]
 
     # --- the compiled form: all examples at a time
@@ -167,7 +166,7 @@ class Diversity(Task):
             if len(query) < least:
                 raise ValueError(
                     f"query {i} has {len(query)} documents, of which {least} are to be chosen; use a smaller number, "
-                    "or leave the query out"
+                    "leave the query out, or ask rank for all of its documents"
                 )
             if list(query.fields) != self.fields_:
                 raise ValueError(
@@ -255,7 +254,7 @@ def _counts(query: Query, order: NDArray[np.int64]) -> NDArray[np.int32]:
 
 def target(coverage: WordCoverage, subtopics: Subtopics, k: int) -> list[int]:
     """z*, the set of k documents that stands for the subtopics (see Diversity)."""
-    left = subtopics.best(k)
+    left = list(subtopics.best(k))
     values, covered = entropy(coverage.n_documents / coverage.n), np.zeros(coverage.n_items, dtype=bool)
     own = [frozenset(each.tolist()) for each in subtopics.numbers]
     chosen: list[int] = []

@@ -63,8 +63,6 @@ class WordCounts:
             raise ValueError(f"a field is called {ANY!r}, which is the name of all fields together; expected another")
         if not shapes[first][0]:
             raise ValueError("there are no documents")
-        if not any(counts.nnz for counts in self.fields.values()):
-            raise ValueError("no document contains a word; expected one document with words at least")
         self.query = _checked_query(query, shapes[first][1])
         self.features = _checked_features(features, shapes[first][0])
 
@@ -82,8 +80,11 @@ class WordCounts:
         return sparse.csr_array(total)
 
 
-def read_all(X: Any, vectorizer: Any = None) -> list[WordCounts]:
-    """Queries, each spelt as Documents, WordCounts, a list of texts or dicts, a sparse matrix, or a dict of those."""
+def read_all(X: Any, vectorizer: Any = None, wordless: bool = False) -> list[WordCounts]:
+    """Queries, each spelt as Documents, WordCounts, a list of texts or dicts, a sparse matrix, or a dict of those.
+
+    wordless : whether a query may do without any words, as in prediction; nothing can be learnt from it.
+    """
     single = isinstance(X, str | Documents | WordCounts | Mapping) or sparse.issparse(X) or not isinstance(X, Iterable)
     if single:
         raise ValueError(f"X is of type {type(X).__name__}; expected a list of queries, each a list of documents")
@@ -91,6 +92,8 @@ def read_all(X: Any, vectorizer: Any = None) -> list[WordCounts]:
     for i, x in enumerate(X):
         try:
             queries.append(read(x, vectorizer))
+            if not wordless and not any(counts.nnz for counts in queries[-1].fields.values()):
+                raise ValueError("no document contains a word; expected one document with words at least")
         except ValueError as error:
             raise ValueError(f"query {i}: {error}") from None
     return queries
@@ -156,13 +159,16 @@ def _count(texts: dict[str, list[str]], query: Any, features: Any, vectorizer: A
         from sklearn.feature_extraction.text import CountVectorizer
 
         vectorizer = CountVectorizer()
+    if not hasattr(vectorizer, "fit") or not hasattr(vectorizer, "transform"):
+        raise ValueError(f"vectorizer is {vectorizer!r}; expected one of scikit-learn's, such as CountVectorizer()")
     counter = clone(vectorizer) if hasattr(vectorizer, "get_params") else deepcopy(vectorizer)
     try:
         counter.fit([text for field in texts.values() for text in field])
     except ValueError as error:
         if "empty vocabulary" not in str(error):
             raise
-        raise ValueError(f"no document contains a word that the vectorizer counts ({error})") from None
+        none = {name: sparse.csr_array((len(each), 0)) for name, each in texts.items()}
+        return WordCounts(none, None, features)
     fields = {name: counter.transform(field) for name, field in texts.items()}
     numbers = None
     if query is not None:

@@ -12,7 +12,7 @@ from scipy import sparse
 
 from maxmargin.atoms import Atoms
 from maxmargin.inference.messages import pass_messages
-from maxmargin.inference.model import Answer, PairwiseModel, Relaxed
+from maxmargin.inference.model import ROUNDING, Answer, PairwiseModel, Relaxed
 from maxmargin.inference.plan import Plan, plan
 from maxmargin.objective import Formulation
 from maxmargin.task import SEARCHES, Array, Planes, Task
@@ -22,7 +22,8 @@ from maxmargin.tasks.labels import Labels, cost_matrix, label_array, label_numbe
 from maxmargin.tasks.node_labels import NodeLabels, different, flat_labels, read_labels
 from maxmargin.tasks.nodes import Nodes, read_all
 
-FINE = 1e-4  # relaxations are solved up to this share of the largest loss: well below what training tells apart
+FINE = 1e-4  # relaxations are solved up to this share of the largest loss,
+NEAR = 1e-3  # and up to this share of the violation that was found, where that is less
 LEAST = 1e-2  # a loss of less weight than this is a hint in a search for the prediction, and no measure of it
 UNLABELLED = ("error", "leave_out")
 
@@ -91,7 +92,10 @@ class Graph(Task):
         self.n_features_, self.n_edge_features_ = graphs[0].n_features, with_edges.edge_features.shape[1]
         _check_sizes(graphs, self.n_features_, self.n_edge_features_, "in the graphs before")
         labels = _all_labels(graphs, Y)
-        self.classes_ = label_set(self.classes, [k for each in labels for k in each.kinds if k is not None])
+        kinds = [k for each in labels for k in each.kinds if k is not None]
+        if not kinds:
+            raise ValueError("no node of any graph has a label: there is nothing to learn from")
+        self.classes_ = label_set(self.classes, kinds)
         self.numbers_ = {label: k for k, label in enumerate(self.classes_)}
         self.n_labels_ = len(self.classes_)
         self.class_array_ = label_array(self.classes_, flat_labels(Y[0]))
@@ -176,9 +180,10 @@ class Graph(Task):
             graph = batch.graphs[g]
             scores = batch.atoms.scores(w, graph.units) + lam[j] * graph.prices
             model = PairwiseModel(scores, graph.edges, _pair_scores(W, graph.edge_features))
-            answer = _solved(graph.plan, model, _tol(graph.most, lam[j]), g, batch.warm[g])
+            truth = model.value(graph.truth)
+            answer = _refined(graph.plan, model, _tol(graph.most, lam[j]), g, batch.warm[g], truth)
             batch.warm[g] = answer.messages
-            truth, found = model.value(graph.truth), answer.relaxed or answer
+            found = answer.relaxed or answer
             if found.value < truth and graph.plan.kind != "exact":  # a search may miss even the truth
                 rows.add_truth()
             elif answer.relaxed is None:
@@ -189,7 +194,7 @@ class Graph(Task):
             best = max(truth, answer.value)
             if graph.plan.kind != "exact":
                 batch.relaxed[g] |= answer.relaxed is not None or not answer._replace(value=best).proved
-        proved = self.search != "exact" and bool(np.isfinite(upper).any())
+        proved = any(batch.graphs[g].plan.kind != "exact" for g in batch.ids) and bool(np.isfinite(upper).any())
         return Planes(rows.stacked(), loss, upper if proved else None)
 
     def rescaled_planes(self, w: Array, batch: GraphBatch, formulation: Formulation) -> Planes | None:
@@ -291,6 +296,19 @@ def _solved(plan: Plan, model: PairwiseModel, tol: float, i: int, warm: Any = No
     except ValueError as error:
         way_out = ", with inference='roof_dual' or 'auto'" if plan.method == "min_cut" else ""
         raise ValueError(f"graph {i}: {error}{way_out}") from None
+
+
+def _refined(plan: Plan, model: PairwiseModel, tol: float, i: int, warm: Any, truth: float) -> Answer:
+    """The answer up to tol, or nearer where little is violated: there tol would be all that is measured."""
+    answer = _solved(plan, model, tol, i, warm)
+    least = ROUNDING * max(1.0, abs(truth))
+    while plan.method == "relaxation" and tol > least:
+        known = max((answer.relaxed or answer).value, truth)
+        if answer.upper - known <= max(NEAR * (known - truth), least):
+            break
+        tol = max(0.1 * tol, least)
+        answer = _solved(plan, model, tol, i, answer.messages)
+    return answer
 
 
 def _pair_scores(W: Array, edge_features: Array) -> Array:

@@ -61,6 +61,10 @@ def read_labels(y: Any, n_nodes: int, shape: tuple[int, ...] | None = None) -> N
     shape : of labels in the form of an image, where nodes are a grid; others are read row by row, whatever their shape.
     """
     labels: Any = y.labels if isinstance(y, Weighted) else y
+    if isinstance(labels, np.ma.MaskedArray):  # what is masked has no label
+        shown = np.array(labels.data, dtype=object)
+        shown[np.ma.getmaskarray(labels)] = None
+        labels = shown
     costs = y.costs if isinstance(y, Weighted) else None
     flat = _flat(labels)
     if flat is None:

@@ -46,7 +46,7 @@ class Subtopics:
         found = [self.numbers[d] for d in documents]
         return int(self.weights[np.unique(np.concatenate(found))].sum()) if found else 0
 
-    def best(self, k: int) -> list[frozenset[int]]:
+    def best(self, k: int) -> tuple[frozenset[int], ...]:
         """Sets of subtopics of k documents at most, which together cover as much as any k documents can.
 
         Documents with the same subtopics are interchangeable, and those with some of another's are no better: what is
@@ -61,7 +61,7 @@ class Subtopics:
 
 
 @lru_cache(maxsize=256)  # the loss of every output of an example asks for the same
-def _best_sets(sets: tuple[frozenset[int], ...], weights: tuple[int, ...], k: int) -> list[frozenset[int]]:
+def _best_sets(sets: tuple[frozenset[int], ...], weights: tuple[int, ...], k: int) -> tuple[frozenset[int], ...]:
     kinds = [each for each in dict.fromkeys(sets) if each]
     kinds = [each for each in kinds if not any(each < other for other in kinds)]
     needed: list[frozenset[int]] = []
@@ -70,7 +70,7 @@ def _best_sets(sets: tuple[frozenset[int], ...], weights: tuple[int, ...], k: in
         if not kind <= seen:
             needed.append(kind)
             seen |= kind
-    return needed
+    return tuple(needed)
 
 
 def _best_cover(kinds: list[frozenset[int]], weights: tuple[int, ...], k: int) -> list[frozenset[int]]:

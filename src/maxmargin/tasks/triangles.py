@@ -90,6 +90,7 @@ def _solved(gains: Array, triangles: Triangles) -> tuple[Array, float, Triangles
     n = len(gains)
     first, second = np.triu_indices(n, 1)
     values = gains[first, second]
+    scale = float(np.abs(values).max())  # the solver has absolute tolerances
     places = np.zeros((n, n), dtype=np.int64)
     places[first, second] = places[second, first] = np.arange(len(first))
     shares = np.where(gains > 0, 1.0, np.eye(n))  # of every pair what is best for it
@@ -99,7 +100,7 @@ def _solved(gains: Array, triangles: Triangles) -> tuple[Array, float, Triangles
     triangles = triangles if len(triangles) else found
     while True:
         matrix = _rows(triangles, places, len(first))
-        answer = linprog(-values, A_ub=matrix, b_ub=np.ones(len(triangles)), bounds=(0, 1), method="highs")
+        answer = linprog(-values / scale, A_ub=matrix, b_ub=np.ones(len(triangles)), bounds=(0, 1), method="highs")
         if answer.x is None:
             raise RuntimeError(f"HiGHS could not solve the relaxation of {n} items: {answer.message}")
         near = np.abs(answer.x - np.round(answer.x)) < WHOLE
@@ -110,9 +111,9 @@ def _solved(gains: Array, triangles: Triangles) -> tuple[Array, float, Triangles
             break
         triangles = np.concatenate([triangles, found])
     # weak duality: a bound at any prices, whatever the tolerance of the solver
-    prices = np.maximum(-answer.ineqlin.marginals, 0)
+    prices = np.maximum(-scale * answer.ineqlin.marginals, 0)
     bound = float(prices.sum() + np.maximum(values - matrix.T @ prices, 0).sum())
-    return shares, bound, triangles[prices > 0]
+    return shares, min(bound, float(np.maximum(values, 0).sum())), triangles[prices > 0]
 
 
 def _rows(triangles: Triangles, places: NDArray[np.int64], n_pairs: int) -> sparse.csr_array:
