@@ -11,6 +11,7 @@ from scipy import sparse
 from strategies import whole
 
 from maxmargin.tasks import Pairs
+from maxmargin.tasks.agglomeration import PairGains, partitions
 
 
 @st.composite
@@ -36,6 +37,20 @@ def clustered(draw, most=3, packed=None):
     Y.append(draw(st.lists(st.sampled_from("abc"), min_size=n_items, max_size=n_items)))
     Y[-1][edges[0][0]] = Y[-1][edges[0][1]]
     return X, Y, n_features
+
+
+@st.composite
+def pair_gains(draw, most_items=6):
+    """What pairs gain by being together, for some or all pairs."""
+    n_items, edges = draw(graphs(most_items, 15))
+    ends = np.array(edges, dtype=np.int32).reshape(-1, 2)
+    first, second = (np.ascontiguousarray(ends[:, side]) for side in (0, 1))
+    return PairGains(n_items, first, second, draw(whole(len(edges))))
+
+
+def best_total(gains):
+    """The highest total of a clustering, by listing all of them."""
+    return max(map(gains.total, partitions(gains.n_items)))
 
 
 def pairs_of(n_items, edges, features, as_sparse):

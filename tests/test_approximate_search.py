@@ -10,11 +10,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from maxmargin import StructuredSVM
-from maxmargin.errors import TaskError
+from maxmargin.errors import NotSeparable, TaskError
 from maxmargin.objective import Formulation
 from maxmargin.oracle import Oracle
-from maxmargin.solvers import BCFW, Bundle, NSlack, OneSlack
-from maxmargin.task import Planes, Task, bound_by_ratio, dot
+from maxmargin.solvers import BCFW, CCCP, Bundle, NSlack, OneSlack
+from maxmargin.task import Examples, Planes, Task, bound_by_ratio, dot
 from maxmargin.testing import brute_force, check_task, objective
 
 ALL = [Formulation(rescaling, slack) for slack in ("l1", "l2") for rescaling in ("margin", "slack")]
@@ -315,3 +315,131 @@ def test_an_impossible_ratio():
 
     with pytest.raises(TaskError, match=r"Boastful.ratio is 1.5; expected a number in \(0, 1\]"):
         StructuredSVM(Boastful()).fit(*interval_data())
+
+
+# --- certificates of other ways to train
+
+
+@pytest.mark.parametrize("solver", ["perceptron", "subgradient"])
+def test_certify_bounds_the_objective_of_these_weights(solver):
+    X, Y = interval_data(10)
+    model = StructuredSVM(Short(), C=50.0, solver=solver, max_passes=2).fit(X, Y)
+    certificate = model.certify(X, Y)
+    true = objective(Interval(), X, Y, 50.0, model.w_)
+    assert certificate.upper >= true * (1 - 1e-9)
+    assert certificate.dual <= certificate.primal * (1 + 1e-9)
+    assert certificate.search == "undergenerating"
+
+
+def test_what_the_batch_says_overrides_the_task():
+    class Told(Examples):
+        search, method = "undergenerating", "a guess"
+
+        def take(self, index):
+            return Told(self.X, self.Y, self.truth, self.ids[index])
+
+    class Half(Interval):
+        """Exact in general, but not on these data."""
+
+        def argmax(self, w, x, y=None):
+            return self.outputs(x)[1]
+
+        def pack(self, X, Y):
+            return Told(X, Y)
+
+        def rescaled_planes(self, w, batch, formulation):
+            return None
+
+    X, Y = interval_data(10)
+    for formulation in ALL:
+        certificate = BCFW(max_passes=20).solve(oracle_of(Half(), X, Y, formulation), 2.0).certificate
+        assert (certificate.search, certificate.method, certificate.upper) == ("undergenerating", "a guess", inf)
+
+
+@certified_solvers
+def test_cuts_of_fractional_outputs_are_not_forgotten(solver):
+    """A warm start carries them on: the certificate stays that of the relaxed problem."""
+    X, Y = triangles()
+    first = type(solver)().solve(oracle_of(RelaxedTriangle(), X, Y), 30.0)
+
+    class Whole(RelaxedTriangle):
+        search = "exact"
+
+        def outputs(self, x):
+            return Triangle().outputs(x)
+
+    again = type(solver)().solve(oracle_of(Whole(), X, Y), 30.0, start=first)
+    assert again.certificate.search == "overgenerating"
+    assert type(solver)().solve(oracle_of(Whole(), X, Y), 30.0).certificate.search == "exact"
+
+
+class Hidden(Task):
+    """Three labels with a hidden bit; the decoder leaves out some outputs, other ones at other weights."""
+
+    latent, search = True, "undergenerating"
+
+    def setup(self, X, Y):
+        self.dim = 4
+
+    def outputs(self, x):
+        return [(y, h) for y in range(3) for h in range(2)]
+
+    def psi(self, x, z):
+        y, h = z
+        features = np.zeros(4)
+        features[(y + h) % 4] += x[0]
+        features[(2 * y + h) % 4] += x[1]
+        return features
+
+    def loss(self, y, z):
+        return float(y != z[0])
+
+    def label(self, z):
+        return z[0]
+
+    def argmax(self, w, x, y=None):
+        every = self.outputs(x)
+        if y is not None:
+            bits = int(1e6 * np.abs(w).sum()) * 7919
+            every = [z for t, z in enumerate(every) if (bits >> t) & 1] or every[:1]
+        return max(every, key=lambda z: dot(self.psi(x, z), w) + (0 if y is None else self.loss(y, z)))
+
+    def rescaled_planes(self, w, batch, formulation):
+        return None
+
+
+@pytest.mark.parametrize("inner", ["bcfw", "one_slack", "n_slack", "bundle"])
+def test_hidden_parts_and_a_poor_search(inner):
+    """What cuts know of these weights counts, so that the objective is never measured below the bound."""
+    for seed in range(8):
+        rng = np.random.default_rng(seed)
+        X, Y = rng.standard_normal((6, 2)), list(rng.integers(0, 3, 6))
+        certificate = CCCP(inner=inner, rounds=8, max_passes=150).solve(oracle_of(Hidden(), X, Y), 5.0).certificate
+        assert certificate.dual <= certificate.primal * (1 + 1e-9)
+
+
+def test_a_hard_margin_that_only_the_relaxation_misses():
+    class Reaching(Task):
+        """Outputs A and B can be told apart; the relaxation adds R, which cannot be told from A."""
+
+        search = "overgenerating"
+
+        def setup(self, X, Y):
+            self.dim = 1
+
+        def psi(self, x, z):
+            return np.array([{"A": 1.0, "B": -1.0, "R": 2.0}[z]])
+
+        def loss(self, y, z):
+            return float(y != z)
+
+        def argmax(self, w, x, y=None):
+            return max("ABR", key=lambda z: w[0] * self.psi(x, z)[0] + (0.0 if y is None else self.loss(y, z)))
+
+        def decode(self, w, X):
+            return [max("AB", key=lambda z: w[0] * self.psi(x, z)[0]) for x in X]
+
+    for solver in ("bcfw", "n_slack", "one_slack"):
+        with pytest.raises(NotSeparable) as caught:
+            StructuredSVM(Reaching(), C=inf, solver=solver).fit([0], ["A"])
+        assert "the true one may be separable" in "".join(caught.value.__notes__)

@@ -1,6 +1,6 @@
 """maxmargin: large-margin learning for structured outputs, with a proof of how close to optimal each model is."""
 
-from maxmargin import counting, datasets, errors, executors, formats, metrics, solvers, tasks
+from maxmargin import counting, datasets, errors, executors, formats, inference, kernels, metrics, solvers, tasks
 from maxmargin.alignments import PairwiseAlignment
 from maxmargin.estimators import (
     PCFG,
@@ -9,6 +9,8 @@ from maxmargin.estimators import (
     CountingClassifier,
     CountingMultilabel,
     CountingPredictor,
+    Diversifier,
+    GraphLabeler,
     HomologRanker,
     MeasureSVC,
     MotifFinder,
@@ -46,6 +48,8 @@ __all__ = [
     "CountingClassifier",
     "CountingMultilabel",
     "CountingPredictor",
+    "Diversifier",
+    "GraphLabeler",
     "HomologRanker",
     "MeasureSVC",
     "MotifFinder",
@@ -66,6 +70,8 @@ __all__ = [
     "errors",
     "executors",
     "formats",
+    "inference",
+    "kernels",
     "metrics",
     "solvers",
     "tasks",

@@ -16,6 +16,8 @@ from maxmargin.clusterings import mitre_loss as mitre_loss
 from maxmargin.clusterings import muc as muc
 from maxmargin.clusterings import pair_loss as pair_loss
 from maxmargin.clusterings import pairwise as pairwise
+from maxmargin.coverage import subtopic_loss as subtopic_loss
+from maxmargin.coverage import subtopic_recall as subtopic_recall
 from maxmargin.measures import checked_k
 from maxmargin.parseval import ParsevalScore as ParsevalScore
 from maxmargin.parseval import parseval as parseval

@@ -39,7 +39,7 @@ def search(task: Task, formulation: Formulation, w: Array, batch: Batch, lam: Ar
     """The best cut per example over a bracketing search on λ, started from `lam`."""
     n = len(batch)
     best, upper = np.zeros(n), np.full(n, np.inf)  # the truth itself is always there, with violation 0
-    proves = task.search != "undergenerating"  # what is found is then a maximum, unless the planes say more
+    proves = (batch.search or task.search) != "undergenerating"  # what is found is a maximum then
     low, high, lam, best_lam = np.zeros(n), np.full(n, np.inf), lam.copy(), lam.copy()
     rows: list[Planes] = []
     chosen, stacked = np.zeros(n, dtype=np.intp), 1

@@ -111,8 +111,8 @@ class Task(BaseEstimator):
     """
 
     dim: int  # length of psi and of w; set by setup
-    # What argmax finds. "exact": the maximum. "undergenerating" (greedy, local search): an output, perhaps not the best.
-    # "overgenerating" (relaxations): the best of a larger set, whose members have psi and loss too.
+    # What argmax finds. "exact": the maximum. "undergenerating" (greedy, local search): an output, perhaps not the
+    # best. "overgenerating" (relaxations): the best of a larger set, whose members have psi and loss too.
     search: str = "exact"
     ratio: float | None = None  # undergenerating: argmax reaches this share of every maximum that is >= 0, where known
     latent: bool = False  # True where outputs have parts that labels do not show: `complete` finds them

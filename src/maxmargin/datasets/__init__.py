@@ -14,11 +14,24 @@ from maxmargin.datasets.alignments import (
     load_substitution_matrix,
     load_tmalign,
 )
+from maxmargin.datasets.ambient import AmbiguousQuery, SearchResult, load_ambient
 from maxmargin.datasets.attributes import Token, chunk_features
 from maxmargin.datasets.clusters import PAPER_FEATURES, AmbiguousName, Paper, load_aminer, paper_pairs
 from maxmargin.datasets.families import Split, families, prefab4_split, split_families
 from maxmargin.datasets.folder import ENVIRONMENT_VARIABLE, DataNotFound, data_folder
 from maxmargin.datasets.generated import digit_strings, mutated_pairs
+from maxmargin.datasets.graphs import (
+    HORSE_CLASSES,
+    MSRC21_CLASSES,
+    SUPERPIXEL_EDGE_FEATURES,
+    Superpixels,
+    load_horse_picture,
+    load_horses,
+    load_msrc21,
+    load_msrc21_picture,
+    load_snakes,
+    snake_grids,
+)
 from maxmargin.datasets.hierarchies import load_imclef07a
 from maxmargin.datasets.images import load_mnist, load_optdigits, load_usps
 from maxmargin.datasets.label_ranking import LABEL_RANKING_SETS, load_label_ranking
@@ -34,9 +47,13 @@ from maxmargin.tasks.words import word_shape
 
 __all__ = [
     "ENVIRONMENT_VARIABLE",
+    "HORSE_CLASSES",
     "LABEL_RANKING_SETS",
+    "MSRC21_CLASSES",
     "PAPER_FEATURES",
+    "SUPERPIXEL_EDGE_FEATURES",
     "AmbiguousName",
+    "AmbiguousQuery",
     "BoundSequence",
     "DataNotFound",
     "Origin",
@@ -44,7 +61,9 @@ __all__ = [
     "Pair",
     "Paper",
     "PointOfInterest",
+    "SearchResult",
     "Split",
+    "Superpixels",
     "Token",
     "Tours",
     "Trip",
@@ -53,17 +72,22 @@ __all__ = [
     "digit_strings",
     "families",
     "load_20newsgroups",
+    "load_ambient",
     "load_aminer",
     "load_conll2000",
     "load_conll2002_es",
     "load_covertype",
     "load_crp_sites",
     "load_flickr_tours",
+    "load_horse_picture",
+    "load_horses",
     "load_imclef07a",
     "load_label_ranking",
     "load_lasvm_reuters",
     "load_letor",
     "load_mnist",
+    "load_msrc21",
+    "load_msrc21_picture",
     "load_mulan",
     "load_ocr_letters",
     "load_optdigits",
@@ -72,6 +96,7 @@ __all__ = [
     "load_protein_alignments",
     "load_ptb_sample",
     "load_reuters21578",
+    "load_snakes",
     "load_substitution_matrix",
     "load_tmalign",
     "load_usps",
@@ -79,6 +104,7 @@ __all__ = [
     "mutated_pairs",
     "paper_pairs",
     "prefab4_split",
+    "snake_grids",
     "split_families",
     "word_shape",
 ]

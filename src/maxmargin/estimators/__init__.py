@@ -4,6 +4,8 @@ from maxmargin.estimators.aligner import Aligner
 from maxmargin.estimators.clusterer import Clusterer
 from maxmargin.estimators.counting import CountingPredictor
 from maxmargin.estimators.counting_flat import CountingClassifier, CountingMultilabel
+from maxmargin.estimators.diversifier import Diversifier
+from maxmargin.estimators.graph import GraphLabeler
 from maxmargin.estimators.homolog_ranker import HomologRanker
 from maxmargin.estimators.measure import MeasureSVC
 from maxmargin.estimators.motif_finder import MotifFinder
@@ -24,6 +26,8 @@ __all__ = [
     "CountingClassifier",
     "CountingMultilabel",
     "CountingPredictor",
+    "Diversifier",
+    "GraphLabeler",
     "HomologRanker",
     "MeasureSVC",
     "MotifFinder",

@@ -24,6 +24,7 @@ from maxmargin.oracle import Oracle, normalised_weights
 from maxmargin.preflight import check_promises
 from maxmargin.progress import Progress
 from maxmargin.solvers import BCFW, CCCP, Solution, Solver, as_solver
+from maxmargin.solvers.base import proved_primal
 from maxmargin.solvers.subgradient import Walk
 from maxmargin.task import Array, Examples, Task
 
@@ -162,10 +163,16 @@ class Trainer(SharedOptions, BaseEstimator):
             if oracle.task.latent:  # what can be certified is a local optimum
                 oracle = oracle.completed(w)
             bound = solver.solve(oracle, C, seed=self._seed()).certificate
-            value = oracle.objective(w, oracle.risk(w), C)
+            value, upper = oracle.objective(w, oracle.risk(w), C), None
+            if oracle.search == "undergenerating":
+                value = max(value, oracle.objective(w, solver.remembered(w), C))
+                upper = proved_primal(oracle, w, C)
         return replace(
             bound,
             primal=value,
+            upper=upper,
+            search=oracle.search,
+            method=oracle.batch.method,
             converged=relative_gap(value, bound.dual) <= tol,
             stop_reason=f"bound computed by BCFW: {bound.stop_reason}",
             rounds=self.certificate_.rounds,

@@ -12,11 +12,16 @@ from maxmargin.clusterings import b_cubed
 from maxmargin.estimators.base import Options, Trainer
 from maxmargin.oracle import Oracle
 from maxmargin.solvers import CCCP, Solver, as_solver
-from maxmargin.task import Array
-from maxmargin.tasks.forest import Forest
+from maxmargin.task import Array, Task
+from maxmargin.tasks.correlation import Correlation
+from maxmargin.tasks.forest import Forest, Linked
 from maxmargin.tasks.pairs import PairTable, read_all
 
-LINKAGES = ("forest",)
+# the parameters that only one linkage has, with their defaults
+LINKAGES: dict[str, dict[str, Any]] = {
+    "forest": {"penalty": 1.0, "start": "pairs"},
+    "correlation": {"search": "greedy", "loss": "pairs"},
+}
 STARTS = ("pairs", "chain", "random")
 
 
@@ -34,39 +39,53 @@ class Clusterer(Trainer):
     X is a list of sets of items: tasks.Pairs, or (n, n, F) arrays with a feature vector for every pair of n items. Y is
     a list of clusterings, each a list of labels, one per item; which labels they are does not matter.
 
-    A cluster is held together by its strongest links, as in single-link clustering: the clusters are the trees of the
-    maximum spanning forest of the pairs with a positive score. Which pairs of a true cluster are to hold it together is
-    not known, and found in training (tasks.Forest; Yu and Joachims 2009, section 5.2), so that two members of a cluster
-    need not look alike where others stand between them. Training solves a sequence of convex problems and ends in a
-    local optimum.
+    linkage="forest": a cluster is held together by its strongest links, as in single-link clustering: the clusters are
+    the trees of the maximum spanning forest of the pairs with a positive score. Which pairs of a true cluster are to
+    hold it together is not known, and found in training (tasks.Forest; Yu and Joachims 2009, section 5.2), so that two
+    members of a cluster need not look alike where others stand between them. Training solves a sequence of convex
+    problems and ends in a local optimum.
+
+    linkage="correlation": all pairs of a cluster hold it together or drive it apart: the clusters are those with the
+    highest total score of pairs (tasks.Correlation; Finley and Joachims 2005), so that one wrong link does not join two
+    clusters. Training is one convex problem, but the best clustering can only be searched for: `certificate_` says what
+    is proved.
 
     Features are used as they are: bring them to comparable sizes, because ½‖w‖² treats them alike.
 
     Parameters
     ----------
-    linkage : "forest"
-        What holds a cluster together.
+    linkage : "forest" or "correlation"
+        What holds a cluster together. Each has parameters of its own, which are refused with the other.
     penalty : float
-        What a wrong link costs in training, where a missing one costs 1. Smaller values link more, for recall (the
-        modified loss of the paper has 0.01).
+        Of "forest". What a wrong link costs in training, where a missing one costs 1. Smaller values link more, for
+        recall (the modified loss of the paper has 0.01).
     start : "pairs", "chain" or "random"
-        The links that training begins with, which decide the local optimum that it ends in. "pairs": the best ones at
-        weights that tell pairs inside of clusters from all others, by least squares. "chain": every item with the next
-        one of its cluster, for items in a meaningful order (as in the paper). "random": trees drawn by lot. Of several
-        restarts, solvers.CCCP(restarts=5), all but the first of "pairs" are random; from "chain" all would be the same.
+        Of "forest". The links that training begins with, which decide the local optimum that it ends in. "pairs": the
+        best ones at weights that tell pairs inside of clusters from all others, by least squares. "chain": every item
+        with the next one of its cluster, for items in a meaningful order (as in the paper). "random": trees drawn by
+        lot. Of several restarts, solvers.CCCP(restarts=5), all but the first of "pairs" are random; from "chain" all
+        would be the same.
+    search : "greedy" or "relaxed"
+        Of "correlation". "greedy" merges clusters and moves items while that raises the score: fast, and near the best
+        in practice. "relaxed" solves a linear program that lets pairs be together in part, and rounds predictions: for
+        sets of up to 100 items, with a certificate of the relaxed problem.
+    loss : "pairs" or "mitre"
+        Of "correlation". What training is for: few wrong pairs, or a high F1 of the MUC score ("greedy" only). Both are
+        multiplied with the number of items.
     intercept : bool
         Whether a constant is learnt that is added to all scores. Without it, or a constant feature among yours, no
         threshold for linking can be learnt.
     C : float
-        Weight of the mean structured hinge against ½‖w‖². The loss counts links, so that sets of many items weigh more.
+        Weight of the mean structured hinge against ½‖w‖². The loss counts links, or items, so that sets of many items
+        weigh more.
     solver : str or Solver
-        What solves the convex problems; a solvers.CCCP object sets rounds and restarts too.
+        What solves the convex problems; for "forest" a solvers.CCCP object sets rounds and restarts too.
     The other parameters are those of StructuredSVM.
 
     Attributes
     ----------
     coef_ : (n_features,) weights.   intercept_ : the constant, or 0.   n_features_in_.
-    certificate_, history_, rounds_ : see solvers.CCCP.
+    certificate_, history_ : of training.   rounds_ : of "forest", see solvers.CCCP.
     """
 
     def __init__(
@@ -74,6 +93,8 @@ class Clusterer(Trainer):
         linkage: str = "forest",
         penalty: float = 1.0,
         start: str = "pairs",
+        search: str = "greedy",
+        loss: str = "pairs",
         intercept: bool = True,
         C: float = 10.0,
         solver: str | Solver = "bundle",
@@ -82,6 +103,8 @@ class Clusterer(Trainer):
         self.linkage = linkage
         self.penalty = penalty
         self.start = start
+        self.search = search
+        self.loss = loss
         self.intercept = intercept
         super().__init__(C=C, solver=solver, **options)
 
@@ -91,14 +114,17 @@ class Clusterer(Trainer):
         return [self.task_.label(z) for z in self.task_.decode(self.w_, X)]
 
     def links(self, X: Any) -> list[list[Link]]:
-        """Why items are in one cluster: the links of every predicted forest, the strongest first.
+        """Why items are in one cluster: for each set the pairs that hold its clusters together, the strongest first.
 
-        The clusters of a higher threshold are those that remain when links below it are cut.
+        Of linkage="forest" they are the links of the predicted forest; the clusters of a higher threshold are those
+        that remain when links below it are cut. Of "correlation" they are all listed pairs in one cluster, those with a
+        negative score too.
         """
         check_is_fitted(self)
         found = []
         for z, scores in zip(self.task_.decode(self.w_, X), self.decision_function(X), strict=True):
-            links = [Link(i, j, float(scores[row])) for (i, j), row in zip(z.pairs.tolist(), z.rows, strict=True)]
+            rows = z.rows if isinstance(z, Linked) else np.flatnonzero(z.together)
+            links = [Link(i, j, float(scores[row])) for (i, j), row in zip(z.x.pairs[rows].tolist(), rows, strict=True)]
             found.append(sorted(links, key=lambda link: -link.score))
         return found
 
@@ -134,10 +160,19 @@ class Clusterer(Trainer):
         check_is_fitted(self)
         return int(self.task_.n_features_)
 
-    def _make_task(self, Y: Any) -> Forest:
+    def _make_task(self, Y: Any) -> Task:
         if self.linkage not in LINKAGES:
             known = ", ".join(map(repr, LINKAGES))
             raise ValueError(f"linkage must be one of {known}, got {self.linkage!r}")
+        for other, parameters in LINKAGES.items():
+            for name, default in parameters.items():
+                if other != self.linkage and getattr(self, name) != default:
+                    own = " and ".join(LINKAGES[self.linkage])
+                    raise ValueError(
+                        f"{name}={getattr(self, name)!r} is for linkage={other!r}; linkage={self.linkage!r} has {own}"
+                    )
+        if self.linkage == "correlation":
+            return Correlation(self.search, self.loss, self.intercept)
         if self.start not in STARTS:
             raise ValueError(f"start must be 'pairs', 'chain' or 'random', got {self.start!r}")
         solver = as_solver(self.solver)

@@ -6,11 +6,13 @@ attributes, and draws them with `plot(ax=None)`. Drawing again or elsewhere comp
 
 from maxmargin.plotting.alignment import AlignmentDisplay
 from maxmargin.plotting.cluster import ClusterDisplay
+from maxmargin.plotting.coverage import CoverageDisplay
 from maxmargin.plotting.gap import GapDisplay
 from maxmargin.plotting.image_sequence import ImageSequenceDisplay
 from maxmargin.plotting.logo import LogoDisplay
 from maxmargin.plotting.rounds import RoundsDisplay
 from maxmargin.plotting.route import RouteDisplay
+from maxmargin.plotting.segmentation import SegmentationDisplay
 from maxmargin.plotting.substitution import SubstitutionDisplay
 from maxmargin.plotting.transition import TransitionDisplay
 from maxmargin.plotting.tree import TreeDisplay
@@ -18,11 +20,13 @@ from maxmargin.plotting.tree import TreeDisplay
 __all__ = [
     "AlignmentDisplay",
     "ClusterDisplay",
+    "CoverageDisplay",
     "GapDisplay",
     "ImageSequenceDisplay",
     "LogoDisplay",
     "RoundsDisplay",
     "RouteDisplay",
+    "SegmentationDisplay",
     "SubstitutionDisplay",
     "TransitionDisplay",
     "TreeDisplay",

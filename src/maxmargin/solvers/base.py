@@ -16,7 +16,7 @@ from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
-from maxmargin.errors import TrainingInterrupted
+from maxmargin.errors import NotSeparable, TrainingInterrupted
 from maxmargin.objective import Certificate, relative_gap
 from maxmargin.oracle import Oracle
 from maxmargin.task import Array
@@ -142,6 +142,8 @@ class _Run:
         except KeyboardInterrupt:
             reason = "interrupted"
         except Exception as failure:
+            if isinstance(failure, NotSeparable) and self.oracle.search == "overgenerating":
+                failure.add_note("maxmargin: this is proved of the relaxed problem; the true one may be separable")
             if self.last_w is None:  # nothing has been learnt: there is no model to keep
                 raise
             reason, error = f"stopped by {type(failure).__name__}", failure
@@ -163,6 +165,9 @@ class _Run:
         upper: float | None = inf if self.oracle.search == "undergenerating" else None
         if upper is not None and error is None and reason != "interrupted":
             upper = proved_primal(self.oracle, w, self.C)
+        search = self.oracle.search
+        if search == "exact" and start is not None and start.state is not None:
+            search = "exact" if start.certificate.exact else "overgenerating"  # its cuts may be of fractional outputs
         certificate = Certificate(
             primal=self.best_primal,
             dual=self.best_dual,
@@ -171,7 +176,7 @@ class _Run:
             seconds=self.seconds,
             cpu_seconds=time.process_time() - self.cpu_began,
             stop_reason=reason,
-            search=self.oracle.search,
+            search=search,
             method=self.oracle.batch.method,
             upper=upper,
         )
@@ -211,9 +216,9 @@ class _Run:
 
     def recall(self) -> None:
         """An estimate that fell below the bound is outdated: measure that point by all cuts found since then."""
-        outdated = self.best_primal < self.best_dual and isfinite(self.C)
-        if self.best_w is not None and outdated and self.oracle.search == "undergenerating":
-            self.best_primal = self.oracle.objective(self.best_w, self.solver.remembered(self.best_w), self.C)
+        if self.oracle.search == "undergenerating" and self.best_w is not None and self.best_primal < self.best_dual:
+            risk = self.counted(self.solver.remembered(self.best_w))
+            self.best_primal = self.oracle.objective(self.best_w, risk, self.C)
 
     def measure(self, step: Step) -> float:
         self.unmeasured = 0
@@ -226,11 +231,9 @@ class _Run:
             # A dual point only approaches the constraints of a hard margin; a slightly longer w satisfies them.
             w = w * (1 + self.solver.tol / 3)
             risk = self.oracle.risk(w)
-            if self.risk_scale is None:
-                self.risk_scale = self.oracle.risk(np.zeros(self.oracle.dim))
-            tiny = 1e-20 if self.oracle.formulation.squared else 1e-10  # the slacks are to be as small either way
-            if risk <= tiny * self.risk_scale:
-                risk = 0.0
+            if self.oracle.search == "undergenerating":
+                risk = max(risk, self.solver.remembered(w))
+            risk = self.counted(risk)
         value = float(self.oracle.objective(w, risk, self.C))
         if value <= self.best_primal or self.best_w is None:  # of points that are equally bad (inf), the latest
             if self.best_w is None:
@@ -238,6 +241,15 @@ class _Run:
             np.copyto(self.best_w, w)
             self.best_primal, self.last_w = value, self.best_w
         return value
+
+    def counted(self, risk: float) -> float:
+        """The risk, without what is rounding under a hard margin."""
+        if isfinite(self.C):
+            return risk
+        if self.risk_scale is None:
+            self.risk_scale = self.oracle.risk(np.zeros(self.oracle.dim))
+        tiny = 1e-20 if self.oracle.formulation.squared else 1e-10  # the slacks are to be as small either way
+        return 0.0 if risk <= tiny * self.risk_scale else risk
 
     def record(self, step: Step, measured: float, guess: float) -> bool:
         line = Record(self.passes, self.seconds, measured, self.best_dual, guess, step.w)

@@ -13,6 +13,8 @@ from maxmargin.solvers.dual_blocks import DualBlocks
 from maxmargin.solvers.kernel_blocks import KernelBlocks
 from maxmargin.task import Array
 
+MOST_CACHED = 1000  # cached passes after one with the oracle
+
 
 class BCFW(Solver):
     """Improve the dual one example at a time, with exact steps among all planes remembered for it.
@@ -64,7 +66,8 @@ class BCFW(Solver):
     def _cached_passes(self, blocks: DualBlocks, rng: np.random.Generator, before: float, call_cost: float) -> None:
         """Visit everyone without the oracle while that gains more per unit of work than the round has so far."""
         work, gain = call_cost, np.inf
-        while gain * work >= blocks.dual - before > 0:
+        # The limit is for hard margins that cannot be met, whose dual grows for ever; others end long before.
+        while gain * work >= blocks.dual - before > 0 and work < call_cost + MOST_CACHED:
             gain = blocks.visit(rng.permutation(blocks.n)).gain
             work += 1
 

@@ -253,6 +253,11 @@ class _Descent:
                 self._keep_unmeasured(solution)
                 raise
             current.calls = after.calls
+            if self.oracle.search == "undergenerating" and solution.state is not None:  # cuts may know of worse outputs
+                value = max(value, current.objective(w, solution.state.risk(w, moves @ w), self.C))
+                if self.w is not None:  # whose completion is the current one
+                    known = current.objective(self.w, solution.state.risk(self.w), self.C)
+                    self.objective = max(self.objective, known)
             self._check(solution, moves @ w, value)
             if not np.any(w) and solution.certificate.stop_reason not in STOPPED:
                 try:

@@ -74,9 +74,12 @@ class Cuts:
         """⟨a, v⟩ of every cut."""
         return np.zeros(0) if self.vectors is None else self.vectors.dots(v)
 
-    def risk(self, w: Array) -> float:
-        """R(w) is at least the highest cut there."""
-        return max(0.0, float(np.max(self.offset - self.dots(w), initial=0.0)))
+    def risk(self, w: Array, gains: Array | None = None) -> float:
+        """R(w) is at least the highest cut there; `gains`: by how much other truths have a higher ⟨w, Ψ⟩."""
+        heights = self.offset - self.dots(w)
+        if gains is not None and len(self):
+            heights = heights - np.array(self.truths) @ gains
+        return max(0.0, float(np.max(heights, initial=0.0)))
 
     def squared_norm(self) -> float:
         """‖Σ α a‖²."""

@@ -41,7 +41,7 @@ class DualBlocks:
     def __init__(self, oracle: Oracle, C: float, slots: int = 32, patience: int = 10, cache_mb: float = 1024.0):
         if slots < 2:
             raise ValueError(f"an example needs room for at least 2 planes, so that they can be folded; got {slots}")
-        self.n, self.dim = oracle.n, oracle.dim
+        self.n, self.dim, self.weights = oracle.n, oracle.dim, oracle.weights
         self.formulation, self.squared = oracle.formulation, oracle.formulation.squared
         self.slots, self.patience, self.cache_mb = slots, patience, cache_mb
         self.C, self.cap = C, _caps(oracle, C)
@@ -135,12 +135,16 @@ class DualBlocks:
                 "has no solution; use a finite C"
             )
 
-    def risk(self, w: Array) -> float:
-        """R(w) is at least the mean penalty of the highest cached planes there."""
+    def risk(self, w: Array, gains: Array | None = None) -> float:
+        """R(w) is at least the mean penalty of the highest cached planes there; gains: as in Cuts."""
         slots, owners = self._used_slots(self._owner[1])
         slacks = np.zeros(self.n)
-        np.maximum.at(slacks, owners, self._tables[2][slots] - self._rows_of(slots) @ w)
-        return float(np.dot(self.cap, self.formulation.penalty(slacks))) / self.C
+        offsets = self._tables[2][slots]
+        heights = offsets - self._rows_of(slots) @ w
+        if gains is not None:
+            heights -= self.formulation.truths(offsets) * gains[owners]
+        np.maximum.at(slacks, owners, heights)
+        return float(np.dot(self.weights, self.formulation.penalty(slacks))) / self.n
 
     def _planes(self) -> tuple[Any, Array]:
         """The cached planes of all examples that count, as explicit rows, with their offsets."""

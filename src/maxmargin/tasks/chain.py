@@ -25,7 +25,7 @@ LOSS_TABLE = 4_000_000  # entries of the table (positions × labels × losses) u
 
 
 class Weighted(NamedTuple):
-    """A labelled sequence in which single positions cost more or less than others when they are wrong."""
+    """Labels of a sequence or a graph in which single places cost more or less than others when they are wrong."""
 
     labels: Sequence[Hashable]
     costs: Sequence[float]

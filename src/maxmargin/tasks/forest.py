@@ -15,7 +15,7 @@ from scipy.sparse.csgraph import connected_components
 from maxmargin.clusterings import cluster_numbers
 from maxmargin.objective import Formulation
 from maxmargin.task import Array, Batch, Planes, Rows, Task
-from maxmargin.tasks.pairs import Pairs, PairTable, read_all
+from maxmargin.tasks.pairs import Pairs, PairTable, read_all, read_clustered
 
 STARTS = ("chain", "random")
 Edges = NDArray[np.int64]
@@ -73,22 +73,8 @@ class Forest(Task):
             raise ValueError(f"penalty must be a positive finite number, got {self.penalty!r}")
         if self.start not in STARTS:
             raise ValueError(f"start must be 'chain' or 'random', got {self.start!r}")
-        found: int | None = None
-        inside = False
-        for i, (x, y) in enumerate(zip(read_all(X), Y, strict=True)):
-            inside = bool(np.any(_inside(x, cluster_numbers(y, x.n_items, f"example {i}")))) or inside
-            if found is None and x.n_features is not None:
-                found, where = x.n_features, i
-            elif x.n_features not in (None, found):
-                raise ValueError(
-                    f"example {i} has {x.n_features} features per pair; expected {found} as in example {where}"
-                )
-        if found is None:
-            raise ValueError("no example has a pair of items, so there is nothing to link")
-        if not inside:
-            raise ValueError("no pair is inside of a true cluster, so there is no link to learn from")
-        self.n_features_ = found
-        self.dim = found + bool(self.intercept)
+        self.n_features_ = read_clustered(X, Y)
+        self.dim = self.n_features_ + bool(self.intercept)
 
     # --- the plain form: one example at a time
 
@@ -104,14 +90,14 @@ class Forest(Task):
         return indices, total[indices]
 
     def loss(self, y: Any, z: Linked) -> float:
-        inside = _inside(z.x, cluster_numbers(y, z.x.n_items, "y"))
+        inside = z.x.inside(cluster_numbers(y, z.x.n_items, "y"))
         right = np.count_nonzero(inside[z.rows])
         return float(_most_links(z.x, inside) - right + self.penalty * (len(z.rows) - right))
 
     def argmax(self, w: Array, x: Any, y: Any = None) -> Linked:
         (x,) = read_all([x])
         table = self._table([x])
-        prices = None if y is None else [self._prices(_inside(x, cluster_numbers(y, x.n_items, "y")))]
+        prices = None if y is None else [self._prices(x.inside(cluster_numbers(y, x.n_items, "y")))]
         return _outputs([x], table, self._best(w, table, np.arange(1), prices))[0]
 
     def complete(self, w: Array, x: Any, y: Any) -> Linked:
@@ -153,7 +139,7 @@ class Forest(Task):
         inside, most, steps = [], [], []
         for i, (x, y) in enumerate(zip(examples, Y, strict=True)):
             clusters = cluster_numbers(y, x.n_items, f"example {i}")
-            inside.append(_inside(x, clusters))
+            inside.append(x.inside(clusters))
             most.append(_most_links(x, inside[-1]))
             places = _places(clusters)
             steps.append(np.abs(places[x.pairs[:, 0]] - places[x.pairs[:, 1]]))
@@ -288,11 +274,6 @@ def _outputs(examples: list[Pairs], table: PairTable, forests: SpanningForests) 
 
 def _truths(examples: list[Pairs], batch: ForestBatch) -> list[Linked]:
     return _outputs(examples, batch.table, batch.truths())
-
-
-def _inside(x: Pairs, clusters: Edges) -> NDArray[np.bool_]:
-    """Which pairs are of one cluster."""
-    return np.asarray(clusters[x.pairs[:, 0]] == clusters[x.pairs[:, 1]])
 
 
 def _most_links(x: Pairs, inside: NDArray[np.bool_]) -> int:

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from maxmargin.atoms import AtomRows, Atoms
+from maxmargin.clusterings import cluster_numbers
 from maxmargin.task import Array, Rows
 from maxmargin.tasks.sequences import bad_number
 
@@ -102,6 +103,10 @@ class Pairs:
         """F, or None where there is no pair that could tell."""
         return int(self.features.shape[1]) if len(self.pairs) else None
 
+    def inside(self, clusters: NDArray[np.int64]) -> NDArray[np.bool_]:
+        """Which pairs have both items in one cluster, where these are the items' clusters."""
+        return np.asarray(clusters[self.pairs[:, 0]] == clusters[self.pairs[:, 1]])
+
     def __len__(self) -> int:
         """The number of items."""
         return self.n_items
@@ -123,6 +128,25 @@ def read_all(X: Sequence[Any]) -> list[Pairs]:
         except ValueError as error:
             raise ValueError(f"example {i}: {error}") from None
     return examples
+
+
+def read_clustered(X: Sequence[Any], Y: Sequence[Any]) -> int:
+    """Check sets of items and their true clusters; return how many features all pairs have."""
+    found: int | None = None
+    inside = False
+    for i, (x, y) in enumerate(zip(read_all(X), Y, strict=True)):
+        inside = bool(np.any(x.inside(cluster_numbers(y, x.n_items, f"example {i}")))) or inside
+        if found is None and x.n_features is not None:
+            found, where = x.n_features, i
+        elif x.n_features not in (None, found):
+            raise ValueError(
+                f"example {i} has {x.n_features} features per pair; expected {found} as in example {where}"
+            )
+    if found is None:
+        raise ValueError("no example has a pair of items, so there is nothing to link")
+    if not inside:
+        raise ValueError("no pair is inside of a true cluster, so there is no link to learn from")
+    return found
 
 
 class PairTable:

@@ -108,7 +108,9 @@ def _check_planes(task: Task, batch: Any, examples: list[Example | None], w: Arr
             check(valid, f"example {i}, augment={lam[i]}: its plane has height {height!r} < 0")
             upper = None if planes.upper is None else float(planes.upper[i])
             valid = upper is None or below(height, upper, rows[i], w)
-            check(valid, f"example {i}, augment={lam[i]}: its plane has height {height!r} above the upper bound {upper!r}")
+            check(
+                valid, f"example {i}, augment={lam[i]}: its plane has height {height!r} above the upper bound {upper!r}"
+            )
             if example is not None:
                 _check_one_plane(task, example, i, w, lam[i], rows[i], planes.loss[i], upper)
         if task.search == "overgenerating":  # what is remembered may move an answer inside of its tolerance

@@ -1,0 +1,272 @@
+"""Clusterings with a high total of pairs: clusters are merged and items moved while that gains anything.
+
+    value(z) = Σ_{i<j in one cluster of z} gains[i, j]  +  rate · MITRE(y, z)
+
+where MITRE is 1 - F1 of the MUC score (clusterings.py). Of n items in R clusters, which cut k true clusters into M
+parts in all, it is
+
+    MITRE = 1 - 2(n - M) / ((n - R) + (n - k)),      0 where R = k = n.
+
+Merging two clusters takes 1 from R, and from M the number of true clusters that both of them meet. So the change of
+the loss follows from counts: `cells` of items that a cluster shares with a true one, `shared` of true clusters that two
+clusters both meet. Where rate = 0 neither they nor `truth` are read.
+
+Clusters are numbered by one of their items. gains are symmetric with a diagonal of zeros.
+"""
+
+from __future__ import annotations
+
+from maxmargin.compiled.kernel import kernel
+
+
+@kernel
+def mitre(n, parts, clusters, n_true):
+    """The loss from its counts."""
+    links = (n - clusters) + (n - n_true)
+    return 1.0 - 2.0 * (n - parts) / links if links > 0 else 0.0
+
+
+@kernel
+def count_cells(labels, truth, cells):
+    """Fill in how many items every cluster shares with every true one, and return how many share any."""
+    n, parts = len(labels), 0
+    cells[:] = 0
+    for i in range(n):
+        if cells[labels[i], truth[i]] == 0:
+            parts += 1
+        cells[labels[i], truth[i]] += 1
+    return parts
+
+
+@kernel
+def count_sizes(labels, sizes):
+    """Fill in the sizes of clusters, and return how many there are."""
+    clusters = 0
+    sizes[:] = 0
+    for i in range(len(labels)):
+        if sizes[labels[i]] == 0:
+            clusters += 1
+        sizes[labels[i]] += 1
+    return clusters
+
+
+@kernel
+def renumber(labels, first):
+    """Number every cluster by its first item. Scratch: first."""
+    first[:] = -1
+    for i in range(len(labels)):
+        if first[labels[i]] < 0:
+            first[labels[i]] = i
+        labels[i] = first[labels[i]]
+
+
+@kernel
+def nearest_of(row, between, shared, sizes, penalty, nearest, heights, asked):
+    """Of the clusters after this one, the one that it gains most to be merged with, at this price of `shared`."""
+    nearest[row], asked[row] = -1, penalty
+    for other in range(row + 1, len(sizes)):
+        if sizes[other] > 0:
+            height = between[row, other]
+            if penalty > 0:
+                height -= penalty * shared[row, other]
+            if nearest[row] < 0 or height > heights[row]:
+                nearest[row], heights[row] = other, height
+
+
+@kernel
+def merge_clusters(
+    gains, labels, truth, n_true, rate, least, between, shared, cells, sizes, kinds, nearest, heights, asked
+):
+    """Merge the two clusters that gain most, while the gain is more than `least`; returns the number of merges.
+
+    Every cluster remembers its best partner of those after it, and after a merge few have to look again: O(n²) in all
+    mostly. With the MITRE loss the price of a shared true cluster falls with every merge, so that a cluster which meets
+    `kinds` true ones can gain no more than kinds times the fall since it has `asked`: it looks again only when that
+    could make it the best. Scratch: between, shared (n, n), cells (n, n_true), and the others (n,).
+    """
+    n, merges = len(labels), 0
+    renumber(labels, nearest)
+    clusters, parts = count_sizes(labels, sizes), 0
+    between[:] = 0.0
+    for i in range(n):
+        for j in range(n):
+            if labels[i] != labels[j]:
+                between[labels[i], labels[j]] += gains[i, j]
+    kinds[:] = 0
+    penalty = 0.0
+    if rate > 0:
+        penalty = rate * 2.0 / ((n - clusters + 1) + (n - n_true))
+        parts = count_cells(labels, truth, cells)
+        shared[:] = 0
+        for a in range(n):
+            for k in range(n_true):
+                if cells[a, k] > 0:
+                    kinds[a] += 1
+                    for b in range(n):
+                        if cells[b, k] > 0:
+                            shared[a, b] += 1
+    for row in range(n):
+        if sizes[row] > 0:
+            nearest_of(row, between, shared, sizes, penalty, nearest, heights, asked)
+    while clusters > 1:
+        bonus = 0.0
+        if rate > 0:
+            penalty = rate * 2.0 / ((n - clusters + 1) + (n - n_true))
+            bonus = rate * (mitre(n, parts, clusters - 1, n_true) - mitre(n, parts, clusters, n_true))
+        a = highest(penalty, sizes, kinds, nearest, heights, asked)
+        while asked[a] != penalty:
+            nearest_of(a, between, shared, sizes, penalty, nearest, heights, asked)
+            a = highest(penalty, sizes, kinds, nearest, heights, asked)
+        if heights[a] + bonus <= least:
+            break
+        b = nearest[a]
+        if rate > 0:
+            parts -= shared[a, b]
+            kinds[a] += kinds[b] - shared[a, b]
+            unite_cells(a, b, n_true, sizes, cells, shared)
+        clusters -= 1
+        merges += 1
+        sizes[a] += sizes[b]
+        sizes[b] = 0
+        for i in range(n):
+            if labels[i] == b:
+                labels[i] = a
+        for other in range(n):
+            if sizes[other] > 0 and other != a:
+                between[a, other] += between[b, other]
+                between[other, a] = between[a, other]
+        for row in range(b):
+            if sizes[row] > 0:
+                if row == a or nearest[row] == b or nearest[row] == a:
+                    nearest_of(row, between, shared, sizes, penalty, nearest, heights, asked)
+                elif row < a:
+                    height = between[row, a]
+                    if rate > 0:
+                        height -= asked[row] * shared[row, a]
+                    if height > heights[row] or (height == heights[row] and a < nearest[row]):
+                        nearest[row], heights[row] = a, height
+    return merges
+
+
+@kernel
+def highest(penalty, sizes, kinds, nearest, heights, asked):
+    """The cluster that could gain most by a merge with one after it."""
+    best, most = -1, 0.0
+    for row in range(len(sizes)):
+        if sizes[row] > 0 and nearest[row] >= 0:
+            height = heights[row] + (asked[row] - penalty) * kinds[row]
+            if best < 0 or height > most:
+                best, most = row, height
+    return best
+
+
+@kernel
+def unite_cells(a, b, n_true, sizes, cells, shared):
+    """Add the items of cluster b to those of a."""
+    for other in range(len(sizes)):
+        if sizes[other] > 0 and other != a and other != b:
+            shared[a, other] += shared[b, other]
+    for k in range(n_true):
+        if cells[a, k] > 0 and cells[b, k] > 0:  # counted twice
+            for other in range(len(sizes)):
+                if sizes[other] > 0 and other != a and other != b and cells[other, k] > 0:
+                    shared[a, other] -= 1
+        cells[a, k] += cells[b, k]
+        cells[b, k] = 0
+    for other in range(len(sizes)):
+        shared[other, a] = shared[a, other]
+
+
+@kernel
+def move_items(gains, labels, truth, n_true, rate, least, held, cells, sizes):
+    """Move single items to the cluster, or to one of their own, where they gain most, until none gains over `least`.
+
+    Returns the number of moves. Scratch: held (n, n), what every item gains of every cluster; cells, sizes.
+    """
+    n, moves = len(labels), 0
+    clusters, parts = count_sizes(labels, sizes), 0
+    if rate > 0:
+        parts = count_cells(labels, truth, cells)
+    held[:] = 0.0
+    for j in range(n):
+        for i in range(n):
+            held[i, labels[j]] += gains[j, i]
+    rested = 0  # items in a row that stay where they are
+    item = 0
+    while rested < n:
+        own, best, most, tried_empty = labels[item], -1, least, False
+        for other in range(n):
+            if other == own or (sizes[other] == 0 and (tried_empty or sizes[own] == 1)):
+                continue
+            tried_empty = tried_empty or sizes[other] == 0
+            gain = held[item, other] - held[item, own]
+            if rate > 0:
+                k = truth[item]
+                after = parts - (cells[own, k] == 1) + (cells[other, k] == 0)
+                left = clusters - (sizes[own] == 1) + (sizes[other] == 0)
+                gain += rate * (mitre(n, after, left, n_true) - mitre(n, parts, clusters, n_true))
+            if gain > most:
+                best, most = other, gain
+        rested += 1
+        if best >= 0:
+            rested = 0
+            moves += 1
+            clusters += (sizes[best] == 0) - (sizes[own] == 1)
+            sizes[own] -= 1
+            sizes[best] += 1
+            if rate > 0:
+                k = truth[item]
+                parts += (cells[best, k] == 0) - (cells[own, k] == 1)
+                cells[own, k] -= 1
+                cells[best, k] += 1
+            labels[item] = best
+            for i in range(n):
+                held[i, own] -= gains[item, i]
+                held[i, best] += gains[item, i]
+        item = (item + 1) % n
+    return moves
+
+
+@kernel
+def climb(gains, labels, truth, n_true, rate, least, between, shared, cells, sizes, kinds, nearest, heights, asked):
+    """Merge and move by turns, from the clustering `labels`, until neither gains anything; labels hold the result."""
+    first = True
+    while (
+        merge_clusters(
+            gains, labels, truth, n_true, rate, least, between, shared, cells, sizes, kinds, nearest, heights, asked
+        )
+        or first
+    ) and move_items(gains, labels, truth, n_true, rate, least, between, cells, sizes):
+        first = False
+
+
+@kernel
+def pack_triangles(residual, budget):
+    """How much of Σ max(0, gain) no clustering can have, at least.
+
+    Where i-j and j-k gain and i-k loses, transitivity makes one of the three go wrong, which costs no less than the
+    smallest of the three: (1 - e_ij) + (1 - e_jk) + e_ik >= 1. Triangles share their pairs by what is left of these, in
+    `residual`, which holds the gains at first. `budget` limits the number of triangles looked at; the bound holds
+    wherever one stops.
+    """
+    n, total = len(residual), 0.0
+    for i in range(n):
+        for k in range(i):
+            if residual[i, k] < 0:
+                budget -= n
+                if budget < 0:
+                    return total
+                for j in range(n):
+                    least = min(residual[i, j], residual[k, j])
+                    if least > 0:
+                        least = min(least, -residual[i, k])
+                        total += least
+                        residual[i, j] -= least
+                        residual[j, i] = residual[i, j]
+                        residual[k, j] -= least
+                        residual[j, k] = residual[k, j]
+                        residual[i, k] += least
+                        residual[k, i] = residual[i, k]
+                        if residual[i, k] >= 0:
+                            break
+    return total

@@ -1,0 +1,300 @@
+"""Sequential message passing on a pairwise model: sweeps that lower the dual bound of its LP relaxation.
+
+A model has scores unary (N, K) of nodes, edges (E, 2), and scores pair (E, K, K) of edges. messages[e, side] are the K
+numbers that edge e adds to the scores of its node edges[e, side] and takes from its own, which changes the score of no
+labelling. A node's own scores plus the messages of its edges are its belief. Nodes are visited in the order of their
+rank, forth and back (Kolmogorov 2006, TRW-S; Kolmogorov 2015, SRMP).
+
+The links of node i are links[first_link[i] : first_link[i + 1]]; link 2e + side is the end of edge e at edges[e, side].
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from maxmargin.compiled.kernel import kernel
+
+
+@kernel
+def reach(start, begin, edges, first_link, links, rank, order):
+    """Write the nodes of a component from order[begin] on, breadth first from a node; return where they end."""
+    order[begin] = start
+    rank[start] = begin
+    end = begin + 1
+    at = begin
+    while at < end:
+        i = order[at]
+        for t in range(first_link[i], first_link[i + 1]):
+            j = edges[links[t] >> 1, 1 - (links[t] & 1)]
+            if rank[j] < 0:
+                rank[j] = end
+                order[end] = j
+                end += 1
+        at += 1
+    return end
+
+
+@kernel
+def rank_nodes(edges, first_link, links, rank, order):
+    """Order the nodes breadth first, from one at the border of every component.
+
+    A node's neighbours are then near it in the order, some before and some after it, which is what sweeps need: with
+    nodes in random order it takes half as many again. The border is a node that is reached last from any other.
+    """
+    n = len(rank)
+    for i in range(n):
+        rank[i] = -1
+    begin = 0
+    for i in range(n):
+        if rank[i] < 0:
+            end = reach(i, begin, edges, first_link, links, rank, order)
+            last = order[end - 1]
+            for at in range(begin, end):
+                rank[order[at]] = -1
+            begin = reach(last, begin, edges, first_link, links, rank, order)
+
+
+@kernel
+def send_to_first(table, given, out):
+    """The best score of every label of an edge's first node, less what the second has been given."""
+    for k in range(len(out)):
+        best = table[k, 0] - given[0]
+        for m in range(1, len(given)):
+            score = table[k, m] - given[m]
+            if score > best:
+                best = score
+        out[k] = best
+
+
+@kernel
+def send_to_second(table, given, out):
+    """The best score of every label of an edge's second node, less what the first has been given."""
+    for m in range(len(out)):
+        out[m] = table[0, m] - given[0]
+    for k in range(1, len(given)):
+        less = given[k]
+        for m in range(len(out)):
+            score = table[k, m] - less
+            out[m] = score if score > out[m] else out[m]
+
+
+@kernel
+def add_given(table, side, label, out):
+    """Add the scores of one end's labels where the other end has this label; `side` is the first mentioned end's."""
+    if side == 0:
+        for k in range(len(out)):
+            out[k] += table[k, label]
+    else:
+        for k in range(len(out)):
+            out[k] += table[label, k]
+
+
+@kernel
+def sweep(unary, edges, pair, first_link, links, rank, order, forward, messages, belief, given, labels):
+    """Visit all nodes once, forth or back; return the bound that the messages then prove.
+
+    A node takes from every edge behind it all that the edge can give, and spreads its belief over the edges ahead of
+    it, 1 / max(edges ahead, edges behind) to each. Neither can raise the bound: what a maximum loses, the others gain
+    at most. After the sweep all edges have maximum 0, so the bound is the sum of what the nodes have kept.
+
+    On the way every node gets the best label given the labels behind it and the messages from ahead. Scratch: belief
+    and given, both (K,).
+    """
+    n, n_labels = unary.shape
+    bound = 0.0
+    for step in range(n):
+        i = order[step] if forward else order[n - 1 - step]
+        for k in range(n_labels):
+            belief[k] = unary[i, k]
+            given[k] = unary[i, k]
+        ahead = 0
+        behind = 0
+        for t in range(first_link[i], first_link[i + 1]):
+            e = links[t] >> 1
+            side = links[t] & 1
+            j = edges[e, 1 - side]
+            own = messages[e, side]
+            if (rank[j] < rank[i]) == forward:
+                behind += 1
+                if side == 0:
+                    send_to_first(pair[e], messages[e, 1], own)
+                else:
+                    send_to_second(pair[e], messages[e, 0], own)
+                add_given(pair[e], side, labels[j], given)
+            else:
+                ahead += 1
+                for k in range(n_labels):
+                    given[k] += own[k]
+            for k in range(n_labels):
+                belief[k] += own[k]
+        best = 0
+        top = belief[0]
+        for k in range(1, n_labels):
+            if given[k] > given[best]:
+                best = k
+            if belief[k] > top:
+                top = belief[k]
+        labels[i] = best
+        if ahead == 0:
+            bound += top
+            continue
+        share = 1.0 / max(ahead, behind)
+        bound += (1.0 - ahead * share) * top
+        for t in range(first_link[i], first_link[i + 1]):
+            e = links[t] >> 1
+            side = links[t] & 1
+            if (rank[edges[e, 1 - side]] < rank[i]) != forward:
+                own = messages[e, side]
+                for k in range(n_labels):
+                    own[k] -= share * belief[k]
+    return bound
+
+
+@kernel
+def improve_labels(unary, edges, pair, first_link, links, order, given, labels):
+    """Give every node in turn the best label given its neighbours', until none changes; return the score.
+
+    At most 50 rounds, because rounding could let two equal labellings change places for ever. Scratch: given, (K,).
+    """
+    n, n_labels = unary.shape
+    for _ in range(50):
+        changed = False
+        for step in range(n):
+            i = order[step]
+            for k in range(n_labels):
+                given[k] = unary[i, k]
+            for t in range(first_link[i], first_link[i + 1]):
+                e = links[t] >> 1
+                side = links[t] & 1
+                add_given(pair[e], side, labels[edges[e, 1 - side]], given)
+            best = labels[i]
+            for k in range(n_labels):
+                if given[k] > given[best]:
+                    best = k
+            if best != labels[i]:
+                labels[i] = best
+                changed = True
+        if not changed:
+            break
+    total = 0.0
+    for i in range(n):
+        total += unary[i, labels[i]]
+    for e in range(len(edges)):
+        total += pair[e, labels[edges[e, 0]], labels[edges[e, 1]]]
+    return total
+
+
+@kernel
+def run_sweeps(
+    unary, edges, pair, first_link, links, rank, order, messages, belief, given, labels, best_labels, tol, stall, trace,
+):  # fmt: skip
+    """Sweep forth and back until the bound is within tol of the best score or makes no progress; return how often.
+
+    The best score is that of the best labelling found, which is kept in best_labels. No progress: in ten sweeps (forth
+    or back) the bound has fallen by at most `stall` times its distance to the best score. Sweep s writes
+    trace[s] = (bound, best score).
+    """
+    best = -np.inf
+    for s in range(len(trace)):
+        bound = sweep(
+            unary, edges, pair, first_link, links, rank, order, s % 2 == 0, messages, belief, given, labels
+        )  # fmt: skip
+        value = improve_labels(unary, edges, pair, first_link, links, order, given, labels)
+        if value > best:
+            best = value
+            for i in range(len(labels)):
+                best_labels[i] = labels[i]
+        trace[s, 0] = bound
+        trace[s, 1] = best
+        distance = bound - best
+        if distance <= tol or (s >= 10 and trace[s - 10, 0] - bound <= stall * distance):
+            return s + 1
+    return len(trace)
+
+
+@kernel
+def level(unary, edges, pair, first_link, links, order, messages, belief):
+    """Let every node take from all its edges what they can give, and keep as much of it as it gives back to each.
+
+    Like a sweep this never raises the bound (Schlesinger and Antoniuk 2011, diffusion). After sweeps, edges hold nearly
+    all of what makes a label worse than the best one; after some of these rounds nodes and edges hold equal parts.
+    Scratch: belief, (K,).
+    """
+    n, n_labels = unary.shape
+    for step in range(n):
+        i = order[step]
+        for k in range(n_labels):
+            belief[k] = unary[i, k]
+        for t in range(first_link[i], first_link[i + 1]):
+            e = links[t] >> 1
+            side = links[t] & 1
+            own = messages[e, side]
+            if side == 0:
+                send_to_first(pair[e], messages[e, 1], own)
+            else:
+                send_to_second(pair[e], messages[e, 0], own)
+            for k in range(n_labels):
+                belief[k] += own[k]
+        share = 1.0 / (1 + first_link[i + 1] - first_link[i])
+        for t in range(first_link[i], first_link[i + 1]):
+            own = messages[links[t] >> 1, links[t] & 1]
+            for k in range(n_labels):
+                own[k] -= share * belief[k]
+
+
+@kernel
+def add_up(unary, edges, pair, messages, beliefs):
+    """Write the beliefs of all nodes; return the bound: the sum of their maxima and of those of the edges."""
+    n, n_labels = unary.shape
+    for i in range(n):
+        for k in range(n_labels):
+            beliefs[i, k] = unary[i, k]
+    bound = 0.0
+    for e in range(len(edges)):
+        first = beliefs[edges[e, 0]]
+        second = beliefs[edges[e, 1]]
+        best = -np.inf
+        for k in range(n_labels):
+            first[k] += messages[e, 0, k]
+            second[k] += messages[e, 1, k]
+            for m in range(n_labels):
+                score = pair[e, k, m] - messages[e, 0, k] - messages[e, 1, m]
+                if score > best:
+                    best = score
+        bound += best
+    for i in range(n):
+        best = beliefs[i, 0]
+        for k in range(1, n_labels):
+            if beliefs[i, k] > best:
+                best = beliefs[i, k]
+        bound += best
+    return bound
+
+
+@kernel
+def collect_all(unary, edges, pair, messages, scores):
+    """Write what every node would believe if it alone took from all its edges what they can give.
+
+    The best label of a node and those near it are the ones that may carry mass in the relaxation.
+    """
+    n, n_labels = unary.shape
+    for i in range(n):
+        for k in range(n_labels):
+            scores[i, k] = unary[i, k]
+    for e in range(len(edges)):
+        first = scores[edges[e, 0]]
+        for k in range(n_labels):
+            best = -np.inf
+            for m in range(n_labels):
+                score = pair[e, k, m] - messages[e, 1, m]
+                if score > best:
+                    best = score
+            first[k] += best
+        second = scores[edges[e, 1]]
+        for m in range(n_labels):
+            best = -np.inf
+            for k in range(n_labels):
+                score = pair[e, k, m] - messages[e, 0, k]
+                if score > best:
+                    best = score
+            second[m] += best
