@@ -48,7 +48,8 @@ class SampledCuts(Solver):
     it is far from tight where these are a small share of the data; `certify` of an estimator computes a tight one.
 
     Yu and Joachims, "Training structural SVMs with kernels using sampled cuts" (KDD 2008): samples drawn uniformly, one
-    cut per sample, a check of constant time. Sample weights, squared slacks and the bound at the end are additions.
+    cut per sample, a check of constant time; told from memory, details may differ. Sample weights, squared slacks and
+    the bound at the end are additions.
     """
 
     sample: int = 256  # examples per cut
