@@ -23,7 +23,9 @@ DEFINED = [
     (Function(lambda P, Q: P @ Q.T + 2), lambda a, b: a @ b + 2),
     (WithConstant(RBF(0.7)), lambda a, b: np.exp(-0.7 * np.sum((a - b) ** 2)) + 1),
 ]
-defined = pytest.mark.parametrize(("kernel", "value"), DEFINED, ids=lambda case: getattr(case, "__name__", repr(case)))
+defined = pytest.mark.parametrize(
+    ("kernel", "value"), DEFINED, ids=lambda case: getattr(case, "__name__", type(case).__name__)
+)
 
 
 @defined
