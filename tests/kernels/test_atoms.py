@@ -120,7 +120,7 @@ def test_rounding_is_no_negative_length():
 def test_examples_that_are_too_large_for_the_budget():
     units = np.ones((200, 1))
     atoms = KernelAtoms(Linear(cache_mb=0.1), units, 1, 0, np.zeros(200, dtype=int))
-    with pytest.raises(ValueError, match=r"up to 200 units\) take 0 MB, but cache_mb = 0.1; .*'one_slack'"):
+    with pytest.raises(ValueError, match=r"up to 200 units\) take 0.458 MB, but cache_mb = 0.1; .*'one_slack'"):
         atoms.images()
 
 

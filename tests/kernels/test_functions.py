@@ -136,3 +136,10 @@ def test_many_units_are_examined_by_a_sample():
     sizes = []
     check_definite(Function(lambda P, Q: sizes.append((len(P), len(Q))) or P @ Q.T), units)
     assert sizes == [(1000, 1000)]
+
+
+def test_rbf_does_not_depend_on_the_origin():
+    rng = np.random.default_rng(0)
+    X = rng.integers(-3, 4, (20, 3)).astype(float)
+    near, far = (RBF(0.1).fit(X + shift) for shift in (0.0, 1e7))
+    assert far.values(X + 1e7, X + 1e7) == pytest.approx(near.values(X, X), abs=1e-9)

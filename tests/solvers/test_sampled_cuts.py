@@ -132,3 +132,17 @@ def test_options():
             SampledCuts(**option).solve(oracle_of(Multiclass(), X, Y), 1.0)
     with pytest.raises(ValueError, match="sampled cuts need a finite C"):
         SampledCuts().solve(oracle_of(Multiclass(), X, Y), np.inf)
+
+
+def test_the_bound_of_a_precomputed_kernel():
+    """Of a sample's own kernel matrix both rows and columns are those of the sample."""
+    from maxmargin.estimators import MulticlassSVC
+
+    for seed in range(4):
+        rng = np.random.default_rng(seed)
+        X = rng.standard_normal((60, 3))
+        y = (X[:, 0] * X[:, 1] > 0).astype(int)
+        gram = np.exp(-np.square(X[:, None] - X[None]).sum(axis=2))
+        exact = MulticlassSVC(C=60, kernel="precomputed", tol=1e-4).fit(gram, y).certificate_
+        sampled = MulticlassSVC(C=60, kernel="precomputed", solver=SampledCuts(sample=20), tol=0.05).fit(gram, y)
+        assert sampled.certificate_.dual <= exact.primal * (1 + 1e-9)

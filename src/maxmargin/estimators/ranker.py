@@ -14,6 +14,7 @@ from sklearn.utils.validation import _check_feature_names_in, check_is_fitted, v
 
 from maxmargin.atoms import AtomRows
 from maxmargin.estimators.base import NoPartialFit, Options, Trainer, refuse_kernel, warn_of_zero
+from maxmargin.kernels.functions import is_precomputed
 from maxmargin.measures import checked_k
 from maxmargin.metrics import RANKED_BY, query_scores
 from maxmargin.objective import Certificate
@@ -254,6 +255,7 @@ class Ranker(Trainer):
         tags = super().__sklearn_tags__()
         tags.target_tags.required = True
         tags.input_tags.sparse = True
+        tags.input_tags.pairwise = is_precomputed(self.kernel)
         return tags
 
 

@@ -155,7 +155,7 @@ class KernelAtoms(Atoms):
     def restricted(self, units: Units) -> KernelAtoms:
         """The atoms of these units alone, which are renumbered; what is known of the kernel matrix stays known."""
         direct, n_labels = self.arrays[:2]
-        part = KernelAtoms(self.kernel, self.own[units], n_labels, direct, self.owner[units])
+        part = KernelAtoms(self.kernel, self.kernel.among(self.own, units), n_labels, direct, self.owner[units])
         part._rows = self.rows.restricted(units)
         return part
 
@@ -179,7 +179,7 @@ class KernelAtoms(Atoms):
             megabytes = 12 * float(np.sum(sizes.astype(float) ** 2)) / 2**20
             if megabytes > self.kernel.cache_mb:
                 raise ValueError(
-                    f"the kernel matrices of the single examples (up to {sizes.max()} units) take {megabytes:.0f} MB, "
+                    f"the kernel matrices of the single examples (up to {sizes.max()} units) take {megabytes:.3g} MB, "
                     f"but cache_mb = {self.kernel.cache_mb:g}; give the kernel more, or use the solver 'one_slack'"
                 )
             ends = np.cumsum(sizes)

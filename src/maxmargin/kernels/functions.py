@@ -44,7 +44,13 @@ class Kernel(BaseEstimator):
 
     def joined(self, X: Any, kept: Any) -> Any:
         """The members of X, then those that were kept."""
-        return sparse.vstack([X, kept], format="csr") if sparse.issparse(X) else np.concatenate([X, kept])
+        if sparse.issparse(X) or sparse.issparse(kept):
+            return sparse.vstack([sparse.csr_array(X), sparse.csr_array(kept)], format="csr")
+        return np.concatenate([X, kept])
+
+    def among(self, X: Any, units: Numbers) -> Any:
+        """These members of X alone, renumbered."""
+        return X[units]
 
     def diagonal(self, X: Any) -> Array:
         """k(u, u) of every member."""
@@ -142,6 +148,17 @@ class RBF(Named):
         self.gamma = gamma
         self.cache_mb = cache_mb
 
+    def fit(self, X: Any) -> Self:
+        super().fit(X)
+        # ‖u - v‖² is computed as ‖u‖² + ‖v‖² - 2⟨u, v⟩, whose digits cancel far from the origin
+        self.centre_ = None if sparse.issparse(X) else X.mean(axis=0)
+        return self
+
+    def values(self, A: Any, kept: Any) -> Array:
+        if self.centre_ is None or sparse.issparse(A) or sparse.issparse(kept):
+            return super().values(A, kept)
+        return super().values(A - self.centre_, kept - self.centre_)
+
     def _parameters(self) -> dict[str, float]:
         return {"gamma": self.gamma_}
 
@@ -200,6 +217,9 @@ class Precomputed(Kernel):
     def kept(self, X: Any, units: Numbers) -> Numbers:
         return units
 
+    def among(self, X: Any, units: Numbers) -> Any:
+        return X[units][:, units]
+
     def values(self, A: Any, kept: Numbers) -> Array:
         found = A[:, kept]
         return np.asarray(found.toarray() if sparse.issparse(found) else found, dtype=np.float64)
@@ -234,6 +254,9 @@ class WithConstant(Kernel):
 
     def kept(self, X: Any, units: Numbers) -> Any:
         return self.kernel.kept(X, units)
+
+    def among(self, X: Any, units: Numbers) -> Any:
+        return self.kernel.among(X, units)
 
     def joined(self, X: Any, kept: Any) -> Any:
         return self.kernel.joined(X, kept)

@@ -62,10 +62,11 @@ class KernelRows:
         with self._lock:
             self._admit(units)
             missing = units[~self.complete[self.slot_of[units]]]
-            if len(missing):
-                slots = self.slot_of[missing]
+            for begin in range(0, len(missing), CHUNK):  # so that the copies stay small beside the cache
+                some = missing[begin : begin + CHUNK]
+                slots = self.slot_of[some]
                 rows = self.store[slots]
-                self._fill(rows, missing, np.arange(self.n))
+                self._fill(rows, some, np.arange(self.n))
                 self.store[slots] = rows
                 self.known[slots], self.complete[slots] = self.n, True
 
@@ -75,7 +76,7 @@ class KernelRows:
 
     def restricted(self, units: Units) -> KernelRows:
         """The matrix of these units alone, as far as it is known here."""
-        part = KernelRows(self.kernel, self.units[units])
+        part = KernelRows(self.kernel, self.kernel.among(self.units, units))
         with self._lock:
             cached = np.flatnonzero(self.slot_of[units] >= 0)[: part.capacity]
             part._admit(cached)

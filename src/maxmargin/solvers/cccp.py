@@ -116,8 +116,10 @@ class CCCP(Solver):
     ) -> Solution:
         began, cpu_began = time.perf_counter(), time.process_time()
         stop, lock = Event(), Lock()
-        own = oracle
-        if restarts > 1 and oracle.executor.workers > 1:  # whole runs side by side: no run may wait for the same pool
+        own, executor = oracle, oracle.executor
+        if oracle.batch.kernel is not None:
+            executor = Serial()  # one cache of kernel rows, which compiled code reads without a lock
+        elif restarts > 1 and oracle.executor.workers > 1:  # whole runs side by side: no run may wait for the same pool
             own = copy(oracle)
             own.executor = Serial()
         runs = [
@@ -128,7 +130,7 @@ class CCCP(Solver):
         runs[0].seed = seed
         interrupted = False
         try:
-            for _ in oracle.executor.map(_Descent.run, runs):
+            for _ in executor.map(_Descent.run, runs):
                 pass
         except KeyboardInterrupt:
             interrupted = True

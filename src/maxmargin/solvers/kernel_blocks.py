@@ -110,6 +110,7 @@ class KernelBlocks(DualBlocks):
 
     def refresh(self) -> None:
         self._atoms.kept = None  # until `seen` is what it should be
+        self._delta[:] = 0.0  # of a visit that was interrupted: w is made of alpha anew
         super().refresh()
 
     def _squared_norm(self) -> float:

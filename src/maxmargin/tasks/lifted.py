@@ -71,7 +71,9 @@ class Lifted(Task):
         return self._unit_atoms(units, n_labels, direct, everyone).scores(w, everyone)
 
     def _mapped(self, units: Any) -> Any:
-        return units if self.map_ is None else self.map_.transform(units)
+        if self.map_ is None:
+            return units
+        return self.map_.transform(units) if units.shape[0] else np.empty((0, self.map_.n_components_))
 
     @property
     def kernel_map_(self) -> KernelMap | None:
