@@ -19,14 +19,14 @@ from rich.table import Table
 
 from benchmarks.quality import median_best
 from benchmarks.timing import Report, cpu_seconds
-from maxmargin.alignments import PairwiseAlignment
+from maxmargin import Aligner
 from maxmargin.datasets import (
     load_prefab4,
     load_prefab4_homologs,
     load_substitution_matrix,
     prefab4_split,
 )
-from maxmargin.estimators import Aligner
+from maxmargin.structures.alignment.alignments import PairwiseAlignment
 from maxmargin.tasks import Column, Gaps, Match
 
 AMINO_ACIDS = "ACDEFGHIKLMNPQRSTVWY"

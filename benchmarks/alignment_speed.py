@@ -9,8 +9,8 @@ import numpy as np
 from rich.table import Table
 
 from benchmarks.timing import Report, race
+from maxmargin import Aligner
 from maxmargin.datasets import load_prefab4, load_substitution_matrix
-from maxmargin.estimators import Aligner
 
 PROBLEMS = ("alignment-speed",)
 

@@ -30,8 +30,8 @@ from benchmarks.quality import median_best
 from benchmarks.timing import Report, cpu_seconds
 from maxmargin.datasets import load_aminer, paper_pairs
 from maxmargin.metrics import b_cubed, muc, pair_loss, pairwise
+from maxmargin.structures.clustering.agglomeration import PairGains
 from maxmargin.tasks import Pairs
-from maxmargin.tasks.agglomeration import PairGains
 
 PROBLEMS = ("aminer", "aminer-small")
 SMALL = 40  # papers
@@ -140,7 +140,7 @@ class Trainings:
         self.known: dict[Any, tuple[Any, float]] = {}
 
     def of(self, k: int, part: Part, **options: Any) -> tuple[Any, float]:
-        from maxmargin.estimators import Clusterer
+        from maxmargin import Clusterer
 
         key = k, tuple(options.items())
         if key not in self.known:
@@ -182,7 +182,7 @@ class CorrelationContestant(Contestant):
         self.name, self.grid, self.options = name, grid, options
 
     def train(self, k: int, part: Part) -> list[Model]:
-        from maxmargin.estimators import Clusterer
+        from maxmargin import Clusterer
 
         clusterer = Clusterer(linkage="correlation", **self.options)
         trained, seconds = cpu_seconds(partial(clusterer.fit_path, part.X, part.Y, self.grid))

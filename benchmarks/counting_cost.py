@@ -14,7 +14,7 @@ from rich.table import Table
 
 from benchmarks.timing import Report, cpu_seconds
 from maxmargin.counting import CyclicPermutations
-from maxmargin.estimators.counting import CountingPredictor
+from maxmargin.counting.predictor import CountingPredictor
 
 PROBLEMS = ("counting-cost",)
 N_FEATURES, N_POINTS = 15, 10

@@ -26,12 +26,12 @@ from scipy.stats import wilcoxon
 
 from benchmarks.timing import Report
 from maxmargin import diversity_orders
-from maxmargin.coverage import random_coverage, subtopic_loss, subtopic_recall
 from maxmargin.datasets import load_ambient
 from maxmargin.errors import NothingLearnt
+from maxmargin.structures.diversity.documents import WordCounts, read
+from maxmargin.structures.diversity.measures import random_coverage, subtopic_loss, subtopic_recall
+from maxmargin.structures.diversity.subtopics import Subtopics
 from maxmargin.tasks import Documents
-from maxmargin.tasks.documents import WordCounts, read
-from maxmargin.tasks.subtopics import Subtopics
 
 PROBLEMS = ("ambient", "ambient-relevant")
 SHOWN = 5
@@ -126,7 +126,7 @@ class Learner(Contestant):
         return self.grid
 
     def train_path(self, k: int, queries: Queries) -> list[Ranker]:
-        from maxmargin.estimators import Diversifier
+        from maxmargin import Diversifier
 
         def documents(Q: Queries) -> list[WordCounts]:
             return Q.X if self.ranks else Q.without_ranks()
@@ -233,7 +233,7 @@ def best_possible(queries: Queries) -> tuple[np.ndarray, ...]:
 
 def greedy_milliseconds() -> float:
     """Of one greedy order, the least of many."""
-    from maxmargin.tasks.word_coverage import greedy_order
+    from maxmargin.structures.diversity.word_coverage import greedy_order
 
     rng = np.random.default_rng(0)
     words = rng.random(3000) ** 3 * 0.3

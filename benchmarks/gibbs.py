@@ -11,8 +11,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from maxmargin.estimators.motif_models import MarkovChain, Site
-from maxmargin.tasks.letters import Alphabet, Strings
+from maxmargin.structures.motifs.letters import Alphabet, Strings
+from maxmargin.structures.motifs.models import MarkovChain, Site
 
 DNA = Alphabet("ACGT")
 PSEUDOCOUNT = 1.0  # letters that every position has seen in addition, distributed as the background's

@@ -104,7 +104,7 @@ class GraphContestant(Contestant):
         self.c, self.edges, self.options = c, edges, options
 
     def train(self, X: list[Nodes], Y: list[Any]) -> None:
-        from maxmargin.estimators import GraphLabeler
+        from maxmargin import GraphLabeler
 
         options = {"unlabelled": "leave_out", "tol": 0.01, **self.options}
         self.model = GraphLabeler(C=self.c * len(X), **options).fit(self._seen(X), Y)
@@ -235,7 +235,7 @@ def logistic(c: float) -> Any:
 
 
 def multiclass(c: float) -> Any:
-    from maxmargin.estimators import MulticlassSVC
+    from maxmargin import MulticlassSVC
 
     return MulticlassSVC(C=c, tol=0.01)
 

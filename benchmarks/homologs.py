@@ -16,7 +16,7 @@ import numpy as np
 from rich.table import Table
 
 from benchmarks.timing import Report, cpu_seconds
-from maxmargin.estimators import Aligner, HomologRanker
+from maxmargin import Aligner, HomologRanker
 from maxmargin.tasks import Aligned
 
 PROBLEMS = ("homologs",)

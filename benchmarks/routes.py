@@ -20,8 +20,8 @@ from rich.table import Table
 
 from benchmarks.timing import Report, cpu_seconds
 from maxmargin.counting import CyclicPermutations
-from maxmargin.counting.signed_pairs import signed_pairs
-from maxmargin.estimators.counting import CountingPredictor
+from maxmargin.counting.predictor import CountingPredictor
+from maxmargin.counting.sets.signed_pairs import signed_pairs
 
 PROBLEMS = ("route-policy",)
 N_INTERESTS, N_POINTS, N_TEST = 15, 10, 500
@@ -38,7 +38,7 @@ def best(f: np.ndarray, rng: np.random.Generator) -> Tour:
 
 def climbed(f: np.ndarray, rng: np.random.Generator) -> Tour:
     """A tour that no single change improves, from a random one."""
-    from maxmargin.compiled.cycle_moves import climb_cycle
+    from maxmargin.counting.compiled.cycle_moves import climb_cycle
 
     W = np.ascontiguousarray(signed_pairs(N_POINTS).matrix(f))
     start = list(CyclicPermutations(N_POINTS).sample(rng))

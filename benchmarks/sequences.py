@@ -28,10 +28,10 @@ from scipy import sparse
 
 from benchmarks.timing import Report, Timing, cpu_seconds, race
 from maxmargin.datasets import chunk_features, load_conll2000, load_ocr_letters
+from maxmargin.inputs.tokens import SequencePacker
 from maxmargin.metrics import chunk_f1
 from maxmargin.oracle import Oracle
 from maxmargin.tasks import Sequences
-from maxmargin.tasks.sequences import SequencePacker
 
 Attributes = list[list[list[str]]]  # sequence, token, attribute
 Tags = list[list[str]]

@@ -25,9 +25,9 @@ import numpy as np
 from rich.table import Table
 
 from benchmarks.timing import Report, cpu_seconds
+from maxmargin import RoutePredictor
 from maxmargin.counting.decoders.routes import best_route
 from maxmargin.datasets import Tours, load_flickr_tours
-from maxmargin.estimators import RoutePredictor
 from maxmargin.metrics import pair_f1, point_f1
 
 PROBLEMS = ("flickr-tours",)

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
+from maxmargin.inputs.tokens import Sequences
 from maxmargin.objective import Formulation
 from maxmargin.oracle import Oracle
 from maxmargin.tasks import Chain, Multiclass, Ordinal, Taxonomy
-from maxmargin.tasks.sequences import Sequences
 
 ALL = [Formulation(rescaling, slack) for rescaling in ("margin", "slack") for slack in ("l1", "l2")]
 

@@ -1,31 +1,28 @@
 """maxmargin: large-margin learning for structured outputs, with a proof of how close to optimal each model is."""
 
 from maxmargin import counting, datasets, errors, executors, formats, inference, kernels, metrics, solvers, tasks
-from maxmargin.alignments import PairwiseAlignment
-from maxmargin.estimators import (
-    PCFG,
-    Aligner,
-    Clusterer,
-    CountingClassifier,
-    CountingMultilabel,
-    CountingPredictor,
-    Diversifier,
-    GraphLabeler,
-    HomologRanker,
-    MeasureSVC,
-    MotifFinder,
-    MulticlassSVC,
-    OrdinalSVC,
-    Parser,
-    Ranker,
-    RoutePredictor,
-    SequenceLabeler,
-    StructuredSVM,
-    TaxonomySVC,
-)
+from maxmargin.counting.flat import CountingClassifier, CountingMultilabel
+from maxmargin.counting.predictor import CountingPredictor
+from maxmargin.counting.route_predictor import RoutePredictor
 from maxmargin.objective import Certificate
+from maxmargin.structured import StructuredSVM
+from maxmargin.structures.alignment.alignments import PairwiseAlignment
+from maxmargin.structures.alignment.estimator import Aligner
+from maxmargin.structures.alignment.homolog_ranker import HomologRanker
+from maxmargin.structures.classes.multiclass_svc import MulticlassSVC
+from maxmargin.structures.classes.ordinal_svc import OrdinalSVC
+from maxmargin.structures.classes.taxonomy_svc import TaxonomySVC
+from maxmargin.structures.clustering.estimator import Clusterer
+from maxmargin.structures.diversity.estimator import Diversifier
+from maxmargin.structures.graphs.estimator import GraphLabeler
+from maxmargin.structures.motifs.estimator import MotifFinder
+from maxmargin.structures.parsing.estimator import Parser
+from maxmargin.structures.parsing.pcfg import PCFG
+from maxmargin.structures.parsing.trees import Tree
+from maxmargin.structures.ranking.measure_svc import MeasureSVC
+from maxmargin.structures.ranking.ranker import Ranker
+from maxmargin.structures.sequences.estimator import SequenceLabeler
 from maxmargin.task import Batch, Planes, Task
-from maxmargin.trees import Tree
 
 __version__ = "0.1.0"
 

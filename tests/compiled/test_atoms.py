@@ -1,11 +1,11 @@
 import numpy as np
 import pytest
+from compiled import atoms_twin as twin
 from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 from scipy import sparse
 from strategies import atom_rows, whole
-from twins import atoms as twin
 
 from maxmargin.atoms import AtomRows, Atoms
 

@@ -4,10 +4,10 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
+from compiled import dual_blocks_twin as twin
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from strategies import atom_rows, whole
-from twins import dual_blocks as twin
 
 from maxmargin.atoms import AtomRows, Atoms
 from maxmargin.errors import NotSeparable

@@ -7,13 +7,14 @@ from pathlib import Path
 import numba
 import pytest
 
+import maxmargin
 from maxmargin.compiled.kernel import PackageCache, StampedCacheFile, kernel, source_digest
 
 CALLEE = """
 from pathlib import Path
 from maxmargin.compiled.kernel import stamped_kernel
 
-kernel = stamped_kernel(Path(__file__).parent)
+kernel = stamped_kernel(Path(__file__).parents[2])
 
 @kernel
 def step(x):
@@ -21,7 +22,7 @@ def step(x):
 """
 
 CALLER = """
-from throwaway.callee import kernel, step
+from throwaway.one.compiled.callee import kernel, step
 
 @kernel
 def run(x):
@@ -30,7 +31,7 @@ def run(x):
 
 SCRIPT = """
 import json
-from throwaway.caller import run
+from throwaway.two.compiled.caller import run
 
 value = run(1)
 stats = getattr(run, "stats", None)
@@ -40,19 +41,19 @@ print(json.dumps({"value": value, "hits": hits, "path": stats.cache_path if stat
 
 
 class Throwaway:
-    """A package of two files, where a kernel in one calls a kernel in the other."""
+    """A package of two folders, where a kernel in one calls a kernel in the other."""
 
     def __init__(self, root):
         self.root = root
-        self.folder = root / "throwaway"
-        self.folder.mkdir()
-        (self.folder / "__init__.py").touch()
-        (self.folder / "callee.py").write_text(CALLEE)
+        self.callee, self.folder = (root / "throwaway" / room / "compiled" for room in ("one", "two"))
+        for folder in (self.callee, self.folder):
+            folder.mkdir(parents=True)
+        (self.callee / "callee.py").write_text(CALLEE)
         (self.folder / "caller.py").write_text(CALLER)
 
     def change_callee(self):
         """Replace one character and keep the time stamp, so that only the content tells."""
-        path = self.folder / "callee.py"
+        path = self.callee / "callee.py"
         before = path.stat()
         path.write_text(CALLEE.replace("x + 1", "x + 2"))
         os.utime(path, ns=(before.st_atime_ns, before.st_mtime_ns))
@@ -75,11 +76,12 @@ def throwaway(tmp_path):
 @pytest.fixture
 def unwritable(throwaway):
     """The package with a file where its cache folder would be, which stops even a privileged user."""
-    (throwaway.folder / "__pycache__").touch()
+    for folder in (throwaway.callee, throwaway.folder):
+        (folder / "__pycache__").touch()
     return throwaway
 
 
-def test_change_in_another_file_is_seen(throwaway):
+def test_change_in_another_folder_is_seen(throwaway):
     first = throwaway.run()
     assert (first["value"], first["hits"]) == (20, 0)
     assert Path(first["path"]) == throwaway.folder / "__pycache__"
@@ -142,20 +144,31 @@ def digest_of(folder):
     return source_digest.__wrapped__(folder)
 
 
-def test_digest_covers_names_and_contents_of_source_files_only(tmp_path):
+def test_digest_covers_names_and_contents_of_compiled_folders_only(tmp_path):
     assert digest_of(tmp_path) is None
-    (tmp_path / "inner").mkdir()
-    inner = tmp_path / "inner" / "a.py"
+    folder = tmp_path / "inner" / "compiled"
+    folder.mkdir(parents=True)
+    inner = folder / "a.py"
     inner.write_text("x = 1\n")
     digest = digest_of(tmp_path)
-    (tmp_path / "notes.txt").write_text("anything")
-    (tmp_path / "broken.py").symlink_to(tmp_path / "missing")
+    (folder / "notes.txt").write_text("anything")
+    (folder / "broken.py").symlink_to(tmp_path / "missing")
+    (tmp_path / "inner" / "plain.py").write_text("x = 1\n")
     assert digest_of(tmp_path) == digest
     inner.write_text("x = 2\n")
     changed = digest_of(tmp_path)
-    inner.rename(tmp_path / "inner" / "b.py")
+    inner.rename(folder / "b.py")
     renamed = digest_of(tmp_path)
     assert len({digest, changed, renamed}) == 3
+
+
+def test_the_stamp_covers_every_kernel_of_the_package():
+    package = Path(maxmargin.__file__).parent
+    users = {path for path in package.rglob("*.py") if "@kernel" in path.read_text()}
+    assert users
+    assert {path.parent.name for path in users} == {"compiled"}
+    calls = {line for path in users for line in path.read_text().splitlines() if line.startswith("from maxmargin")}
+    assert all(".compiled." in line for line in calls)  # kernels call kernels only, so that the stamp covers all
 
 
 def test_interrupted_save_leaves_no_stale_entry(tmp_path):

@@ -1,10 +1,10 @@
 """Spreading changes of coefficients over all scores, with the kernel rows that are there."""
 
 import numpy as np
+from compiled import kernel_blocks_twin as twin
 from hypothesis import given
 from hypothesis import strategies as st
 from strategies import whole
-from twins import kernel_blocks as twin
 
 from maxmargin.compiled.kernel_blocks import spread
 

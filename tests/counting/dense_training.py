@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from maxmargin.counting.output_set import OutputSet
+from maxmargin.counting.sets.output_set import OutputSet
 from maxmargin.task import Array
 
 

@@ -8,15 +8,15 @@ from counting.dense_training import trained
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from maxmargin.counting.assignments import Assignments
-from maxmargin.counting.classes import Multiclass, Ordinal
-from maxmargin.counting.cycles import CyclicPermutations
-from maxmargin.counting.hierarchy import HierarchyPaths
-from maxmargin.counting.orders import Permutations
 from maxmargin.counting.problem import Moments, Problem, as_rows
-from maxmargin.counting.sequences import Sequences
-from maxmargin.counting.spanning_trees import SpanningTrees
-from maxmargin.counting.subsets import Multilabel, Subsets
+from maxmargin.counting.sets.assignments import Assignments
+from maxmargin.counting.sets.classes import Multiclass, Ordinal
+from maxmargin.counting.sets.cycles import CyclicPermutations
+from maxmargin.counting.sets.hierarchy import HierarchyPaths
+from maxmargin.counting.sets.orders import Permutations
+from maxmargin.counting.sets.sequences import Sequences
+from maxmargin.counting.sets.spanning_trees import SpanningTrees
+from maxmargin.counting.sets.subsets import Multilabel, Subsets
 from maxmargin.counting.training import LinearSystem
 
 SETS = [

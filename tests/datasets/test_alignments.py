@@ -7,7 +7,6 @@ import pytest
 from Bio.Align import PairwiseAligner
 from Bio.Align.substitution_matrices import Array
 
-from maxmargin.alignments import PairwiseAlignment
 from maxmargin.datasets import (
     DataNotFound,
     load_prefab4,
@@ -18,6 +17,7 @@ from maxmargin.datasets import (
     prefab4_split,
 )
 from maxmargin.formats import Record
+from maxmargin.structures.alignment.alignments import PairwiseAlignment
 
 
 def write_archive(path, files):

@@ -3,10 +3,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from maxmargin.alignments import PairwiseAlignment
 from maxmargin.datasets import Pair, families, load_prefab4, load_prefab4_homologs, prefab4_split, split_families
 from maxmargin.datasets.families import SHARED, WORD_LENGTH
 from maxmargin.formats import Record
+from maxmargin.structures.alignment.alignments import PairwiseAlignment
 
 
 def pair(a, b, proteins):

@@ -6,7 +6,7 @@ import pytest
 
 from maxmargin import PCFG, Parser
 from maxmargin.datasets import load_ptb_sample
-from maxmargin.tasks.productions import Productions
+from maxmargin.structures.parsing.productions import Productions
 
 pytestmark = pytest.mark.data
 SAMPLE = cache(load_ptb_sample)  # reading the archive takes longer than the tests

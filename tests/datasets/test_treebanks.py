@@ -4,7 +4,7 @@ import tarfile
 import pytest
 
 from maxmargin.datasets import load_ptb_sample
-from maxmargin.trees import Tree
+from maxmargin.structures.parsing.trees import Tree
 
 FIRST = "( (S (NP-SBJ (NP (PRP it)) (SBAR (-NONE- *T*-1))) (VP (VBZ works) )\n (. .) ))\n\n( (INTJ (UH yes)) )\n"
 SECOND = "( (NP (NN tree) (NNS banks)) )\n"

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from scipy import sparse
 
+from maxmargin.inputs.tokens import Sequences
 from maxmargin.kernels.inputs import GraphRows, SequenceRows, kind_of
-from maxmargin.tasks.sequences import Sequences
 
 ROWS = np.arange(12.0).reshape(6, 2)
 TOKENS = [[{"word": "the", "length": 3}, {"word": "cat"}], [["word=the", "bias"]]]

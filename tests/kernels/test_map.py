@@ -13,8 +13,8 @@ from sklearn import config_context
 from sklearn.base import clone
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
+from maxmargin.inputs.tokens import Sequences
 from maxmargin.kernels import RBF, Cosine, Function, KernelMap, Linear, Polynomial, Sigmoid
-from maxmargin.tasks.sequences import Sequences
 
 DEFINITE = [RBF(0.4), Polynomial(2, gamma=0.5, coef0=1.0), Linear(), Cosine()]
 kernels = pytest.mark.parametrize("kernel", DEFINITE, ids=repr)

@@ -8,8 +8,8 @@ from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import make_pipeline
 
 from maxmargin import MeasureSVC, MulticlassSVC, Ranker, SequenceLabeler, TaxonomySVC
+from maxmargin.inputs.tokens import Sequences
 from maxmargin.kernels import RBF, KernelMap, Polynomial
-from maxmargin.tasks.sequences import Sequences
 
 KERNELS = [RBF(0.4), Polynomial(2, gamma=1.0, coef0=1.0)]
 kernels = pytest.mark.parametrize("kernel", KERNELS, ids=repr)

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from listed_tasks import Labellings, PairDecisions, Rankings, squared_error
 from strategies import groups_of_rows
+from structures.ranking.listed_tasks import Labellings, PairDecisions, Rankings, squared_error
 
 from maxmargin.objective import Formulation
 from maxmargin.solvers import BCFW, Bundle, OneSlack

@@ -2,10 +2,10 @@
 
 import numpy as np
 import pytest
+from compiled import dual_blocks_twin as twin
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from kernel_problems import ALL, TASKS, exact_map, oracle_of, units_of, with_units
-from twins import dual_blocks as twin
 
 from maxmargin.atoms import AtomRows
 from maxmargin.errors import NotSeparable

@@ -136,7 +136,7 @@ def test_options():
 
 def test_the_bound_of_a_precomputed_kernel():
     """Of a sample's own kernel matrix both rows and columns are those of the sample."""
-    from maxmargin.estimators import MulticlassSVC
+    from maxmargin import MulticlassSVC
 
     for seed in range(4):
         rng = np.random.default_rng(seed)

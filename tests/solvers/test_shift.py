@@ -8,8 +8,8 @@ from typing import NamedTuple
 
 import numpy as np
 import pytest
+from compiled import dual_blocks_twin as twin
 from example_tasks import Bags, bag_data, partial_sequences
-from twins import dual_blocks as twin
 
 from maxmargin.atoms import AtomRows, Atoms
 from maxmargin.objective import Formulation

@@ -2,8 +2,8 @@
 
 numba keeps compiled functions on disk and stamps each with the one source file that the function stands in.
 A kernel's machine code also contains the kernels it calls, so after a change to a callee in another file
-numba would go on running the old code. The cache here is therefore stamped with all source files of the
-package.
+numba would go on running the old code. The cache here is therefore stamped with the files of all folders named
+`compiled` in the package: kernels live there and nowhere else, and call only each other.
 """
 
 import contextlib
@@ -21,11 +21,11 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 @functools.cache
 def source_digest(package_dir: Path) -> bytes | None:
-    """Hash the names and contents of all Python files under a folder, once per process.
+    """Hash the names and contents of all Python files in the folders named `compiled` of a package, once per process.
 
     None if there are no such files, as in a package imported from an archive.
     """
-    paths = sorted(path for path in package_dir.rglob("*.py") if path.is_file())
+    paths = sorted(path for path in package_dir.rglob("*.py") if path.parent.name == "compiled" and path.is_file())
     digest = hashlib.sha256()
     for path in paths:
         for part in (path.relative_to(package_dir).as_posix().encode(), path.read_bytes()):
@@ -66,7 +66,7 @@ class PackageCache(FunctionCache):
 
 
 def stamped_kernel(package_dir: Path) -> Callable[[F], F]:
-    """Make a decorator like ``numba.njit(cache=True, nogil=True)``, its cache stamped with a folder's source.
+    """Make a decorator like ``numba.njit(cache=True, nogil=True)``, its cache stamped with a package's kernels.
 
     Kernels allocate nothing: scratch arrays are arguments. So they are compiled without numba's reference counting,
     whose atomic instructions around every call and slice cost more than the arithmetic of a short inner loop.
@@ -89,5 +89,4 @@ def stamped_kernel(package_dir: Path) -> Callable[[F], F]:
     return decorate
 
 
-# All kernels live in this folder and call only each other, so its files are all that machine code depends on.
-kernel = stamped_kernel(Path(__file__).resolve().parent)
+kernel = stamped_kernel(Path(__file__).resolve().parent.parent)

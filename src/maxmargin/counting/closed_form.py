@@ -15,7 +15,7 @@ import numpy as np
 from scipy import linalg
 
 from maxmargin.counting.kernel_matrix import decomposed
-from maxmargin.counting.output_set import Eigenspace
+from maxmargin.counting.sets.output_set import Eigenspace
 from maxmargin.task import Array
 
 

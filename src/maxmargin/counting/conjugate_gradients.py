@@ -18,8 +18,8 @@ import numpy as np
 from scipy import linalg, sparse
 
 from maxmargin.counting.kernel_matrix import decomposed
-from maxmargin.counting.output_set import Eigenspace
 from maxmargin.counting.problem import Problem
+from maxmargin.counting.sets.output_set import Eigenspace
 from maxmargin.task import Array
 
 DENSE = 1500  # features up to which the covariance is decomposed

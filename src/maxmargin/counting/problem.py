@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from maxmargin.counting.output_set import OutputSet
+from maxmargin.counting.sets.output_set import OutputSet
 from maxmargin.task import Array
 
 

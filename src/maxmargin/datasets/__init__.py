@@ -43,7 +43,7 @@ from maxmargin.datasets.tables import load_covertype
 from maxmargin.datasets.text import load_20newsgroups, load_lasvm_reuters, load_reuters21578
 from maxmargin.datasets.tours import PointOfInterest, Tours, Trip, load_flickr_tours
 from maxmargin.datasets.treebanks import load_ptb_sample
-from maxmargin.tasks.words import word_shape
+from maxmargin.inputs.words import word_shape
 
 __all__ = [
     "ENVIRONMENT_VARIABLE",

@@ -10,11 +10,11 @@ from typing import NamedTuple, TextIO
 
 import numpy as np
 
-from maxmargin.alignments import PairwiseAlignment
 from maxmargin.datasets.folder import check_choice, data_file, data_folder
-from maxmargin.formats.fasta import Record, read_aligned_fasta, read_fasta
-from maxmargin.formats.multiple import MultipleAlignment
-from maxmargin.formats.ncbi import SubstitutionMatrix, read_matrix
+from maxmargin.structures.alignment.alignments import PairwiseAlignment
+from maxmargin.structures.alignment.formats.fasta import Record, read_aligned_fasta, read_fasta
+from maxmargin.structures.alignment.formats.multiple import MultipleAlignment
+from maxmargin.structures.alignment.formats.ncbi import SubstitutionMatrix, read_matrix
 
 
 class Pair(NamedTuple):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from maxmargin.tasks.words import spelling
+from maxmargin.inputs.words import spelling
 
 Token = tuple[str, str]
 

@@ -11,7 +11,7 @@ import numpy as np
 from scipy import sparse
 
 from maxmargin.datasets.folder import data_file
-from maxmargin.tasks.pairs import Pairs
+from maxmargin.structures.clustering.pairs import Pairs
 
 
 class Paper(NamedTuple):

@@ -15,7 +15,7 @@ from scipy import sparse
 from scipy.sparse.csgraph import connected_components
 
 from maxmargin.datasets.alignments import Pair, load_prefab4, load_prefab4_homologs
-from maxmargin.formats.fasta import Record
+from maxmargin.structures.alignment.formats.fasta import Record
 
 Index = NDArray[np.intp]
 

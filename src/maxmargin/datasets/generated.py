@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from maxmargin.alignments import PairwiseAlignment
+from maxmargin.structures.alignment.alignments import PairwiseAlignment
 
 
 def digit_strings(

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from maxmargin.datasets.folder import check_choice, data_file
-from maxmargin.tasks.nodes import Nodes
+from maxmargin.structures.graphs.nodes import Nodes
 
 MSRC21_CLASSES = (
     "building",

@@ -6,7 +6,7 @@ import lzma
 from typing import NamedTuple
 
 from maxmargin.datasets.folder import data_file
-from maxmargin.formats.fasta import Record, read_fasta
+from maxmargin.structures.alignment.formats.fasta import Record, read_fasta
 
 CRP_SITE = 22  # letters
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import tarfile
 
 from maxmargin.datasets.folder import data_file
-from maxmargin.formats.brackets import trees_in
-from maxmargin.trees import Tree
+from maxmargin.structures.parsing.brackets import trees_in
+from maxmargin.structures.parsing.trees import Tree
 
 
 def load_ptb_sample(max_words: int | None = None) -> list[Tree]:

@@ -1,6 +1,6 @@
 """Inputs of any kind as the rows of one matrix, and back: what a map of rows needs to stand in front of any estimator.
 
-A matrix is its own rows. A list of sequences (arrays, sparse matrices, lists of tokens; see tasks/sequences.py) has a
+A matrix is its own rows. A list of sequences (arrays, sparse matrices, lists of tokens; see inputs/tokens.py) has a
 row per position, a list of graphs one per node. Other rows in their place make an input of the same kind.
 """
 
@@ -12,8 +12,8 @@ from typing import Any
 
 import numpy as np
 
+from maxmargin.inputs.tokens import SequencePacker, Sequences
 from maxmargin.task import Array
-from maxmargin.tasks.sequences import SequencePacker, Sequences
 
 Rebuild = Callable[[Array], Any]
 

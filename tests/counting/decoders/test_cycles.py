@@ -1,9 +1,9 @@
 import numpy as np
 import pytest
+from counting.compiled import tours_twin as twin
+from counting.tour_strategies import squares, started
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tour_strategies import squares, started
-from twins import tours as twin
 
 from maxmargin.counting.decoders import bounded_cycle as bounded_module
 from maxmargin.counting.decoders.bounded_cycle import bounded_cycle

@@ -2,9 +2,9 @@ from itertools import combinations
 
 import numpy as np
 import pytest
+from counting.compiled.clique_moves_twin import moved, value_of
 from hypothesis import given
 from hypothesis import strategies as st
-from twins.clique_moves import moved, value_of
 
 from maxmargin.counting.decoders import heaviest_clique as decoder
 

@@ -1,8 +1,8 @@
 import numpy as np
 import pytest
+from counting.compiled import linear_order_twin as twin
+from counting.tour_strategies import squares
 from hypothesis import given
-from tour_strategies import squares
-from twins import linear_order as twin
 
 from maxmargin.counting.decoders.linear_order import (
     best_order,

@@ -2,10 +2,10 @@ from itertools import pairwise, permutations
 
 import numpy as np
 import pytest
+from counting.tour_strategies import squares
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from strategies import whole
-from tour_strategies import squares
 
 from maxmargin.counting.decoders.routes import best_route
 

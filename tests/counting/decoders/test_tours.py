@@ -2,10 +2,10 @@ from itertools import permutations
 
 import numpy as np
 import pytest
+from counting.compiled.tours_twin import cycle_value
+from counting.tour_strategies import squares
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tour_strategies import squares
-from twins.tours import cycle_value
 
 from maxmargin.counting.decoders.tours import best_tour
 

@@ -32,7 +32,7 @@ def bounded_cycle(W: Array, size: int, known: list[int]) -> tuple[list[int], boo
 
 
 def _searched(W: Array, size: int, known: list[int], rounds: int, budget: int) -> tuple[list[int], bool]:
-    from maxmargin.compiled.bounded_paths import search_paths
+    from maxmargin.counting.compiled.bounded_paths import search_paths
 
     n, k = len(W), size - 1
     target = float(W[known, np.roll(known, -1)].sum()) + TOLERANCE * float(np.abs(W).max(initial=0.0))
@@ -52,7 +52,7 @@ def _searched(W: Array, size: int, known: list[int], rounds: int, budget: int) -
 
 def _prices(W: Array, k: int, target: float, rounds: int) -> tuple[Array, Array]:
     """Prices with a low bound (1), and the bounds of all ways back under them."""
-    from maxmargin.compiled.bounded_paths import count_visits, fill_bounds
+    from maxmargin.counting.compiled.bounded_paths import count_visits, fill_bounds
 
     n = len(W)
     prices, visits = np.zeros(n), np.zeros(n, dtype=np.int64)

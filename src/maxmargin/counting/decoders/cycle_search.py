@@ -40,7 +40,7 @@ class _Climb:
 
     def start(self, start: Tour) -> None:
         """Improve this cycle as far as single moves do."""
-        from maxmargin.compiled.cycle_moves import climb_cycle
+        from maxmargin.counting.compiled.cycle_moves import climb_cycle
 
         size = len(start)
         self.tour[:size] = start

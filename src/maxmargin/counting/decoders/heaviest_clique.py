@@ -88,7 +88,7 @@ def best_of_size(W: Array, h: Array, size: int) -> Members:
 
 def tabu_flips(W: Array, h: Array) -> Members:
     """A set that no vertex improves by entering or leaving. The first start is the empty set, others are random."""
-    from maxmargin.compiled.clique_moves import flip_search
+    from maxmargin.counting.compiled.clique_moves import flip_search
 
     n, rng = len(W), np.random.default_rng(0)
     starts = [np.zeros(n, dtype=np.bool_), *(rng.random((STARTS - 1, n)) < 0.5)]
@@ -97,7 +97,7 @@ def tabu_flips(W: Array, h: Array) -> Members:
 
 def tabu_swaps(W: Array, size: int) -> Members:
     """A set of one size that no exchange of two vertices improves. The first start are the highest sums of W."""
-    from maxmargin.compiled.clique_moves import swap_search
+    from maxmargin.counting.compiled.clique_moves import swap_search
 
     n, rng = len(W), np.random.default_rng(0)
     chosen = [np.argsort(-W.sum(1), kind="stable")[:size]]

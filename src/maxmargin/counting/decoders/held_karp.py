@@ -9,7 +9,7 @@ from maxmargin.task import Array
 
 def exact_cycle(W: Array, shortest: int, longest: int, front: bool) -> list[int]:
     """See cycles.py. A cycle is found from the first of its nodes, from where all others are larger numbers."""
-    from maxmargin.compiled.paths import best_subset, fill_subsets, trace_subset
+    from maxmargin.counting.compiled.paths import best_subset, fill_subsets, trace_subset
 
     n = len(W)
     best, cycle = -np.inf, [0]

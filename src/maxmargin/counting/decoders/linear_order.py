@@ -33,7 +33,7 @@ def best_order(W: Array, decoder: str = "auto") -> tuple[list[int], bool]:
 
 def exact_order(W: Array) -> list[int]:
     """By dynamic programming over the sets of first items, in time 2^n n²."""
-    from maxmargin.compiled.linear_order import fill_prefixes
+    from maxmargin.counting.compiled.linear_order import fill_prefixes
 
     n = len(W)
     table, last = np.empty(2**n), np.zeros(2**n, dtype=np.int8)
@@ -51,7 +51,7 @@ def local_order(W: Array) -> list[int]:
     Searched from the order by Borda's count, from random ones, and from the best with a stretch of it shuffled; always
     from the same ones.
     """
-    from maxmargin.compiled.linear_order import climb_order
+    from maxmargin.counting.compiled.linear_order import climb_order
 
     n, rng = len(W), np.random.default_rng(0)
     tolerance = TOLERANCE * float(np.abs(W).max(initial=0.0)) + 1e-300

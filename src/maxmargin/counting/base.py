@@ -1,0 +1,238 @@
+"""CountingTrainer: what all estimators share that learn by counting outputs instead of searching among them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from contextlib import nullcontext
+from numbers import Integral, Real
+from typing import Any, Self, TypedDict
+
+import numpy as np
+from scipy import sparse
+from sklearn.base import BaseEstimator, clone
+from sklearn.utils.validation import check_is_fitted, validate_data
+from threadpoolctl import threadpool_limits
+
+from maxmargin.counting.problem import Moments, as_rows
+from maxmargin.counting.sets.output_set import OutputSet
+from maxmargin.counting.training import METHODS, Fit, LinearSystem, Residual
+from maxmargin.shared_options import SharedOptions
+from maxmargin.task import Array
+
+SMALL = 3000  # examples
+
+
+class CountingOptions(TypedDict, total=False):
+    """What every counting-based estimator passes on to CountingTrainer."""
+
+    gamma: float | None
+    degree: float
+    coef0: float
+    kernel_params: dict[str, Any] | None
+    method: str
+    tol: float
+    max_iter: int
+
+
+class CountingTrainer(SharedOptions, BaseEstimator):
+    """Kernels, the linear system and its certificate. CountingPredictor documents the parameters."""
+
+    def __init__(
+        self,
+        kernel: Any,
+        alpha: float | None,
+        fit_intercept: bool,
+        gamma: float | None = None,
+        degree: float = 3,
+        coef0: float = 1,
+        kernel_params: dict[str, Any] | None = None,
+        method: str = "auto",
+        tol: float = 1e-8,
+        max_iter: int = 1000,
+        **unknown: Any,
+    ):
+        self._refuse(unknown)
+        self.kernel = kernel
+        self.alpha = alpha
+        self.fit_intercept = fit_intercept
+        self.gamma = gamma
+        self.degree = degree
+        self.coef0 = coef0
+        self.kernel_params = kernel_params
+        self.method = method
+        self.tol = tol
+        self.max_iter = max_iter
+
+    dual_coef_: Array | None
+    certificate_: Residual
+    _weights_: Array | None
+
+    @property
+    def coef_(self) -> Array | None:
+        """(p, d) weights, for the linear kernel."""
+        check_is_fitted(self)
+        return self._weights_
+
+    def _train(self, X: Any, Y: Any, sets: OutputSet | Sequence[OutputSet], several: bool = False) -> Self:
+        """Fit to inputs that `_inputs` has read."""
+        with _few_threads(X.shape[0]):
+            system = self._system(X, Y, sets, several)
+            lam = len(system.owner) / system.moments.n if self.alpha is None else _checked_alpha(self.alpha)
+            self._keep(system, system.fit(lam))
+        return self
+
+    def _train_path(
+        self, X: Any, Y: Any, sets: OutputSet | Sequence[OutputSet], alphas: Sequence[float], several: bool = False
+    ) -> list[Self]:
+        if not isinstance(alphas, Iterable):
+            raise ValueError(f"alphas is {alphas!r}; expected a sequence of values of λ")
+        lams = [_checked_alpha(alpha) for alpha in alphas]
+        if not lams:
+            raise ValueError("alphas is empty; expected at least one value of λ")
+        models = []
+        with _few_threads(X.shape[0]):
+            system = self._system(X, Y, sets, several)
+            for lam, fit in zip(lams, system.path(lams), strict=True):
+                self._keep(system, fit)
+                model: Self = clone(self).set_params(alpha=lam)
+                model.__dict__.update({name: value for name, value in vars(self).items() if name.endswith("_")})
+                models.append(model)
+        return models
+
+    def _scores(self, X: Any) -> Array:
+        """(n, d): f(x), the scores of the features of outputs."""
+        check_is_fitted(self)
+        X = self._inputs(X)
+        if self._weights_ is not None:
+            return np.asarray(X @ self._weights_ + self.intercept_)
+        assert self.dual_coef_ is not None
+        return np.asarray(self._kernel(X, self.X_fit_) @ self.dual_coef_)
+
+    def _system(self, X: Any, Y: Any, sets: OutputSet | Sequence[OutputSet], several: bool) -> LinearSystem:
+        self._check_options()
+        n = X.shape[0]
+        if Y is None:
+            raise ValueError(f"{type(self).__name__} requires y to be passed, but the target y is None")
+        if len(Y) != n:
+            raise ValueError(f"X has {n} examples but Y has {len(Y)}: example {min(n, len(Y))} has no partner")
+        moments = Moments(sets, n)
+        rows, owner = as_rows(moments, Y, several)
+        # what predictions need of the training inputs; a copy, because a caller may change his own
+        self.X_fit_ = None if self._has_kernel("linear", "precomputed") else X.copy()
+        linear = None
+        if self._has_kernel("linear"):
+            linear = X
+            if self.fit_intercept:
+                column = np.ones((n, 1))
+                linear = sparse.hstack([X, column], format="csr") if sparse.issparse(X) else np.hstack([X, column])
+        return LinearSystem(
+            moments, rows, owner, linear, lambda: self._kernel(X, X), self.method, self.tol, self.max_iter
+        )
+
+    def _keep(self, system: LinearSystem, fit: Fit) -> None:
+        self.certificate_ = fit.certificate
+        self.n_iter_ = max(1, fit.certificate.iterations)
+        self.dual_coef_ = None if system.primal else fit.coefficients
+        self._weights_ = None
+        self.intercept_: Any = 0.0
+        if self._has_kernel("linear"):
+            weights = fit.coefficients if system.primal else np.asarray(system.X.T @ fit.coefficients)
+            self._weights_ = weights[:-1] if self.fit_intercept else weights
+            self.intercept_ = weights[-1] if self.fit_intercept else 0.0
+
+    def _kernel(self, X: Any, Y: Any) -> Array:
+        from sklearn.metrics.pairwise import pairwise_kernels  # which would load much that an import need not
+
+        if self._has_kernel("precomputed"):
+            K = np.asarray(X, dtype=float)
+        else:
+            params = self.kernel_params or {}
+            if not callable(self.kernel):
+                params = {"degree": self.degree, "coef0": self.coef0}
+                if self.gamma is not None:  # every kernel has a default of its own
+                    params["gamma"] = self.gamma
+            K = np.asarray(pairwise_kernels(X, Y, metric=self.kernel, filter_params=True, **params))
+        if not np.isfinite(K).all():
+            i, j = np.argwhere(~np.isfinite(K))[0]
+            raise ValueError(f"the kernel of rows {i} and {j} is {K[i, j]}; it must be finite")
+        return K + 1.0 if self.fit_intercept else K
+
+    def _inputs(self, X: Any, reset: bool = False) -> Any:
+        if self._has_kernel("precomputed"):
+            K = validate_data(self, X, dtype=np.float64, reset=reset)
+            if reset and K.shape[0] != K.shape[1]:
+                raise ValueError(f"a precomputed kernel matrix must be square, got shape {K.shape}")
+            if reset:
+                _check_symmetry(K)
+            return K
+        X = validate_data(self, X, accept_sparse="csr", dtype=np.float64, reset=reset)
+        return sparse.csr_array(X) if sparse.issparse(X) else X
+
+    def _has_kernel(self, *names: str) -> bool:
+        return isinstance(self.kernel, str) and self.kernel in names
+
+    def _check_options(self) -> None:
+        if not isinstance(self.kernel, str) and not callable(self.kernel):
+            shape = getattr(self.kernel, "shape", None)
+            found = repr(self.kernel) if shape is None else f"an array of shape {shape}; a kernel matrix is given as X"
+            raise ValueError(
+                "kernel must be the name of a kernel of scikit-learn, a function of two rows or 'precomputed', "
+                f"got {found}"
+            )
+        if self.method not in METHODS:
+            raise ValueError(f"method must be one of {', '.join(map(repr, METHODS))}, got {self.method!r}")
+        if not (_is_number(self.tol) and 0 < self.tol < 1):
+            raise ValueError(f"tol must be a number between 0 and 1, got {self.tol!r}")
+        if not isinstance(self.max_iter, Integral) or isinstance(self.max_iter, bool) or self.max_iter < 1:
+            raise ValueError(f"max_iter must be a whole number >= 1, got {self.max_iter!r}")
+        if self.alpha is not None:
+            _checked_alpha(self.alpha)
+        if self.gamma is not None and not (_is_number(self.gamma) and self.gamma > 0):
+            raise ValueError(f"gamma must be a positive number or None, got {self.gamma!r}")
+        if not (_is_number(self.degree) and self.degree > 0):
+            raise ValueError(f"degree must be a positive number, got {self.degree!r}")
+        if not _is_number(self.coef0):
+            raise ValueError(f"coef0 must be a number, got {self.coef0!r}")
+        if self.kernel_params is not None and not (callable(self.kernel) and isinstance(self.kernel_params, dict)):
+            raise ValueError(
+                f"kernel_params are the arguments of a kernel function, a dict; got {self.kernel_params!r} for the "
+                f"kernel {self.kernel!r}"
+            )
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.target_tags.required = True
+        tags.input_tags.sparse = True
+        tags.input_tags.pairwise = self._has_kernel("precomputed")
+        return tags
+
+
+def check_output_set(given: Any, name: str) -> None:
+    """Raise a TypeError unless this is an output set."""
+    if not isinstance(given, OutputSet):
+        raise TypeError(f"{name} must be an OutputSet of maxmargin.counting, got {given!r}")
+
+
+def _few_threads(n: int) -> Any:
+    """BLAS keeps to one thread for small matrices, where several would mostly wait for each other."""
+    return threadpool_limits(1, user_api="blas") if n <= SMALL else nullcontext()
+
+
+def _check_symmetry(K: Array) -> None:
+    apart = np.abs(K - K.T)
+    if apart.max() > 1e-8 * np.abs(K).max():
+        i, j = np.unravel_index(int(apart.argmax()), K.shape)
+        raise ValueError(
+            f"a precomputed kernel matrix must be symmetric, but its value at ({i}, {j}) is {K[i, j]:.6g} and at "
+            f"({j}, {i}) {K[j, i]:.6g}"
+        )
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, Real) and not isinstance(value, bool) and bool(np.isfinite(float(value)))
+
+
+def _checked_alpha(alpha: Any) -> float:
+    if not (_is_number(alpha) and alpha > 0):
+        raise ValueError(f"alpha (λ) must be a positive number, got {alpha!r}")
+    return float(alpha)

@@ -1,0 +1,176 @@
+"""Counting-based classifiers of matrices: one label per row, or any subset of labels."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Self, Unpack
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+from sklearn.base import ClassifierMixin
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import validate_data
+
+from maxmargin.counting.base import CountingOptions, CountingTrainer, check_output_set
+from maxmargin.counting.sets.classes import Multiclass
+from maxmargin.counting.sets.output_set import OutputSet
+from maxmargin.counting.sets.subsets import Multilabel
+from maxmargin.task import Array
+
+
+class CountingClassifier(ClassifierMixin, CountingTrainer):
+    """One label per row, trained by one linear system: least squares of the margins over all other labels.
+
+    Parameters
+    ----------
+    output_set : OutputSet or None
+        A set whose outputs are labels: counting.Ordinal, counting.Hierarchy. None: the classes of the training data,
+        without structure.
+    kernel : str or callable
+    alpha : float or None
+    fit_intercept : bool
+    The parameters are those of CountingPredictor, where they are explained.
+
+    Attributes
+    ----------
+    classes_, certificate_, dual_coef_, coef_, intercept_, n_iter_, n_features_in_.
+    """
+
+    def __init__(
+        self,
+        output_set: OutputSet | None = None,
+        kernel: Any = "rbf",
+        alpha: float | None = None,
+        fit_intercept: bool = True,
+        **options: Unpack[CountingOptions],
+    ):
+        self.output_set = output_set
+        super().__init__(kernel=kernel, alpha=alpha, fit_intercept=fit_intercept, **options)
+
+    def fit(self, X: Any, y: Any) -> Self:
+        """Train on the rows of X with labels y."""
+        X, Y, labels = self._examples(X, y)
+        return self._train(X, Y, labels)
+
+    def fit_path(self, X: Any, y: Any, alphas: Sequence[float]) -> list[Self]:
+        """A fitted model for every λ; the kernel matrix is decomposed once. The last one stays in this estimator."""
+        X, Y, labels = self._examples(X, y)
+        return self._train_path(X, Y, labels, alphas)
+
+    def decision_function(self, X: Any) -> Array:
+        """(n, classes) scores ⟨f(x), φ(label)⟩; of two classes, (n,): that of the second over the first."""
+        scores = self._scores(X) @ self._class_features_.T
+        return np.asarray(scores[:, 1] - scores[:, 0] if len(self.classes_) == 2 else scores)
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """The label of highest score of every row."""
+        scores = self._scores(X) @ self._class_features_.T
+        return np.asarray(self.classes_[np.argmax(scores, axis=1)])
+
+    def _examples(self, X: Any, y: Any) -> tuple[Any, list[Any], OutputSet]:
+        """Inputs, labels, and the set that these are from, after writing down its classes."""
+        _, y = validate_data(self, X, y, accept_sparse="csr", dtype=np.float64)
+        X = self._inputs(X, reset=True)
+        check_classification_targets(y)
+        if self.output_set is None:
+            seen = np.unique(y)
+            if len(seen) < 2:
+                raise ValueError(f"only one class was found ({seen.tolist()}); a classifier needs at least two classes")
+            self.classes_, self.set_ = seen, Multiclass(seen.tolist())
+        else:
+            check_output_set(self.output_set, "output_set")
+            try:
+                first = next(self.output_set.outputs())
+            except NotImplementedError:
+                raise ValueError(f"{self.output_set!r} does not list its outputs; expected a set with labels") from None
+            if not np.isscalar(first):
+                raise ValueError(
+                    f"the outputs of {self.output_set!r} are no labels; use CountingPredictor for outputs with parts"
+                )
+            self.set_ = self.output_set
+            self.classes_ = np.unique(np.array(list(self.set_.outputs())))
+        self._class_features_ = self.set_.feature_rows(self.classes_.tolist())
+        return X, y.tolist(), self.set_
+
+
+class CountingMultilabel(CountingTrainer):
+    """Any subset of labels per row (an indicator matrix), trained by one linear system over all 2^L subsets.
+
+    Parameters
+    ----------
+    kernel : str or callable
+    alpha : float or None
+    fit_intercept : bool
+    The parameters are those of CountingPredictor, where they are explained.
+
+    Attributes
+    ----------
+    n_labels_, certificate_, dual_coef_, coef_, intercept_, n_iter_, n_features_in_.
+    """
+
+    def __init__(
+        self,
+        kernel: Any = "rbf",
+        alpha: float | None = None,
+        fit_intercept: bool = True,
+        **options: Unpack[CountingOptions],
+    ):
+        super().__init__(kernel=kernel, alpha=alpha, fit_intercept=fit_intercept, **options)
+
+    def fit(self, X: Any, Y: Any) -> Self:
+        """Train on the rows of X with an (n, L) matrix of zeros and ones."""
+        return self._train(*self._examples(X, Y))
+
+    def fit_path(self, X: Any, Y: Any, alphas: Sequence[float]) -> list[Self]:
+        """A fitted model for every λ; the kernel matrix is decomposed once. The last one stays in this estimator."""
+        return self._train_path(*self._examples(X, Y), alphas)
+
+    def decision_function(self, X: Any) -> Array:
+        """(n, L) scores; a label is predicted where its score is positive."""
+        return self._scores(X)
+
+    def predict(self, X: Any) -> NDArray[np.int64]:
+        """(n, L) zeros and ones."""
+        return (self._scores(X) > 0).astype(np.int64)
+
+    def score(self, X: Any, Y: Any) -> float:
+        """The share of labels that are right (1 - Hamming loss)."""
+        found, Y = self.predict(X), _zeros_and_ones(Y)
+        if found.shape != Y.shape:
+            raise ValueError(
+                f"Y has shape {Y.shape}; expected {found.shape}, a row per row of X and a column per label"
+            )
+        return float(np.mean(found == Y))
+
+    def _examples(self, X: Any, Y: Any) -> tuple[Any, list[frozenset[int]], Multilabel]:
+        """Inputs, subsets of label numbers, and all subsets."""
+        X = self._inputs(X, reset=True)
+        if Y is None:
+            raise ValueError(f"{type(self).__name__} requires y to be passed, but the target y is None")
+        Y = _zeros_and_ones(Y)
+        self.n_labels_ = Y.shape[1]
+        return X, [frozenset(np.flatnonzero(row).tolist()) for row in Y], Multilabel(self.n_labels_)
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.target_tags.one_d_labels, tags.target_tags.two_d_labels = False, True
+        tags.target_tags.single_output, tags.target_tags.multi_output = False, True
+        return tags
+
+
+def _zeros_and_ones(Y: Any) -> NDArray[Any]:
+    try:
+        Y = np.asarray(Y.todense() if sparse.issparse(Y) else Y)
+    except ValueError:  # rows of different lengths
+        raise ValueError(
+            "Y has rows of different lengths; expected an (n, labels) matrix of zeros and ones, which scikit-learn's "
+            "MultiLabelBinarizer makes of lists of labels"
+        ) from None
+    if Y.ndim != 2:
+        raise ValueError(f"Y must be an (n, labels) matrix of zeros and ones, got shape {Y.shape}")
+    wrong = np.argwhere(~np.isin(Y, (0, 1)))
+    if len(wrong):
+        i, k = wrong[0]
+        raise ValueError(f"example {i}, label {k}: Y is {Y[i].tolist()[k]!r}; expected 0 or 1")
+    return Y

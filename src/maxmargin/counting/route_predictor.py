@@ -1,0 +1,290 @@
+"""RoutePredictor: open routes and closed tours through points of interest."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable, Mapping, Sequence
+from typing import Any, NamedTuple, Self, Unpack
+
+import numpy as np
+from sklearn.utils.validation import check_is_fitted
+
+from maxmargin.counting.base import CountingOptions, CountingTrainer
+from maxmargin.counting.decoders.routes import Route, best_route
+from maxmargin.counting.decoders.tours import best_tour
+from maxmargin.counting.routes import checked_place, point_f1
+from maxmargin.counting.sets.cycles import CyclicPermutations
+from maxmargin.counting.sets.items import Items, collection, whole_number
+from maxmargin.counting.sets.ordered_items import ordered_numbers
+from maxmargin.counting.sets.output_set import Decoded
+from maxmargin.counting.sets.paths import Paths
+from maxmargin.inputs.labels import in_order, plain
+from maxmargin.task import Array
+
+SHAPES = ("path", "cycle")
+
+
+class RoutePredictor(CountingTrainer):
+    """Which points of interest a traveller visits, in which order (Gärtner and Vembu 2009, Sections 4.2 and 7.3).
+
+    A route scores Σ f_uv(x) over its steps u -> v; an open route also f_start(x) of its first and f_end(x) of its last
+    point. Training compares every known route with all possible ones at once, by one linear system, without ever
+    searching for a route: see CountingPredictor, with counting.Paths (from a virtual source to a virtual sink) or
+    counting.CyclicPermutations as the set of outputs. Prediction searches, which is NP-hard: `decode` says whether the
+    route that it found is the best one.
+
+    Parameters
+    ----------
+    points : sequence, mapping or None
+        The names of all points; or {name: (x, y)}, where they are, which is kept for maps. None: the points of the
+        training routes.
+    shape : "path" or "cycle"
+        Open routes of one or more points; or closed tours of three or more, which return to their start. The features
+        of tours are their steps, one coordinate for either direction (the paper's, which are signed, cannot tell how
+        popular a point is; CountingPredictor(counting.CyclicPermutations(points)) has them).
+    kernel : str or callable
+    alpha : float or None
+    fit_intercept : bool
+    These and further parameters are those of CountingPredictor, where they are explained.
+    decoder : "auto", "exact", "local" or "milp"
+        How routes are searched: "exact" over all subsets of up to 19 points that are free to choose, "milp" by an
+        integer program, exact too, "local" by local search. "auto": "exact" up to 14 points; local search beyond,
+        followed by branch and bound where the length is given.
+
+    Attributes
+    ----------
+    points_ : list of the points.   coordinates_ : (points, 2) where they are, or None.
+    popularity_ : (points,) in how many training routes each of them is.
+    certificate_ : the residual of the linear system, measured from scratch, and the objective.
+    dual_coef_, coef_, n_features_in_.
+    """
+
+    def __init__(
+        self,
+        points: Sequence[Hashable] | Mapping[Hashable, tuple[float, float]] | None = None,
+        shape: str = "path",
+        kernel: Any = "linear",
+        alpha: float | None = None,
+        fit_intercept: bool = True,
+        decoder: str = "auto",
+        **options: Unpack[CountingOptions],
+    ):
+        self.points = points
+        self.shape = shape
+        self.decoder = decoder
+        super().__init__(kernel=kernel, alpha=alpha, fit_intercept=fit_intercept, **options)
+
+    def fit(self, X: Any, routes: Sequence[Any], several: bool = False) -> Self:
+        """Train on trips: the rows of X are their features (None: there are none) and routes the points visited.
+
+        several : routes has a list of routes for every row of X, where many trips have the same features.
+        """
+        return self._train(*self._examples(X, routes, several), several)
+
+    def fit_path(self, X: Any, routes: Sequence[Any], alphas: Sequence[float], several: bool = False) -> list[Self]:
+        """A fitted model for every λ; the kernel matrix is decomposed once. The last one stays in this estimator."""
+        return self._train_path(*self._examples(X, routes, several), alphas, several)
+
+    def decision_function(self, X: Any = None) -> Array:
+        """(n, points, points): the score of stepping from one point to another, 0 on the diagonal; see `end_scores`."""
+        return self._route_scores(X, 1).arcs
+
+    def end_scores(self, X: Any = None) -> tuple[Array, Array]:
+        """(n, points) each: the scores of a route's first and of its last point, which closed tours do not have."""
+        return self._route_scores(X, 1)[1:]
+
+    def decode(self, X: Any = None, start: Any = None, end: Any = None, length: Any = None) -> list[Decoded]:
+        """The best route of every trip that the decoder finds, with its score and whether none is better.
+
+        start, end, length : the first and the last point and the number of points, for trips where they are known:
+            None, one value for all trips, or a list of one value or None per trip. The last point of a closed tour is
+            the one from which it returns to the first.
+        X : features; a model that was trained without takes as many trips as the lists have, else one.
+        """
+        check_is_fitted(self)
+        asked = [each for each in (start, end, length) if _is_list(each)]
+        scores = self._route_scores(X, len(asked[0]) if asked else 1)
+        n = len(scores.arcs)
+        starts, ends = (self._numbers_of(each, n, name) for each, name in ((start, "start"), (end, "end")))
+        lengths = _per_trip(length, n, "length")
+        self._check_queries(starts, ends, lengths)
+        found = []
+        for i in range(n):
+            route = self._searched(scores, i, starts[i], ends[i], lengths[i])
+            found.append(Decoded(self._items_.named(route.path), route.value, route.exact))
+        return found
+
+    def predict(
+        self, X: Any = None, start: Any = None, end: Any = None, length: Any = None
+    ) -> list[tuple[Hashable, ...]]:
+        """The best route of every trip; see `decode`."""
+        return [found.y for found in self.decode(X, start, end, length)]
+
+    def score(
+        self, X: Any, routes: Sequence[Sequence[Hashable]], start: Any = None, end: Any = None, length: Any = None
+    ) -> float:
+        """The mean F1 of the points of predicted routes (metrics.point_f1)."""
+        if X is None and not any(_is_list(each) for each in (start, end, length)):
+            length = [length] * len(routes)  # says how many trips there are
+        return point_f1(routes, self.predict(X, start, end, length))
+
+    # --- routes as outputs
+
+    def _examples(self, X: Any, routes: Any, several: bool) -> tuple[Any, list[Any], Paths | CyclicPermutations]:
+        if self.shape not in SHAPES:
+            raise ValueError(f"shape must be one of {', '.join(map(repr, SHAPES))}, got {self.shape!r}")
+        if not isinstance(routes, Iterable):
+            raise ValueError(f"routes is {routes!r}; expected a list with the points of every trip")
+        trips = [_listed(each, i) if several else [each] for i, each in enumerate(routes)]
+        if not trips:
+            raise ValueError("there are no routes to learn from")
+        trips = [[_collected(route, i) for route in own] for i, own in enumerate(trips)]
+        self._read_points([route for own in trips for route in own])
+        numbers = [[self._route_numbers(route, i) for route in own] for i, own in enumerate(trips)]
+        for i, own in enumerate(numbers):
+            if len(set(map(tuple, own))) < len(own):
+                raise ValueError(f"trip {i} has the same route twice; expected different ones, or several rows of X")
+        if X is None:
+            X = self._without_features(len(trips))
+            self.n_features_in_ = 0
+            self.__dict__.pop("feature_names_in_", None)  # of an earlier training
+        else:
+            X = self._inputs(X, reset=True)
+        if X.shape[0] != len(trips):
+            raise ValueError(
+                f"X has {X.shape[0]} rows but there are {len(trips)} {'lists of ' if several else ''}routes: "
+                f"trip {min(X.shape[0], len(trips))} has no partner"
+            )
+        n = len(self.points_)
+        self.popularity_ = np.bincount([k for own in numbers for each in own for k in each], minlength=n)
+        if self.shape == "cycle":
+            outputs = [[tuple(each) for each in own] for own in numbers]
+            possible: Paths | CyclicPermutations = CyclicPermutations(n, signed=False, decoder=self.decoder)
+        else:
+            outputs = [[(0, *(k + 1 for k in each), n + 1) for each in own] for own in numbers]
+            possible = Paths(n + 2, decoder=self.decoder)
+        return X, outputs if several else [own[0] for own in outputs], possible
+
+    def _read_points(self, routes: list[list[Any]]) -> None:
+        least = 3 if self.shape == "cycle" else 1
+        self.coordinates_: Array | None = None
+        if isinstance(self.points, Mapping):
+            self._items_ = Items(list(self.points), least, "point")
+            self.coordinates_ = np.array([checked_place(name, place) for name, place in self.points.items()])
+        elif self.points is not None:
+            self._items_ = Items(self.points, least, "point")
+        else:
+            self._items_ = Items(in_order(plain(point) for route in routes for point in route), least, "point")
+        self.points_ = list(self._items_.names)
+
+    def _route_numbers(self, route: list[Any], i: int) -> list[int]:
+        try:
+            numbers = ordered_numbers(self._items_, route, "route")
+        except ValueError as error:
+            raise ValueError(f"trip {i}: {error}") from None
+        if self.shape == "cycle" and len(numbers) < 3:
+            raise ValueError(f"trip {i} is a closed tour of {len(numbers)} points; expected at least 3")
+        return numbers
+
+    # --- scores and searches
+
+    def _route_scores(self, X: Any, n_without: int) -> _Scores:
+        check_is_fitted(self)
+        if (X is None) != (self.n_features_in_ == 0):
+            taught = "without features" if X is not None else f"with {self.n_features_in_} features"
+            raise ValueError(f"the model was trained {taught}; expected {'X=None' if X is not None else 'such an X'}")
+        f = self._scores(self._without_features(n_without) if X is None else X)
+        n, rows = len(self.points_), len(f)
+        arcs = np.zeros((rows, n, n))
+        between = ~np.eye(n, dtype=bool)
+        if self.shape == "cycle":
+            arcs[:, between] = f
+            return _Scores(arcs, np.zeros((rows, n)), np.zeros((rows, n)))
+        # The coordinates of Paths: source to points and to sink, then of every point those to other points and to sink.
+        from_points = f[:, n + 1 :].reshape(rows, n, n)
+        arcs[:, between] = from_points[:, :, :-1].reshape(rows, -1)
+        return _Scores(arcs, f[:, :n], np.ascontiguousarray(from_points[:, :, -1]))
+
+    def _searched(self, scores: _Scores, i: int, start: int | None, end: int | None, length: int | None) -> Route:
+        if self.shape == "cycle":
+            return best_tour(scores.arcs[i], start, end, length, self.decoder)
+        ends = {"start_scores": scores.first[i], "end_scores": scores.last[i]}
+        return best_route(scores.arcs[i], None, start, end, length, self.decoder, **ends)
+
+    def _numbers_of(self, given: Any, n: int, name: str) -> list[int | None]:
+        numbers: list[int | None] = []
+        for i, point in enumerate(_per_trip(given, n, name)):
+            try:
+                numbers.append(None if point is None else self._items_.number(point))
+            except ValueError as error:
+                raise ValueError(f"trip {i}: the {name} {error}") from None
+        return numbers
+
+    def _check_queries(self, starts: list[int | None], ends: list[int | None], lengths: list[Any]) -> None:
+        closed = self.shape == "cycle"
+        for i, (start, end, length) in enumerate(zip(starts, ends, lengths, strict=True)):
+            both = start is not None and end is not None
+            if start is not None and start == end and (closed or length not in (None, 1)):
+                kind = "a closed tour" if closed else f"a route of {length} points"
+                raise ValueError(f"trip {i}: start and end are both {self.points_[start]!r}, but {kind} has two ends")
+            if length is not None:
+                least = 3 if closed else 2 if both and start != end else 1
+                why = f"there are {len(self.points_)} points"
+                whole_number(length, f"trip {i}: its length", least, len(self.points_), why)
+
+    # --- trips without features
+
+    def _without_features(self, n: int) -> Array:
+        if not self.fit_intercept:
+            raise ValueError("without features there is only the constant to learn from; expected fit_intercept=True")
+        if self._has_kernel("precomputed"):
+            raise ValueError("without features there is no kernel matrix; expected one as X for kernel='precomputed'")
+        return np.zeros((n, 0))
+
+    def _inputs(self, X: Any, reset: bool = False) -> Any:
+        if not reset and self.n_features_in_ == 0 and np.shape(X)[1:] == (0,):
+            return X
+        return super()._inputs(X, reset)
+
+    def _kernel(self, X: Any, Y: Any) -> Array:
+        if X.shape[1] == 0:
+            return np.ones((X.shape[0], Y.shape[0]))
+        return super()._kernel(X, Y)
+
+
+class _Scores(NamedTuple):
+    """Of steps (n, points, points), of first and of last points (n, points)."""
+
+    arcs: Array
+    first: Array
+    last: Array
+
+
+def _listed(routes: Any, i: int) -> list[Any]:
+    if not isinstance(routes, list | tuple) or not routes:
+        raise ValueError(f"trip {i} has {routes!r}; expected a list of one or more routes, because of several=True")
+    return list(routes)
+
+
+def _collected(route: Any, i: int) -> list[Any]:
+    if isinstance(route, set | frozenset):
+        raise ValueError(f"trip {i} is {route!r}, and a set has no order; expected a tuple or list of points")
+    try:
+        points = collection(route, "route", "point")
+    except ValueError:
+        raise ValueError(f"trip {i}: {route!r} is no route; expected a tuple or list of points") from None
+    if not points:
+        raise ValueError(f"trip {i} has an empty route; expected at least one point")
+    return points
+
+
+def _is_list(given: Any) -> bool:
+    """Whether there is one value per trip. A tuple may be the name of one point."""
+    return isinstance(given, list) or (hasattr(given, "dtype") and np.ndim(given) == 1)
+
+
+def _per_trip(given: Any, n: int, name: str) -> list[Any]:
+    if not _is_list(given):
+        return [given] * n
+    if len(given) != n:
+        raise ValueError(f"{name} has {len(given)} values for {n} trips: trip {min(len(given), n)} has no partner")
+    return list(given)

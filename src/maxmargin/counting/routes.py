@@ -1,0 +1,68 @@
+"""Routes as sequences of different points, and how far a predicted route agrees with the true one.
+
+Both measures are F1 = 2 |A ∩ B| / (|A| + |B|), of one set that a true route has and the same set of the predicted one,
+averaged over routes (Chen, Ong and Xie, "Learning points and routes to recommend trajectories", CIKM 2016). Where
+neither route has anything to count, nothing is wrong, and F1 is 1.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Iterable, Sequence
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+
+from maxmargin.inputs.labels import plain
+
+Route = Sequence[Hashable]
+
+
+def point_f1(truth: Sequence[Route], found: Sequence[Route]) -> float:
+    """Mean F1 of the points that routes visit, in whatever order; a given start counts as any other point."""
+    return _mean_f1(truth, found, lambda route: route)
+
+
+def pair_f1(truth: Sequence[Route], found: Sequence[Route]) -> float:
+    """Mean F1 of ordered pairs: a route has the pair (u, v) if it visits u before v, next to each other or not.
+
+    So it is 1 only for the true points in the true order. It is meant for open routes: that of a closed tour depends on
+    where the tour is said to start.
+    """
+    return _mean_f1(truth, found, lambda route: combinations(route, 2))
+
+
+def checked_place(name: Hashable, place: Any) -> tuple[float, float]:
+    """Where a point is on a map: two finite numbers."""
+    try:
+        numbers = np.asarray(place, dtype=float)
+    except (ValueError, TypeError):
+        numbers = np.empty(0)
+    if numbers.shape != (2,) or not np.isfinite(numbers).all():
+        raise ValueError(f"point {name!r} is at {place!r}; expected two finite coordinates")
+    return float(numbers[0]), float(numbers[1])
+
+
+def _mean_f1(truth: Sequence[Route], found: Sequence[Route], parts: Callable[[list[Any]], Iterable[Any]]) -> float:
+    if len(truth) != len(found):
+        raise ValueError(f"there are {len(truth)} true but {len(found)} predicted routes")
+    if not len(truth):
+        raise ValueError("there are no routes to compare")
+    scores = []
+    for i, pair in enumerate(zip(truth, found, strict=True)):
+        mine, other = (
+            set(parts(_points(route, f"{whose} route {i}")))
+            for whose, route in zip(("true", "predicted"), pair, strict=True)
+        )
+        scores.append(2 * len(mine & other) / (len(mine) + len(other)) if mine or other else 1.0)
+    return float(np.mean(scores))
+
+
+def _points(route: Any, name: str) -> list[Any]:
+    if isinstance(route, str | set | frozenset) or not isinstance(route, Iterable):
+        raise ValueError(f"the {name} is {route!r}; expected a sequence of points")
+    points = [plain(point) for point in route]
+    if len(set(points)) < len(points):
+        twice = next(point for k, point in enumerate(points) if point in points[:k])
+        raise ValueError(f"the {name} visits {twice!r} twice; expected different points")
+    return points

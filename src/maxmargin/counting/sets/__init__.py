@@ -1,0 +1,1 @@
+"""Sets of outputs whose moments are known in closed form: one file each."""

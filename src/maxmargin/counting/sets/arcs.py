@@ -1,0 +1,93 @@
+"""Arcs of the complete digraph as coordinates, φ_uv and φ_vu apart.
+
+A covariance over arcs that does not change when items are renamed, nor when all arcs are turned round, maps symmetric
+functions to symmetric and antisymmetric to antisymmetric ones. So it has the three eigenspaces of edges
+(complete_graph.py) and the two of directed pairs (signed_pairs.py).
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from maxmargin.counting.sets.complete_graph import EdgeEigenvalues
+from maxmargin.counting.sets.output_set import Eigenspace
+from maxmargin.counting.sets.signed_pairs import signed_pairs
+from maxmargin.counting.sets.spectra import Part, distinct
+from maxmargin.task import Array
+
+
+class ArcEigenvalues(NamedTuple):
+    """The eigenvalues of a covariance over arcs on its five spaces."""
+
+    edges: EdgeEigenvalues  # of symmetric functions
+    gradients: float  # g_u - g_v
+    circulations: float  # antisymmetric with sums 0 at every item
+
+
+class Arcs:
+    """The arcs (u, v), u != v, of n items, in the order (0, 1), (0, 2) … (0, n-1), (1, 0), (1, 2) …"""
+
+    def __init__(self, n: int):
+        self.n = n
+        self.pairs = signed_pairs(n)
+        graph = self.pairs.graph
+        self._there, self._back = self.number(graph.tails, graph.heads), self.number(graph.heads, graph.tails)
+        self._off_diagonal = ~np.eye(n, dtype=bool)
+
+    def __len__(self) -> int:
+        return self.n * (self.n - 1)
+
+    @property
+    def ends(self) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+        """u and v of every coordinate."""
+        tails, heads = np.nonzero(self._off_diagonal)
+        return tails, heads
+
+    def number(self, tails: Any, heads: Any) -> Any:
+        """The coordinates of arcs."""
+        return tails * (self.n - 1) + heads - (heads > tails)
+
+    def matrix(self, f: Array) -> Array:
+        """One value per arc as an (n, n) matrix with a zero diagonal."""
+        square = np.zeros((self.n, self.n))
+        square[self._off_diagonal] = f
+        return square
+
+    def of_arcs(self, tails: NDArray[np.intp], heads: NDArray[np.intp]) -> Array:
+        """φ: 1 for these arcs, 0 for all others."""
+        phi = np.zeros(len(self))
+        phi[self.number(tails, heads)] = 1.0
+        return phi
+
+    def cov_apply(self, F: Array, eigenvalues: ArcEigenvalues) -> Array:
+        """F S for the S with these eigenvalues: O(n²) per row."""
+        F = np.asarray(F, dtype=np.float64)
+        there, back = F[:, self._there], F[:, self._back]
+        symmetric = self.pairs.graph.cov_apply((there + back) / 2, eigenvalues.edges)
+        antisymmetric = self.pairs.cov_apply((there - back) / 2, eigenvalues.gradients, eigenvalues.circulations)
+        result = np.empty_like(F)
+        result[:, self._there] = symmetric + antisymmetric
+        result[:, self._back] = symmetric - antisymmetric
+        return result
+
+    def spectrum(self, eigenvalues: ArcEigenvalues) -> list[Eigenspace]:
+        """The eigenspaces of that S."""
+        n = self.n
+        dimensions = (1, n - 1, n * (n - 3) // 2, n - 1, (n - 1) * (n - 2) // 2)
+        values = (*eigenvalues.edges, eigenvalues.gradients, eigenvalues.circulations)
+        return distinct(Part(values[k], dimensions[k], self._projection(k)) for k in range(5))
+
+    def _projection(self, k: int) -> Any:
+        only = np.eye(5)[k].tolist()
+        indicator = ArcEigenvalues(EdgeEigenvalues(*only[:3]), *only[3:])
+        return lambda rows: self.cov_apply(rows, indicator)
+
+
+@lru_cache(maxsize=32)
+def arcs(n: int) -> Arcs:
+    """Arcs(n), made once."""
+    return Arcs(n)

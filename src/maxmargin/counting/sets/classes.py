@@ -1,0 +1,133 @@
+"""One class of several: without and with an order."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterator
+from functools import cached_property
+from math import log
+from typing import Any
+
+import numpy as np
+
+from maxmargin.counting.sets.items import Items, ItemsLike
+from maxmargin.counting.sets.output_set import Decoded, Eigenspace, OutputSet
+from maxmargin.counting.sets.scores import finite_scores
+from maxmargin.counting.sets.spectra import FEW, Part, averaged, centred, distinct
+from maxmargin.task import Array
+
+
+class Multiclass(OutputSet):
+    """One of d classes, φ(y) = e_y (Gärtner and Vembu 2009, section 5.1).
+
+        μ = 1/d,     S = (I - 11ᵀ/d) / d.
+
+    classes : their number (outputs are 0 … d-1) or their names (outputs are names).
+    """
+
+    def __init__(self, classes: ItemsLike):
+        self.classes = classes
+        _ = self._items
+
+    @cached_property
+    def _items(self) -> Items:
+        return Items(self.classes, least=1, called="class")
+
+    @property
+    def dim(self) -> int:
+        return len(self._items)
+
+    def log_size(self) -> float:
+        return log(self.dim)
+
+    def mean(self) -> Array:
+        return np.full(self.dim, 1 / self.dim)
+
+    def cov_apply(self, F: Array) -> Array:
+        return centred(F) / self.dim
+
+    def cov_spectrum(self) -> list[Eigenspace]:
+        return distinct([Part(1 / self.dim, self.dim - 1, centred), Part(0.0, 1, averaged)])
+
+    def features(self, y: Any) -> Array:
+        phi = np.zeros(self.dim)
+        phi[self._items.number(y)] = 1.0
+        return phi
+
+    def decode(self, f: Array) -> Decoded:
+        f = finite_scores(f, self.dim)
+        best = int(np.argmax(f))
+        return Decoded(self._items.names[best], float(f[best]), True)
+
+    def outputs(self) -> Iterator[Hashable]:
+        return iter(self._items.names)
+
+    def sample(self, rng: np.random.Generator) -> Hashable:
+        return self._items.names[int(rng.integers(self.dim))]
+
+
+class Ordinal(OutputSet):
+    """One of levels 0 < 1 < … < d-1, φ_i(y) = 1 if y > i, for i = 0 … d-2 (Gärtner and Vembu 2009, section 5.2).
+
+        μ_i = (d-1-i) / d,     S_ij = μ_max(i,j) (1 - μ_min(i,j)).
+
+    The paper's features 1[y >= i] are these and one more that is always 1: it has no variance, cancels in every
+    comparison of two levels, and is left out. S is the covariance of a Brownian bridge at i/d; its eigenvectors are
+    sines.
+
+    levels : their number (outputs are 0 … d-1) or their names from low to high (outputs are names).
+    """
+
+    def __init__(self, levels: ItemsLike):
+        self.levels = levels
+        _ = self._items
+
+    @cached_property
+    def _items(self) -> Items:
+        return Items(self.levels, least=2, called="level")
+
+    @property
+    def dim(self) -> int:
+        return len(self._items) - 1
+
+    def log_size(self) -> float:
+        return log(len(self._items))
+
+    def mean(self) -> Array:
+        return np.arange(self.dim, 0, -1) / len(self._items)
+
+    def cov_apply(self, F: Array) -> Array:
+        # F S is the mean of (score - mean score) φ over the levels, and scores are prefix sums
+        scores = np.zeros((len(F), len(self._items)))
+        np.cumsum(F, axis=1, out=scores[:, 1:])
+        scores -= scores.mean(1, keepdims=True)
+        return -np.cumsum(scores[:, :-1], axis=1) / len(self._items)
+
+    def cov_spectrum(self) -> list[Eigenspace] | None:
+        d = len(self._items)
+        if self.dim > FEW:
+            return None
+        angles = np.pi * np.arange(1, d) / d
+        return distinct(
+            Part(float(1 / (4 * d * np.sin(angle / 2) ** 2)), 1, _along(np.sin(angle * np.arange(1, d))))
+            for angle in angles
+        )
+
+    def features(self, y: Any) -> Array:
+        return (np.arange(self.dim) < self._items.number(y)).astype(float)
+
+    def decode(self, f: Array) -> Decoded:
+        f = finite_scores(f, self.dim)
+        scores = np.concatenate([[0.0], np.cumsum(f)])
+        best = int(np.argmax(scores))
+        return Decoded(self._items.names[best], float(scores[best]), True)
+
+    def outputs(self) -> Iterator[Hashable]:
+        return iter(self._items.names)
+
+    def sample(self, rng: np.random.Generator) -> Hashable:
+        return self._items.names[int(rng.integers(len(self._items)))]
+
+
+def _along(direction: Array) -> Any:
+    unit = direction / np.linalg.norm(direction)
+    return lambda rows: np.multiply.outer(rows @ unit, unit)

@@ -1,0 +1,118 @@
+"""Edges of the complete graph K_n as coordinates, and covariances that only see how two edges meet.
+
+A covariance whose entry at two edges depends on whether they are the same, share a vertex or are disjoint has three
+eigenspaces, the same for all such sets: the constant, functions g_u + g_v with Σ g = 0, and what is left.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+from functools import cached_property
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from maxmargin.counting.sets.items import Items
+from maxmargin.counting.sets.output_set import Eigenspace
+from maxmargin.counting.sets.spectra import Part, distinct
+from maxmargin.task import Array
+
+
+class EdgeEigenvalues(NamedTuple):
+    """The eigenvalues of a covariance over edges on its three spaces."""
+
+    constant: float  # dimension 1
+    vertices: float  # g_u + g_v with Σ g = 0: dimension n - 1 (0 for n = 2)
+    rest: float  # dimension n (n - 3) / 2
+
+    @classmethod
+    def of(cls, n: int, same: float, share: float, disjoint: float) -> EdgeEigenvalues:
+        """From the entries of the covariance at equal, adjacent and disjoint edges."""
+        return cls(
+            same + 2 * (n - 2) * share + (n - 2) * (n - 3) / 2 * disjoint,
+            same + (n - 4) * share - (n - 3) * disjoint,
+            same - 2 * share + disjoint,
+        )
+
+
+class CompleteGraph:
+    """The edges {u, v} of K_n, u < v, in the order (0, 1), (0, 2) … (0, n-1), (1, 2) …"""
+
+    def __init__(self, n: int):
+        self.n = n
+        self.tails, self.heads = (each.astype(np.intp) for each in np.triu_indices(n, 1))
+
+    @property
+    def ends(self) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+        """The two vertices of every edge."""
+        return self.tails, self.heads
+
+    def __len__(self) -> int:
+        return len(self.tails)
+
+    def number(self, u: Any, v: Any) -> Any:
+        """The coordinates of edges, for numbers or arrays u != v in any order."""
+        low, high = np.minimum(u, v), np.maximum(u, v)
+        return low * (2 * self.n - low - 1) // 2 + high - low - 1
+
+    def matrix(self, f: Array) -> Array:
+        """One value per edge as a symmetric (n, n) matrix with a zero diagonal."""
+        square = np.zeros((self.n, self.n))
+        square[self.tails, self.heads] = f
+        return square + square.T
+
+    def cov_apply(self, F: Array, eigenvalues: EdgeEigenvalues) -> Array:
+        """F S, from sums of rows at vertices: O(n²) per row."""
+        constant, vertices, rest = self._parts(F)
+        return eigenvalues.constant * constant + eigenvalues.vertices * vertices + eigenvalues.rest * rest
+
+    def spectrum(self, eigenvalues: EdgeEigenvalues) -> list[Eigenspace]:
+        """The eigenspaces of S."""
+        n = self.n
+        dimensions = (1, n - 1 if n > 2 else 0, n * (n - 3) // 2 if n > 2 else 0)
+        projections = (
+            lambda rows: self._parts(rows)[0],
+            lambda rows: self._parts(rows)[1],
+            lambda rows: self._parts(rows)[2],
+        )
+        return distinct(map(Part, eigenvalues, dimensions, projections))
+
+    def edge_numbers(self, edges: Any, vertices: Items) -> NDArray[np.intp]:
+        """The coordinates of a set of edges {u, v} or (u, v) of named vertices; a ValueError says what is wrong."""
+        found: dict[int, Hashable] = {}
+        for edge in edges:
+            if isinstance(edge, str) or not hasattr(edge, "__iter__") or len(tuple(edge)) != 2:
+                raise ValueError(f"{edge!r} is no edge; expected two different vertices")
+            u, v = (vertices.number(end) for end in edge)
+            if u == v:
+                raise ValueError(f"the edge {edge!r} joins a vertex with itself; expected two different vertices")
+            place = int(self.number(u, v))
+            if place in found:
+                raise ValueError(f"the edge {edge!r} is repeated; expected every edge at most once")
+            found[place] = edge
+        return np.array(sorted(found), dtype=np.intp)
+
+    def named(self, places: Any, vertices: Items) -> frozenset[tuple[Hashable, Hashable]]:
+        """Edges as pairs of vertices (u, v), u before v in the order of the vertices."""
+        names = vertices.names
+        return frozenset((names[self.tails[e]], names[self.heads[e]]) for e in places)
+
+    def _parts(self, F: Array) -> tuple[Array, Array, Array]:
+        n = self.n
+        F = np.asarray(F, dtype=np.float64)
+        constant = np.repeat(F.mean(1, keepdims=True), len(self), axis=1)
+        if n == 2:
+            return constant, np.zeros_like(F), np.zeros_like(F)
+        sums = F @ self._incidence  # of g_u + g_v with Σ g = 0 these are (n - 2) g
+        g = (sums - sums.mean(1, keepdims=True)) / (n - 2)
+        vertices = g[:, self.tails] + g[:, self.heads]
+        rest = F - constant - vertices if n > 3 else np.zeros_like(F)
+        return constant, vertices, rest
+
+    @cached_property
+    def _incidence(self) -> sparse.csr_array:
+        places = np.concatenate([np.arange(len(self))] * 2)
+        ends = np.concatenate(self.ends)
+        return sparse.csr_array((np.ones(len(ends)), (places, ends)), shape=(len(self), self.n))

@@ -1,0 +1,211 @@
+"""DagPaths: the ways from a source to a sink in a graph without cycles."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterator, Sequence
+from functools import cached_property
+from graphlib import CycleError, TopologicalSorter
+from itertools import pairwise
+from typing import Any, NamedTuple
+
+import numpy as np
+from scipy import sparse
+from scipy.sparse.linalg import splu
+from scipy.special import logsumexp
+
+from maxmargin.counting.sets.items import Items
+from maxmargin.counting.sets.matrix_tree import Index
+from maxmargin.counting.sets.ordered_items import ordered_numbers
+from maxmargin.counting.sets.output_set import Decoded, OutputSet
+from maxmargin.counting.sets.scores import finite_scores
+from maxmargin.task import Array
+
+Arc = tuple[Hashable, Hashable]
+
+
+class _Graph(NamedTuple):
+    """Nodes in topological order, every arc from a smaller to a larger number."""
+
+    nodes: Items
+    tails: Index  # (d,)
+    heads: Index
+    numbers: dict[tuple[int, int], int]  # the coordinate of every arc
+    source: int
+    sink: int
+
+
+class _Chain(NamedTuple):
+    """Uniform paths as a Markov chain: from u one steps to v with probability B_v / B_u."""
+
+    log_size: float
+    steps: Array  # (d,) T of every arc; 0 where no path goes on
+    visits: Array  # (n,) P(u is on the path)
+    onward: sparse.csc_array  # I - T
+
+
+class DagPaths(OutputSet):
+    """All paths from a source to a sink along the arcs of a graph without cycles; φ has one coordinate per arc.
+
+    With B_v the number of paths from v to the sink, a uniform path is a Markov chain that steps from u to v with
+    probability T_uv = B_v/B_u. Let V = (I - T)⁻¹, so that V_su is the probability of a visit of u. Then
+
+        μ_uv = V_su T_uv,     E[φ_uv φ_xy] = V_su T_uv V_vx T_xy  if v is before x (or is x).                        (1)
+
+    A product with S passes once forward and once backward over the arcs: f_uv T_uv is joined with what f is expected
+    to have earned before u and to earn after v. Numbers of paths are kept as logarithms.
+
+    An output is the tuple of the nodes of a path, source and sink included. Decoding is exact (longest path), samples
+    are uniform.
+
+    edges : pairs (u, v) of nodes, which are any hashable values, in the order of the coordinates. Arcs on no path from
+        source to sink have features, which are always 0.
+    source, sink : two different nodes.
+    """
+
+    def __init__(self, edges: Sequence[Arc], source: Hashable, sink: Hashable):
+        self.edges = edges
+        self.source = source
+        self.sink = sink
+        _ = self._chain  # raise now what is wrong with them
+
+    @property
+    def dim(self) -> int:
+        return len(self._graph.tails)
+
+    @property
+    def coordinates(self) -> list[Arc]:
+        """The arc of every coordinate of φ."""
+        names = self._graph.nodes.names
+        return [(names[u], names[v]) for u, v in zip(self._graph.tails, self._graph.heads, strict=True)]
+
+    def log_size(self) -> float:
+        return self._chain.log_size
+
+    def mean(self) -> Array:
+        return self._chain.visits[self._graph.tails] * self._chain.steps
+
+    def cov_apply(self, F: Array) -> Array:
+        F, mean = np.asarray(F, dtype=np.float64), self.mean()
+        tails, heads, steps, onward = (
+            self._graph.tails,
+            self._graph.heads,
+            self._chain.steps,
+            _factored(self._chain.onward),
+        )
+        # Σ f over the arcs before u, where u is visited, and expected after v, where one is at v: (n, k) each.
+        before = onward.solve(self._at(heads) @ (mean[:, None] * F.T), trans="T")
+        after = onward.solve(self._at(tails) @ (steps[:, None] * F.T))
+        joined = F * mean + steps * before[tails].T + mean * after[heads].T
+        return joined - np.outer(F @ mean, mean)
+
+    def features(self, y: Any) -> Array:
+        graph = self._graph
+        numbers = ordered_numbers(graph.nodes, y, "path")
+        if len(numbers) < 2 or numbers[0] != graph.source or numbers[-1] != graph.sink:
+            raise ValueError(f"{y!r} is no path from {self.source!r} to {self.sink!r}; expected these as its ends")
+        phi = np.zeros(self.dim)
+        for u, v in pairwise(numbers):
+            if (u, v) not in graph.numbers:
+                names = graph.nodes.names
+                raise ValueError(f"there is no arc from {names[u]!r} to {names[v]!r}; expected a path along arcs")
+            phi[graph.numbers[u, v]] = 1.0
+        return phi
+
+    def decode(self, f: Array) -> Decoded:
+        graph, f = self._graph, finite_scores(f, self.dim)
+        best = np.full(len(graph.nodes), -np.inf)
+        best[graph.source], arrived = 0.0, np.full(len(graph.nodes), -1)
+        for arc in np.argsort(graph.tails, kind="stable"):  # tails are in topological order
+            u, v = graph.tails[arc], graph.heads[arc]
+            if best[u] + f[arc] > best[v]:
+                best[v], arrived[v] = best[u] + f[arc], u
+        path = [graph.sink]
+        while path[-1] != graph.source:
+            path.append(int(arrived[path[-1]]))
+        y = graph.nodes.named(reversed(path))
+        return Decoded(y, float(self.features(y) @ f), True)
+
+    def outputs(self) -> Iterator[tuple[Hashable, ...]]:
+        graph, steps = self._graph, self._chain.steps
+
+        def walk(path: list[int]) -> Iterator[list[int]]:
+            if path[-1] == graph.sink:
+                yield path
+                return
+            for arc in np.flatnonzero((graph.tails == path[-1]) & (steps > 0)):
+                yield from walk([*path, int(graph.heads[arc])])
+
+        return map(graph.nodes.named, walk([graph.source]))
+
+    def sample(self, rng: np.random.Generator) -> tuple[Hashable, ...]:
+        graph, steps = self._graph, self._chain.steps
+        path = [graph.source]
+        while path[-1] != graph.sink:
+            leaving = np.flatnonzero(graph.tails == path[-1])
+            chances = steps[leaving]
+            path.append(int(graph.heads[rng.choice(leaving, p=chances / chances.sum())]))
+        return graph.nodes.named(path)
+
+    # --- the graph and the chain
+
+    @cached_property
+    def _graph(self) -> _Graph:
+        sorter: TopologicalSorter = TopologicalSorter()
+        arcs = []
+        for arc in self.edges:
+            if isinstance(arc, str) or not hasattr(arc, "__iter__") or len(tuple(arc)) != 2:
+                raise ValueError(f"{arc!r} is no arc; expected a pair of nodes (u, v)")
+            u, v = arc
+            try:
+                sorter.add(v, u)
+            except TypeError as error:
+                raise ValueError(f"a node of the arc {arc!r} cannot be used: {error}") from None
+            arcs.append((u, v))
+        try:
+            order = list(sorter.static_order())
+        except CycleError as error:
+            raise ValueError(f"the arcs have a cycle, {' -> '.join(map(repr, error.args[1]))}; expected none") from None
+        if self.source == self.sink:
+            raise ValueError(f"source and sink are both {self.source!r}; expected two different nodes")
+        nodes = Items(order, called="node")
+        numbers: dict[tuple[int, int], int] = {}
+        for u, v in arcs:
+            key = nodes.number(u), nodes.number(v)
+            if key in numbers:
+                raise ValueError(f"the arc {(u, v)!r} is given twice; expected every arc once")
+            numbers[key] = len(numbers)
+        tails, heads = np.array(list(numbers), dtype=np.intp).reshape(-1, 2).T.copy()
+        return _Graph(nodes, tails, heads, numbers, nodes.number(self.source), nodes.number(self.sink))
+
+    @cached_property
+    def _chain(self) -> _Chain:
+        graph, n = self._graph, len(self._graph.nodes)
+        log_paths = np.full(n, -np.inf)  # log B
+        log_paths[graph.sink] = 0.0
+        order = np.argsort(graph.tails, kind="stable")
+        leaving = np.split(order, np.searchsorted(graph.tails[order], np.arange(1, n)))
+        for u in reversed(range(graph.sink)):
+            ahead = log_paths[graph.heads[leaving[u]]]
+            if (ahead > -np.inf).any():
+                log_paths[u] = logsumexp(ahead)
+        if log_paths[graph.source] == -np.inf:
+            raise ValueError(f"no path leads from {self.source!r} to {self.sink!r}; expected at least one")
+        going = (log_paths[graph.tails] > -np.inf) & (log_paths[graph.heads] > -np.inf)
+        steps = np.zeros(self.dim)
+        steps[going] = np.exp(log_paths[graph.heads[going]] - log_paths[graph.tails[going]])
+        matrix = sparse.eye_array(n) - sparse.coo_array((steps, (graph.tails, graph.heads)), shape=(n, n))
+        onward = matrix.tocsc()
+        start = np.zeros(n)
+        start[graph.source] = 1.0
+        return _Chain(float(log_paths[graph.source]), steps, _factored(onward).solve(start, trans="T"), onward)
+
+    def _at(self, nodes: Index) -> sparse.csr_array:
+        """(n, d): sums of arcs at one of their ends."""
+        return sparse.csr_array(
+            (np.ones(self.dim), (nodes, np.arange(self.dim))), shape=(len(self._graph.nodes), self.dim)
+        )
+
+
+def _factored(matrix: sparse.csc_array) -> Any:
+    """A triangular matrix, ready to be solved with: in its own order nothing fills in."""
+    return splu(matrix, permc_spec="NATURAL", diag_pivot_thresh=0.0)

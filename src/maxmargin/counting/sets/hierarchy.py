@@ -1,0 +1,251 @@
+"""Labels in a hierarchy: one label, or several that share their ways from the root."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterator, Sequence
+from functools import cached_property
+from itertools import product
+from math import log
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from maxmargin.counting.sets.items import Items
+from maxmargin.counting.sets.output_set import Decoded, Eigenspace, OutputSet
+from maxmargin.counting.sets.scores import finite_scores
+from maxmargin.counting.sets.spectra import DENSE, decomposed
+from maxmargin.counting.sets.subsets import indicator
+from maxmargin.inputs import hierarchy as tree
+from maxmargin.inputs.labels import plain
+from maxmargin.task import Array
+
+
+class Hierarchy(OutputSet):
+    """One label of a tree or lattice of nodes; φ_i(y) = 1 if node i is y or above y.
+
+    This is the poset regression of Gärtner and Vembu 2009, section 5.2, with two repairs: the order is reflexive (with
+    a strict one two sibling leaves have the same features), and counts go over the labels that an output can be, not
+    over all nodes. With n_i labels at or below node i, of |L|,
+
+        μ_i = n_i / |L|,     M_ij = #{labels at or below both i and j} / |L|.
+
+    Products with S pass through the scores of all labels: O(Σ number of nodes above a label). Nodes that are above
+    every label, such as the root, have no variance and no coordinate; nodes names those that have one.
+
+    taxonomy : {child: parent} or, in a lattice, {child: [parents]}; a list of (parent, child) pairs; a separator such
+        as ".", where labels are paths ("6.2" is below "6"); or None: all labels directly below a root. There must be
+        one root; the parent None is a root without a name.
+    labels : "leaves", "nodes" (all that have a name), or a sequence of the nodes that an output can be. A separator or
+        None needs the sequence. Outputs are labels.
+    """
+
+    def __init__(self, taxonomy: Any, labels: str | Sequence[Hashable] = "leaves"):
+        self.taxonomy = taxonomy
+        self.labels = labels
+        _ = self._ways
+
+    @cached_property
+    def _ways(self) -> _Ways:
+        return _Ways(self.taxonomy, self.labels)
+
+    @property
+    def nodes(self) -> list[Hashable]:
+        """The node of every coordinate of φ."""
+        return list(self._ways.nodes)
+
+    @property
+    def dim(self) -> int:
+        return len(self._ways.nodes)
+
+    def log_size(self) -> float:
+        return log(len(self._ways.labels))
+
+    def mean(self) -> Array:
+        return np.asarray(self._ways.marks.sum(0)) / len(self._ways.labels)
+
+    def cov_apply(self, F: Array) -> Array:
+        scores = F @ self._ways.marks.T
+        return (scores - scores.mean(1, keepdims=True)) @ self._ways.marks / len(self._ways.labels)
+
+    def cov_spectrum(self) -> list[Eigenspace] | None:
+        """Few where all inner nodes of a level look alike: the eigenvectors of such trees are contrasts of siblings."""
+        return decomposed(self.covariance()) if self.dim <= DENSE else None
+
+    def features(self, y: Any) -> Array:
+        k, marks = self._ways.number(y), self._ways.marks
+        return indicator(marks.indices[marks.indptr[k] : marks.indptr[k + 1]], self.dim)
+
+    def decode(self, f: Array) -> Decoded:
+        scores = self._ways.marks @ finite_scores(f, self.dim)
+        best = int(np.argmax(scores))
+        return Decoded(self._ways.labels.names[best], float(scores[best]), True)
+
+    def outputs(self) -> Iterator[Hashable]:
+        return iter(self._ways.labels.names)
+
+    def sample(self, rng: np.random.Generator) -> Hashable:
+        return self._ways.labels.names[int(rng.integers(len(self._ways.labels)))]
+
+
+class _Ways:
+    """The labels of a hierarchy and which nodes are above each."""
+
+    def __init__(self, taxonomy: Any, labels: Any):
+        every = isinstance(labels, str)
+        if every and labels not in ("leaves", "nodes"):
+            raise ValueError(f"labels must be 'leaves', 'nodes' or a sequence of nodes, got {labels!r}")
+        if every and (taxonomy is None or isinstance(taxonomy, str)):
+            raise ValueError(f"taxonomy={taxonomy!r} does not name its nodes; give labels as a sequence")
+        given = Items(() if every else labels, least=0 if every else 2, called="label")
+        hierarchy = tree.read_hierarchy(taxonomy, given.names, "label")
+        self.inner = set(hierarchy.nodes)
+        if every:
+            given = Items(hierarchy.leaves if labels == "leaves" else hierarchy.nodes, least=2, called="label")
+        for name in given.names:
+            if name not in self.inner:
+                raise ValueError(f"labels names {name!r}, which is not a node of the taxonomy")
+        self.labels = given
+        self.inner -= set(given.names)
+        self.nodes, marks = hierarchy.attributes(given.names)
+        self.marks = sparse.csr_array(marks, dtype=np.float64)  # (labels, nodes)
+
+    def number(self, y: Any) -> int:
+        try:
+            known = plain(y) in self.inner
+        except TypeError:
+            known = False
+        if known:
+            raise ValueError(f"{plain(y)!r} is a node but not one of the labels; expected {self.labels.described()}")
+        return self.labels.number(y)
+
+
+class HierarchyPaths(OutputSet):
+    """All sets of nodes of a tree that contain with a node all nodes above it; φ is the indicator of nodes.
+
+    A set is the union of any number of ways down from the root, also none. In how many ways the subtree of v can be
+    cut, v itself included or not, is f(v) = 1 + Π f(c) over the children c. Given its parent, v is in an output with
+    probability q_v = 1 - 1/f(v), whatever happens elsewhere, so that
+
+        log |Y| = Σ_roots log f,     μ_v = Π_{u at or above v} q_u,     S_uv = μ_u μ_v (1/μ_lca(u,v) - 1),           (1)
+
+    where the last is Σ over the common ancestors a of u and v of μ_u μ_v (1 - q_a)/μ_a: two products with the matrix
+    of ancestors apply S. Gärtner and Vembu 2009 count single ways only (Hierarchy, section 5.2); this is their scheme
+    for documents with several categories.
+
+    taxonomy : {child: parent} or a list of (parent, child) pairs with one root; the parent None is a root without a
+        name, which no output contains. Outputs are frozensets of nodes; nodes is their order in φ.
+    """
+
+    def __init__(self, taxonomy: Any):
+        self.taxonomy = taxonomy
+        _ = self._tree
+
+    @cached_property
+    def _tree(self) -> _Tree:
+        return _Tree(self.taxonomy)
+
+    @property
+    def nodes(self) -> list[Hashable]:
+        """The node of every coordinate of φ."""
+        return list(self._tree.nodes.names)
+
+    @property
+    def dim(self) -> int:
+        return len(self._tree.nodes)
+
+    def log_size(self) -> float:
+        return float(self._tree.log_cuts[self._tree.roots].sum())
+
+    def mean(self) -> Array:
+        return self._tree.mean.copy()
+
+    def cov_apply(self, F: Array) -> Array:
+        way, mean = self._tree, self._tree.mean
+        weighed = ((F * mean) @ way.above.T) * (way.left_out / mean)
+        return (weighed @ way.above) * mean
+
+    def cov_spectrum(self) -> list[Eigenspace] | None:
+        """Few where all nodes of a level look alike."""
+        return decomposed(self.covariance()) if self.dim <= DENSE else None
+
+    def features(self, y: Any) -> Array:
+        way = self._tree
+        chosen = set(way.nodes.numbers(y, "set of nodes"))
+        for v in chosen:
+            if way.parent[v] >= 0 and way.parent[v] not in chosen:
+                node, above = way.nodes.names[v], way.nodes.names[way.parent[v]]
+                raise ValueError(
+                    f"the set contains {node!r} but not {above!r}, which is above it; expected all nodes on the ways "
+                    "from the root"
+                )
+        return indicator(sorted(chosen), self.dim)
+
+    def decode(self, f: Array) -> Decoded:
+        way, f = self._tree, finite_scores(f, self.dim)
+        best = f.copy()
+        for v in way.downwards[::-1]:
+            best[v] = max(best[v], 0.0)
+            if way.parent[v] >= 0:
+                best[way.parent[v]] += best[v]
+        chosen = self._grown(best > 0)
+        return Decoded(frozenset(way.nodes.named(chosen)), float(np.sum(f[chosen])), True)
+
+    def outputs(self) -> Iterator[frozenset]:
+        way = self._tree
+
+        def cuts(siblings: list[int]) -> Iterator[tuple[int, ...]]:
+            each = [[(), *((v, *below) for below in cuts(way.children[v]))] for v in siblings]
+            return (sum(combined, ()) for combined in product(*each))
+
+        return (frozenset(way.nodes.named(numbers)) for numbers in cuts(way.roots))
+
+    def sample(self, rng: np.random.Generator) -> frozenset:
+        return frozenset(self._tree.nodes.named(self._grown(rng.random(self.dim) >= self._tree.left_out)))
+
+    def _grown(self, wanted: NDArray[np.bool_]) -> list[int]:
+        """The wanted nodes whose ancestors are all wanted."""
+        taken = wanted.copy()
+        for v in self._tree.downwards:
+            if self._tree.parent[v] >= 0:
+                taken[v] &= taken[self._tree.parent[v]]
+        return np.flatnonzero(taken).tolist()
+
+
+class _Tree:
+    """A tree as arrays over its named nodes."""
+
+    def __init__(self, taxonomy: Any):
+        if taxonomy is None or isinstance(taxonomy, str):
+            raise ValueError(f"taxonomy={taxonomy!r} does not name its nodes; expected {{child: parent}} or pairs")
+        hierarchy = tree.read_hierarchy(taxonomy, ())
+        self.nodes = Items(hierarchy.nodes, called="node")
+        d = len(self.nodes)
+        above = np.ones((d, d), dtype=bool)  # [u, v]: u is v or above v; nodes above all are not among the attributes
+        telling, marks = hierarchy.attributes(hierarchy.nodes)
+        above[[self.nodes.number(node) for node in telling]] = marks.T
+        depth = above.sum(0)
+        self.downwards = np.argsort(depth, kind="stable").tolist()
+        self.parent = [-1] * d
+        self.children: list[list[int]] = [[] for _ in range(d)]
+        for v in self.downwards:
+            ancestors = np.flatnonzero(above[:, v] & (depth < depth[v]))
+            if len(ancestors):
+                p = int(ancestors[np.argmax(depth[ancestors])])
+                if depth[p] != depth[v] - 1:
+                    raise ValueError(
+                        f"node {self.nodes.names[v]!r} has several parents; expected a tree, with one parent per node "
+                        "(Hierarchy reads lattices)"
+                    )
+                self.parent[v] = p
+                self.children[p].append(v)
+        self.roots = [v for v in range(d) if self.parent[v] < 0]
+        self.above = sparse.csr_array(above, dtype=np.float64)
+        self.log_cuts = np.empty(d)  # log f of (1)
+        for v in self.downwards[::-1]:
+            self.log_cuts[v] = np.logaddexp(0.0, self.log_cuts[self.children[v]].sum())
+        self.left_out = np.exp(-self.log_cuts)  # 1 - q
+        self.mean = np.empty(d)
+        for v in self.downwards:
+            self.mean[v] = (1 - self.left_out[v]) * (self.mean[self.parent[v]] if self.parent[v] >= 0 else 1.0)

@@ -1,0 +1,179 @@
+"""Matchings: pairs of vertices of which no two share a vertex, all of them or only those that leave no vertex alone."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterator
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from scipy.special import gammaln
+
+from maxmargin.counting.decoders.matching import best_matching
+from maxmargin.counting.sets.complete_graph import CompleteGraph, EdgeEigenvalues
+from maxmargin.counting.sets.items import Items, ItemsLike, collection
+from maxmargin.counting.sets.output_set import Decoded, Eigenspace, OutputSet
+from maxmargin.counting.sets.scores import finite_scores
+from maxmargin.task import Array
+
+Edge = tuple[Hashable, Hashable]
+
+
+class Matchings(OutputSet):
+    """All matchings of the complete graph of N vertices, the empty one included; φ has one coordinate per edge.
+
+    Their number is T(N) with T(n) = T(n-1) + (n-1) T(n-2): the last vertex is alone or paired with one of the others.
+    In ratios r_n = T(n-1)/T(n), which do not overflow, with r_1 = 1 and 1/r_n = 1 + (n-1) r_{n-1},
+
+        log T(N) = -Σ_n log r_n,     μ_e = T(N-2)/T(N) = r_N r_{N-1},     E[φ_e φ_e'] = μ r_{N-2} r_{N-3}            (1)
+
+    for disjoint edges, 0 for those that share a vertex.
+
+    An output is a frozenset of pairs (u, v) of vertices. Pairs are read in either direction, from any set, list or
+    tuple.
+    Decoding is exact: see decoders/matching.py. Samples are uniform.
+
+    vertices : their number N >= 2, or their names. Coordinates are in the order (0, 1), (0, 2) …, (1, 2) ….
+    """
+
+    _perfect = False
+
+    def __init__(self, vertices: ItemsLike):
+        self.vertices = vertices
+        _ = self._vertices  # raise now what is wrong with them
+
+    @property
+    def dim(self) -> int:
+        return len(self._graph)
+
+    @property
+    def coordinates(self) -> list[Edge]:
+        """The edge of every coordinate of φ."""
+        names, graph = self._vertices.names, self._graph
+        return [(names[u], names[v]) for u, v in zip(graph.tails.tolist(), graph.heads.tolist(), strict=True)]
+
+    def log_size(self) -> float:
+        return -float(np.log(self._ratios).sum())
+
+    def mean(self) -> Array:
+        return np.full(self.dim, self._together()[0])
+
+    def cov_apply(self, F: Array) -> Array:
+        return self._graph.cov_apply(F, self._eigenvalues())
+
+    def cov_spectrum(self) -> list[Eigenspace]:
+        return self._graph.spectrum(self._eigenvalues())
+
+    def features(self, y: Any) -> Array:
+        graph, vertices = self._graph, self._vertices
+        chosen = graph.edge_numbers(collection(y, "matching", "edge"), vertices)
+        degrees = np.bincount(np.append(graph.tails[chosen], graph.heads[chosen]), minlength=len(vertices))
+        if (degrees > 1).any():
+            name = vertices.names[int(degrees.argmax())]
+            raise ValueError(f"vertex {name!r} is in {degrees.max()} edges; expected at most one")
+        if self._perfect and (degrees == 0).any():
+            name = vertices.names[int(degrees.argmin())]
+            raise ValueError(f"vertex {name!r} is in no edge; expected every vertex in one")
+        phi = np.zeros(self.dim)
+        phi[chosen] = 1.0
+        return phi
+
+    def decode(self, f: Array) -> Decoded:
+        f = finite_scores(f, self.dim)
+        pairs, exact = best_matching(self._graph.matrix(f), self._perfect)
+        chosen = [int(self._graph.number(u, v)) for u, v in pairs]
+        return Decoded(self._graph.named(chosen, self._vertices), float(f[chosen].sum()), exact)
+
+    def outputs(self) -> Iterator[frozenset[Edge]]:
+        names = self._vertices.names
+
+        def pair_up(left: list[int]) -> Iterator[list[Edge]]:
+            if not left:
+                yield []
+                return
+            u, *others = left
+            if not self._perfect:
+                yield from pair_up(others)
+            for v in others:
+                for more in pair_up([each for each in others if each != v]):
+                    yield [(names[u], names[v]), *more]
+
+        return map(frozenset, pair_up(list(range(len(names)))))
+
+    def sample(self, rng: np.random.Generator) -> frozenset[Edge]:
+        """In a random order of the vertices, the last of n that are left is alone with probability r_n."""
+        left = rng.permutation(len(self._vertices)).tolist()
+        chosen = []
+        while left:
+            u = left.pop()
+            if left and rng.random() >= self._alone(len(left) + 1):
+                chosen.append(int(self._graph.number(u, left.pop())))
+        return self._graph.named(chosen, self._vertices)
+
+    # --- the law
+
+    @cached_property
+    def _vertices(self) -> Items:
+        return Items(self.vertices, least=2, called="vertex")
+
+    @cached_property
+    def _graph(self) -> CompleteGraph:
+        return CompleteGraph(len(self._vertices))
+
+    @cached_property
+    def _ratios(self) -> Array:
+        """r_1 … r_N of (1)."""
+        ratios = [1.0]
+        for n in range(2, len(self._vertices) + 1):
+            ratios.append(1 / (1 + (n - 1) * ratios[-1]))
+        return np.array(ratios)
+
+    def _alone(self, n: int) -> float:
+        """The probability that one given vertex of n is in no edge."""
+        return float(self._ratios[n - 1])
+
+    def _together(self) -> tuple[float, float]:
+        """The probabilities of one edge and of two disjoint ones, 0 if there are none."""
+        one = float(np.prod(self._ratios[-2:]))
+        return one, float(np.prod(self._ratios[-4:])) if len(self._vertices) >= 4 else 0.0
+
+    def _eigenvalues(self) -> EdgeEigenvalues:
+        one, two = self._together()
+        return EdgeEigenvalues.of(len(self._vertices), one - one**2, -(one**2), two - one**2)
+
+
+class PerfectMatchings(Matchings):
+    """All matchings of an even number N of vertices that leave none alone: 1 · 3 · 5 ⋯ (N-1) of them.
+
+        μ = 1/(N-1),     E[φ_e φ_e'] = 1/((N-1)(N-3)) for disjoint edges, 0 for those that share a vertex:
+
+    S has one eigenvalue that is not 0, (N-2)/((N-1)(N-3)), on the functions of edges with sum 0 at every vertex.
+
+    Outputs, coordinates, decoding and samples are as those of Matchings.
+
+    vertices : their number N, or their names.
+    """
+
+    _perfect = True
+
+    def log_size(self) -> float:
+        half = len(self._vertices) // 2
+        return float(gammaln(2 * half + 1) - gammaln(half + 1) - half * np.log(2))
+
+    @cached_property
+    def _vertices(self) -> Items:
+        vertices = Items(self.vertices, least=2, called="vertex")
+        if len(vertices) % 2:
+            raise ValueError(f"{len(vertices)} vertices have no perfect matching; expected an even number of them")
+        return vertices
+
+    def _alone(self, n: int) -> float:
+        return 0.0
+
+    def _together(self) -> tuple[float, float]:
+        n = len(self._vertices)
+        return 1 / (n - 1), 1 / ((n - 1) * (n - 3)) if n >= 4 else 0.0
+
+    def _eigenvalues(self) -> EdgeEigenvalues:
+        n = len(self._vertices)
+        return EdgeEigenvalues(0.0, 0.0, (n - 2) / ((n - 1) * (n - 3)))

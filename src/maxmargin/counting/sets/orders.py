@@ -1,0 +1,155 @@
+"""Sets of orders: all permutations of some items, and all partial tournaments."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterator
+from itertools import permutations, product
+from typing import Any
+
+import numpy as np
+from scipy.special import gammaln
+
+from maxmargin.counting.decoders.linear_order import best_order
+from maxmargin.counting.decoders.methods import check_method
+from maxmargin.counting.sets.items import ItemsLike, collection
+from maxmargin.counting.sets.on_pairs import OnPairs
+from maxmargin.counting.sets.ordered_items import ordered_numbers
+from maxmargin.counting.sets.output_set import Decoded, Eigenspace
+from maxmargin.counting.sets.scores import finite_scores
+from maxmargin.counting.sets.signed_pairs import SignedPairs, signed_pairs
+from maxmargin.task import Array
+
+
+class Permutations(OnPairs):
+    """All orders of n items; an output is a tuple of all items from the first to the last.
+
+        φ_uv(y) = +1 if u comes before v, -1 otherwise,        u < v,
+
+    (Gärtner and Vembu 2009, Sect. 5.3, with one coordinate for both (u, v) and (v, u)). The mean is 0, and the
+    covariance 1 at equal pairs, ±1/3 at pairs with one item in common, 0 elsewhere: its eigenvalues are (n+1)/3 on the
+    functions g_u - g_v, and 1/3 on those whose sums over v are 0.
+
+    items : their number, or their names.
+    decoder : how the best order is searched, which is the NP-hard linear ordering problem. "exact": over all sets of
+        first items, up to 20 items; "local": single items are moved to better places, from several starts; "milp": an
+        integer program, exact, a second for 20 items without a clear order, and slow for more; "auto": "exact" up to
+        15 items, "local" beyond.
+    """
+
+    repeats = 2
+
+    def __init__(self, items: ItemsLike, decoder: str = "auto"):
+        self.items = items
+        self.decoder = decoder
+        check_method(decoder, len(self._items))
+
+    @property
+    def _pairs(self) -> SignedPairs:
+        return signed_pairs(len(self._items))
+
+    def log_size(self) -> float:
+        return float(gammaln(len(self._items) + 1.0))
+
+    def mean(self) -> Array:
+        return np.zeros(self.dim)
+
+    def cov_apply(self, F: Array) -> Array:
+        pairs = self._pairs
+        return pairs.cov_apply(F, (pairs.n + 1) / 3, 1 / 3)
+
+    def cov_spectrum(self) -> list[Eigenspace]:
+        pairs = self._pairs
+        return pairs.spectrum((pairs.n + 1) / 3, 1 / 3)
+
+    def features(self, y: Any) -> Array:
+        items = self._items
+        numbers = ordered_numbers(items, y, "order", all_of_them=True)
+        pairs = self._pairs
+        place = np.empty(len(items), dtype=np.intp)
+        place[numbers] = np.arange(len(items))
+        return np.where(place[pairs.graph.tails] < place[pairs.graph.heads], 1.0, -1.0)
+
+    def decode(self, f: Array) -> Decoded:
+        f = finite_scores(f, self.dim)
+        order, exact = best_order(self._pairs.matrix(f), self.decoder)
+        y = self._items.named(order)
+        return Decoded(y, float(self.features(y) @ f), exact)
+
+    def outputs(self) -> Iterator[tuple[Hashable, ...]]:
+        return permutations(self._items.names)
+
+    def sample(self, rng: np.random.Generator) -> tuple[Hashable, ...]:
+        """Uniform."""
+        items = self._items
+        return items.named(rng.permutation(len(items)).tolist())
+
+
+class PartialTournaments(OnPairs):
+    """For every pair of n items one of three: u before v, v before u, or neither. An output is a frozenset of pairs
+    (u, v), each of which says that u comes before v; at most one of (u, v), (v, u) is in it.
+
+        φ_uv(y) = +1 if (u, v) in y, -1 if (v, u) in y, 0 otherwise,        u < v
+
+    (Gärtner and Vembu 2009, Sect. 5.4: what partial orders are relaxed to). Pairs are independent: the mean is 0, and
+    the covariance 2/3 times the identity. (The paper prints other values for pairs with an item in common: it is 0.)
+
+    items : their number, or their names.
+    """
+
+    repeats = 2
+
+    def __init__(self, items: ItemsLike):
+        self.items = items
+        _ = self._items  # an error if there cannot be a pair
+
+    @property
+    def _pairs(self) -> SignedPairs:
+        return signed_pairs(len(self._items))
+
+    def log_size(self) -> float:
+        return float(self.dim * np.log(3.0))
+
+    def mean(self) -> Array:
+        return np.zeros(self.dim)
+
+    def cov_apply(self, F: Array) -> Array:
+        return np.asarray(F, dtype=np.float64) * (2 / 3)
+
+    def cov_spectrum(self) -> list[Eigenspace]:
+        return [Eigenspace(2 / 3, lambda rows: np.array(rows, dtype=np.float64))]
+
+    def features(self, y: Any) -> Array:
+        items, pairs = self._items, self._pairs
+        phi = np.zeros(len(pairs))
+        for pair in collection(y, "partial tournament", "pair"):
+            if isinstance(pair, str | set | frozenset) or not hasattr(pair, "__iter__") or len(tuple(pair)) != 2:
+                raise ValueError(f"{pair!r} is no pair; expected (u, v), which says that u comes before v")
+            u, v = (items.number(each) for each in pair)
+            if u == v:
+                raise ValueError(f"the pair {tuple(pair)!r} compares an item with itself; expected two different items")
+            place = pairs.graph.number(u, v)
+            if phi[place]:
+                raise ValueError(f"the pair {tuple(pair)!r} is there twice or both ways; expected every pair once")
+            phi[place] = 1.0 if u < v else -1.0
+        return phi
+
+    def decode(self, f: Array) -> Decoded:
+        """The sign of every f_uv; none where f_uv = 0."""
+        f = finite_scores(f, self.dim)
+        y = self._named(np.sign(f))
+        return Decoded(y, float(self.features(y) @ f), True)
+
+    def outputs(self) -> Iterator[frozenset[tuple[Hashable, Hashable]]]:
+        return (self._named(np.array(signs)) for signs in product((0, 1, -1), repeat=self.dim))
+
+    def sample(self, rng: np.random.Generator) -> frozenset[tuple[Hashable, Hashable]]:
+        """Uniform."""
+        return self._named(rng.integers(-1, 2, self.dim))
+
+    def _named(self, signs: Any) -> frozenset[tuple[Hashable, Hashable]]:
+        names, graph = self._items.names, self._pairs.graph
+        directed = ((e, 0) if signs[e] > 0 else (e, 1) for e in np.flatnonzero(signs))
+        return frozenset(
+            (names[(graph.tails, graph.heads)[turned][e]], names[(graph.heads, graph.tails)[turned][e]])
+            for e, turned in directed
+        )

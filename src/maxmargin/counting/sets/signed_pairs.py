@@ -1,0 +1,75 @@
+"""Pairs of items with a direction, φ_uv = -φ_vu, as one coordinate for u < v.
+
+An antisymmetric function of two items is the sum of a *gradient* g_u - g_v and of a *circulation*, whose sums over v
+are all 0. Covariances that do not change when items are renamed have at most these two eigenspaces.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from maxmargin.counting.sets.complete_graph import CompleteGraph
+from maxmargin.counting.sets.output_set import Eigenspace
+from maxmargin.counting.sets.spectra import Part, distinct
+from maxmargin.task import Array
+
+
+class SignedPairs:
+    """The pairs u < v of n items in the order of CompleteGraph, each with a direction."""
+
+    def __init__(self, n: int):
+        self.n = n
+        self.graph = CompleteGraph(n)
+        d, (tails, heads) = len(self.graph), (self.graph.tails, self.graph.heads)
+        signs = np.concatenate([np.ones(d), -np.ones(d)])
+        places = np.concatenate([np.arange(d), np.arange(d)])
+        self._incidence = sparse.csr_array((signs, (places, np.concatenate([tails, heads]))), shape=(d, n))
+
+    def __len__(self) -> int:
+        return len(self.graph)
+
+    @property
+    def ends(self) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+        """u and v of every coordinate."""
+        return self.graph.tails, self.graph.heads
+
+    def matrix(self, f: Array) -> Array:
+        """One value per pair as an antisymmetric (n, n) matrix."""
+        square = np.zeros((self.n, self.n))
+        square[self.graph.tails, self.graph.heads] = f
+        return square - square.T
+
+    def of_arcs(self, tails: NDArray[np.intp], heads: NDArray[np.intp]) -> Array:
+        """φ of some directed pairs: +1 from the smaller to the larger number, -1 the other way."""
+        phi = np.zeros(len(self))
+        phi[self.graph.number(tails, heads)] = np.where(tails < heads, 1.0, -1.0)
+        return phi
+
+    def cov_apply(self, F: Array, gradients: float, circulations: float) -> Array:
+        """F S for the S with these eigenvalues: O(n²) per row."""
+        F = np.asarray(F, dtype=np.float64)
+        return circulations * F + (gradients - circulations) * self._gradients(F)
+
+    def spectrum(self, gradients: float, circulations: float) -> list[Eigenspace]:
+        """The eigenspaces of that S."""
+        n = self.n
+        return distinct(
+            [
+                Part(gradients, n - 1, lambda rows: self.cov_apply(rows, 1.0, 0.0)),
+                Part(circulations, (n - 1) * (n - 2) // 2, lambda rows: self.cov_apply(rows, 0.0, 1.0)),
+            ]
+        )
+
+    def _gradients(self, F: Array) -> Array:
+        sums = F @ self._incidence  # of g_u - g_v with Σ g = 0 these are n g
+        return (sums[:, self.graph.tails] - sums[:, self.graph.heads]) / self.n
+
+
+@lru_cache(maxsize=32)
+def signed_pairs(n: int) -> SignedPairs:
+    """SignedPairs(n), made once."""
+    return SignedPairs(n)

@@ -1,0 +1,205 @@
+"""SpanningTrees: the edges that hold a graph together without a cycle."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterator, Sequence
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from scipy.sparse import csr_array
+from scipy.sparse.csgraph import minimum_spanning_tree
+
+from maxmargin.counting.sets.complete_graph import CompleteGraph, EdgeEigenvalues
+from maxmargin.counting.sets.items import Items, ItemsLike, collection
+from maxmargin.counting.sets.matrix_tree import Index, TreeLaw, unreachable
+from maxmargin.counting.sets.output_set import Decoded, Eigenspace, OutputSet
+from maxmargin.counting.sets.scores import finite_scores
+from maxmargin.task import Array
+
+Edge = tuple[Hashable, Hashable]
+
+
+class SpanningTrees(OutputSet):
+    """All spanning trees of a connected graph; φ has one coordinate per edge, 1 for those of the tree.
+
+    Moments follow from the matrix-tree theorem (see matrix_tree.py). In the complete graph there are N^(N-2) trees
+    (Cayley), and an edge is in a tree with probability 2/N, two with a common vertex with 3/N², two others with 4/N².
+
+    An output is a frozenset of pairs (u, v) of vertices. Pairs are read in either direction, from any set, list or
+    tuple. Decoding is exact (Kruskal). Samples follow the law that the moments are of.
+
+    vertices : their number, or their names.
+    edges : pairs of vertices, in the order of the coordinates; None for all, in the order (0, 1), (0, 2) …, (1, 2) ….
+    weights : positive numbers w_e, one per edge: trees then have the probability ∝ Π w_e instead of all the same, in
+        μ, S and samples. log_size remains the number of trees.
+    """
+
+    def __init__(
+        self, vertices: ItemsLike, edges: Sequence[Edge] | None = None, weights: Sequence[float] | None = None
+    ):
+        self.vertices = vertices
+        self.edges = edges
+        self.weights = weights
+        _ = self._ends, self._read_weights()  # raise what is wrong with them now
+
+    @property
+    def dim(self) -> int:
+        return len(self._ends[0])
+
+    @property
+    def coordinates(self) -> list[Edge]:
+        """The edge of every coordinate of φ."""
+        names = self._vertices.names
+        return [(names[u], names[v]) for u, v in zip(*self._ends, strict=True)]
+
+    def log_size(self) -> float:
+        n = len(self._vertices)
+        if self.edges is None:
+            return (n - 2) * float(np.log(n))
+        return self._law.log_total if self.weights is None else self._both_ways(None).log_total
+
+    def mean(self) -> Array:
+        if self._symmetric:
+            return np.full(self.dim, 2 / len(self._vertices))
+        return self._law.mean().reshape(2, -1).sum(axis=0)
+
+    def cov_apply(self, F: Array) -> Array:
+        if self._symmetric:
+            return self._complete.cov_apply(F, self._eigenvalues())
+        # An edge is in the tree in one of its two directions: φ is the sum of those of the two arcs.
+        arcs = self._law.cov_apply(np.tile(F, 2))
+        return arcs[:, : self.dim] + arcs[:, self.dim :]
+
+    def cov_spectrum(self) -> list[Eigenspace] | None:
+        return self._complete.spectrum(self._eigenvalues()) if self._symmetric else None
+
+    def features(self, y: Any) -> Array:
+        places = self._complete.edge_numbers(collection(y, "spanning tree", "edge"), self._vertices)
+        chosen = np.array([self._coordinate(int(place)) for place in places], dtype=np.intp)
+        n = len(self._vertices)
+        if len(chosen) != n - 1:
+            raise ValueError(f"{len(chosen)} edges were found; a spanning tree of {n} vertices has {n - 1}")
+        tails, heads = self._ends[0][chosen], self._ends[1][chosen]
+        apart = unreachable(n, np.concatenate([tails, heads]), np.concatenate([heads, tails]))
+        if apart:
+            names = self._vertices.names
+            raise ValueError(
+                f"the edges do not connect the vertices {names[0]!r} and {names[apart[0]]!r}, "
+                "so some of them close a cycle; expected a spanning tree"
+            )
+        phi = np.zeros(self.dim)
+        phi[chosen] = 1.0
+        return phi
+
+    def decode(self, f: Array) -> Decoded:
+        f = finite_scores(f, self.dim)
+        # Only the order of the scores matters, and ranks, unlike scores, are never 0, which scipy reads as no edge.
+        ranks = np.empty(self.dim)
+        ranks[np.argsort(-f, kind="stable")] = np.arange(1, self.dim + 1)
+        n = len(self._vertices)
+        tree = minimum_spanning_tree(csr_array((ranks, self._ends), shape=(n, n)))
+        chosen = np.flatnonzero(np.isin(ranks, tree.data))
+        return Decoded(self._named(chosen), float(f[chosen].sum()), True)
+
+    def outputs(self) -> Iterator[frozenset[Edge]]:
+        n, (tails, heads) = len(self._vertices), self._ends
+
+        def grow(chosen: list[int], trees: list[int], e: int) -> Iterator[list[int]]:
+            if len(chosen) == n - 1:
+                yield chosen
+            elif len(chosen) + self.dim - e >= n - 1:
+                u, v = trees[tails[e]], trees[heads[e]]
+                if u != v:
+                    yield from grow([*chosen, e], [u if each == v else each for each in trees], e + 1)
+                yield from grow(chosen, trees, e + 1)
+
+        return map(self._named, grow([], list(range(n)), 0))
+
+    def sample(self, rng: np.random.Generator) -> frozenset[Edge]:
+        return self._named(self._law.sample(rng) % self.dim)
+
+    # --- the graph
+
+    @cached_property
+    def _vertices(self) -> Items:
+        return Items(self.vertices, least=2, called="vertex")
+
+    @cached_property
+    def _complete(self) -> CompleteGraph:
+        return CompleteGraph(len(self._vertices))
+
+    @property
+    def _symmetric(self) -> bool:
+        """Whether all edges are alike."""
+        return self.edges is None and self.weights is None
+
+    @cached_property
+    def _places(self) -> dict[int, int]:
+        """The coordinate of every edge, from its number in the complete graph."""
+        found: dict[int, int] = {}
+        for edge in () if self.edges is None else self.edges:
+            (place,) = self._complete.edge_numbers([edge], self._vertices).tolist()
+            if place in found:
+                raise ValueError(f"the edge {edge!r} is given twice; expected every edge once")
+            found[place] = len(found)
+        return found
+
+    @cached_property
+    def _ends(self) -> tuple[Index, Index]:
+        if self.edges is None:
+            return self._complete.tails, self._complete.heads
+        places = list(self._places)
+        tails, heads = self._complete.tails[places], self._complete.heads[places]
+        apart = unreachable(len(self._vertices), np.concatenate([tails, heads]), np.concatenate([heads, tails]))
+        if apart:
+            names = self._vertices.names
+            raise ValueError(
+                f"the graph has no spanning tree: its edges do not connect {names[0]!r} and {names[apart[0]]!r}"
+            )
+        return tails, heads
+
+    def _coordinate(self, place: int) -> int:
+        if self.edges is None:
+            return place
+        if place not in self._places:
+            (edge,) = self._complete.named([place], self._vertices)
+            raise ValueError(f"{edge!r} is no edge of the graph; expected edges such as {self.coordinates[0]!r}")
+        return self._places[place]
+
+    def _named(self, chosen: Any) -> frozenset[Edge]:
+        names, (tails, heads) = self._vertices.names, self._ends
+        return frozenset((names[tails[e]], names[heads[e]]) for e in chosen)
+
+    # --- the law
+
+    def _eigenvalues(self) -> EdgeEigenvalues:
+        """Of the complete graph: what 2/N, 3/N² and 4/N² come to."""
+        n = len(self._vertices)
+        return EdgeEigenvalues(0.0, 1 / n, 2 * (n - 1) / n**2)
+
+    def _read_weights(self) -> Array | None:
+        if self.weights is None:
+            return None
+        weights = np.array(self.weights, dtype=np.float64)
+        if weights.shape != (self.dim,):
+            raise ValueError(f"weights have the shape {weights.shape}; expected one for each of the {self.dim} edges")
+        bad = np.flatnonzero(~((weights > 0) & (weights < np.inf)))
+        if len(bad):
+            edge = self.coordinates[bad[0]]
+            raise ValueError(f"the weight of edge {edge!r} is {weights[bad[0]]}; expected a positive finite number")
+        return weights
+
+    @cached_property
+    def _law(self) -> TreeLaw:
+        return self._both_ways(self._read_weights())
+
+    def _both_ways(self, weights: Array | None) -> TreeLaw:
+        """Arcs e and dim + e are the two directions of edge e."""
+        tails, heads = self._ends
+        return TreeLaw(
+            len(self._vertices),
+            np.concatenate([tails, heads]),
+            np.concatenate([heads, tails]),
+            None if weights is None else np.tile(weights, 2),
+        )

@@ -1,0 +1,144 @@
+"""Subsets of items: all of them, or those of one size."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import cached_property
+from itertools import combinations
+from math import log
+from typing import Any
+
+import numpy as np
+
+from maxmargin.counting.sets.items import Items, ItemsLike, whole_number
+from maxmargin.counting.sets.output_set import Decoded, Eigenspace, OutputSet
+from maxmargin.counting.sets.scores import finite_scores
+from maxmargin.counting.sets.spectra import Part, averaged, centred, distinct
+from maxmargin.task import Array
+
+
+class AllIndicators(OutputSet):
+    """Sets in which every vector of zeros and ones is the φ of one output: coordinates are independent coins."""
+
+    def log_size(self) -> float:
+        return self.dim * log(2.0)
+
+    def mean(self) -> Array:
+        return np.full(self.dim, 0.5)
+
+    def cov_apply(self, F: Array) -> Array:
+        return F / 4
+
+    def cov_spectrum(self) -> list[Eigenspace]:
+        return [Eigenspace(0.25, lambda rows: rows)]
+
+
+class Multilabel(AllIndicators):
+    """All 2^d subsets of d items, φ their indicators (Gärtner and Vembu 2009, section 5.1).
+
+        μ = 1/2,     S = I/4.
+
+    items : their number or their names. Outputs are frozensets of items.
+    """
+
+    def __init__(self, items: ItemsLike):
+        self.items = items
+        _ = self._items
+
+    @cached_property
+    def _items(self) -> Items:
+        return Items(self.items, least=1)
+
+    @property
+    def dim(self) -> int:
+        return len(self._items)
+
+    def features(self, y: Any) -> Array:
+        return indicator(self._items.numbers(y, "subset"), self.dim)
+
+    def decode(self, f: Array) -> Decoded:
+        f = finite_scores(f, self.dim)
+        chosen = np.flatnonzero(np.asarray(f) > 0)
+        return Decoded(frozenset(self._items.named(chosen)), float(np.sum(f[chosen])), True)
+
+    def outputs(self) -> Iterator[frozenset]:
+        for size in range(self.dim + 1):
+            yield from map(frozenset, combinations(self._items.names, size))
+
+    def sample(self, rng: np.random.Generator) -> frozenset:
+        return frozenset(self._items.named(np.flatnonzero(rng.random(self.dim) < 0.5)))
+
+
+class Subsets(OutputSet):
+    """All subsets of l of d items, φ their indicators (Gärtner and Vembu 2009, section 5.1).
+
+        μ = l/d,     S = a (I - 11ᵀ/d),  a = l (d-l) / (d (d-1)).
+
+    C(d-1, l-1) outputs contain one given item and C(d-2, l-2) two, so |Y| M = C(d-2, l-2) 11ᵀ + C(d-2, l-1) I; the last
+    binomial is printed as C(d-1, l-1) in the paper, which is right for l = 1 only.
+
+    items : their number or their names. Outputs are frozensets of items.
+    size : l, how many items an output has.
+    """
+
+    def __init__(self, items: ItemsLike, size: int):
+        self.items = items
+        self.size = size
+        _ = self._items
+
+    @cached_property
+    def _items(self) -> Items:
+        items = Items(self.items, least=1)
+        whole_number(self.size, "size", 0, len(items), f"the number of items is {len(items)}")
+        return items
+
+    @property
+    def dim(self) -> int:
+        return len(self._items)
+
+    def log_size(self) -> float:
+        return log_choose(self.dim, self.size)
+
+    def mean(self) -> Array:
+        return np.full(self.dim, self.size / self.dim)
+
+    @property
+    def _variance(self) -> float:
+        d, size = self.dim, self.size
+        return size * (d - size) / (d * (d - 1)) if d > 1 else 0.0
+
+    def cov_apply(self, F: Array) -> Array:
+        return self._variance * centred(F)
+
+    def cov_spectrum(self) -> list[Eigenspace]:
+        return distinct([Part(self._variance, self.dim - 1, centred), Part(0.0, 1, averaged)])
+
+    def features(self, y: Any) -> Array:
+        chosen = self._items.numbers(y, "subset")
+        if len(chosen) != self.size:
+            raise ValueError(f"the subset has {len(chosen)} items; expected {self.size}")
+        return indicator(chosen, self.dim)
+
+    def decode(self, f: Array) -> Decoded:
+        f = finite_scores(f, self.dim)
+        chosen = np.sort(np.argsort(-np.asarray(f), kind="stable")[: self.size])
+        return Decoded(frozenset(self._items.named(chosen)), float(np.sum(f[chosen])), True)
+
+    def outputs(self) -> Iterator[frozenset]:
+        return map(frozenset, combinations(self._items.names, self.size))
+
+    def sample(self, rng: np.random.Generator) -> frozenset:
+        return frozenset(self._items.named(rng.choice(self.dim, self.size, replace=False)))
+
+
+def indicator(places: Any, dim: int) -> Array:
+    """1 at these places, 0 elsewhere."""
+    phi = np.zeros(dim)
+    phi[places] = 1.0
+    return phi
+
+
+def log_choose(n: int, k: int) -> float:
+    """log of the number of k-subsets of n items."""
+    k = min(k, n - k)
+    return float(np.log(np.arange(n - k + 1, n + 1) / np.arange(1, k + 1)).sum())

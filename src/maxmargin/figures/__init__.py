@@ -1,0 +1,1 @@
+"""What all pictures share, and the pictures of training itself."""

@@ -1,0 +1,146 @@
+"""FlatClassifier, ClassScorer: what the estimators share whose input is one matrix with a class per row."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Self
+
+import numpy as np
+from scipy import sparse
+from sklearn.base import ClassifierMixin
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from maxmargin.kernels.functions import WithConstant, is_precomputed
+from maxmargin.objective import Certificate
+from maxmargin.task import Array
+from maxmargin.trainer import Trainer, online_only, refuse_kernel
+
+
+class FlatClassifier(ClassifierMixin, Trainer):
+    """A Trainer for dense or sparse (n, F) matrices with scikit-learn's whole contract of classifiers.
+
+    With `fit_intercept` the task sees one more feature, the constant 1, regularised like the others; to a kernel 1 is
+    added then, which is the same.
+    """
+
+    fit_intercept: bool
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Train on a dense or sparse (n, F) matrix."""
+        return super().fit(*self._examples(*self._checked(X, y), sample_weight))
+
+    def fit_path(self, X: Any, y: Any, Cs: Sequence[float], sample_weight: Any = None) -> list[Self]:
+        """A fitted model for every C, each started from the one before; the last one stays in this estimator."""
+        X, Y, weights = self._examples(*self._checked(X, y), sample_weight)
+        return super().fit_path(X, Y, Cs, weights)
+
+    def certify(self, X: Any, y: Any, sample_weight: Any = None, tol: float = 1e-2) -> Certificate:
+        """How far the current weights are from the optimum on these data; see StructuredSVM.certify."""
+        check_is_fitted(self)
+        return super().certify(*self._examples(*self._checked(X, y, reset=False), sample_weight), tol)
+
+    @property
+    def _wants_constant(self) -> bool:
+        return self.fit_intercept
+
+    def _task_kernel(self) -> Any:
+        """The kernel as the task sees it."""
+        return WithConstant(self.kernel) if self.kernel is not None and self._wants_constant else self.kernel
+
+    def _examples(self, X: Any, y: Any, sample_weight: Any) -> tuple[Any, Any, Any]:
+        """Inputs, outputs and weights of the structural examples: one per row."""
+        return X, y, sample_weight
+
+    def _checked(self, X: Any, y: Any = "no_validation", reset: bool = True) -> tuple[Any, Any]:
+        """X as numbers with the constant feature, as many as in training if not reset, and y as labels."""
+        options: Any = {"accept_sparse": "csr", "dtype": np.float64, "ensure_all_finite": False, "reset": reset}
+        if isinstance(y, str):
+            X = validate_data(self, X, **options)
+        else:
+            X, y = validate_data(self, X, y, **options)
+            check_classification_targets(y)
+        wanted = self._wants_constant and self.kernel is None
+        if wanted if reset else self.task_.n_features_ > self.n_features_in_:
+            # training packs into compressed rows in any case; a dense copy in between would only cost memory
+            packed = sparse.issparse(X) or reset
+            X = _with_ones(sparse.csr_array(X)) if packed else np.hstack([X, np.ones((X.shape[0], 1))])
+        return X, y
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        tags.input_tags.pairwise = is_precomputed(self.kernel)
+        return tags
+
+
+def _with_ones(X: sparse.csr_array) -> sparse.csr_array:
+    """One more column, of ones; scipy's hstack would sort what is sorted."""
+    n, n_features = X.shape
+    ends = X.indptr[1:]
+    return sparse.csr_array(
+        (np.insert(X.data, ends, 1.0), np.insert(X.indices, ends, n_features), X.indptr + np.arange(n + 1)),
+        shape=(n, n_features + 1),
+    )
+
+
+class ClassScorer(FlatClassifier):
+    """A FlatClassifier that predicts the class with the highest score; its task is Multiclass or an heir of it."""
+
+    @online_only
+    def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
+        """One more pass of an online solver over new examples.
+
+        The first call must be given all classes, unless a parameter of the estimator names them.
+        """
+        task = getattr(self, "task_", None)
+        if task is None and classes is None and not self._names_classes:
+            raise ValueError("the first call of partial_fit needs classes, the list of all labels")
+        X, y = self._checked(X, y, reset=task is None)
+        if task is None or classes is not None:
+            labels = y if classes is None else np.asarray(classes)
+            new: Any = self._make_task(labels)
+            new.setup(X, labels)
+            if task is not None and new.classes_ != task.classes_:
+                raise ValueError("classes differs from that of the first call; the labels are fixed by the first call")
+            task = task or new
+        return self._train_on(task, X, y, sample_weight)
+
+    def decision_function(self, X: Any) -> Array:
+        """(n, K) scores; for two classes (n,), positive for classes_[1]."""
+        check_is_fitted(self)
+        X, _ = self._checked(X, reset=False)
+        scores = self.task_.scores(self.w_, X)
+        return scores[:, 1] - scores[:, 0] if scores.shape[1] == 2 else scores
+
+    def predict(self, X: Any) -> Any:
+        """The class with the highest score."""
+        scores = self.decision_function(X)
+        return self.classes_[(scores > 0).astype(int) if scores.ndim == 1 else np.argmax(scores, axis=1)]
+
+    @property
+    def classes_(self) -> Any:
+        """The labels that can be predicted, in the order of the scores."""
+        check_is_fitted(self)
+        return self.task_.labels_
+
+    @property
+    def coef_(self) -> Array:
+        """(weight vectors, n_features)."""
+        return self._weights()[: self.n_features_in_].T
+
+    @property
+    def intercept_(self) -> Array:
+        """The weights of the constant feature, one per row of coef_."""
+        weights = self._weights()
+        return weights[-1] if len(weights) > self.n_features_in_ else np.zeros(weights.shape[1])
+
+    @property
+    def _names_classes(self) -> bool:
+        """Whether a parameter names all classes, so that the first partial_fit need not be told."""
+        return False
+
+    def _weights(self) -> Array:
+        check_is_fitted(self)
+        refuse_kernel(self)
+        return self.task_.weights(self.w_)

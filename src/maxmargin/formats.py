@@ -1,0 +1,39 @@
+"""File formats of structured outputs.
+
+Readers take a path (compressed files by their suffix .gz, .xz or .bz2) or an open text file; malformed files raise a
+ValueError that names the file and the line. What a writer writes, its reader reads back as it was, but
+for brackets in the words of trees, which are written as -LRB- and -RRB-.
+"""
+
+from maxmargin.structures.alignment.formats.a3m import read_a3m, write_a3m
+from maxmargin.structures.alignment.formats.fasta import Record, read_aligned_fasta, read_fasta, write_fasta
+from maxmargin.structures.alignment.formats.multiple import Annotations, MultipleAlignment
+from maxmargin.structures.alignment.formats.ncbi import SubstitutionMatrix, read_matrix, write_matrix
+from maxmargin.structures.alignment.formats.pairwise_text import render
+from maxmargin.structures.alignment.formats.stockholm import iterate_stockholm, read_stockholm, write_stockholm
+from maxmargin.structures.motifs.meme import MemeFile, MemeMotif, read_meme, write_meme
+from maxmargin.structures.parsing.brackets import read_trees, write_trees
+
+__all__ = [
+    "Annotations",
+    "MemeFile",
+    "MemeMotif",
+    "MultipleAlignment",
+    "Record",
+    "SubstitutionMatrix",
+    "iterate_stockholm",
+    "read_a3m",
+    "read_aligned_fasta",
+    "read_fasta",
+    "read_matrix",
+    "read_meme",
+    "read_stockholm",
+    "read_trees",
+    "render",
+    "write_a3m",
+    "write_fasta",
+    "write_matrix",
+    "write_meme",
+    "write_stockholm",
+    "write_trees",
+]

@@ -1,0 +1,1 @@
+"""What structures share: labels, tokens, matrices, words, labelled units."""

@@ -1,0 +1,33 @@
+"""Pictures of trained models, as Display objects in scikit-learn's sense; they need `pip install maxmargin[plot]`.
+
+A display is made by `from_estimator` (or from plain arrays, by its constructor), keeps the numbers it shows as
+attributes, and draws them with `plot(ax=None)`. Drawing again or elsewhere computes nothing anew.
+"""
+
+from maxmargin.counting.route_display import RouteDisplay
+from maxmargin.figures.gap import GapDisplay
+from maxmargin.figures.rounds import RoundsDisplay
+from maxmargin.structures.alignment.display import AlignmentDisplay
+from maxmargin.structures.alignment.substitution_display import SubstitutionDisplay
+from maxmargin.structures.clustering.display import ClusterDisplay
+from maxmargin.structures.diversity.display import CoverageDisplay
+from maxmargin.structures.graphs.display import SegmentationDisplay
+from maxmargin.structures.motifs.display import LogoDisplay
+from maxmargin.structures.parsing.display import TreeDisplay
+from maxmargin.structures.sequences.image_display import ImageSequenceDisplay
+from maxmargin.structures.sequences.transition_display import TransitionDisplay
+
+__all__ = [
+    "AlignmentDisplay",
+    "ClusterDisplay",
+    "CoverageDisplay",
+    "GapDisplay",
+    "ImageSequenceDisplay",
+    "LogoDisplay",
+    "RoundsDisplay",
+    "RouteDisplay",
+    "SegmentationDisplay",
+    "SubstitutionDisplay",
+    "TransitionDisplay",
+    "TreeDisplay",
+]

@@ -1,0 +1,92 @@
+"""StructuredSVM: scikit-learn's interface to any task and any solver."""
+
+from __future__ import annotations
+
+from typing import Any, Unpack
+
+import numpy as np
+from sklearn.base import clone
+from sklearn.utils.validation import check_is_fitted
+
+from maxmargin.solvers import Solver
+from maxmargin.task import Task
+from maxmargin.trainer import Options, Trainer
+
+
+class StructuredSVM(Trainer):
+    """Learn the weights of any structure: minimise ½‖w‖² + C · mean structured hinge, and prove how close that came.
+
+    Parameters
+    ----------
+    task : Task
+        What an output is, what a mistake costs, how the best output is found; see maxmargin.tasks.
+    C : float
+        Weight of the mean slack against ½‖w‖². inf asks for a hard margin.
+    solver : str or Solver
+        "bcfw", "n_slack", "one_slack", "bundle", "sampled_cuts", "subgradient", "perceptron", or a solver object with
+        options. For a task with hidden parts it becomes the inner solver of solvers.CCCP, which can be given, too.
+    rescaling : "margin" or "slack"
+    slack : "l1" or "l2"
+    tol : float or None
+        Relative duality gap to stop at; None leaves the solver's own. It must be positive: rounding keeps the gap from
+        ever being exactly 0, so for the last digit give a tiny tol and let the solver stop where it gains no more.
+    max_passes : float or None
+        Limit on oracle calls divided by the number of examples; None leaves the solver's own, inf sets none.
+    n_jobs : int or None
+        Threads for the oracle; -1 for one per core, None for 1. The model does not depend on it.
+    executor : Executor or None
+        Where the oracle runs instead.
+    random_state : int, RandomState or None
+        The same number gives the same model, in every process and on any number of threads; None draws one.
+    warm_start : bool
+        Start from the last fit's dual point when fitting the same problem again with another C, tol or max_passes.
+        Other data, weights, costs or classes start cold, for a dual point of one problem proves nothing about another.
+    callback : callable or None
+        Called with a Record after every step; training stops when it returns True.
+    verbose : int
+        1 shows a live line on standard error: pass, objective, bound, gap and time left. 0 is silent.
+
+    Ctrl-C ends training with a TrainingInterrupted warning and keeps the best model so far; so does an error, which is
+    then raised. In a search over several fits, Ctrl-C ends only the one that runs.
+
+    Attributes
+    ----------
+    w_ : the weights.   task_ : the task that was set up.   certificate_ : the proof.   history_ : one dict per step.
+    rounds_ : of tasks with hidden parts, one solvers.Round per round of completing and training.
+    """
+
+    def __init__(
+        self,
+        task: Task,
+        C: float = 1.0,
+        solver: str | Solver = "bcfw",
+        **options: Unpack[Options],
+    ):
+        self.task = task
+        super().__init__(C=C, solver=solver, **options)
+
+    def predict(self, X: Any) -> Any:
+        """The best output for every x."""
+        check_is_fitted(self)
+        return [self.task_.label(z) for z in self.task_.decode(self.w_, X)]
+
+    def score(self, X: Any, Y: Any) -> float:
+        """Minus the mean loss of the predictions: higher is better."""
+        check_is_fitted(self)
+        found = self.task_.decode(self.w_, X)
+        if len(found) != len(Y):
+            raise ValueError(f"X has {len(found)} examples but Y has {len(Y)}")
+        if len(found) == 0:
+            raise ValueError("no examples given: there is nothing to score")
+        return -float(np.mean([self.task_.loss(y, z) for y, z in zip(Y, found, strict=True)]))
+
+    def _make_task(self, Y: Any) -> Task:
+        if not isinstance(self.task, Task):
+            raise TypeError(f"task must be a maxmargin Task, got {self.task!r}")
+        return clone(self.task)
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.target_tags.required = True
+        tags.input_tags.two_d_array = False  # what an input is, the task decides
+        return tags

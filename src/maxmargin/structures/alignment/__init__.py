@@ -1,0 +1,1 @@
+"""Which positions of two sequences belong together."""

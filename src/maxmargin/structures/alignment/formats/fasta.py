@@ -1,0 +1,138 @@
+"""FASTA: sequences under header lines that begin with ">", aligned or not."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from numbers import Integral
+from typing import Any, NamedTuple
+
+from maxmargin.inputs.text_file import Lines, TextFile, reading, writing
+from maxmargin.structures.alignment.formats.multiple import MultipleAlignment, strange_character, with_descriptions
+
+
+class Record(NamedTuple):
+    """A sequence with a name, and what else its header says."""
+
+    name: str
+    description: str
+    sequence: str
+
+
+def read_fasta(source: TextFile) -> list[Record]:
+    """All sequences of a file, with their gaps if they are aligned.
+
+    `source` is a path (the suffixes .gz, .xz and .bz2 are read as compressed) or an open text file. The name is the
+    header's first word. White space inside sequences has no meaning and is left out, as are empty lines.
+    """
+    with reading(source) as lines:
+        return [record for _, record in headed(lines)]
+
+
+def read_aligned_fasta(source: TextFile, lowercase: str = "aligned") -> MultipleAlignment:
+    """A file whose sequences are the rows of an alignment; `lowercase` says what lower-case letters mean there."""
+    with reading(source) as lines:
+        records = list(headed(lines))
+        if not records:
+            raise lines.error("no sequence in the file; expected the rows of an alignment")
+        width = len(records[0][1].sequence)
+        for number, record in records:
+            if len(record.sequence) != width:
+                raise lines.error(
+                    f"row {record.name!r} has {len(record.sequence)} columns; expected {width}, as in the first row",
+                    number,
+                )
+    names, descriptions, rows = zip(*(record for _, record in records), strict=True)
+    return MultipleAlignment(names, rows, with_descriptions(descriptions), lowercase)
+
+
+def write_fasta(target: TextFile, records: Iterable[Record] | MultipleAlignment, width: int = 60) -> None:
+    """Write sequences in lines of `width` letters; of an alignment its rows, of whose annotations only DE has a place.
+
+    What is written reads back as it was; records that would not are refused.
+    """
+    records = aligned_records(records) if isinstance(records, MultipleAlignment) else _checked(records)
+    if not isinstance(width, Integral) or width < 1:
+        raise ValueError(f"width is {width!r}; expected 1 letter or more")
+    headers = [header(record) for record in records]
+    for record in records:
+        strange = strange_character(record.sequence)
+        if strange or not record.sequence:
+            raise ValueError(f"record {record.name!r} has {strange or 'no sequence'}")
+    with writing(target) as file:
+        for line, record in zip(headers, records, strict=True):
+            file.write(line + "\n")
+            for begin in range(0, len(record.sequence), width):
+                file.write(record.sequence[begin : begin + width] + "\n")
+
+
+def aligned_records(alignment: MultipleAlignment) -> list[Record]:
+    """The rows of an alignment with their descriptions."""
+    notes = alignment.annotations.of_rows
+    descriptions = [" ".join(text for feature, text in row if feature == "DE" and text) for row in notes]
+    return list(map(Record, alignment.names, descriptions, alignment.rows))
+
+
+def _checked(records: Any) -> list[Record]:
+    expected = "Record(name, description, sequence), three strings"
+    if not isinstance(records, Iterable) or isinstance(records, str | Mapping):
+        raise ValueError(f"the records are given as {type(records).__name__}; expected a list of {expected}")
+    records = list(records)
+    for i, record in enumerate(records):
+        if not isinstance(record, Record) or not all(isinstance(part, str) for part in record):
+            raise ValueError(f"record {i} is {record!r:.60}; expected a {expected}")
+    return records
+
+
+def header(record: Record) -> str:
+    """The line above a sequence, if what it says can be read back from it."""
+    name, description, _ = record
+    line = f">{name} {description}" if description else f">{name}"
+    if _words(line) != (name, description) or not name or "\n" in line or "\r" in line:
+        raise ValueError(
+            f"a header cannot hold the name {name!r} with the description {description!r}; expected a name without "
+            "white space, and a description without line ends and outer white space"
+        )
+    return line
+
+
+def headed(
+    lines: Lines, strange: Callable[[str, str], str] | None = None, comments: list[str] | None = None
+) -> Iterator[tuple[int, Record]]:
+    """The records of a file, each with the number of its header's line.
+
+    strange(name, text) says what must not be in a line of the record of that name, where something is. `comments`
+    collects the lines that begin with "#" before the first header, in formats that have such.
+    """
+    number, name, description, parts = 0, "", "", list[str]()
+    for line in lines:
+        if line.startswith(">"):
+            if number:
+                yield number, _record(lines, number, name, description, parts)
+            number, parts = lines.number, []
+            name, description = _words(line)
+            if not name:
+                raise lines.error("the header names no sequence; expected a name after '>'")
+        elif line.strip():
+            if not number and comments is not None and line.startswith("#"):
+                comments.append(line[1:].strip())
+                continue
+            if not number:
+                raise lines.error(f"found {line[:20]!r} before any header; expected a line that begins with '>'")
+            parts.append("".join(line.split()))
+            found = strange(name, parts[-1]) if strange else strange_character(parts[-1])
+            if found:
+                raise lines.error(f"record {name!r} has {found}")
+    if number:
+        yield number, _record(lines, number, name, description, parts)
+
+
+def _words(line: str) -> tuple[str, str]:
+    """Name and description in a header, empty where it has none."""
+    words = line[1:].split(maxsplit=1)
+    return words[0] if words else "", words[1].rstrip() if len(words) > 1 else ""
+
+
+def _record(lines: Lines, number: int, name: str, description: str, parts: list[str]) -> Record:
+    if not parts:
+        raise lines.error(f"record {name!r} has no sequence", number)
+    return Record(name, description, "".join(parts))

@@ -1,0 +1,170 @@
+"""Stockholm: alignments in one or more blocks, with annotations of the file, rows, columns and residues."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from numbers import Integral
+
+from maxmargin.inputs.text_file import Lines, TextFile, reading, writing
+from maxmargin.structures.alignment.formats.multiple import Annotations, MultipleAlignment, strange_character
+
+FIRST_LINE = "# STOCKHOLM 1.0"
+# What stands on lines with one character per column: the number of words, and how messages speak of them.
+FOLLOWED_BY = {
+    "": (2, "the name of a row and its residues"),
+    "#=GC": (3, "a feature and one character per column"),
+    "#=GR": (4, "the name of a row, a feature and one character per column"),
+}
+
+
+def read_stockholm(source: TextFile, lowercase: str = "aligned") -> MultipleAlignment:
+    """The alignment of a file that holds one; `source` as in `read_fasta`.
+
+    All annotations are kept. Those of residues and columns (#=GR, #=GC), such as the secondary structure SS and the
+    solvent accessibility SA, become columns of the sequences by `MultipleAlignment.columns`. `lowercase` says what
+    lower-case letters mean ("inserted" in what HMMER writes). Lines that begin with "#" but not with "#=" say nothing.
+    """
+    with reading(source) as lines:
+        found = list(_alignments(lines, lowercase))
+        if len(found) != 1:
+            raise lines.error(
+                f"the file ends here and has {len(found)} alignments; expected one (see iterate_stockholm)"
+            )
+    return found[0]
+
+
+def iterate_stockholm(source: TextFile, lowercase: str = "aligned") -> Iterator[MultipleAlignment]:
+    """The alignments of a file that holds many, one after the other, such as a release of Pfam."""
+    with reading(source) as lines:
+        yield from _alignments(lines, lowercase)
+
+
+def write_stockholm(target: TextFile, alignment: MultipleAlignment, width: int | None = None) -> None:
+    """Write an alignment with its annotations, in blocks of `width` columns (None: in one block).
+
+    What is written reads back as it was; names and annotations that would not are refused.
+    """
+    if width is not None and (not isinstance(width, Integral) or width < 1):
+        raise ValueError(f"width is {width!r}; expected 1 column or more, or None")
+    text = "\n".join(_written(alignment, alignment.width if width is None else width))
+    with writing(target) as file:
+        file.write(text + "\n")
+
+
+def _alignments(lines: Lines, lowercase: str) -> Iterator[MultipleAlignment]:
+    draft: _Draft | None = None
+    for line in lines:
+        if draft is None:
+            if line.strip() and not line.startswith("# STOCKHOLM 1."):
+                raise lines.error(f"found {line[:20]!r}; expected {FIRST_LINE!r}, which begins an alignment")
+            draft = _Draft(lines) if line.strip() else None
+        elif line.strip() == "//":
+            yield draft.finished(lowercase)
+            draft = None
+        elif line.strip():
+            draft.add(line)
+    if draft is not None:
+        raise lines.error("the file ends here, inside an alignment; expected '//'")
+
+
+class _Draft:
+    """An alignment while its lines are read.
+
+    Texts with one character per column are kept in parts, block by block, under the words that stand before them: the
+    name of a row; "#=GC" and a feature; "#=GR", a row's name and a feature.
+    """
+
+    def __init__(self, lines: Lines):
+        self.lines = lines
+        self.parts: dict[tuple[str, ...], list[str]] = {}
+        self.of_file: list[tuple[str, str]] = []
+        self.of_rows: dict[str, list[tuple[str, str]]] = {}
+        self.last_line: dict[tuple[str, ...], int] = {}  # where each of them was last spoken of
+
+    def add(self, line: str) -> None:
+        kind = line.split(maxsplit=1)[0] if line.startswith("#") else ""
+        if line.startswith("# STOCKHOLM"):
+            raise self.lines.error("an alignment begins before the last one has ended; expected '//'")
+        if kind == "#=GF":
+            _, feature, text = self._words(line, 3, "a feature and text")
+            self.of_file.append((feature, text))
+        elif kind == "#=GS":
+            _, name, feature, text = self._words(line, 4, "the name of a row, a feature and text")
+            self.of_rows.setdefault(name, []).append((feature, text))
+            self.last_line[kind, name] = self.lines.number
+        elif kind in FOLLOWED_BY:
+            *key, text = self._words(line, *FOLLOWED_BY[kind])
+            strange = strange_character(text) if not kind else ""
+            if strange:
+                raise self.lines.error(f"row {key[0]!r} has {strange}")
+            self.parts.setdefault(tuple(key), []).append(text)
+            self.last_line[tuple(key)] = self.lines.number
+        elif kind.startswith("#="):
+            raise self.lines.error(f"found {kind!r}; expected a row, or an annotation #=GF, #=GS, #=GC or #=GR")
+
+    def finished(self, lowercase: str) -> MultipleAlignment:
+        """The alignment, if what was read fits together."""
+        texts = {key: "".join(parts) for key, parts in self.parts.items()}
+        rows = {key[0]: text for key, text in texts.items() if len(key) == 1}
+        if not rows:
+            raise self.lines.error("the alignment ends here and has no row")
+        first, width = next((name, len(row)) for name, row in rows.items())
+        for key, number in self.last_line.items():
+            if key[0] in ("#=GS", "#=GR") and key[1] not in rows:
+                raise self.lines.error(f"{key[0]} speaks of {key[1]!r}, which is no row", number)
+            if key in texts and len(texts[key]) != width:
+                raise self.lines.error(
+                    f"{' '.join(key)!r} has {len(texts[key])} columns up to this line; expected {width}, as many as "
+                    f"the first row, {first!r}, has",
+                    number,
+                )
+        of_residues: dict[str, dict[str, str]] = {name: {} for name in rows}
+        for key, text in texts.items():
+            if len(key) == 3:
+                of_residues[key[1]][key[2]] = text
+        annotations = Annotations(
+            tuple(self.of_file),
+            tuple(tuple(self.of_rows.get(name, ())) for name in rows),
+            {key[1]: text for key, text in texts.items() if len(key) == 2},
+            tuple(of_residues.values()),
+        )
+        return MultipleAlignment(tuple(rows), tuple(rows.values()), annotations, lowercase)
+
+    def _words(self, line: str, count: int, expected: str) -> list[str]:
+        """The words of a line, of which the last may be empty or hold white space only where it is free text."""
+        free = line.startswith(("#=GF", "#=GS"))
+        words = line.split(maxsplit=count - 1) if free else line.split()
+        if free and len(words) == count - 1:
+            words.append("")
+        if len(words) != count:
+            raise self.lines.error(f"found {line[:60]!r}; expected {expected}")
+        return [*words[:-1], words[-1].rstrip()]
+
+
+def _written(alignment: MultipleAlignment, width: int) -> Iterator[str]:
+    """The lines of the file."""
+    about = alignment.annotations
+    texts: dict[tuple[str, ...], str] = {}
+    for name, row, features in zip(alignment.names, alignment.rows, about.of_residues, strict=True):
+        if (name,) in texts:
+            raise ValueError(f"two rows are named {name!r}; in a Stockholm file names tell rows apart")
+        texts[name,] = row
+        texts.update({("#=GR", name, feature): text for feature, text in features.items()})
+    texts.update({("#=GC", feature): text for feature, text in about.of_columns.items()})
+    notes: list[tuple[str, ...]] = [("#=GF", *note) for note in about.of_file]
+    notes += [("#=GS", name, *note) for name, row in zip(alignment.names, about.of_rows, strict=True) for note in row]
+    for words in (*texts, *(note[:-1] for note in notes)):
+        for place, word in enumerate(words):
+            if word.split() != [word] or word == "//" or (word.startswith("#") and (place or len(words) == 1)):
+                raise ValueError(f"{word!r} cannot be the name of a row or a feature in a Stockholm file")
+    for note in notes:
+        if note[-1] != note[-1].strip() or "\n" in note[-1] or "\r" in note[-1]:
+            raise ValueError(f"the text {note[-1]!r} of {' '.join(note[:-1])!r} has line ends or outer white space")
+    yield FIRST_LINE
+    yield from (" ".join(note).rstrip() for note in notes)
+    margin = max(len(" ".join(key)) for key in texts)
+    for begin in range(0, alignment.width, width):
+        yield ""
+        for key, text in texts.items():
+            yield f"{' '.join(key):{margin}} {text[begin : begin + width]}"
+    yield "//"

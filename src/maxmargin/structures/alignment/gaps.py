@@ -1,0 +1,129 @@
+"""Gaps: what the residues that an alignment skips score.
+
+The first residue i of a gap scores `open`, every further one `extend`, plus the weights of what is skipped and of what
+the gap stands beside:
+
+    open + ⟨u_open, V_i⟩ + ⟨v_open, B_{j-1} + B_j⟩        extend + ⟨u_extend, V_i⟩ + ⟨v_extend, B_{j-1} + B_j⟩
+
+with a view V of the skipped residue and a view B of the two residues of the other sequence between which the gap
+stands (one at the ends).
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from maxmargin.structures.alignment.columns import Codes, Columns, Side
+from maxmargin.structures.alignment.views import Entries, View, as_view, view_width
+from maxmargin.task import Array
+
+KINDS = ("affine", "linear")
+
+
+class Gaps:
+    """The feature map of gaps.
+
+    kind : "affine" (opening a gap has weights of its own) or "linear" (every skipped residue counts alike).
+    skipped : a view of the skipped residue, or None: it does not matter what is skipped.
+    beside : a view of the residues in the other sequence between which the gap stands, or None.
+    """
+
+    def __init__(self, kind: str = "affine", skipped: str | View | None = None, beside: str | View | None = None):
+        if kind not in KINDS:
+            raise ValueError(f"gaps must be one of {', '.join(map(repr, KINDS))} or Gaps(...), got {kind!r}")
+        self.kind = kind
+        self.skipped: View | None = None if skipped is None else as_view(skipped)
+        self.beside: View | None = None if beside is None else as_view(beside)
+
+    def __repr__(self) -> str:
+        views = (("skipped", self.skipped), ("beside", self.beside))
+        return (
+            f"Gaps({', '.join([repr(self.kind), *(f'{name}={view!r}' for name, view in views if view is not None)])})"
+        )
+
+    def fit(self, columns: Columns, symmetric: bool) -> None:
+        """Lay out the weights: (1 or 2 sequences, 1 or 2 kinds, 1 + skipped + beside)."""
+        self.columns, self.symmetric = columns, symmetric
+        self.n_skipped, self.n_beside = (
+            0 if view is None else view_width(view, columns) for view in (self.skipped, self.beside)
+        )
+        kinds = 2 if self.kind == "affine" else 1
+        self.shape = (1 if symmetric else 2, kinds, 1 + self.n_skipped + self.n_beside)
+        self.size = int(np.prod(self.shape))
+
+    def encode(self, sides: tuple[Side, Side]) -> list[tuple[Any, Any]]:
+        """For each sequence its features as skipped residues (with a constant) and as places beside gaps."""
+        return [(self._skipped(side), self._beside(side)) for side in sides]
+
+    def scores(self, w: Array, code: list[tuple[Any, Any]]) -> tuple[Array, Array]:
+        """What compiled/alignment.py calls of_a and of_b."""
+        W = w.reshape(self.shape)
+        first, second = W[0], W[-1]  # weights of gaps that skip residues of a, and of b
+        return self._table(code[0], first, second), self._table(code[1], second, first)
+
+    def counts(self, code: list[tuple[Any, Any]], paid: Codes) -> Entries:
+        """Σ features over skipped residues, rows (sequence, residue, place in the other one, 1 unless the first)."""
+        n_sequences, n_kinds, width = self.shape
+        own, kind = (paid[:, 0] if n_sequences == 2 else 0), (paid[:, 3] if n_kinds == 2 else 0)
+        block = np.broadcast_to(own * n_kinds + kind, len(paid))
+        if width == 1:
+            return block, np.ones(len(block))
+        total = np.zeros((n_sequences * n_kinds, width))
+        for sequence in (0, 1):
+            mine = paid[:, 0] == sequence
+            rows = [code[sequence][0][paid[mine, 1]]]
+            if self.n_beside:
+                rows.append(code[1 - sequence][1][paid[mine, 2]])
+            np.add.at(total, block[mine], np.hstack(rows))
+        return np.arange(total.size), total.ravel()
+
+    def parts(self, w: Array) -> dict[str, Any]:
+        """The weights by name: "open" and "extend" (or "gap"), and those of the views."""
+        W = w.reshape(self.shape)
+        found: dict[str, Any] = {}
+        for s, sequence in enumerate(("",) if self.symmetric else (" a", " b")):
+            for k, kind in enumerate(("open", "extend") if self.kind == "affine" else ("gap",)):
+                found[f"{kind}{sequence}"] = float(W[s, k, 0])
+                if self.n_skipped:
+                    found[f"{kind}{sequence}, skipped {self.skipped}"] = W[s, k, 1 : 1 + self.n_skipped]
+                if self.n_beside:
+                    found[f"{kind}{sequence}, beside {self.beside}"] = W[s, k, 1 + self.n_skipped :]
+        return found
+
+    def _skipped(self, side: Side) -> Array:
+        constant = np.ones((side.length, 1))
+        return (
+            constant
+            if self.skipped is None
+            else np.hstack([constant, self.skipped.features(side, self.columns).dense()])
+        )
+
+    def _beside(self, side: Side) -> Array | None:
+        """Row j: what stands on both sides of a gap before position j."""
+        if self.beside is None:
+            return None
+        rows = self.beside.features(side, self.columns).dense()
+        places = np.zeros((len(rows) + 1, rows.shape[1]))
+        places[:-1] += rows
+        places[1:] += rows
+        return places
+
+    def _table(self, code: tuple[Any, Any], own: Array, others: Array) -> Array:
+        """Scores of skipping this sequence's residues, and of gaps of the other one beside them."""
+        skipped, beside = code
+        n = len(skipped)
+        table = np.zeros((5, n + 1))
+        table[0, :n], table[1, :n] = skipped @ own[0, : skipped.shape[1]], skipped @ own[-1, : skipped.shape[1]]
+        if beside is not None:
+            table[2], table[3] = beside @ others[0, 1 + self.n_skipped :], beside @ others[-1, 1 + self.n_skipped :]
+        np.cumsum(table[1, :n], out=table[4, 1:])
+        return table
+
+
+def as_gaps(gaps: Any) -> Gaps:
+    """The feature map that `gaps` names."""
+    if isinstance(gaps, Gaps):
+        return Gaps(gaps.kind, gaps.skipped, gaps.beside)
+    return Gaps(gaps)

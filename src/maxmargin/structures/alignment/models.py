@@ -1,0 +1,199 @@
+"""Alignment models of one substitution matrix and constant gap costs: from matrices, from counts, and to Biopython.
+
+Costs are positive where gaps are penalised: the first residue of a gap costs `gap_open`, each further one `gap_extend`.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Hashable, Iterable, Mapping, Sequence
+from numbers import Real
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from maxmargin.structures.alignment.alignments import PairwiseAlignment
+from maxmargin.structures.alignment.columns import RESIDUE, Columns
+from maxmargin.structures.alignment.formats.ncbi import SubstitutionMatrix
+from maxmargin.structures.alignment.substitution import Match
+from maxmargin.structures.alignment.task import Alignment
+from maxmargin.structures.alignment.views import Column
+from maxmargin.task import Array
+
+
+class Scores(NamedTuple):
+    """Scores of aligning one letter with another; the row is the letter of the first sequence."""
+
+    letters: list[Hashable]
+    values: Array
+
+    @property
+    def symmetric(self) -> bool:
+        return np.array_equal(self.values, self.values.T)
+
+
+def scores_of(matrix: Any, letters: Iterable[Hashable] | None = None) -> Scores:
+    """Any spelling of a substitution matrix.
+
+    A SubstitutionMatrix, Biopython's (an array with an `alphabet`), a dict {(letter, letter): score} in which pairs may
+    be given one way round only, or an array together with its letters.
+    """
+    if isinstance(matrix, Mapping):
+        return _from_dict(matrix)
+    if isinstance(matrix, SubstitutionMatrix):
+        letters, matrix = matrix.letters, matrix.values
+    elif getattr(matrix, "alphabet", None) is not None:
+        letters = matrix.alphabet
+    elif matrix is None or isinstance(matrix, str | os.PathLike):
+        raise ValueError(
+            f"{matrix!r} is no matrix; formats.read_matrix reads one from a file, datasets.load_substitution_matrix "
+            "and Bio.Align.substitution_matrices.load find one by its name"
+        )
+    if letters is None:
+        raise ValueError(
+            "a matrix without an alphabet needs its letters: letters='ACGT', or SubstitutionMatrix('ACGT', matrix)"
+        )
+    named = list(letters)
+    try:
+        values = np.array(matrix, dtype=np.float64)
+    except (TypeError, ValueError):
+        found = f"array of {matrix.dtype}" if isinstance(matrix, np.ndarray) else type(matrix).__name__
+        raise ValueError(f"the matrix is given as {found}; expected ({len(named)}, {len(named)}) numbers") from None
+    if values.shape != (len(named), len(named)):
+        raise ValueError(f"the matrix has shape {values.shape}; expected ({len(named)}, {len(named)}) for its letters")
+    if not np.isfinite(values).all():
+        i, j = np.argwhere(~np.isfinite(values))[0]
+        raise ValueError(f"the score of {named[i]!r} and {named[j]!r} is {values[i, j]}; expected a finite number")
+    return Scores(named, values)
+
+
+def _from_dict(matrix: Mapping[Any, Any]) -> Scores:
+    pairs = list(matrix)
+    if not pairs or not all(isinstance(pair, tuple) and len(pair) == 2 for pair in pairs):
+        raise ValueError("a matrix in a dict needs pairs of letters as its keys: {('A', 'C'): -1, …}")
+    letters = list(dict.fromkeys(letter for pair in pairs for letter in pair))
+    values = np.empty((len(letters), len(letters)))
+    for i, a in enumerate(letters):
+        for j, b in enumerate(letters):
+            score = matrix.get((a, b), matrix.get((b, a)))
+            if score is None:
+                raise ValueError(f"the matrix has no score of {a!r} and {b!r}")
+            if not isinstance(score, Real):
+                raise ValueError(f"the score of {a!r} and {b!r} is {score!r}; expected a number")
+            values[i, j] = score
+    return scores_of(values, letters)
+
+
+def log_odds(X: Sequence[Any], Y: Sequence[Any], task: Alignment) -> Scores:
+    """S[i, j] = log(P(i, j) / P(i) P(j)) with Laplace estimates (Tsochantaridis et al. 2004, section 4.4).
+
+    P(i, j) is the share of aligned pairs with these letters, P(i) the share of a letter among all residues of that
+    sequence (of both, in a symmetric model); every count begins with 1.
+    """
+    if len(X) != len(Y):
+        raise ValueError(f"X has {len(X)} examples but Y has {len(Y)}")
+    columns = Columns(task.letters, task.unknown_features).fit(X)
+    columns.check(RESIDUE, 0)
+    columns.check(RESIDUE, 1)
+    n = columns.width(RESIDUE)
+    joint, single = np.ones((n, n)), [np.ones(n), np.ones(n)]
+    for i, (x, y) in enumerate(zip(X, Y, strict=True)):
+        sides = columns.encode(x, i)
+        codes = [side.codes[RESIDUE] for side in sides]
+        pairs = PairwiseAlignment.of(y, (len(codes[0]), len(codes[1])), f"the alignment of example {i}").pairs
+        first, second = codes[0][pairs[:, 0]], codes[1][pairs[:, 1]]
+        known = (first >= 0) & (second >= 0)
+        np.add.at(joint, (first[known], second[known]), 1.0)
+        for count, code in zip(single, codes, strict=True):
+            np.add.at(count, code[code >= 0], 1.0)
+    if task.symmetric:
+        joint = joint + joint.T
+        single = [single[0] + single[1]] * 2
+    shares = [count / count.sum() for count in single]
+    return Scores(list(columns.alphabets[RESIDUE]), np.log(joint / joint.sum() / np.outer(*shares)))
+
+
+def matrix_task(scores: Scores, task: Alignment) -> Alignment:
+    """`task`, set up for these letters."""
+    whole = {RESIDUE: list(scores.letters)}
+    task.setup([(whole, whole)])
+    return task
+
+
+def matrix_weights(scores: Scores, gap_open: float, gap_extend: float, task: Alignment) -> Array:
+    """The weights of a task of one column of letters that give it this matrix and these gap costs."""
+    for name, cost in (("gap_open", gap_open), ("gap_extend", gap_extend)):
+        if not isinstance(cost, Real) or not np.isfinite(cost):
+            raise ValueError(f"{name} is {cost!r}; expected a finite number")
+    if task.symmetric and not scores.symmetric:
+        i, j = np.argwhere(scores.values != scores.values.T)[0]
+        raise ValueError(
+            f"the scores of ({scores.letters[i]!r}, {scores.letters[j]!r}) and ({scores.letters[j]!r}, "
+            f"{scores.letters[i]!r}) differ, which a symmetric model cannot have"
+        )
+    if task.gaps_.kind == "linear" and gap_open != gap_extend:
+        raise ValueError(f"linear gaps have one cost, not {gap_open} and {gap_extend}")
+    w = np.zeros(task.dim)
+    gaps = w[: task.gaps_.size].reshape(task.gaps_.shape)
+    gaps[:, 0, 0], gaps[:, -1, 0] = -gap_open, -gap_extend
+    pairs = residue_map(task)
+    w[task.ends_[0] : task.ends_[0] + pairs.size] = pairs.weights_for(scores.values)
+    return w
+
+
+def residue_map(task: Alignment) -> Match:
+    """The feature map that is the substitution matrix of residues."""
+    for each in task.maps_:
+        if isinstance(each, Match) and each.a == each.b == Column(RESIDUE) and RESIDUE in task.columns_.alphabets:
+            return each
+    raise AttributeError("the model has no substitution matrix: no feature map matches residues with residues")
+
+
+def gap_costs(task: Alignment, w: Array) -> tuple[tuple[float, float], tuple[float, float]]:
+    """(open, extend) of gaps that skip residues of the first sequence, and of the second."""
+    weights = -w[: task.gaps_.size].reshape(task.gaps_.shape)[:, :, 0]
+    first, second = ((float(costs[0]), float(costs[-1])) for costs in (weights[0], weights[-1]))
+    return first, second
+
+
+def check_plain(task: Alignment, what: str) -> None:
+    """That a model has nothing that a matrix with gap costs cannot say."""
+    others = [str(each) for each in task.maps_ if each is not residue_map(task)]
+    if task.gaps_.n_skipped or task.gaps_.n_beside:
+        others.append(repr(task.gaps_))
+    if others:
+        raise ValueError(f"{what} cannot express the model's {', '.join(others)}")
+
+
+def to_biopython(task: Alignment, w: Array) -> Any:
+    """A Bio.Align.PairwiseAligner that gives the same alignments, with the first sequence as its target."""
+    from Bio import Align
+    from Bio.Align import substitution_matrices
+
+    check_plain(task, "Biopython's aligner")
+    letters = task.columns_.alphabets[RESIDUE]
+    if not all(isinstance(letter, str) and len(letter) == 1 for letter in letters):
+        raise ValueError(f"Biopython's aligner needs single characters as letters; the model has {letters[:10]}")
+    first, second = gap_costs(task, w)
+    for opened, extended in (first, second):
+        if not opened >= extended >= 0:
+            raise ValueError(
+                f"opening a gap costs {opened:.6g} and extending it {extended:.6g}; where opening is cheaper or gaps "
+                "are rewarded, Biopython splits gaps into pieces, which are one gap here"
+            )
+    if task.mode == "overlap" and first != second:
+        raise ValueError("where gaps of the two sequences cost different amounts, Biopython treats ends in another way")
+    make: Any = Align.PairwiseAligner  # carries no types
+    aligner = make()
+    values = residue_map(task).weights(w[task.ends_[0] :][: residue_map(task).size])
+    matrix: Any = substitution_matrices.Array
+    aligner.substitution_matrix = matrix("".join(map(str, letters)), dims=2, data=values)
+    aligner.mode = "local" if task.mode == "local" else "global"
+    if first == second:
+        aligner.open_gap_score, aligner.extend_gap_score = -first[0], -first[1]
+    else:  # skipping residues of the target is a deletion
+        aligner.open_deletion_score, aligner.extend_deletion_score = -first[0], -first[1]
+        aligner.open_insertion_score, aligner.extend_insertion_score = -second[0], -second[1]
+    if task.mode == "overlap":
+        aligner.end_gap_score = 0.0
+    return aligner

@@ -1,0 +1,268 @@
+"""Features of aligned pairs: what scores the match of position i of one sequence with position j of the other.
+
+Ψ(x, z) sums φ(i, j) over the pairs of z, so that a feature map has to answer two questions: the scores ⟨w, φ(i, j)⟩ of
+all pairs at once, and the sum of φ over some of them. `Match` is bilinear in a view of each sequence,
+
+    φ(i, j) = A_i ⊗ B_j,      ⟨w, φ(i, j)⟩ = A_i W B_jᵀ,
+
+a substitution matrix if both are letters. Maps in a list add up. Named models are those of Joachims et al. 2009,
+section 3.2; each contains the ones before it:
+
+    "simple"    every column of a with every column of b, such as residue with residue, residue with structure
+    "anova2"    pairs of columns with pairs of columns
+    "tensor"    all columns of letters together with all together
+    "window"    every column of letters with itself, one and two positions before and after
+    "profile"   every column of numbers with every one and with all columns of letters, and with itself one and two
+                positions before and after
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from copy import deepcopy
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+
+from maxmargin.structures.alignment.columns import Codes, Columns, Side
+from maxmargin.structures.alignment.views import (
+    Column,
+    Entries,
+    Features,
+    Product,
+    ScoreRows,
+    View,
+    as_view,
+    outer_sum,
+    view_width,
+)
+from maxmargin.task import Array
+
+MODELS = ("simple", "anova2", "tensor", "window", "profile")
+NEIGHBOURS = 2  # how far the models "window" and "profile" look
+
+
+class PairFeatures:
+    """A feature map of aligned pairs. For one of your own write fit, scores and counts (and encode, if it saves time).
+
+    A function x -> (n, m, F) array of φ is enough where that array is not too large.
+    """
+
+    size: int  # of φ; set by fit
+
+    def fit(self, X: Sequence[Any], columns: Columns, symmetric: bool) -> None:
+        """Set `size`. Runs on a copy of the user's object; `columns` knows the alphabets of all columns."""
+        raise NotImplementedError
+
+    def encode(self, x: Any, sides: tuple[Side, Side]) -> Any:
+        """What scores and counts get of an example, made once: x itself, unless there is something to prepare."""
+        return x
+
+    def scores(self, w: Array, code: Any) -> Array:
+        """(n, m): ⟨w, φ(i, j)⟩."""
+        raise NotImplementedError
+
+    def counts(self, code: Any, pairs: Codes) -> Any:
+        """Σ φ(i, j) over the rows (i, j) of `pairs`: (size,) numbers, or (indices, values)."""
+        raise NotImplementedError
+
+    def parts(self, w: Array) -> dict[str, Array]:
+        """The weights by name."""
+        return {type(self).__name__: w}
+
+    def prepare(self, w: Array) -> Any:
+        """What score_rows gets of the weights, made once for many examples."""
+        return w
+
+    def score_rows(self, prepared: Any, code: Any) -> ScoreRows:
+        """The scores, as their different rows where that saves time."""
+        return ScoreRows(np.asarray(self.scores(prepared, code), dtype=np.float64), None)
+
+
+class Match(PairFeatures):
+    """φ(i, j) = A_i ⊗ B_j for two views; the second is the first one unless it is given.
+
+    In a symmetric model W is symmetric for equal views; for different ones the pair counts both ways round,
+    A_i ⊗ B_j of (a, b) and of (b, a), with the same weights.
+    """
+
+    def __init__(self, a: str | View, b: str | View | None = None):
+        self.a = as_view(a)
+        self.b = self.a if b is None else as_view(b)
+
+    def __repr__(self) -> str:
+        return f"Match({self.a!r})" if self.a == self.b else f"Match({self.a!r}, {self.b!r})"
+
+    def __str__(self) -> str:
+        return f"{self.a} × {self.b}"
+
+    def fit(self, X: Sequence[Any], columns: Columns, symmetric: bool) -> None:
+        both = (0, 1)
+        self.columns = columns
+        self.shape = (
+            view_width(self.a, columns, both if symmetric else (0,)),
+            view_width(self.b, columns, both if symmetric else (1,)),
+        )
+        self.triangular = symmetric and self.a == self.b
+        self.mirrored = symmetric and not self.triangular
+        self.size = self.shape[0] * self.shape[1]
+        if self.triangular:
+            p, q = np.triu_indices(self.shape[0])
+            self.size = len(p)
+            self.number = np.zeros(self.shape, dtype=np.int64)  # of the weight that features (p, q) and (q, p) share
+            self.number[p, q] = self.number[q, p] = np.arange(len(p))
+
+    def names(self) -> tuple[list[Any], list[Any]]:
+        """What the rows and columns of W stand for."""
+        return self.a.names(self.columns), self.b.names(self.columns)
+
+    def weights(self, w: Array) -> Array:
+        """W, written out."""
+        return w[self.number] if self.triangular else w.reshape(self.shape)
+
+    def weights_for(self, W: Array) -> Array:
+        """The weights w for which W is this matrix (which is symmetric, where that is asked for)."""
+        return W[np.triu_indices(len(W))] if self.triangular else W.ravel()
+
+    def encode(self, x: Any, sides: tuple[Side, Side]) -> list[tuple[Features, Features]]:
+        first, second = sides
+        code = [(self.a.features(first, self.columns), self.b.features(second, self.columns))]
+        if self.mirrored:
+            code.append((self.b.features(first, self.columns), self.a.features(second, self.columns)))
+        return code
+
+    def prepare(self, w: Array) -> Array:
+        return self.weights(w)
+
+    def score_rows(self, prepared: Array, code: list[tuple[Features, Features]]) -> ScoreRows:
+        W = prepared
+        (A, B), *mirrored = code
+        rows, row_of = A.times(W)
+        scored = ScoreRows(B.spread(rows), row_of)
+        for A, B in mirrored:
+            rows, row_of = A.times(W.T)
+            scored = ScoreRows(scored.full() + ScoreRows(B.spread(rows), row_of).full(), None)
+        return scored
+
+    def scores(self, w: Array, code: list[tuple[Features, Features]]) -> Array:
+        return self.score_rows(self.prepare(w), code).full()
+
+    def counts(self, code: list[tuple[Features, Features]], pairs: Codes) -> Entries:
+        i, j = pairs[:, 0], pairs[:, 1]
+        (A, B), *mirrored = code
+        places, values = outer_sum(A, i, B, j)
+        if self.triangular:
+            return self.number.ravel()[places], values
+        for A, B in mirrored:
+            turned, more = outer_sum(A, i, B, j)
+            q, p = np.divmod(turned, self.shape[0])
+            places, values = np.concatenate([places, p * self.shape[1] + q]), np.concatenate([values, more])
+        return places, values
+
+    def parts(self, w: Array) -> dict[str, Array]:
+        return {str(self): self.weights(w)}
+
+
+class Computed(PairFeatures):
+    """The features that a function x -> (n, m, F) array returns."""
+
+    def __init__(self, function: Callable[[Any], Any]):
+        self.function = function
+
+    def fit(self, X: Sequence[Any], columns: Columns, symmetric: bool) -> None:
+        self.size = self._array(X[0]).shape[2]
+
+    def encode(self, x: Any, sides: tuple[Side, Side]) -> Array:
+        array, expected = self._array(x), (sides[0].length, sides[1].length, self.size)
+        if array.shape != expected:
+            raise ValueError(f"the function of features returned an array of shape {array.shape}; expected {expected}")
+        if not np.isfinite(array).all():
+            i, j, k = np.argwhere(~np.isfinite(array))[0]
+            raise ValueError(f"feature {k} of the pair ({i}, {j}) is {array[i, j, k]}")
+        return array
+
+    def scores(self, w: Array, code: Array) -> Array:
+        return code @ w
+
+    def counts(self, code: Array, pairs: Codes) -> Array:
+        return np.asarray(code[pairs[:, 0], pairs[:, 1]].sum(axis=0))
+
+    def parts(self, w: Array) -> dict[str, Array]:
+        return {getattr(self.function, "__name__", type(self.function).__name__): w}
+
+    def _array(self, x: Any) -> Array:
+        array = np.asarray(self.function(x), dtype=np.float64)
+        if array.ndim != 3:
+            raise ValueError(f"the function of features returned an array of shape {array.shape}; expected (n, m, F)")
+        return array
+
+
+def feature_maps(features: Any, columns: Columns, symmetric: bool) -> list[PairFeatures]:
+    """Copies of the feature maps that `features` names: a model, a map, a function, or a list of these."""
+    maps: list[PairFeatures] = []
+    for each in features if isinstance(features, list | tuple) else [features]:
+        if isinstance(each, str):
+            maps += named_model(each, columns, symmetric)
+        elif isinstance(each, PairFeatures):
+            maps.append(deepcopy(each))
+        elif isinstance(each, type):
+            raise ValueError(f"features has the class {each.__name__}; expected an object of it, {each.__name__}(…)")
+        elif callable(each):
+            maps.append(Computed(each))
+        else:
+            kinds = f"one of {', '.join(map(repr, MODELS))}, a PairFeatures, a function, or a list of these"
+            raise ValueError(f"features must be {kinds}; got {each!r}")
+    if not maps:
+        raise ValueError("features is an empty list: aligned pairs need features")
+    return maps
+
+
+def named_model(name: str, columns: Columns, symmetric: bool) -> list[PairFeatures]:
+    """The feature maps of a named model, for these columns."""
+    if name not in MODELS:
+        raise ValueError(f"features must be one of {', '.join(map(repr, MODELS))}, got {name!r}")
+    level = MODELS.index(name)
+    letters = [[Column(each) for each in names if each in columns.alphabets] for names in columns.names]
+    numbers = [[Column(each) for each in names if each in columns.widths] for names in columns.names]
+    fewest = min(map(len, letters))
+    if any(numbers) and name != "profile":
+        found = (*numbers[0], *numbers[1])[0]
+        raise ValueError(f"the model {name!r} does not look at the numbers of column {str(found)!r}; use 'profile'")
+    if name == "profile" and not all(numbers):
+        raise ValueError("the model 'profile' needs a column of numbers in both sequences")
+    if name in ("anova2", "tensor") and fewest < level + 1:
+        raise ValueError(
+            f"the model {name!r} needs {level + 1} or more columns of letters, the sequences have {fewest}"
+        )
+    maps = _crossed(letters[0], letters[1], symmetric)
+    if level >= MODELS.index("anova2"):
+        first, second = ([Product(*two) for two in combinations(side, 2)] for side in letters)
+        maps += _crossed(first, second, symmetric)
+    if level >= MODELS.index("tensor") and fewest > 2:
+        maps.append(Match(Product(*letters[0]), Product(*letters[1])))
+    if level >= MODELS.index("window"):
+        maps += _neighbours(letters[0], letters[1])
+    if level >= MODELS.index("profile"):
+        maps += _crossed(numbers[0], numbers[1], symmetric)
+        maps += _crossed(numbers[0], letters[1], symmetric)
+        if not symmetric:
+            maps += _crossed(letters[0], numbers[1], symmetric)
+        maps += _neighbours(numbers[0], numbers[1])
+    return list(maps)
+
+
+def _crossed(first: Sequence[View], second: Sequence[View], symmetric: bool) -> list[PairFeatures]:
+    """Every view of a with every view of b; in a symmetric model, the second way round is the same map."""
+    maps: dict[Any, Match] = {}
+    for u in first:
+        for v in second:
+            key = frozenset([u, v]) if symmetric else (u, v)
+            maps.setdefault(key, Match(u, v))
+    return list(maps.values())
+
+
+def _neighbours(first: Sequence[Column], second: Sequence[Column]) -> list[PairFeatures]:
+    """What stands as far from i as from j, for every column that both sequences have."""
+    offsets = [d for d in range(-NEIGHBOURS, NEIGHBOURS + 1) if d]
+    return [Match(Column(column.name, d)) for column in first if column in second for d in offsets]

@@ -1,0 +1,136 @@
+"""SubstitutionDisplay: which letters a model of alignment takes for each other, and what its gaps cost."""
+
+from __future__ import annotations
+
+import re
+import textwrap
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from sklearn.utils.validation import check_is_fitted
+
+from maxmargin.figures.canvas import axes
+from maxmargin.structures.alignment.formats.ncbi import SubstitutionMatrix
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+# Amino acids by the chemistry of their side chains: sulphur; small; acids, their amides and the like; bases; aliphatic;
+# aromatic. Behind them, letters that stand for several of them, and rare ones.
+GROUPS = ("C", "STPAG", "NDEQ", "HRK", "MILV", "FYW", "BZJXUO*")
+ONLY_IN_PROTEINS = set("EFILPQ")  # the other letters of amino acids are codes of nucleotides, too
+ANNOTATE_UP_TO = 27  # letters; with more, numbers in the cells would not be readable
+
+TITLE_LETTER, TITLE_LINE = 0.08, 0.17  # inches that a letter of the title takes, and a line of it
+MARGIN = 0.1  # inches left free beside the title
+
+
+class SubstitutionDisplay:
+    """Heat map of a substitution matrix, amino acids grouped by their chemistry, with gap costs in the title.
+
+    Parameters
+    ----------
+    matrix : SubstitutionMatrix, or what else `Aligner.from_matrix` takes with its letters
+        Given, or that of a fitted `Aligner` by `from_estimator`.
+    title : str or None
+        None: what the matrix says about gap costs.
+
+    Attributes
+    ----------
+    matrix : SubstitutionMatrix
+    groups : list of lists of str
+        The letters as drawn; those of other alphabets are one group, in the order of the matrix.
+    table : (K, K) array as drawn.
+    ax_, image_ : set by `plot`.
+    """
+
+    def __init__(self, matrix: Any, title: str | None = None):
+        self.matrix = matrix = _matrix(matrix)
+        self.title = _gap_costs(matrix.gap_open, matrix.gap_extend) if title is None else title
+        self.groups = _grouped(matrix.letters)
+        order = [matrix.letters.index(letter) for group in self.groups for letter in group]
+        self.table = matrix.values[np.ix_(order, order)]
+
+    @classmethod
+    def from_estimator(cls, aligner: Any) -> SubstitutionDisplay:
+        """The scores of residues in a fitted `Aligner`, whatever else it scores.
+
+        Where gaps in the two sequences cost differently, the title says both costs.
+        """
+        check_is_fitted(aligner, "w_")
+        matrix = SubstitutionMatrix(tuple(map(str, aligner.letters_)), aligner.substitution_matrix_)
+        return cls(matrix, _gap_costs(aligner.gap_open_, aligner.gap_extend_))
+
+    def plot(
+        self, ax: Axes | None = None, *, annotate: bool | None = None, cmap: str = "RdBu_r"
+    ) -> SubstitutionDisplay:
+        """Draw the matrix; the colours are symmetric around 0. None annotates the cells of all but large matrices."""
+        letters = [letter for group in self.groups for letter in group]
+        n = len(letters)
+        side = 1.1 + min(max(0.27 * n, 1), 9)
+        title = self.title if ax is not None else _in_lines(self.title, int((side - MARGIN) / TITLE_LETTER))
+        self.ax_ = ax = axes(ax, (side + 0.8, side + TITLE_LINE * title.count("\n")))
+        limit = float(np.abs(self.table).max()) or 1.0
+        self.image_ = ax.imshow(self.table, cmap=cmap, vmin=-limit, vmax=limit)
+        ax.set_xticks(np.arange(n), letters)
+        ax.set_yticks(np.arange(n), letters)
+        ax.xaxis.tick_top()
+        ax.tick_params(length=0, labelsize=9 if n <= ANNOTATE_UP_TO else 4.5)
+        if max(map(len, letters)) > 1:
+            ax.tick_params(axis="x", labelrotation=90)
+        for end in np.cumsum([len(group) for group in self.groups])[:-1]:
+            ax.axhline(end - 0.5, color="white", linewidth=2.5)
+            ax.axvline(end - 0.5, color="white", linewidth=2.5)
+        ax.spines[:].set_visible(False)
+        if not np.array_equal(self.table, self.table.T):
+            ax.set_ylabel("in the first sequence")
+            ax.set_xlabel("in the second sequence")
+        ax.set_title(title, fontsize=10)
+        if n <= ANNOTATE_UP_TO if annotate is None else annotate:
+            self._annotate(limit)
+        ax.figure.colorbar(self.image_, ax=ax, label="score", shrink=0.8)
+        return self
+
+    def _annotate(self, limit: float) -> None:
+        whole = bool((self.table == np.round(self.table)).all())
+        digits = 0 if whole or limit >= 100 else 1 if limit >= 1 else 2
+        for (row, column), value in np.ndenumerate(self.table):
+            colour = "white" if abs(value) > 0.6 * limit else "black"
+            text = f"{value:z.{digits}f}".replace("-", "−").replace("0.", ".", 1 if digits == 2 else 0)
+            self.ax_.text(column, row, text, ha="center", va="center", color=colour, fontsize=6.5)
+
+
+def _matrix(matrix: Any) -> SubstitutionMatrix:
+    """Any spelling of a matrix that names its letters."""
+    from maxmargin.structures.alignment.models import scores_of
+
+    if isinstance(matrix, SubstitutionMatrix):
+        return matrix
+    if hasattr(matrix, "to_matrix"):
+        raise ValueError(f"{type(matrix).__name__} is no matrix; use SubstitutionDisplay.from_estimator")
+    scores = scores_of(matrix)
+    return SubstitutionMatrix(tuple(map(str, scores.letters)), scores.values)
+
+
+def _gap_costs(opened: Any, extended: Any) -> str:
+    """What is known of gap costs: numbers, two each where they are not the same in both sequences, or None."""
+    costs = {"open": opened, "extend": extended}
+    known = {name: cost if isinstance(cost, tuple) else (cost,) for name, cost in costs.items() if cost is not None}
+    texts = [f"{name} {' and '.join(f'{each:.3g}' for each in cost)}" for name, cost in known.items()]
+    return f"gap costs: {', '.join(texts)}" if texts else ""
+
+
+def _in_lines(title: str, width: int) -> str:
+    """A title that is too long for one line, broken after its signs and, where that is not enough, between words."""
+    if len(title) <= width:
+        return title
+    return "\n".join(textwrap.fill(part, width) for part in re.split("(?<=[:,]) ", title))
+
+
+def _grouped(letters: tuple[str, ...]) -> list[list[str]]:
+    """The letters in groups, if they are those of proteins."""
+    known = "".join(GROUPS)
+    if not ONLY_IN_PROTEINS & set(letters) or not all(len(letter) == 1 and letter in known for letter in letters):
+        return [list(letters)]
+    groups = [[letter for letter in group if letter in letters] for group in GROUPS]
+    return [group for group in groups if group]

@@ -1,0 +1,288 @@
+"""Views: the features of a single position of a sequence, made from its columns.
+
+    Column("residue")                       its letter, one weight per letter; or its row of numbers
+    Column("residue", offset=1)             that of the next position (none beyond the end)
+    Product("residue", "ss")                both letters together, one weight per combination
+    Window("residue", 2)                    the letters of five positions, side by side
+    Average("residue", 3)                   the mean over seven positions: local composition
+
+A view of sequence a and one of sequence b make a feature map of aligned pairs (substitution.py) or of gaps
+(gaps.py). Wherever a view is asked for, a string stands for its Column.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from itertools import product
+from numbers import Integral
+from typing import Any, NamedTuple, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from maxmargin.structures.alignment.columns import Codes, Columns, Side
+from maxmargin.task import Array
+
+Entries: TypeAlias = tuple[NDArray[np.int64], Array]  # flat feature numbers and values, which may repeat
+
+
+class Letters:
+    """Features of n positions that have at most r features each, of value 1: (n, r) numbers, -1 for none."""
+
+    def __init__(self, codes: Codes, width: int):
+        self.codes, self.width = codes, width
+        self.missing = codes < 0 if codes.min(initial=0) < 0 else None
+
+    def dense(self) -> Array:
+        """(n, width) rows of zeros and ones."""
+        rows = np.zeros((len(self.codes), self.width))
+        i, k = np.nonzero(self.codes >= 0)
+        rows[i, self.codes[i, k]] = 1.0
+        return rows
+
+    def times(self, W: Array) -> ScoreRows:
+        """features @ W."""
+        if self.codes.shape[1] == 1 and self.width < len(self.codes):  # rows of W repeat
+            if self.missing is None:
+                return ScoreRows(W, self.codes[:, 0])
+            padded = np.vstack([W, np.zeros((1, W.shape[1]))])
+            return ScoreRows(padded, np.where(self.missing, self.width, self.codes)[:, 0])
+        return ScoreRows(self._summed(lambda codes: W[codes], 0), None)
+
+    def spread(self, L: Array) -> Array:
+        """L @ features.T."""
+        return self._summed(lambda codes: np.take(L, codes, axis=1), 1)
+
+    def _summed(self, looked_up: Callable[[Codes], Array], axis: int) -> Array:
+        """Σ_k looked_up(codes[:, k]), where positions are on that axis."""
+        total: Any = 0.0
+        for k in range(self.codes.shape[1]):
+            rows = looked_up(self.codes[:, k])
+            if self.missing is not None:
+                rows[(slice(None),) * axis + (self.missing[:, k],)] = 0.0
+            total = rows if k == 0 else np.add(total, rows, out=total)
+        return total
+
+
+class Numbers:
+    """Features of n positions as rows of a matrix."""
+
+    def __init__(self, matrix: Array):
+        self.matrix, self.width = matrix, matrix.shape[1]
+
+    def dense(self) -> Array:
+        return self.matrix
+
+    def times(self, W: Array) -> ScoreRows:
+        return ScoreRows(self.matrix @ W, None)
+
+    def spread(self, L: Array) -> Array:
+        return L @ self.matrix.T
+
+
+class ScoreRows(NamedTuple):
+    """A matrix, as its different rows and the number of the one that each of its rows is (None: all differ)."""
+
+    rows: Array
+    row_of: Codes | None
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        return (len(self.rows) if self.row_of is None else len(self.row_of), *self.rows.shape[1:])
+
+    def full(self) -> Array:
+        return self.rows if self.row_of is None else self.rows[self.row_of]
+
+
+Features: TypeAlias = "Letters | Numbers"
+
+
+def outer_sum(A: Features, i: Codes, B: Features, j: Codes) -> Entries:
+    """Σ_k A[i_k] ⊗ B[j_k], feature (p, q) under the number p · B.width + q, which may stand there several times."""
+    if isinstance(A, Letters) and isinstance(B, Letters):
+        first, second = A.codes[i][:, :, None], B.codes[j][:, None, :]
+        places = (first * B.width + second)[(first >= 0) & (second >= 0)]
+        return places, np.ones(len(places))
+    if isinstance(A, Letters) or isinstance(B, Letters):
+        letters, rows = (A.codes[i], B.matrix[j]) if isinstance(A, Letters) else (B.codes[j], A.matrix[i])  # type: ignore
+        kinds, sums = _summed_by_letter(letters, rows)
+        if isinstance(A, Letters):
+            places = kinds[:, None] * B.width + np.arange(B.width)
+        else:
+            places = kinds[:, None] + np.arange(A.width) * B.width
+        return places.ravel(), sums.ravel()
+    return np.arange(A.width * B.width), (A.matrix[i].T @ B.matrix[j]).ravel()
+
+
+def _summed_by_letter(codes: Codes, rows: Array) -> tuple[Codes, Array]:
+    """The different letters, and for each the sum of the rows that have it."""
+    which, column = np.nonzero(codes >= 0)
+    letters = codes[which, column]
+    order = np.argsort(letters, kind="stable")
+    kinds, starts = np.unique(letters[order], return_index=True)
+    if not len(kinds):
+        return kinds, np.zeros((0, rows.shape[1]))
+    return kinds, np.add.reduceat(rows[which[order]], starts, axis=0)
+
+
+class View:
+    """The features of a position; `features` makes those of all positions of a sequence at once."""
+
+    def names(self, columns: Columns) -> list[Any]:
+        """What each feature stands for: its letter, or a tuple."""
+        raise NotImplementedError
+
+    def columns(self) -> list[str]:
+        """The columns that are looked at."""
+        raise NotImplementedError
+
+    def features(self, side: Side, columns: Columns) -> Features:
+        """One row per position."""
+        raise NotImplementedError
+
+
+@dataclass(frozen=True)
+class Column(View):
+    """The letter or the numbers of one column, at this position or `offset` positions further on."""
+
+    name: str
+    offset: int = 0
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.offset, Integral):
+            raise ValueError(f"offset must be a whole number, got {self.offset!r}")
+
+    def __str__(self) -> str:
+        return f"{self.name}{self.offset:+d}" if self.offset else self.name
+
+    def names(self, columns: Columns) -> list[Any]:
+        width = columns.width(self.name)
+        return list(columns.alphabets.get(self.name, [(self.name, k) for k in range(width)]))
+
+    def columns(self) -> list[str]:
+        return [self.name]
+
+    def features(self, side: Side, columns: Columns) -> Features:
+        if self.name in side.codes:
+            return Letters(_shifted(side.codes[self.name], self.offset, -1)[:, None], columns.width(self.name))
+        return Numbers(_shifted(side.numbers[self.name], self.offset, 0.0))
+
+
+@dataclass(frozen=True, init=False)
+class Product(View):
+    """The letters of several columns (names or Column views) together, which are one feature if all are known."""
+
+    parts: tuple[Column, ...]
+
+    def __init__(self, *parts: str | Column):
+        object.__setattr__(self, "parts", tuple(as_view(part) for part in parts))
+        if len(self.parts) < 2 or not all(isinstance(part, Column) for part in self.parts):
+            raise ValueError(f"a Product needs two or more columns, got {parts!r}")
+
+    def __str__(self) -> str:
+        return "·".join(map(str, self.parts))
+
+    def names(self, columns: Columns) -> list[Any]:
+        return list(product(*(part.names(columns) for part in self.parts)))
+
+    def columns(self) -> list[str]:
+        return [name for part in self.parts for name in part.columns()]
+
+    def features(self, side: Side, columns: Columns) -> Features:
+        codes, width, known = np.zeros(side.length, dtype=np.int64), 1, np.ones(side.length, dtype=bool)
+        for part in self.parts:
+            letters = part.features(side, columns)
+            if not isinstance(letters, Letters):
+                raise ValueError(f"the Product {self} needs letters, but {part.name!r} has numbers")
+            codes = codes * letters.width + letters.codes[:, 0]
+            known &= letters.codes[:, 0] >= 0
+            width *= letters.width
+        return Letters(np.where(known, codes, -1)[:, None], width)
+
+
+@dataclass(frozen=True, init=False)
+class Around(View):
+    """A view of the positions from -radius to +radius."""
+
+    view: View
+    radius: int
+
+    def __init__(self, view: str | View, radius: int):
+        object.__setattr__(self, "view", as_view(view))
+        object.__setattr__(self, "radius", _checked_radius(radius))
+
+    def columns(self) -> list[str]:
+        return self.view.columns()
+
+
+@dataclass(frozen=True, init=False)
+class Window(Around):
+    """A view of the positions from -radius to +radius, side by side; there are none beyond the ends."""
+
+    def __str__(self) -> str:
+        return f"{self.view}±{self.radius}"
+
+    def names(self, columns: Columns) -> list[Any]:
+        offsets = range(-self.radius, self.radius + 1)
+        return list(product(offsets, self.view.names(columns)))
+
+    def features(self, side: Side, columns: Columns) -> Features:
+        features = self.view.features(side, columns)
+        offsets = range(-self.radius, self.radius + 1)
+        if isinstance(features, Numbers):
+            return Numbers(np.hstack([_shifted(features.matrix, d, 0.0) for d in offsets]))
+        places = [_shifted(features.codes, d, -1) for d in offsets]
+        codes = [np.where(codes < 0, -1, codes + k * features.width) for k, codes in enumerate(places)]
+        return Letters(np.hstack(codes), len(offsets) * features.width)
+
+
+@dataclass(frozen=True, init=False)
+class Average(Around):
+    """The mean of a view over the positions from -radius to +radius (fewer at the ends)."""
+
+    def __str__(self) -> str:
+        return f"mean({self.view}±{self.radius})"
+
+    def names(self, columns: Columns) -> list[Any]:
+        return self.view.names(columns)
+
+    def features(self, side: Side, columns: Columns) -> Features:
+        rows = self.view.features(side, columns).dense()
+        n, total = side.length, np.vstack([np.zeros((1, rows.shape[1])), np.cumsum(rows, axis=0)])
+        begin, end = (np.clip(np.arange(n) + d, 0, n) for d in (-self.radius, self.radius + 1))
+        return Numbers((total[end] - total[begin]) / (end - begin)[:, None])
+
+
+def as_view(view: Any) -> Any:
+    """A view, or the column of that name."""
+    if isinstance(view, str):
+        return Column(view)
+    if not isinstance(view, View):
+        raise ValueError(f"expected a view (Column, Product, Window, Average) or a column's name, got {view!r}")
+    return view
+
+
+def view_width(view: View, columns: Columns, numbers: Sequence[int] = (0, 1)) -> int:
+    """How many features a view has, once it is sure that the sequences `numbers` have its columns."""
+    for name in view.columns():
+        for number in numbers:
+            columns.check(name, number)
+    return len(view.names(columns))
+
+
+def _shifted(values: Any, offset: int, fill: float) -> Any:
+    """Position p gets what stands at p + offset."""
+    if offset == 0:
+        return values
+    moved = np.full_like(values, fill)
+    n = len(values)
+    if abs(offset) < n:
+        moved[max(0, -offset) : n - max(0, offset)] = values[max(0, offset) : n - max(0, -offset)]
+    return moved
+
+
+def _checked_radius(radius: Any) -> int:
+    if isinstance(radius, bool) or not isinstance(radius, Integral) or radius < 0:
+        raise ValueError(f"radius must be a whole number >= 0, got {radius!r}")
+    return int(radius)

@@ -1,0 +1,1 @@
+"""One class of several: alone, in a taxonomy, in an order."""

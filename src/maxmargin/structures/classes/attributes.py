@@ -1,0 +1,97 @@
+"""Classes described by attributes: what Taxonomy and Ordinal share."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from maxmargin.atoms import AtomRows, Atoms
+from maxmargin.inputs.labels import Labels
+from maxmargin.inputs.matrices import checked_matrix
+from maxmargin.structures.classes.multiclass import Multiclass, MulticlassBatch, one_row
+from maxmargin.task import Array, Planes
+
+
+class Attributed(Multiclass):
+    """Ψ(x, z) = (Λ₀(z), x ⊗ Λ(z)): one weight per attribute in Λ₀, and one weight vector per attribute in Λ.
+
+    Classes that have an attribute in common share its weights (Tsochantaridis et al. 2004, section 4.2); Multiclass
+    is the case in which each class has one attribute of its own. `setup` of a subclass ends with `_describe`.
+    """
+
+    def _describe(self, classes: list[Hashable], costs: Any, X: Any, Y: Any, shared: Any, alone: Any = None) -> None:
+        """The rows of `shared` are Λ(z), those of `alone` Λ₀(z), in the order of the classes."""
+        self._set_classes(classes, costs, Y)
+        table = sparse.csr_array(shared, dtype=np.float64)
+        self.n_attributes_, self.direct_ = table.shape[1], 0
+        if alone is not None:
+            self.direct_ = alone.shape[1]
+            table = sparse.hstack([sparse.csr_array(alone, dtype=np.float64), table], format="csr")
+        table.sort_indices()  # kernels merge rows
+        self.table_ = table.indptr.astype(np.int32), table.indices.astype(np.int32), table.data
+        self._set_dim(X, self.n_attributes_, self.direct_)
+
+    def psi(self, x: Any, z: Hashable) -> tuple[NDArray[np.int64], Array]:
+        self._refuse_kernel("psi(x, z)")
+        indptr, indices, values = self.table_
+        k, row = self.numbers_[z], one_row(x)
+        entries = slice(indptr[k], indptr[k + 1])
+        attributes, weights = indices[entries].astype(np.int64), values[entries]
+        alone = attributes < self.direct_
+        places = self.direct_ + row.col.astype(np.int64)[:, None] * self.n_attributes_
+        return (
+            np.concatenate([attributes[alone], (places + (attributes[~alone] - self.direct_)).ravel()]),
+            np.concatenate([weights[alone], np.outer(row.data, weights[~alone]).ravel()]),
+        )
+
+    def scores(self, w: Array, X: Any) -> Array:
+        """(n, K): ⟨w, Ψ(x, k)⟩ for every example and class."""
+        return self._class_scores(w, self.attribute_scores(w, X))
+
+    def attribute_scores(self, w: Array, X: Any) -> Array:
+        """(n, attributes in Λ): the score of each attribute."""
+        return self._unit_scores(w, checked_matrix(X, self.n_features_), self.n_attributes_, self.direct_)
+
+    def weights(self, w: Array) -> Array:
+        """(features, attributes): the weight vectors of the attributes in Λ."""
+        self._refuse_kernel("weight vector of an attribute")
+        return w[self.direct_ :].reshape(self.n_features_, self.n_attributes_)
+
+    def _atoms(self, X: Any) -> Atoms:
+        return self._unit_atoms(X, self.n_attributes_, self.direct_, np.arange(X.shape[0]))
+
+    def _scored(self, w: Array, batch: MulticlassBatch) -> tuple[Array, Labels]:
+        return self._class_scores(w, batch.atoms.scores(w, batch.ids)), batch.labels[batch.ids]
+
+    def _class_scores(self, w: Array, own: Array) -> Array:
+        from maxmargin.structures.classes.compiled.attributes import class_scores
+
+        scores = np.empty((len(own), self.n_labels_))
+        class_scores(w, self.direct_, own, *self.table_, scores)
+        return scores
+
+    def _planes(self, batch: MulticlassBatch, truth: Labels, found: Labels) -> Planes:
+        from maxmargin.structures.classes.compiled.attributes import attribute_differences
+
+        lengths = np.diff(self.table_[0])
+        most = int(np.sum((lengths[truth] + lengths[found])[truth != found]))
+        indptr, loss = np.zeros(len(truth) + 1, dtype=np.int32), np.empty(len(truth))
+        indices, values = np.empty(most, dtype=np.int32), np.empty(most)
+        attribute_differences(
+            self.direct_,
+            self.n_attributes_,
+            batch.ids,
+            truth,
+            found,
+            self.cost_,
+            *self.table_,
+            indptr,
+            indices,
+            values,
+            loss,
+        )
+        return Planes(AtomRows(batch.atoms, indptr, indices, values), loss)

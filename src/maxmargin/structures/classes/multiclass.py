@@ -1,0 +1,132 @@
+"""Multiclass: one label per example, any cost of confusing two of them."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from maxmargin.atoms import Atoms
+from maxmargin.inputs.labelling import wrong_labels
+from maxmargin.inputs.labels import Labels, cost_matrix, label_array, label_numbers, label_set, prices
+from maxmargin.inputs.matrices import checked_matrix
+from maxmargin.kernels.units import AtomBatch, Lifted
+from maxmargin.objective import Formulation
+from maxmargin.task import Array, Planes
+
+
+class Multiclass(Lifted):
+    """Ψ(x, z) = x ⊗ e_z (one weight vector per class, Crammer and Singer 2001), Δ(y, z) = costs[y, z].
+
+    costs : None (every mistake costs 1), {label: cost of missing it}, or a (K, K) matrix cost[true, predicted].
+    classes : the label set, where the training data may not show all of it.
+    kernel : None, or a kernel of rows (maxmargin.kernels), whose features take the place of x.
+    X is a dense or sparse (n, F) matrix.
+    """
+
+    def __init__(self, classes: Sequence[Hashable] | None = None, costs: Any = None, kernel: Any = None):
+        self.classes = classes
+        self.costs = costs
+        self.kernel = kernel
+
+    def setup(self, X: Any, Y: Any) -> None:
+        self.n_features_ = width(X)
+        self._set_classes(label_set(self.classes, Y), self.costs, Y)
+        self._set_dim(X, self.n_labels_, 0)
+
+    def _set_classes(self, classes: list[Hashable], costs: Any, Y: Any) -> None:
+        self.classes_, self.n_labels_ = classes, len(classes)
+        self.labels_ = label_array(classes, Y)
+        self.numbers_ = {label: k for k, label in enumerate(classes)}
+        self.cost_ = cost_matrix(costs, classes)
+
+    def psi(self, x: Any, z: Hashable) -> tuple[NDArray[np.int64], Array]:
+        self._refuse_kernel("psi(x, z)")
+        row = one_row(x)
+        return row.col.astype(np.int64) * self.n_labels_ + self.numbers_[z], row.data
+
+    def loss(self, y: Hashable, z: Hashable) -> float:
+        return float(prices([y], [z], self.numbers_, self.cost_)[0])
+
+    def outputs(self, x: Any) -> list[Hashable]:
+        return self.classes_
+
+    def pack(self, X: Any, Y: Any) -> MulticlassBatch:
+        if X.shape[0] != len(Y):
+            raise ValueError(f"X has {X.shape[0]} rows but there are {len(Y)} labels")
+        atoms = self._atoms(checked_matrix(X, self.n_features_))
+        return MulticlassBatch(atoms, self._numbers(Y), np.arange(len(Y)))
+
+    def decode(self, w: Array, X: Any) -> list[Hashable]:
+        return [self.classes_[k] for k in np.argmax(self.scores(w, X), axis=1)]
+
+    def scores(self, w: Array, X: Any) -> Array:
+        """(n, K): ⟨w_k, x⟩ for every example and class."""
+        return self._unit_scores(w, checked_matrix(X, self.n_features_), self.n_labels_, 0)
+
+    def weights(self, w: Array) -> Array:
+        """(features, K): the weight vectors of the classes."""
+        self._refuse_kernel("weight vector of a class")
+        return w.reshape(self.n_features_, self.n_labels_)
+
+    def planes(self, w: Array, batch: MulticlassBatch, augment: float | Array = 1.0) -> Planes:
+        from maxmargin.inputs.compiled.labelling import best_labels
+
+        scores, truth = self._scored(w, batch)
+        found = np.empty_like(truth)
+        weight = np.array(np.broadcast_to(np.asarray(augment, dtype=float), len(truth)))
+        best_labels(scores, self.cost_, truth, weight, found)
+        return self._planes(batch, truth, found)
+
+    def rescaled_planes(self, w: Array, batch: MulticlassBatch, formulation: Formulation) -> Planes:
+        scores, truth = self._scored(w, batch)
+        margins = scores[np.arange(len(truth)), truth][:, None] - scores
+        return self._planes(
+            batch, truth, np.argmax(formulation.value(self.cost_[truth], margins), axis=1).astype(np.int32)
+        )
+
+    def _numbers(self, Y: Any) -> Labels:
+        try:
+            return label_numbers(Y, self.numbers_)
+        except ValueError as error:
+            i = next(i for i, label in enumerate(Y) if label not in self.numbers_)
+            raise ValueError(f"example {i}: {error}") from None
+
+    def _atoms(self, X: Any) -> Atoms:
+        return self._unit_atoms(X, self.n_labels_, 0, np.arange(X.shape[0]))
+
+    def _scored(self, w: Array, batch: MulticlassBatch) -> tuple[Array, Labels]:
+        return batch.atoms.scores(w, batch.ids), batch.labels[batch.ids]
+
+    def _planes(self, batch: MulticlassBatch, truth: Labels, found: Labels) -> Planes:
+        bounds = np.arange(len(truth) + 1)
+        return wrong_labels(batch.atoms, False, bounds, batch.ids, truth, found, truth, self.cost_, np.ones(len(truth)))
+
+
+class MulticlassBatch(AtomBatch):
+    """Rows (as atoms) and their label numbers."""
+
+    call_cost = 6.0  # measured on letters and chunking; compiled decoders are almost as fast as the cache
+
+    def __init__(self, atoms: Atoms, labels: Labels, ids: NDArray[np.intp]):
+        self.atoms, self.labels, self.ids = atoms, labels, ids
+
+    def take(self, index: NDArray[np.intp]) -> MulticlassBatch:
+        return MulticlassBatch(self.atoms, self.labels, self.ids[index])
+
+
+def width(X: Any) -> int:
+    """The number of features of a matrix with at least one row."""
+    if len(getattr(X, "shape", ())) != 2:
+        raise ValueError("X must be a dense or sparse (examples, features) matrix")
+    if X.shape[0] == 0:
+        raise ValueError("no examples given: X has 0 rows")
+    return int(X.shape[1])
+
+
+def one_row(x: Any) -> sparse.coo_array:
+    """One example as a sparse matrix with one row."""
+    return sparse.coo_array(x.reshape(1, -1) if sparse.issparse(x) else np.asarray(x, dtype=float).reshape(1, -1))

@@ -1,0 +1,53 @@
+"""Ordinal: one class per example, and the classes have an order."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Sequence
+from typing import Any
+
+import numpy as np
+
+from maxmargin.inputs.labels import label_set
+from maxmargin.structures.classes.attributes import Attributed
+from maxmargin.structures.classes.multiclass import width
+
+
+class Ordinal(Attributed):
+    """Classes 0 < 1 < … < K-1; the step from class k-1 to class k has the score ⟨u_k, x⟩ + b_k.
+
+    A class has the attributes of all steps below it, Λ(k) = {1, …, k}: a taxonomy that is a chain, with a class at
+    every node. Its score is the sum of the scores of those steps.
+
+    order : the classes from the lowest to the highest; None sorts the labels (names by the alphabet).
+    directions : "shared": all u_k are one vector u, Ψ(x, k) = (e_1 + … + e_k, k·x), so that x has a place ⟨u, x⟩ on a
+        scale that K-1 thresholds -b_k cut into classes. "separate": each step has its own.
+    costs : "distance", Δ(y, z) = |y - z| steps; None (every mistake costs 1), {label: cost of missing it}, or a matrix
+        cost[true, predicted] in that order.
+    kernel : None, or a kernel of rows (maxmargin.kernels), whose features take the place of x.
+    X is a dense or sparse (n, F) matrix. It needs no constant feature.
+    """
+
+    def __init__(
+        self,
+        order: Sequence[Hashable] | None = None,
+        directions: str = "shared",
+        costs: Any = "distance",
+        kernel: Any = None,
+    ):
+        self.order = order
+        self.directions = directions
+        self.costs = costs
+        self.kernel = kernel
+
+    def setup(self, X: Any, Y: Any) -> None:
+        if self.directions not in ("shared", "separate"):
+            raise ValueError(f"directions must be 'shared' or 'separate', got {self.directions!r}")
+        if isinstance(self.costs, str) and self.costs != "distance":
+            raise ValueError(f"costs must be 'distance', None, a dict or a matrix of numbers, got {self.costs!r}")
+        self.n_features_ = width(X)
+        classes = label_set(self.order, Y)
+        ranks = np.arange(len(classes))
+        steps = ranks[:, None] > ranks[:-1]  # row k: the k steps below class k
+        costs = np.abs(ranks[:, None] - ranks) if isinstance(self.costs, str) else self.costs
+        shared = ranks[:, None] if self.directions == "shared" else steps
+        self._describe(classes, costs, X, Y, shared, alone=steps)

@@ -1,0 +1,101 @@
+"""OrdinalSVC: a classifier for classes that have an order."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Sequence
+from typing import Any, Unpack
+
+from sklearn.utils.validation import check_is_fitted
+
+from maxmargin.flat import ClassScorer
+from maxmargin.solvers import Solver
+from maxmargin.task import Array, Task
+from maxmargin.tasks import Ordinal
+from maxmargin.trainer import Options
+
+
+class OrdinalSVC(ClassScorer):
+    """Minimise ½‖u‖² + ½‖b‖² + C · mean_i max_k [|k - y_i| + s_k(x_i) - s_{y_i}(x_i)].
+
+    Classes 0 < 1 < … < K-1 are a taxonomy that is a chain: class k has taken the steps 1 … k, and its score is their
+    sum, s_k(x) = Σ_{j=1…k} ⟨u_j, x⟩ + b_j. A mistake costs as many steps as it is away.
+
+    Parameters
+    ----------
+    order : list or None
+        The classes from the lowest to the highest. None sorts them: numbers by size, but names by the alphabet.
+    directions : "shared" or "separate"
+        "shared": all steps have the same u, so that x has a place ⟨u, x⟩ on a scale which K-1 thresholds cut into
+        classes. "separate": each step has a direction of its own.
+    costs : "distance", None, dict or array
+        "distance": |k - y| steps. None: every mistake costs 1; {label: cost of missing it}; or a matrix
+        cost[true, predicted] in the order of classes_.
+    C : float
+        Weight of the mean hinge.
+    kernel : None, str, callable or Kernel
+        None is the linear model. "rbf", "poly", …, an object of maxmargin.kernels or a function f(A, B) that returns a
+        matrix of kernel values replaces the inner products of rows; "precomputed" means that X is that matrix. Models
+        then have support_, the training rows that they are made of, instead of coef_. "auto" (an RBF) or
+        kernels.Auto(kernel) chooses by size between this and an explicit map; a kernels.KernelMap is one. Models then
+        have kernel_map_ instead of support_.
+    tol : float or None
+        Relative duality gap to stop at; None: 1e-3, or what a solver object says itself.
+    The other parameters are those of StructuredSVM. Thresholds are regularised like the other weights: features should
+    not be small or far from zero (StandardScaler).
+
+    Attributes
+    ----------
+    classes_ : the classes in their order.
+    coef_ : (1, n_features), or with separate directions (n_classes - 1, n_features).
+    thresholds_ : (n_classes - 1,): the step to class k is taken where ⟨u_k, x⟩ > thresholds_[k - 1].
+    intercept_ : -thresholds_.   certificate_, history_, n_features_in_.
+    """
+
+    _default_tol = 1e-3
+    fit_intercept = False  # the task has thresholds of its own
+
+    def __init__(
+        self,
+        order: Sequence[Hashable] | None = None,
+        directions: str = "shared",
+        costs: Any = "distance",
+        C: float = 100.0,
+        kernel: Any = None,
+        solver: str | Solver = "bcfw",
+        **options: Unpack[Options],
+    ):
+        self.order = order
+        self.directions = directions
+        self.costs = costs
+        self.kernel = kernel
+        super().__init__(C=C, solver=solver, **options)
+
+    def positions(self, X: Any) -> Array:
+        """⟨u, x⟩, to be compared with thresholds_: (n,), or with separate directions (n, n_classes - 1)."""
+        check_is_fitted(self)
+        X, _ = self._checked(X, reset=False)
+        places = self.task_.attribute_scores(self.w_, X)
+        return places[:, 0] if self.task_.directions == "shared" else places
+
+    @property
+    def intercept_(self) -> Array:
+        """(n_classes - 1,): what is added to each step's ⟨u_k, x⟩."""
+        check_is_fitted(self)
+        return self.w_[: self.task_.direct_]
+
+    @property
+    def thresholds_(self) -> Array:
+        """(n_classes - 1,): where on its direction each step is taken."""
+        return -self.intercept_
+
+    @property
+    def _names_classes(self) -> bool:
+        return self.order is not None
+
+    def _make_task(self, Y: Any) -> Task:
+        return Ordinal(self.order, self.directions, self.costs, self._task_kernel())
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.classifier_tags.poor_score = self.directions == "shared"  # of three blobs that lie in no order
+        return tags

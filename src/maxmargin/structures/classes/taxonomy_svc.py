@@ -1,0 +1,92 @@
+"""TaxonomySVC: a classifier for classes in a tree or lattice."""
+
+from __future__ import annotations
+
+from typing import Any, Unpack
+
+from sklearn.utils.validation import check_is_fitted
+
+from maxmargin.flat import ClassScorer
+from maxmargin.solvers import Solver
+from maxmargin.task import Task
+from maxmargin.tasks import Taxonomy
+from maxmargin.trainer import Options
+
+
+class TaxonomySVC(ClassScorer):
+    """Minimise ½‖W‖² + C · mean_i max_k [cost(y_i, k) + s_k(x_i) - s_{y_i}(x_i)], with node weights added up.
+
+    A node v of the taxonomy has a weight vector w_v, and s_k(x) = ⟨w_k, x⟩ + sharing · Σ ⟨w_v, x⟩ over all nodes v
+    above class k but the root: Tsochantaridis et al. 2004, section 4.2, where sharing is 1.
+
+    Parameters
+    ----------
+    taxonomy : dict, list of pairs, str or None
+        {child: parent} or, in a lattice, {child: [parents]}; a list of (parent, child) pairs; a separator such as ".",
+        where labels are paths ("6.2.0" is below "6.2" is below "6"); or None: no hierarchy, as in MulticlassSVC. There
+        must be one root; the parent None is a root without a name, for {"cat": "animal", "animal": None, …}.
+    sharing : float
+        How much classes share what they have in common: 0 gives every class weights of its own (the taxonomy then
+        serves the costs), 1 is the paper's model, in which weights of nodes above cost no more than a class's.
+    costs : "tree", None, dict or array
+        "tree": the height of the first common ancestor of truth and prediction, in edges (the larger of the two
+        numbers where they are not equally deep). None: every mistake costs 1; {label: cost of missing it}; or a matrix
+        cost[true, predicted] in the order of classes_.
+    predict_at : "leaves" or "nodes"
+        Which nodes are classes: the leaves, and a training label at an inner node is an error; or all nodes with a
+        name, so that training labels and predictions may be less specific.
+    C : float
+        Weight of the mean hinge.
+    fit_intercept : bool
+        Add a constant feature 1 (regularised like the others).
+    kernel : None, str, callable or Kernel
+        None is the linear model. "rbf", "poly", …, an object of maxmargin.kernels or a function f(A, B) that returns a
+        matrix of kernel values replaces the inner products of rows; "precomputed" means that X is that matrix. Models
+        then have support_, the training rows that they are made of, instead of coef_. "auto" (an RBF) or
+        kernels.Auto(kernel) chooses by size between this and an explicit map; a kernels.KernelMap is one. Models then
+        have kernel_map_ instead of support_.
+    tol : float or None
+        Relative duality gap to stop at; None: 1e-3, or what a solver object says itself.
+    The other parameters are those of StructuredSVM. metrics.tree_loss measures predictions.
+
+    Attributes
+    ----------
+    classes_ : the labels that can be predicted, sorted: also those that no training example has.
+    nodes_ : the nodes with weights: all but those that are above every class, such as the root.
+    coef_ : (n_nodes, n_features).   intercept_ : (n_nodes,).   certificate_, history_, n_features_in_.
+    """
+
+    _default_tol = 1e-3
+
+    def __init__(
+        self,
+        taxonomy: Any = None,
+        sharing: float = 0.5,
+        costs: Any = "tree",
+        predict_at: str = "leaves",
+        C: float = 100.0,
+        fit_intercept: bool = True,
+        kernel: Any = None,
+        solver: str | Solver = "bcfw",
+        **options: Unpack[Options],
+    ):
+        self.taxonomy = taxonomy
+        self.sharing = sharing
+        self.costs = costs
+        self.predict_at = predict_at
+        self.fit_intercept = fit_intercept
+        self.kernel = kernel
+        super().__init__(C=C, solver=solver, **options)
+
+    @property
+    def nodes_(self) -> Any:
+        """The nodes with weights, in the order of coef_."""
+        check_is_fitted(self)
+        return self.task_.nodes_
+
+    @property
+    def _names_classes(self) -> bool:
+        return not (self.taxonomy is None or isinstance(self.taxonomy, str))
+
+    def _make_task(self, Y: Any) -> Task:
+        return Taxonomy(self.taxonomy, None, self.sharing, self.costs, self.predict_at, self._task_kernel())

@@ -1,0 +1,1 @@
+"""Clusters of items, from features of pairs of items."""

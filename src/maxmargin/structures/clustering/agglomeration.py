@@ -1,0 +1,84 @@
+"""The search for a clustering with a high total of pairs, and a bound on the highest."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from maxmargin.task import Array
+
+Labels = NDArray[np.int64]
+BUDGET = 100_000_000  # triangles that one bound looks at: all of a set of 500 items
+
+
+class PairGains:
+    """What each pair of n items gains by being in one cluster; pairs that are not listed gain nothing.
+
+    The value of a clustering is the total gain of the pairs in its clusters, plus rate · MITRE loss against the true
+    one (see compiled/agglomeration.py for it and for the search). The search takes memory for n² numbers.
+    """
+
+    def __init__(self, n_items: int, first: NDArray[np.int32], second: NDArray[np.int32], gains: Array):
+        self.n_items, self.first, self.second, self.gains = n_items, first, second, gains
+
+    @cached_property
+    def matrix(self) -> Array:
+        """(n, n) all gains, symmetric."""
+        matrix = np.zeros((self.n_items, self.n_items))
+        matrix[self.first, self.second] = matrix[self.second, self.first] = self.gains
+        return matrix
+
+    def plus(self, added: Array) -> PairGains:
+        """The same pairs with something added to their gains."""
+        return PairGains(self.n_items, self.first, self.second, self.gains + added)
+
+    def together(self, labels: Labels) -> NDArray[np.bool_]:
+        """Which of the listed pairs are in one cluster."""
+        return np.asarray(labels[self.first] == labels[self.second])
+
+    def total(self, labels: Labels) -> float:
+        """Σ gain of the pairs in one cluster."""
+        return float(self.gains[self.together(labels)].sum())
+
+    def climbed(self, start: Labels, truth: Labels | None = None, rate: float = 0.0) -> Labels:
+        """A clustering at which no merge of two clusters and no move of one item gains anything, from `start` on.
+
+        truth : the true clustering in numbers 0, 1, …, for the MITRE loss; rate : what that is multiplied with.
+        """
+        from maxmargin.structures.clustering.compiled.agglomeration import climb
+
+        n, labels = self.n_items, np.array(start, dtype=np.int64)
+        if truth is None or rate == 0:
+            truth, rate = np.zeros(1, dtype=np.int64), 0.0
+        n_true = int(truth.max(initial=0)) + 1
+        counting = n if rate > 0 else 1
+        shared, cells = np.empty((counting, counting), np.int32), np.empty((counting, n_true), np.int32)
+        sizes, kinds, nearest = (np.empty(n, np.int64) for _ in range(3))
+        between, heights, asked = np.empty((n, n)), np.empty(n), np.empty(n)
+        least = 1e-12 * (float(np.abs(self.gains).sum()) + rate)  # what rounding can make of nothing
+        counts = shared, cells, sizes, kinds, nearest
+        climb(self.matrix, labels, truth, n_true, float(rate), least, between, *counts, heights, asked)
+        return labels
+
+    def bound(self) -> float:
+        """No clustering has a higher total: what the pairs could gain one by one, less what triangles forbid."""
+        from maxmargin.structures.clustering.compiled.agglomeration import pack_triangles
+
+        free = float(np.maximum(self.gains, 0).sum())
+        return free - float(pack_triangles(self.matrix.copy(), BUDGET))
+
+
+def partitions(n_items: int) -> Iterator[Labels]:
+    """All clusterings of a few items, the clusters numbered 0, 1, … in order of appearance."""
+
+    def grow(labels: list[int], clusters: int) -> Iterator[list[int]]:
+        if len(labels) == n_items:
+            yield labels
+            return
+        for label in range(clusters + 1):
+            yield from grow([*labels, label], max(clusters, label + 1))
+
+    return (np.array(labels, dtype=np.int64) for labels in grow([], 0))

@@ -1,0 +1,97 @@
+"""ClusterDisplay: a clustering as points and the links that hold its clusters together."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from maxmargin.figures.canvas import GREY, RED, axes
+from maxmargin.structures.clustering.clusterings import cluster_numbers
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+PALETTE = "tab10"  # ten colours; further clusters have them again in another shape
+SHAPES = "osD^vP*X"
+
+
+class ClusterDisplay:
+    """Items as points, in the colours of their clusters, and links between them.
+
+    Parameters
+    ----------
+    labels : the predicted clustering, one label per item.
+    links : pairs (i, j) of items, or triples (i, j, score) such as Clusterer.links returns.
+    truth : the true clustering; the points then have its colours, and links between two true clusters are red.
+    points : (n, 2) where to draw the items; None puts them round a circle, those of a predicted cluster side by side.
+
+    Attributes
+    ----------
+    labels, truth : cluster numbers of the items, 0, 1, … in order of appearance (truth may be None).
+    links : (m, 2) items.   scores : (m,) of the links, or None.
+    wrong : (m,) which links join two true clusters; None without a truth.
+    points : (n, 2).   ax_ : set by `plot`.
+    """
+
+    def __init__(self, labels: Any, links: Iterable[Any] = (), truth: Any = None, points: Any = None):
+        self.labels = cluster_numbers(labels, len(labels), "labels")
+        n = len(self.labels)
+        given = [tuple(link) for link in links]
+        self.links = np.array([link[:2] for link in given], dtype=np.int64).reshape(-1, 2)
+        if len(self.links) and not (self.links.min() >= 0 and self.links.max() < n):
+            raise ValueError(f"links speak of items {self.links.min()} to {self.links.max()}; expected 0 to {n - 1}")
+        scored = bool(given) and all(len(link) > 2 for link in given)
+        self.scores = np.array([link[2] for link in given], dtype=float) if scored else None
+        self.truth = None if truth is None else cluster_numbers(truth, n, "truth")
+        self.wrong: NDArray[np.bool_] | None = None
+        if self.truth is not None:
+            self.wrong = np.asarray(self.truth[self.links[:, 0]] != self.truth[self.links[:, 1]])
+        self.points = _round_a_circle(self.labels) if points is None else np.asarray(points, dtype=float)
+        if self.points.shape != (n, 2):
+            raise ValueError(f"points have shape {self.points.shape}; expected ({n}, 2), a place for every item")
+
+    @classmethod
+    def from_estimator(cls, clusterer: Any, x: Any, y: Any = None, *, points: Any = None) -> ClusterDisplay:
+        """Cluster the items of x with a fitted `Clusterer`, and compare with the true clustering y if there is one."""
+        return cls(clusterer.predict([x])[0], clusterer.links([x])[0], y, points)
+
+    def plot(self, ax: Axes | None = None) -> ClusterDisplay:
+        """Draw links below points; stronger links are thicker where scores are known."""
+        self.ax_ = ax = axes(ax, (5.0, 5.0))
+        from matplotlib import colormaps
+        from matplotlib.collections import LineCollection
+
+        wrong = np.zeros(len(self.links), dtype=bool) if self.wrong is None else self.wrong
+        widths = np.full(len(self.links), 1.5)
+        if self.scores is not None and self.scores.max() > 0:
+            widths = 0.5 + 3.0 * np.maximum(self.scores, 0) / self.scores.max()
+        colours = [RED if each else GREY for each in wrong]
+        ax.add_collection(LineCollection(list(self.points[self.links]), colors=colours, linewidths=widths, zorder=1))
+        shown = self.labels if self.truth is None else self.truth
+        palette = colormaps[PALETTE]
+        for k in range(shown.max(initial=-1) + 1):
+            own = self.points[shown == k]
+            shape = SHAPES[k // palette.N % len(SHAPES)]
+            ax.scatter(own[:, 0], own[:, 1], s=36, color=palette(k % palette.N), marker=shape, zorder=2)
+        n_found = self.labels.max(initial=-1) + 1
+        title = f"{n_found} clusters"
+        if self.truth is not None:
+            title += f", {self.truth.max(initial=-1) + 1} true; {np.count_nonzero(wrong)} of {len(wrong)} links wrong"
+        ax.set_title(title)
+        ax.set_xticks([])
+        ax.set_yticks([])
+        ax.set_aspect("equal", adjustable="datalim")
+        ax.autoscale_view()
+        return self
+
+
+def _round_a_circle(labels: NDArray[np.int64]) -> NDArray[np.float64]:
+    order = np.argsort(labels, kind="stable")
+    gaps = np.append(0, np.diff(labels[order]) != 0)  # between two clusters as much room as for one more item
+    places = np.arange(len(labels)) + np.cumsum(gaps)
+    angles = np.empty(len(labels))
+    angles[order] = 2 * np.pi * places / (places.max(initial=0) + 2)
+    return np.column_stack([np.cos(angles), np.sin(angles)])

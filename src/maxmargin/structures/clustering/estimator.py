@@ -1,0 +1,203 @@
+"""Clusterer: learn from clustered examples how to cluster new sets of items."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple, Unpack
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.utils.validation import check_is_fitted
+
+from maxmargin.oracle import Oracle
+from maxmargin.solvers import CCCP, Solver, as_solver
+from maxmargin.structures.clustering.clusterings import b_cubed
+from maxmargin.structures.clustering.correlation import Correlation
+from maxmargin.structures.clustering.forest import Forest, Linked
+from maxmargin.structures.clustering.pairs import PairTable, read_all
+from maxmargin.task import Array, Task
+from maxmargin.trainer import Options, Trainer
+
+# the parameters that only one linkage has, with their defaults
+LINKAGES: dict[str, dict[str, Any]] = {
+    "forest": {"penalty": 1.0, "start": "pairs"},
+    "correlation": {"search": "greedy", "loss": "pairs"},
+}
+STARTS = ("pairs", "chain", "random")
+
+
+class Link(NamedTuple):
+    """Two items that a prediction holds together, and the score of their pair."""
+
+    first: int
+    second: int
+    score: float
+
+
+class Clusterer(Trainer):
+    """Sets of items, clustered by scores of pairs that are learnt from sets whose clusters are known.
+
+    X is a list of sets of items: tasks.Pairs, or (n, n, F) arrays with a feature vector for every pair of n items. Y is
+    a list of clusterings, each a list of labels, one per item; which labels they are does not matter.
+
+    linkage="forest": a cluster is held together by its strongest links, as in single-link clustering: the clusters are
+    the trees of the maximum spanning forest of the pairs with a positive score. Which pairs of a true cluster are to
+    hold it together is not known, and found in training (tasks.Forest; Yu and Joachims 2009, section 5.2), so that two
+    members of a cluster need not look alike where others stand between them. Training solves a sequence of convex
+    problems and ends in a local optimum.
+
+    linkage="correlation": all pairs of a cluster hold it together or drive it apart: the clusters are those with the
+    highest total score of pairs (tasks.Correlation; Finley and Joachims 2005), so that one wrong link does not join two
+    clusters. Training is one convex problem, but the best clustering can only be searched for: `certificate_` says what
+    is proved.
+
+    Features are used as they are: bring them to comparable sizes, because ½‖w‖² treats them alike.
+
+    Parameters
+    ----------
+    linkage : "forest" or "correlation"
+        What holds a cluster together. Each has parameters of its own, which are refused with the other.
+    penalty : float
+        Of "forest". What a wrong link costs in training, where a missing one costs 1. Smaller values link more, for
+        recall (the modified loss of the paper has 0.01).
+    start : "pairs", "chain" or "random"
+        Of "forest". The links that training begins with, which decide the local optimum that it ends in. "pairs": the
+        best ones at weights that tell pairs inside of clusters from all others, by least squares. "chain": every item
+        with the next one of its cluster, for items in a meaningful order (as in the paper). "random": trees drawn by
+        lot. Of several restarts, solvers.CCCP(restarts=5), all but the first of "pairs" are random; from "chain" all
+        would be the same.
+    search : "greedy" or "relaxed"
+        Of "correlation". "greedy" merges clusters and moves items while that raises the score: fast, and near the best
+        in practice. "relaxed" solves a linear program that lets pairs be together in part, and rounds predictions: for
+        sets of up to 100 items, with a certificate of the relaxed problem.
+    loss : "pairs" or "mitre"
+        Of "correlation". What training is for: few wrong pairs, or a high F1 of the MUC score ("greedy" only). Both are
+        multiplied with the number of items.
+    intercept : bool
+        Whether a constant is learnt that is added to all scores. Without it, or a constant feature among yours, no
+        threshold for linking can be learnt.
+    C : float
+        Weight of the mean structured hinge against ½‖w‖². The loss counts links, or items, so that sets of many items
+        weigh more.
+    solver : str or Solver
+        What solves the convex problems; for "forest" a solvers.CCCP object sets rounds and restarts too.
+    The other parameters are those of StructuredSVM.
+
+    Attributes
+    ----------
+    coef_ : (n_features,) weights.   intercept_ : the constant, or 0.   n_features_in_.
+    certificate_, history_ : of training.   rounds_ : of "forest", see solvers.CCCP.
+    """
+
+    def __init__(
+        self,
+        linkage: str = "forest",
+        penalty: float = 1.0,
+        start: str = "pairs",
+        search: str = "greedy",
+        loss: str = "pairs",
+        intercept: bool = True,
+        C: float = 10.0,
+        solver: str | Solver = "bundle",
+        **options: Unpack[Options],
+    ):
+        self.linkage = linkage
+        self.penalty = penalty
+        self.start = start
+        self.search = search
+        self.loss = loss
+        self.intercept = intercept
+        super().__init__(C=C, solver=solver, **options)
+
+    def predict(self, X: Any) -> list[NDArray[np.int64]]:
+        """The cluster of every item, numbered 0, 1, … in order of appearance, for each set."""
+        check_is_fitted(self)
+        return [self.task_.label(z) for z in self.task_.decode(self.w_, X)]
+
+    def links(self, X: Any) -> list[list[Link]]:
+        """Why items are in one cluster: for each set the pairs that hold its clusters together, the strongest first.
+
+        Of linkage="forest" they are the links of the predicted forest; the clusters of a higher threshold are those
+        that remain when links below it are cut. Of "correlation" they are all listed pairs in one cluster, those with a
+        negative score too.
+        """
+        check_is_fitted(self)
+        found = []
+        for z, scores in zip(self.task_.decode(self.w_, X), self.decision_function(X), strict=True):
+            rows = z.rows if isinstance(z, Linked) else np.flatnonzero(z.together)
+            links = [Link(i, j, float(scores[row])) for (i, j), row in zip(z.x.pairs[rows].tolist(), rows, strict=True)]
+            found.append(sorted(links, key=lambda link: -link.score))
+        return found
+
+    def decision_function(self, X: Any) -> list[Array]:
+        """The score of every pair, in the order of Pairs.pairs (for arrays, of np.triu_indices(n, 1))."""
+        check_is_fitted(self)
+        examples = read_all(X)
+        table = PairTable(examples, self.task_.n_features_, bool(self.task_.intercept))
+        return table.scores(self.w_, np.arange(len(examples)))
+
+    def score(self, X: Any, Y: Any) -> float:
+        """B³ F1 over the items of all sets: higher is better. metrics has other scores.
+
+        B³ weighs every item the same, and neither one cluster nor a cluster for each item makes it high as such.
+        """
+        return b_cubed(Y, self.predict(X)).f1
+
+    @property
+    def coef_(self) -> Array:
+        """(n_features,) weights."""
+        check_is_fitted(self)
+        return self.w_[: self.task_.n_features_]
+
+    @property
+    def intercept_(self) -> float:
+        """What is added to all scores."""
+        check_is_fitted(self)
+        return float(self.w_[-1]) if self.task_.intercept else 0.0
+
+    @property
+    def n_features_in_(self) -> int:
+        """Features per pair."""
+        check_is_fitted(self)
+        return int(self.task_.n_features_)
+
+    def _make_task(self, Y: Any) -> Task:
+        if self.linkage not in LINKAGES:
+            known = ", ".join(map(repr, LINKAGES))
+            raise ValueError(f"linkage must be one of {known}, got {self.linkage!r}")
+        for other, parameters in LINKAGES.items():
+            for name, default in parameters.items():
+                if other != self.linkage and getattr(self, name) != default:
+                    own = " and ".join(LINKAGES[self.linkage])
+                    raise ValueError(
+                        f"{name}={getattr(self, name)!r} is for linkage={other!r}; linkage={self.linkage!r} has {own}"
+                    )
+        if self.linkage == "correlation":
+            return Correlation(self.search, self.loss, self.intercept)
+        if self.start not in STARTS:
+            raise ValueError(f"start must be 'pairs', 'chain' or 'random', got {self.start!r}")
+        solver = as_solver(self.solver)
+        if self.start == "chain" and isinstance(solver, CCCP) and solver.restarts != 1:
+            raise ValueError(
+                f"restarts={solver.restarts} needs start='pairs' or 'random': from 'chain' all runs would be the same"
+            )
+        return Forest(self.penalty, "chain" if self.start == "chain" else "random", self.intercept)
+
+    def _first_weights(self, oracle: Oracle, C: float) -> Array | None:
+        if self.start != "pairs":
+            return None
+        from sklearn.linear_model import Ridge
+
+        batch: Any = oracle.batch
+        weights = np.zeros(len(batch.table))
+        weights[batch.ids] = oracle.weights
+        targets = np.where(batch.flat_inside, 1.0, -1.0)
+        model = Ridge(fit_intercept=False, solver="lsqr")  # the constant is a column of the matrix
+        model.fit(batch.table.matrix, targets, np.repeat(weights, np.diff(batch.table.bounds)))
+        return np.asarray(model.coef_, dtype=float)
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.target_tags.required = True
+        tags.input_tags.two_d_array = False
+        tags.input_tags.three_d_array = True
+        return tags

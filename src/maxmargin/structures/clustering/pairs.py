@@ -1,0 +1,259 @@
+"""Pairs: the input of clustering, a set of items of which nothing is known but features of pairs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from numbers import Integral
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from maxmargin.atoms import AtomRows, Atoms
+from maxmargin.inputs.tokens import bad_number
+from maxmargin.structures.clustering.clusterings import cluster_numbers
+from maxmargin.task import Array, Rows
+
+
+class Pairs:
+    """n items, and a feature vector for some or all pairs of them; which of a pair comes first does not matter.
+
+    Only the listed pairs can be linked, and pairs that are not listed have no score: a list of candidates keeps two
+    thousand items from making two million rows.
+
+    n_items : int
+    pairs : (m, 2) item numbers, no pair twice and no item with itself
+    features : (m, F) array or sparse matrix, one row per pair
+    """
+
+    n_items: int
+    pairs: NDArray[np.int64]  # the smaller item number first
+    features: Any  # (m, F) float64, dense or CSR
+
+    def __init__(self, n_items: int, pairs: Any, features: Any):
+        if isinstance(n_items, bool) or not isinstance(n_items, Integral) or n_items < 1:
+            raise ValueError(f"n_items is {n_items!r}; expected a whole number of items, 1 or more")
+        self.n_items = int(n_items)
+        self.pairs = _checked_pairs(pairs, self.n_items)
+        self.features = _checked_features(features, self.pairs)
+
+    @classmethod
+    def of(
+        cls,
+        items: Sequence[Any],
+        function: Callable[[Any, Any], Any],
+        candidates: Iterable[tuple[int, int]] | None = None,
+    ) -> Pairs:
+        """Call function(item_i, item_j) -> feature vector for the candidate pairs (i, j), by default for all i < j."""
+        if len(items) == 0:
+            raise ValueError("there are no items to make pairs of")
+        if candidates is None:
+            pairs = np.column_stack(np.triu_indices(len(items), 1))
+        else:
+            pairs = _checked_pairs(list(candidates), len(items))
+        rows: list[Any] = []
+        for i, j in pairs.tolist():
+            row = function(items[i], items[j])
+            if not sparse.issparse(row):
+                row = np.asarray(row, dtype=float)
+                if row.ndim != 1:
+                    raise ValueError(
+                        f"the features of the pair ({i}, {j}) have shape {row.shape}; expected one dimension"
+                    )
+            if rows and row.shape != rows[0].shape:
+                raise ValueError(
+                    f"the features of the pair ({i}, {j}) have shape {row.shape}; expected {rows[0].shape} as for "
+                    f"the pair {tuple(pairs[0].tolist())}"
+                )
+            rows.append(row)
+        if any(map(sparse.issparse, rows)):
+            return cls(len(items), pairs, sparse.vstack([sparse.csr_array(row.reshape(1, -1)) for row in rows], "csr"))
+        return cls(len(items), pairs, np.array(rows) if rows else np.empty((0, 0)))
+
+    @classmethod
+    def from_array(cls, values: Any) -> Pairs:
+        """From an (n, n, F) array: symmetric in its first two dimensions, or 0 below the diagonal, which is not read.
+
+        Pairs are (0, 1), (0, 2), …, as np.triu_indices(n, 1) lists them.
+        """
+        try:
+            values = np.asarray(values, dtype=float)
+        except (TypeError, ValueError):
+            raise ValueError(f"expected Pairs or an (n, n, F) array, got {type(values).__name__}") from None
+        if values.ndim != 3 or values.shape[0] != values.shape[1]:
+            raise ValueError(f"expected Pairs or an (n, n, F) array, got an array of shape {values.shape}")
+        n = len(values)
+        if n == 0:
+            raise ValueError("there are no items")
+        upper = np.triu_indices(n, 1)
+        features, mirrored = values[upper], values[upper[::-1]]
+        differs = ~((features == mirrored) | (np.isnan(features) & np.isnan(mirrored)))
+        if differs.any() and mirrored.any():
+            k, f = map(int, np.argwhere(differs)[0])
+            i, j = int(upper[0][k]), int(upper[1][k])
+            raise ValueError(
+                f"feature {f} of the pair ({i}, {j}) is {features[k, f]:g} but that of ({j}, {i}) is "
+                f"{mirrored[k, f]:g}; expected a symmetric array, or zeros below the diagonal"
+            )
+        return cls(n, np.column_stack(upper), features)
+
+    @property
+    def n_features(self) -> int | None:
+        """F, or None where there is no pair that could tell."""
+        return int(self.features.shape[1]) if len(self.pairs) else None
+
+    def inside(self, clusters: NDArray[np.int64]) -> NDArray[np.bool_]:
+        """Which pairs have both items in one cluster, where these are the items' clusters."""
+        return np.asarray(clusters[self.pairs[:, 0]] == clusters[self.pairs[:, 1]])
+
+    def __len__(self) -> int:
+        """The number of items."""
+        return self.n_items
+
+    def __repr__(self) -> str:
+        return f"Pairs({self.n_items} items, {len(self.pairs)} pairs, {self.features.shape[1]} features)"
+
+
+def read_all(X: Sequence[Any]) -> list[Pairs]:
+    """Examples, each spelt as Pairs or as an (n, n, F) array."""
+    if isinstance(X, Pairs) or not isinstance(X, Iterable):
+        raise ValueError(
+            f"X is of type {type(X).__name__}; expected a list of sets of items: Pairs or (n, n, F) arrays"
+        )
+    examples = []
+    for i, x in enumerate(X):
+        try:
+            examples.append(x if isinstance(x, Pairs) else Pairs.from_array(x))
+        except ValueError as error:
+            raise ValueError(f"example {i}: {error}") from None
+    return examples
+
+
+def read_clustered(X: Sequence[Any], Y: Sequence[Any]) -> int:
+    """Check sets of items and their true clusters; return how many features all pairs have."""
+    found: int | None = None
+    inside = False
+    for i, (x, y) in enumerate(zip(read_all(X), Y, strict=True)):
+        inside = bool(np.any(x.inside(cluster_numbers(y, x.n_items, f"example {i}")))) or inside
+        if found is None and x.n_features is not None:
+            found, where = x.n_features, i
+        elif x.n_features not in (None, found):
+            raise ValueError(
+                f"example {i} has {x.n_features} features per pair; expected {found} as in example {where}"
+            )
+    if found is None:
+        raise ValueError("no example has a pair of items, so there is nothing to link")
+    if not inside:
+        raise ValueError("no pair is inside of a true cluster, so there is no link to learn from")
+    return found
+
+
+class PairTable:
+    """The pairs of several examples one after another, in the form that kernels read.
+
+    Pair e of the table has the items first[e] and second[e], numbered within its example g, and row e of the matrix;
+    the pairs of g are bounds[g] … bounds[g + 1] - 1. With an intercept, the last column of the matrix is 1.
+    """
+
+    def __init__(self, examples: list[Pairs], n_features: int, intercept: bool):
+        for i, x in enumerate(examples):
+            if x.n_features not in (None, n_features):
+                raise ValueError(
+                    f"example {i} has {x.n_features} features per pair; expected {n_features} as in training"
+                )
+        self.bounds = np.append(0, np.cumsum([len(x.pairs) for x in examples])).astype(np.int64)
+        self.n_items = np.array([x.n_items for x in examples], dtype=np.int64)
+        joined = np.concatenate([x.pairs for x in examples]) if examples else np.empty((0, 2), dtype=np.int64)
+        self.first, self.second = (np.ascontiguousarray(joined[:, side], dtype=np.int32) for side in (0, 1))
+        self.matrix = _stacked([x.features for x in examples if len(x.pairs)], n_features, intercept)
+
+        # scores of sparse rows, and combinations of them, are those of atoms: pairs have one label
+        self.atoms = Atoms(self.matrix, 1, 0) if sparse.issparse(self.matrix) else None
+
+    def __len__(self) -> int:
+        return len(self.n_items)
+
+    def rows(self, g: int) -> slice:
+        """The pairs of example g."""
+        return slice(int(self.bounds[g]), int(self.bounds[g + 1]))
+
+    def scores(self, w: Array, ids: NDArray[np.intp]) -> list[Array]:
+        """⟨w, x_e⟩ of all pairs e, for each of these examples.
+
+        They are computed example by example: BLAS rounds by the number of rows, and no result may depend on who else is
+        in the batch.
+        """
+        if self.atoms is None:
+            return [self.matrix[self.rows(g)] @ w for g in ids]
+        return [self.atoms.scores(w, np.arange(self.bounds[g], self.bounds[g + 1]))[:, 0] for g in ids]
+
+    def combined(self, factors: sparse.csr_array) -> Rows:
+        """Row j: Σ_e factors[j, e] · x_e; dense rows of a dense matrix, else rows over atoms."""
+        if self.atoms is None:
+            return np.asarray(factors @ self.matrix)
+        indptr, indices = factors.indptr.astype(np.int32), factors.indices.astype(np.int32)
+        return AtomRows(self.atoms, indptr, indices, factors.data)
+
+
+def _stacked(blocks: list[Any], n_features: int, intercept: bool) -> Any:
+    n_rows = sum(block.shape[0] for block in blocks)
+    if any(map(sparse.issparse, blocks)):
+        joined = sparse.csr_array(sparse.vstack(list(map(sparse.csr_array, blocks)), format="csr"), dtype=np.float64)
+        if intercept:
+            joined = sparse.csr_array(sparse.hstack([joined, np.ones((n_rows, 1))], format="csr"))
+        return joined
+    matrix = np.ones((n_rows, n_features + intercept))
+    begin = 0
+    for block in blocks:
+        matrix[begin : begin + len(block), :n_features] = block
+        begin += len(block)
+    return matrix
+
+
+def _checked_pairs(pairs: Any, n_items: int) -> NDArray[np.int64]:
+    try:
+        numbers = np.asarray(pairs)
+    except ValueError:
+        raise ValueError("pairs must be an (m, 2) array of item numbers") from None
+    if numbers.size == 0:
+        return np.empty((0, 2), dtype=np.int64)
+    if numbers.ndim != 2 or numbers.shape[1] != 2:
+        raise ValueError(f"pairs have shape {numbers.shape}; expected (m, 2), two item numbers each")
+    if numbers.dtype.kind not in "iu":
+        raise ValueError(f"pairs are of the type {numbers.dtype}; expected whole numbers, the items' places")
+    for k in np.flatnonzero(((numbers < 0) | (numbers >= n_items)).any(axis=1))[:1]:
+        raise ValueError(
+            f"pair {k} is {tuple(numbers[k].tolist())}; expected item numbers from 0 to {n_items - 1}, "
+            f"as there are {n_items} items"
+        )
+    for k in np.flatnonzero(numbers[:, 0] == numbers[:, 1])[:1]:
+        raise ValueError(f"pair {k} is {tuple(numbers[k].tolist())}, an item with itself; expected two items")
+    ordered = np.sort(numbers.astype(np.int64), axis=1)
+    codes = ordered[:, 0] * n_items + ordered[:, 1]
+    order = np.argsort(codes, kind="stable")
+    for k in np.flatnonzero(np.diff(codes[order]) == 0)[:1]:
+        one, other = order[k : k + 2]
+        raise ValueError(f"pairs {one} and {other} are both {tuple(ordered[one].tolist())}; expected every pair once")
+    return ordered
+
+
+def _checked_features(features: Any, pairs: NDArray[np.int64]) -> Any:
+    if sparse.issparse(features):
+        matrix: Any = sparse.csr_array(features, dtype=np.float64)
+    else:
+        try:
+            matrix = np.ascontiguousarray(features, dtype=np.float64)
+        except (TypeError, ValueError):
+            raise ValueError("features must be an (m, F) array of numbers, one row per pair") from None
+        if matrix.size == 0 and not len(pairs):
+            matrix = matrix.reshape(0, matrix.shape[-1] if matrix.ndim == 2 else 0)
+    if matrix.ndim != 2:
+        raise ValueError(f"features have shape {matrix.shape}; expected ({len(pairs)}, F), one row per pair")
+    if matrix.shape[0] != len(pairs):
+        raise ValueError(f"there are {len(pairs)} pairs but {matrix.shape[0]} rows of features; expected one per pair")
+    place = bad_number(matrix)
+    if place is not None:
+        i, j = pairs[place[0]].tolist()
+        raise ValueError(f"feature {place[1]} of the pair ({i}, {j}) is {place[2]}")
+    return matrix

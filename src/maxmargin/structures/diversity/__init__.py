@@ -1,0 +1,1 @@
+"""Few documents that cover many subtopics."""

@@ -1,0 +1,144 @@
+"""Diversifier: learn which words matter when few documents are to cover many subtopics."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Sequence
+from numbers import Integral
+from typing import Any, Unpack
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.utils.validation import check_is_fitted
+
+from maxmargin.errors import NothingLearnt
+from maxmargin.oracle import Oracle
+from maxmargin.solvers import Solution, Solver
+from maxmargin.structures.diversity.measures import subtopic_recall
+from maxmargin.structures.diversity.task import THRESHOLDS, Diversity
+from maxmargin.task import Array
+from maxmargin.trainer import Options, Trainer
+
+
+class Diversifier(Trainer):
+    """Few documents for many subtopics: what covering a word is worth is learnt from queries whose subtopics are known.
+
+    X is a list of queries. Each is a list of candidate documents: texts, or dicts of texts with the same fields (such
+    as {"title": …, "body": …}); or a sparse matrix of counts (documents, words), or a dict of such matrices by field;
+    or tasks.Documents, which also holds the text of the query and features of documents. Y is for each query a list of
+    sets of subtopics, one set per document; a document may have none. The subtopics of new queries are not needed.
+
+    A set of documents is worth the sum of the values of all words that it covers, each counted once, so that a second
+    document with the same words adds nothing. The value of a word depends on the share of the candidates that contain
+    it (Joachims et al. 2009, section 3.1; Yue and Joachims 2008), never on the word itself: the model speaks of queries
+    with other words too. Documents are chosen greedily, each the one that adds most to those before it.
+
+    The greedy search of training may miss the most violated set. certificate_.dual is a bound all the same;
+    certificate_.upper bounds the objective of the model from above, by what greedy can have missed at most.
+
+    Parameters
+    ----------
+    k : int
+        How many documents are chosen.
+    thresholds : sequence of float
+        Shares of the candidate documents. A word has one feature for each: whether at least this share contains it.
+    levels : sequence of str or (str, int), or None
+        When a document contains a word: the name of a field, or (field, at least so many times); "any" is all fields
+        together. Words have features of their own at each level. None: every field by itself.
+    subtopic_weights : "documents" or "equal"
+        Whether a subtopic weighs as much as it has documents, or all weigh the same.
+    vectorizer : object or None
+        What counts the words of texts: any vectorizer of scikit-learn; None is CountVectorizer(). A copy is fitted to
+        the documents of each query.
+    C : float
+        Weight of the mean structured hinge against ½‖w‖². Ψ counts words, so that useful values are well below 1.
+    solver : str or Solver
+        What trains; see solvers.
+    The other parameters are those of StructuredSVM.
+
+    Attributes
+    ----------
+    coef_ : weights, in the order of get_feature_names_out().
+    certificate_, history_ : see StructuredSVM.
+    """
+
+    def __init__(
+        self,
+        k: int = 5,
+        thresholds: Sequence[float] = THRESHOLDS,
+        levels: Sequence[Any] | None = None,
+        subtopic_weights: str = "documents",
+        vectorizer: Any = None,
+        C: float = 0.1,
+        solver: str | Solver = "one_slack",
+        **options: Unpack[Options],
+    ):
+        self.k = k
+        self.thresholds = thresholds
+        self.levels = levels
+        self.subtopic_weights = subtopic_weights
+        self.vectorizer = vectorizer
+        super().__init__(C=C, solver=solver, **options)
+
+    def predict(self, X: Any) -> list[list[int]]:
+        """The numbers of the k chosen documents of each query, in the order in which they were chosen."""
+        check_is_fitted(self)
+        return [list(z.documents) for z in self.task_.decode(self.w_, X)]
+
+    def rank(self, X: Any, n: int | None = None) -> list[NDArray[np.int64]]:
+        """The documents of each query in the greedy order, all of them or the first n; predict is how it begins."""
+        check_is_fitted(self)
+        if n is not None and (isinstance(n, bool) or not isinstance(n, Integral) or n < 1):
+            raise ValueError(f"n must be a whole number of documents, 1 or more, got {n!r}")
+        return self.task_.ranked(self.w_, X, None if n is None else int(n))
+
+    def score(self, X: Any, Y: Any) -> float:
+        """The mean share of subtopics that the k chosen documents cover, weighted as in training: higher is better.
+
+        coverage.subtopic_recall has other k and weights.
+        """
+        return float(np.mean(subtopic_recall(Y, self.predict(X), None, self.subtopic_weights)))
+
+    def word_values(self, shares: Any, level: Any = None) -> Array:
+        """What covering a word is worth that these shares of the candidates contain, at one level (None: the first)."""
+        check_is_fitted(self)
+        task = self.task_
+        level = tuple(task.levels_[0]) if level is None else level
+        field, times = (level, 1) if isinstance(level, str) else level
+        names = [tuple(each) for each in task.levels_]
+        if (field, times) not in names:
+            raise ValueError(f"level {level!r} is none of the model; it has {', '.join(map(str, task.levels_))}")
+        own = self.w_[names.index((field, times)) * len(task.thresholds) :][: len(task.thresholds)]
+        given = np.asarray(shares, dtype=float)
+        return np.asarray((given[..., None] >= np.asarray(task.thresholds) - 1e-9) @ own)
+
+    def get_feature_names_out(self, input_features: Any = None) -> NDArray[Any]:
+        """What each weight speaks of: "title >= 15%" is for words that 15% of the titles contain at least."""
+        check_is_fitted(self)
+        return np.array(self.task_.feature_names(), dtype=object)
+
+    @property
+    def coef_(self) -> Array:
+        """Weights, in the order of get_feature_names_out()."""
+        check_is_fitted(self)
+        return self.w_
+
+    def _make_task(self, Y: Any) -> Diversity:
+        return Diversity(self.k, self.thresholds, self.levels, self.subtopic_weights, self.vectorizer)
+
+    def _keep(self, oracle: Oracle, solution: Solution, data: str | None = None) -> None:
+        super()._keep(oracle, solution, data)
+        if solution.certificate.converged and not np.any(solution.w):
+            warnings.warn(
+                "training has ended at w = 0, where all sets of documents are worth the same: at this C no words tell "
+                "the best sets from others. Try a larger C, a larger k (rank shows fewer documents), or other levels",
+                NothingLearnt,
+                stacklevel=3,
+            )
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.target_tags.required = True
+        tags.input_tags.two_d_array = False
+        tags.input_tags.string = True
+        return tags

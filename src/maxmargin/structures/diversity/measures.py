@@ -1,0 +1,100 @@
+"""How much of a query's subtopics the first documents of an order cover."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from numbers import Integral
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from maxmargin.structures.diversity.subtopics import Subtopics, checked_weights
+
+
+def subtopic_recall(Y: Any, orders: Any, k: int | None = None, weights: str = "equal") -> NDArray[np.float64]:
+    """For every query the share of its subtopics that the first k documents of an order cover together.
+
+    Y : for each query a list of sets of subtopics, one set per document.
+    orders : for each query the numbers of its documents, in the order in which they are shown.
+    k : how many are looked at; None for all.
+    weights : "equal", all subtopics count the same (subtopic recall, Zhai, Cohen and Lafferty 2003); "documents", each
+        as much as it has documents.
+    """
+    curves = coverage_curves(Y, orders, weights)
+    if k is None:
+        return np.array([curve[-1] for curve in curves])
+    if isinstance(k, bool) or not isinstance(k, Integral) or k < 1:
+        raise ValueError(f"k must be a whole number of documents, 1 or more, got {k!r}")
+    for i, curve in enumerate(curves):
+        if len(curve) <= k:
+            raise ValueError(f"the order of query {i} has {len(curve) - 1} documents; expected k = {k} at least")
+    return np.array([curve[k] for curve in curves])
+
+
+def subtopic_loss(Y: Any, orders: Any, k: int | None = None, weights: str = "documents") -> NDArray[np.float64]:
+    """For every query the weighted share of subtopics that the first k documents do not cover (1 - subtopic_recall).
+
+    With the weights "documents" this is the loss of Joachims et al. 2009, section 3.1: popular subtopics weigh more.
+    """
+    return 1.0 - subtopic_recall(Y, orders, k, weights)
+
+
+def coverage_curves(Y: Any, orders: Any, weights: str = "equal") -> list[NDArray[np.float64]]:
+    """For every query the share covered by the first 0, 1, 2, … documents of its order."""
+    checked_weights(weights)
+    Y, orders = list(Y), list(orders)
+    if len(Y) != len(orders):
+        raise ValueError(f"there are subtopics of {len(Y)} queries but {len(orders)} orders")
+    if not Y:
+        raise ValueError("there are no queries to compare")
+    curves = []
+    for i, (y, order) in enumerate(zip(Y, orders, strict=True)):
+        try:
+            curves.append(_curve(y if isinstance(y, Subtopics) else Subtopics(y, weights), _numbers(order, len(y))))
+        except ValueError as error:
+            raise ValueError(f"query {i}: {error}") from None
+    return curves
+
+
+def random_coverage(Y: Any, n: int, weights: str = "equal") -> list[NDArray[np.float64]]:
+    """For every query the share that 0, 1, …, n documents drawn by lot cover in the mean, without drawing any.
+
+    None of k of N documents has a subtopic with m documents in a share C(N - m, k) / C(N, k) of all cases.
+    """
+    curves = []
+    for y in Y:
+        subtopics = y if isinstance(y, Subtopics) else Subtopics(y, weights)
+        of_subtopic = np.bincount(np.concatenate(subtopics.numbers), minlength=len(subtopics.weights))
+        missed, curve = np.ones(len(of_subtopic)), [0.0]
+        for k in range(min(n, len(subtopics))):
+            missed = missed * np.maximum(len(subtopics) - of_subtopic - k, 0) / (len(subtopics) - k)
+            curve.append(float(np.dot(subtopics.weights, 1 - missed)) / subtopics.total)
+        curves.append(np.array(curve))
+    return curves
+
+
+def _curve(subtopics: Subtopics, order: Sequence[int]) -> NDArray[np.float64]:
+    seen: set[int] = set()
+    covered = [0]
+    for d in order:
+        new = set(subtopics.numbers[d].tolist()) - seen
+        covered.append(covered[-1] + sum(int(subtopics.weights[s]) for s in new))
+        seen |= new
+    return np.array(covered) / subtopics.total
+
+
+def _numbers(order: Any, n: int) -> list[int]:
+    if isinstance(order, str) or not isinstance(order, Iterable):
+        raise ValueError(f"the order is {order!r}; expected the numbers of documents")
+    numbers = np.asarray(order)
+    if numbers.ndim != 1 or (len(numbers) and numbers.dtype.kind not in "iu"):
+        raise ValueError(f"the order is {order!r}; expected the numbers of documents")
+    listed = [int(d) for d in numbers]
+    for d in listed:
+        if not 0 <= d < n:
+            raise ValueError(f"the order names document {d}; expected numbers from 0 to {n - 1}")
+    if len(set(listed)) < len(listed):
+        twice = next(d for place, d in enumerate(listed) if d in listed[:place])
+        raise ValueError(f"the order names document {twice} twice")
+    return listed

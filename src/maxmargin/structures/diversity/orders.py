@@ -1,0 +1,119 @@
+"""Orders of documents without learning: what a Diversifier is compared with.
+
+Each function takes the candidate documents of one query, spelt as for Diversifier, and returns the first n of them (all
+by default) as numbers, in order. Of documents that are equally good the first comes first. Words of texts are counted
+by `vectorizer`, as Diversifier does.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from numbers import Integral
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from maxmargin.structures.diversity.documents import WordCounts, read
+from maxmargin.structures.diversity.word_coverage import entropy, greedy_order
+from maxmargin.task import Array
+
+Order = NDArray[np.int64]
+
+
+def random_order(x: Any, n: int | None = None, random_state: int = 0, vectorizer: Any = None) -> Order:
+    """Documents drawn by lot."""
+    documents = read(x, vectorizer)
+    drawn = np.random.default_rng(random_state).permutation(len(documents))
+    return drawn[: _first(n, documents)].astype(np.int64)
+
+
+def unweighted_words(x: Any, n: int | None = None, vectorizer: Any = None) -> Order:
+    """Greedily the documents with the most words that are not yet covered, all words being worth the same."""
+    return _greedy(read(x, vectorizer), n, np.ones_like)
+
+
+def essential_pages(x: Any, n: int | None = None, vectorizer: Any = None) -> Order:
+    """Greedily the documents with the most important words that are not yet covered, by a fixed importance -r log2 r.
+
+    r is the share of the candidates that contain a word: words that all of them contain tell nothing apart, and words
+    of a single one are of little use to most. After Swaminathan, Mathew and Kirovski, "Essential Pages" (2008), as far
+    as its idea is concerned: the formula is that of an entropy with its maximum at r = 1/e, not a copy of theirs.
+    """
+    return _greedy(read(x, vectorizer), n, entropy)
+
+
+def okapi(x: Any, n: int | None = None, k1: float = 1.2, b: float = 0.75, vectorizer: Any = None) -> Order:
+    """Documents by their Okapi BM25 score for the query, which looks at each of them alone.
+
+        Σ_q log(1 + (N - n_q + ½) / (n_q + ½)) · f_q (k1 + 1) / (f_q + k1 (1 - b + b · length / mean length))
+
+    for the words q of the query, with f_q times q in the document and n_q of the N candidates that contain it
+    (Robertson et al. 1994). x must know its query: tasks.Documents(texts, query="…").
+    """
+    documents = read(x, vectorizer)
+    scores = _okapi_scores(documents, k1, b)
+    return np.argsort(-scores, kind="stable")[: _first(n, documents)].astype(np.int64)
+
+
+def marginal_relevance(x: Any, n: int | None = None, balance: float = 0.5, vectorizer: Any = None) -> Order:
+    """Maximal marginal relevance (Carbonell and Goldstein 1998): relevant documents that are unlike those before.
+
+    The next document has the highest balance · relevance - (1 - balance) · similarity to the most similar one before
+    it. Relevance is the BM25 score as a share of the highest one, similarity the cosine of vectors with the entries f_v
+    log((1 + N) / (1 + n_v)). x must know its query, as for okapi.
+    """
+    if isinstance(balance, bool) or not 0 <= balance <= 1:
+        raise ValueError(f"balance must be a number from 0 (unlike) to 1 (relevant), got {balance!r}")
+    documents = read(x, vectorizer)
+    scores = _okapi_scores(documents, 1.2, 0.75)
+    relevance = scores / scores.max() if scores.max() > 0 else scores
+    counts = documents.counts()
+    n_documents = np.bincount(counts.indices, minlength=counts.shape[1])
+    weighted = sparse.csr_array(counts.multiply(np.log((1 + len(documents)) / (1 + n_documents))[None, :]))
+    lengths = np.sqrt(np.asarray(weighted.multiply(weighted).sum(axis=1)).reshape(-1))
+    similar = np.asarray((weighted @ weighted.T).toarray())
+    similar = np.divide(
+        similar, np.outer(lengths, lengths), out=np.zeros_like(similar), where=np.outer(lengths, lengths) > 0
+    )
+    order: list[int] = []
+    nearest, free = np.zeros(len(documents)), np.ones(len(documents), dtype=bool)
+    for _ in range(_first(n, documents)):
+        gains = np.where(free, balance * relevance - (1 - balance) * nearest, -np.inf)
+        order.append(int(np.argmax(gains)))
+        free[order[-1]] = False
+        nearest = np.maximum(nearest, similar[order[-1]])
+    return np.array(order, dtype=np.int64)
+
+
+def _greedy(documents: WordCounts, n: int | None, importance: Callable[[Array], Array]) -> Order:
+    counts = documents.counts()
+    shares = np.bincount(counts.indices, minlength=counts.shape[1]) / len(documents)
+    indptr, items = counts.indptr.astype(np.int64), counts.indices.astype(np.int32)
+    values = np.ascontiguousarray(importance(shares), dtype=np.float64)
+    return greedy_order(indptr, items, values, np.zeros(len(documents)), _first(n, documents))
+
+
+def _okapi_scores(documents: WordCounts, k1: float, b: float) -> Array:
+    if documents.query is None:
+        raise ValueError("the query is not known; use tasks.Documents(documents, query=…) for documents and query")
+    counts = documents.counts()
+    n = len(documents)
+    lengths = np.asarray(counts.sum(axis=1)).reshape(-1)
+    damping = k1 * (1 - b + b * lengths / lengths.mean())
+    n_documents = np.bincount(counts.indices, minlength=counts.shape[1])
+    scores = np.zeros(n)
+    for word in documents.query:
+        times = counts[:, [word]].toarray()[:, 0]
+        rarity = np.log1p((n - n_documents[word] + 0.5) / (n_documents[word] + 0.5))
+        scores += np.divide(rarity * times * (k1 + 1), times + damping, out=np.zeros(n), where=times > 0)
+    return scores
+
+
+def _first(n: Any, documents: WordCounts) -> int:
+    if n is None:
+        return len(documents)
+    if isinstance(n, bool) or not isinstance(n, Integral) or not 1 <= int(n) <= len(documents):
+        raise ValueError(f"n is {n!r}; expected a number of documents from 1 to {len(documents)}, or None for all")
+    return int(n)

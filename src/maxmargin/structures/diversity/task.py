@@ -1,0 +1,305 @@
+"""Diversity: choose k documents that together cover as many subtopics as possible, by the words that they cover."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from copy import copy
+from itertools import combinations, pairwise
+from numbers import Integral, Real
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from maxmargin.objective import Formulation
+from maxmargin.structures.diversity.documents import ANY, WordCounts, read, read_all
+from maxmargin.structures.diversity.subtopics import Subtopics, checked_weights
+from maxmargin.structures.diversity.subtopics import read_all as read_subtopics
+from maxmargin.structures.diversity.word_coverage import Level, WordCoverage, entropy, greedy_order
+from maxmargin.task import Array, Batch, Planes, Task
+
+THRESHOLDS = (0.0, 0.03, 0.06, 0.12, 0.25, 0.5)
+SWAP_ROUNDS = 10
+BOUND_STEPS = 10  # of the subgradient method: more of them hardly lower the bound
+
+
+class Chosen(NamedTuple):
+    """A set of documents by number, in the order in which they were chosen."""
+
+    documents: tuple[int, ...]
+
+
+class Diversity(Task):
+    """x are the candidate documents of a query, y the subtopics of each of them; an output z is a set of k documents.
+
+        Ψ(x, z) = Σ_l Σ_{v in V_l(z)} φ_l(v, x) + Σ_{d in z} ψ(d),      Δ(y, z) = (c(z*) - c(z)) / c(x)
+
+    (Joachims et al. 2009, section 3.1; Yue and Joachims 2008). V_l(z) are the words that documents of z contain at
+    level l, φ_l the thresholds of word_coverage.py, ψ(d) the document's own features if there are any. c(z) is the
+    weight of the subtopics that z covers. z* is a set of k documents that covers as much as any (found exactly), so
+    that Δ >= 0 is the share that z covers less. y does not name z*: of the documents with the subtopics needed, those
+    are taken that cover most words by the importance -r log2 r, one after another; of equal ones the first. Places that
+    are left are filled in the same way with documents that have any subtopic, then with others.
+
+    The search is greedy. Without y and with values ⟨w, φ⟩ >= 0 it reaches 1 - 1/e of the best value (Nemhauser, Wolsey
+    and Fisher 1978). With the loss it does not: covering a subtopic lowers the loss, so that subtopics are words of
+    negative value, and a difference of two coverages has no such ratio. What training needs is a bound on what greedy
+    has missed, which is computed for every plane (compiled/coverage.py). In training the greedy set is improved by
+    swapping documents; predictions are the plain greedy order.
+
+    k : how many documents are chosen.
+    thresholds : of the share of candidate documents that contain a word; 0 is for all words.
+    levels : when a document contains a word: a field, or (field, at least so many times). The field "any" is all
+        together. None: every field by itself.
+    subtopic_weights : "documents", a subtopic weighs as much as it has documents; "equal", all weigh the same.
+    vectorizer : what counts words of texts, fitted anew to the documents of each query; None is CountVectorizer().
+    """
+
+    search = "undergenerating"
+
+    def __init__(
+        self,
+        k: int = 5,
+        thresholds: Sequence[float] = THRESHOLDS,
+        levels: Sequence[Any] | None = None,
+        subtopic_weights: str = "documents",
+        vectorizer: Any = None,
+    ):
+        self.k = k
+        self.thresholds = thresholds
+        self.levels = levels
+        self.subtopic_weights = subtopic_weights
+        self.vectorizer = vectorizer
+
+    levels_: list[Level]
+    fields_: list[str]
+    n_document_features_: int
+
+    def setup(self, X: Sequence[Any], Y: Sequence[Any]) -> None:
+        if isinstance(self.k, bool) or not isinstance(self.k, Integral) or self.k < 1:
+            raise ValueError(f"k must be a whole number of documents, 1 or more, got {self.k!r}")
+        checked_weights(self.subtopic_weights)
+        thresholds = _checked_thresholds(self.thresholds)
+        queries = read_all(X, self.vectorizer)
+        read_subtopics(Y, list(map(len, queries)), self.subtopic_weights)
+        self.fields_ = list(queries[0].fields)
+        self.n_document_features_ = queries[0].features.shape[1]
+        self.levels_ = _read_levels(self.levels, self.fields_)
+        self.dim = len(self.levels_) * len(thresholds) + self.n_document_features_
+        self._coverages(queries)
+
+    def feature_names(self) -> list[str]:
+        """What every coordinate of Ψ counts."""
+        words = [f"{level} >= {100 * t:g}%" for level in self.levels_ for t in self.thresholds]
+        return words + [f"document {f}" for f in range(self.n_document_features_)]
+
+    # --- the plain form: one example at a time
+
+    def psi(self, x: Any, z: Any) -> Array:
+        coverage = self._coverage(x)
+        if isinstance(z, Chosen):
+            return coverage.psi(z.documents)
+        (subtopics,) = read_subtopics([z], [coverage.n], self.subtopic_weights)
+        return coverage.psi(target(coverage, subtopics, self.k))
+
+    def loss(self, y: Any, z: Any) -> float:
+        subtopics = y if isinstance(y, Subtopics) else Subtopics(y, self.subtopic_weights)
+        if not isinstance(z, Chosen):  # y itself stands for the target
+            return 0.0
+        return (subtopics.most(self.k) - subtopics.covered(z.documents)) / subtopics.total
+
+    def argmax(self, w: Array, x: Any, y: Any = None) -> Chosen:
+        coverage = self._coverage(x)
+        if y is None:
+            return Chosen(tuple(self._ranked(w, coverage, self.k).tolist()))
+        batch = self.pack([x], [y])
+        return Chosen(tuple(_search(w, batch.queries[0], 1.0).order.tolist()))
+
+    def outputs(self, x: Any) -> Iterator[Chosen]:
+        return map(Chosen, combinations(range(len(read(x, self.vectorizer))), self.k))
+
+    def decode(self, w: Array, X: Sequence[Any]) -> list[Chosen]:
+        return [Chosen(tuple(order.tolist())) for order in self.ranked(w, X, self.k)]
+
+    def ranked(self, w: Array, X: Sequence[Any], n: int | None = None) -> list[NDArray[np.int64]]:
+        """The greedy order of the documents of each query: all, or the first n; ties stay in the order given."""
+        coverages = self._coverages(read_all(X, self.vectorizer, wordless=True), n or 1)
+        return [self._ranked(w, each, n or each.n) for each in coverages]
+
+    # --- the compiled form: all examples at a time
+
+    def pack(self, X: Sequence[Any], Y: Sequence[Any]) -> DiversityBatch:
+        coverages = self._coverages(read_all(X, self.vectorizer))
+        labels = read_subtopics(Y, [each.n for each in coverages], self.subtopic_weights)
+        return DiversityBatch([Query(c, s, self.k) for c, s in zip(coverages, labels, strict=True)])
+
+    def planes(self, w: Array, batch: DiversityBatch, augment: float | Array = 1.0) -> Planes:
+        lam = np.broadcast_to(np.asarray(augment, dtype=float), len(batch))
+        dpsi, loss, upper = np.empty((len(batch), self.dim)), np.empty(len(batch)), np.empty(len(batch))
+        for j, (i, rate) in enumerate(zip(batch.ids, lam, strict=True)):
+            query = batch.queries[i]
+            found = _search(w, query, float(rate))
+            dpsi[j] = query.truth - found.psi
+            loss[j] = found.loss
+            height = rate * found.loss - dpsi[j] @ w
+            most = found.bound + rate * query.most - query.truth @ w
+            upper[j] = max(most, height)
+        return Planes(dpsi, loss, upper)
+
+    def rescaled_planes(self, w: Array, batch: DiversityBatch, formulation: Formulation) -> Planes | None:
+        """None: only `planes` can search."""
+        return None
+
+    # --- inside
+
+    def _ranked(self, w: Array, coverage: WordCoverage, n: int) -> NDArray[np.int64]:
+        return greedy_order(coverage.indptr, coverage.items, coverage.values(w), coverage.base(w), n)
+
+    def _coverage(self, x: Any) -> WordCoverage:
+        return WordCoverage(read(x, self.vectorizer), self.levels_, self.thresholds)
+
+    def _coverages(self, queries: list[WordCounts], least: int | None = None) -> list[WordCoverage]:
+        """The items of every query, after a look at what training has seen; `least` documents are needed (k)."""
+        least = self.k if least is None else least
+        for i, query in enumerate(queries):
+            if len(query) < least:
+                raise ValueError(
+                    f"query {i} has {len(query)} documents, of which {least} are to be chosen; use a smaller number, "
+                    "leave the query out, or ask rank for all of its documents"
+                )
+            if list(query.fields) != self.fields_:
+                raise ValueError(
+                    f"query {i} has the fields {', '.join(query.fields)}; expected {', '.join(self.fields_)} as in "
+                    "training"
+                )
+            if query.features.shape[1] != self.n_document_features_:
+                raise ValueError(
+                    f"query {i} has {query.features.shape[1]} features per document; expected "
+                    f"{self.n_document_features_} as in training"
+                )
+        return [WordCoverage(query, self.levels_, self.thresholds) for query in queries]
+
+
+class Query:
+    """One example: what its documents cover, words and then subtopics, and its target."""
+
+    def __init__(self, coverage: WordCoverage, subtopics: Subtopics, k: int):
+        self.coverage, self.k = coverage, k
+        self.documents = target(coverage, subtopics, k)
+        self.truth = coverage.psi(self.documents)
+        self.shares: Array = subtopics.weights / subtopics.total
+        self.weights, self.total, self.best = subtopics.weights, subtopics.total, subtopics.most(k)
+        self.most = self.best / self.total
+        lengths = [len(each) for each in subtopics.numbers]
+        topics = sparse.csr_array(
+            (np.ones(sum(lengths)), np.concatenate(subtopics.numbers), np.append(0, np.cumsum(lengths))),
+            shape=(coverage.n, len(self.shares)),
+        )
+        words = sparse.csr_array(
+            (np.ones(len(coverage.items)), coverage.items, coverage.indptr), shape=(coverage.n, coverage.n_items)
+        )
+        joined = sparse.csr_array(sparse.hstack([words, topics], format="csr"))
+        self.indptr, self.items = joined.indptr.astype(np.int64), joined.indices.astype(np.int32)
+        self.n_documents = np.bincount(self.items, minlength=joined.shape[1]).astype(np.int64)
+
+
+class DiversityBatch(Batch):
+    """Queries in the form of the kernels."""
+
+    call_cost = 200.0  # several passes through the words of all documents, against one visit of a plane
+    method = "greedy, improved by swaps"
+
+    def __init__(self, queries: list[Query]):
+        self.queries = queries
+        self.ids = np.arange(len(queries))
+
+    def take(self, index: NDArray[np.intp]) -> DiversityBatch:
+        part = copy(self)
+        part.ids = self.ids[index]
+        return part
+
+
+class _Found(NamedTuple):
+    order: NDArray[np.int64]
+    psi: Array
+    loss: float
+    bound: float  # on ⟨w, Ψ⟩ - λ · share of subtopics covered, over all sets
+
+
+def _search(w: Array, query: Query, lam: float) -> _Found:
+    """Search the set with the highest ⟨w, Ψ⟩ + λΔ: words have values, a covered subtopic costs λ times its share."""
+    from maxmargin.structures.diversity.compiled.coverage import cover_bound, swap_documents
+
+    coverage = query.coverage
+    values, base = np.concatenate([coverage.values(w), -lam * query.shares]), coverage.base(w)
+    order = greedy_order(query.indptr, query.items, values, base, query.k)
+    counts = _counts(query, order)
+    chosen = np.empty(coverage.n, dtype=np.int8)
+    swap_documents(query.indptr, query.items, values, base, counts, chosen, order, SWAP_ROUNDS)
+    covered = counts > 0
+    kinds = np.bincount(coverage.kinds[covered[: coverage.n_items]], minlength=len(coverage.table)).astype(float)
+    psi = np.concatenate([kinds @ coverage.table, coverage.features[order].sum(axis=0)])
+    loss = (query.best - int(query.weights[covered[coverage.n_items :]].sum())) / query.total
+    worth = float(base[order].sum() + values[covered].sum())
+    scratch = np.empty(len(values)), counts, np.empty(query.k), np.empty(query.k, dtype=np.int64)
+    bound = cover_bound(query.indptr, query.items, values, base, query.n_documents, worth, BOUND_STEPS, *scratch)
+    return _Found(order, psi, loss, float(bound))
+
+
+def _counts(query: Query, order: NDArray[np.int64]) -> NDArray[np.int32]:
+    parts = [query.items[query.indptr[d] : query.indptr[d + 1]] for d in order]
+    return np.bincount(np.concatenate(parts), minlength=len(query.n_documents)).astype(np.int32)
+
+
+def target(coverage: WordCoverage, subtopics: Subtopics, k: int) -> list[int]:
+    """z*, the set of k documents that stands for the subtopics (see Diversity)."""
+    left = list(subtopics.best(k))
+    values, covered = entropy(coverage.n_documents / coverage.n), np.zeros(coverage.n_items, dtype=bool)
+    own = [frozenset(each.tolist()) for each in subtopics.numbers]
+    chosen: list[int] = []
+    while len(chosen) < k:
+        free = [d for d in range(coverage.n) if d not in chosen]
+        needed = [d for d in free if own[d] in left]
+        candidates = needed or [d for d in free if own[d]] or free
+        gains = [float(values[items[~covered[items]]].sum()) for items in map(coverage.contents, candidates)]
+        best = candidates[int(np.argmax(gains))]
+        chosen.append(best)
+        covered[coverage.contents(best)] = True
+        left = [each for each in left if each != own[best]]
+    return chosen
+
+
+def _checked_thresholds(thresholds: Any) -> list[float]:
+    listed = list(thresholds) if isinstance(thresholds, Iterable) else []
+    numbers = [float(t) for t in listed if isinstance(t, Real) and 0 <= float(t) <= 1]
+    if not numbers or len(numbers) < len(listed):
+        raise ValueError(f"thresholds are {thresholds!r}; expected shares of documents, numbers from 0 to 1")
+    if any(a >= b for a, b in pairwise(numbers)):
+        raise ValueError(f"thresholds are {thresholds!r}; expected rising numbers, none of them twice")
+    return numbers
+
+
+def _read_levels(levels: Any, fields: list[str]) -> list[Level]:
+    if levels is None:
+        return [Level(field) for field in fields]
+    if isinstance(levels, str) or not isinstance(levels, Sequence) or not levels:
+        raise ValueError(f"levels are {levels!r}; expected a list of fields, or of (field, times)")
+    found = []
+    for level in levels:
+        field, times = (level, 1) if isinstance(level, str) else level if _is_pair(level) else (None, 1)
+        if field not in (ANY, *fields):
+            raise ValueError(
+                f"the level {level!r} is none of the documents; expected one of "
+                f"{', '.join(map(repr, (ANY, *fields)))}, or (field, times)"
+            )
+        if isinstance(times, bool) or not isinstance(times, Integral) or times < 1:
+            raise ValueError(f"the level {level!r} asks for {times!r} times; expected a whole number, 1 or more")
+        found.append(Level(str(field), int(times)))
+    if len(set(found)) < len(found):
+        raise ValueError(f"levels are {levels!r}; expected none of them twice")
+    return found
+
+
+def _is_pair(level: Any) -> bool:
+    return isinstance(level, tuple | list) and len(level) == 2

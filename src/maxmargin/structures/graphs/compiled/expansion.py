@@ -1,0 +1,73 @@
+"""α-expansion: moves in which any set of nodes may take one label α, each found by a cut.
+
+Whether a node keeps its label (0) or takes α (1) is a problem with two labels. Nodes that roof duality decides are
+moved, the others keep their labels; that never lowers the score (the decided labels are an autarky, Boros and Hammer
+2002), and where all edges of the move prefer equal labels it is the best move.
+"""
+
+from __future__ import annotations
+
+from maxmargin.compiled.kernel import kernel
+from maxmargin.structures.graphs.compiled.two_labels import roof_dual, single_cut
+
+
+@kernel
+def move_scores(unary, edges, pair, labels, alpha, move_unary, move_pair):
+    """Write the two-label problem of a move."""
+    for i in range(len(unary)):
+        move_unary[i, 0] = unary[i, labels[i]]
+        move_unary[i, 1] = unary[i, alpha]
+    for e in range(len(edges)):
+        k, m = labels[edges[e, 0]], labels[edges[e, 1]]
+        move_pair[e, 0, 0] = pair[e, k, m]
+        move_pair[e, 0, 1] = pair[e, k, alpha]
+        move_pair[e, 1, 0] = pair[e, alpha, m]
+        move_pair[e, 1, 1] = pair[e, alpha, alpha]
+
+
+@kernel
+def move_gain(edges, move_unary, move_pair, decided):
+    """How much the score rises if the nodes with decided[i] == 1 move, added up over what changes."""
+    gain = 0.0
+    for i in range(len(move_unary)):
+        if decided[i] == 1:
+            gain += move_unary[i, 1] - move_unary[i, 0]
+    for e in range(len(edges)):
+        k, m = decided[edges[e, 0]] == 1, decided[edges[e, 1]] == 1
+        if k or m:
+            gain += move_pair[e, int(k), int(m)] - move_pair[e, 0, 0]
+    return gain
+
+
+@kernel
+def expand(
+    unary, edges, pair, bounds, head, reverse, forward, least, labels,
+    move_unary, move_pair, gain, weight, turned, bounds2, head2, reverse2, supply, room, work, work2, decided,
+):  # fmt: skip
+    """Move the labels, one α after another, until no α gains more than `least`; returns the number of moves tried.
+
+    Scratch: move_unary (N, 2), move_pair (E, 2, 2), decided (N,), work (7, N), and that of `roof_dual`, of which
+    work2 is the work.
+    """
+    n_nodes, n_labels = unary.shape
+    tried, idle, alpha = 0, 0, 0
+    while idle < n_labels:
+        move_scores(unary, edges, pair, labels, alpha, move_unary, move_pair)
+        n_turned = single_cut(
+            move_unary, edges, move_pair, bounds, head, reverse, forward, gain, weight, turned, room, work, decided
+        )
+        if n_turned > 0:
+            roof_dual(
+                move_unary, edges, move_pair, bounds, reverse, forward, gain, weight, turned,
+                bounds2, head2, reverse2, supply, room, work2, decided,
+            )  # fmt: skip
+        if move_gain(edges, move_unary, move_pair, decided) > least:
+            for i in range(n_nodes):
+                if decided[i] == 1:
+                    labels[i] = alpha
+            idle = 0 if n_turned > 0 else 1  # after the best move the same α has nothing more to gain
+        else:
+            idle += 1
+        tried += 1
+        alpha = (alpha + 1) % n_labels
+    return tried

@@ -1,0 +1,186 @@
+"""Labellings with two labels as cuts: the minimum cut, and roof duality where edges prefer different labels.
+
+A table p of two by two scores is a sum over its two nodes and one number for nodes that differ,
+
+    p[k, l] = p[0, 0] + (p[1, 0] - p[0, 0] + f) k + (p[1, 1] - p[1, 0] - f) l - (c - f) [k=0, l=1] - f [k=1, l=0],
+
+with c = p[0, 0] + p[1, 1] - p[0, 1] - p[1, 0] and any f. Where c >= 0, the last two terms are arcs of room f and c - f
+between the nodes, flow along them changes f, and label 1 is the side of the source. Where c < 0, the same is written
+with the label of the second node turned round (`turned`): the arcs then lead to the second node's opposite.
+
+Roof duality (Hammer, Hansen and Simeone 1984; Boros, Hansen and Hammer) gives every node i an opposite at number N + i
+and every arc a mirror image. A node on the source's side whose opposite is on the sink's is decided, and has that
+label in some best labelling; where no edge is turned, the two halves are the same and one of them is enough.
+"""
+
+from __future__ import annotations
+
+from maxmargin.compiled.kernel import kernel
+from maxmargin.structures.graphs.compiled.max_flow import SINK, SOURCE, components, max_flow
+
+RELATIVE_TOL = 1e-14  # what counts as rounding: of capacities against the largest, of an edge against its scores
+
+
+@kernel
+def split_tables(unary, edges, pair, gain, weight, turned):
+    """Write the scores of two labels as gains of label 1 and weights |c| of edges, at f = |c| / 2.
+
+    Returns the largest of all these numbers, and how many edges are turned.
+    """
+    largest = 0.0
+    n_turned = 0
+    for i in range(len(unary)):
+        gain[i] = unary[i, 1] - unary[i, 0]
+    for e in range(len(edges)):
+        c = (pair[e, 0, 0] - pair[e, 0, 1]) + (pair[e, 1, 1] - pair[e, 1, 0])
+        scale = abs(pair[e, 0, 0]) + abs(pair[e, 0, 1]) + abs(pair[e, 1, 0]) + abs(pair[e, 1, 1])
+        if abs(c) <= RELATIVE_TOL * scale:  # rounding: this edge prefers nothing
+            c = 0.0
+        i, j = edges[e, 0], edges[e, 1]
+        if c >= 0:
+            turned[e] = 0
+            weight[e] = c
+            gain[i] += pair[e, 1, 0] - pair[e, 0, 0] + c / 2
+            gain[j] += pair[e, 1, 1] - pair[e, 1, 0] - c / 2
+        else:
+            turned[e] = 1
+            n_turned += 1
+            weight[e] = -c
+            gain[i] += pair[e, 1, 1] - pair[e, 0, 1] - c / 2
+            gain[j] -= pair[e, 1, 0] - pair[e, 1, 1] + c / 2
+        largest = max(largest, weight[e])
+    for i in range(len(unary)):
+        largest = max(largest, abs(gain[i]))
+    return largest, n_turned
+
+
+@kernel
+def double(bounds, reverse, edges, forward, gain, weight, turned, bounds2, head2, reverse2, supply, room):
+    """Write the graph with the opposites of all nodes; the arcs of an opposite are those of its node, moved by 2E."""
+    n_nodes, n_edges = len(gain), len(weight)
+    n_arcs = 2 * n_edges
+    for i in range(n_nodes):
+        bounds2[i] = bounds[i]
+        bounds2[n_nodes + i] = n_arcs + bounds[i]
+        supply[i] = gain[i]
+        supply[n_nodes + i] = -gain[i]
+    bounds2[2 * n_nodes] = 2 * n_arcs
+    for e in range(n_edges):
+        i, j = edges[e, 0], edges[e, 1]
+        a = forward[e]
+        b = reverse[a]
+        over = n_nodes if turned[e] else 0  # from a node to an opposite
+        arcs_over = n_arcs if turned[e] else 0
+        head2[a] = j + over
+        head2[b] = i + over
+        head2[n_arcs + a] = n_nodes + j - over
+        head2[n_arcs + b] = n_nodes + i - over
+        reverse2[a] = b + arcs_over
+        reverse2[b] = a + arcs_over
+        reverse2[n_arcs + a] = n_arcs + b - arcs_over
+        reverse2[n_arcs + b] = n_arcs + a - arcs_over
+        half = weight[e] / 2
+        room[a] = half
+        room[b] = half
+        room[n_arcs + a] = half
+        room[n_arcs + b] = half
+
+
+@kernel
+def mirror(reverse, forward, turned, room):
+    """Give every arc and its mirror image the mean of their rooms: the mean of a flow and of its mirror image."""
+    n_edges = len(forward)
+    n_arcs = 2 * n_edges
+    for e in range(n_edges):
+        a = forward[e]
+        b = reverse[a]
+        if turned[e]:
+            mean = (room[a] + room[b]) / 2
+            back = (room[n_arcs + a] + room[n_arcs + b]) / 2
+            room[a] = room[b] = mean
+            room[n_arcs + a] = room[n_arcs + b] = back
+        else:
+            mean = (room[a] + room[n_arcs + b]) / 2
+            back = (room[b] + room[n_arcs + a]) / 2
+            room[a] = room[n_arcs + b] = mean
+            room[b] = room[n_arcs + a] = back
+
+
+@kernel
+def single_cut(unary, edges, pair, bounds, head, reverse, forward, gain, weight, turned, room, work, decided):
+    """The best labelling where no edge is turned; returns the number of turned edges, and stops if there are any.
+
+    Writes the label of every node to `decided`. The room of an edge's forward arc is its f.
+    Scratch: gain (N,), weight and turned (E,), room (2E,), work (7, N).
+    """
+    n_nodes = len(unary)
+    largest, n_turned = split_tables(unary, edges, pair, gain, weight, turned)
+    if n_turned > 0:
+        return n_turned
+    for e in range(len(edges)):
+        a = forward[e]
+        room[a] = weight[e] / 2
+        room[reverse[a]] = weight[e] / 2
+    tol = RELATIVE_TOL * largest
+    tree, parent, stamp, depth = work[0], work[1], work[2], work[3]
+    max_flow(n_nodes, bounds, head, reverse, gain, room, tol, tree, parent, stamp, depth, work[4], work[5], work[6])
+    for i in range(n_nodes):
+        decided[i] = 1 if tree[i] == SOURCE else 0
+    return 0
+
+
+@kernel
+def flow_messages(pair, forward, turned, room, messages):
+    """Write what a flow moves from an edge's scores to those of its nodes, see PairwiseModel.bound."""
+    for e in range(len(pair)):
+        f = room[forward[e]]
+        t = turned[e]
+        messages[e, 0, 0] = 0.0
+        messages[e, 0, 1] = pair[e, 1, t] - pair[e, 0, t] + f
+        messages[e, 1, t] = 0.0
+        messages[e, 1, 1 - t] = pair[e, 1, 1 - t] - pair[e, 1, t] - f
+
+
+@kernel
+def roof_dual(
+    unary, edges, pair, bounds, reverse, forward, gain, weight, turned,
+    bounds2, head2, reverse2, supply, room, work, decided,
+):  # fmt: skip
+    """Decide nodes by roof duality: `decided` is 0, 1, or -1 where both labels are still possible.
+
+    A node is undecided only where every solution of the relaxation halves it. The room of an edge's forward arc is its
+    f.
+    Scratch: gain (N,), weight and turned (E,), bounds2 (2N + 1,), head2, reverse2 and room (4E,), supply (2N,),
+    work (7, 2N).
+    """
+    n_nodes = len(unary)
+    largest, _ = split_tables(unary, edges, pair, gain, weight, turned)
+    double(bounds, reverse, edges, forward, gain, weight, turned, bounds2, head2, reverse2, supply, room)
+    tol = RELATIVE_TOL * largest
+    tree, parent, stamp, depth = work[0], work[1], work[2], work[3]
+    max_flow(
+        2 * n_nodes, bounds2, head2, reverse2, supply, room, tol, tree, parent, stamp, depth, work[4], work[5], work[6]
+    )
+    n_undecided = 0
+    for i in range(n_nodes):
+        one = tree[i] == SOURCE or tree[n_nodes + i] == SINK
+        zero = tree[i] == SINK or tree[n_nodes + i] == SOURCE
+        decided[i] = -1
+        if one != zero:
+            decided[i] = 1 if one else 0
+        else:
+            n_undecided += 1
+    mirror(reverse, forward, turned, room)
+    if n_undecided == 0:
+        return n_undecided
+    # An arc with room says: if its tail is on the source's side, so is its head. A node that implies its opposite and
+    # is implied by it is halved; of any other two opposites, the one that is implied goes to the source's side.
+    skip, component = tree, parent
+    for i in range(n_nodes):
+        skip[i] = skip[n_nodes + i] = decided[i] >= 0
+    components(2 * n_nodes, bounds2, head2, room, tol, skip, component, stamp, depth, work[4], work[5])
+    for i in range(n_nodes):
+        if decided[i] < 0 and component[i] != component[n_nodes + i]:
+            decided[i] = 1 if component[i] < component[n_nodes + i] else 0
+            n_undecided -= 1
+    return n_undecided

@@ -1,0 +1,165 @@
+"""SegmentationDisplay: a labelled image, pixel by pixel or region by region."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from maxmargin.figures.canvas import GREY, axes
+from maxmargin.inputs.labels import in_order
+from maxmargin.structures.graphs.node_labels import different, flat_labels
+from maxmargin.structures.graphs.nodes import Nodes
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+GAP = 0.04  # between two panels, in widths of the image
+
+
+class SegmentationDisplay:
+    """An image, its true labels and its predicted labels side by side, with a legend of the classes.
+
+    Parameters
+    ----------
+    prediction : labels, an (H, W) array; with `regions`, one label per region.
+    truth : the true labels in the same form, or None. None for a label is one that is not known, and not coloured.
+    image : (H, W) grey values, (H, W, 3) colours, or None; labels lie over it, half transparent.
+    regions : (H, W) the region (superpixel) of every pixel, for labels of regions.
+    classes : which labels there are, in the order of their colours; None: those that appear.
+
+    Attributes
+    ----------
+    prediction, truth : (H, W) arrays of places in `classes`, -1 where there is no label (truth may be None).
+    image, classes.   right : the share of labelled pixels that are right, or None.   ax_ : set by `plot`.
+    """
+
+    def __init__(
+        self,
+        prediction: Any,
+        truth: Any = None,
+        image: Any = None,
+        regions: Any = None,
+        classes: Sequence[Hashable] | None = None,
+    ):
+        shown = [prediction] if truth is None else [prediction, truth]
+        if classes is None:
+            seen = [kind for labels in shown for kind in different(flat_labels(labels))[0]]
+            classes = in_order([kind for kind in seen if kind is not None])
+        self.classes = list(classes)
+        self.prediction = _as_image(prediction, regions, self.classes, "prediction")
+        self.truth = None if truth is None else _as_image(truth, regions, self.classes, "truth")
+        self.image = None if image is None else _checked_image(image)
+        others = {"truth": self.truth, "image": self.image}
+        for name, array in others.items():
+            if array is not None and array.shape[:2] != self.prediction.shape:
+                raise ValueError(
+                    f"{name} has shape {array.shape[:2]}; expected {self.prediction.shape} as the prediction has"
+                )
+        self.right: float | None = None
+        if self.truth is not None and (self.truth >= 0).any():
+            self.right = float(np.mean((self.truth == self.prediction)[self.truth >= 0]))
+
+    @classmethod
+    def from_estimator(
+        cls, model: Any, x: Any, y: Any = None, *, image: Any = None, regions: Any = None
+    ) -> SegmentationDisplay:
+        """Label the graph x with a fitted GraphLabeler, and compare with the true labels y if there are any.
+
+        x : Nodes; of a grid, or with `regions` that say which node every pixel (H, W) belongs to.
+        image : what to draw the labels over; for a grid, None takes its features where they are a grey value or three
+            colours.
+        """
+        (prediction,) = model.predict([x])
+        if prediction.ndim != 2 and regions is None:
+            raise ValueError(
+                "the graph is no grid, so it is not known where its nodes are; give regions, the node of every pixel"
+            )
+        if image is None and regions is None and isinstance(x, Nodes) and x.n_features in (1, 3):
+            image = np.asarray(x.features).reshape(*x.label_shape, x.n_features)
+        unseen = [] if y is None else different(flat_labels(y))[0]
+        extra = [kind for kind in unseen if kind is not None and kind not in model.classes_]
+        return cls(prediction, y, image, regions, [*model.classes_, *extra])
+
+    def plot(self, ax: Axes | None = None, *, opacity: float = 0.55) -> SegmentationDisplay:
+        """Draw image, truth and prediction, as far as they are there, from left to right."""
+        height, width = self.prediction.shape
+        panels: list[tuple[str, NDArray[np.int64] | None]] = [] if self.image is None else [("image", None)]
+        if self.truth is not None:
+            panels.append(("true labels", self.truth))
+        panels.append(("prediction", self.prediction))
+        step = width * (1 + GAP)
+        size = 2.6 * np.sqrt(width / height)
+        self.ax_ = ax = axes(ax, (size * len(panels) + 1.6, size * height / width + 0.5))
+        from matplotlib.patches import Patch
+
+        colours = _colours(len(self.classes))
+        for place, (name, labels) in enumerate(panels):
+            extent = (place * step, place * step + width, height, 0)
+            if self.image is not None:
+                ax.imshow(self.image, extent=extent, interpolation="nearest", cmap="gray")
+            if labels is not None:
+                painted = np.zeros((height, width, 4))
+                known = labels >= 0
+                painted[known, :3] = colours[labels[known]]
+                painted[known, 3] = 1.0 if self.image is None else opacity
+                ax.imshow(painted, extent=extent, interpolation="nearest")
+            if name == "prediction" and self.right is not None:
+                name = f"{name}, {100 * self.right:.1f}% right"
+            ax.text(place * step + width / 2, -0.02 * height, name, ha="center", va="bottom", color=GREY)
+        seen = np.unique([self.prediction] if self.truth is None else [self.prediction, self.truth])
+        handles = [Patch(color=colours[k], label=str(self.classes[k])) for k in seen if k >= 0]
+        ax.legend(handles=handles, loc="center left", bbox_to_anchor=(1.0, 0.5), frameon=False)
+        ax.set_xlim(0, (len(panels) - 1) * step + width)
+        ax.set_ylim(height, -0.12 * height)
+        ax.set_aspect("equal")
+        ax.set_axis_off()
+        return self
+
+
+def _as_image(labels: Any, regions: Any, classes: list[Hashable], name: str) -> NDArray[np.int64]:
+    kinds, places = different(flat_labels(labels))
+    unknown = [kind for kind in kinds if kind is not None and kind not in classes]
+    if unknown:
+        raise ValueError(f"{name} has the label {unknown[0]!r}, which is not one of the classes")
+    numbers = np.array([-1 if kind is None else classes.index(kind) for kind in kinds])[places]
+    if regions is None:
+        if np.ndim(labels) != 2 or not hasattr(labels, "shape"):
+            raise ValueError(
+                f"{name} has shape {np.shape(labels)}; expected (H, W), or regions that say where nodes are"
+            )
+        return np.asarray(numbers.reshape(np.shape(labels)))
+    regions = np.asarray(regions)
+    if regions.ndim != 2 or regions.dtype.kind not in "iu":
+        raise ValueError(
+            f"regions have shape {regions.shape} and type {regions.dtype}; expected (H, W) numbers of regions"
+        )
+    if regions.size and not (regions.min() >= 0 and regions.max() < len(numbers)):
+        raise ValueError(
+            f"regions are numbered {regions.min()} to {regions.max()}, but {name} has {len(numbers)} labels; expected "
+            f"numbers from 0 to {len(numbers) - 1}"
+        )
+    return np.asarray(numbers[regions])
+
+
+def _checked_image(image: Any) -> NDArray[Any]:
+    image = np.asarray(image)
+    if image.ndim == 3 and image.shape[2] == 1:
+        image = image[:, :, 0]
+    if image.ndim != 2 and not (image.ndim == 3 and image.shape[2] == 3):
+        raise ValueError(f"the image has shape {image.shape}; expected (H, W) or (H, W, 3)")
+    if image.ndim == 3 and image.dtype.kind == "f":  # colours of any range: matplotlib draws 0 to 1
+        low, high = float(image.min()), float(image.max())
+        return image if low >= 0 and high <= 1 else (image - low) / max(high - low, 1e-300)
+    return image
+
+
+def _colours(n: int) -> NDArray[np.float64]:
+    from matplotlib import colormaps
+
+    palette = colormaps["tab10" if n <= 10 else "tab20"]
+    if n <= palette.N:
+        return np.array([palette(k)[:3] for k in range(n)])
+    return np.asarray(colormaps["gist_ncar"](np.linspace(0.02, 0.95, n)))[:, :3]

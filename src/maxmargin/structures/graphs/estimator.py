@@ -1,0 +1,150 @@
+"""GraphLabeler: one label per node of a graph, with the labels of neighbours taken into account."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Sequence
+from typing import Any, Unpack
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.utils.validation import check_is_fitted
+
+from maxmargin.solvers import Solver
+from maxmargin.structures.graphs.node_labels import read_labels
+from maxmargin.structures.graphs.task import Bound, Graph
+from maxmargin.task import Array
+from maxmargin.trainer import Options, Trainer, refuse_kernel
+
+
+class GraphLabeler(Trainer):
+    """A pairwise model of labelled graphs (a conditional random field without probabilities), trained with a margin.
+
+    X is a list of graphs: tasks.Nodes, of which Nodes.grid makes one from an image, or tuples (features, edges) or
+    (features, edges, edge_features). Y is a list of labellings, each a list or array with one label per node, any
+    hashable values; for a grid it may be an (H, W) array. Costs of single nodes come as tasks.Weighted(labels, costs).
+
+    Features are used as they are. Bring them to comparable sizes, because ½‖w‖² treats them alike, and add a column of
+    ones where a label may be more frequent than another whatever the features are.
+
+    How the best labelling is found depends on the graph, and so does what the certificate says:
+
+    - forests, and graphs of small treewidth: exact;
+    - two labels: by a minimum cut, exact where neighbours attract each other (submodular edges), else of a relaxation;
+    - other graphs: LP relaxation. Where its solutions are labellings, which `certificate_.search` tells, training was
+      exact. Where they are fractional, training is exact for the relaxed problem, whose objective is never below the
+      true one.
+
+    Predictions are labellings; `bounds` says how far each can be from the best one.
+
+    Parameters
+    ----------
+    C : float
+        Weight of the mean structured hinge (per graph) against ½‖w‖². The loss counts nodes, so that large graphs weigh
+        more.
+    classes : sequence or None
+        The label set; None takes what the training data show.
+    costs : None, dict or array
+        What a wrong label costs: 1, {label: cost of missing it}, or a matrix cost[true, predicted] in the order of
+        classes_.
+    directed : bool or list of bool
+        Whether the weight of two labels depends on which is at the first node of an edge; a list has one value per edge
+        feature.
+    inference : str
+        "auto" chooses by the graph. "forest", "junction_tree", "min_cut", "roof_dual", "relaxation" and "expansion"
+        force one method. "expansion" is the fast one for large graphs with many labels; it proves nothing.
+    unlabelled : "error" or "leave_out"
+        What to do in training with nodes whose label is None. Left out, they take the edges at them along.
+    kernel : None, str, callable or Kernel
+        None scores labels at a node by a linear function of its features. "rbf", "poly", …, an object of
+        maxmargin.kernels or a function f(A, B) of feature matrices replaces the inner products of nodes; support_ then
+        has the nodes, counted through all graphs, that the model is made of, and there is no coef_. "auto" (an RBF) or
+        kernels.Auto(kernel) chooses by size between this and an explicit map; a kernels.KernelMap is one. kernel_map_
+        then takes the place of support_. Features of edges stay linear.
+    The other parameters are those of StructuredSVM.
+
+    Attributes
+    ----------
+    coef_ : (n_features, K) weights of node features.   edge_coef_ : (n_edge_features, K, K) weights of edge features.
+    classes_, n_features_in_, w_, certificate_, history_.
+    """
+
+    def __init__(
+        self,
+        C: float = 10.0,
+        classes: Sequence[Hashable] | None = None,
+        costs: Any = None,
+        directed: bool | Sequence[bool] = True,
+        inference: str = "auto",
+        unlabelled: str = "error",
+        kernel: Any = None,
+        solver: str | Solver = "bcfw",
+        **options: Unpack[Options],
+    ):
+        self.classes = classes
+        self.costs = costs
+        self.directed = directed
+        self.inference = inference
+        self.unlabelled = unlabelled
+        self.kernel = kernel
+        super().__init__(C=C, solver=solver, **options)
+
+    def predict(self, X: Any) -> list[NDArray[Any]]:
+        """The best labelling of every graph that was found: (N,) labels, for grids (H, W)."""
+        check_is_fitted(self)
+        return self.task_.decode(self.w_, X)
+
+    def bounds(self, X: Any) -> list[Bound]:
+        """How far every prediction can be from the best labelling: its score, a proved upper bound, the method."""
+        check_is_fitted(self)
+        return self.task_.bounds(self.w_, X)
+
+    def score(self, X: Any, Y: Any) -> float:
+        """The share of labelled nodes that are right, over all graphs; labels that training has not seen are wrong."""
+        predictions = self.predict(X)
+        if len(predictions) != len(Y):
+            raise ValueError(f"X has {len(predictions)} graphs but Y has {len(Y)}")
+        right, total = 0, 0
+        for i, (found, y) in enumerate(zip(predictions, Y, strict=True)):
+            try:
+                truth = read_labels(y, found.size, found.shape)
+            except ValueError as error:
+                raise ValueError(f"graph {i}: {error}") from None
+            right += int(np.count_nonzero(truth.shown_by(found)))
+            total += int(np.count_nonzero(truth.known))
+        if total == 0:
+            raise ValueError("no labelled nodes given: there is nothing to score")
+        return right / total
+
+    @property
+    def classes_(self) -> list[Hashable]:
+        """The labels, in the order of the weights."""
+        check_is_fitted(self)
+        return self.task_.classes_
+
+    @property
+    def coef_(self) -> Array:
+        """(n_features, K) weights of the nodes' features at each label."""
+        check_is_fitted(self)
+        refuse_kernel(self)
+        return self.task_.parts(self.w_)["nodes"]
+
+    @property
+    def edge_coef_(self) -> Array:
+        """(n_edge_features, K, K) weights of the edges' features at each label of the first and of the second node."""
+        check_is_fitted(self)
+        return self.task_.parts(self.w_)["edges"]
+
+    @property
+    def n_features_in_(self) -> int:
+        """Features per node."""
+        check_is_fitted(self)
+        return int(self.task_.n_features_)
+
+    def _make_task(self, Y: Any) -> Graph:
+        return Graph(self.classes, self.costs, self.directed, self.inference, self.unlabelled, self.kernel)
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.target_tags.required = True
+        tags.input_tags.two_d_array = False
+        return tags

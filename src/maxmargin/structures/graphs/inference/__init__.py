@@ -1,0 +1,1 @@
+"""The best labelling of a graph with scores of nodes and edges: one file per method."""

@@ -1,0 +1,211 @@
+"""Graphs with few cycles: the best labelling by variable elimination, exact, at a cost that grows with the width.
+
+Nodes are removed one by one; each leaves a table over its remaining neighbours, and links these to one another. The
+tables have at most K^(width + 1) entries, where the width, the largest number of such neighbours, depends on the order.
+The removed nodes with their neighbours are the cliques of a junction tree.
+"""
+
+from __future__ import annotations
+
+from heapq import heapify, heappop, heappush
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from maxmargin.structures.graphs.inference.model import Answer, PairwiseModel, checked_edges
+
+MOST_ENTRIES = 200_000  # of one table: 11 labels in a clique of 5 nodes, two labels in one of 17
+MOST_IN_ALL = 2_000_000  # of all tables: some ten milliseconds
+MOST_ENTANGLED = 10_000  # nodes left when no node is easy to remove: beyond, an order is not worth the search for it
+
+
+class Tables(NamedTuple):
+    """The steps of an elimination in the form of the kernel, see compiled/elimination.py."""
+
+    variables: NDArray[np.int64]
+    scopes: NDArray[np.int64]
+    scope_bounds: NDArray[np.int64]
+    levels: NDArray[np.int64]
+    base: NDArray[np.int64]
+    own: NDArray[np.int64]
+    strides: NDArray[np.int64]
+    stride_bounds: NDArray[np.int64]
+    message: NDArray[np.int64]
+
+
+class Elimination(NamedTuple):
+    """An order in which nodes are removed."""
+
+    order: list[int]  # all nodes
+    cliques: list[list[int]]  # of each removed node: itself, then the neighbours it has by then, the next to go last
+    width: int  # neighbours in the largest clique
+    n_labels: int
+    n_entries: int  # of all tables
+    tables: Tables
+
+
+def elimination_order(
+    n_nodes: int, edges: Any, n_labels: int, most_entries: int = MOST_ENTRIES, most_in_all: int = MOST_IN_ALL
+) -> Elimination | None:
+    """A good order of elimination, once per graph; None as soon as it needs larger tables than allowed.
+
+    The next node is always the one whose neighbours lack the fewest links (min-fill), on a tie the one with fewest
+    neighbours. The best order is hard to find; this one is best where the graph is a forest or a cycle.
+
+    most_entries : largest size of one table, K^(width + 1)
+    most_in_all : largest sum of all sizes, which is what a search costs
+    """
+    edges = checked_edges(n_nodes, edges)
+    cliques = _min_fill(n_nodes, edges, n_labels, most_entries, most_in_all)
+    if cliques is None:
+        return None
+    order = [clique[0] for clique in cliques]
+    place = {node: step for step, node in enumerate(order)}
+    cliques = [[clique[0], *sorted(clique[1:], key=place.__getitem__, reverse=True)] for clique in cliques]
+    return Elimination(
+        order,
+        cliques,
+        max((len(clique) - 1 for clique in cliques), default=0),
+        n_labels,
+        sum(n_labels ** len(clique) for clique in cliques),
+        _tables(n_nodes, edges, n_labels, cliques, place),
+    )
+
+
+def best_junction_tree(model: PairwiseModel, elimination: Elimination | None = None) -> Answer:
+    """The best labelling of a graph of small width, proved.
+
+    elimination : `elimination_order` of the graph and its number of labels, where it is known already
+    """
+    from maxmargin.structures.graphs.compiled.elimination import eliminate
+
+    n_labels = model.n_labels
+    if elimination is None:
+        elimination = elimination_order(model.n_nodes, model.edges, n_labels)
+    if elimination is None:
+        raise ValueError(
+            f"the graph of {model.n_nodes} nodes and {model.n_edges} edges has too many cycles for {n_labels} labels: "
+            f"elimination needs a table of more than {MOST_ENTRIES} entries, or {MOST_IN_ALL} in all. Use a relaxation"
+        )
+    if elimination.n_labels != n_labels or len(elimination.order) != model.n_nodes:
+        raise ValueError(
+            f"the order of elimination is for {len(elimination.order)} nodes and {elimination.n_labels} labels; "
+            f"the model has {model.n_nodes} and {n_labels}"
+        )
+    scores = np.empty(model.unary.size + model.pair.size + elimination.n_entries // n_labels)
+    scores[: model.unary.size] = model.unary.ravel()
+    scores[model.unary.size : model.unary.size + model.pair.size] = model.pair.ravel()
+    labels = np.empty(model.n_nodes, dtype=np.int32)
+    found = eliminate(
+        scores, n_labels, *elimination.tables, np.empty(len(elimination.tables.base), dtype=np.int64),
+        np.empty(elimination.width, dtype=np.int64), np.empty((elimination.width + 1, n_labels)), labels,
+    )  # fmt: skip
+    value = model.value(labels)
+    return Answer(labels, value, max(value, float(found)))
+
+
+def _min_fill(
+    n_nodes: int, edges: NDArray[np.int32], n_labels: int, most_entries: int, most_in_all: int
+) -> list[list[int]] | None:
+    """Remove the nodes; returns each with the neighbours that it has when it goes."""
+    near: list[set[int]] = [set() for _ in range(n_nodes)]
+    for i, j in edges.tolist():
+        near[i].add(j)
+        near[j].add(i)
+    if max(n_labels, 2) ** (min(map(len, near), default=0) + 1) > most_entries:
+        return None  # no node has few enough neighbours to begin with
+    # lacking[i]: how many pairs of neighbours of node i are not linked, kept up to date by what each removal changes
+    lacking = [
+        sum(len(near[i]) - 1 - len(near[i] & near[j]) for j in near[i]) // 2 if len(near[i]) > 1 else 0
+        for i in range(n_nodes)
+    ]
+    queue = [(lacking[i], len(near[i]), i) for i in range(n_nodes)]
+    heapify(queue)
+    gone = [False] * n_nodes
+    cliques: list[list[int]] = []
+    in_all = 0
+    while queue:
+        missing, degree, node = heappop(queue)
+        if gone[node] or missing != lacking[node] or degree != len(near[node]):
+            continue  # it has another entry
+        entries = max(n_labels, 2) ** (degree + 1)  # with one label tables are small, but scopes need not be
+        in_all += entries
+        entangled = missing > 1 and n_nodes - len(cliques) > MOST_ENTANGLED
+        if entries > most_entries or in_all > most_in_all or entangled:
+            return None
+        gone[node] = True
+        around = near[node]
+        cliques.append([node, *around])
+        changed = set(around)
+        for i in around:
+            near[i].discard(node)
+            lacking[i] -= len(near[i]) - len(near[i] & around)
+        if missing:
+            members = sorted(around)
+            for at, i in enumerate(members):
+                for j in members[at + 1 :]:
+                    if j in near[i]:
+                        continue
+                    both = near[i] & near[j]
+                    for other in both:
+                        lacking[other] -= 1
+                    changed |= both
+                    lacking[i] += len(near[i]) - len(both)
+                    lacking[j] += len(near[j]) - len(both)
+                    near[i].add(j)
+                    near[j].add(i)
+        for i in changed:
+            heappush(queue, (lacking[i], len(near[i]), i))
+    return cliques
+
+
+def _tables(
+    n_nodes: int, edges: NDArray[np.int32], n_labels: int, cliques: list[list[int]], place: dict[int, int]
+) -> Tables:
+    """Which tables each step adds up, and how they lie in memory: unary scores, pair scores, messages."""
+    links: list[list[tuple[int, dict[int, int]]]] = [[] for _ in cliques]  # per step: where a table begins, its strides
+    for step, clique in enumerate(cliques):
+        links[step].append((clique[0] * n_labels, {clique[0]: 1}))
+    begin = n_nodes * n_labels
+    for i, j in edges.tolist():
+        links[min(place[i], place[j])].append((begin, {i: n_labels, j: 1}))
+        begin += n_labels * n_labels
+    message = []
+    for clique in cliques:
+        message.append(begin)
+        scope = clique[1:]
+        if scope:
+            powers = {node: n_labels**power for power, node in enumerate(reversed(scope))}
+            links[place[scope[-1]]].append((begin, powers))
+        begin += n_labels ** len(scope)
+    scopes = [clique[1:] for clique in cliques]
+    flat: list[tuple[int, int, list[int]]] = []  # tables by step and, within a step, by level
+    sizes: list[int] = []  # how many a level has
+    for clique, scope, own in zip(cliques, scopes, links, strict=True):
+        digit = {node: d for d, node in enumerate(scope)}
+        by_level: list[list[tuple[int, int, list[int]]]] = [[] for _ in range(len(scope) + 1)]
+        for start, steps in own:
+            level = 1 + max((digit[node] for node in steps if node in digit), default=-1)
+            by_level[level].append((start, steps[clique[0]], [steps.get(node, 0) for node in scope]))
+        sizes += map(len, by_level)
+        flat += [table for level_tables in by_level for table in level_tables]
+
+    def joined(parts: list[list[int]]) -> NDArray[np.int64]:
+        return np.array([number for part in parts for number in part], dtype=np.int64)
+
+    def bounds(lengths: list[int]) -> NDArray[np.int64]:
+        return np.append(0, np.cumsum(lengths)).astype(np.int64)
+
+    strides = [table[2] for table in flat]
+    return Tables(
+        variables=np.array([clique[0] for clique in cliques], dtype=np.int64),
+        scopes=joined(scopes),
+        scope_bounds=bounds(list(map(len, scopes))),
+        levels=bounds(sizes),
+        base=np.array([table[0] for table in flat], dtype=np.int64),
+        own=np.array([table[1] for table in flat], dtype=np.int64),
+        strides=joined(strides),
+        stride_bounds=bounds(list(map(len, strides)))[:-1],
+        message=np.array(message, dtype=np.int64),
+    )

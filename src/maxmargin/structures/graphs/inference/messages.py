@@ -1,0 +1,130 @@
+"""Message passing: an upper bound on every labelling's score, and good labellings found on the way."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from maxmargin.structures.graphs.inference.arcs import Arcs
+from maxmargin.structures.graphs.inference.model import Answer, Array, Labels, PairwiseModel
+
+Numbers = NDArray[np.int64]
+
+
+class Passed(NamedTuple):
+    """What message passing found: the answer, the messages that prove its bound, and how it got there."""
+
+    answer: Answer
+    messages: Array  # (E, 2, K), see PairwiseModel.bound
+    trace: Array  # (sweeps, 2) the bound after every sweep, and the best score so far
+
+
+def pass_messages(
+    model: PairwiseModel,
+    messages: Array | None = None,
+    sweeps: int = 1000,
+    tol: float = 1e-9,
+    stall: float = 1e-6,
+) -> Passed:
+    """Lower the dual bound of the LP relaxation by sweeps over the nodes, forth and back (Kolmogorov 2006, TRW-S).
+
+    The dual of the relaxation over the local polytope is to choose messages with the least bound (PairwiseModel.bound).
+    A sweep never raises it. On trees it comes down to the best labelling's score. On other graphs sweeps can get stuck
+    above the value of the relaxation, because they change the messages of one node at a time; `best_relaxation` goes on
+    from there.
+
+    messages : where to begin, for example where the same graph ended with other scores; not changed. None: all 0.
+    sweeps : how many to make at most; forth and back are two.
+    tol : ends where the bound is that near to the score of the best labelling found.
+    stall : ends where ten sweeps lowered the bound by no more than this share of that distance.
+    """
+    unary, edges, pair = canonical(model)
+    messages = start_messages(model, messages)
+    n, n_labels = unary.shape
+    from maxmargin.structures.graphs.compiled.messages import add_up, run_sweeps
+
+    links = Links.of(n, edges)
+    labels, best_labels = np.zeros(n, dtype=np.int32), np.zeros(n, dtype=np.int32)
+    belief, given = np.empty(n_labels), np.empty(n_labels)
+    trace = np.empty((max(1, sweeps), 2))
+    made = run_sweeps(
+        unary, edges, pair, *links, messages, belief, given, labels, best_labels, tol, stall, trace
+    )  # fmt: skip
+    upper = add_up(unary, edges, pair, messages, np.empty((n, n_labels)))
+    value = model.value(best_labels)
+    return Passed(Answer(best_labels, value, max(float(upper), value)), messages, trace[:made])
+
+
+def levelled(model: PairwiseModel, messages: Array, rounds: int) -> Array:
+    """Messages with no higher bound; nodes and edges hold equal parts of what makes labels worse than the best one."""
+    from maxmargin.structures.graphs.compiled.messages import level
+
+    unary, edges, pair = canonical(model)
+    first_link, links, _, order = Links.of(model.n_nodes, edges)
+    back = np.ascontiguousarray(order[::-1])
+    messages = start_messages(model, messages)
+    for number in range(rounds):
+        level(unary, edges, pair, first_link, links, back if number % 2 else order, messages, np.empty(model.n_labels))
+    return messages
+
+
+class Links(NamedTuple):
+    """The edges at every node, and an order of the nodes in which neighbours are near: see compiled/messages.py."""
+
+    first_link: Numbers  # (N + 1,)
+    links: Numbers  # (2 E,)
+    rank: Numbers  # (N,)
+    order: Numbers  # (N,)
+
+    @classmethod
+    def of(cls, n_nodes: int, edges: NDArray[np.int32]) -> Links:
+        """The links of a graph, of which the last graphs' are remembered: training asks for them in every search."""
+        return _links(n_nodes, edges.tobytes())
+
+
+@lru_cache(maxsize=512)
+def _links(n_nodes: int, edge_bytes: bytes) -> Links:
+    from maxmargin.structures.graphs.compiled.messages import rank_nodes
+
+    edges = np.frombuffer(edge_bytes, dtype=np.int32).reshape(-1, 2).copy()
+    arcs = Arcs.of(n_nodes, edges)
+    second = arcs.forward[arcs.edge] != np.arange(2 * len(edges))
+    first_link, links = arcs.bounds.astype(np.int64), 2 * arcs.edge.astype(np.int64) + second
+    rank, order = np.empty(n_nodes, dtype=np.int64), np.empty(n_nodes, dtype=np.int64)
+    rank_nodes(edges, first_link, links, rank, order)
+    return Links(first_link, links, rank, order)
+
+
+def improved(model: PairwiseModel, labels: Labels) -> Labels:
+    """The labelling that results from giving single nodes better labels as long as that is possible."""
+    from maxmargin.structures.graphs.compiled.messages import improve_labels
+
+    unary, edges, pair = canonical(model)
+    links = Links.of(model.n_nodes, edges)
+    better = np.array(labels, dtype=np.int32)
+    improve_labels(unary, edges, pair, links.first_link, links.links, links.order, np.empty(model.n_labels), better)
+    return better
+
+
+def canonical(model: PairwiseModel) -> tuple[Array, NDArray[np.int32], Array]:
+    """The arrays as kernels take them; not copied where they are so already."""
+    return (
+        np.require(model.unary, np.float64, ["C", "A", "W"]),
+        np.require(model.edges, np.int32, ["C", "A", "W"]),
+        np.require(model.pair, np.float64, ["C", "A", "W"]),
+    )
+
+
+def start_messages(model: PairwiseModel, messages: Array | None) -> Array:
+    """A copy of the messages, or all 0; raise ValueError where they do not fit the model."""
+    expected = model.n_edges, 2, model.n_labels
+    if messages is None:
+        return np.zeros(expected)
+    if messages.shape != expected:
+        raise ValueError(f"messages have shape {messages.shape}; expected {expected}, (edges, 2, labels)")
+    if not np.isfinite(messages).all():
+        raise ValueError("messages must be finite")
+    return np.array(messages, dtype=np.float64, order="C")

@@ -1,0 +1,158 @@
+"""Two labels: the minimum cut where edges prefer equal labels, roof duality where they do not.
+
+A model of two labels is submodular where every edge prefers equal labels, pair[e,0,0] + pair[e,1,1] >= pair[e,0,1] +
+pair[e,1,0]. Its best labelling is a minimum cut (Greig, Porteous and Seheult 1989; Kolmogorov and Zabih 2004). Of all
+other models one maximum flow finds the optimum of the relaxation over the local polytope: roof duality.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from maxmargin.structures.graphs.inference.arcs import Arcs
+from maxmargin.structures.graphs.inference.forest import best_forest
+from maxmargin.structures.graphs.inference.messages import improved
+from maxmargin.structures.graphs.inference.model import Answer, Array, Labels, PairwiseModel, Relaxed
+
+
+def submodular(model: PairwiseModel) -> bool:
+    """Whether all edges of a model of two labels prefer equal labels."""
+    _two_labels(model, "submodular")
+    return bool((_preferences(model) >= 0).all())
+
+
+def best_cut(model: PairwiseModel, arcs: Arcs | None = None) -> Answer:
+    """The best labelling of a submodular model of two labels, proved by the flow.
+
+    arcs : `Arcs.of` the graph, where they are known already
+    """
+    _two_labels(model, "best_cut")
+    arcs = Arcs.of(model.n_nodes, model.edges) if arcs is None else arcs
+    answer = _cut(model, arcs)
+    if answer is None:
+        edge = int(np.flatnonzero(_preferences(model) < 0)[0])
+        raise ValueError(
+            f"edge {edge} between the nodes {tuple(model.edges[edge].tolist())} prefers different labels: its scores "
+            f"{model.pair[edge].tolist()} have a lower sum on the diagonal. A minimum cut needs edges that prefer "
+            "equal labels; use roof duality (best_roof_dual)"
+        )
+    return answer
+
+
+def best_roof_dual(model: PairwiseModel, arcs: Arcs | None = None) -> Answer:
+    """Two labels and any edges: the optimum of the relaxation, and a labelling.
+
+    The relaxation has a solution in which every node has one label or is halved between the two. The labels of nodes
+    that are not halved belong to some best labelling (persistency; Hammer, Hansen and Simeone 1984). Nodes are halved
+    only where every solution halves them. If none is, the labelling is the best one; else `relaxed` is this solution,
+    and the halved nodes are labelled by dynamic programming on a spanning forest of strong edges, followed by changes
+    of single nodes.
+
+    Where all edges prefer equal labels, this is `best_cut`.
+
+    arcs : `Arcs.of` the graph, where they are known already
+    """
+    from maxmargin.structures.graphs.compiled.two_labels import roof_dual
+
+    _two_labels(model, "best_roof_dual")
+    n, m = model.n_nodes, model.n_edges
+    arcs = Arcs.of(n, model.edges) if arcs is None else arcs
+    answer = _cut(model, arcs)
+    if answer is not None:
+        return answer
+    decided, turned, room = np.empty(n, dtype=np.int32), np.empty(m, dtype=np.int32), np.empty(4 * m)
+    roof_dual(
+        *model, arcs.bounds, arcs.reverse, arcs.forward, np.empty(n), np.empty(m), turned,
+        np.empty(2 * n + 1, dtype=np.int32), np.empty(4 * m, dtype=np.int32), np.empty(4 * m, dtype=np.int32),
+        np.empty(2 * n), room, np.empty((7, 2 * n), dtype=np.int32), decided,
+    )  # fmt: skip
+    upper = _bound(model, arcs, turned, room)
+    halved = decided < 0
+    if not halved.any():
+        value = model.value(decided)
+        return Answer(decided, value, max(value, upper))
+    labels = _completed(model, decided)
+    value = model.value(labels)
+    relaxed = _halved(model, decided)
+    return Answer(labels, value, max(value, relaxed.value, upper), relaxed)
+
+
+def _two_labels(model: PairwiseModel, name: str) -> None:
+    if model.n_labels != 2:
+        raise ValueError(f"{name} is for two labels, the model has {model.n_labels}; use expansion or a relaxation")
+
+
+def _preferences(model: PairwiseModel) -> Array:
+    """How much every edge prefers equal labels, pair[e,0,0] + pair[e,1,1] - pair[e,0,1] - pair[e,1,0], rounded."""
+    from maxmargin.structures.graphs.compiled.two_labels import split_tables
+
+    weight, turned = np.empty(model.n_edges), np.empty(model.n_edges, dtype=np.int32)
+    split_tables(*model, np.empty(model.n_nodes), weight, turned)
+    return np.where(turned, -weight, weight)
+
+
+def _cut(model: PairwiseModel, arcs: Arcs) -> Answer | None:
+    """The minimum cut; None where an edge prefers different labels."""
+    from maxmargin.structures.graphs.compiled.two_labels import single_cut
+
+    n, m = model.n_nodes, model.n_edges
+    labels, turned, room = np.empty(n, dtype=np.int32), np.empty(m, dtype=np.int32), np.empty(2 * m)
+    n_turned = single_cut(
+        *model, arcs.bounds, arcs.head, arcs.reverse, arcs.forward, np.empty(n), np.empty(m), turned,
+        room, np.empty((7, n), dtype=np.int32), labels,
+    )  # fmt: skip
+    if n_turned:
+        return None
+    value = model.value(labels)
+    return Answer(labels, value, max(value, _bound(model, arcs, turned, room)))
+
+
+def _bound(model: PairwiseModel, arcs: Arcs, turned: Labels, room: Array) -> float:
+    """The bound that a flow proves."""
+    from maxmargin.structures.graphs.compiled.two_labels import flow_messages
+
+    messages = np.empty((model.n_edges, 2, 2))
+    flow_messages(model.pair, arcs.forward, turned, room, messages)
+    return model.bound(messages)
+
+
+def _halved(model: PairwiseModel, decided: Labels) -> Relaxed:
+    """The solution of the relaxation: undecided nodes are halved, and edges between two of these take the better half.
+
+    An edge with a decided node has no choice. Between two halved nodes a table with these sums is a mixture of equal
+    labels and different ones, and its score is linear, so that one of the two is best.
+    """
+    nodes = np.where(decided[:, None] < 0, 0.5, decided[:, None] == np.arange(2))
+    first, second = model.edges.T
+    tables = nodes[first][:, :, None] * nodes[second][:, None, :]
+    both = np.flatnonzero((decided[first] < 0) & (decided[second] < 0))
+    equal = _preferences(model)[both] >= 0
+    tables[both] = np.where(equal[:, None, None], np.eye(2) / 2, np.eye(2)[::-1] / 2)
+    return Relaxed(nodes, tables, model.relaxed_value(nodes, tables))
+
+
+def _completed(model: PairwiseModel, decided: Labels) -> Labels:
+    """Label the undecided nodes: a forest of their strongest edges exactly, then each node given all others."""
+    from maxmargin.structures.clustering.compiled.forest import spanning_forests
+
+    halved = decided < 0
+    nodes = np.flatnonzero(halved)
+    number = np.cumsum(halved) - 1  # of a node among the undecided ones
+    first, second = model.edges.T
+    unary = model.unary.copy()
+    for here, there, pair in ((first, second, model.pair), (second, first, model.pair.transpose(0, 2, 1))):
+        known = np.flatnonzero(halved[here] & ~halved[there])  # edges to decided nodes are scores of the undecided one
+        np.add.at(unary, here[known], pair[known, :, decided[there[known]]])
+    inner = np.flatnonzero(halved[first] & halved[second])
+    order = inner[np.argsort(-np.abs(_preferences(model)[inner]), kind="stable")].astype(np.int64)
+    taken, counts = np.empty(model.n_nodes, dtype=np.int64), np.zeros(1, dtype=np.int64)
+    bounds, sizes = np.array([0, len(order)], dtype=np.int64), np.array([model.n_nodes], dtype=np.int64)
+    parent = np.empty(model.n_nodes, dtype=np.int32)
+    spanning_forests(
+        order, bounds, sizes, np.ascontiguousarray(first), np.ascontiguousarray(second), parent, taken, counts
+    )
+    forest = taken[: counts[0]]
+    part = PairwiseModel.of(unary[nodes], number[model.edges[forest]], model.pair[forest])
+    labels = decided.copy()
+    labels[nodes] = best_forest(part).labels
+    return improved(model, labels)

@@ -1,0 +1,135 @@
+"""The best labelling of one graph: the problem, a point of its relaxation, and what a method answers.
+
+    maximise  Σ_i unary[i, z_i] + Σ_{e = (i, j)} pair[e, z_i, z_j]      over labellings z of the nodes
+
+All scores are finite: a label that must not be used has no place here. Two nodes may share several edges; no edge
+leads from a node to itself.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+Array = NDArray[np.float64]
+Labels = NDArray[np.int32]
+Edges = NDArray[np.int32]
+
+ROUNDING = 1e-9  # scores are compared with losses, whose unit is 1
+
+
+class PairwiseModel(NamedTuple):
+    """Scores of a labelling of N nodes with K labels; arrays are C-contiguous (`of` makes them so, and checks them)."""
+
+    unary: Array  # (N, K) score of label k at node i
+    edges: Edges  # (E, 2) the two nodes of every edge
+    pair: Array  # (E, K, K) pair[e, k, l]: score of label k at edges[e, 0] together with label l at edges[e, 1]
+
+    @classmethod
+    def of(cls, unary: Any, edges: Any, pair: Any) -> PairwiseModel:
+        """Bring scores into this form; raise ValueError where they do not fit together."""
+        unary = np.require(unary, np.float64, ["C", "A", "W"])
+        pair = np.require(pair, np.float64, ["C", "A", "W"])
+        if unary.ndim != 2 or not unary.shape[1]:
+            raise ValueError(f"unary has shape {unary.shape}; expected (nodes, labels) with at least one label")
+        edges = checked_edges(len(unary), edges)
+        expected = len(edges), unary.shape[1], unary.shape[1]
+        if pair.shape != expected:
+            raise ValueError(f"pair has shape {pair.shape}; expected {expected}, (edges, labels, labels)")
+        for name, scores in (("unary", unary), ("pair", pair)):
+            if not np.isfinite(scores).all():
+                place = tuple(int(each) for each in np.argwhere(~np.isfinite(scores))[0])
+                raise ValueError(f"{name}{list(place)} is {scores[place]}; all scores must be finite")
+        return cls(unary, edges, pair)
+
+    @property
+    def n_nodes(self) -> int:
+        """N."""
+        return len(self.unary)
+
+    @property
+    def n_edges(self) -> int:
+        """E."""
+        return len(self.edges)
+
+    @property
+    def n_labels(self) -> int:
+        """K."""
+        return self.unary.shape[1]
+
+    def value(self, labels: Any) -> float:
+        """The score of a labelling."""
+        labels = np.asarray(labels)
+        nodes = self.unary[np.arange(self.n_nodes), labels]
+        links = self.pair[np.arange(self.n_edges), labels[self.edges[:, 0]], labels[self.edges[:, 1]]]
+        return float(nodes.sum() + links.sum())
+
+    def relaxed_value(self, nodes: Array, edges: Array) -> float:
+        """The score of a point of the local polytope."""
+        return float(np.vdot(self.unary, nodes) + np.vdot(self.pair, edges))
+
+    def bound(self, messages: Array) -> float:
+        """An upper bound on the value of every labelling, and of the relaxation, from any `messages` (E, 2, K).
+
+        messages[e, 0, k] moves score from edge e to label k of its first node, messages[e, 1, l] to label l of the
+        second. That changes the value of no labelling, so the sum of the nodes' and the edges' own maxima is a bound
+        whatever the messages are: no mistake in finding them can make it wrong. The least such bound is the value
+        of the relaxation (linear programming duality).
+        """
+        from maxmargin.structures.graphs.compiled.messages import add_up
+
+        messages = np.require(messages, np.float64, ["C", "A", "W"])
+        expected = self.n_edges, 2, self.n_labels
+        if messages.shape != expected:
+            raise ValueError(f"messages have shape {messages.shape}; expected {expected}, (edges, 2, labels)")
+        return float(add_up(*self, messages, np.empty_like(self.unary)))
+
+
+class Relaxed(NamedTuple):
+    """A point of the local polytope and its value.
+
+    The local polytope relaxes the labellings: nodes[i] are numbers >= 0 with sum 1, and the table edges[e] of
+    e = (i, j) has numbers >= 0, row sums nodes[i] and column sums nodes[j].
+    """
+
+    nodes: Array  # (N, K)
+    edges: Array  # (E, K, K)
+    value: float
+
+
+class Answer(NamedTuple):
+    """What a method found."""
+
+    labels: Labels  # (N,) a true labelling, the best one found
+    value: float  # its score
+    upper: float  # proved upper bound on the score of every labelling, = value where that is proved to be the best
+    relaxed: Relaxed | None = None  # the solution of the method's relaxation, where it is fractional
+    messages: Array | None = None  # where a relaxation ended, and its next search on this graph can begin
+
+    @property
+    def proved(self) -> bool:
+        """Whether no labelling is better, up to rounding."""
+        return self.upper <= self.value + ROUNDING * max(1.0, abs(self.value))
+
+
+def checked_edges(n_nodes: int, edges: Any) -> Edges:
+    """Edges as an (E, 2) array of node numbers; raise ValueError where they are none."""
+    given = np.asarray(edges)
+    if given.size == 0:
+        return np.empty((0, 2), dtype=np.int32)
+    if given.ndim != 2 or given.shape[1] != 2 or not np.issubdtype(given.dtype, np.integer):
+        raise ValueError(
+            f"edges have shape {given.shape} and type {given.dtype}; expected integers of shape (edges, 2)"
+        )
+    wrong = np.flatnonzero((given < 0).any(axis=1) | (given >= n_nodes).any(axis=1))
+    if len(wrong):
+        pair = tuple(given[wrong[0]].tolist())
+        raise ValueError(f"edge {wrong[0]} links the nodes {pair}; expected numbers from 0 to {n_nodes - 1}")
+    loops = np.flatnonzero(given[:, 0] == given[:, 1])
+    if len(loops):
+        raise ValueError(
+            f"edge {loops[0]} links node {given[loops[0], 0]} to itself; its score belongs to the node's own"
+        )
+    return np.require(given, np.int32, ["C", "A", "W"])

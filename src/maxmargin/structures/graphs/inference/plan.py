@@ -1,0 +1,126 @@
+"""Which method suits a graph, and what it needs to know of the graph beforehand."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from maxmargin.structures.graphs.inference.arcs import Arcs
+from maxmargin.structures.graphs.inference.expansion import best_expansion
+from maxmargin.structures.graphs.inference.forest import ForestOrder, best_forest, forest_order
+from maxmargin.structures.graphs.inference.junction_tree import (
+    MOST_ENTRIES,
+    MOST_IN_ALL,
+    Elimination,
+    best_junction_tree,
+    elimination_order,
+)
+from maxmargin.structures.graphs.inference.min_cut import best_cut, best_roof_dual
+from maxmargin.structures.graphs.inference.model import Answer, Array, Edges, PairwiseModel, checked_edges
+
+KINDS = {
+    "forest": "exact",
+    "junction_tree": "exact",
+    "min_cut": "exact",
+    "roof_dual": "overgenerating",
+    "relaxation": "overgenerating",
+    "expansion": "undergenerating",
+}
+
+
+class Plan(NamedTuple):
+    """How the best labelling of one graph is searched, whatever its scores are.
+
+    method : the name of the method, one of KINDS
+    kind : "exact"; "overgenerating" where a relaxation is solved, whose solution may be fractional; "undergenerating"
+        where a labelling is found that need not be the best
+    """
+
+    method: str
+    kind: str
+    n_nodes: int
+    edges: Edges
+    n_labels: int
+    order: ForestOrder | None = None
+    elimination: Elimination | None = None
+    arcs: Arcs | None = None
+
+    def solve(self, model: PairwiseModel, warm: Array | None = None, tol: float = 1e-2) -> Answer:
+        """The best labelling of this graph for some scores.
+
+        warm : `messages` of the last answer for this graph, which make a relaxation faster; others do not need them
+        tol : how far a relaxation may be from its optimum; others have no need of it either
+        """
+        expected = self.n_nodes, len(self.edges), self.n_labels
+        if (model.n_nodes, model.n_edges, model.n_labels) != expected:
+            raise ValueError(
+                f"the model has {model.n_nodes} nodes, {model.n_edges} edges and {model.n_labels} labels; "
+                f"the plan is for {self.n_nodes} nodes, {len(self.edges)} edges and {self.n_labels} labels"
+            )
+        if model.edges is not self.edges and not np.array_equal(model.edges, self.edges):
+            e = int(np.flatnonzero((model.edges != self.edges).any(axis=1))[0])
+            found, planned = (tuple(edges[e].tolist()) for edges in (model.edges, self.edges))
+            raise ValueError(f"edge {e} of the model is {found}; the plan is for a graph in which it is {planned}")
+        if self.method == "forest":
+            return best_forest(model, self.order)
+        if self.method == "junction_tree":
+            if self.arcs is not None:  # two labels: a cut is faster, and mostly enough
+                answer = best_roof_dual(model, self.arcs)
+                if answer.relaxed is None:
+                    return answer
+            return best_junction_tree(model, self.elimination)
+        if self.method == "min_cut":
+            return best_cut(model, self.arcs)
+        if self.method == "roof_dual":
+            return best_roof_dual(model, self.arcs)
+        if self.method == "expansion":
+            return best_expansion(model, arcs=self.arcs)
+        from maxmargin.structures.graphs.inference.relaxation import best_relaxation
+
+        answer, messages = best_relaxation(model, warm, tol)
+        return answer._replace(messages=messages)
+
+
+def plan(n_nodes: int, edges: Any, n_labels: int, inference: str = "auto") -> Plan:
+    """Choose the method for a graph, and prepare what does not depend on scores.
+
+    inference : a method, or "auto": dynamic programming on a forest; else a junction tree where its tables are small
+        enough; else, for two labels, roof duality, which is the exact minimum cut wherever edges prefer equal labels;
+        else the relaxation over the local polytope.
+    """
+    edges = checked_edges(n_nodes, edges)
+    if inference != "auto" and inference not in KINDS:
+        raise ValueError(f"inference must be 'auto' or one of {', '.join(map(repr, KINDS))}; got {inference!r}")
+    if n_labels < 1:
+        raise ValueError(f"there are {n_labels} labels; expected 1 at least")
+    size = n_nodes, edges, n_labels
+    graph = f"the graph of {n_nodes} nodes and {len(edges)} edges"
+
+    def made(method: str, **known: Any) -> Plan:
+        return Plan(method, KINDS[method], *size, **known)
+
+    if inference in ("auto", "forest"):
+        order = forest_order(n_nodes, edges)
+        if order is not None:
+            return made("forest", order=order)
+        if inference == "forest":
+            raise ValueError(f"{graph} has a cycle, so that inference='forest' cannot label it; use 'auto'")
+    if inference in ("auto", "junction_tree"):
+        elimination = elimination_order(n_nodes, edges, n_labels)
+        if elimination is not None:
+            arcs = Arcs.of(n_nodes, edges) if n_labels == 2 and inference == "auto" else None
+            return made("junction_tree", elimination=elimination, arcs=arcs)
+        if inference == "junction_tree":
+            raise ValueError(
+                f"{graph} has too many cycles for inference='junction_tree': with {n_labels} labels a table would have "
+                f"more than {MOST_ENTRIES} entries, or all together more than {MOST_IN_ALL}; use 'auto', or "
+                + ("'roof_dual'" if n_labels == 2 else "'relaxation'")
+            )
+    if inference in ("min_cut", "roof_dual") and n_labels != 2:
+        raise ValueError(
+            f"inference={inference!r} is for two labels, there are {n_labels}; use 'relaxation', 'expansion' or 'auto'"
+        )
+    if inference == "relaxation" or (inference == "auto" and n_labels != 2):
+        return made("relaxation")
+    return made("roof_dual" if inference == "auto" else inference, arcs=Arcs.of(n_nodes, edges))

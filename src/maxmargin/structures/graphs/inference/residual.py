@@ -1,0 +1,135 @@
+"""What is left of a relaxation when most nodes have one label and the others a few, and its solution."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from maxmargin.structures.graphs.inference.messages import Links, Numbers, canonical
+from maxmargin.structures.graphs.inference.model import Array, PairwiseModel, Relaxed
+
+Kept = NDArray[np.bool_]
+
+SETTLING = 20  # rounds in which a residual's messages may find the messages to all other labels
+FIRST_WEIGHT = 0.05  # of primal and dual steps, in units of how much the scores of an edge differ; soon adapted
+
+
+class Solved(NamedTuple):
+    """The solution of a residual."""
+
+    point: Relaxed  # as a point of the model
+    messages: Array  # of the residual
+    steps: int  # how many it took
+
+
+class Settled(NamedTuple):
+    """Messages of the model whose kept labels have those of a residual's solution."""
+
+    messages: Array
+    upper: float  # the bound that they prove
+    excess: Array  # (N, K) how much more a node believes in a label than in all of its kept ones
+
+
+class Residual(NamedTuple):
+    """A model in which every node has only the kept labels: see compiled/local_polytope.py for the arrays."""
+
+    model: PairwiseModel
+    kept: Kept  # (N, K)
+    place: Numbers  # (N,) number of a node, or -1 - k where only label k is kept
+    begin: Numbers
+    label: Numbers
+    edge_at: Numbers  # (E,) number of an edge, or -1
+    ends: Numbers
+    table_at: Numbers
+    message_at: Numbers
+    degree: Numbers
+    scores: Array
+    tables: Array
+    messages: Array
+
+    @classmethod
+    def of(cls, model: PairwiseModel, kept: Kept, messages: Array) -> Residual:
+        """The residual with these labels, at least one for each node, and the model's messages to them."""
+        from maxmargin.structures.graphs.compiled.local_polytope import fold
+
+        model = PairwiseModel(*canonical(model))
+        kept = kept.copy()
+        sizes = kept.sum(axis=1, dtype=np.int64)
+        loose = sizes > 1
+        place = np.where(loose, np.cumsum(loose) - 1, -1 - kept.argmax(axis=1))
+        inner = loose[model.edges].all(axis=1)
+        edge_at = np.where(inner, np.cumsum(inner) - 1, -1)
+        begin, label = _offsets(sizes[loose]), np.nonzero(kept[loose])[1]
+        ends = np.ascontiguousarray(place[model.edges[inner]])
+        end_sizes = sizes[model.edges[inner]]
+        table_at, message_at = _offsets(end_sizes.prod(axis=1)), _offsets(end_sizes.sum(axis=1))
+        degree = np.bincount(ends.ravel(), minlength=len(begin) - 1)
+        scores, tables, flat = np.empty(begin[-1]), np.empty(table_at[-1]), np.empty(message_at[-1])
+        fold(*model, messages, place, begin, label, edge_at, table_at, message_at, scores, tables, flat)
+        return cls(model, kept, place, begin, label, edge_at, ends, table_at, message_at, degree, scores, tables, flat)
+
+    def solved(self, start: Relaxed | None, known: float, tol: float, steps: int) -> Solved:
+        """Solve the residual's linear programme up to tol, or up to tol from an upper bound that is known already.
+
+        `start` has mass on kept labels only; None begins with equal numbers.
+        """
+        from maxmargin.structures.graphs.compiled.local_polytope import BEST, NOW, gather, run_steps, unfold
+
+        x, z, y = (np.zeros((4, len(each))) for each in (self.scores, self.tables, self.messages))
+        where = self.model.edges, self.place, self.begin, self.label, self.edge_at, self.table_at
+        if start is None:
+            node_sizes, table_sizes = np.diff(self.begin), np.diff(self.table_at)
+            x[NOW], z[NOW] = np.repeat(1.0 / node_sizes, node_sizes), np.repeat(1.0 / table_sizes, table_sizes)
+        else:
+            gather(*where, start.nodes, start.edges, x[NOW], z[NOW])
+        y[NOW] = self.messages
+        pull, column, repaired = np.empty(len(self.scores)), np.empty(self.model.n_labels), np.empty(len(self.tables))
+        made = run_steps(
+            self.scores, self.begin, self.ends, self.tables, self.table_at, self.message_at, self.degree,
+            x, z, y, pull, column, repaired, self._weight(), known - self._alone(), tol, steps,
+        )  # fmt: skip
+        nodes, tables = np.zeros(self.model.unary.shape), np.zeros(self.model.pair.shape)
+        unfold(*where, x[BEST], z[BEST], nodes, tables)
+        return Solved(Relaxed(nodes, tables, self.model.relaxed_value(nodes, tables)), y[BEST], int(made))
+
+    def settled(self, flat: Array, messages: Array) -> Settled:
+        """The residual's messages `flat` as messages of the model; `messages` are those to begin with elsewhere.
+
+        The bound of the residual is one of the model if messages to the other labels exist that make no node believe
+        more in them, and leave no edge a positive score. They are sought in rounds over the nodes. Where the search
+        ends with labels in excess, the residual may lack these labels.
+        """
+        from maxmargin.structures.graphs.compiled.local_polytope import extend, settle
+        from maxmargin.structures.graphs.compiled.messages import add_up
+
+        model, full = self.model, messages.copy()
+        extend(model.edges, model.pair, self.place, self.begin, self.label, self.edge_at, self.message_at, flat, full)
+        first_link, links, _, order = Links.of(model.n_nodes, model.edges)
+        excess, beliefs = np.empty(model.unary.shape), np.empty(model.unary.shape)
+        belief, sent = np.empty(model.n_labels), np.empty(model.n_labels)
+        for number in range(SETTLING):
+            worst = settle(
+                *model, first_link, links, order, number % 2 == 0, self.kept, full, belief, sent, excess
+            )  # fmt: skip
+            if worst <= 0.0:
+                break
+        return Settled(full, float(add_up(*model, full, beliefs)), excess)
+
+    def _alone(self) -> float:
+        """The score of nodes with one label and of the edges between them, which are no part of the residual's own."""
+        model, alone = self.model, self.place < 0
+        between = alone[model.edges].all(axis=1)
+        first, second = -1 - self.place[model.edges[between]].T
+        return float(model.unary[alone, -1 - self.place[alone]].sum() + model.pair[between, first, second].sum())
+
+    def _weight(self) -> float:
+        if not len(self.ends):
+            return FIRST_WEIGHT * float(np.ptp(self.scores)) if len(self.scores) and np.ptp(self.scores) else 1.0
+        highest, lowest = (each.reduceat(self.tables, self.table_at[:-1]) for each in (np.maximum, np.minimum))
+        return FIRST_WEIGHT * float((highest - lowest).mean()) or 1.0
+
+
+def _offsets(sizes: Numbers) -> Numbers:
+    return np.concatenate([np.zeros(1, dtype=np.int64), np.cumsum(sizes)])

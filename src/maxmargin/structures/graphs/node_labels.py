@@ -1,0 +1,125 @@
+"""Labels of the nodes of a graph: a list, an array, or an array in the shape of a grid; some may be missing."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from maxmargin.inputs.labels import Labels, label_numbers
+from maxmargin.structures.sequences.task import Weighted
+from maxmargin.task import Array
+
+
+class NodeLabels(NamedTuple):
+    """What is known of the labels of one graph: node t has the label kinds[places[t]], which may be None."""
+
+    kinds: Sequence[Hashable]  # the different labels
+    places: NDArray[np.intp]  # (N,)
+    costs: Array  # (N,) by which factor a mistake at a node costs more
+
+    @property
+    def known(self) -> NDArray[np.bool_]:
+        """(N,) which nodes have a label."""
+        return np.array([kind is not None for kind in self.kinds], dtype=bool)[self.places]
+
+    def numbers(self, numbers: dict[Hashable, int]) -> Labels:
+        """(N,) the labels' numbers; those that are missing have 0."""
+        named = [kind for kind in self.kinds if kind is not None]
+        of_kind = np.zeros(len(self.kinds), dtype=np.int32)
+        of_kind[[kind is not None for kind in self.kinds]] = label_numbers(named, numbers)
+        return of_kind[self.places]
+
+    def prices(self, numbers: dict[Hashable, int], cost: Array) -> Array:
+        """(N, K) what every label costs at every node.
+
+        Nothing where the true one is missing; the worst mistake where it is not among the classes.
+        """
+        none, worst = np.zeros(len(cost)), np.full(len(cost), cost.max())
+        rows = [
+            none if kind is None else cost[numbers[kind]] if kind in numbers else worst  # a kind that training missed
+            for kind in self.kinds
+        ]
+        return np.asarray(np.array(rows)[self.places] * self.costs[:, None])
+
+    def shown_by(self, found: Any) -> NDArray[np.bool_]:
+        """(N,) which nodes have a label, and the same in this labelling."""
+        kinds, places = different(flat_labels(found))
+        same = np.array([[one is not None and one == other for other in kinds] for one in self.kinds], dtype=bool)
+        return np.asarray(same[self.places, places])
+
+    def at(self, keep: NDArray[np.bool_]) -> NodeLabels:
+        """Those of some of the nodes."""
+        return NodeLabels(self.kinds, self.places[keep], self.costs[keep])
+
+
+def read_labels(y: Any, n_nodes: int, shape: tuple[int, ...] | None = None) -> NodeLabels:
+    """The labels of a graph, or Weighted(labels, costs); ValueError where they do not fit.
+
+    shape : of labels in the form of an image, where nodes are a grid; others are read row by row, whatever their shape.
+    """
+    labels: Any = y.labels if isinstance(y, Weighted) else y
+    if isinstance(labels, np.ma.MaskedArray):  # what is masked has no label
+        shown = np.array(labels.data, dtype=object)
+        shown[np.ma.getmaskarray(labels)] = None
+        labels = shown
+    costs = y.costs if isinstance(y, Weighted) else None
+    flat = _flat(labels)
+    if flat is None:
+        raise ValueError(f"its labels are {labels!r}; expected one label per node")
+    grid = shape is not None and len(shape) > 1
+    image = hasattr(labels, "__array__") and np.ndim(labels) > 1
+    if len(flat) != n_nodes or (image and grid and np.shape(labels) != shape):
+        found = f"labels of shape {np.shape(labels)}" if image else f"{len(flat)} labels"
+        form = f" in a list, or an array of shape {shape}" if grid else ", one per node"
+        raise ValueError(f"it has {n_nodes} nodes but {found}; expected {n_nodes} labels{form}")
+    kinds, places = different(flat)
+    for k, kind in enumerate(kinds):  # NaN, which elsewhere stands for what is missing, would be a label of its own
+        if isinstance(kind, float) and np.isnan(kind):
+            t = int(np.flatnonzero(places == k)[0])
+            raise ValueError(f"the label of node {t} is NaN; put None where a label is not known")
+    return NodeLabels(kinds, places, _checked_costs(costs, n_nodes))
+
+
+def different(flat: Any) -> tuple[list[Hashable], NDArray[np.intp]]:
+    """The different labels, and for every node which of them it has."""
+    if isinstance(flat, np.ndarray) and flat.dtype.kind in "biufUS":  # a sort is faster than a look at every pixel
+        kinds, places = np.unique(flat, return_inverse=True)
+        return kinds.tolist(), places
+    numbers: dict[Hashable, int] = {}
+    try:
+        places = np.fromiter((numbers.setdefault(label, len(numbers)) for label in flat), np.intp, count=len(flat))
+    except TypeError as error:
+        raise ValueError(f"a label cannot be used: {error}") from None
+    return [kind.item() if isinstance(kind, np.generic) else kind for kind in numbers], places
+
+
+def flat_labels(z: Any) -> Any:
+    """A labelling without its costs and the shape of its grid."""
+    return _flat(z.labels if isinstance(z, Weighted) else z)
+
+
+def _flat(labels: Any) -> Any:
+    if isinstance(labels, str) or not isinstance(labels, Iterable):
+        return None
+    if hasattr(labels, "__array__"):
+        array = np.asarray(labels)
+        return array.ravel() if array.ndim else None
+    return list(labels)
+
+
+def _checked_costs(costs: Any, n_nodes: int) -> Array:
+    if costs is None:
+        return np.ones(n_nodes)
+    try:
+        factors = np.asarray(costs, dtype=np.float64).ravel()
+    except (TypeError, ValueError):
+        raise ValueError(f"its node costs are {costs!r}; expected one number per node") from None
+    if len(factors) != n_nodes:
+        raise ValueError(f"it has {n_nodes} nodes but {len(factors)} costs; expected one per node")
+    if not (np.isfinite(factors).all() and (factors >= 0).all()):
+        t = int(np.flatnonzero(~(np.isfinite(factors) & (factors >= 0)))[0])
+        raise ValueError(f"the cost of node {t} is {factors[t]}; node costs must be finite and >= 0")
+    return factors

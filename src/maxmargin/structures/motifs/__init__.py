@@ -1,0 +1,1 @@
+"""Motifs of unknown place in strings."""

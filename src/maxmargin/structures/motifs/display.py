@@ -1,0 +1,136 @@
+"""LogoDisplay: a motif as a stack of letters at every position, tall where they tell something."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from sklearn.utils.validation import check_is_fitted
+
+from maxmargin.figures.canvas import BLUE, GREEN, GREY, ORANGE, RED, axes
+from maxmargin.structures.alignment.substitution_display import GROUPS, ONLY_IN_PROTEINS
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+
+NUCLEOTIDES = {"A": GREEN, "C": BLUE, "G": ORANGE, "T": RED, "U": RED}
+CHEMISTRY = dict(zip(GROUPS, (ORANGE, GREEN, RED, BLUE, "black", "black", GREY), strict=True))
+KINDS = {"information": "bits", "weights": "weight"}
+GAP = 0.02  # of a letter's height, between it and the next
+
+
+class LogoDisplay:
+    """Sequence logo (Schneider and Stephens 1990): letters as high as their share of the information of a position.
+
+    Parameters
+    ----------
+    heights : (length, letters) array
+        Negative ones hang below the axis.
+    letters : str
+    ylabel : what the heights are.
+    title : str
+
+    Attributes
+    ----------
+    heights, letters, ylabel, title; ax_, patches_ (by (position, letter)): set by `plot`.
+    """
+
+    def __init__(self, heights: Any, letters: str, ylabel: str = "bits", title: str = ""):
+        self.heights = np.asarray(heights, dtype=float)
+        if self.heights.ndim != 2 or self.heights.shape[1] != len(letters) or not self.heights.size:
+            raise ValueError(
+                f"heights have the shape {self.heights.shape}; expected (positions, {len(letters)}), "
+                f"a column for each of {letters}"
+            )
+        if not np.isfinite(self.heights).all():
+            j, k = np.argwhere(~np.isfinite(self.heights))[0]
+            raise ValueError(f"the height of {letters[k]} at position {j} is {self.heights[j, k]}; expected a number")
+        self.letters, self.ylabel, self.title = letters, ylabel, title
+
+    @classmethod
+    def from_estimator(cls, finder: Any, kind: str = "information") -> LogoDisplay:
+        """The motif of a fitted `MotifFinder`.
+
+        kind : "information" draws what its sites have in common (frequencies_); "weights" the weights that find them
+            (pssm_, less the mean of each position, which moves all windows alike).
+        """
+        check_is_fitted(finder, "w_")
+        letters = finder.task_.letters_.letters
+        if kind == "information":
+            return cls.from_matrix(finder.frequencies_, letters, f"{len(finder.sites_)} sites, {finder.consensus_}")
+        if kind != "weights":
+            raise ValueError(f"kind must be 'information' or 'weights', got {kind!r}")
+        weights = finder.pssm_
+        return cls(weights - weights.mean(axis=1, keepdims=True), letters, KINDS[kind], "weights of the motif")
+
+    @classmethod
+    def from_matrix(cls, frequencies: Any, letters: str, title: str = "") -> LogoDisplay:
+        """(length, letters) frequencies, such as those of formats.read_meme; each row sums to 1."""
+        from maxmargin.structures.motifs.models import information
+
+        shares = np.asarray(frequencies, dtype=float)
+        if shares.ndim != 2 or not np.isfinite(shares).all() or (shares < 0).any():
+            raise ValueError(f"frequencies of shape {shares.shape}; expected (positions, letters), none negative")
+        if np.abs(shares.sum(axis=1) - 1).max(initial=0) > 0.01:
+            j = int(np.argmax(np.abs(shares.sum(axis=1) - 1)))
+            raise ValueError(f"the frequencies of position {j} sum to {shares[j].sum():.6g}; expected 1")
+        return cls(shares * np.maximum(information(shares), 0)[:, None], letters, KINDS["information"], title)
+
+    def plot(self, ax: Axes | None = None) -> LogoDisplay:
+        """Draw the stacks, the tallest letter of each farthest from the axis."""
+        n = len(self.heights)
+        self.ax_ = ax = axes(ax, (1.0 + 0.42 * min(n, 40), 2.6))
+        colours = _colours(self.letters)
+        self.patches_: dict[tuple[int, str], Any] = {}
+        for j, row in enumerate(self.heights):
+            for sign in (1, -1):
+                level = 0.0
+                for k in np.argsort(np.abs(row), kind="stable"):
+                    if sign * row[k] > 0:
+                        patch = _glyph(self.letters[k], j, level, float(row[k]), colours[self.letters[k]])
+                        self.patches_[j, self.letters[k]] = ax.add_patch(patch)
+                        level += float(row[k])
+        top = np.where(self.heights > 0, self.heights, 0).sum(axis=1).max()
+        low = np.where(self.heights < 0, self.heights, 0).sum(axis=1).min()
+        if self.ylabel == KINDS["information"]:
+            top, low = np.log2(len(self.letters)), 0.0
+        ax.set_xlim(-0.6, n - 0.4)
+        ax.set_ylim(1.05 * low, 1.05 * top or 1.0)
+        step = max(1, -(-n // 40))
+        ax.set_xticks(np.arange(0, n, step), [str(j + 1) for j in range(0, n, step)])
+        ax.tick_params(axis="x", length=0)
+        ax.set_ylabel(self.ylabel)
+        ax.set_title(self.title, fontsize=10)
+        if low < 0:
+            ax.axhline(0, color="black", linewidth=0.8)
+        ax.spines[["top", "right"]].set_visible(False)
+        return self
+
+
+def _glyph(letter: str, position: int, level: float, height: float, colour: str) -> Any:
+    """The outline of a letter, stretched to the unit width of its position and to its height."""
+    from matplotlib.font_manager import FontProperties
+    from matplotlib.patches import PathPatch
+    from matplotlib.textpath import TextPath
+    from matplotlib.transforms import Affine2D
+
+    outline = TextPath((0, 0), letter, size=1, prop=FontProperties(family="DejaVu Sans", weight="bold"))
+    box = outline.get_extents()
+    wide = 0.9 if box.width > 0.3 else 0.9 * box.width / 0.3  # an I stays narrow
+    tall = abs(height) * (1 - GAP)
+    base = level if height > 0 else level + height
+    stretch = (
+        Affine2D()
+        .translate(-box.x0 - box.width / 2, -box.y0)
+        .scale(wide / (box.width or 1), tall / (box.height or 1))
+        .translate(position, base)
+    )
+    return PathPatch(outline.transformed(stretch), facecolor=colour, linewidth=0)
+
+
+def _colours(letters: str) -> dict[str, str]:
+    """Of nucleotides as usual, of amino acids by their chemistry; others are grey."""
+    if ONLY_IN_PROTEINS & set(letters):
+        return {x: next((c for group, c in CHEMISTRY.items() if x in group), GREY) for x in letters}
+    return {letter: NUCLEOTIDES.get(letter, GREY) for letter in letters}

@@ -1,0 +1,303 @@
+"""Charts with several derivations of a symbol at a span: the best for every count that a loss needs, or the k best.
+
+A count is (m, q), which is enough to know the loss of a whole tree; what is counted says `kind`:
+
+    BRACKETS   m right labelled brackets among q predicted ones (for F1; exact with any loss of the two)
+    HAMMING    m = 0, q = missed and wrong brackets within the span
+    ZERO_ONE   m = 0, q = 1 unless the derivation below is the true one
+    K_BEST     m = q = 0, and nothing is dropped before there are k better ones
+
+All such losses rise with q and fall with m. So of two ways to the same symbol at the same span the one with higher
+score, lower m and higher q serves every purpose at least as well, and the other one is dropped: what is kept of a
+symbol at a span is a *front* of entries none of which dominates another. Entries are also dropped where even the best
+way around them stays below `least`, a score that the caller has proved to be needed.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from maxmargin.compiled.kernel import kernel
+from maxmargin.structures.parsing.compiled.cky import cell, chain_score
+
+BRACKETS, HAMMING, ZERO_ONE, K_BEST = range(4)
+M, Q, CHAIN, RULE, SPLIT, LEFT, RIGHT = range(7)  # columns of an entry
+NOTHING = -np.inf
+
+
+class Truth(NamedTuple):
+    """The true derivation by spans."""
+
+    hit: np.ndarray  # (cells, labels) 1 where the true tree has this bracket
+    within: np.ndarray  # (cells,) true brackets inside the span, its own included
+    rule: np.ndarray  # (cells,) of the true derivation; -2 where it has no such span, -1 at words
+    split: np.ndarray
+    chain: np.ndarray
+
+
+class Fronts(NamedTuple):
+    """Entries of all symbols above, and room for the span at work."""
+
+    entry: np.ndarray  # (capacity, 7)
+    score: np.ndarray
+    first: np.ndarray  # (cells, symbols): entries first:first + size
+    size: np.ndarray
+    below: np.ndarray  # (symbols, room, 7)
+    below_score: np.ndarray
+    below_size: np.ndarray
+    above: np.ndarray  # (symbols, room, 7)
+    above_score: np.ndarray
+    above_size: np.ndarray
+
+
+@kernel
+def put(entry, score, s, x, m, q, value, chain, rule, split, left, right):
+    """Write entry x of symbol s."""
+    score[s, x] = value
+    entry[s, x, M], entry[s, x, Q] = m, q
+    entry[s, x, CHAIN], entry[s, x, RULE], entry[s, x, SPLIT] = chain, rule, split
+    entry[s, x, LEFT], entry[s, x, RIGHT] = left, right
+
+
+@kernel
+def move(entry, score, s, x, to):
+    """Copy an entry of symbol s to another place."""
+    score[s, to] = score[s, x]
+    for f in range(7):
+        entry[s, to, f] = entry[s, x, f]
+
+
+@kernel
+def offer(kind, entry, score, size, s, m, q, value, chain, rule, split, left, right):
+    """Put an entry into the front of symbol s unless it is dominated; False if there is no room.
+
+    The k best are kept in order, and where there is no room the last one goes.
+    """
+    if kind == K_BEST:
+        x = size[s]
+        if x == entry.shape[1]:
+            x -= 1
+            if value <= score[s, x]:
+                return True
+        else:
+            size[s] += 1
+        while x > 0 and score[s, x - 1] < value:
+            move(entry, score, s, x - 1, x)
+            x -= 1
+        put(entry, score, s, x, m, q, value, chain, rule, split, left, right)
+        return True
+    for x in range(size[s]):
+        if score[s, x] >= value and entry[s, x, M] <= m and entry[s, x, Q] >= q:
+            return True
+    kept = 0
+    for x in range(size[s]):
+        if not (value >= score[s, x] and m <= entry[s, x, M] and q >= entry[s, x, Q]):
+            if kept < x:
+                move(entry, score, s, x, kept)
+            kept += 1
+    if kept == entry.shape[1]:
+        return False
+    put(entry, score, s, kept, m, q, value, chain, rule, split, left, right)
+    size[s] = kept + 1
+    return True
+
+
+@kernel
+def full_of_better(fronts, s, value):
+    """Whether the k best of symbol s are all at least as good."""
+    room = fronts.below.shape[1]
+    return fronts.below_size[s] == room and fronts.below_score[s, room - 1] >= value
+
+
+@kernel
+def labelled(kind, hit, m, q):
+    """The count after one more label."""
+    if kind == BRACKETS:
+        return m + hit, q + 1
+    if kind == HAMMING:
+        return m, q + 1 - 2 * hit
+    return m, q
+
+
+@kernel
+def settle(w, c, kind, places, zero, rules, truth, outer, least, fronts, used):
+    """From the fronts below to those above by chains of unary rules, and into the table; -1 if there is no room."""
+    fronts.above_size[:] = 0
+    for s in range(len(fronts.below_size)):
+        for x in range(fronts.below_size[s]):
+            e, value = fronts.below[s, x], fronts.below_score[s, x]
+            if value + outer[c, s] < least or outer[c, s] == NOTHING:
+                continue
+            q = 1 if kind == ZERO_ONE and truth.chain[c] != -1 else e[Q]
+            if not offer(
+                kind,
+                fronts.above,
+                fronts.above_score,
+                fronts.above_size,
+                s,
+                e[M],
+                q,
+                value,
+                -1,
+                e[RULE],
+                e[SPLIT],
+                e[LEFT],
+                e[RIGHT],
+            ):
+                return -1
+    for chain in range(len(rules.top)):
+        s, top = rules.bottom[chain], rules.top[chain]
+        if fronts.below_size[s] == 0 or outer[c, top] == NOTHING:
+            continue
+        gain = chain_score(w, c, chain, places, zero, rules)
+        if gain == NOTHING:
+            continue
+        for x in range(fronts.below_size[s]):
+            e, value = fronts.below[s, x], fronts.below_score[s, x] + gain
+            if value + outer[c, top] < least:
+                continue
+            m, q = e[M], e[Q]
+            for step in range(rules.step[chain], rules.step[chain + 1]):
+                m, q = labelled(kind, truth.hit[c, rules.step_label[step]], m, q)
+            if kind == ZERO_ONE and truth.chain[c] != chain:
+                q = 1
+            if not offer(
+                kind,
+                fronts.above,
+                fronts.above_score,
+                fronts.above_size,
+                top,
+                m,
+                q,
+                value,
+                chain,
+                e[RULE],
+                e[SPLIT],
+                e[LEFT],
+                e[RIGHT],
+            ):
+                return -1
+    for s in range(len(fronts.above_size)):
+        fronts.first[c, s], fronts.size[c, s] = used, fronts.above_size[s]
+        if used + fronts.above_size[s] > len(fronts.score):
+            return -1
+        for x in range(fronts.above_size[s]):
+            fronts.score[used] = fronts.above_score[s, x]
+            for f in range(7):
+                fronts.entry[used, f] = fronts.above[s, x, f]
+            used += 1
+    return used
+
+
+@kernel
+def fill_fronts(w, kind, sentence, zero, rules, truth, above, outer, outer_below, least, scores, fronts):
+    """The fronts of all spans, from the inside scores `above` and the outside scores; False if there is no room."""
+    n, n_symbols = sentence.leaf.shape
+    places, splits = sentence.places, sentence.splits
+    used = 0
+    for i in range(n):
+        c = cell(i, i + 1, n)
+        fronts.below_size[:] = 0
+        for s in range(n_symbols):
+            if sentence.leaf[i, s] == NOTHING:
+                continue
+            q = 0
+            if kind == HAMMING:
+                q = truth.within[c]
+            elif kind == ZERO_ONE and truth.split[c] != s:
+                q = 1
+            fronts.below_score[s, 0] = sentence.leaf[i, s]
+            fronts.below[s, 0, M], fronts.below[s, 0, Q] = 0, q
+            fronts.below[s, 0, RULE], fronts.below[s, 0, SPLIT] = -1, s
+            fronts.below[s, 0, LEFT], fronts.below[s, 0, RIGHT] = -1, -1
+            fronts.below_size[s] = 1
+        used = settle(w, c, kind, places, zero, rules, truth, outer, least, fronts, used)
+        if used < 0:
+            return False
+    for length in range(2, n + 1):
+        for i in range(n - length + 1):
+            j = i + length
+            c = cell(i, j, n)
+            fronts.below_size[:] = 0
+            for r in range(len(scores)):
+                scores[r] = NOTHING
+                if outer_below[c, rules.parent[r]] > NOTHING:
+                    score = 0.0
+                    for t in range(places.shape[1]):
+                        score += w[places[c, t] + r]
+                    scores[r] = score
+            for k in range(i + 1, j):
+                left, right = cell(i, k, n), cell(k, j, n)
+                apart = 0
+                if kind == HAMMING:
+                    apart = truth.within[c] - truth.within[left] - truth.within[right]
+                for s in range(n_symbols):
+                    if fronts.size[left, s] == 0:
+                        continue
+                    for r in range(rules.first[s], rules.first[s + 1]):
+                        other = rules.right[r]
+                        if fronts.size[right, other] == 0 or scores[r] == NOTHING:
+                            continue
+                        score, parent = scores[r], rules.parent[r]
+                        for t in range(splits.shape[1]):
+                            score += w[splits[k, t] + r]
+                        around = outer_below[c, parent]
+                        if score == NOTHING or score + above[left, s] + above[right, other] + around < least:
+                            continue
+                        label = rules.label[parent]
+                        false = kind == ZERO_ONE and (truth.rule[c] != r or truth.split[c] != k)
+                        for x in range(fronts.first[left, s], fronts.first[left, s] + fronts.size[left, s]):
+                            if score + fronts.score[x] + above[right, other] + around < least:
+                                continue
+                            for y in range(
+                                fronts.first[right, other], fronts.first[right, other] + fronts.size[right, other]
+                            ):
+                                value = fronts.score[x] + fronts.score[y] + score
+                                if value + around < least:
+                                    continue
+                                if kind == K_BEST and full_of_better(fronts, parent, value):
+                                    break  # those to come are no better
+                                m = fronts.entry[x, M] + fronts.entry[y, M]
+                                q = fronts.entry[x, Q] + fronts.entry[y, Q] + apart
+                                if kind == ZERO_ONE:
+                                    q = 1 if false else min(q, 1)
+                                if label >= 0:
+                                    m, q = labelled(kind, truth.hit[c, label], m, q)
+                                if not offer(
+                                    kind,
+                                    fronts.below,
+                                    fronts.below_score,
+                                    fronts.below_size,
+                                    parent,
+                                    m,
+                                    q,
+                                    value,
+                                    -1,
+                                    r,
+                                    k,
+                                    x,
+                                    y,
+                                ):
+                                    return False
+            used = settle(w, c, kind, places, zero, rules, truth, outer, least, fronts, used)
+            if used < 0:
+                return False
+    return True
+
+
+@kernel
+def trace_entry(x, n, fronts, stack, rows):
+    """The rows of the derivation that an entry stands for, parents first."""
+    stack[0, 0], stack[0, 1], stack[0, 2] = x, 0, n
+    height, count = 1, 0
+    while height > 0:
+        height -= 1
+        x, i, j = stack[height, 0], stack[height, 1], stack[height, 2]
+        e = fronts.entry[x]
+        rows[count, 0], rows[count, 1], rows[count, 2] = e[CHAIN], e[RULE], i
+        rows[count, 3], rows[count, 4] = e[SPLIT], j
+        if e[RULE] >= 0:
+            stack[height, 0], stack[height, 1], stack[height, 2] = e[RIGHT], e[SPLIT], j
+            stack[height + 1, 0], stack[height + 1, 1], stack[height + 1, 2] = e[LEFT], i, e[SPLIT]
+            height += 2
+        count += 1

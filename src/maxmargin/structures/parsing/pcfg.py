@@ -1,0 +1,78 @@
+"""PCFG: the probabilistic grammar of maximum likelihood, the classical way to weigh rules."""
+
+from __future__ import annotations
+
+from numbers import Real
+from typing import Any, Self
+
+import numpy as np
+from sklearn.base import BaseEstimator
+
+from maxmargin.structures.parsing.estimator import ParsesSentences
+from maxmargin.structures.parsing.task import Grammar
+
+
+class PCFG(ParsesSentences, BaseEstimator):
+    """Rules weighed by their relative frequency: w_r = log (count(r) / count of all rules with the same parent).
+
+    The baseline of Tsochantaridis et al. 2004, section 4.5: no training, no features. The best tree is the most
+    probable one, and its score the logarithm of its probability. Sentences are lists of tags, or of (word, tag) pairs.
+    As in all grammars here, chains of unary rules are those that were seen; the probability of others is lost.
+
+    Parameters
+    ----------
+    smoothing : float
+        Added to all counts. Without it, rules that the training trees do not show (which there are only if `rules` are
+        given) are never used.
+    horizontal : int or None
+        How many siblings to the left a rule remembers; None: all.
+    vertical : int
+        How many generations a label remembers, itself included.
+    rules : None or strings
+        A grammar of your own instead of the rules in the trees, as for Parser.
+    on_failure : "error" or "flat"
+        What predict does with a sentence that has no tree, as for Parser.
+
+    Attributes
+    ----------
+    w_ : log-probabilities.   weights_ : the same by name.   task_ : the grammar.
+    """
+
+    def __init__(
+        self,
+        smoothing: float = 0.0,
+        horizontal: int | None = 1,
+        vertical: int = 1,
+        rules: Any = None,
+        on_failure: str = "error",
+    ):
+        self.smoothing = smoothing
+        self.horizontal = horizontal
+        self.vertical = vertical
+        self.rules = rules
+        self.on_failure = on_failure
+
+    def fit(self, X: Any, Y: Any) -> Self:
+        """Count the rules of the trees."""
+        if not isinstance(self.smoothing, Real) or not 0 <= self.smoothing < np.inf:
+            raise ValueError(f"smoothing must be a finite number >= 0, got {self.smoothing!r}")
+        task = Grammar(
+            horizontal=self.horizontal,
+            vertical=self.vertical,
+            rules=self.rules,
+            span_features=(),
+            on_failure=self.on_failure,
+        )
+        if len(X) != len(Y) or len(X) == 0:
+            raise ValueError(f"X has {len(X)} sentences and Y {len(Y)} trees; expected as many, and at least one")
+        task.setup(X, Y)
+        counted = np.concatenate([example.counted for example in task.pack(X, Y).examples])
+        counts = np.bincount(counted, minlength=task.dim) + self.smoothing
+        rules, unary = task.rules_, list(task.productions_.unary)
+        n_symbols = len(rules.label)
+        parents = np.concatenate([rules.parent, [parent for parent, _ in unary], np.full(len(rules.roots), n_symbols)])
+        totals = np.bincount(parents.astype(np.intp), counts, minlength=n_symbols + 1)
+        with np.errstate(divide="ignore"):  # rules that were never seen cannot be used: log 0
+            self.w_ = np.log(counts / np.maximum(totals, 1e-300)[parents.astype(np.intp)])
+        self.task_ = task
+        return self

@@ -1,0 +1,1 @@
+"""Rows of a sample, labelled or ordered for a measure of the whole sample."""

@@ -1,0 +1,62 @@
+"""Measures of the rankings of queries."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from maxmargin.structures.ranking.groups import Groups, query_ids
+from maxmargin.structures.ranking.measures import checked_k
+from maxmargin.structures.ranking.orders import average_precision, concordance, ndcg, precision_at, worst_order
+
+RANKED_BY = ("map", "ndcg", "roc_auc", "precision_at_k")  # the measures of query_scores, and of Ranker
+
+
+def query_scores(
+    y_true: Any, scores: Any, qid: Any = None, measure: str = "map", k: int | None = None, relevant: float = 1
+) -> NDArray[np.float64]:
+    """A measure of the ranking of every query, in the order in which queries first appear in ``qid``.
+
+    ``"map"`` is average precision and ``"precision_at_k"`` precision among the first k, where rows of level >= relevant
+    are relevant; ``"ndcg"`` has gains 2^level - 1 and discounts 1/log2(1 + position), up to position k if given;
+    ``"roc_auc"`` is the share of pairs of different level in the right order. NaN marks queries without relevant rows
+    (``"roc_auc"``: without pairs), for which a measure is not defined: ``np.nanmean`` leaves them out,
+    ``np.nan_to_num(...).mean()`` counts them 0 as the tools of the LETOR collections do.
+    """
+    if measure not in RANKED_BY:
+        raise ValueError(f"measure must be one of {', '.join(map(repr, RANKED_BY))}, got {measure!r}")
+    if measure == "precision_at_k" or (measure == "ndcg" and k is not None):
+        checked_k(k, measure)
+    elif k is not None and measure != "ndcg":
+        raise ValueError(f"measure {measure!r} looks at the whole ranking; k is for 'ndcg' and 'precision_at_k'")
+    levels, values = np.asarray(y_true, dtype=float), np.asarray(scores, dtype=float)
+    if levels.shape != values.shape or levels.ndim != 1:
+        raise ValueError(
+            f"y_true has shape {levels.shape} but scores have shape {values.shape}; expected one number per row"
+        )
+    if not len(levels):
+        raise ValueError("there are no rows to rank")
+    for name, numbers in (("y_true", levels), ("scores", values)):
+        if not np.isfinite(numbers).all():
+            i = int(np.argmin(np.isfinite(numbers)))
+            raise ValueError(f"{name}[{i}] is {numbers[i]}; expected a finite number")
+    if measure == "ndcg" and levels.min() < 0:
+        i = int(np.argmin(levels))
+        raise ValueError(f"y_true[{i}] is {levels[i]:g}; gains 2^level - 1 need levels >= 0")
+    groups = Groups.by(levels[:, None], query_ids(qid, len(levels)))[0]
+
+    def one(rows: Any) -> float:
+        y, s = levels[rows], values[rows]
+        if measure == "roc_auc":
+            return concordance(y, s) if len(np.unique(y)) > 1 else np.nan
+        hits = (y > 0 if measure == "ndcg" else y >= relevant).astype(float)
+        if not hits.any():
+            return np.nan
+        order = worst_order(y if measure == "ndcg" else hits, s)
+        if measure == "ndcg":
+            return ndcg(y, order, k)
+        return average_precision(hits, order) if measure == "map" else precision_at(hits, order, int(k or 0))
+
+    return np.array([one(groups.members(g)) for g in range(len(groups))])

@@ -1,0 +1,311 @@
+"""Ranker: scores that put the relevant rows of every query first."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from math import isfinite
+from typing import Any, Self, Unpack
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+from sklearn.utils.validation import _check_feature_names_in, check_is_fitted, validate_data
+
+from maxmargin.atoms import AtomRows
+from maxmargin.inputs.labels import plain
+from maxmargin.kernels.functions import is_precomputed
+from maxmargin.objective import Certificate
+from maxmargin.oracle import Oracle, normalised_weights
+from maxmargin.solvers import Solver
+from maxmargin.structures.ranking.contingency import Contingency
+from maxmargin.structures.ranking.groups import GroupBatch, Groups, query_ids
+from maxmargin.structures.ranking.measures import checked_k
+from maxmargin.structures.ranking.query_scores import RANKED_BY, query_scores
+from maxmargin.structures.ranking.ranking import GRADE, Ranking
+from maxmargin.structures.ranking.topk import TopK
+from maxmargin.task import Array, Task
+from maxmargin.trainer import NoPartialFit, Options, Trainer, refuse_kernel, warn_of_zero
+
+
+class Ranker(Trainer):
+    """Learn a linear score: minimise ½‖w‖² + C · mean over queries of max_z [Δ(y, z) - ⟨w, Ψ(X, y) - Ψ(X, z)⟩].
+
+    z is any ranking of the query's rows, Δ one minus the measure; tasks.Ranking and tasks.Contingency write out Ψ and
+    Δ. A query's structured hinge is at least one minus the measure of its ranking by the learnt scores (but for
+    "precision_at_k", which compares predictions with k positives, of which the truth need not be one).
+
+    With measure="precision_at_k" and latent=True the score has to lift k relevant rows of every query above the others,
+    and which ones is found in training (tasks.TopK; Yu and Joachims 2009, section 5.3); without it, all of them. This
+    is the better model where queries have many more relevant rows than k, some of them hardly to be told from others:
+    these no longer pull at the weights. The price is a problem with many local optima. Training begins at `start` and
+    ends near by; from arbitrary weights it may end far above the best one, even at w = 0, because relevant rows that
+    were drawn by lot are not better than the best of the others (a NothingLearnt warning then says so).
+
+    Parameters
+    ----------
+    measure : str
+        "map" (mean average precision; Yue et al. 2007), "ndcg", "roc_auc" (the share of pairs in the right order:
+        RankSVM with queries of equal weight), "precision_at_k".
+    k : int or None
+        For "precision_at_k" (queries with fewer rows are shown whole) and, if given, the depth of "ndcg".
+    relevant : float
+        From which relevance on a row counts as relevant for "map" and "precision_at_k".
+    features : "pairs" or "positions"
+        How "ndcg" describes a ranking; "positions" is for long queries with many levels. See tasks.Ranking.
+    latent : bool
+        For "precision_at_k": whether training chooses the relevant rows that are to come first. No query may then have
+        fewer than k rows.
+    start : array of shape (n_features,), a fitted Ranker, or None
+        Where latent training begins. None trains weights first that tell relevant rows from others, all queries
+        weighing the same: ½‖w‖² + C · mean over queries of the mean squared hinge over their rows, with an intercept.
+        The best C of these weights need not be that of the ranking, so where there are data to choose by, choose both.
+        In searches that clone the estimator give `coef_`, because clones of a fitted Ranker are not fitted.
+    kernel : None, str, callable or Kernel
+        None is the linear model. "rbf", "poly", …, an object of maxmargin.kernels or a function f(A, B) that returns a
+        matrix of kernel values replaces the inner products of rows; "precomputed" means that X is that matrix. Models
+        then have support_, the training rows that they are made of, instead of coef_. "auto" (an RBF) or
+        kernels.Auto(kernel) chooses by size between this and an explicit map; a kernels.KernelMap is one. Models then
+        have kernel_map_ instead of support_.
+    C : float
+        Weight of the mean slack against ½‖w‖².
+    tol : float or None
+        Relative duality gap to stop at; None: 0.1%, or what a solver object says itself.
+    The other parameters are those of StructuredSVM.
+
+    Queries whose rows all have the same relevance have nothing to tell and cost nothing.
+
+    Attributes
+    ----------
+    coef_ : (n_features,) weights.   certificate_, history_, n_features_in_.
+    start_ : latent=True: the weights that training began at.   rounds_ : one entry per outer round, see solvers.CCCP.
+    """
+
+    _default_tol = 1e-3
+
+    def __init__(
+        self,
+        measure: str = "map",
+        k: int | None = None,
+        relevant: float = 1,
+        features: str = "pairs",
+        latent: bool = False,
+        start: Any = None,
+        C: float = 100.0,
+        kernel: Any = None,
+        solver: str | Solver = "one_slack",
+        **options: Unpack[Options],
+    ):
+        self.measure = measure
+        self.k = k
+        self.relevant = relevant
+        self.features = features
+        self.latent = latent
+        self.start = start
+        self.kernel = kernel
+        super().__init__(C=C, solver=solver, **options)
+
+    def fit(self, X: Any, y: Any, qid: Any = None, sample_weight: Any = None) -> Self:  # type: ignore[override]
+        """Train on the rows of a dense or sparse (n, F) matrix with relevance y.
+
+        Rows with the same qid belong to one query, wherever they stand; without qid all rows are one query. The weight
+        of a query is that of its rows, which must be equal.
+        """
+        super().fit(*self._examples(X, y, qid, sample_weight))
+        if not self.latent:
+            warn_of_zero(self, self.measure)
+        return self
+
+    def fit_path(  # type: ignore[override]
+        self, X: Any, y: Any, Cs: Sequence[float], qid: Any = None, sample_weight: Any = None
+    ) -> list[Self]:
+        """A fitted model for every C, each started from the one before; the last one stays in this estimator."""
+        groups, Y, weights = self._examples(X, y, qid, sample_weight)
+        models = super().fit_path(groups, Y, Cs, weights)
+        for model in models if not self.latent else ():
+            warn_of_zero(model, self.measure)
+        return models
+
+    @property
+    def partial_fit(self) -> Any:
+        """Not offered: a query that is seen in pieces has another measure."""
+        raise NoPartialFit("Ranker has no partial_fit: queries must be seen whole")
+
+    def certify(  # type: ignore[override]
+        self, X: Any, y: Any, qid: Any = None, sample_weight: Any = None, tol: float = 1e-2
+    ) -> Certificate:
+        """How far the current weights are from the optimum on these data; see StructuredSVM.certify."""
+        check_is_fitted(self)
+        return super().certify(*self._examples(X, y, qid, sample_weight, reset=False), tol)
+
+    def predict(self, X: Any) -> Array:
+        """(n,) scores: of two rows of a query, the one with the higher score comes first."""
+        check_is_fitted(self)
+        return np.asarray(self.task_.row_scores(self.w_, self._matrix(X)))
+
+    def rank(self, X: Any, qid: Any = None) -> NDArray[np.int64]:
+        """The numbers of all rows, query after query as they first appear, the best row of each query first."""
+        scores = self.predict(X)
+        groups = Groups.by(scores[:, None], query_ids(qid, len(scores)))[0]
+        parts = [groups.members(g) for g in range(len(groups))]
+        return np.concatenate([rows[np.argsort(-scores[rows], kind="stable")] for rows in parts])
+
+    def score(self, X: Any, y: Any, qid: Any = None, sample_weight: Any = None) -> float:
+        """The mean measure over the queries for which it is defined (see metrics.query_scores): higher is better.
+
+        Queries may have weights, spelt as for `fit`.
+        """
+        scores = self.predict(X)
+        values = query_scores(y, scores, qid, self.measure, self.k, self.relevant)
+        weights = _query_weights(sample_weight, *Groups.by(scores[:, None], query_ids(qid, len(scores))))
+        counted = ~np.isnan(values) & (weights > 0)
+        if not counted.any():
+            raise ValueError(f"measure {self.measure!r} is not defined for any query: see metrics.query_scores")
+        return float(np.average(values[counted], weights=weights[counted]))
+
+    @property
+    def coef_(self) -> Array:
+        """(n_features,) weights."""
+        check_is_fitted(self)
+        refuse_kernel(self)
+        return self.w_
+
+    def to_solr(self, name: str, feature_names: Sequence[str] | None = None, store: str | None = None) -> str:
+        """The weights as a LinearModel of Apache Solr's learning-to-rank module, in JSON.
+
+        Features are named as in the training table, or as given here, in the order of its columns; they must be the
+        names in Solr's feature store. Solr multiplies the features that it extracts, so train on the same ones, without
+        a normalisation of your own.
+        """
+        check_is_fitted(self)
+        refuse_kernel(self)
+        names = [str(f) for f in (_check_feature_names_in(self) if feature_names is None else feature_names)]
+        if len(names) != len(self.w_) or len(set(names)) != len(names):
+            raise ValueError(f"{len(set(names))} different feature names were given for {len(self.w_)} features")
+        model = {
+            "class": "org.apache.solr.ltr.model.LinearModel",
+            "name": name,
+            **({} if store is None else {"store": store}),
+            "features": [{"name": feature} for feature in names],
+            "params": {"weights": dict(zip(names, self.w_.tolist(), strict=True))},
+        }
+        return json.dumps(model, indent=2)
+
+    def _examples(
+        self, X: Any, y: Any, qid: Any, sample_weight: Any, reset: bool = True
+    ) -> tuple[Groups, list[Array], Any]:
+        """One structural example per query."""
+        if self.measure not in RANKED_BY:
+            raise ValueError(f"measure must be one of {', '.join(map(repr, RANKED_BY))}, got {self.measure!r}")
+        if self.measure == "precision_at_k" and self.features != "pairs":
+            raise ValueError("features is for measure 'ndcg' only, not for 'precision_at_k'")
+        if self.latent and self.measure != "precision_at_k":
+            raise ValueError(f"latent=True is for measure 'precision_at_k' only, not for {self.measure!r}")
+        if reset and not self.latent:
+            self.__dict__.pop("start_", None)  # of an earlier training
+        if self.latent and self.kernel is not None:
+            raise ValueError("latent=True does not take a kernel")
+        if self.start is not None and not self.latent:
+            raise ValueError("start is for latent=True only; other problems have one optimum, wherever training begins")
+        X, y = self._matrix(X, y, reset)
+        bad: Any = np.flatnonzero((y < 0) | (y > GRADE)) if self.measure == "ndcg" else []
+        if len(bad):  # here rather than in the task, which numbers the queries and does not know the rows
+            found = f"row {bad[0]}: the relevance is {y[bad[0]]:g}"
+            raise ValueError(f"{found}; gains 2^relevance - 1 need a relevance from 0 to {GRADE}")
+        groups, names = Groups.by(X, query_ids(qid, len(y)))
+        levels = groups.of_rows(y)
+        if self.measure == "precision_at_k":
+            levels = [(values >= self.relevant).astype(float) for values in levels]
+            if all(np.ptp(values) == 0 for values in levels):
+                which = f"both relevant rows (>= {self.relevant:g}) and others"
+                raise ValueError(f"no query has {which}, so there is nothing to rank")
+        if self.latent:  # here rather than in the task, which does not know the queries' names
+            short = np.flatnonzero(np.diff(groups.bounds) < checked_k(self.k, self.measure))
+            if len(short):
+                found = f"query {plain(names[short[0]])!r} has {np.diff(groups.bounds)[short[0]]} rows"
+                raise ValueError(f"{found}; latent=True expects at least k = {self.k} in every query")
+        return groups, levels, None if sample_weight is None else _query_weights(sample_weight, groups, names)
+
+    def _matrix(self, X: Any, y: Any = "no_validation", reset: bool = False) -> Any:
+        options: Any = {"accept_sparse": "csr", "dtype": np.float64, "reset": reset}
+        if isinstance(y, str):
+            return validate_data(self, X, **options)
+        X, y = validate_data(self, X, y, y_numeric=True, ensure_min_samples=2, **options)
+        return (sparse.csr_array(X) if sparse.issparse(X) else X), np.asarray(y, dtype=float)
+
+    def _make_task(self, Y: Any) -> Task:
+        if self.latent:
+            return TopK(self.k)  # type: ignore[arg-type]
+        if self.measure == "precision_at_k":
+            return Contingency("precision_at_k", k=self.k, kernel=self.kernel)
+        return Ranking(self.measure, self.k, self.relevant, self.features, self.kernel)
+
+    def _first_weights(self, oracle: Oracle, C: float) -> Array | None:
+        """Where latent training begins; kept in `start_`."""
+        if not isfinite(C):  # which latent training does not take, and says so
+            return None
+        batch: Any = oracle.batch
+        if self.start is None:
+            self.start_ = _classifying(batch, batch.about.n_relevant, oracle.weights, C)
+        else:
+            self.start_ = _given(self.start, oracle.dim)
+        return self.start_
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.target_tags.required = True
+        tags.input_tags.sparse = True
+        tags.input_tags.pairwise = is_precomputed(self.kernel)
+        return tags
+
+
+def _classifying(batch: GroupBatch, n_relevant: NDArray[np.int64], weights: Array, C: float) -> Array:
+    """The linear classifier of relevant rows, in which every query counts as much as its weight says.
+
+    The intercept hardly costs anything, so that it is not the weights that tell how rare relevant rows are.
+    """
+    from sklearn.svm import LinearSVC  # slow to import
+
+    sizes = np.diff(batch.bounds)
+    query = np.repeat(np.arange(len(sizes)), sizes)
+    relevant = np.arange(len(query)) - batch.bounds[query] < n_relevant[query]  # they come first in a batch
+    used = np.flatnonzero(weights[query] > 0)
+    if len(np.unique(relevant[used])) < 2:  # all queries with both kinds of rows have weight 0
+        return np.zeros(batch.atoms.dim)
+    each = np.arange(len(used) + 1, dtype=np.int32)
+    rows = AtomRows(batch.atoms, each, batch.rows[used].astype(np.int32), np.ones(len(used))).tocsr()
+    rows.indptr, rows.indices = rows.indptr.astype(np.int32), rows.indices.astype(np.int32)  # liblinear has no others
+    model = LinearSVC(C=C, dual=False, intercept_scaling=10.0)
+    model.fit(rows, relevant[used], (weights / sizes / len(sizes))[query][used])
+    return np.array(model.coef_[0])
+
+
+def _given(start: Any, n_features: int) -> Array:
+    """The weights that the user wants training to begin at."""
+    if isinstance(start, Ranker):
+        if not hasattr(start, "w_"):
+            raise ValueError("start is a Ranker that is not fitted (clones never are: give its coef_ instead)")
+        start = start.coef_
+    try:
+        weights = np.array(start, dtype=float)
+    except (TypeError, ValueError):
+        raise ValueError(f"start must be an array of weights or a fitted Ranker, got {start!r}") from None
+    if weights.shape != (n_features,):
+        raise ValueError(f"start has shape {weights.shape}; expected ({n_features},), a weight per feature")
+    if not np.isfinite(weights).all():
+        i = int(np.argmin(np.isfinite(weights)))
+        raise ValueError(f"start[{i}] is {weights[i]}; expected a finite number")
+    return weights
+
+
+def _query_weights(sample_weight: Any, groups: Groups, names: NDArray[Any]) -> Array:
+    """The weight of every query, which all of its rows have."""
+    if sample_weight is None:
+        return np.ones(len(groups))
+    each = groups.of_rows(normalised_weights(sample_weight, len(groups.rows)))
+    for name, weights in zip(names, each, strict=True):
+        if np.ptp(weights) > 0:
+            raise ValueError(
+                f"the rows of query {plain(name)!r} have different weights; a weight is one of a whole query"
+            )
+    return np.array([weights[0] for weights in each])

@@ -1,0 +1,187 @@
+"""SequenceLabeler: one label per position, with the labels of neighbours taken into account."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Sequence
+from numbers import Integral
+from typing import Any, Self, Unpack
+
+import numpy as np
+from sklearn.base import clone
+from sklearn.utils.validation import check_is_fitted
+
+from maxmargin.objective import Certificate
+from maxmargin.oracle import Oracle
+from maxmargin.solvers import CCCP, Solver, as_solver
+from maxmargin.structures.sequences.partial_labels import is_partial, settled
+from maxmargin.task import Array, Task
+from maxmargin.tasks import Chain, Weighted
+from maxmargin.trainer import Options, Trainer
+
+FIRST_TOL = 0.05  # relative gap of the model that completes missing labels first: it need not be exact
+
+
+class SequenceLabeler(Trainer):
+    """A first-order chain model trained with a large margin.
+
+    X is a list of sequences: (T, F) arrays or sparse matrices, or lists of T tokens, each a dict of features or a list
+    of attribute strings (see maxmargin.inputs.tokens); or a packed `Sequences`. Y is a list of lists of labels, any
+    hashable values.
+
+    Labels may be missing: None stands for any label, a set for one of its members. Training then alternates between
+    completing them and learning (solvers.CCCP; latent structural SVMs, Yu and Joachims 2009), beginning with what the
+    labelled stretches teach. A sequence without any label changes nothing.
+
+    Parameters
+    ----------
+    C : float
+        Weight of the mean structured hinge (per sequence) against ½‖w‖².
+    classes : sequence or None
+        The label set; None takes what the training data show.
+    costs : None, dict or array
+        What a wrong label costs: 1, {label: cost of missing it}, or a matrix cost[true, predicted] in the order of
+        classes_.
+    forbidden : "BIO" or list of (before, after)
+        Transitions never predicted; None in a pair stands for the start or the end.
+    unknown_features : "ignore" or "error"
+        What to do with an attribute at predict that training has not seen.
+    kernel : None, str, callable or Kernel
+        None scores labels at a position by a linear function of its features. "rbf", "poly", …, an object of
+        maxmargin.kernels or a function f(A, B) of feature matrices replaces the inner products of positions;
+        "precomputed" means that a sequence is given as its rows of the kernel matrix, a column for every position of
+        the training data. support_ then has the positions, counted through all sequences, that the model is made of.
+        "auto" (an RBF) or kernels.Auto(kernel) chooses by size between this and an explicit map; a kernels.KernelMap is
+        one. kernel_map_ then takes the place of support_.
+    The other parameters are those of StructuredSVM.
+
+    Attributes
+    ----------
+    classes_, w_, certificate_, history_, and weights_: transitions, start, end and features by name.
+    """
+
+    def __init__(
+        self,
+        C: float = 100.0,
+        classes: Sequence[Hashable] | None = None,
+        costs: Any = None,
+        forbidden: Any = (),
+        unknown_features: str = "ignore",
+        kernel: Any = None,
+        solver: str | Solver = "bcfw",
+        **options: Unpack[Options],
+    ):
+        self.classes = classes
+        self.costs = costs
+        self.forbidden = forbidden
+        self.unknown_features = unknown_features
+        self.kernel = kernel
+        super().__init__(C=C, solver=solver, **options)
+
+    def fit(self, X: Any, Y: Any, sample_weight: Any = None, position_weight: Any = None) -> Self:
+        """Train. position_weight is a list like Y with the cost factor of every position.
+
+        A mistake at a position of weight 0 costs nothing, but its label still takes part in the right answer.
+        """
+        return super().fit(X, _weighted(Y, position_weight), sample_weight)
+
+    def fit_path(
+        self, X: Any, Y: Any, Cs: Sequence[float], sample_weight: Any = None, position_weight: Any = None
+    ) -> list[Self]:
+        """A fitted model for every C, each started from the one before; the last one stays in this estimator."""
+        return super().fit_path(X, _weighted(Y, position_weight), Cs, sample_weight)
+
+    def certify(
+        self, X: Any, Y: Any, sample_weight: Any = None, tol: float = 1e-2, position_weight: Any = None
+    ) -> Certificate:
+        """How far the current weights are from the optimum on these data; see StructuredSVM.certify."""
+        return super().certify(X, _weighted(Y, position_weight), sample_weight, tol)
+
+    def predict(self, X: Any) -> list[list[Hashable]]:
+        """The best label sequence of every x."""
+        check_is_fitted(self)
+        return self.task_.decode(self.w_, X)
+
+    def decision_function(self, X: Any) -> Array:
+        """The score of the predicted label sequence of every x."""
+        check_is_fitted(self)
+        return self.task_.scores(self.w_, X)
+
+    def predict_nbest(self, X: Any, n: int) -> list[list[tuple[list[Hashable], float]]]:
+        """The n best label sequences of every x with their scores, best first; fewer where there are not so many."""
+        check_is_fitted(self)
+        if isinstance(n, bool) or not isinstance(n, Integral) or n < 1:
+            raise ValueError(f"n must be a whole number >= 1, got {n!r}")
+        self.task_.packer_.pack(X)  # all at once first, so that errors name the right sequence
+        return [self.task_.n_best(self.w_, x, int(n)) for x in X]
+
+    def score(self, X: Any, Y: Any) -> float:
+        """The share of labelled positions that are right; labels that training has not seen count as wrong.
+
+        A position with None does not count, one with a set is right if the set has the predicted label.
+        """
+        predictions = self.predict(X)
+        if len(predictions) != len(Y):
+            raise ValueError(f"X has {len(predictions)} sequences but Y has {len(Y)}")
+        right, total = 0, 0
+        for i, (found, y) in enumerate(zip(predictions, Y, strict=True)):
+            truth = y.labels if isinstance(y, Weighted) else y
+            if len(found) != len(truth):
+                raise ValueError(f"sequence {i} has {len(found)} positions but {len(truth)} labels")
+            judged = [(a, b) for a, b in zip(found, map(settled, truth), strict=True) if b is not None]
+            right += sum(bool(a in b if is_partial(b) else a == b) for a, b in judged)
+            total += len(judged)
+        if total == 0:
+            raise ValueError("no labelled positions given: there is nothing to score")
+        return right / total
+
+    @property
+    def classes_(self) -> list[Hashable]:
+        """The labels, in the order of the weights."""
+        check_is_fitted(self)
+        return self.task_.classes_
+
+    @property
+    def weights_(self) -> dict[str, Array]:
+        """The weights by meaning: transitions (K, K), start (K,), end (K,) and, without a kernel, features (F, K)."""
+        check_is_fitted(self)
+        return self.task_.parts(self.w_)
+
+    def _first_weights(self, oracle: Oracle, C: float) -> Array | None:
+        """Those that the stretches of known labels teach, each taken for a sequence of its own."""
+        task: Any = oracle.task
+        batch: Any = oracle.batch
+        stretches, owners = batch.stretches()
+        if len(stretches) == 0:
+            return None
+        known = Oracle(task.cut_out(), stretches, oracle.formulation, oracle.weights[owners], oracle.executor)
+        solver = self._solver(tol=FIRST_TOL)
+        inner: Solver = clone(as_solver(solver.inner)) if isinstance(solver, CCCP) else solver
+        share = oracle.weights[owners].sum() / oracle.n  # of C, which multiplies a mean over whole sequences
+        solution = inner.solve(known, C * share, seed=self._seed())
+        if solution.error is not None:
+            raise solution.error
+        return solution.w
+
+    def _make_task(self, Y: Any) -> Task:
+        return Chain(self.classes, self.costs, self.forbidden, self.unknown_features, self.kernel)
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.target_tags.required = True
+        tags.input_tags.two_d_array = False
+        tags.input_tags.sparse = tags.input_tags.dict = tags.input_tags.string = True
+        return tags
+
+
+def _weighted(Y: Any, position_weight: Any) -> Any:
+    if position_weight is None:
+        return Y
+    if len(position_weight) != len(Y):
+        raise ValueError(f"position_weight has {len(position_weight)} sequences but Y has {len(Y)}")
+    weighted = []
+    for i, (y, costs) in enumerate(zip(Y, position_weight, strict=True)):
+        try:
+            weighted.append(Weighted(y, np.asarray(costs, dtype=float).tolist()))
+        except (TypeError, ValueError):
+            raise ValueError(f"position_weight of sequence {i} is {costs!r}; expected a list of numbers") from None
+    return weighted

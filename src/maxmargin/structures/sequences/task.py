@@ -1,0 +1,322 @@
+"""Chain: first-order label sequences, decoded by Viterbi."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterator, Sequence
+from copy import copy
+from itertools import pairwise, product
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from maxmargin.inputs.labelling import wrong_labels
+from maxmargin.inputs.labels import Labels, cost_matrix, label_numbers, label_set
+from maxmargin.inputs.tokens import SequencePacker
+from maxmargin.kernels.units import Lifted
+from maxmargin.objective import Formulation
+from maxmargin.structures.sequences.batch import ChainBatch
+from maxmargin.structures.sequences.partial_labels import Choices, is_partial, named_labels, partial_prices
+from maxmargin.structures.sequences.transitions import allowed_transitions
+from maxmargin.task import Array, Planes, Rows
+
+LOSS_TABLE = 4_000_000  # entries of the table (positions × labels × losses) up to which slack rescaling is exact
+
+
+class Weighted(NamedTuple):
+    """Labels of a sequence or a graph in which single places cost more or less than others when they are wrong."""
+
+    labels: Sequence[Hashable]
+    costs: Sequence[float]
+
+
+class Chain(Lifted):
+    """Sequences x = (x_1 … x_T) with one label per position; Ψ counts labels with features and neighbouring labels.
+
+        ⟨w, Ψ(x, y)⟩ = s[y_1] + Σ_t ⟨U[:, y_t], x_t⟩ + Σ_t T[y_t, y_{t+1}] + f[y_T],    w = (T, s, f, U)
+        Δ(y, z)      = Σ_t c_t · cost[y_t, z_t]      (Hamming; all costs 1 unless given)
+
+    Both are sums over positions and neighbours, so one Viterbi pass finds argmax ⟨w, Ψ⟩ + λΔ (Tsochantaridis et al.
+    2004, section 4.3).
+
+    A position whose label is not known has None, or the set of labels that it may have. What stands there is a hidden
+    part of the output: Δ does not count it (of a set, it counts the cheapest mistake), and training completes it. The
+    task is latent if the training data have such positions; sequences without any label tell nothing.
+
+    costs : None, {label: cost of missing it}, or a (K, K) matrix cost[true, predicted] in the order of `classes`.
+        Costs of single positions come with the data: y = Weighted(labels, costs).
+    forbidden : pairs (before, after) that may not follow each other; None stands for the start or the end.
+        "BIO" forbids I-x except after B-x or I-x.
+    classes : the label set, where the training data may not show all of it.
+    unknown_features : "ignore" (an unseen attribute at predict has no weight) or "error"; for dict features.
+    kernel : None, or a kernel of positions (maxmargin.kernels), whose features take the place of x_t.
+    """
+
+    def __init__(
+        self,
+        classes: Sequence[Hashable] | None = None,
+        costs: Any = None,
+        forbidden: str | Sequence[tuple[Hashable, Hashable]] = (),
+        unknown_features: str = "ignore",
+        kernel: Any = None,
+    ):
+        self.classes = classes
+        self.costs = costs
+        self.forbidden = forbidden
+        self.unknown_features = unknown_features
+        self.kernel = kernel
+
+    def setup(self, X: Any, Y: Any) -> None:
+        if self.unknown_features not in ("ignore", "error"):
+            raise ValueError(f"unknown_features must be 'ignore' or 'error', got {self.unknown_features!r}")
+        self.packer_ = SequencePacker(self.unknown_features).fit(X)
+        labels = [label for i, y in enumerate(Y) for label in _checked(y, i)[0]]
+        self.latent = any(map(is_partial, labels))
+        if self.latent and all(label is None for label in labels):
+            raise ValueError("no position of any sequence has a label: there is nothing to learn from")
+        self.classes_ = label_set(self.classes, named_labels(labels))
+        self.numbers_ = {label: k for k, label in enumerate(self.classes_)}
+        n_labels = self.n_labels_ = len(self.classes_)
+        self.cost_ = cost_matrix(self.costs, self.classes_)
+        self.first_ = n_labels * n_labels + 2 * n_labels  # where U begins
+        units = (
+            self.packer_.pack(X).matrix if self.kernel is not None else sparse.csr_array((0, self.packer_.n_features))
+        )
+        self._set_dim(units, n_labels, self.first_)
+        self.allowed_ = allowed_transitions(self.forbidden, self.numbers_)
+
+    # --- the plain form: one sequence at a time
+
+    def psi(self, x: Any, z: Sequence[Hashable]) -> tuple[NDArray[np.int64], Array]:
+        self._refuse_kernel("psi(x, z)")
+        rows = sparse.coo_array(self.packer_.pack([x]).matrix)
+        n_labels = self.n_labels_
+        labels = label_numbers(_split(z)[0], self.numbers_)
+        start, end = n_labels**2 + labels[0], n_labels**2 + n_labels + labels[-1]
+        links = labels[:-1].astype(np.int64) * n_labels + labels[1:]
+        features = self.first_ + rows.col.astype(np.int64) * n_labels + labels[rows.row]
+        return np.concatenate([[start, end], links, features]), np.concatenate([np.ones(2 + len(links)), rows.data])
+
+    def loss(self, y: Any, z: Any) -> float:
+        (truth, costs), found = _split(y), _split(z)[0]
+        price = partial_prices(truth, found, self.numbers_, self.cost_)
+        return float(np.dot(price, np.ones(len(price)) if costs is None else costs))
+
+    def argmax(self, w: Array, x: Any, y: Any = None) -> list[Hashable]:
+        batch = self.pack([x], None if y is None else [y])
+        return self._named(self._found(w, batch, 0.0 if y is None else 1.0).labels)
+
+    def outputs(self, x: Any) -> Iterator[list[Hashable]]:
+        T, s, f = self._links(np.zeros(self.dim))
+        length = self.packer_.pack([x]).matrix.shape[0]
+        for labels in product(range(self.n_labels_), repeat=length):
+            if np.isfinite(s[labels[0]] + f[labels[-1]] + sum(T[a, b] for a, b in pairwise(labels))):
+                yield [self.classes_[k] for k in labels]
+
+    # --- the compiled form: many sequences a call
+
+    def pack(self, X: Any, Y: Any = None) -> ChainBatch:
+        packed = self.packer_.pack(X)
+        n_units = packed.matrix.shape[0]
+        rows, costs, choices = np.zeros(n_units, dtype=np.int32), np.ones(n_units), Choices(self.numbers_)
+        if Y is not None:
+            for i, y in enumerate(Y):
+                self._fill(i, y, choices, rows, costs, packed.offsets)
+        owner = np.repeat(np.arange(len(packed)), np.diff(packed.offsets))
+        atoms = self._unit_atoms(packed.matrix, self.n_labels_, self.first_, owner)
+        table = choices.costs(self.cost_)
+        whole = Y is not None and _whole_losses(table, costs, packed.offsets)
+        batch = ChainBatch(atoms, packed.offsets, rows, costs, choices.allowed, table, whole)
+        return batch if batch.known.all() else self.completed(np.zeros(atoms.dim), batch)
+
+    def completed(self, w: Array, batch: ChainBatch) -> ChainBatch:
+        """Viterbi over the labels that are allowed at every position."""
+        from maxmargin.structures.sequences.compiled import chain
+
+        open_ones = np.flatnonzero(~np.logical_and.reduceat(batch.known, batch.offsets[:-1])[batch.ids])
+        view = batch.take(open_ones).view()
+        scores = batch.atoms.scores(w, view.units)
+        scores[~batch.allowed[batch.rows[view.units]]] = -np.inf
+        found, best = np.empty(len(scores), dtype=np.int32), np.empty(len(open_ones))
+        scratch = np.empty((batch.longest, self.n_labels_))
+        chain.viterbi(scores, *self._links(w), view.bounds, scratch, found, best)
+        if not np.isfinite(best).all():
+            i = batch.ids[open_ones[np.flatnonzero(~np.isfinite(best))[0]]]
+            raise ValueError(
+                f"sequence {i}: whatever its missing labels are, they contain a transition that is forbidden; where "
+                "the data do not show all labels, name them in classes"
+            )
+        labels = batch.labels.copy()
+        labels[view.units] = found
+        return batch.with_labels(labels)
+
+    def cut_out(self) -> Chain:
+        """The same task for stretches cut out of sequences, which may begin and end with any label."""
+        task = copy(self)
+        task.allowed_ = self.allowed_.copy()
+        task.allowed_[self.n_labels_**2 :] = 0
+        return task
+
+    def guessed(self, rng: np.random.Generator, batch: ChainBatch) -> ChainBatch:
+        return self.completed(rng.standard_normal(self.dim), batch)
+
+    def complete(self, w: Array, x: Any, y: Any) -> list[Hashable]:
+        return self._named(self.completed(w, self.pack([x], [y])).labels)
+
+    def shifts(self, before: ChainBatch, after: ChainBatch) -> Rows:
+        view = before.view()
+        new, old = after.labels[view.units], before.labels[view.units]
+        rows = before.rows[view.units]
+        free = np.zeros_like(before.cost)
+        return wrong_labels(
+            before.atoms, True, view.bounds, view.units, new, old, rows, free, before.costs[view.units]
+        ).dpsi
+
+    def decode(self, w: Array, X: Any) -> list[list[Hashable]]:
+        found = self._found(w, self.pack(X), 0.0)
+        if not np.isfinite(found.best).all():
+            i = int(np.flatnonzero(~np.isfinite(found.best))[0])
+            raise ValueError(f"sequence {i}: every label sequence of its length contains a forbidden transition")
+        names = self._named(found.labels)
+        return [names[a:b] for a, b in zip(found.bounds[:-1], found.bounds[1:], strict=True)]
+
+    def scores(self, w: Array, X: Any) -> Array:
+        """⟨w, Ψ⟩ of the best labels of every sequence."""
+        return self._found(w, self.pack(X), 0.0).best
+
+    def n_best(self, w: Array, x: Any, n: int) -> list[tuple[list[Hashable], float]]:
+        """The n best label sequences with their scores, best first (fewer where there are not so many)."""
+        from maxmargin.structures.sequences.compiled import chain
+
+        batch = self.pack([x])
+        scores = batch.atoms.scores(w, batch.view().units)
+        labels, best = np.zeros((n, len(scores)), dtype=np.int32), np.zeros(n)
+        table = (*scores.shape, n)
+        scratch = (np.full(table, -np.inf), np.zeros(table, dtype=np.int32), np.zeros(table, dtype=np.int32))
+        pointer = np.zeros(self.n_labels_, dtype=np.int64)
+        found = chain.n_best(scores, *self._links(w), n, *scratch, pointer, labels, best)
+        return [(self._named(labels[r]), float(best[r])) for r in range(found)]
+
+    def planes(self, w: Array, batch: ChainBatch, augment: float | Array = 1.0) -> Planes:
+        found = self._found(w, batch, augment)
+        return self._wrong(batch, found.units, found.bounds, found.labels)
+
+    def rescaled_planes(self, w: Array, batch: ChainBatch, formulation: Formulation) -> Planes | None:
+        """Exact where losses are whole numbers and sequences not too long: the best score for every possible loss."""
+        if not batch.whole_losses:
+            return None
+        view = batch.view()
+        scores = batch.atoms.scores(w, view.units)
+        truth, costs = batch.labels[view.units], batch.costs[view.units]
+        price = np.rint(batch.cost[batch.rows[view.units]] * costs[:, None]).astype(np.int64)
+        links, labels = self._links(w), np.empty(len(truth), dtype=np.int32)
+        for a, b in zip(view.bounds[:-1], view.bounds[1:], strict=True):
+            labels[a:b] = _most_violated(scores[a:b], links, price[a:b], truth[a:b], formulation)
+        return self._wrong(batch, view.units, view.bounds, labels)
+
+    def _wrong(self, batch: ChainBatch, units: NDArray[np.int64], bounds: NDArray[np.int64], found: Labels) -> Planes:
+        truth, rows = batch.labels[units], batch.rows[units]
+        return wrong_labels(batch.atoms, True, bounds, units, truth, found, rows, batch.cost, batch.costs[units])
+
+    def parts(self, w: Array) -> dict[str, Array]:
+        """The weights by meaning: transitions (K, K), start (K,), end (K,) and, without a kernel, features (F, K)."""
+        n, first = self.n_labels_, self.first_
+        links = {
+            "transitions": w[: n * n].reshape(n, n),
+            "start": w[n * n : n * n + n],
+            "end": w[n * n + n : first],
+        }
+        return links if self.kernel is not None else {**links, "features": w[first:].reshape(-1, n)}
+
+    def _links(self, w: Array) -> tuple[Array, Array, Array]:
+        """T, s and f with -inf where a transition is forbidden."""
+        n = self.n_labels_
+        allowed = w[: self.first_] + self.allowed_
+        return allowed[: n * n].reshape(n, n), allowed[n * n : n * n + n], allowed[n * n + n :]
+
+    def _found(self, w: Array, batch: ChainBatch, augment: float | Array) -> Found:
+        from maxmargin.structures.sequences.compiled import chain
+
+        view = batch.view()
+        scores = batch.atoms.scores(w, view.units)
+        rows, costs = batch.rows[view.units], batch.costs[view.units]
+        if np.ndim(augment):
+            chain.augment(scores, batch.cost, rows, np.repeat(augment, np.diff(view.bounds)) * costs)
+        elif augment != 0:
+            chain.augment(scores, batch.cost, rows, costs if augment == 1 else augment * costs)
+        labels, best = np.empty(len(rows), dtype=np.int32), np.empty(len(batch))
+        scratch = np.empty((batch.longest, self.n_labels_))
+        chain.viterbi(scores, *self._links(w), view.bounds, scratch, labels, best)
+        return Found(labels, view.bounds, view.units, best)
+
+    def _named(self, labels: Labels) -> list[Hashable]:
+        classes = self.classes_
+        return [classes[k] for k in labels.tolist()]
+
+    def _fill(self, i: int, y: Any, choices: Choices, rows: Labels, costs: Array, offsets: NDArray[np.int64]) -> None:
+        names, weights = _checked(y, i)
+        begin, end = offsets[i], offsets[i + 1]
+        if len(names) != end - begin:
+            raise ValueError(f"sequence {i} has {end - begin} positions but {len(names)} labels")
+        try:
+            rows[begin:end] = choices.read(names)
+        except ValueError as error:
+            raise ValueError(f"sequence {i}: {error}") from None
+        if weights is not None:
+            if len(weights) != end - begin:
+                raise ValueError(f"sequence {i} has {end - begin} positions but {len(weights)} costs")
+            costs[begin:end] = weights
+            if not (np.isfinite(costs[begin:end]).all() and (costs[begin:end] >= 0).all()):
+                raise ValueError(f"sequence {i}: position costs must be finite and >= 0")
+        T, s, f = self._links(np.zeros(self.first_))
+        mine = rows[begin:end]
+        if mine.max() >= self.n_labels_:  # not all known: whether some labels fit shows when they are completed
+            return
+        if not np.isfinite(T[mine[:-1], mine[1:]].sum() + s[mine[0]] + f[mine[-1]]):
+            raise ValueError(f"the labels of sequence {i} contain a transition that is forbidden: {list(names)}")
+
+
+class Found(NamedTuple):
+    """Decoded labels of the units in a row, sequence j at bounds[j]:bounds[j + 1], and their scores."""
+
+    labels: Labels
+    bounds: NDArray[np.int64]
+    units: NDArray[np.int64]
+    best: Array
+
+
+def _most_violated(
+    scores: Array, links: tuple[Array, Array, Array], price: NDArray[np.int64], truth: Labels, formulation: Formulation
+) -> Labels:
+    """Labels with the highest violation of one sequence, through a table over all losses it can have."""
+    from maxmargin.structures.sequences.compiled import chain
+
+    T, s, f = links
+    most = int(price.max(axis=1).sum())
+    table, best = np.empty((*price.shape, most + 1)), np.empty(most + 1)
+    chain.best_per_loss(scores, T, s, f, price, table, best)
+    right = s[truth[0]] + f[truth[-1]] + T[truth[:-1], truth[1:]].sum() + scores[np.arange(len(truth)), truth].sum()
+    possible = np.flatnonzero(np.isfinite(best))
+    loss = possible[np.argmax(formulation.value(possible.astype(float), right - best[possible]))]
+    labels = np.empty(len(truth), dtype=np.int32)
+    chain.trace_loss(T, f, price, table, loss, labels)
+    return labels
+
+
+def _whole_losses(cost: Array, costs: Array, offsets: NDArray[np.int64]) -> bool:
+    """Whether losses are whole numbers, and few enough to keep a table over them for every sequence."""
+    if (cost != np.rint(cost)).any() or (costs != np.rint(costs)).any():
+        return False
+    most = np.add.reduceat(costs, offsets[:-1]) * cost.max()
+    return bool(np.max(np.diff(offsets) * cost.shape[1] * (most + 1)) <= LOSS_TABLE)
+
+
+def _split(y: Any) -> tuple[Sequence[Hashable], Sequence[float] | None]:
+    return (y.labels, y.costs) if isinstance(y, Weighted) else (y, None)
+
+
+def _checked(y: Any, i: int) -> tuple[Sequence[Hashable], Sequence[float] | None]:
+    if not hasattr(_split(y)[0], "__len__"):
+        raise ValueError(f"Y[{i}] is {y!r}; expected the list of labels of sequence {i}, one per position")
+    return _split(y)

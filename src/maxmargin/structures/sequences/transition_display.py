@@ -1,0 +1,91 @@
+"""TransitionDisplay: what a chain model has learnt about neighbouring labels."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from sklearn.utils.validation import check_is_fitted
+
+from maxmargin.figures.canvas import axes
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+ANNOTATE_UP_TO = 12  # labels; with more, numbers in the cells would not be readable
+
+
+class TransitionDisplay:
+    """Heat map of the transition weights T[before, after], with the weights of starting and ending around them.
+
+    Parameters
+    ----------
+    transitions : (K, K) array
+        Row: the label before, column: the label after. NaN where a transition is not allowed.
+    start, end : (K,) arrays
+        Weights of the first and of the last label.
+    labels : sequence
+        Names of the K labels.
+
+    Attributes
+    ----------
+    table : (K + 1, K + 1) array as drawn: the first row is start, the last column is end, their corner is NaN.
+    ax_, image_ : set by `plot`.
+    """
+
+    def __init__(self, transitions: Any, start: Any, end: Any, labels: Sequence[Hashable]):
+        self.transitions = np.asarray(transitions, dtype=float)
+        self.start, self.end = np.asarray(start, dtype=float), np.asarray(end, dtype=float)
+        self.labels = list(labels)
+        self.table = np.block([[self.start[None, :], np.array([[np.nan]])], [self.transitions, self.end[:, None]]])
+
+    @classmethod
+    def from_estimator(cls, estimator: Any) -> TransitionDisplay:
+        """From a fitted SequenceLabeler; forbidden transitions are left blank."""
+        check_is_fitted(estimator, "w_")
+        n = len(estimator.classes_)
+        forbidden = np.isinf(estimator.task_.allowed_)  # laid out as w: transitions, start, end
+        weights = estimator.weights_
+        return cls(
+            np.where(forbidden[: n * n].reshape(n, n), np.nan, weights["transitions"]),
+            np.where(forbidden[n * n : n * n + n], np.nan, weights["start"]),
+            np.where(forbidden[n * n + n : n * n + 2 * n], np.nan, weights["end"]),
+            estimator.classes_,
+        )
+
+    def plot(self, ax: Axes | None = None, *, annotate: bool | None = None, cmap: str = "RdBu_r") -> TransitionDisplay:
+        """Draw the table; the colours are symmetric around 0. None annotates the cells of small tables only."""
+        n = len(self.labels)
+        side = 1.5 + 0.42 * (n + 1)
+        self.ax_ = ax = axes(ax, (side + 0.9, side))
+        limit = float(np.nanmax(np.abs(self.table))) or 1.0
+        self.image_ = ax.imshow(self.table, cmap=cmap, vmin=-limit, vmax=limit)
+        ax.set_facecolor("#dddddd")  # shows through where a transition is not allowed
+        # Thin lines between cells, and a thick one that sets start and end apart.
+        ax.set_xticks(np.arange(n + 1), [*map(str, self.labels), "end"])
+        ax.set_yticks(np.arange(n + 1), ["start", *map(str, self.labels)])
+        ax.set_xticks(np.arange(-0.5, n + 1), minor=True)
+        ax.set_yticks(np.arange(-0.5, n + 1), minor=True)
+        ax.grid(which="minor", color="white", linewidth=1)
+        ax.tick_params(which="both", length=0)
+        ax.axhline(0.5, color="white", linewidth=5)
+        ax.axvline(n - 0.5, color="white", linewidth=5)
+        ax.fill_between([n - 0.5, n + 0.5], -0.5, 0.5, color="white")  # from start to end there is no transition
+        ax.spines[:].set_visible(False)
+        if max(len(str(label)) for label in self.labels) > 3:
+            ax.tick_params(axis="x", labelrotation=90)
+        ax.set_xlabel("label after")
+        ax.set_ylabel("label before")
+        if n <= ANNOTATE_UP_TO if annotate is None else annotate:
+            self._annotate(limit)
+        ax.figure.colorbar(self.image_, ax=ax, label="weight", shrink=0.8)
+        return self
+
+    def _annotate(self, limit: float) -> None:
+        digits = 2 if limit < 1 else 1
+        for (row, column), weight in np.ndenumerate(self.table):
+            if np.isfinite(weight):
+                colour = "white" if abs(weight) > 0.6 * limit else "black"
+                text = f"{weight:z.{digits}f}"
+                self.ax_.text(column, row, text, ha="center", va="center", color=colour, fontsize=7)

@@ -1,0 +1,66 @@
+"""Output spaces: one file each."""
+
+from maxmargin.inputs.tokens import Sequences
+from maxmargin.kernels.joint_kernel import JointKernelTask
+from maxmargin.structures.alignment.gaps import Gaps
+from maxmargin.structures.alignment.homologs import Aligned, Homologs
+from maxmargin.structures.alignment.substitution import Match, PairFeatures
+from maxmargin.structures.alignment.task import Alignment
+from maxmargin.structures.alignment.views import Average, Column, Product, View, Window
+from maxmargin.structures.classes.multiclass import Multiclass
+from maxmargin.structures.classes.ordinal import Ordinal
+from maxmargin.structures.classes.taxonomy import Taxonomy
+from maxmargin.structures.clustering.correlation import Clustered, Correlation
+from maxmargin.structures.clustering.forest import Forest, Linked
+from maxmargin.structures.clustering.pairs import Pairs
+from maxmargin.structures.diversity.documents import Documents
+from maxmargin.structures.diversity.task import Chosen, Diversity
+from maxmargin.structures.graphs.nodes import Nodes
+from maxmargin.structures.graphs.task import Graph
+from maxmargin.structures.motifs.task import Motif, Occurrence
+from maxmargin.structures.parsing.task import Grammar
+from maxmargin.structures.ranking.contingency import Contingency
+from maxmargin.structures.ranking.groups import Groups, WeightedRows
+from maxmargin.structures.ranking.ranking import Ranked, Ranking
+from maxmargin.structures.ranking.topk import TopK
+from maxmargin.structures.sequences.task import Chain, Weighted
+
+__all__ = [
+    "Aligned",
+    "Alignment",
+    "Average",
+    "Chain",
+    "Chosen",
+    "Clustered",
+    "Column",
+    "Contingency",
+    "Correlation",
+    "Diversity",
+    "Documents",
+    "Forest",
+    "Gaps",
+    "Grammar",
+    "Graph",
+    "Groups",
+    "Homologs",
+    "JointKernelTask",
+    "Linked",
+    "Match",
+    "Motif",
+    "Multiclass",
+    "Nodes",
+    "Occurrence",
+    "Ordinal",
+    "PairFeatures",
+    "Pairs",
+    "Product",
+    "Ranked",
+    "Ranking",
+    "Sequences",
+    "Taxonomy",
+    "TopK",
+    "View",
+    "Weighted",
+    "WeightedRows",
+    "Window",
+]

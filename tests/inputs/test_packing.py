@@ -1,0 +1,192 @@
+"""Packing of token features, against scikit-learn's DictVectorizer."""
+
+import pickle
+from collections import OrderedDict
+from types import MappingProxyType
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy import sparse
+from sklearn.feature_extraction import DictVectorizer
+
+from maxmargin.inputs import tokens as sequences
+from maxmargin.inputs.tokens import SequencePacker, Sequences
+
+NAMES = st.sampled_from(["a", "b", "a=x", "", "=", "é", "word"])
+VALUES = st.one_of(
+    st.sampled_from(["x", "y", "", "1"]),
+    st.booleans(),
+    st.integers(-3, 3),
+    st.floats(-2, 2),
+    st.sampled_from([np.float32(0.5), np.int64(2), np.str_("x")]),
+    st.lists(st.sampled_from(["x", "y", "z"]), max_size=3),
+)
+DICTS = st.dictionaries(NAMES, VALUES, max_size=4)
+LISTS = st.lists(NAMES, max_size=5)
+
+
+def data_sets(tokens):
+    return st.lists(st.lists(tokens, min_size=1, max_size=4), min_size=1, max_size=4)
+
+
+def as_dict(token):
+    return token if isinstance(token, dict) else dict.fromkeys(token, 1.0)
+
+
+def vectorized(train, new):
+    """The same by DictVectorizer: columns in order of appearance; duplicates add up."""
+    vectorizer = DictVectorizer(sort=False).fit([as_dict(token) for x in train for token in x])
+    matrix = vectorizer.transform([as_dict(token) for x in new for token in x])
+    return vectorizer.feature_names_, matrix.toarray()
+
+
+@given(data_sets(DICTS) | data_sets(LISTS) | data_sets(DICTS | LISTS), data_sets(DICTS) | data_sets(LISTS))
+def test_as_dict_vectorizer(train, new):
+    packer = SequencePacker().fit(train)
+    for X in (train, [list(x) for x in train], new):
+        names, expected = vectorized(train, X)
+        packed = packer.pack(X)
+        assert packer.feature_names == names
+        assert packer.n_features == len(names)
+        np.testing.assert_array_equal(packed.matrix.toarray(), expected)
+        assert list(np.diff(packed.offsets)) == [len(x) for x in X]
+
+
+@given(data_sets(DICTS) | data_sets(LISTS))
+def test_both_ways_of_reading_agree(X):
+    """The fast way gives up (None) or says what the careful way says."""
+    fast = sequences._read_at_once([token for x in X for token in x])
+    if fast is not None:
+        slow = sequences._read_one_by_one(X)
+        names = {name: k for k, name in enumerate(dict.fromkeys(slow.names))}
+        matrices = [
+            sequences._matrix(way, np.array([names[name] for name in way.names], dtype=np.int32), len(names))
+            for way in (fast, slow)
+        ]
+        np.testing.assert_array_equal(matrices[0].toarray(), matrices[1].toarray())
+
+
+def test_usual_tokens_are_read_at_once():
+    for token in (["a", "b"], ("a", "b"), {"a": 1}, {"a": True, "b": "x", "c": 0.5}, {"a": np.float64(1.0)}):
+        assert sequences._read_at_once([token, token]) is not None
+    for token in ("a", {"a"}, {"a": None}, {"a": ["x"]}, [1.0], {1: "x"}, OrderedDict(a=1)):
+        assert sequences._read_at_once([token, token]) is None
+
+
+def test_features_of_a_token():
+    X = [[{"length": 3, "upper": True, "word": "the", "suffix": ["e", "he"], "low": False}, ["word=the", "new", "new"]]]
+    packer = SequencePacker().fit(X)
+    assert packer.feature_names == ["length", "upper", "word=the", "suffix=e", "suffix=he", "low", "new"]
+    assert packer.pack(X).matrix.toarray().tolist() == [[3, 1, 1, 1, 1, 0, 0], [0, 0, 1, 0, 0, 0, 1]]
+
+
+def test_an_attribute_is_there_or_not():
+    packer = SequencePacker().fit([[["a", "b", "a"], ["b"]]])
+    assert packer.pack([[["a", "a", "a"], ["c", "b", "c"]]]).matrix.toarray().tolist() == [[1, 0], [0, 1]]
+
+
+def test_other_mappings_and_strings():
+    token = MappingProxyType(OrderedDict(word=np.str_("the"), size=np.float16(0.5), bold=np.True_))
+    packer = SequencePacker().fit([[token]])
+    assert packer.feature_names == ["word=the", "size", "bold"]
+    assert all(type(name) is str for name in packer.feature_names)
+    assert packer.pack([[{"word": "the", "size": 0.5, "bold": np.True_}]]).matrix.toarray().tolist() == [[1, 0.5, 1]]
+
+
+def test_tokens_without_features():
+    packer = SequencePacker().fit([[["a"], []], [[]]])
+    assert packer.pack([[["a"], []], [[]]]).matrix.toarray().tolist() == [[1], [0], [0]]
+    assert packer.pack([[[], ["b"]]]).matrix.toarray().tolist() == [[0], [0]]
+    packer = SequencePacker().fit([[{}]])
+    assert packer.n_features == 0
+    assert packer.pack([[{}]]).matrix.shape == (1, 0)
+
+
+def test_no_sequences():
+    for X in ([[["a"]]], [[{"a": 1}]], [np.eye(2)]):
+        packed = SequencePacker().fit(X).pack([])
+        assert len(packed) == 0
+        assert packed.matrix.shape == (0, SequencePacker().fit(X).n_features)
+    with pytest.raises(ValueError, match="no sequences given"):
+        SequencePacker().fit([])
+
+
+@pytest.mark.parametrize("new", [["a", "c"], {"a": 1, "c": 2}, {"c": "x"}], ids=str)
+def test_unseen_features(new):
+    X = [[["a"], ["b"]], [["a"], ["a"], new]]
+    seen = [[["a"], ["b"]]]
+    assert SequencePacker().fit(seen).pack(X).matrix.shape == (5, 2)
+    packer = SequencePacker(unknown_features="error").fit(seen)
+    with pytest.raises(
+        ValueError, match=r"sequence 1, position 2 has the feature 'c(=x)?', which was not seen in training"
+    ):
+        packer.pack(X)
+    packer.pack(seen)
+
+
+def test_reading_once_serves_fit_and_the_pack_that_follows():
+    X = [[["a", "b"], ["b"]], [["c"]]]
+    packer = SequencePacker().fit(X)
+    first = packer.pack(X)
+    X[1][0].append("a")  # a later call reads what is there then
+    assert packer.pack(X).matrix.toarray().tolist() == [[1, 1, 0], [0, 1, 0], [1, 0, 1]]
+    assert first.matrix.toarray().tolist() == [[1, 1, 0], [0, 1, 0], [0, 0, 1]]
+    packer = SequencePacker().fit(X)
+    packer.pack([[["a"]]])
+    assert packer._last is None  # nothing of the data is kept
+    assert len(pickle.dumps(packer)) < 500
+
+
+def test_many_features_at_once():
+    rng = np.random.default_rng(0)
+    X = [[[f"{j}={rng.integers(50)}" for j in range(27)] for _ in range(20)] for _ in range(50)]
+    packer = SequencePacker().fit(X)
+    names, expected = vectorized(X, X)
+    assert packer.feature_names == names
+    np.testing.assert_array_equal(packer.pack(X).matrix.toarray(), expected)
+    fresh = [[list(token) for token in x] for x in X]
+    np.testing.assert_array_equal(packer.pack(fresh).matrix.toarray(), expected)
+
+
+# --- matrices
+
+
+def test_dense_and_sparse_rows_may_mix():
+    X = [np.eye(3), sparse.csr_array(2 * np.eye(3)), sparse.coo_matrix(3 * np.eye(3))]
+    packed = SequencePacker().fit(X).pack(X)
+    np.testing.assert_array_equal(packed.matrix.toarray(), np.vstack([np.eye(3), 2 * np.eye(3), 3 * np.eye(3)]))
+
+
+def test_duplicate_entries_add_up():
+    x = sparse.csr_array(([1.0, 2.0, 4.0], [1, 1, 0], [0, 3]), shape=(1, 2))
+    assert SequencePacker().fit([x]).pack([x]).matrix.toarray().tolist() == [[4, 3]]
+
+
+def test_sequences_from_a_long_table():
+    packed = Sequences.from_groups(np.arange(8).reshape(4, 2), ["x", "x", "y", "z"])
+    assert [x.tolist() for x in packed] == [[[0, 1], [2, 3]], [[4, 5]], [[6, 7]]]
+    assert packed[-1].tolist() == [[6, 7]]
+    with pytest.raises(IndexError, match="sequence 3 of 3"):
+        packed[3]
+    with pytest.raises(ValueError, match="rows of one group must stand together"):
+        Sequences.from_groups(np.eye(3), ["x", "y", "x"])
+    with pytest.raises(ValueError, match="2 group values for 3 rows"):
+        Sequences.from_groups(np.eye(3), ["x", "y"])
+    assert len(Sequences.from_groups(np.zeros((0, 2)), [])) == 0
+
+
+@pytest.mark.parametrize(
+    ("matrix", "offsets", "message"),
+    [
+        (np.eye(3), [0, 2], "offsets end at 2, but the matrix has 3 rows"),
+        (np.eye(3), [1, 3], "offsets must be a rising list of row numbers that starts with 0"),
+        (np.eye(3), [0, 2, 1, 3], "offsets must be a rising list"),
+        (np.eye(3), [], "offsets must be a rising list"),
+        (np.ones(3), [0, 3], r"the matrix has shape \(3,\); expected two dimensions"),
+    ],
+)
+def test_bad_bounds(matrix, offsets, message):
+    with pytest.raises(ValueError, match=message):
+        Sequences(matrix, offsets)

@@ -1,0 +1,134 @@
+import pickle
+
+import numpy as np
+import pytest
+from sklearn.base import clone
+from sklearn.exceptions import NotFittedError
+from sklearn.model_selection import cross_val_score
+from sklearn.utils import estimator_checks, get_tags
+
+from maxmargin import Aligner, HomologRanker
+from maxmargin.tasks import Aligned, Alignment, Homologs
+
+LETTERS = "ACDEFG"
+
+
+def families(n=12, seed=0, length=10, decoys=4):
+    """Native sequences, a changed copy of each among strangers, and where it is; (X, Y)."""
+    rng = np.random.default_rng(seed)
+    X, Y = [], []
+    for _ in range(n):
+        native = rng.integers(len(LETTERS), size=length)
+        copy = [int(letter) ^ 1 if rng.random() < 0.7 else int(letter) for letter in native]  # A and C, D and E, …
+        lost = int(rng.integers(1, length - 1))
+        pairs = [(i, i - (i > lost)) for i in range(length) if i != lost]
+        candidates = [rng.integers(len(LETTERS), size=length) for _ in range(decoys)]
+        place = int(rng.integers(decoys + 1))
+        candidates.insert(place, np.delete(copy, lost))
+        X.append((text(native), [text(candidate) for candidate in candidates]))
+        Y.append(Aligned(place, pairs))
+    return X, Y
+
+
+def text(numbers):
+    return "".join(LETTERS[k] for k in numbers)
+
+
+X, Y = families()
+MODEL = HomologRanker(letters=LETTERS, C=1.0).fit(X, Y)
+
+
+@pytest.mark.parametrize(("slack", "solver"), [("l1", "bcfw"), ("l2", "bcfw"), ("l2", "n_slack"), ("l1", "one_slack")])
+def test_finds_the_homolog(slack, solver):
+    model = HomologRanker(letters=LETTERS, C=1.0, slack=slack, solver=solver).fit(X, Y)
+    new, truth = families(30, seed=1)
+    same = Aligner.from_matrix({(a, b): float(a == b) for a in LETTERS for b in LETTERS}, 1.0, 1.0, mode="local")
+    assert model.score(new, truth) > HomologRanker.from_aligner(same).score(new, truth) + 0.2
+    assert model.certificate_.converged
+
+
+def test_predictions():
+    found = MODEL.predict(X)
+    scores = MODEL.decision_function(X)
+    alignments = MODEL.predict_alignments(X)
+    assert found.dtype == np.int64
+    for x, k, values, alignment in zip(X, found, scores, alignments, strict=True):
+        assert len(values) == len(x[1])
+        assert k == np.argmax(values)
+        assert alignment.lengths == (len(x[0]), len(x[1][k]))
+        assert alignment == MODEL.aligner_.predict([(x[0], x[1][k])])[0]
+        assert MODEL.aligner_.decision_function([(x[0], x[1][k])])[0] == pytest.approx(values[k])
+    assert MODEL.score(X, Y) == np.mean([k == y.candidate for k, y in zip(found, Y, strict=True)])
+    assert len(MODEL.predict([])) == 0
+
+
+def test_numbers_of_candidates_may_differ():
+    shorter = [(x[0], x[1][: y.candidate + 1]) for x, y in zip(X, Y, strict=True)]
+    assert HomologRanker(letters=LETTERS).fit(shorter, Y).score(shorter, Y) > 0.8
+
+
+def test_a_ranker_from_an_aligner():
+    pairs = [(x[0], x[1][y.candidate]) for x, y in zip(X, Y, strict=True)]
+    aligner = Aligner.from_log_odds(pairs, [y.alignment for y in Y], 0.2, 0.2, mode="local", gaps="linear")
+    ranker = HomologRanker.from_aligner(aligner)
+    assert ranker.score(X, Y) > 0.8
+    assert (ranker.mode, ranker.gaps) == ("local", "linear")
+    assert ranker.decision_function(X[:1])[0][0] == aligner.decision_function([(X[0][0], X[0][1][0])])[0]
+    np.testing.assert_array_equal(ranker.weights_["residue × residue"], aligner.substitution_matrix_)
+    with pytest.raises(ValueError, match="made from an aligner and has no objective"):
+        ranker.certify(X, Y)
+    with pytest.raises(NotFittedError):
+        HomologRanker.from_aligner(Aligner())
+    assert MODEL.certify(X, Y).converged
+
+
+def test_the_task_behind_it():
+    assert isinstance(MODEL.task_, Homologs)
+    assert isinstance(MODEL.task_.alignment_, Alignment)
+    assert list(MODEL.weights_) == ["open", "extend", "residue × residue"]
+
+
+@pytest.mark.parametrize(
+    "check",
+    [
+        estimator_checks.check_estimator_cloneable,
+        estimator_checks.check_no_attributes_set_in_init,
+        estimator_checks.check_get_params_invariance,
+        estimator_checks.check_set_params,
+        estimator_checks.check_parameters_default_constructible,
+    ],
+    ids=lambda check: check.__name__,
+)
+def test_checks_of_scikit_learn(check):
+    check("HomologRanker", HomologRanker())
+
+
+def test_copies():
+    np.testing.assert_array_equal(clone(MODEL).fit(X, Y).w_, MODEL.w_)
+    np.testing.assert_array_equal(pickle.loads(pickle.dumps(MODEL)).predict(X), MODEL.predict(X))
+    assert cross_val_score(clone(MODEL), X, Y, cv=2).shape == (2,)
+    assert get_tags(MODEL).target_tags.required
+
+
+def test_bad_input_is_named():
+    model = HomologRanker()
+    for call in (model.predict, model.predict_alignments, model.decision_function):
+        with pytest.raises(NotFittedError):
+            call(X)
+    assert not hasattr(model, "aligner_")
+    assert not hasattr(model, "weights_")
+    with pytest.raises(ValueError, match="X has 2 examples but Y has 1"):
+        MODEL.score(X[:2], Y[:1])
+    with pytest.raises(ValueError, match="there is nothing to score"):
+        MODEL.score([], [])
+
+
+def test_the_homologs_may_be_named_without_their_alignments():
+    numbers = [y[0] for y in Y]
+    assert MODEL.score(X, numbers) == MODEL.score(X, np.array(numbers)) == MODEL.score(X, Y)
+    wrong = [(k + 1) % len(x[1]) for x, k in zip(X, MODEL.predict(X), strict=True)]
+    assert MODEL.score(X, wrong) == 0.0
+    with pytest.raises(ValueError, match=r"Y\[0\] names candidate 99; example 0 has \d+ candidates"):
+        MODEL.score(X[:1], [99])
+    with pytest.raises(ValueError, match=r"Y\[1\] is float; expected \(number of the homolog"):
+        MODEL.score(X[:2], [0, 0.5])

@@ -1,0 +1,87 @@
+"""ClusterDisplay: what is drawn of a clustering."""
+
+import matplotlib.pyplot as plt
+import numpy as np
+import pytest
+from matplotlib.colors import to_hex
+
+from maxmargin import Clusterer
+from maxmargin.figures.canvas import GREY, RED
+from maxmargin.plotting import ClusterDisplay
+from maxmargin.tasks import Pairs
+
+
+@pytest.fixture(autouse=True)
+def no_windows():
+    plt.switch_backend("agg")
+    yield
+    plt.close("all")
+
+
+def lines(display):
+    (drawn,) = display.ax_.collections[:1]
+    return drawn
+
+
+def test_links_between_true_clusters_are_red():
+    display = ClusterDisplay(["a", "a", "a", "b"], [(0, 1, 2.0), (1, 2, 0.5)], truth=[5, 5, 6, 6]).plot()
+    assert display.labels.tolist() == [0, 0, 0, 1]
+    assert display.truth.tolist() == [0, 0, 1, 1]
+    assert display.wrong.tolist() == [False, True]
+    assert [to_hex(colour) for colour in lines(display).get_colors()] == [GREY.lower(), RED.lower()]
+    widths = lines(display).get_linewidths()
+    assert widths[0] > widths[1]
+    assert display.ax_.get_title() == "2 clusters, 2 true; 1 of 2 links wrong"
+    points = display.ax_.collections[1:]
+    assert [len(each.get_offsets()) for each in points] == [2, 2]  # coloured by the truth
+    assert to_hex(points[0].get_facecolors()[0]) != to_hex(points[1].get_facecolors()[0])
+
+
+def test_without_truth_and_scores():
+    ax = plt.figure().subplots()
+    display = ClusterDisplay([1, 2, 1], [(0, 2)], points=[[0, 0], [1, 1], [2, 0]]).plot(ax)
+    assert display.ax_ is ax
+    assert (display.truth, display.wrong, display.scores) == (None, None, None)
+    assert lines(display).get_segments()[0].tolist() == [[0, 0], [2, 0]]
+    assert [len(each.get_offsets()) for each in ax.collections[1:]] == [2, 1]
+    assert ax.get_title() == "2 clusters"
+
+
+def test_points_round_a_circle_keep_clusters_together():
+    display = ClusterDisplay([0, 1, 0, 1, 0])
+    assert np.allclose(np.linalg.norm(display.points, axis=1), 1)
+    angles = np.arctan2(display.points[:, 1], display.points[:, 0]) % (2 * np.pi)
+    assert np.argsort(angles).tolist() == [0, 2, 4, 1, 3]
+    gaps = np.diff(np.sort(angles))
+    assert gaps[2] == pytest.approx(2 * gaps[0])
+
+
+def test_more_clusters_than_colours_have_other_shapes():
+    display = ClusterDisplay(range(25)).plot()
+    points = display.ax_.collections[1:]
+    looks = {(to_hex(each.get_facecolors()[0]), each.get_paths()[0].vertices.tobytes()) for each in points}
+    assert len(points) == len(looks) == 25
+
+
+def test_from_estimator():
+    x, y = Pairs.of([1.0, 1.1, 5.0, 5.1], lambda a, b: [abs(a - b)]), [0, 0, 1, 1]
+    model = Clusterer(C=10.0).fit([x], [y])
+    display = ClusterDisplay.from_estimator(model, x, y, points=[[1, 0], [1.1, 0], [5, 0], [5.1, 0]]).plot()
+    assert display.labels.tolist() == y
+    assert sorted(map(tuple, display.links.tolist())) == [(0, 1), (2, 3)]
+    assert not display.wrong.any()
+    np.testing.assert_array_equal(display.scores, [link.score for link in model.links([x])[0]])
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (([0, 1], [(0, 2)]), "links speak of items 0 to 2; expected 0 to 1"),
+        (([0, 1], [], [0]), "truth has 2 items but 1 cluster labels"),
+        (([0, 1], [], None, [[0, 0]]), r"points have shape \(1, 2\); expected \(2, 2\), a place for every item"),
+        (([0, None],), "labels: the label of item 1 is None"),
+    ],
+)
+def test_bad_input(arguments, message):
+    with pytest.raises(ValueError, match=message):
+        ClusterDisplay(*arguments)

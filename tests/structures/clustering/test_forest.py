@@ -1,0 +1,338 @@
+"""Forest against the list of all forests: every search, every plane, every completion."""
+
+import pickle
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy import sparse
+from strategies import whole
+from structures.clustering.compiled import forest_twin as twin
+from structures.clustering.pair_strategies import clustered
+
+from maxmargin.atoms import AtomRows
+from maxmargin.objective import Formulation
+from maxmargin.oracle import Oracle
+from maxmargin.rescaling import search
+from maxmargin.task import Examples, Task, dot
+from maxmargin.tasks import Forest, Linked, Pairs
+from maxmargin.testing import check_task
+
+FORMULATIONS = [Formulation("slack", "l1"), Formulation("margin", "l2"), Formulation("slack", "l2")]
+
+
+@st.composite
+def problems(draw):
+    """A task that is set up, its data and weights."""
+    X, Y, n_features = draw(clustered())
+    task = Forest(
+        penalty=draw(st.sampled_from([1.0, 0.5, 0.01, 2.0])),
+        start=draw(st.sampled_from(["chain", "random"])),
+        intercept=draw(st.booleans()),
+    )
+    task.setup(X, Y)
+    assert task.dim == n_features + task.intercept
+    w = draw(whole(task.dim)) * draw(st.sampled_from([0.1, 0.5, 1.0]))
+    return task, X, Y, w
+
+
+def score(task, w, x, z):
+    return dot(task.psi(x, z), w)
+
+
+def listed(batch, X):
+    """The truths of a batch as plain outputs."""
+    forests = batch.truths()
+    ends = np.append(0, np.cumsum(forests.counts))
+    return [Linked(X[g], forests.edges[ends[j] : ends[j + 1]] - batch.table.bounds[g]) for j, g in enumerate(batch.ids)]
+
+
+def dense(rows):
+    return AtomRows.of(rows).toarray()
+
+
+@given(problems())
+def test_outputs_are_all_forests(problem):
+    task, X, _, _ = problem
+    for x in X:
+        found = sorted(tuple(z.rows.tolist()) for z in task.outputs(x))
+        assert found == sorted(twin.forests(x.n_items, x.pairs.tolist()))
+
+
+@given(problems())
+def test_labels_are_the_trees_of_the_forest(problem):
+    task, X, _, _ = problem
+    for x in X:
+        for z in task.outputs(x):
+            trees = twin.trees(x.n_items, z.pairs.tolist())
+            assert task.label(z).tolist() == [
+                next(k for k, tree in enumerate(trees) if item in tree) for item in range(x.n_items)
+            ]
+
+
+@given(problems())
+def test_loss_counts_missing_and_wrong_links(problem):
+    """It is 0 for the forests that link all that candidates inside of clusters can link, and for no others."""
+    task, X, Y, _ = problem
+    for x, y in zip(X, Y, strict=True):
+        inside = [pair for pair in x.pairs.tolist() if y[pair[0]] == y[pair[1]]]
+        reachable = twin.trees(x.n_items, inside)
+        for z in task.outputs(x):
+            right = sum(y[a] == y[b] for a, b in z.pairs.tolist())
+            wrong = len(z.rows) - right
+            assert task.loss(y, z) == pytest.approx(x.n_items - len(reachable) - right + task.penalty * wrong)
+            assert (task.loss(y, z) == 0) == (twin.trees(x.n_items, z.pairs.tolist()) == reachable)
+            assert task.loss(y, z) >= 0
+
+
+@given(problems())
+def test_features_are_those_of_the_links(problem):
+    task, X, _, _ = problem
+    for x in X:
+        features = x.features.toarray() if sparse.issparse(x.features) else x.features
+        for z in task.outputs(x):
+            found = task.psi(x, z)
+            if sparse.issparse(x.features):
+                total = np.zeros(task.dim)
+                total[found[0]] = found[1]
+                found = total
+            expected = np.zeros(task.dim)
+            for row in z.rows:
+                expected[: task.n_features_] += features[row]
+                expected[task.n_features_ :] += 1
+            np.testing.assert_allclose(found, expected)
+
+
+@given(problems())
+def test_best_forests(problem):
+    task, X, Y, w = problem
+    together = task.decode(w, X)
+    for x, y, z in zip(X, Y, together, strict=True):
+        best = score(task, w, x, Task.argmax(task, w, x))
+        assert score(task, w, x, z) == pytest.approx(best, abs=1e-9)
+        assert score(task, w, x, task.argmax(w, x)) == pytest.approx(best, abs=1e-9)
+        worst, found = Task.argmax(task, w, x, y), task.argmax(w, x, y)
+        height = score(task, w, x, worst) + task.loss(y, worst)
+        assert score(task, w, x, found) + task.loss(y, found) == pytest.approx(height, abs=1e-9)
+
+
+@given(problems())
+def test_completions_explain_the_label_best(problem):
+    task, X, Y, w = problem
+    batch = task.completed(w, task.pack(X, Y))
+    for x, y, z in zip(X, Y, listed(batch, X), strict=True):
+        best = score(task, w, x, Task.complete(task, w, x, y))
+        for found in (z, task.complete(w, x, y)):
+            assert task.loss(y, found) == 0
+            assert score(task, w, x, found) == pytest.approx(best, abs=1e-9)
+
+
+@given(problems(), st.integers(0, 5))
+def test_guesses_explain_the_label(problem, seed):
+    task, X, Y, _ = problem
+    batch = task.guessed(np.random.default_rng(seed), task.pack(X, Y))
+    for x, y, z in zip(X, Y, listed(batch, X), strict=True):
+        assert task.loss(y, z) == 0
+        assert task.loss(y, task.guess(np.random.default_rng(seed), x, y)) == 0
+
+
+@given(problems(), st.data())
+def test_planes(problem, data):
+    """For any examples of the batch, any λ and any explaining truth, the planes are those of listing all outputs."""
+    task, X, Y, w = problem
+    batch = task.guessed(np.random.default_rng(0), task.pack(X, Y))
+    index = np.array(data.draw(st.lists(st.integers(0, len(X) - 1), min_size=1, max_size=4)))
+    lam = np.array(data.draw(st.lists(st.sampled_from([0.0, 1e-12, 0.5, 1.0, 3.0]), min_size=4, max_size=4)))
+    lam = lam[: len(index)]
+    part, plain = batch.take(index), Examples(X, Y, listed(batch, X)).take(index)
+    found, expected = task.planes(w, part, lam), Task.planes(task, w, plain, lam)
+    heights, expected_heights = (lam * each.loss - AtomRows.of(each.dpsi) @ w for each in (found, expected))
+    np.testing.assert_allclose(heights, expected_heights, atol=1e-9)
+    assert isinstance(found.dpsi, AtomRows if sparse.issparse(X[0].features) else np.ndarray)
+    rows = dense(found.dpsi)
+    for j, (_, x, y, truth) in enumerate(plain):  # a plane is that of one output
+        known = []
+        for z in task.outputs(x):
+            features = -dense(Task.shifts(task, Examples([x], [y], [truth]), Examples([x], [y], [z])))
+            known.append([*features[0], task.loss(y, z)])
+        assert np.abs(np.array(known) - [*rows[j], found.loss[j]]).max(axis=1).min() < 1e-9
+
+
+@given(problems())
+def test_default_planes_are_never_below_the_truth(problem):
+    task, X, Y, w = problem
+    batch = task.pack(X, Y)
+    for each in (batch, task.completed(w, batch), task.guessed(np.random.default_rng(1), batch)):
+        assert task.planes(w, each).values(w).min() >= -1e-9
+    assert Oracle(task, batch).risk(w) >= Oracle(task, batch).completed(w).risk(w) - 1e-9
+
+
+@given(problems(), st.data())
+def test_shifts_and_completions_of_a_part(problem, data):
+    task, X, Y, w = problem
+    batch = task.guessed(np.random.default_rng(0), task.pack(X, Y))
+    index = np.array(data.draw(st.lists(st.integers(0, len(X) - 1), min_size=1, max_size=4, unique=True)))
+    part = batch.take(index)
+    after = task.completed(w, part)
+    assert after.table is batch.table
+    old, new = listed(batch, X), listed(after, X)
+    expected = Task.shifts(
+        task,
+        Examples([X[i] for i in index], [Y[i] for i in index], [old[i] for i in index]),
+        Examples([X[i] for i in index], [Y[i] for i in index], new),
+    )
+    np.testing.assert_allclose(dense(task.shifts(part, after)), dense(expected), atol=1e-9)
+    np.testing.assert_array_equal(dense(task.shifts(after, after)), 0)
+    # a plane moves with its truth, and the rest of the batch stays as it was
+    shifted = dense(task.planes(w, part).dpsi) + dense(task.shifts(part, after))
+    np.testing.assert_allclose(dense(task.planes(w, after).dpsi), shifted, atol=1e-9)
+    for i in set(range(len(X))) - set(index.tolist()):
+        own = slice(batch.truth_bounds[i], batch.truth_bounds[i + 1])
+        np.testing.assert_array_equal(after.truth[own], batch.truth[own])
+
+
+@settings(max_examples=30)
+@given(problems(), st.sampled_from(FORMULATIONS))
+def test_other_formulations_are_searched_with_a_bound(problem, formulation):
+    task, X, Y, w = problem
+    batch = task.completed(w, task.pack(X, Y))
+    assert task.rescaled_planes(w, batch, formulation) is None
+    found = search(task, formulation, w, batch, np.ones(len(X)))
+    for g, (x, y, truth) in enumerate(zip(X, Y, listed(batch, X), strict=True)):
+        outputs = list(task.outputs(x))
+        losses = np.array([task.loss(y, z) for z in outputs])
+        margins = np.array([score(task, w, x, truth) - score(task, w, x, z) for z in outputs])
+        best = max(formulation.value(losses, margins).max(), 0.0)
+        assert found.cuts.values(w)[g] <= best + 1e-9
+        assert best <= found.upper[g] + 1e-9
+
+
+@settings(max_examples=10)
+@given(clustered(), st.sampled_from(["chain", "random"]))
+def test_contract_of_tasks(drawn, start):
+    X, Y, _ = drawn
+    check_task(Forest(0.5, start), X, Y, trials=1)
+
+
+def complete_graph(n, n_features=1):
+    pairs = np.column_stack(np.triu_indices(n, 1))
+    return Pairs(n, pairs, np.arange(len(pairs) * n_features, dtype=float).reshape(-1, n_features))
+
+
+def test_chain_links_every_item_to_the_next_of_its_cluster():
+    x, y = complete_graph(6), ["a", "b", "a", "a", "b", "c"]
+    task = Forest()
+    task.setup([x], [y])
+    for seed in range(3):
+        found = task.guess(np.random.default_rng(seed), x, y)
+        assert sorted(map(tuple, found.pairs.tolist())) == [(0, 2), (1, 4), (2, 3)]
+
+
+def test_chain_goes_round_pairs_that_are_no_candidates():
+    x = Pairs(4, [(0, 2), (0, 3), (1, 2), (2, 3)], np.zeros((4, 1)))  # (0, 1) is missing
+    task = Forest()
+    task.setup([x], [[5, 5, 5, 5]])
+    found = task.guess(np.random.default_rng(0), x, [5, 5, 5, 5])
+    assert sorted(map(tuple, found.pairs.tolist())) == [(0, 2), (1, 2), (2, 3)]
+
+
+def test_random_starts_differ():
+    x, y = complete_graph(8), [0] * 8
+    task = Forest(start="random")
+    task.setup([x], [y])
+    rng = np.random.default_rng(0)
+    starts = {tuple(task.guess(rng, x, y).rows.tolist()) for _ in range(10)}
+    assert len(starts) == 10
+
+
+def test_clusters_that_candidates_do_not_connect_cost_nothing_more():
+    x = Pairs(4, [(0, 1), (2, 3)], np.ones((2, 1)))
+    task = Forest(intercept=False)
+    task.setup([x], [[0, 0, 0, 0]])
+    both = task.complete(np.ones(1), x, [0, 0, 0, 0])
+    assert task.loss([0, 0, 0, 0], both) == 0
+    assert task.label(both).tolist() == [0, 0, 1, 1]
+
+
+def test_negative_links_hold_a_cluster_together():
+    x, y = complete_graph(3), ["a", "a", "a"]
+    task = Forest(intercept=False)
+    task.setup([x], [y])
+    assert task.complete(np.array([-1.0]), x, y).rows.tolist() == [0, 1]
+    assert task.argmax(np.array([-1.0]), x).rows.tolist() == []
+
+
+def test_dense_arrays_are_read():
+    rng = np.random.default_rng(0)
+    values = rng.integers(-3, 4, size=(4, 4, 2)).astype(float)
+    values = values + values.transpose(1, 0, 2)
+    task = Forest()
+    task.setup([values], [[0, 1, 0, 1]])
+    pairs = Pairs.from_array(values)
+    w = np.array([1.0, -1.0, 0.5])
+    assert task.argmax(w, values).rows.tolist() == task.argmax(w, pairs).rows.tolist()
+    assert task.argmax(w, values, [0, 1, 0, 1]).rows.tolist() == task.argmax(w, pairs, [0, 1, 0, 1]).rows.tolist()
+    np.testing.assert_array_equal(
+        task.planes(w, task.pack([values], [[0, 1, 0, 1]])).dpsi,
+        task.planes(w, task.pack([pairs], [[0, 1, 0, 1]])).dpsi,
+    )
+
+
+def test_outputs_and_batches_can_be_pickled():
+    x, y = complete_graph(4), [0, 0, 1, 1]
+    task = Forest()
+    task.setup([x], [y])
+    z = task.argmax(np.ones(2), x)
+    assert task.label(pickle.loads(pickle.dumps(z))).tolist() == task.label(z).tolist()
+    batch = pickle.loads(pickle.dumps(task.pack([x], [y])))
+    assert task.planes(np.ones(2), batch).loss.tolist() == task.planes(np.ones(2), task.pack([x], [y])).loss.tolist()
+
+
+X = [complete_graph(3), complete_graph(4)]
+Y = [[0, 0, 1], [0, 1, 1, 2]]
+
+
+@pytest.mark.parametrize(
+    ("X", "Y", "message"),
+    [
+        (X, [Y[0], [0, 1, 1]], "example 1 has 4 items but 3 cluster labels; expected one per item"),
+        (X, [Y[0], [0, 1, 1, 2, 2]], "example 1 has 4 items but 5 cluster labels; expected one per item"),
+        (X, [Y[0], "abcd"], r"example 1: the clustering is 'abcd'; expected a list of 4 labels"),
+        (X, [Y[0], 3], r"example 1: the clustering is 3; expected a list of 4 labels"),
+        (X, [Y[0], np.zeros((4, 1))], r"example 1: the labels have shape \(4, 1\); expected \(4,\)"),
+        (X, [Y[0], [0, None, 1, 1]], "example 1: the label of item 1 is None; expected the item's cluster"),
+        (X, [Y[0], [0, 1, np.nan, 1]], "example 1: the label of item 2 is nan; expected the item's cluster"),
+        (X, [Y[0], [0, [1], 1, 1]], "example 1: the label of item 1 cannot be used: unhashable"),
+        ([X[0], complete_graph(4, 3)], Y, "example 1 has 3 features per pair; expected 1 as in example 0"),
+        (X, [[0, 1, 2], [0, 1, 2, 3]], "no pair is inside of a true cluster, so there is no link to learn from"),
+        ([Pairs(1, [], [])], [[0]], "no example has a pair of items, so there is nothing to link"),
+        ([X[0], np.zeros((0, 0, 1))], [Y[0], []], "example 1: there are no items"),
+        ([X[0], np.zeros((2, 3, 1))], Y, r"example 1: expected Pairs or an \(n, n, F\) array, got an array of shape"),
+        ([X[0], "text"], Y, r"example 1: expected Pairs or an \(n, n, F\) array"),
+        ([X[0], np.full((2, 2, 1), np.nan)], [Y[0], [0, 0]], r"example 1: feature 0 of the pair \(0, 1\) is NaN"),
+    ],
+)
+def test_bad_data(X, Y, message):
+    with pytest.raises(ValueError, match=message):
+        Forest().setup(X, Y)
+
+
+@pytest.mark.parametrize("penalty", [0, -1.0, np.inf, np.nan, "1", None, True])
+def test_bad_penalty(penalty):
+    with pytest.raises(ValueError, match="penalty must be a positive finite number, got"):
+        Forest(penalty=penalty).setup(X, Y)
+
+
+def test_bad_start():
+    with pytest.raises(ValueError, match="start must be 'chain' or 'random', got 'star'"):
+        Forest(start="star").setup(X, Y)
+
+
+def test_other_number_of_features_when_predicting():
+    task = Forest()
+    task.setup(X, Y)
+    with pytest.raises(ValueError, match="example 1 has 3 features per pair; expected 1 as in training"):
+        task.decode(np.zeros(2), [X[0], complete_graph(4, 3)])
+    assert task.decode(np.zeros(2), []) == []
+    assert task.label(task.decode(np.zeros(2), [Pairs(2, [], [])])[0]).tolist() == [0, 1]

@@ -1,0 +1,259 @@
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from proofs import prove_search_is_bounded
+from scipy import sparse
+from strategies import groups_of_rows, whole
+from structures.ranking.listed_tasks import Labellings, squared_error
+
+from maxmargin import StructuredSVM
+from maxmargin.errors import TaskError
+from maxmargin.objective import Formulation
+from maxmargin.tasks import Contingency, Groups, WeightedRows
+from maxmargin.testing import SEARCHED, check_task
+
+MEASURES = [
+    "error",
+    "balanced_error",
+    "f1",
+    "fbeta",
+    "prbep",
+    "precision_at_k",
+    "recall_at_k",
+    "kld",
+    "nkld",
+    "absolute_error",
+    "relative_absolute_error",
+    "q",
+    squared_error,
+]
+measures = pytest.mark.parametrize("measure", MEASURES, ids=lambda measure: getattr(measure, "__name__", measure))
+X = [np.array([[1.0, 0], [2, 1], [0, -1], [1, 1]]), np.array([[0.0, 2], [1, -1], [2, 2]])]
+Y = [np.array([1, 0, 0, 1]), np.array([0, 1, 0])]
+
+
+def set_up(task, X=X, Y=Y):
+    task.setup(X, Y)
+    return task, task.pack(X, Y)
+
+
+@measures
+@settings(max_examples=12)
+@given(problem=groups_of_rows(most_rows=6), k=st.integers(1, 7), beta=st.sampled_from([0.5, 1.0, 2.0]))
+def test_keeps_the_contract(measure, problem, k, beta):
+    """All four formulations, at several λ, against all labellings; groups of one class among the others."""
+    X, Y, _ = problem
+    check_task(Labellings(measure, k, beta), X, Y, trials=1)
+
+
+@measures
+@settings(max_examples=4)
+@given(problem=groups_of_rows(most_groups=1, most_rows=8), k=st.integers(1, 8))
+def test_keeps_the_contract_on_larger_samples(measure, problem, k):
+    X, Y, _ = problem
+    check_task(Labellings(measure, k), X, Y, trials=1)
+
+
+@pytest.mark.parametrize("kind", [sparse.csr_array, sparse.csr_matrix])
+def test_sparse_samples(kind):
+    check_task(Labellings("f1"), [kind(x) for x in X], Y, trials=1)
+
+
+@pytest.mark.parametrize("rows", [np.array([0, 1, 3, 4, 5]), np.array([4, 0, 4, 2, 1])])  # some left out, some twice
+def test_rows_of_one_matrix(rows):
+    matrix, labels = np.vstack(X), np.concatenate(Y)
+    task, whole_batch = set_up(Contingency("f1"), [matrix[rows]], [labels[rows]])
+    other, batch = set_up(Contingency("f1"), Groups(matrix, rows, np.array([0, len(rows)])), [labels[rows]])
+    w = np.array([0.5, -1.0])
+    np.testing.assert_allclose(other.planes(w, batch).dpsi.toarray(), task.planes(w, whole_batch).dpsi.toarray())
+    assert other.planes(w, batch).loss == task.planes(w, whole_batch).loss
+
+
+@settings(max_examples=15)
+@given(groups_of_rows(most_groups=1, most_rows=8))
+def test_error_is_the_mean_hinge(problem):
+    X, Y, w = problem
+    task, batch = set_up(Contingency("error"), X, Y)
+    margins = (2 * Y[0] - 1) * (X[0] @ w)
+    assert task.planes(w, batch).values(w) == pytest.approx(np.mean(np.maximum(0, 1 - margins)))
+
+
+@settings(max_examples=15)
+@given(groups_of_rows(most_groups=1, most_rows=8), st.integers(1, 8))
+def test_hinge_is_at_least_the_loss_of_the_prediction(problem, k):
+    X, Y, w = problem
+    for measure in (each for each in MEASURES if each != "prbep"):  # prediction does not know the number it wants
+        task, batch = set_up(Contingency(measure, k), X, Y)
+        hinge, z = task.planes(w, batch).values(w)[0], task.decode(w, X)[0]
+        if task.measure_.size is None or task.psi(X[0], Y[0]) @ w <= task.psi(X[0], z) @ w:  # y may have more
+            assert hinge >= task.loss(Y[0], z) - 1e-12
+
+
+# --- weights of rows
+
+
+@st.composite
+def weighted(draw, **options):
+    X, Y, w = draw(groups_of_rows(**options))
+    return X, Y, [draw(whole(len(y), 1, 3)) for y in Y], w
+
+
+@pytest.mark.parametrize("measure", ["error", "balanced_error"])
+@settings(max_examples=15)
+@given(problem=weighted(most_rows=4))
+def test_weighted_rows_keep_the_contract(measure, problem):
+    X, Y, weights, _ = problem
+    check_task(Labellings(measure), X, [WeightedRows(y, v) for y, v in zip(Y, weights, strict=True)], trials=1)
+
+
+@pytest.mark.parametrize("measure", ["error", "balanced_error"])
+@settings(max_examples=15)
+@given(problem=weighted(), lam=st.sampled_from([0.0, 0.3, 1.0]), scale=st.sampled_from([1.0, 0.2]))
+def test_whole_weights_are_repeated_rows(measure, problem, lam, scale):
+    X, Y, weights, w = problem
+    labels = [WeightedRows(y, scale * v) for y, v in zip(Y, weights, strict=True)]
+    task, batch = set_up(Contingency(measure), X, labels)
+    times = [v.astype(int) for v in weights]
+    repeated, long = set_up(
+        Contingency(measure), *([np.repeat(a, v, axis=0) for a, v in zip(each, times, strict=True)] for each in (X, Y))
+    )
+    here, there = task.planes(w, batch, lam), repeated.planes(w, long, lam)
+    heights = [lam * planes.loss - planes.dpsi @ w for planes in (here, there)]
+    np.testing.assert_allclose(*heights, atol=1e-12)
+
+
+@pytest.mark.parametrize("formulation", SEARCHED, ids=str)
+@settings(max_examples=10)
+@given(problem=weighted(most_rows=4))
+def test_weighted_rows_are_searched_within_bounds(formulation, problem):
+    X, Y, weights, w = problem
+    labels = [WeightedRows(y, v) for y, v in zip(Y, weights, strict=True)]
+    task, batch = set_up(Labellings("error"), X, labels)
+    prove_search_is_bounded(task, batch, X, labels, w, formulation)
+
+
+def test_weights_need_a_sum_over_examples():
+    labels = [WeightedRows(y, np.arange(1.0, len(y) + 1)) for y in Y]
+    task = Contingency("f1")
+    task.setup(X, labels)
+    with pytest.raises(ValueError, match="measure 'f1' is not a sum over examples, so that they cannot have weights"):
+        task.pack(X, labels)
+
+
+# --- predictions
+
+
+@pytest.mark.parametrize(
+    ("task", "expected"),
+    [
+        (Contingency("f1"), [[1, 1, 0, 0], [0, 1, 0, 0, 0]]),
+        (Contingency("precision_at_k", k=3), [[1, 1, 0, 1], [0, 1, 0, 1, 1]]),
+        (Contingency("recall_at_k", k=5), [[1, 1, 1, 1], [1, 1, 1, 1, 1]]),  # samples of four and of five
+        (Contingency("prbep"), [[1, 1, 0, 0], [0, 1, 0, 1, 0]]),  # 3 of 7 rows were positive in training
+    ],
+)
+def test_decode(task, expected):
+    set_up(task)
+    new = [np.array([[3.0, 0], [2, 0], [-2, 0], [-1, 0]]), np.array([[-5.0, 0], [1, 0], [-4, 0], [-2, 0], [-3, 0]])]
+    found = task.decode(np.array([1.0, 0.0]), new)
+    assert [z.tolist() for z in found] == expected
+
+
+def test_decode_of_tied_scores_takes_as_many_as_are_wanted():
+    task, _ = set_up(Contingency("precision_at_k", k=2))
+    assert [z.sum() for z in task.decode(np.zeros(2), X)] == [2, 2]
+
+
+def test_scores_of_a_structured_svm():
+    model = StructuredSVM(Contingency("f1"), C=100.0).fit(X, Y)
+    found = model.predict(X)
+    assert model.score(X, Y) == pytest.approx(-np.mean([model.task_.loss(y, z) for y, z in zip(Y, found, strict=True)]))
+
+
+# --- bad input
+
+
+WRONG = [
+    (X, [Y[0], [0, 1]], {}, r"sample 1 has 3 rows but labels of shape \(2,\); expected \(3,\)"),
+    (X, [Y[0], [0, 1, 2]], {}, "sample 1, row 2: the label is 2; expected 0 or 1"),
+    (X, [[1, np.nan, 0, 1], Y[1]], {}, "sample 0, row 1: the label is nan; expected a finite number"),
+    (X, [np.ones(4), np.zeros(3)], {}, "all labels are of one class; a measure needs both positive and negative"),
+    (X, [WeightedRows(Y[0], [1, 2]), Y[1]], {}, r"sample 0 has 4 rows but weights of shape \(2,\); expected \(4,\)"),
+    (X, [Y[0], WeightedRows(Y[1], [1, -2, 1])], {}, r"sample 1, row 1: the weight is -2.0; expected a positive finite"),
+    (X, [Y[0], WeightedRows(Y[1], [1, 1, np.nan])], {}, "sample 1, row 2: the weight is nan; expected a positive"),
+    ([X[0], X[1][:, :1]], Y, {}, "group 1 has 1 columns; expected 2 as in group 0"),
+    ([X[0], X[1][0]], Y, {}, r"group 1 has shape \(2,\); expected a matrix, a row per example"),
+    ([1.0, 2.0], Y, {}, r"group 0 has shape \(\); expected a matrix"),
+    ([X[0], X[1] + [[0, np.inf]]], Y, {}, "example 4, feature 1: X contains NaN or infinity"),
+    (X, Y, {"measure": "f2"}, "measure must be one of 'error', 'balanced_error', 'f1', .* or a function, got 'f2'"),
+    (X, Y, {"measure": ["f1"]}, r"measure must be one of .* or a function, got \['f1'\]"),
+    (X, Y, {"measure": "precision_at_k"}, "measure 'precision_at_k' needs k, a positive whole number, got None"),
+    (X, Y, {"measure": "recall_at_k", "k": 0}, "measure 'recall_at_k' needs k, a positive whole number, got 0"),
+    (X, Y, {"measure": "fbeta", "beta": -1}, "beta must be a positive number, got -1"),
+]
+
+
+@pytest.mark.parametrize(("inputs", "labels", "parameters", "message"), WRONG, ids=[case[3] for case in WRONG])
+def test_bad_input(inputs, labels, parameters, message):
+    with pytest.raises(ValueError, match=message):
+        set_up(Contingency(**parameters), inputs, labels)
+
+
+OWN = [
+    (lambda tp, fp, fn, tn: 0.0 * tp + np.nan, r"measure\(tp=2, fp=0, fn=0, tn=2\) is nan; a loss must be a finite"),
+    (lambda tp, fp, fn, tn: 1.0 * (fn - fp), r"measure\(tp=\d, fp=\d, fn=\d, tn=\d\) is -1.0; a loss must be .* >= 0"),
+    (lambda tp, fp, fn, tn: 0.5 + fp, r"measure\(tp=2, fp=0, fn=0, tn=2\) is 0.5; the loss of a perfect prediction"),
+    (lambda tp, fp, fn, tn: 0.0, r"returned an array of shape \(\) for counts of shape \(2,\)\. It must take four"),
+    (lambda tp, fp, fn, tn: (tp + fp)[..., None], r"array of shape \(2, 1\) for counts of shape \(2,\)"),
+]
+
+
+@pytest.mark.parametrize(("measure", "message"), OWN, ids=[case[1] for case in OWN])
+def test_functions_that_are_no_losses(measure, message):
+    def look():
+        task, batch = set_up(Contingency(measure))
+        task.planes(np.ones(2), batch)
+
+    with pytest.raises(TaskError, match=message):
+        look()
+
+
+def test_large_tables_are_read_in_pieces(monkeypatch):
+    rng = np.random.default_rng(0)
+    x, y, w = rng.standard_normal((30, 2)), rng.integers(0, 2, 30), np.array([3.0, -2.0])
+    task, kept = set_up(Contingency(squared_error), [x], [y])
+    for limit in ("CELLS", "KEPT"):
+        monkeypatch.setattr(f"maxmargin.structures.ranking.measures.{limit}", 40)
+    large = task.pack([x], [y])
+    assert kept.about.blocks[0] is not None
+    assert large.about.blocks == (None,)
+    for formulation in (Formulation(), *SEARCHED):
+        at_once, in_pieces = (task._worst(w, batch, np.ones(1), formulation) for batch in (kept, large))
+        assert in_pieces.loss == at_once.loss
+        np.testing.assert_array_equal(in_pieces.dpsi.toarray(), at_once.dpsi.toarray())
+
+
+def own_f1(tp, fp, fn, tn):
+    return 1 - 2 * tp / (2 * tp + fp + fn)
+
+
+@pytest.mark.parametrize(("function", "measure"), [(own_f1, "f1"), (squared_error, None)])
+@settings(max_examples=10)
+@given(problem=groups_of_rows(levels=(0, 1)))
+def test_functions_that_are_linear_along_lines_are_searched_along_lines(function, measure, problem):
+    X, Y, w = problem
+    if not any(0 < np.sum(y) < len(y) for y in Y):
+        return
+    task, batch = set_up(Contingency(function), X, Y)
+    small = all(np.sum(y) < 2 or np.sum(1 - y) < 2 for y in Y)  # of so few tables every loss may be linear
+    assert (batch.about.lines is not None) == (measure is not None) or small
+    if measure is not None:
+        named, twin = set_up(Contingency(measure), X, Y)
+        np.testing.assert_allclose(task.planes(w, batch).values(w), named.planes(w, twin).values(w), atol=1e-12)
+
+
+def test_a_function_that_rewards_mistakes_is_not_searched_along_lines():
+    """At a fixed number of predicted positives this loss grows with the true ones; a few tables betray it."""
+    _, batch = set_up(Contingency(lambda tp, fp, fn, tn: (fp + fn) / 10 + (tp == 1) * (fp == 1)))
+    assert batch.about.lines is None

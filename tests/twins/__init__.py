@@ -1,1 +1,0 @@
-"""Plain-Python versions of what compiled kernels compute: as slow and as obvious as possible."""
