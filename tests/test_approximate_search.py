@@ -11,10 +11,12 @@ from hypothesis import strategies as st
 
 from maxmargin import StructuredSVM
 from maxmargin.errors import NotSeparable, TaskError
+from maxmargin.examples import Examples, dot
 from maxmargin.objective import Formulation
 from maxmargin.oracle import Oracle
+from maxmargin.planes import Planes, bound_by_ratio
 from maxmargin.solvers import BCFW, CCCP, Bundle, NSlack, OneSlack
-from maxmargin.task import Examples, Planes, Task, bound_by_ratio, dot
+from maxmargin.task import Task
 from maxmargin.testing import brute_force, check_task, objective
 
 ALL = [Formulation(rescaling, slack) for slack in ("l1", "l2") for rescaling in ("margin", "slack")]

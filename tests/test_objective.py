@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from strategies import whole
 
 from maxmargin.objective import Certificate, Formulation, primal, relative_gap
-from maxmargin.task import Planes
+from maxmargin.planes import Planes
 
 ALL = [Formulation(rescaling, slack) for rescaling in ("margin", "slack") for slack in ("l1", "l2")]
 

@@ -18,10 +18,10 @@ from example_tasks import (
 from maxmargin import Task
 from maxmargin.atoms import AtomRows
 from maxmargin.errors import TaskError
+from maxmargin.examples import Examples, dot
 from maxmargin.executors import Serial, Threads
 from maxmargin.objective import Formulation
 from maxmargin.oracle import CHUNK, Oracle, normalised_weights
-from maxmargin.task import Examples, dot
 from maxmargin.tasks import Chain, Multiclass
 
 ALL = [Formulation(rescaling, slack) for rescaling in ("margin", "slack") for slack in ("l1", "l2")]

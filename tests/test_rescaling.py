@@ -7,9 +7,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
+from maxmargin.examples import dot
 from maxmargin.objective import Formulation
 from maxmargin.rescaling import search
-from maxmargin.task import Task, dot
+from maxmargin.task import Task
 
 FORMULATIONS = [Formulation("slack", "l1"), Formulation("margin", "l2"), Formulation("slack", "l2")]
 formulations = pytest.mark.parametrize("formulation", FORMULATIONS, ids=str)

@@ -18,9 +18,10 @@ from example_tasks import (
 )
 
 from maxmargin.errors import NotSeparable
+from maxmargin.examples import Examples
 from maxmargin.objective import Formulation
+from maxmargin.planes import Planes
 from maxmargin.solvers import BCFW, Solver, Step
-from maxmargin.task import Examples, Planes
 from maxmargin.tasks import Chain, Multiclass
 from maxmargin.testing import brute_force, check_solver, check_task, objective
 

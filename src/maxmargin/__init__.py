@@ -1,10 +1,12 @@
 """maxmargin: large-margin learning for structured outputs, with a proof of how close to optimal each model is."""
 
 from maxmargin import counting, datasets, errors, executors, formats, inference, kernels, metrics, solvers, tasks
+from maxmargin.batch import Batch
 from maxmargin.counting.flat import CountingClassifier, CountingMultilabel
 from maxmargin.counting.predictor import CountingPredictor
 from maxmargin.counting.route_predictor import RoutePredictor
 from maxmargin.objective import Certificate
+from maxmargin.planes import Planes
 from maxmargin.structured import StructuredSVM
 from maxmargin.structures.alignment.alignments import PairwiseAlignment
 from maxmargin.structures.alignment.estimator import Aligner
@@ -22,7 +24,7 @@ from maxmargin.structures.parsing.trees import Tree
 from maxmargin.structures.ranking.measure_svc import MeasureSVC
 from maxmargin.structures.ranking.ranker import Ranker
 from maxmargin.structures.sequences.estimator import SequenceLabeler
-from maxmargin.task import Batch, Planes, Task
+from maxmargin.task import Task
 
 __version__ = "0.1.0"
 

@@ -11,10 +11,11 @@ from sklearn.base import ClassifierMixin
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from maxmargin.arrays import Array
 from maxmargin.kernels.functions import WithConstant, is_precomputed
 from maxmargin.objective import Certificate
-from maxmargin.task import Array
-from maxmargin.trainer import Trainer, online_only, refuse_kernel
+from maxmargin.online import online_only
+from maxmargin.trainer import Trainer, refuse_kernel
 
 
 class FlatClassifier(ClassifierMixin, Trainer):

@@ -27,8 +27,10 @@ from typing import Any
 
 import numpy as np
 
+from maxmargin.arrays import Array
 from maxmargin.atoms import AtomRows
-from maxmargin.task import Array, Planes
+from maxmargin.planes import Planes
+from maxmargin.search import Search
 
 
 @dataclass(frozen=True)
@@ -105,14 +107,14 @@ class Certificate:
     rounds: int | None = None  # of latent training: `dual` then bounds the convex problem of the last round only
     # Whether the decoder finds true maxima. If it is "undergenerating", `primal` is an estimate from below, and `dual`
     # is still a bound; if "overgenerating", both speak of the relaxed problem, whose objective is never below the true.
-    search: str = "exact"
+    search: Search = Search.EXACT
     method: str = ""  # how the decoder searches
     upper: float | None = None  # proved: the objective of the weights is no higher (None: `primal` is itself proved)
 
     @property
     def exact(self) -> bool:
         """Whether primal and dual are those of the problem itself, both proved."""
-        return self.search == "exact"
+        return self.search is Search.EXACT
 
     @property
     def proved_gap(self) -> float:
@@ -147,7 +149,7 @@ class Certificate:
     def _doubt(self) -> str:
         if self.exact:
             return ""
-        if self.search == "overgenerating":
+        if self.search is Search.OVERGENERATING:
             return "; of the relaxed problem, whose objective is never below the true one"
         known = ", and nothing bounds the objective from above"
         if self.upper is not None and isfinite(self.upper):

@@ -1,26 +1,35 @@
-"""Oracle: task × data × executor -> planes. It is all that a solver may touch of the problem.
+"""Oracle: batch × executor -> planes. It is all that a solver may touch of the problem.
 
 A solver asks for cuts of single examples (`planes`), for one averaged cut (`mean_plane`), or for the risk. The oracle
-translates the formulation (margin or slack rescaling, plain or squared slacks) into what the task's decoder can do,
-counts the decoder calls, spreads them over the executor and checks the promise that every plane is >= 0.
+translates the formulation (margin or slack rescaling, plain or squared slacks) into what the batch can search, counts
+the decoder calls, spreads them over the executor and checks the promise that every plane is >= 0.
+
+Where executors have no memory in common, every part of the batch has its place. What travels with a call are the
+numbers of examples, w, and the planes found; the data travel once.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator, Sequence
 from copy import copy
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from maxmargin.arrays import Array, Index
 from maxmargin.atoms import AtomRows
+from maxmargin.batch import Batch
+from maxmargin.dual_blocks import DualBlocks
 from maxmargin.errors import TaskError
 from maxmargin.executors import Executor, Serial
 from maxmargin.objective import Formulation, primal
-from maxmargin.rescaling import search
-from maxmargin.task import Array, Batch, Planes, Rows, Task
+from maxmargin.planes import Planes, Rows
+from maxmargin.rescaling import search_rescaled
+from maxmargin.search import Search
 
 CHUNK = 512  # examples per call in a full pass: bounds the memory that rows of planes take
+FEWEST = 4  # examples that are worth a hop to another thread
 
 
 class MeanPlane(NamedTuple):
@@ -28,13 +37,13 @@ class MeanPlane(NamedTuple):
 
     a: Array
     offset: float
-    risk: float  # R at that point, as the objective is measured: see Cuts
+    risk: float  # R at that point, as the objective is measured: see Violations
     row: AtomRows | None = None  # a as one combination of atoms, where that is the shorter form
     truths: Array | None = None  # (n,) the factor of every Ψ(x, truth) in a, where truths may change (latent tasks)
     planes: Planes | None = None  # of a sample: those of its examples
 
 
-class Cuts(NamedTuple):
+class Violations(NamedTuple):
     """Planes whose height is the violation.
 
     Solvers measure the objective by what an undergenerating search found, which is all that they can act on, and by
@@ -45,6 +54,8 @@ class Cuts(NamedTuple):
     heights: Array  # of the planes where they were asked for
     measured: Array  # each example's largest violation, as the objective is measured
     proved: Array  # upper bounds on it; inf where nothing is proved
+    lam: Array | None = None  # where a rescaling search ended: the next one begins there
+    relaxed: NDArray[np.bool_] | None = None  # see Planes
 
 
 class Oracle:
@@ -52,49 +63,68 @@ class Oracle:
 
     def __init__(
         self,
-        task: Task,
         batch: Batch,
         formulation: Formulation | None = None,
         sample_weight: Any = None,
         executor: Executor | None = None,
     ):
-        self.task, self.batch = task, batch
+        self._batch = batch
         self.formulation = formulation or Formulation()
-        self.executor = executor or Serial()
-        self.n = len(batch)
-        self.dim = task.dim if batch.kernel is None else batch.kernel.dim
+        self._executor = executor or Serial()
+        self.n, self.dim = len(batch), batch.dim
         self.weights = normalised_weights(sample_weight, self.n)
         self.calls = 0
         self._lam = np.ones(self.n)  # where the last rescaling search of each example ended
+        self._relaxed: NDArray[np.bool_] | None = None  # which examples ever got an answer that is no proved output
+        self._parts: list[Any] | None = None  # the places of the batch, where they do not share this memory
+
+    # --- what the problem is
 
     @property
-    def search(self) -> str:
-        """What the decoder finds on these data: see Task.search."""
-        return self.batch.search or self.task.search
+    def search(self) -> Search:
+        """What the decoder finds on these data; a relaxation that found nothing but proved outputs was exact."""
+        promised = self._batch.search
+        if promised is Search.OVERGENERATING and self._relaxed is not None and not self._relaxed.any():
+            return Search.EXACT
+        return promised
+
+    @property
+    def method(self) -> str:
+        """How the decoder searches."""
+        return self._batch.method
+
+    @property
+    def call_cost(self) -> float:
+        """Of one plane, in visits of cached planes."""
+        return self._batch.call_cost
+
+    @property
+    def latent(self) -> bool:
+        """Whether truths have hidden parts."""
+        return self._batch.latent
+
+    def named(self, position: int) -> str:
+        """The task and one of its examples, for messages."""
+        return f"{self._batch.name} broke its promise on example {self._batch.ids[position]}"
+
+    @property
+    def name(self) -> str:
+        """Of the task, for messages."""
+        return self._batch.name
+
+    # --- the objective
 
     def inner(self, v: Array, w: Array) -> float:
         """⟨v, w⟩: with a kernel, weights are coefficients, and the product is not that of the two arrays."""
-        return float(np.dot(v, w)) if self.batch.kernel is None else self.batch.kernel.inner(v, w)
+        return self._batch.inner(v, w)
 
     def objective(self, w: Array, risk: float, C: float) -> float:
         """P(w) from its measured risk."""
         return primal(self.inner(w, w), risk, C)
 
-    def planes(self, w: Array, index: NDArray[np.intp], scale: float = 1.0) -> Planes:
-        """The most violated cut of each example in `index` at scale·w (without forming that vector, where possible)."""
-        return self._cuts(w, index, scale).planes
-
-    def predicted_planes(self, w: Array, index: NDArray[np.intp]) -> Rows:
-        """Ψ(x, y) - Ψ(x, z) for the plain prediction z, without loss and rescaling.
-
-        A hint of loss makes a tie with the truth a mistake, or nothing could be learnt from w = 0, where all is tied.
-        """
-        self.calls += len(index)
-        return self.task.planes(w, self.batch.take(index), augment=1e-12).dpsi
-
     def slacks(self, w: Array) -> Array:
         """ξᵢ(w) for every example; an upper bound where the search is not exact, unless it is undergenerating."""
-        return self._every("measured", w)
+        return np.concatenate([np.maximum(found.measured, 0) for found in self._everyone(w)])
 
     def risk(self, w: Array) -> float:
         """R(w), the weighted mean penalty of these slacks."""
@@ -102,16 +132,29 @@ class Oracle:
 
     def proved_risk(self, w: Array) -> float:
         """R(w) is proved to be no higher than this; inf where nothing is proved."""
-        return self._mean_penalty(self._every("proved", w))
-
-    def _every(self, which: str, w: Array) -> Array:
-        return np.concatenate([np.maximum(getattr(self._cuts(w, index), which), 0) for index in self._chunks()])
+        return self._mean_penalty(np.concatenate([np.maximum(found.proved, 0) for found in self._everyone(w)]))
 
     def _mean_penalty(self, slacks: Array) -> float:
         counting = self.weights > 0  # an example without weight may have no bound
         return float(np.dot(self.weights[counting], self.formulation.penalty(slacks[counting])) / self.n)
 
-    def mean_plane(self, w: Array, sample: NDArray[np.intp] | None = None) -> MeanPlane:
+    # --- cuts
+
+    def planes(self, w: Array, index: Index, scale: float = 1.0) -> Planes:
+        """The most violated cut of each example in `index` at scale·w (without forming that vector, where possible)."""
+        return self._violations(w, index, scale).planes
+
+    def predicted_planes(self, w: Array, index: Index) -> Rows:
+        """Ψ(x, y) - Ψ(x, z) for the plain prediction z, without loss and rescaling.
+
+        A hint of loss makes a tie with the truth a mistake, or nothing could be learnt from w = 0, where all is tied.
+        """
+        self.calls += len(index)
+        parts, order = self._spread(index)
+        rows = AtomRows.stack([AtomRows.of(part) for part in self._map(predicted_rows, parts, w)])
+        return rows if order is None else rows.take(order)
+
+    def mean_plane(self, w: Array, sample: Index | None = None) -> MeanPlane:
         """The risk linearised at w: for plain slacks the mean of the examples' cuts, for squared ones its tangent.
 
         Over a sample of the examples it is an estimate of that, and no bound on anything.
@@ -120,107 +163,253 @@ class Oracle:
         parts: list[AtomRows] = []
         sampled: list[Planes] = []
         n = self.n if sample is None else len(sample)
-        truths = np.zeros(self.n) if self.task.latent and sample is None else None
+        truths = np.zeros(self.n) if self.latent and sample is None else None
         for index in self._chunks(sample):
-            cuts = self._cuts(w, index)
-            heights = np.maximum(cuts.heights, 0)
+            found = self._violations(w, index)
+            heights = np.maximum(found.heights, 0)
             share = self.weights[index] / n * (heights > 0)  # a cut below the truth's 0 is no cut
-            risk += float(np.dot(self.weights[index], self.formulation.penalty(np.maximum(cuts.measured, 0)))) / n
+            risk += float(np.dot(self.weights[index], self.formulation.penalty(np.maximum(found.measured, 0)))) / n
             if self.formulation.squared:
                 share = share * heights
                 offset -= 0.5 * float(np.dot(share, heights))
-            offset += float(np.dot(share, cuts.planes.loss))
+            offset += float(np.dot(share, found.planes.loss))
             if truths is not None:
-                truths[index] = share * self.formulation.truths(cuts.planes.loss)
-            rows = AtomRows.of(cuts.planes.dpsi)
+                truths[index] = share * self.formulation.truths(found.planes.loss)
+            rows = AtomRows.of(found.planes.dpsi)
             rows.add_to(a, share)
             if rows.atoms.shorter_than_weights:
                 parts.append(rows.scaled(share))
             if sample is not None:
-                sampled.append(Planes(rows, cuts.planes.loss))
+                sampled.append(Planes(rows, found.planes.loss))
         planes = Planes.stack(sampled) if sampled else None
         return MeanPlane(a, offset, risk, AtomRows.stack(parts).summed() if parts else None, truths, planes)
 
+    def block_dual(self, C: float, earlier: Any = None, **limits: Any) -> DualBlocks:
+        """The dual point of the n-slack problem in the form that suits the batch.
+
+        It is an empty one, or that of an earlier run (if `earlier` is such a point) moved to this C.
+        """
+        known = earlier if isinstance(earlier, DualBlocks) else None
+        return self._batch.block_dual(self.weights, self.formulation, C, known, **limits)
+
+    def restricted_to(self, planes: Planes) -> tuple[Oracle, Planes]:
+        """The same planes, and an oracle whose block dual costs no more than these planes need."""
+        few, planes = self._batch.restricted_to(planes)
+        oracle = copy(self)
+        oracle._batch, oracle.dim = few, few.dim
+        return oracle, planes
+
+    # --- hidden parts
+
     def completed(self, w: Array) -> Oracle:
         """The same data with every label completed to the output that explains it best at w (latent tasks)."""
-        return self._of(self.task.completed(w, self.batch))
+        if self._here:
+            return self._of(self._batch.completed(w))
+        oracle = self._of(self._batch)
+        oracle._parts = self._executor.derive(completed_part, self._placed(), w)
+        return oracle
 
     def guessed(self, rng: np.random.Generator) -> Oracle:
         """The same data with every label completed somehow, before there are weights (latent tasks)."""
-        return self._of(self.task.guessed(rng, self.batch))
+        return self._of(self._batch.guessed(rng))  # here, because one stream of random numbers serves all examples
 
     def shifts_to(self, after: Oracle) -> AtomRows:
         """By how much Ψ of every truth changes from this completion to that one."""
-        return AtomRows.of(self.task.shifts(self.batch, after.batch))
+        if self._here:
+            return AtomRows.of(self._batch.shifts_to(after._batch))
+        return AtomRows.stack(list(self._executor.map(shifted_rows, self._placed(), after._placed())))
+
+    def resumed(self, earlier: Oracle) -> Oracle | None:
+        """An earlier completion of the same data in the places of this oracle; None where it is gone."""
+        oracle = self._of(earlier._batch)
+        if earlier._parts is not None:
+            if earlier._executor is not self._executor or not self._executor.alive(earlier._parts):
+                return None
+            oracle._parts = earlier._parts
+        return oracle
 
     def _of(self, batch: Batch) -> Oracle:
         oracle = copy(self)
-        oracle.batch, oracle._lam = batch, self._lam.copy()
+        oracle._batch, oracle._lam, oracle._parts = batch, self._lam.copy(), None
         return oracle
 
-    def _chunks(self, sample: NDArray[np.intp] | None = None) -> list[NDArray[np.intp]]:
+    def beside(self, batch: Batch, sample_weight: Array) -> Oracle:
+        """The problem of other data in the same formulation and place."""
+        return Oracle(batch, self.formulation, sample_weight, self._executor)
+
+    # --- places
+
+    def side_by_side(self, run: Callable[..., Any], each: Sequence[Any], watch: Any, *shared: Any) -> Iterator[Any]:
+        """run(oracle, each[k], watch, *shared) for every k: whole trainings, as many at once as there are workers.
+
+        `run` is a function that other processes can import. They cannot watch, and get None instead; what they return
+        takes along what it has of the data as references.
+        """
+        executor = Serial() if self._batch.exclusive else self._executor  # one cache, which no two runs may use
+        if len(each) == 1 or executor.workers == 1:
+            return Serial().map(run, [self] * len(each), each, watch, *shared)
+        own = copy(self)
+        own._executor = Serial()  # no run may wait for the pool that it is in
+        if executor.shares_memory:
+            return executor.map(run, [own] * len(each), each, watch, *shared)
+        places = executor.place([self._batch] * min(len(each), executor.workers))
+        where = [places[k % len(places)] for k in range(len(each))]
+        return executor.map(run_elsewhere, where, each, run, (self.formulation, self.weights), shared)
+
+    def interrupt(self) -> None:
+        """Give up what runs elsewhere; threads are waited for."""
+        self._executor.close()
+
+    @property
+    def _here(self) -> bool:
+        return self._executor.shares_memory or self._batch.exclusive
+
+    def _placed(self) -> list[Any]:
+        """The parts of the batch where they are worked on; consecutive examples make a part."""
+        if self._parts is None:
+            parts = np.array_split(np.arange(self.n), min(self._executor.workers, self.n))
+            self._parts = self._executor.place([self._batch.part(part) for part in parts])
+        return self._parts
+
+    def _spread(self, index: Index) -> tuple[list[tuple[Any, Index]], Index | None]:
+        """Which examples are looked up in which place, and the order that makes the answers those of `index`."""
+        if self._here:
+            workers = min(self._executor.workers, max(1, len(index) // FEWEST))
+            shares = np.array_split(index, workers) if workers > 1 else [index]
+            return [(self._batch, share) for share in shares], None
+        placed = self._placed()
+        ends = np.cumsum([len(part) for part in np.array_split(np.arange(self.n), len(placed))])
+        owner = np.searchsorted(ends, index, side="right")
+        first = np.concatenate([[0], ends[:-1]])
+        used = [k for k in range(len(placed)) if (owner == k).any()]
+        order = np.argsort(np.concatenate([np.flatnonzero(owner == k) for k in used]))
+        return [(placed[k], index[owner == k] - first[k]) for k in used], order
+
+    def _map(self, fn: Callable[..., Any], parts: list[tuple[Any, Any]], *shared: Any) -> list[Any]:
+        executor = self._executor if len(parts) > 1 or not self._here else Serial()
+        return list(executor.map(fn, [place for place, _ in parts], [each for _, each in parts], *shared))
+
+    def _chunks(self, sample: Index | None = None) -> list[Index]:
         chosen = np.arange(self.n) if sample is None else sample
         return [chosen[start : start + CHUNK] for start in range(0, len(chosen), CHUNK)]
 
-    def _cuts(self, w: Array, index: NDArray[np.intp], scale: float = 1.0) -> Cuts:
+    def _everyone(self, w: Array) -> Iterator[Violations]:
+        return (self._violations(w, index) for index in self._chunks())
+
+    def _violations(self, w: Array, index: Index, scale: float = 1.0) -> Violations:
         self.calls += len(index)
         if scale != 1 and not self.formulation.plain:
             w, scale = scale * w, 1.0
-        workers = min(self.executor.workers, max(1, len(index) // 4))
-        parts = np.array_split(index, workers) if workers > 1 else [index]
-        results = list(self.executor.map(self._part, parts, w, scale))
-        if len(results) == 1:
-            return results[0]
-        dpsi = AtomRows.stack([part.planes.dpsi for part in results])
-        loss = np.concatenate([part.planes.loss for part in results])
-        return Cuts(Planes(dpsi, loss), *(np.concatenate([part[k] for part in results]) for k in (1, 2, 3)))
+        parts, order = self._spread(index)
+        lam = [None] * len(parts) if self.formulation.plain else self._begin(parts, index, order)
+        jobs = [(place, (share, begin)) for (place, share), begin in zip(parts, lam, strict=True)]
+        found = _joined(self._map(most_violated, jobs, w, scale, self.formulation), order)
+        if found.lam is not None:
+            self._lam[index] = found.lam
+        if found.relaxed is not None:
+            if self._relaxed is None:
+                self._relaxed = np.zeros(self.n, dtype=bool)
+            self._relaxed[index] |= found.relaxed
+        return found
 
-    def _part(self, index: NDArray[np.intp], w: Array, scale: float) -> Cuts:
-        """Cuts of these examples, in the calling thread."""
-        batch = self.batch.take(index)
-        if self.formulation.plain:
-            planes = self.task.planes(w, batch, augment=1.0 / scale).over_atoms()
-        else:
-            exact = self.task.rescaled_planes(w, batch, self.formulation)
-            if exact is None:
-                found = search(self.task, self.formulation, w, batch, self._lam[index])
-                self._lam[index] = found.lam
-                heights = found.cuts.values(w)
-                self._check_promise(batch, found.cuts, found.upper)
-                return Cuts(found.cuts, heights, heights if self._estimates else found.upper, found.upper)
-            planes = self.formulation.cuts(exact.over_atoms())
-            heights = planes.values(w)
-            self._check_promise(batch, planes, heights)
-            return Cuts(planes, heights, heights, heights)
+    def _begin(self, parts: list[tuple[Any, Index]], index: Index, order: Index | None) -> list[Any]:
+        """Where the rescaling searches of every part begin."""
+        lam = self._lam[index] if order is None else self._lam[index][np.argsort(order)]
+        return np.split(lam, np.cumsum([len(share) for _, share in parts])[:-1])
+
+
+# --- what is done where the data are
+
+
+def most_violated(
+    batch: Batch, asked: tuple[Index, Array | None], w: Array, scale: float, formulation: Formulation
+) -> Violations:
+    """The most violated cuts of these examples of a batch at scale·w; the λ of rescaling searches begin as given."""
+    index, lam = asked
+    part = batch.take(index)
+    estimates = part.search.estimates
+    if formulation.plain:
+        planes = part.planes(w, 1.0 / scale).over_atoms()
         heights = planes.loss - scale * (planes.dpsi @ w)
-        self._check_promise(batch, planes, heights)
+        _check_promise(part, planes, heights)
         if planes.upper is None:
-            return Cuts(planes, heights, heights, np.full(len(heights), np.inf) if self._estimates else heights)
+            proved = np.full(len(heights), np.inf) if estimates else heights
+            return Violations(planes, heights, heights, proved, relaxed=planes.relaxed)
         proved = np.maximum(scale * planes.upper, heights)
-        return Cuts(planes, heights, heights if self._estimates else proved, proved)
+        return Violations(planes, heights, heights if estimates else proved, proved, relaxed=planes.relaxed)
+    exact = part.rescaled_planes(w, formulation)
+    if exact is not None:
+        planes = formulation.cuts(exact.over_atoms())
+        heights = planes.values(w)
+        _check_promise(part, planes, heights)
+        return Violations(planes, heights, heights, heights, relaxed=exact.relaxed)
+    assert lam is not None
+    found = search_rescaled(part, formulation, w, lam)
+    heights = found.cuts.values(w)
+    _check_promise(part, found.cuts, found.upper)
+    measured = heights if estimates else found.upper
+    return Violations(found.cuts, heights, measured, found.upper, found.lam, found.relaxed)
 
-    @property
-    def _estimates(self) -> bool:
-        """Whether the objective is only estimated, by what an undergenerating search finds."""
-        return self.search == "undergenerating"
 
-    def _check_promise(self, batch: Batch, planes: Planes, heights: Array) -> None:
-        """The truth has height 0, so an exact decoder never returns less: anything else is the task's fault."""
-        if heights.min(initial=0.0) >= 0:  # the usual case; false for NaN
-            return
-        if np.isnan(heights).any():
-            i = batch.ids[int(np.flatnonzero(np.isnan(heights))[0])]
-            raise TaskError(f"the plane of example {i} is NaN: psi or loss is not finite, or the weights overflowed")
-        if self.task.search != "exact" or self.search != "exact":
-            return
-        allowed = -1e-7 * (1 + 2 * np.abs(planes.loss) + np.abs(heights))
-        if (heights < allowed).any():
-            j = int(np.argmin(heights - allowed))
-            raise TaskError(
-                f"{type(self.task).__name__} broke its promise on example {batch.ids[j]}: argmax(w, x, y) "
-                f"returned an output with ⟨w, psi⟩ + loss lower than the truth's by {-heights[j]:.6g}. "
-                "It must maximise that sum (or the task must declare search = 'undergenerating')"
-            )
+def predicted_rows(batch: Batch, index: Index, w: Array) -> Rows:
+    """Ψ(x, y) - Ψ(x, z) of plain predictions z that have to be better than a tied truth."""
+    return batch.take(index).planes(w, 1e-12).dpsi
+
+
+def completed_part(part: Batch, w: Array) -> Batch:
+    """A part with its truths completed at w."""
+    return part.completed(w)
+
+
+def shifted_rows(before: Batch, after: Batch) -> AtomRows:
+    """What two completions of a part change in Ψ."""
+    return AtomRows.of(before.shifts_to(after))
+
+
+def run_elsewhere(
+    batch: Batch, each: Any, run: Callable[..., Any], problem: tuple[Formulation, Array], shared: Sequence[Any]
+) -> Any:
+    """A whole training in another process, on its copy of the data."""
+    formulation, weights = problem
+    oracle = Oracle(batch, formulation)
+    oracle.weights = weights
+    return run(oracle, each, None, *shared)
+
+
+def _joined(parts: list[Violations], order: Index | None) -> Violations:
+    if len(parts) == 1 and order is None:
+        return parts[0]
+    planes = Planes.stack([part.planes for part in parts])
+    fields = [
+        None if values[0] is None else np.concatenate(values)
+        for values in zip(*(part[1:] for part in parts), strict=True)
+    ]
+    if order is None:
+        return Violations(planes, *fields)  # type: ignore[arg-type]
+    rows: Any = planes.dpsi
+    return Violations(
+        Planes(rows.take(order), planes.loss[order]),
+        *(None if values is None else values[order] for values in fields),  # type: ignore[arg-type]
+    )
+
+
+def _check_promise(batch: Batch, planes: Planes, heights: Array) -> None:
+    """The truth has height 0, so an exact decoder never returns less: anything else is the task's fault."""
+    if heights.min(initial=0.0) >= 0:  # the usual case; false for NaN
+        return
+    if np.isnan(heights).any():
+        i = batch.ids[int(np.flatnonzero(np.isnan(heights))[0])]
+        raise TaskError(f"the plane of example {i} is NaN: psi or loss is not finite, or the weights overflowed")
+    if batch.search is not Search.EXACT:
+        return
+    allowed = -1e-7 * (1 + 2 * np.abs(planes.loss) + np.abs(heights))
+    if (heights < allowed).any():
+        j = int(np.argmin(heights - allowed))
+        raise TaskError(
+            f"{batch.name} broke its promise on example {batch.ids[j]}: argmax(w, x, y) "
+            f"returned an output with ⟨w, psi⟩ + loss lower than the truth's by {-heights[j]:.6g}. "
+            "It must maximise that sum (or the task must declare search = Search.UNDERGENERATING)"
+        )
 
 
 def normalised_weights(sample_weight: Any, n: int) -> Array:

@@ -16,7 +16,9 @@ import numpy as np
 from scipy import sparse
 
 from maxmargin.errors import TaskError
-from maxmargin.task import SEARCHES, Examples, Task, check_features, dot
+from maxmargin.examples import Examples, check_features, dot
+from maxmargin.search import Search
+from maxmargin.task import Task
 
 LOOK_AT = 3  # examples; the promise on every plane is checked throughout training anyway
 
@@ -30,9 +32,10 @@ def check_promises(task: Task, batch: Examples) -> None:
         raise TaskError(f"{name}.argmax must take a third argument y (None for prediction): argmax(w, x, y=None)")
     if type(task).complete is not Task.complete and not task.latent:
         raise TaskError(f"{name} has complete(w, x, y) but does not say that it has hidden parts; set latent = True")
-    if task.search not in SEARCHES:
-        raise TaskError(f"{name}.search is {task.search!r}; expected one of {', '.join(map(repr, SEARCHES))}")
-    if task.search == "overgenerating" and type(task).decode is Task.decode:
+    if task.search not in list(Search):
+        known = ", ".join(f"Search.{kind.name}" for kind in Search)
+        raise TaskError(f"{name}.search is {task.search!r}; expected one of {known}")
+    if task.search == Search.OVERGENERATING and type(task).decode is Task.decode:
         raise TaskError(
             f"{name} is overgenerating, so that argmax may return what is no output: it must have its own "
             "decode(w, X), which returns outputs"
@@ -64,7 +67,7 @@ def _look_at(task: Task, i: int, x: Any, y: Any, truth: Any, rng: np.random.Gene
     if at_truth != 0:
         what = "loss(y, guess(rng, x, y))" if task.latent else "loss(y, y)"
         raise TaskError(f"{what} of example {i} is {at_truth}; the loss must be 0 at the truth")
-    if task.search != "exact":
+    if task.search != Search.EXACT:
         return
     # What the decoder finds for some weights must not be beaten by what it finds for others. Beside zero and ordinary
     # weights there are tiny ones, for which the loss decides: a decoder that ignores y gives itself away there.

@@ -19,33 +19,37 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from maxmargin.arrays import Array
 from maxmargin.atoms import AtomRows
+from maxmargin.batch import Batch
 from maxmargin.objective import Formulation
-from maxmargin.task import Array, Batch, Planes, Task
+from maxmargin.planes import Planes
 
 MAX_DECODES = 12  # per example and search; the bracket is then narrower than 1% of λ
 CLOSED = 1e-3  # relative distance of found and bound at which an example is done
 
 
-class Found(NamedTuple):
+class Rescaled(NamedTuple):
     """What a search found for every example."""
 
     cuts: Planes  # height = violation
     upper: Array  # proved upper bound on the largest violation of each example
     lam: Array  # where the search ended: a good start for the next one
+    relaxed: NDArray[np.bool_] | None = None  # of a relaxation that knows it: see Planes
 
 
-def search(task: Task, formulation: Formulation, w: Array, batch: Batch, lam: Array) -> Found:
+def search_rescaled(batch: Batch, formulation: Formulation, w: Array, lam: Array) -> Rescaled:
     """The best cut per example over a bracketing search on λ, started from `lam`."""
     n = len(batch)
     best, upper = np.zeros(n), np.full(n, np.inf)  # the truth itself is always there, with violation 0
-    proves = (batch.search or task.search) != "undergenerating"  # what is found is a maximum then
+    proves = batch.search.proves
+    relaxed: NDArray[np.bool_] | None = None
     low, high, lam, best_lam = np.zeros(n), np.full(n, np.inf), lam.copy(), lam.copy()
     rows: list[Planes] = []
     chosen, stacked = np.zeros(n, dtype=np.intp), 1
     active = np.arange(n)
     for _ in range(MAX_DECODES):
-        planes = task.planes(w, batch.take(active), augment=lam[active]).over_atoms()
+        planes = batch.take(active).planes(w, lam[active]).over_atoms()
         margin = planes.dpsi @ w
         value = formulation.value(planes.loss, margin)
         better = value > best[active]
@@ -53,6 +57,9 @@ def search(task: Task, formulation: Formulation, w: Array, batch: Batch, lam: Ar
         best_lam[active[better]] = lam[active[better]]
         chosen[active[better]] = stacked + np.flatnonzero(better)
         rows.append(planes)
+        if planes.relaxed is not None:
+            relaxed = np.zeros(n, dtype=bool) if relaxed is None else relaxed
+            relaxed[active] |= planes.relaxed
         stacked += len(active)
         highest = lam[active] * planes.loss - margin if planes.upper is None else planes.upper
         if proves or planes.upper is not None:
@@ -65,7 +72,7 @@ def search(task: Task, formulation: Formulation, w: Array, batch: Batch, lam: Ar
         if not len(active):
             break
         lam[active] = _next(low[active], high[active])
-    return Found(formulation.cuts(_select(rows, chosen)), np.maximum(upper, best), best_lam)
+    return Rescaled(formulation.cuts(_select(rows, chosen)), np.maximum(upper, best), best_lam, relaxed)
 
 
 def _next(low: Array, high: Array) -> Array:

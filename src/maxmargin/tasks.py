@@ -1,6 +1,7 @@
 """Output spaces: one file each."""
 
 from maxmargin.inputs.tokens import Sequences
+from maxmargin.inputs.weighted import Weighted
 from maxmargin.kernels.joint_kernel import JointKernelTask
 from maxmargin.structures.alignment.gaps import Gaps
 from maxmargin.structures.alignment.homologs import Aligned, Homologs
@@ -23,7 +24,7 @@ from maxmargin.structures.ranking.contingency import Contingency
 from maxmargin.structures.ranking.groups import Groups, WeightedRows
 from maxmargin.structures.ranking.ranking import Ranked, Ranking
 from maxmargin.structures.ranking.topk import TopK
-from maxmargin.structures.sequences.task import Chain, Weighted
+from maxmargin.structures.sequences.task import Chain
 
 __all__ = [
     "Aligned",

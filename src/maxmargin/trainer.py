@@ -2,51 +2,47 @@
 
 from __future__ import annotations
 
+import inspect
 import warnings
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Hashable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
-from math import isfinite
-from numbers import Integral, Real
-from types import MethodType
-from typing import Any, ClassVar, Self, TypedDict
+from typing import Any, ClassVar, NamedTuple, Self, TypedDict, TypeVar
 
 import numpy as np
 from sklearn.base import BaseEstimator, clone
 from sklearn.utils.validation import check_is_fitted
 from threadpoolctl import threadpool_limits
 
+from maxmargin.arrays import Array
+from maxmargin.batch import Batch
+from maxmargin.checks import check_whole
 from maxmargin.errors import NothingLearnt
-from maxmargin.executors import Executor, Serial, Threads
+from maxmargin.examples import Examples
+from maxmargin.executors import Executor
 from maxmargin.objective import Certificate, Formulation, relative_gap
+from maxmargin.online import online_only
 from maxmargin.oracle import Oracle, normalised_weights
 from maxmargin.preflight import check_promises
 from maxmargin.progress import Progress
 from maxmargin.shared_options import SharedOptions
 from maxmargin.solvers import BCFW, CCCP, Solution, Solver, as_solver
-from maxmargin.solvers.base import proved_primal
+from maxmargin.solvers.base import proved_primal, remembered_risk
 from maxmargin.solvers.subgradient import Walk
-from maxmargin.task import Array, Examples, Task
+from maxmargin.task import Task
+from maxmargin.training_options import checked_C, checked_solver, executor_for, n_examples, seed_of
+from maxmargin.warm_starts import fingerprint, lasting
+from maxmargin.weights import NamedWeight, Weights, top_weights
+
+T = TypeVar("T", bound=Task)
 
 
-class NoPartialFit(TypeError, AttributeError):  # noqa: N818 - what happened is the better name
-    """partial_fit was asked of a solver that cannot go on with new examples; hasattr answers no."""
+class Problem(NamedTuple):
+    """What is trained on."""
 
-
-class online_only:  # noqa: N801 - a decorator
-    """A method that an estimator has only while its solver is an online one: scikit-learn's tools ask with hasattr."""
-
-    def __init__(self, method: Callable[..., Any]):
-        self.method = method
-
-    def __get__(self, estimator: Trainer | None, owner: type) -> Callable[..., Any]:
-        if estimator is None:
-            return self.method
-        if estimator.kernel is not None:
-            raise NoPartialFit("partial_fit is not offered with a kernel: every new example would lengthen the model")
-        if not as_solver(estimator.solver).online:
-            raise NoPartialFit(f"partial_fit needs the solver 'perceptron' or 'subgradient', not {estimator.solver!r}")
-        return MethodType(self.method, estimator)
+    batch: Batch
+    oracle: Oracle
+    fingerprint: str | None  # where a later fit may ask whether it is the same problem
 
 
 class Options(TypedDict, total=False):
@@ -113,12 +109,16 @@ class Trainer(SharedOptions, BaseEstimator):
         """A task that is not set up yet, for these outputs."""
         raise NotImplementedError
 
+    def _task(self, kind: type[T], **others: Any) -> T:
+        """A task of this kind; its parameters are this estimator's of the same names, but for `others`."""
+        names = set(inspect.signature(kind).parameters) & set(self.get_params(deep=False))
+        return kind(**{name: getattr(self, name) for name in names} | others)
+
     def fit(self, X: Any, Y: Any, sample_weight: Any = None) -> Self:
         """Train on inputs X and outputs Y. After an error or Ctrl-C the best model so far is kept."""
-        C = _checked_C(self.C)
-        with self._oracle(X, Y, sample_weight) as oracle:
-            data = self._fingerprint(oracle)
-            self._keep(oracle, self._solve(oracle, C, self._solution_of(oracle, data)), data)
+        C = checked_C(self.C)
+        with self._problem(X, Y, sample_weight) as problem:
+            self._keep(problem, self._solve(problem, C, self._earlier(problem)))
         return self
 
     def fit_path(self, X: Any, Y: Any, Cs: Sequence[float], sample_weight: Any = None) -> list[Self]:
@@ -126,16 +126,15 @@ class Trainer(SharedOptions, BaseEstimator):
 
         Ctrl-C ends the path with the model it has interrupted.
         """
-        path = [_checked_C(C) for C in Cs]
+        path = [checked_C(C) for C in Cs]
         if not path:
             raise ValueError("Cs is empty; expected at least one value of C")
         models = []
-        with self._oracle(X, Y, sample_weight) as oracle:
-            data = self._fingerprint(oracle)
-            solution = self._solution_of(oracle, data)
+        with self._problem(X, Y, sample_weight) as problem:
+            solution = self._earlier(problem)
             for C in path:
-                solution = self._solve(oracle, C, solution)
-                self._keep(oracle, solution, data)
+                solution = self._solve(problem, C, solution)
+                self._keep(problem, solution)
                 models.append(self._model(C))
                 if solution.certificate.stop_reason == "interrupted":
                     break
@@ -157,37 +156,52 @@ class Trainer(SharedOptions, BaseEstimator):
         """
         check_is_fitted(self)
         C = self.solution_.C
-        solver = _checked_solver(BCFW(tol=tol))
-        with self._oracle(X, Y, sample_weight, self.task_) as oracle:
-            w = self.w_ if oracle.batch.kernel is None else oracle.batch.kernel.lifted(self.w_)
-            if oracle.task.latent:  # what can be certified is a local optimum
+        solver = checked_solver(BCFW(tol=tol))
+        with self._problem(X, Y, sample_weight, self.task_) as (batch, oracle, _):
+            w = batch.lifted(self.w_)
+            if oracle.latent:  # what can be certified is a local optimum
                 oracle = oracle.completed(w)
-            bound = solver.solve(oracle, C, seed=self._seed()).certificate
+            solution = solver.solve(oracle, C, seed=seed_of(self.random_state))
+            bound = solution.certificate
             value, upper = oracle.objective(w, oracle.risk(w), C), None
-            if oracle.search == "undergenerating":
-                value = max(value, oracle.objective(w, solver.remembered(w), C))
+            if oracle.search.estimates:
+                value = max(value, oracle.objective(w, remembered_risk(solution.memory, w), C))
                 upper = proved_primal(oracle, w, C)
         return replace(
             bound,
             primal=value,
             upper=upper,
             search=oracle.search,
-            method=oracle.batch.method,
+            method=oracle.method,
             converged=relative_gap(value, bound.dual) <= tol,
             stop_reason=f"bound computed by BCFW: {bound.stop_reason}",
             rounds=self.certificate_.rounds,
         )
 
+    @property
+    def weights_(self) -> dict[str, Weights]:
+        """The weights by what they are for; every number knows the feature and the label that it belongs to."""
+        check_is_fitted(self)
+        return self._named_weights()
+
+    def top_weights(self, label: Hashable | None = None, n: int = 10) -> list[NamedWeight]:
+        """The n weights that are farthest from 0, of those that speak of `label` (None: of all), farthest first."""
+        return top_weights(self.weights_, label, check_whole("n", n, least=1))
+
     # --- inside
 
+    def _named_weights(self) -> dict[str, Weights]:
+        """Of a fitted model: what `weights_` shows."""
+        return {"weights": Weights(self.w_, weight=range(len(self.w_)))}
+
     @contextmanager
-    def _oracle(self, X: Any, Y: Any, sample_weight: Any, task: Task | None = None) -> Iterator[Oracle]:
-        """The oracle of these data; BLAS keeps to one thread while it is open, because executors own the cores."""
-        formulation, executor = Formulation(self.rescaling, self.slack), self._executor()
+    def _problem(self, X: Any, Y: Any, sample_weight: Any, task: Task | None = None) -> Iterator[Problem]:
+        """The problem of these data; BLAS keeps to one thread while it is open, because executors own the cores."""
+        formulation, executor = Formulation(self.rescaling, self.slack), executor_for(self.executor, self.n_jobs)
         self._solver()  # bad options show before any work is done
         if self.callback is not None and not callable(self.callback):
             raise TypeError(f"callback must be callable, got {self.callback!r}")
-        n, n_outputs = _length(X, "X"), _length(Y, "Y")
+        n, n_outputs = n_examples(X, "X"), n_examples(Y, "Y")
         if n != n_outputs:
             raise ValueError(f"X has {n} examples but Y has {n_outputs}: example {min(n, n_outputs)} has no partner")
         if n == 0:
@@ -197,19 +211,21 @@ class Trainer(SharedOptions, BaseEstimator):
             task = self._make_task(Y)
             task.setup(X, Y)
         batch = task.pack(X, Y)
-        teaching = batch.teaching()
-        if len(teaching) == 0:
+        informative = batch.informative()
+        if len(informative) == 0:
             raise ValueError("no example has a label that tells anything: there is nothing to learn from")
-        if len(teaching) < n:
-            batch = batch.take(teaching)
+        if len(informative) < n:
+            batch = batch.take(informative)
             if sample_weight is not None:
                 normalised_weights(sample_weight, n)  # names the weight that makes no sense
-                sample_weight = np.asarray(sample_weight, dtype=float)[teaching]
-        if new and type(task).planes is Task.planes and isinstance(batch, Examples):
+                sample_weight = np.asarray(sample_weight, dtype=float)[informative]
+        if new and isinstance(batch, Examples):
             check_promises(task, batch)
         try:
             with threadpool_limits(1, user_api="blas"):
-                yield Oracle(task, batch, formulation, sample_weight, executor)
+                oracle = Oracle(batch, formulation, sample_weight, executor)
+                same = fingerprint(batch, oracle.weights, formulation) if self.warm_start else None
+                yield Problem(batch, oracle, same)
         finally:
             if self.executor is None:
                 executor.close()
@@ -217,50 +233,43 @@ class Trainer(SharedOptions, BaseEstimator):
     def _train_on(self, task: Task | None, X: Any, Y: Any, sample_weight: Any) -> Self:
         """One pass of the online solver from where the last one ended."""
         start = getattr(self, "solution_", None)
-        if start is not None and not isinstance(start.state, Walk):
+        if start is not None and not isinstance(start.memory, Walk):
             raise ValueError("partial_fit cannot go on from a model of another solver; start with a new estimator")
-        C = _checked_C(self.C)
-        with self._oracle(X, Y, sample_weight, task) as oracle:
-            if oracle.batch.kernel is not None:
+        C = checked_C(self.C)
+        with self._problem(X, Y, sample_weight, task) as problem:
+            if problem.batch.exclusive:
                 raise ValueError("partial_fit is not offered with a kernel: every new example would lengthen the model")
-            self._keep(oracle, self._solve(oracle, C, start, max_passes=1))
+            self._keep(problem, self._solve(problem, C, start, max_passes=1))
         return self
 
-    def _solve(self, oracle: Oracle, C: float, start: Solution | None, **options: Any) -> Solution:
-        solver = self._solver(oracle.task.latent, **options)
-        if oracle.task.latent and start is None and getattr(solver, "start", None) is None:
-            solver.set_params(start=self._first_weights(oracle, C))
+    def _solve(self, problem: Problem, C: float, start: Solution | None, **options: Any) -> Solution:
+        oracle = problem.oracle
+        solver = self._solver(oracle.latent, **options)
+        if oracle.latent and start is None and getattr(solver, "start", None) is None:
+            solver.set_params(start=self._first_weights(problem, C))
         with Progress(self.verbose, solver) as progress:
             callbacks = [c for c in (progress.update if self.verbose else None, self.callback) if c is not None]
-            solution = solver.solve(oracle, C, start, _all(callbacks), self._seed())
+            solution = solver.solve(oracle, C, start, _all(callbacks), seed_of(self.random_state))
             progress.finish(solution.certificate)
         return solution
 
-    def _first_weights(self, oracle: Oracle, C: float) -> Array | None:
+    def _first_weights(self, problem: Problem, C: float) -> Array | None:
         """For latent tasks: weights at which to complete the labels first, where there is a better way than a guess."""
         return None
 
-    def _keep(self, oracle: Oracle, solution: Solution, data: str | None = None) -> None:
-        task, kernel = oracle.task, oracle.batch.kernel
-        self.task_, self.w_ = task.settled(solution.w, oracle.batch)
-        self.solution_ = solution
-        for name in ("support_", "kernel_evaluations_", "kernel_map_"):
+    def _keep(self, problem: Problem, solution: Solution) -> None:
+        settled = problem.batch.settled(solution.w)
+        for name in self.__dict__.pop("_shown", ()):
             self.__dict__.pop(name, None)  # of an earlier fit
-        if getattr(task, "kernel_map_", None) is not None:
-            self.kernel_map_ = self.task_.kernel_map_
-        if kernel is not None:
-            self.support_, self.kernel_evaluations_ = self.task_.support_numbers_, kernel.rows.evaluations
-        self.certificate_ = solution.certificate
-        self.history_ = solution.history
-        if solution.rounds:
-            self.rounds_ = solution.rounds
-        else:
-            self.__dict__.pop("rounds_", None)  # of an earlier fit, to data with hidden parts
-        self._fitted_to = data
+        self.task_, self.w_ = settled.task, settled.w
+        self.solution_, self.certificate_, self.history_ = solution, solution.certificate, solution.history
+        shown = {**settled.attributes, **({"rounds_": solution.rounds} if solution.rounds else {})}
+        self.__dict__.update(shown)
+        self._shown, self._fitted_to = tuple(shown), problem.fingerprint
         if solution.error is not None:
             solution.error.add_note("maxmargin: the estimator keeps the best model found before this error")
             raise solution.error
-        if task.latent and solution.certificate.converged and not np.any(solution.w):
+        if problem.oracle.latent and solution.certificate.converged and not np.any(solution.w):
             warnings.warn(
                 "training with hidden parts has ended at w = 0, where nothing is learnt; try more restarts, other "
                 "first weights, or another C",
@@ -268,11 +277,19 @@ class Trainer(SharedOptions, BaseEstimator):
                 stacklevel=4,
             )
 
+    def _earlier(self, problem: Problem) -> Solution | None:
+        """The last solution, if it was of the same problem."""
+        if problem.fingerprint is None or getattr(self, "_fitted_to", None) != problem.fingerprint:
+            return None
+        if len(self.solution_.w) != problem.oracle.dim:  # a pickled model has its support only
+            return None
+        return self.solution_
+
     def _model(self, C: float) -> Self:
         """A copy of this fitted estimator for that C, which shares nothing that a later fit changes."""
         model: Self = clone(self).set_params(C=C)
         model.__dict__.update({name: value for name, value in vars(self).items() if name.endswith("_")})
-        model.solution_ = _lasting(self.solution_, self.w_)
+        model.solution_ = lasting(self.solution_, self.w_)
         return model
 
     def _solver(self, latent: bool = False, **options: Any) -> Solver:
@@ -281,45 +298,7 @@ class Trainer(SharedOptions, BaseEstimator):
         solver: Solver = clone(as_solver(self.solver))
         if latent and not isinstance(solver, CCCP):
             solver = CCCP(inner=solver, tol=solver.tol)
-        return _checked_solver(solver.set_params(**{name: value for name, value in given.items() if value is not None}))
-
-    def _executor(self) -> Executor:
-        if self.executor is not None:
-            if not isinstance(self.executor, Executor):
-                raise TypeError(f"executor must be a maxmargin Executor, got {self.executor!r}")
-            return self.executor
-        n_jobs = 1 if self.n_jobs is None else self.n_jobs
-        if isinstance(n_jobs, bool) or not isinstance(n_jobs, Integral) or n_jobs < -1 or n_jobs == 0:
-            raise ValueError(f"n_jobs must be a positive whole number, or -1 for one thread per core, got {n_jobs!r}")
-        return Serial() if n_jobs == 1 else Threads(int(n_jobs))
-
-    def _seed(self) -> int:
-        if isinstance(self.random_state, Integral):
-            if self.random_state < 0:
-                raise ValueError(f"random_state must not be negative, got {self.random_state}")
-            return int(self.random_state)
-        if self.random_state is not None and not isinstance(self.random_state, np.random.RandomState):
-            raise ValueError(f"random_state must be a whole number, a RandomState or None, got {self.random_state!r}")
-        return int((self.random_state or np.random.RandomState()).randint(2**31 - 1))
-
-    def _fingerprint(self, oracle: Oracle) -> str | None:
-        """Of the problem that is solved: data, task, loss. None where nobody asks or it cannot be taken."""
-        if not self.warm_start:
-            return None
-        import joblib
-
-        try:
-            return str(joblib.hash((oracle.task, oracle.batch, oracle.weights, oracle.formulation)))
-        except Exception:  # a task or data that cannot be pickled: every fit starts cold
-            return None
-
-    def _solution_of(self, oracle: Oracle, data: str | None) -> Solution | None:
-        """The last solution, if it was of the same problem: a dual point proves nothing about another."""
-        if data is None or getattr(self, "_fitted_to", None) != data:
-            return None
-        if len(self.solution_.w) != oracle.dim:  # of a kernel model that was pickled, which keeps its support only
-            return None
-        return self.solution_
+        return checked_solver(solver.set_params(**{name: value for name, value in given.items() if value is not None}))
 
     def __sklearn_is_fitted__(self) -> bool:
         return hasattr(self, "w_")
@@ -328,7 +307,7 @@ class Trainer(SharedOptions, BaseEstimator):
         """Pickle the model, not the plane cache that trained it; online solvers keep what they need to go on."""
         state = dict(super().__getstate__())
         if "solution_" in state:
-            state["solution_"] = _lasting(state["solution_"], state["w_"])
+            state["solution_"] = lasting(state["solution_"], state["w_"])
         return state
 
 
@@ -339,59 +318,6 @@ def refuse_kernel(model: Trainer) -> None:
         raise AttributeError(
             f"{type(model).__name__} with a kernel has no weights of features: its model is made of the {instead}"
         )
-
-
-def warn_of_zero(model: Trainer, measure: Any, stacklevel: int = 3) -> None:
-    """Say so where the best that training for a measure can do is where it began."""
-    if not np.any(model.w_) and model.certificate_.converged:
-        if model.certificate_.primal == 0:
-            reason = "it is the same for all models of these data"
-        else:
-            reason = (
-                "on these features the highest scores of negative examples outweigh those of the positive ones, "
-                "whatever the weights. Try another measure ('roc_auc' and 'error' are sums over pairs and examples), "
-                "other features, or (if it is small) a larger C"
-            )
-        warnings.warn(
-            f"measure {measure!r} has its optimum at w = 0 for C = {model.C:g}: {reason}",
-            NothingLearnt,
-            stacklevel=stacklevel,
-        )
-
-
-def _lasting(solution: Solution, w: Array) -> Solution:
-    """What is worth keeping of a solution: the model's weights, not the plane cache, but where an online solver is."""
-    return replace(solution, w=w, state=solution.state if isinstance(solution.state, Walk) else None, error=None)
-
-
-def _checked_C(C: Any) -> float:  # noqa: N802 - the parameter's name
-    if not _positive(C):
-        raise ValueError(f"C must be a positive number (or inf for a hard margin), got {C!r}")
-    return float(C)
-
-
-def _checked_solver(solver: Solver) -> Solver:
-    """The solver, unless it could never stop."""
-    if not _positive(solver.tol) or not isfinite(solver.tol):
-        raise ValueError(
-            f"tol must be a positive finite number, got {solver.tol!r}; rounding keeps every gap from being exactly 0"
-        )
-    if not _positive(solver.max_passes):
-        raise ValueError(f"max_passes must be a positive number (or inf for no limit), got {solver.max_passes!r}")
-    return solver
-
-
-def _positive(number: Any) -> bool:
-    return isinstance(number, Real) and not isinstance(number, bool) and float(number) > 0
-
-
-def _length(data: Any, name: str) -> int:
-    if hasattr(data, "shape") and len(data.shape):
-        return int(data.shape[0])
-    try:
-        return len(data)
-    except TypeError:
-        raise ValueError(f"{name} must be a list or an array of examples, got {type(data).__name__}") from None
 
 
 def _all(callbacks: list[Any]) -> Any:

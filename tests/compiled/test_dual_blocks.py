@@ -7,13 +7,13 @@ import pytest
 from compiled import dual_blocks_twin as twin
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from maxmargin.solvers.dual_blocks import DualBlocks
 from strategies import atom_rows, whole
 
 from maxmargin.atoms import AtomRows, Atoms
 from maxmargin.errors import NotSeparable
 from maxmargin.objective import Formulation
-from maxmargin.solvers.dual_blocks import DualBlocks
-from maxmargin.task import Planes
+from maxmargin.planes import Planes
 
 
 def problem(n, dim, squared=False, weights=None, rescaling="margin"):

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from maxmargin.arrays import Array
 from maxmargin.counting.sets.output_set import OutputSet
-from maxmargin.task import Array
 
 
 def trained(outputs: OutputSet, X: Array, Y: list[list], lam: float) -> tuple[Array, float]:

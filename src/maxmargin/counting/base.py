@@ -13,11 +13,11 @@ from sklearn.base import BaseEstimator, clone
 from sklearn.utils.validation import check_is_fitted, validate_data
 from threadpoolctl import threadpool_limits
 
+from maxmargin.arrays import Array
 from maxmargin.counting.problem import Moments, as_rows
 from maxmargin.counting.sets.output_set import OutputSet
 from maxmargin.counting.training import METHODS, Fit, LinearSystem, Residual
 from maxmargin.shared_options import SharedOptions
-from maxmargin.task import Array
 
 SMALL = 3000  # examples
 

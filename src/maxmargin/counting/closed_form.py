@@ -14,9 +14,9 @@ from __future__ import annotations
 import numpy as np
 from scipy import linalg
 
+from maxmargin.arrays import Array
 from maxmargin.counting.kernel_matrix import decomposed
 from maxmargin.counting.sets.output_set import Eigenspace
-from maxmargin.task import Array
 
 
 class ClosedForm:

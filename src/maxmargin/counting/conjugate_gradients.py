@@ -17,10 +17,10 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy import linalg, sparse
 
+from maxmargin.arrays import Array
 from maxmargin.counting.kernel_matrix import decomposed
 from maxmargin.counting.problem import Problem
 from maxmargin.counting.sets.output_set import Eigenspace
-from maxmargin.task import Array
 
 DENSE = 1500  # features up to which the covariance is decomposed
 ROUNDING = 1e-14  # a residual that further iterations cannot make smaller

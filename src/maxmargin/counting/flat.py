@@ -12,11 +12,11 @@ from sklearn.base import ClassifierMixin
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import validate_data
 
+from maxmargin.arrays import Array
 from maxmargin.counting.base import CountingOptions, CountingTrainer, check_output_set
 from maxmargin.counting.sets.classes import Multiclass
 from maxmargin.counting.sets.output_set import OutputSet
 from maxmargin.counting.sets.subsets import Multilabel
-from maxmargin.task import Array
 
 
 class CountingClassifier(ClassifierMixin, CountingTrainer):

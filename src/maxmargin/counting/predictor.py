@@ -7,10 +7,10 @@ from typing import Any, Self, Unpack
 
 import numpy as np
 
+from maxmargin.arrays import Array
 from maxmargin.counting.base import CountingOptions, CountingTrainer, check_output_set
 from maxmargin.counting.problem import Moments, as_rows
 from maxmargin.counting.sets.output_set import Decoded, OutputSet
-from maxmargin.task import Array
 
 
 class CountingPredictor(CountingTrainer):

@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from maxmargin.arrays import Array
 from maxmargin.counting.sets.output_set import OutputSet
-from maxmargin.task import Array
 
 
 class Moments:

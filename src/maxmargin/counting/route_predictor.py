@@ -8,6 +8,7 @@ from typing import Any, NamedTuple, Self, Unpack
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
+from maxmargin.arrays import Array
 from maxmargin.counting.base import CountingOptions, CountingTrainer
 from maxmargin.counting.decoders.routes import Route, best_route
 from maxmargin.counting.decoders.tours import best_tour
@@ -18,7 +19,6 @@ from maxmargin.counting.sets.ordered_items import ordered_numbers
 from maxmargin.counting.sets.output_set import Decoded
 from maxmargin.counting.sets.paths import Paths
 from maxmargin.inputs.labels import in_order, plain
-from maxmargin.task import Array
 
 SHAPES = ("path", "cycle")
 

@@ -10,10 +10,10 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from maxmargin.arrays import Array
 from maxmargin.counting import conjugate_gradients
 from maxmargin.counting.closed_form import ClosedForm
 from maxmargin.counting.problem import Moments, Problem
-from maxmargin.task import Array
 
 CLOSED_ROWS = 3000  # up to which the closed form, cubic in the number of rows, is the faster way
 CLOSED_LINEAR_ROWS = 500  # the same where linear inputs have few features, whose weights can be solved for

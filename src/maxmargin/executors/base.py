@@ -2,22 +2,46 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 
 class Executor:
-    """Run here, in threads, or elsewhere: whoever calls it cannot tell, except by the clock."""
+    """Run here, in threads, or elsewhere: whoever calls it cannot tell, except by the clock.
+
+    The functions are importable by their names, so that other processes find them. What one may send along, in `each`
+    and `shared`, is small: the data are in the parts.
+    """
 
     workers: int = 1  # how many parts are worked on at once
+    shares_memory: bool = True  # whether a part is worked on where it is, so that nothing needs a place of its own
 
     def place(self, parts: Sequence[Any]) -> list[Any]:
-        """Keep the parts where they will be worked on; returns handles for `map`."""
+        """Keep the parts where they will be worked on; returns handles for `map`, which free them at their end."""
         return list(parts)
 
-    def map(self, fn: Callable[..., Any], placed: Sequence[Any], *shared: Any) -> Iterator[Any]:
-        """fn(part, *shared) for every part, results in the order of the parts."""
+    def map(self, fn: Callable[..., Any], placed: Sequence[Any], each: Sequence[Any], *shared: Any) -> Iterator[Any]:
+        """fn(part, each, *shared) for every part, results in that order.
+
+        `each` has one entry per part; one that is itself a handle stands for its part, which must be in the same place.
+        """
         raise NotImplementedError
 
+    def derive(self, fn: Callable[..., Any], placed: Sequence[Any], *shared: Any) -> list[Any]:
+        """Keep fn(part, *shared) of every part where it is, and return handles for these."""
+        return [fn(part, *shared) for part in placed]
+
+    def alive(self, placed: Sequence[Any]) -> bool:
+        """Whether these parts are still where they were placed."""
+        return True
+
     def close(self) -> None:
-        """Give back threads or connections."""
+        """Give back threads, processes or connections. They are there again when they are needed."""
+
+
+def n_workers(workers: int) -> int:
+    """The number of workers that is meant: -1 stands for one per core."""
+    if workers == 0 or workers < -1:
+        raise ValueError(f"workers must be a positive number or -1 for all cores, got {workers}")
+    return os.cpu_count() or 1 if workers == -1 else workers

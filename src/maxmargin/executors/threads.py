@@ -2,29 +2,26 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
-from maxmargin.executors.base import Executor
+from maxmargin.executors.base import Executor, n_workers
 
 
 class Threads(Executor):
     """`workers` threads (-1: one per core). The results do not depend on their number."""
 
     def __init__(self, workers: int = -1):
-        if workers == 0 or workers < -1:
-            raise ValueError(f"workers must be a positive number or -1 for all cores, got {workers}")
-        self.workers = os.cpu_count() or 1 if workers == -1 else workers
+        self.workers = n_workers(workers)
         self._pool: ThreadPoolExecutor | None = None
 
-    def map(self, fn: Callable[..., Any], placed: Sequence[Any], *shared: Any) -> Iterator[Any]:
+    def map(self, fn: Callable[..., Any], placed: Sequence[Any], each: Sequence[Any], *shared: Any) -> Iterator[Any]:
         if len(placed) == 1:  # a hop to another thread and back would only cost
-            return iter([fn(placed[0], *shared)])
+            return iter([fn(placed[0], each[0], *shared)])
         if self._pool is None:
             self._pool = ThreadPoolExecutor(self.workers, thread_name_prefix="maxmargin")
-        return self._pool.map(lambda part: fn(part, *shared), placed)
+        return self._pool.map(lambda part, own: fn(part, own, *shared), placed, each)
 
     def close(self) -> None:
         if self._pool is not None:

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
+from maxmargin.arrays import Array
 from maxmargin.figures.canvas import BLUE, GREEN, GREY, axes
-from maxmargin.task import Array
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

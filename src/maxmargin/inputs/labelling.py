@@ -5,9 +5,10 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from maxmargin.arrays import Array
 from maxmargin.atoms import AtomRows, Atoms
 from maxmargin.inputs.labels import Labels
-from maxmargin.task import Array, Planes
+from maxmargin.planes import Planes
 
 
 def wrong_labels(

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from maxmargin.task import Array
+from maxmargin.arrays import Array
 
 Labels = NDArray[np.int32]
 

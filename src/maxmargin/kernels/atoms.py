@@ -16,10 +16,10 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from maxmargin.arrays import Array
 from maxmargin.atoms import AtomRows, Atoms
 from maxmargin.kernels.functions import Kernel
 from maxmargin.kernels.rows import KernelRows
-from maxmargin.task import Array
 
 Units = NDArray[np.int64]
 TABLES = 3  # weight vectors whose scores are remembered: solvers ask for the same ones again and again

@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 from sklearn.base import BaseEstimator, clone
 
+from maxmargin.arrays import Array
 from maxmargin.kernels.functions import Kernel, WithConstant, as_kernel, is_precomputed
 from maxmargin.kernels.map import KernelMap
-from maxmargin.task import Array
 
 
 class Auto(BaseEstimator):

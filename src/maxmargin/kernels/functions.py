@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 from sklearn.base import BaseEstimator, clone
 
-from maxmargin.task import Array
+from maxmargin.arrays import Array
 
 Numbers = NDArray[np.intp]
 

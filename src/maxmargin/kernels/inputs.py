@@ -12,8 +12,8 @@ from typing import Any
 
 import numpy as np
 
+from maxmargin.arrays import Array
 from maxmargin.inputs.tokens import SequencePacker, Sequences
-from maxmargin.task import Array
 
 Rebuild = Callable[[Array], Any]
 

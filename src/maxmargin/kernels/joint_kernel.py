@@ -8,13 +8,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from maxmargin.arrays import Array
 from maxmargin.atoms import AtomRows, Atoms
 from maxmargin.errors import TaskError
 from maxmargin.kernels.definiteness import check_definite
 from maxmargin.kernels.functions import Kernel
 from maxmargin.kernels.units import AtomBatch, Lifted
 from maxmargin.objective import Formulation
-from maxmargin.task import Array, Planes
+from maxmargin.planes import Planes
 
 Pairs = NDArray[np.object_]
 
@@ -49,7 +50,7 @@ class JointKernelTask(Lifted):
         if losses[truths].any():
             i = int(np.argmax(losses[truths] != 0))
             raise TaskError(f"loss(y, y) of example {i} is {losses[truths[i]]}; the loss must be 0 at the truth")
-        return ListedBatch(self._unit_atoms(units, 1, 0, owner), bounds, truths, losses, np.arange(len(X)))
+        return ListedBatch(self, self._unit_atoms(units, 1, 0, owner), bounds, truths, losses)
 
     def _units(self, X: Sequence[Any], Y: Sequence[Any]) -> tuple[Pairs, NDArray[np.int64], NDArray[np.int64]]:
         """All pairs (x, z), where those of each example begin, and which are the truths."""
@@ -76,43 +77,41 @@ class JointKernelTask(Lifted):
             raise TaskError("argmax(w, x, y): loss-augmented search is over packed training data only")
         return self.decode(w, [x])[0]
 
-    def planes(self, w: Array, batch: ListedBatch, augment: float | Array = 1.0) -> Planes:
-        lam = np.broadcast_to(np.asarray(augment, dtype=float), len(batch))
-        return self._worst(w, batch, lambda loss, margin, j: lam[j] * loss - margin)
-
-    def rescaled_planes(self, w: Array, batch: ListedBatch, formulation: Formulation) -> Planes:
-        return self._worst(w, batch, lambda loss, margin, j: formulation.value(loss, margin))
-
-    def _worst(self, w: Array, batch: ListedBatch, violation: Callable[[Array, Array, int], Array]) -> Planes:
-        truths = batch.truths[batch.ids]
-        found = np.empty_like(truths)
-        for j, i in enumerate(batch.ids):
-            units = np.arange(batch.bounds[i], batch.bounds[i + 1])
-            scores = batch.atoms.scores(w, units)[:, 0]
-            margins = scores[truths[j] - units[0]] - scores
-            found[j] = units[np.argmax(violation(batch.losses[units], margins, j))]
-        wrong = found != truths
-        indptr = np.append(0, np.cumsum(2 * wrong)).astype(np.int32)
-        indices = np.column_stack([truths, found])[wrong].ravel().astype(np.int32)
-        rows = AtomRows(batch.atoms, indptr, indices, np.tile([1.0, -1.0], int(wrong.sum())))
-        return Planes(rows, batch.losses[found])
-
 
 class ListedBatch(AtomBatch):
     """Examples with all outputs: example i has the units bounds[i]:bounds[i + 1], of which truths[i] is right."""
 
     def __init__(
         self,
+        task: JointKernelTask,
         atoms: Atoms,
         bounds: NDArray[np.int64],
         truths: NDArray[np.int64],
         losses: Array,
-        ids: NDArray[np.intp],
     ):
-        self.atoms, self.bounds, self.truths, self.losses, self.ids = atoms, bounds, truths, losses, ids
+        super().__init__(task, len(truths), atoms)
+        self.bounds, self.truths, self.losses = bounds, truths, losses
 
-    def take(self, index: NDArray[np.intp]) -> ListedBatch:
-        return ListedBatch(self.atoms, self.bounds, self.truths, self.losses, self.ids[index])
+    def planes(self, w: Array, augment: float | Array = 1.0) -> Planes:
+        lam = np.broadcast_to(np.asarray(augment, dtype=float), len(self))
+        return self._worst(w, lambda loss, margin, j: lam[j] * loss - margin)
+
+    def rescaled_planes(self, w: Array, formulation: Formulation) -> Planes:
+        return self._worst(w, lambda loss, margin, j: formulation.value(loss, margin))
+
+    def _worst(self, w: Array, violation: Callable[[Array, Array, int], Array]) -> Planes:
+        truths = self.truths[self.ids]
+        found = np.empty_like(truths)
+        for j, i in enumerate(self.ids):
+            units = np.arange(self.bounds[i], self.bounds[i + 1])
+            scores = self.atoms.scores(w, units)[:, 0]
+            margins = scores[truths[j] - units[0]] - scores
+            found[j] = units[np.argmax(violation(self.losses[units], margins, j))]
+        wrong = found != truths
+        indptr = np.append(0, np.cumsum(2 * wrong)).astype(np.int32)
+        indices = np.column_stack([truths, found])[wrong].ravel().astype(np.int32)
+        rows = AtomRows(self.atoms, indptr, indices, np.tile([1.0, -1.0], int(wrong.sum())))
+        return Planes(rows, self.losses[found])
 
 
 class JointKernel(Kernel):

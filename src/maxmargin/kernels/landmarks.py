@@ -22,9 +22,9 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from maxmargin.arrays import Array
 from maxmargin.kernels.functions import Kernel, is_precomputed
 from maxmargin.kernels.projection import AT_ONCE, Landmarks, finite_values
-from maxmargin.task import Array
 
 Numbers = NDArray[np.intp]
 KINDS = ("leverage", "k-means", "uniform")

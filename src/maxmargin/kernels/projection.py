@@ -17,8 +17,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from maxmargin.arrays import Array
 from maxmargin.kernels.functions import Kernel
-from maxmargin.task import Array
 
 ZERO = 1e-12  # of the largest eigenvalue: directions below this are rounding errors
 NEGATIVE = 1e-8  # likewise: eigenvalues below minus this are the kernel's, not those of rounding

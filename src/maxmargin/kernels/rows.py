@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from maxmargin.arrays import Array
 from maxmargin.kernels.functions import Kernel
-from maxmargin.task import Array
 
 Units = NDArray[np.int64]
 CHUNK = 256  # rows multiplied at once
@@ -34,7 +34,7 @@ class KernelRows:
                 f"one row of the kernel matrix of {self.n} units takes {8 * self.n / 2**20:.3g} MB, but cache_mb = "
                 f"{budget:g}; give the kernel a larger cache_mb"
             )
-        self.evaluations = 0  # of the kernel function
+        self._evaluations = [0]  # shared with what is restricted from it
         self._lock = RLock()
         self._clear()
 
@@ -46,6 +46,11 @@ class KernelRows:
         self.complete = np.zeros(self.capacity, dtype=np.bool_)
         self.last_use = np.zeros(self.capacity, dtype=np.int64)
         self.clock = np.zeros(1, dtype=np.int64)
+
+    @property
+    def evaluations(self) -> int:
+        """How often the kernel function was evaluated."""
+        return self._evaluations[0]
 
     def products(self, coefficients: Array, units: Units) -> Array:
         """(len(units), K): G[units, :] @ coefficients, of units that are all different."""
@@ -77,6 +82,7 @@ class KernelRows:
     def restricted(self, units: Units) -> KernelRows:
         """The matrix of these units alone, as far as it is known here."""
         part = KernelRows(self.kernel, self.kernel.among(self.units, units))
+        part._evaluations = self._evaluations
         with self._lock:
             cached = np.flatnonzero(self.slot_of[units] >= 0)[: part.capacity]
             part._admit(cached)
@@ -90,7 +96,7 @@ class KernelRows:
     def diagonal(self) -> Array:
         """G[u, u] of every unit."""
         values = self.kernel.diagonal(self.units)
-        self.evaluations += self.n
+        self._evaluations[0] += self.n
         bad = np.flatnonzero(~np.isfinite(values))
         if len(bad):
             raise _not_finite(int(bad[0]), int(bad[0]), float(values[bad[0]]))
@@ -156,7 +162,7 @@ class KernelRows:
 
     def _computed(self, rows: Units, columns: Units) -> Array:
         values = self.kernel.values(self.units[rows], self.kernel.kept(self.units, columns))
-        self.evaluations += values.size
+        self._evaluations[0] += values.size
         if not np.isfinite(values).all():
             i, j = np.argwhere(~np.isfinite(values))[0]
             raise _not_finite(int(rows[i]), int(columns[j]), float(values[i, j]))

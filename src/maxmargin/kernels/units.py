@@ -15,15 +15,21 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from maxmargin.atoms import Atoms
+from maxmargin.arrays import Array
+from maxmargin.atoms import AtomRows, Atoms
+from maxmargin.batch import Batch, Settled
+from maxmargin.dual_blocks import DualBlocks
 from maxmargin.errors import TaskError
 from maxmargin.inputs.matrices import checked_matrix
 from maxmargin.kernels.atoms import KernelAtoms
 from maxmargin.kernels.auto import MapWithConstant, fitted_to
 from maxmargin.kernels.definiteness import check_definite
+from maxmargin.kernels.dual_blocks import KernelBlocks
 from maxmargin.kernels.functions import Kernel
 from maxmargin.kernels.map import KernelMap
-from maxmargin.task import Array, Batch, Task
+from maxmargin.objective import Formulation
+from maxmargin.planes import Planes
+from maxmargin.task import Task
 
 ZERO = 1e-12  # of the largest coefficient: what is left of a coefficient that was taken back
 
@@ -80,10 +86,8 @@ class Lifted(Task):
         """The explicit map of the kernel, where that is the way taken."""
         return self.map_.mapping if isinstance(self.map_, MapWithConstant) else self.map_
 
-    def settled(self, w: Array, batch: Any) -> tuple[Task, Array]:
-        atoms = batch.kernel
-        if atoms is None:
-            return self, w
+    def settled(self, w: Array, atoms: KernelAtoms) -> tuple[Lifted, Array]:
+        """The task and the weights with the support of w alone, for prediction."""
         direct, coefficients = atoms.arrays[0], atoms.coefficients(w)
         sizes = np.abs(coefficients).max(axis=1)
         numbers = np.flatnonzero(sizes > ZERO * sizes.max(initial=0.0))
@@ -99,14 +103,65 @@ class Lifted(Task):
 
 
 class AtomBatch(Batch):
-    """A batch over the atoms of units."""
+    """A batch over the atoms of units; with a kernel, weights are coefficients of units."""
 
-    atoms: Atoms
+    def __init__(self, task: Lifted, n: int, atoms: Atoms):
+        super().__init__(task, n)
+        self.atoms = atoms
 
     @property
-    def method(self) -> str:  # type: ignore[override]
+    def dim(self) -> int:
+        return int(self.atoms.dim)
+
+    @property
+    def method(self) -> str:
         return self.atoms.about
 
     @property
     def kernel(self) -> KernelAtoms | None:
+        """The atoms, where they are known by inner products."""
         return self.atoms if isinstance(self.atoms, KernelAtoms) else None
+
+    @property
+    def exclusive(self) -> bool:
+        return self.kernel is not None  # compiled code reads the cache of kernel rows without a lock
+
+    def inner(self, v: Array, w: Array) -> float:
+        return super().inner(v, w) if self.kernel is None else self.kernel.inner(v, w)
+
+    def lifted(self, w: Array) -> Array:
+        return w if self.kernel is None else self.kernel.lifted(w)
+
+    def block_dual(
+        self, weights: Array, formulation: Formulation, C: float, earlier: DualBlocks | None = None, **limits: Any
+    ) -> DualBlocks:
+        if self.kernel is None:
+            return super().block_dual(weights, formulation, C, earlier, **limits)
+        if not isinstance(earlier, KernelBlocks):
+            return KernelBlocks(self.kernel, weights, formulation, C, **limits)
+        earlier.use(self.kernel)
+        earlier.move_to(weights, C)
+        return earlier
+
+    def restricted_to(self, planes: Planes) -> tuple[Batch, Planes]:
+        """With a kernel: over the units of these planes, so that no step needs kernel values with all of the data."""
+        if self.kernel is None:
+            return self, planes
+        direct, n_labels = self.kernel.arrays[:2]
+        rows: Any = planes.dpsi
+        of_units = rows.indices >= direct
+        units, place = np.unique((rows.indices[of_units] - direct) // n_labels, return_inverse=True)
+        indices = rows.indices.copy()
+        indices[of_units] = direct + place * n_labels + (rows.indices[of_units] - direct) % n_labels
+        few = AtomBatch(self.task, len(self), self.kernel.restricted(units.astype(np.int64)))
+        return few, Planes(AtomRows(few.atoms, rows.indptr, indices, rows.values), planes.loss)
+
+    def settled(self, w: Array) -> Settled:
+        shown: dict[str, Any] = {}
+        if self.task.kernel_map_ is not None:
+            shown["kernel_map_"] = self.task.kernel_map_
+        if self.kernel is None:
+            return Settled(self.task, w, shown)
+        task, weights = self.task.settled(w, self.kernel)
+        shown |= {"support_": task.support_numbers_, "kernel_evaluations_": self.kernel.rows.evaluations}
+        return Settled(task, weights, shown)

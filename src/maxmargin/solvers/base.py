@@ -12,14 +12,16 @@ import warnings
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from math import inf, isfinite
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, ClassVar, NamedTuple, Protocol, runtime_checkable
 
 import numpy as np
 
+from maxmargin.arrays import Array
+from maxmargin.atoms import AtomRows
 from maxmargin.errors import NotSeparable, TrainingInterrupted
 from maxmargin.objective import Certificate, relative_gap
 from maxmargin.oracle import Oracle
-from maxmargin.task import Array
+from maxmargin.search import Search
 
 
 class Step(NamedTuple):
@@ -29,6 +31,21 @@ class Step(NamedTuple):
     dual: float = -inf  # a proved lower bound on the optimum
     risk: float | None = None  # R(w), where the algorithm's own oracle calls have measured it at exactly this w
     guess: float | None = None  # otherwise an estimate of P(w); the loop measures only when this looks converged
+    memory: Any = None  # what the algorithm remembers (see Memory): the next run can start from it
+
+
+@runtime_checkable
+class Memory(Protocol):
+    """What an algorithm remembers of the cuts that it has found."""
+
+    def risk(self, w: Array, gains: Array | None = None) -> float:
+        """R(w) as far as these cuts know, which an undergenerating search at w may miss.
+
+        `gains`: by how much other truths than those of the cuts have a higher ⟨w, Ψ⟩ (latent tasks).
+        """
+
+    def shift(self, rows: AtomRows) -> None:
+        """The truths' Ψ have changed by these rows, one per example: make the cuts those of the new problem."""
 
 
 class Record(NamedTuple):
@@ -55,7 +72,7 @@ class Solution:
     certificate: Certificate
     C: float
     history: list[dict[str, float]] = field(default_factory=list)
-    state: Any = None  # the algorithm's own memory (dual point, cuts): lets the next run start warm
+    memory: Any = None  # what the algorithm remembers (dual point, cuts): lets the next run start warm
     error: Exception | None = None  # what stopped training early, if something did
     rounds: list[Any] = field(default_factory=list)  # of latent training, one Round each
 
@@ -102,14 +119,6 @@ class Solver:
         """The algorithm. `start` is an earlier solution of the same data, perhaps for another C."""
         raise NotImplementedError
 
-    def state(self) -> Any:
-        """What the next run can start from; called after the last step."""
-        return None
-
-    def remembered(self, w: Array) -> float:
-        """R(w) as far as the cuts know that the algorithm remembers: what an undergenerating search may miss at w."""
-        return 0.0
-
     def solve(
         self,
         oracle: Oracle,
@@ -132,6 +141,7 @@ class _Run:
         self.best_w: Array | None = None
         self.last_w: Array | None = None
         self.unmeasured = 0
+        self.memory: Any = None
         self.risk_scale: float | None = None  # R(0), to tell a hard margin's zero from rounding
         self.history: list[dict[str, float]] = []
 
@@ -142,7 +152,7 @@ class _Run:
         except KeyboardInterrupt:
             reason = "interrupted"
         except Exception as failure:
-            if isinstance(failure, NotSeparable) and self.oracle.search == "overgenerating":
+            if isinstance(failure, NotSeparable) and self.oracle.search is Search.OVERGENERATING:
                 failure.add_note("maxmargin: this is proved of the relaxed problem; the true one may be separable")
             if self.last_w is None:  # nothing has been learnt: there is no model to keep
                 raise
@@ -162,12 +172,12 @@ class _Run:
             )
         w = self.last_w if self.best_w is None else self.best_w
         self.recall()
-        upper: float | None = inf if self.oracle.search == "undergenerating" else None
+        upper: float | None = inf if self.oracle.search.estimates else None
         if upper is not None and error is None and reason != "interrupted":
             upper = proved_primal(self.oracle, w, self.C)
         search = self.oracle.search
-        if search == "exact" and start is not None and start.state is not None:
-            search = "exact" if start.certificate.exact else "overgenerating"  # its cuts may be of fractional outputs
+        if search is Search.EXACT and start is not None and start.memory is not None:
+            search = Search.EXACT if start.certificate.exact else Search.OVERGENERATING  # its cuts may be fractional
         certificate = Certificate(
             primal=self.best_primal,
             dual=self.best_dual,
@@ -177,10 +187,10 @@ class _Run:
             cpu_seconds=time.process_time() - self.cpu_began,
             stop_reason=reason,
             search=search,
-            method=self.oracle.batch.method,
+            method=self.oracle.method,
             upper=upper,
         )
-        return Solution(w, certificate, self.C, self.history, self.solver.state(), error)
+        return Solution(w, certificate, self.C, self.history, self.memory, error)
 
     @property
     def passes(self) -> float:
@@ -192,7 +202,7 @@ class _Run:
 
     def loop(self, start: Solution | None, seed: int) -> str:
         for step in self.solver.steps(self.oracle, self.C, seed, start):
-            self.last_w = step.w
+            self.last_w, self.memory = step.w, step.memory
             self.best_dual = max(self.best_dual, float(step.dual))
             measured = self.measure(step) if self.should_measure(step) else inf
             guess = measured if isfinite(measured) or step.guess is None else float(step.guess)
@@ -216,24 +226,20 @@ class _Run:
 
     def recall(self) -> None:
         """An estimate that fell below the bound is outdated: measure that point by all cuts found since then."""
-        if self.oracle.search == "undergenerating" and self.best_w is not None and self.best_primal < self.best_dual:
-            risk = self.counted(self.solver.remembered(self.best_w))
+        if self.oracle.search.estimates and self.best_w is not None and self.best_primal < self.best_dual:
+            risk = self.counted(remembered_risk(self.memory, self.best_w))
             self.best_primal = self.oracle.objective(self.best_w, risk, self.C)
 
     def measure(self, step: Step) -> float:
         self.unmeasured = 0
         w = step.w
-        if isfinite(self.C):
-            risk = self.oracle.risk(w) if step.risk is None else step.risk
-            if self.oracle.search == "undergenerating":
-                risk = max(risk, self.solver.remembered(w))
-        else:
+        if not isfinite(self.C):
             # A dual point only approaches the constraints of a hard margin; a slightly longer w satisfies them.
             w = w * (1 + self.solver.tol / 3)
-            risk = self.oracle.risk(w)
-            if self.oracle.search == "undergenerating":
-                risk = max(risk, self.solver.remembered(w))
-            risk = self.counted(risk)
+        risk = self.oracle.risk(w) if step.risk is None or not isfinite(self.C) else step.risk
+        if self.oracle.search.estimates:
+            risk = max(risk, remembered_risk(self.memory, w))
+        risk = self.counted(risk)
         value = float(self.oracle.objective(w, risk, self.C))
         if value <= self.best_primal or self.best_w is None:  # of points that are equally bad (inf), the latest
             if self.best_w is None:
@@ -263,6 +269,11 @@ class _Run:
 def proved_primal(oracle: Oracle, w: Array, C: float) -> float:
     """An upper bound on P(w), which an undergenerating search only estimates; inf where nothing is proved."""
     return oracle.objective(w, oracle.proved_risk(w), C)
+
+
+def remembered_risk(memory: Any, w: Array) -> float:
+    """R(w) as far as the cuts know that an algorithm remembers."""
+    return memory.risk(w) if isinstance(memory, Memory) else 0.0
 
 
 def _same(value: Any, default: Any) -> bool:

@@ -7,11 +7,9 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import NDArray
 
+from maxmargin.dual_blocks import DualBlocks
 from maxmargin.oracle import Oracle
 from maxmargin.solvers.base import Solution, Solver, Step
-from maxmargin.solvers.dual_blocks import DualBlocks
-from maxmargin.solvers.kernel_blocks import KernelBlocks
-from maxmargin.task import Array
 
 MOST_CACHED = 1000  # cached passes after one with the oracle
 
@@ -38,19 +36,20 @@ class BCFW(Solver):
 
     def steps(self, oracle: Oracle, C: float, seed: int, start: Solution | None) -> Iterator[Step]:
         rng = np.random.default_rng(seed)
-        self._blocks = blocks = starting_blocks(oracle, C, start, self.planes_per_example, self.cache_mb)
+        earlier = None if start is None else start.memory
+        blocks = oracle.block_dual(C, earlier, slots=self.planes_per_example, cache_mb=self.cache_mb)
         passes = stalled = 0
         while stalled < 3:
             before = blocks.dual
             penalty, added = self._oracle_pass(oracle, blocks, rng.permutation(oracle.n))
-            self._cached_passes(blocks, rng, before, oracle.batch.call_cost)
+            self._cached_passes(blocks, rng, before, oracle.call_cost)
             blocks.tidy()
             passes += 1
             if passes % 10 == 0:
                 blocks.refresh()
                 blocks.check_separable()
             guess = 0.5 * oracle.inner(blocks.w, blocks.w) + penalty
-            yield Step(blocks.w, blocks.dual, guess=guess if np.isfinite(C) else None)
+            yield Step(blocks.w, blocks.dual, guess=guess if np.isfinite(C) else None, memory=blocks)
             stalled = stalled + 1 if blocks.dual - before <= 1e-16 * abs(blocks.dual) and not added else 0
 
     def _oracle_pass(self, oracle: Oracle, blocks: DualBlocks, order: NDArray[np.intp]) -> tuple[float, int]:
@@ -70,19 +69,3 @@ class BCFW(Solver):
         while gain * work >= blocks.dual - before > 0 and work < call_cost + MOST_CACHED:
             gain = blocks.visit(rng.permutation(blocks.n)).gain
             work += 1
-
-    def state(self) -> DualBlocks | None:
-        return getattr(self, "_blocks", None)
-
-    def remembered(self, w: Array) -> float:
-        return self._blocks.risk(w)
-
-
-def starting_blocks(oracle: Oracle, C: float, start: Solution | None, slots: int, cache_mb: float) -> DualBlocks:
-    """An empty dual point, or the one of an earlier run moved to this C."""
-    if start is not None and isinstance(start.state, DualBlocks):
-        blocks = start.state
-        blocks.move_to(oracle, C)
-        return blocks
-    kind = DualBlocks if oracle.batch.kernel is None else KernelBlocks
-    return kind(oracle, C, slots=slots, cache_mb=cache_mb)

@@ -6,11 +6,11 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from maxmargin.arrays import Array
 from maxmargin.oracle import Oracle
 from maxmargin.solvers.base import Solution, Solver, Step
 from maxmargin.solvers.cuts import Cuts
 from maxmargin.solvers.qp import solve_master
-from maxmargin.task import Array
 
 
 class Bundle(Solver):
@@ -35,13 +35,13 @@ class Bundle(Solver):
             raise ValueError(
                 "the bundle method needs a finite C; for a hard margin use 'n_slack', 'one_slack' or 'bcfw'"
             )
-        self._cuts = cuts = start.state if start is not None and isinstance(start.state, Cuts) else Cuts()
+        cuts = start.memory if start is not None and isinstance(start.memory, Cuts) else Cuts()
         rho, nulls, stalled, dual = self.rho, 0, 0, -np.inf
         centre = np.zeros(oracle.dim) if start is None else start.w.copy()
         plane = oracle.mean_plane(centre)
         value = oracle.objective(centre, plane.risk, C)
         cuts.add(plane)
-        yield Step(centre, 0.0, risk=plane.risk)  # the loss is never negative, so neither is the optimum
+        yield Step(centre, 0.0, risk=plane.risk, memory=cuts)  # the loss is never negative, so neither is the optimum
         while stalled < 20:  # null steps in a row are normal; so many without any movement are not
             before = dual, value
             w, model = self._proximal_point(cuts, centre, rho, C, oracle)
@@ -50,9 +50,9 @@ class Bundle(Solver):
             predicted = value - model - 0.5 * rho * oracle.inner(away, away)
             plane = oracle.mean_plane(w)
             new = oracle.objective(w, plane.risk, C)
-            if oracle.search == "undergenerating":  # cuts found elsewhere may know of worse outputs
+            if oracle.search.estimates:  # cuts found elsewhere may know of worse outputs
                 new = max(new, model)
-            yield Step(w, dual, risk=plane.risk)
+            yield Step(w, dual, risk=plane.risk, memory=cuts)
             cuts.add(plane)
             if value - new >= 0.1 * predicted:
                 if value - new > 0.9 * predicted:
@@ -86,9 +86,3 @@ class Bundle(Solver):
         most = C / total if total > 0 else 1.0
         factor = min(most, linear / quadratic) if quadratic > 0 else most
         return linear * max(factor, 0.0) - 0.5 * quadratic * max(factor, 0.0) ** 2
-
-    def state(self) -> Cuts | None:
-        return getattr(self, "_cuts", None)
-
-    def remembered(self, w: Array) -> float:
-        return self._cuts.risk(w)

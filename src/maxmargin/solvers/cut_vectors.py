@@ -15,9 +15,9 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from maxmargin.arrays import Array
 from maxmargin.atoms import AtomRows, Atoms
 from maxmargin.oracle import MeanPlane
-from maxmargin.task import Array
 
 
 class CutVectors(Protocol):

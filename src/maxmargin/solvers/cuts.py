@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from maxmargin.arrays import Array
 from maxmargin.atoms import AtomRows
 from maxmargin.oracle import MeanPlane
 from maxmargin.solvers.cut_vectors import CutVectors, OverAtoms, Written
-from maxmargin.task import Array
 
 
 class Cuts:

@@ -6,11 +6,9 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from maxmargin.dual_blocks import DualBlocks
 from maxmargin.oracle import Oracle
 from maxmargin.solvers.base import Solution, Solver, Step
-from maxmargin.solvers.bcfw import starting_blocks
-from maxmargin.solvers.dual_blocks import DualBlocks
-from maxmargin.task import Array
 
 
 class NSlack(Solver):
@@ -36,7 +34,8 @@ class NSlack(Solver):
         if self.reoptimise not in ("joint", "block"):
             raise ValueError(f"reoptimise must be 'joint' or 'block', got {self.reoptimise!r}")
         rng = np.random.default_rng(seed)
-        self._blocks = blocks = starting_blocks(oracle, C, start, slots=256, cache_mb=self.cache_mb)
+        earlier = None if start is None else start.memory
+        blocks = oracle.block_dual(C, earlier, slots=256, cache_mb=self.cache_mb)
         everyone, epsilon, idle = np.arange(oracle.n), np.inf, 0
         while idle < 3:
             before, added = blocks.dual, 0
@@ -53,7 +52,7 @@ class NSlack(Solver):
             blocks.refresh()
             blocks.check_separable()
             risk = oracle.risk(blocks.w)
-            yield Step(blocks.w, blocks.dual, risk=risk)
+            yield Step(blocks.w, blocks.dual, risk=risk, memory=blocks)
             epsilon = 0.5 * self.tol * oracle.objective(blocks.w, risk, C) / C if np.isfinite(C) else 0.0
             idle = idle + 1 if not added and blocks.dual - before <= 1e-16 * abs(blocks.dual) else 0
 
@@ -62,9 +61,3 @@ class NSlack(Solver):
         for _ in range(rounds):
             if blocks.visit(rng.permutation(blocks.n), steps=100).gain <= 0.01 * self.tol * abs(blocks.dual):
                 break
-
-    def state(self) -> DualBlocks | None:
-        return getattr(self, "_blocks", None)
-
-    def remembered(self, w: Array) -> float:
-        return self._blocks.risk(w)

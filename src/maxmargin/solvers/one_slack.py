@@ -11,7 +11,6 @@ from maxmargin.oracle import Oracle
 from maxmargin.solvers.base import Solution, Solver, Step
 from maxmargin.solvers.cuts import Cuts
 from maxmargin.solvers.qp import UnboundedMaster, solve_master
-from maxmargin.task import Array
 
 
 class OneSlack(Solver):
@@ -29,21 +28,21 @@ class OneSlack(Solver):
     patience: int = 50  # rounds after which a cut without weight is forgotten
 
     def steps(self, oracle: Oracle, C: float, seed: int, start: Solution | None) -> Iterator[Step]:
-        self._cuts = cuts = start.state if start is not None and isinstance(start.state, Cuts) else Cuts()
+        cuts = start.memory if start is not None and isinstance(start.memory, Cuts) else Cuts()
         if len(cuts):
             self._optimise(cuts, C)
         w, dual = cuts.combined(oracle.dim), cuts.bound()
         stalled = 0
         while stalled < 3:
             plane = oracle.mean_plane(w)
-            yield Step(w, dual, risk=plane.risk)
+            yield Step(w, dual, risk=plane.risk, memory=cuts)
             cuts.add(plane)
             self._optimise(cuts, C)
             cuts.drop_idle(self.patience)
             w = cuts.combined(oracle.dim)
             before, dual = dual, max(dual, cuts.bound())
             stalled = stalled + 1 if dual - before <= 1e-14 * np.abs(dual) else 0
-        yield Step(w, dual)
+        yield Step(w, dual, memory=cuts)
 
     def _optimise(self, cuts: Cuts, C: float) -> None:
         """Solve the master problem (2) from the last weights."""
@@ -53,9 +52,3 @@ class OneSlack(Solver):
             raise NotSeparable(
                 "no weights separate all examples, so C = inf has no solution; use a finite C"
             ) from error
-
-    def state(self) -> Cuts | None:
-        return getattr(self, "_cuts", None)
-
-    def remembered(self, w: Array) -> float:
-        return self._cuts.risk(w)

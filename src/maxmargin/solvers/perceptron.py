@@ -28,8 +28,8 @@ class Perceptron(Solver):
 
     def steps(self, oracle: Oracle, C: float, seed: int, start: Solution | None) -> Iterator[Step]:
         rng = np.random.default_rng(seed)
-        self._walk = Walk.of(start, oracle.dim)
-        w, late, t = self._walk.w.copy(), self._walk.average.copy(), self._walk.t
+        walk = Walk.of(start, oracle.dim)
+        w, late, t = walk.w.copy(), walk.average.copy(), walk.t
         # The average of w over t updates is w - late/t, where `late` adds every update times its number.
         mistakes = 1
         while mistakes:
@@ -42,8 +42,4 @@ class Perceptron(Solver):
                 rows.add_to(w, oracle.weights[index])
                 rows.add_to(late, t * oracle.weights[index])
                 t += 1
-            self._walk = Walk(w.copy(), late.copy(), t)
-            yield Step(w - late / t)
-
-    def state(self) -> Walk:
-        return self._walk
+            yield Step(w - late / t, memory=Walk(w.copy(), late.copy(), t))

@@ -3,22 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from copy import copy
-from numbers import Integral
-from typing import Any, ClassVar, NamedTuple
+from typing import ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from maxmargin.atoms import AtomRows
-from maxmargin.kernels.atoms import KernelAtoms
+from maxmargin.checks import check_whole
 from maxmargin.objective import primal
 from maxmargin.oracle import Oracle
+from maxmargin.planes import Planes
 from maxmargin.solvers.base import Solution, Solver, Step
-from maxmargin.solvers.bcfw import starting_blocks
 from maxmargin.solvers.cuts import Cuts
 from maxmargin.solvers.qp import solve_master
-from maxmargin.task import Batch, Planes
 
 ROUNDS = 50  # of block ascent for the bound, at most
 
@@ -63,9 +59,7 @@ class SampledCuts(Solver):
         if not np.isfinite(C):
             raise ValueError("sampled cuts need a finite C; for a hard margin use 'n_slack', 'one_slack' or 'bcfw'")
         for name in ("sample", "check"):
-            value = getattr(self, name)
-            if isinstance(value, bool) or not isinstance(value, Integral) or value < 1:
-                raise ValueError(f"{name} must be a whole number >= 1, got {value!r}")
+            check_whole(name, getattr(self, name), least=1)
         rng, limit = np.random.default_rng(seed), oracle.calls + max(self.max_passes - 2, 1) * oracle.n
         cuts = Cuts()
         drawn: list[Drawn] = []  # of every cut, what it is made of
@@ -91,20 +85,16 @@ class SampledCuts(Solver):
         """A value of the n-slack dual: block ascent over the planes that the cuts are made of."""
         if not drawn:
             return 0.0
-        everyone = oracle.batch.kernel
-        if everyone is not None:
-            oracle, drawn = _restricted(oracle, everyone, drawn)
-        blocks = starting_blocks(oracle, C, None, slots=32, cache_mb=self.cache_mb)
+        examples = np.concatenate([each.examples for each in drawn])
+        few, planes = oracle.restricted_to(Planes.stack([each.planes for each in drawn]))
+        blocks = few.block_dual(C, slots=32, cache_mb=self.cache_mb)
         for _ in range(2):  # a plane that is not violated at first may be so later
-            for examples, planes in drawn:
-                blocks.visit(examples, planes)
-        examples = np.unique(np.concatenate([each.examples for each in drawn]))
+            blocks.visit(examples, planes)
+        everyone = np.unique(examples)
         for _ in range(ROUNDS):
-            if blocks.visit(rng.permutation(examples), steps=100).gain <= 0.01 * self.tol * abs(blocks.dual):
+            if blocks.visit(rng.permutation(everyone), steps=100).gain <= 0.01 * self.tol * abs(blocks.dual):
                 break
         blocks.refresh()
-        if everyone is not None and oracle.batch.kernel is not None:
-            everyone.rows.evaluations += oracle.batch.kernel.rows.evaluations
         return blocks.dual
 
 
@@ -117,30 +107,3 @@ class Drawn(NamedTuple):
 
     examples: NDArray[np.intp]
     planes: Planes
-
-
-class _Part(Batch):
-    """What the dual of a few planes wants to know of a batch."""
-
-    def __init__(self, atoms: KernelAtoms):
-        self.atoms = atoms
-
-    @property
-    def kernel(self) -> KernelAtoms:
-        return self.atoms
-
-
-def _restricted(oracle: Oracle, atoms: KernelAtoms, drawn: list[Drawn]) -> tuple[Oracle, list[Drawn]]:
-    """The same planes over their own units only, so that no step asks for kernel values with all of the data."""
-    direct, n_labels = atoms.arrays[:2]
-    planes = Planes.stack([each.planes for each in drawn])
-    rows: Any = planes.dpsi
-    of_units = rows.indices >= direct
-    units, place = np.unique((rows.indices[of_units] - direct) // n_labels, return_inverse=True)
-    indices = rows.indices.copy()
-    indices[of_units] = direct + place * n_labels + (rows.indices[of_units] - direct) % n_labels
-    part = copy(oracle)
-    few = atoms.restricted(units.astype(np.int64))
-    part.batch, part.dim = _Part(few), few.dim
-    examples = np.concatenate([each.examples for each in drawn])
-    return part, [Drawn(examples, Planes(AtomRows(few, rows.indptr, indices, rows.values), planes.loss))]

@@ -7,10 +7,11 @@ from typing import ClassVar, NamedTuple
 
 import numpy as np
 
+from maxmargin.arrays import Array
 from maxmargin.atoms import AtomRows
 from maxmargin.oracle import Oracle
+from maxmargin.planes import Planes
 from maxmargin.solvers.base import Solution, Solver, Step
-from maxmargin.task import Array, Planes
 
 
 class Walk(NamedTuple):
@@ -23,8 +24,8 @@ class Walk(NamedTuple):
     @classmethod
     def of(cls, start: Solution | None, dim: int) -> Walk:
         """Where the earlier run ended, or the beginning."""
-        if start is not None and isinstance(start.state, Walk):
-            return start.state
+        if start is not None and isinstance(start.memory, Walk):
+            return start.memory
         return cls(np.zeros(dim), np.zeros(dim), 0.0)
 
 
@@ -49,8 +50,8 @@ class Subgradient(Solver):
         if not np.isfinite(C):
             raise ValueError("a hard margin (C = inf) needs a certified solver, such as 'n_slack' or 'bcfw'")
         rng = np.random.default_rng(seed)
-        self._walk = Walk.of(start, oracle.dim)
-        lazy, t = LazyAverage(self._walk.w.copy(), self._walk.average.copy()), self._walk.t
+        walk = Walk.of(start, oracle.dim)
+        lazy, t = LazyAverage(walk.w.copy(), walk.average.copy()), walk.t
         head_start = self._head_start(oracle, C)
         while True:
             order = rng.permutation(oracle.n)
@@ -66,16 +67,13 @@ class Subgradient(Solver):
                     # the gradient grows with ξ: never step past the point where the example's own slack is gone
                     push = np.minimum(push, 1 / (len(index) * np.maximum(_norms(planes), 1e-300))) * heights
                 lazy.step(AtomRows.of(planes.dpsi), shrink=1 - rate / C, push=push, share=2 / (t + 1))
-            self._walk = Walk(lazy.current(), lazy.average(), t)
-            yield Step(self._walk.average)
+            walk = Walk(lazy.current(), lazy.average(), t)
+            yield Step(walk.average, memory=walk)
 
     def _head_start(self, oracle: Oracle, C: float) -> float:
         """t₀: at least a pass, and enough that the first step does not overshoot the cuts at w = 0 that cause it."""
         planes = oracle.planes(np.zeros(oracle.dim), np.arange(min(oracle.n, 64)))
         return max(oracle.n / self.block, C * float(np.mean(_norms(planes))) / max(float(np.mean(planes.loss)), 1e-300))
-
-    def state(self) -> Walk:
-        return self._walk
 
 
 def _norms(planes: Planes) -> Array:

@@ -9,8 +9,10 @@ import numpy as np
 from scipy import sparse
 from sklearn.base import clone
 
+from maxmargin.arrays import Array
 from maxmargin.atoms import AtomRows
-from maxmargin.task import Array, Planes, Task
+from maxmargin.planes import Planes
+from maxmargin.task import Task
 
 
 def check(condition: Any, message: str) -> None:

@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 
+from maxmargin.arrays import Array
 from maxmargin.executors import Executor, Serial
 from maxmargin.oracle import Oracle
-from maxmargin.task import Array
 from maxmargin.tasks import Multiclass
 from maxmargin.testing.comparisons import check, dense, ready
 

@@ -10,7 +10,9 @@ from typing import Any
 
 import numpy as np
 
-from maxmargin.task import Array, Task, dot
+from maxmargin.arrays import Array
+from maxmargin.examples import dot
+from maxmargin.task import Task
 from maxmargin.testing.comparisons import below, check, check_same_rows, close, dense
 from maxmargin.testing.problems import Example
 

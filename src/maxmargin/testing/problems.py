@@ -14,10 +14,11 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from maxmargin.arrays import Array
 from maxmargin.errors import NotSeparable, TaskError
 from maxmargin.objective import Formulation
 from maxmargin.oracle import normalised_weights
-from maxmargin.task import Array, Task
+from maxmargin.task import Task
 from maxmargin.testing.comparisons import below, check, explicit, length, ready
 
 Outputs = Callable[[Any], Iterable[Any]]

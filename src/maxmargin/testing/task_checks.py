@@ -8,9 +8,11 @@ from typing import Any
 
 import numpy as np
 
+from maxmargin.arrays import Array
+from maxmargin.examples import dot
 from maxmargin.objective import Formulation
 from maxmargin.preflight import content
-from maxmargin.task import Array, Task, dot
+from maxmargin.task import Task
 from maxmargin.testing.comparisons import below, check, check_same_rows, dense, length, ready
 from maxmargin.testing.latent_checks import check_completions
 from maxmargin.testing.problems import Example, Outputs, written_out

@@ -15,8 +15,8 @@ import pytest
 from hypothesis import strategies as st
 from sklearn.base import clone
 
+from maxmargin.arrays import Array
 from maxmargin.counting.sets.output_set import Decoded, OutputSet
-from maxmargin.task import Array
 
 SMALL = 5000  # outputs up to which sets are listed
 CLOSE = {"rtol": 1e-9, "atol": 1e-11}

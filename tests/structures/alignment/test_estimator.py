@@ -16,9 +16,9 @@ from sklearn.utils import estimator_checks, get_tags
 
 from maxmargin import Aligner, executors, solvers
 from maxmargin.datasets import ENVIRONMENT_VARIABLE, load_prefab4, load_substitution_matrix, prefab4_split
+from maxmargin.examples import dot
 from maxmargin.structures.alignment.alignments import PairwiseAlignment
 from maxmargin.structures.alignment.formats.ncbi import SubstitutionMatrix, read_matrix, write_matrix
-from maxmargin.task import dot
 from maxmargin.tasks import Gaps, Match
 
 LETTERS = "ACDEFG"

@@ -5,12 +5,12 @@ from hypothesis import strategies as st
 from proofs import prove_training_is_optimal
 from structures.alignment.compiled import alignment_twin as twin
 
+from maxmargin.examples import dot
 from maxmargin.objective import Formulation
 from maxmargin.oracle import Oracle
 from maxmargin.rescaling import search
 from maxmargin.structures.alignment import task as module
 from maxmargin.structures.alignment.alignments import PairwiseAlignment
-from maxmargin.task import dot
 from maxmargin.tasks import Alignment, Average, Gaps, Match, Window
 from maxmargin.testing import check_task
 

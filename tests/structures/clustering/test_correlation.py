@@ -11,12 +11,13 @@ from strategies import whole
 from structures.clustering.pair_strategies import clustered
 
 from maxmargin.atoms import AtomRows
+from maxmargin.examples import dot
 from maxmargin.objective import Formulation
 from maxmargin.oracle import Oracle
 from maxmargin.rescaling import search
 from maxmargin.solvers import BCFW, NSlack, OneSlack
 from maxmargin.structures.clustering.clusterings import cluster_numbers, mitre_loss, pair_loss
-from maxmargin.task import Task, dot
+from maxmargin.task import Task
 from maxmargin.tasks import Clustered, Correlation, Pairs
 from maxmargin.testing import brute_force, check_task, objective
 

@@ -12,10 +12,11 @@ from structures.clustering.compiled import forest_twin as twin
 from structures.clustering.pair_strategies import clustered
 
 from maxmargin.atoms import AtomRows
+from maxmargin.examples import Examples, dot
 from maxmargin.objective import Formulation
 from maxmargin.oracle import Oracle
 from maxmargin.rescaling import search
-from maxmargin.task import Examples, Task, dot
+from maxmargin.task import Task
 from maxmargin.tasks import Forest, Linked, Pairs
 from maxmargin.testing import check_task
 

@@ -14,10 +14,10 @@ from structures.graphs.labelled_graphs import edges_of, labelled
 
 from maxmargin import StructuredSVM
 from maxmargin.atoms import AtomRows
+from maxmargin.examples import dot
 from maxmargin.inference import Relaxed
 from maxmargin.objective import Formulation
 from maxmargin.structures.graphs.rows import GraphRows
-from maxmargin.task import dot
 from maxmargin.tasks import Chain, Graph, Nodes, Weighted
 from maxmargin.testing import brute_force, check_task, objective
 from maxmargin.testing.comparisons import explicit

@@ -11,10 +11,10 @@ from sklearn.utils import get_tags
 from structures.motifs.planted import COMPLEMENTS, MOTIF, planted
 
 from maxmargin import MotifFinder, StructuredSVM
+from maxmargin.examples import dot
 from maxmargin.formats import read_meme
 from maxmargin.solvers import CCCP
 from maxmargin.structures.motifs.task import ABSENT, Motif, Occurrence
-from maxmargin.task import dot
 
 X, Y, SITES = planted()
 LENGTH = len(MOTIF)

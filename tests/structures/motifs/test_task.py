@@ -5,10 +5,11 @@ from hypothesis import strategies as st
 from structures.motifs.compiled import motif_twin as twin
 from structures.motifs.motif_strategies import motif_problems
 
+from maxmargin.examples import Examples, dot
 from maxmargin.objective import Formulation
 from maxmargin.oracle import Oracle
 from maxmargin.structures.motifs.task import ABSENT, Motif, Occurrence
-from maxmargin.task import Examples, Task, dot
+from maxmargin.task import Task
 
 FORMULATIONS = [Formulation("slack", "l1"), Formulation("margin", "l2"), Formulation("slack", "l2")]
 

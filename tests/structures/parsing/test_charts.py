@@ -8,10 +8,10 @@ from proofs import prove_training_is_optimal
 from structures.parsing.compiled import cky_twin as twin
 from structures.parsing.tree_strategies import grammars, weights
 
+from maxmargin.examples import dot
 from maxmargin.objective import Formulation
 from maxmargin.structures.parsing.charts import BRACKETS, Charts
 from maxmargin.structures.parsing.trees import Tree
-from maxmargin.task import dot
 from maxmargin.tasks import Grammar
 
 ALL = [Formulation(rescaling, slack) for rescaling in ("margin", "slack") for slack in ("l1", "l2")]

@@ -17,9 +17,9 @@ from structures.parsing.treebank import NltkTree, nested, treebank
 
 from maxmargin import PCFG, Parser, StructuredSVM, Tree, solvers, tasks
 from maxmargin.errors import LossReplaced
+from maxmargin.examples import dot
 from maxmargin.metrics import parseval
 from maxmargin.structures.parsing.task import Unparseable
-from maxmargin.task import dot
 
 Y = treebank()
 X = [tree.tags() for tree in Y]

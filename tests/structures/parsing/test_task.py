@@ -9,9 +9,9 @@ from scipy import sparse
 from structures.parsing.compiled import cky_twin as twin
 from structures.parsing.tree_strategies import grammars, trees_over
 
+from maxmargin.examples import dot
 from maxmargin.structures.parsing.task import Unparseable
 from maxmargin.structures.parsing.trees import Tree
-from maxmargin.task import dot
 from maxmargin.tasks import Grammar, Sequences
 from maxmargin.testing import check_task
 

@@ -15,7 +15,7 @@ import numpy as np
 from scipy import sparse
 from scipy.optimize import Bounds, LinearConstraint, milp
 
-from maxmargin.task import Array
+from maxmargin.arrays import Array
 
 EXACTLY = {"mip_rel_gap": 0.0}  # HiGHS would stop at a gap of 0.01%
 

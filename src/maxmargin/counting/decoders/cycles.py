@@ -10,8 +10,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from maxmargin.arrays import Array
 from maxmargin.counting.decoders.methods import check_method, tries_all
-from maxmargin.task import Array
 
 
 def best_cycle(

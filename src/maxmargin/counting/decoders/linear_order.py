@@ -6,8 +6,8 @@ import numpy as np
 from scipy import sparse
 from scipy.optimize import Bounds, LinearConstraint, milp
 
+from maxmargin.arrays import Array
 from maxmargin.counting.decoders.methods import check_method, tries_all
-from maxmargin.task import Array
 
 STARTS = 20
 KICKS = 60  # changes to the best order

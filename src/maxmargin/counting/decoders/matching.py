@@ -10,7 +10,7 @@ from scipy import sparse
 from scipy.optimize import Bounds, LinearConstraint, milp
 from scipy.sparse.csgraph import connected_components
 
-from maxmargin.task import Array
+from maxmargin.arrays import Array
 
 Index = NDArray[np.intp]
 TABLE = 18  # vertices up to which the table of 2^n numbers is the shorter way

@@ -14,9 +14,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from maxmargin.arrays import Array
 from maxmargin.counting.decoders.cycles import best_cycle
 from maxmargin.counting.decoders.methods import check_method
-from maxmargin.task import Array
 
 
 class Route(NamedTuple):

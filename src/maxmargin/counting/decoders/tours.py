@@ -12,10 +12,10 @@ from numbers import Integral
 
 import numpy as np
 
+from maxmargin.arrays import Array
 from maxmargin.counting.decoders.cycles import best_cycle
 from maxmargin.counting.decoders.methods import check_method
 from maxmargin.counting.decoders.routes import Route, checked_arcs, checked_end
-from maxmargin.task import Array
 
 LEAST = 3  # nodes of a tour
 

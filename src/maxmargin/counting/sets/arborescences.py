@@ -8,13 +8,13 @@ from typing import Any
 
 import numpy as np
 
+from maxmargin.arrays import Array
 from maxmargin.counting.decoders.arborescence import best_heads
 from maxmargin.counting.sets.inner_arcs import InnerArcs
 from maxmargin.counting.sets.items import Items, ItemsLike, collection
 from maxmargin.counting.sets.matrix_tree import Index, TreeLaw, unreachable
 from maxmargin.counting.sets.output_set import Decoded, Eigenspace, OutputSet
 from maxmargin.counting.sets.scores import finite_scores
-from maxmargin.task import Array
 
 Arc = tuple[Hashable, Hashable]
 

@@ -13,11 +13,11 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from maxmargin.arrays import Array
 from maxmargin.counting.sets.complete_graph import EdgeEigenvalues
 from maxmargin.counting.sets.output_set import Eigenspace
 from maxmargin.counting.sets.signed_pairs import signed_pairs
 from maxmargin.counting.sets.spectra import Part, distinct
-from maxmargin.task import Array
 
 
 class ArcEigenvalues(NamedTuple):

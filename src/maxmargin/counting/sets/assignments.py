@@ -11,12 +11,12 @@ import numpy as np
 from scipy.optimize import linear_sum_assignment
 from scipy.special import gammaln
 
+from maxmargin.arrays import Array
 from maxmargin.counting.sets.items import Items, ItemsLike
 from maxmargin.counting.sets.ordered_items import ordered_numbers
 from maxmargin.counting.sets.output_set import Decoded, Eigenspace, OutputSet
 from maxmargin.counting.sets.scores import finite_scores
 from maxmargin.counting.sets.spectra import Part, distinct
-from maxmargin.task import Array
 
 
 class Assignments(OutputSet):

@@ -9,11 +9,11 @@ from typing import Any
 
 import numpy as np
 
+from maxmargin.arrays import Array
 from maxmargin.counting.sets.items import Items, ItemsLike
 from maxmargin.counting.sets.output_set import Decoded, Eigenspace, OutputSet
 from maxmargin.counting.sets.scores import finite_scores
 from maxmargin.counting.sets.spectra import FEW, Part, averaged, centred, distinct
-from maxmargin.task import Array
 
 
 class Multiclass(OutputSet):

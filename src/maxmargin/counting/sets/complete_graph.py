@@ -14,10 +14,10 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from maxmargin.arrays import Array
 from maxmargin.counting.sets.items import Items
 from maxmargin.counting.sets.output_set import Eigenspace
 from maxmargin.counting.sets.spectra import Part, distinct
-from maxmargin.task import Array
 
 
 class EdgeEigenvalues(NamedTuple):

@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import gammaln, rgamma
 
+from maxmargin.arrays import Array
 from maxmargin.counting.decoders.cycles import best_cycle
 from maxmargin.counting.decoders.methods import check_method
 from maxmargin.counting.sets.arcs import ArcEigenvalues, Arcs, arcs
@@ -25,7 +26,6 @@ from maxmargin.counting.sets.ordered_items import ordered_numbers
 from maxmargin.counting.sets.output_set import Decoded, Eigenspace
 from maxmargin.counting.sets.scores import finite_scores
 from maxmargin.counting.sets.signed_pairs import SignedPairs, signed_pairs
-from maxmargin.task import Array
 
 LEAST = 3  # items of a cycle
 

@@ -13,12 +13,12 @@ from scipy import sparse
 from scipy.sparse.linalg import splu
 from scipy.special import logsumexp
 
+from maxmargin.arrays import Array
 from maxmargin.counting.sets.items import Items
 from maxmargin.counting.sets.matrix_tree import Index
 from maxmargin.counting.sets.ordered_items import ordered_numbers
 from maxmargin.counting.sets.output_set import Decoded, OutputSet
 from maxmargin.counting.sets.scores import finite_scores
-from maxmargin.task import Array
 
 Arc = tuple[Hashable, Hashable]
 

@@ -17,9 +17,9 @@ from typing import NamedTuple
 
 import numpy as np
 
+from maxmargin.arrays import Array
 from maxmargin.counting.sets.output_set import Eigenspace
 from maxmargin.counting.sets.spectra import Part, distinct
-from maxmargin.task import Array
 
 
 class _Parts(NamedTuple):

@@ -11,12 +11,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from maxmargin.arrays import Array
 from maxmargin.counting.sets.complete_graph import CompleteGraph, EdgeEigenvalues
 from maxmargin.counting.sets.items import Items, ItemsLike, collection, whole_number
 from maxmargin.counting.sets.output_set import Decoded, Eigenspace, OutputSet
 from maxmargin.counting.sets.scores import finite_scores
 from maxmargin.counting.sets.subsets import AllIndicators, indicator, log_choose
-from maxmargin.task import Array
 
 
 class _OnVertices(OutputSet):

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from maxmargin.arrays import Array
 from maxmargin.counting.sets.items import Items
 from maxmargin.counting.sets.output_set import Decoded, Eigenspace, OutputSet
 from maxmargin.counting.sets.scores import finite_scores
@@ -19,7 +20,6 @@ from maxmargin.counting.sets.spectra import DENSE, decomposed
 from maxmargin.counting.sets.subsets import indicator
 from maxmargin.inputs import hierarchy as tree
 from maxmargin.inputs.labels import plain
-from maxmargin.task import Array
 
 
 class Hierarchy(OutputSet):

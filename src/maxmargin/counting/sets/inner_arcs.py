@@ -17,11 +17,11 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from maxmargin.arrays import Array
 from maxmargin.counting.sets.arcs import ArcEigenvalues, arcs
 from maxmargin.counting.sets.complete_graph import EdgeEigenvalues
 from maxmargin.counting.sets.output_set import Eigenspace
 from maxmargin.counting.sets.spectra import EQUAL, Part, distinct
-from maxmargin.task import Array
 
 Index = NDArray[np.intp]
 Map = Callable[[Array], Array]  # rows to rows

@@ -9,12 +9,12 @@ from typing import Any
 import numpy as np
 from scipy.special import gammaln
 
+from maxmargin.arrays import Array
 from maxmargin.counting.decoders.matching import best_matching
 from maxmargin.counting.sets.complete_graph import CompleteGraph, EdgeEigenvalues
 from maxmargin.counting.sets.items import Items, ItemsLike, collection
 from maxmargin.counting.sets.output_set import Decoded, Eigenspace, OutputSet
 from maxmargin.counting.sets.scores import finite_scores
-from maxmargin.task import Array
 
 Edge = tuple[Hashable, Hashable]
 

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from scipy.special import gammaln
 
+from maxmargin.arrays import Array
 from maxmargin.counting.decoders.linear_order import best_order
 from maxmargin.counting.decoders.methods import check_method
 from maxmargin.counting.sets.items import ItemsLike, collection
@@ -17,7 +18,6 @@ from maxmargin.counting.sets.ordered_items import ordered_numbers
 from maxmargin.counting.sets.output_set import Decoded, Eigenspace
 from maxmargin.counting.sets.scores import finite_scores
 from maxmargin.counting.sets.signed_pairs import SignedPairs, signed_pairs
-from maxmargin.task import Array
 
 
 class Permutations(OnPairs):

@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from sklearn.base import BaseEstimator
 
-from maxmargin.task import Array
+from maxmargin.arrays import Array
 
 
 class Decoded(NamedTuple):

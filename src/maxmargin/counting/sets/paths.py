@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import gammaln, poch
 
+from maxmargin.arrays import Array
 from maxmargin.counting.decoders.cycles import best_cycle
 from maxmargin.counting.decoders.methods import check_method
 from maxmargin.counting.sets.inner_arcs import InnerArcs
@@ -18,7 +19,6 @@ from maxmargin.counting.sets.items import Items, ItemsLike
 from maxmargin.counting.sets.ordered_items import ordered_numbers
 from maxmargin.counting.sets.output_set import Decoded, Eigenspace, OutputSet
 from maxmargin.counting.sets.scores import finite_scores
-from maxmargin.task import Array
 
 Arc = tuple[Hashable, Hashable]
 

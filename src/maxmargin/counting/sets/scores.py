@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from maxmargin.task import Array
+from maxmargin.arrays import Array
 
 
 def finite_scores(f: Any, dim: int) -> Array:

@@ -10,13 +10,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from maxmargin.arrays import Array
 from maxmargin.counting.sets.constrained_chain import ConstrainedChain
 from maxmargin.counting.sets.free_chain import FreeChain
 from maxmargin.counting.sets.items import Items, ItemsLike, whole_number
 from maxmargin.counting.sets.output_set import Decoded, Eigenspace, OutputSet
 from maxmargin.counting.sets.scores import finite_scores
 from maxmargin.structures.sequences.transitions import allowed_transitions
-from maxmargin.task import Array
 
 
 class Sequences(OutputSet):

@@ -10,12 +10,12 @@ import numpy as np
 from scipy.sparse import csr_array
 from scipy.sparse.csgraph import minimum_spanning_tree
 
+from maxmargin.arrays import Array
 from maxmargin.counting.sets.complete_graph import CompleteGraph, EdgeEigenvalues
 from maxmargin.counting.sets.items import Items, ItemsLike, collection
 from maxmargin.counting.sets.matrix_tree import Index, TreeLaw, unreachable
 from maxmargin.counting.sets.output_set import Decoded, Eigenspace, OutputSet
 from maxmargin.counting.sets.scores import finite_scores
-from maxmargin.task import Array
 
 Edge = tuple[Hashable, Hashable]
 

@@ -9,8 +9,8 @@ from typing import NamedTuple
 import numpy as np
 from scipy import linalg
 
+from maxmargin.arrays import Array
 from maxmargin.counting.sets.output_set import Eigenspace
-from maxmargin.task import Array
 
 EQUAL = 1e-12  # eigenvalues nearer to each other than this, relative to the largest, are one
 FEW = 16  # eigenvalues up to which the closed form, whose cost grows with their number, is worth its while

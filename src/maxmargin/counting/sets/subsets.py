@@ -10,11 +10,11 @@ from typing import Any
 
 import numpy as np
 
+from maxmargin.arrays import Array
 from maxmargin.counting.sets.items import Items, ItemsLike, whole_number
 from maxmargin.counting.sets.output_set import Decoded, Eigenspace, OutputSet
 from maxmargin.counting.sets.scores import finite_scores
 from maxmargin.counting.sets.spectra import Part, averaged, centred, distinct
-from maxmargin.task import Array
 
 
 class AllIndicators(OutputSet):

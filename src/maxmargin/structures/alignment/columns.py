@@ -16,8 +16,8 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from maxmargin.arrays import Array
 from maxmargin.inputs.labels import in_order, plain
-from maxmargin.task import Array
 
 Codes: TypeAlias = NDArray[np.int64]
 RESIDUE = "residue"

@@ -9,6 +9,7 @@ from typing import Any, Self, Unpack
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
+from maxmargin.arrays import Array
 from maxmargin.objective import Certificate
 from maxmargin.solvers import Solver
 from maxmargin.structures.alignment import models
@@ -16,7 +17,6 @@ from maxmargin.structures.alignment.alignments import PairwiseAlignment
 from maxmargin.structures.alignment.columns import RESIDUE
 from maxmargin.structures.alignment.formats.ncbi import SubstitutionMatrix
 from maxmargin.structures.alignment.task import Alignment
-from maxmargin.task import Array
 from maxmargin.trainer import Options, Trainer
 
 

@@ -15,9 +15,9 @@ from typing import Any
 
 import numpy as np
 
+from maxmargin.arrays import Array
 from maxmargin.structures.alignment.columns import Codes, Columns, Side
 from maxmargin.structures.alignment.views import Entries, View, as_view, view_width
-from maxmargin.task import Array
 
 KINDS = ("affine", "linear")
 

@@ -8,13 +8,13 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
+from maxmargin.arrays import Array
 from maxmargin.objective import Certificate
 from maxmargin.solvers import Solver
 from maxmargin.structures.alignment.alignments import PairwiseAlignment
 from maxmargin.structures.alignment.estimator import Aligner
 from maxmargin.structures.alignment.homologs import Homologs, candidate_number
 from maxmargin.structures.alignment.task import Alignment
-from maxmargin.task import Array
 from maxmargin.trainer import Options, Trainer
 
 

@@ -10,11 +10,14 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import clone
 
+from maxmargin.arrays import Array
+from maxmargin.batch import Batch
 from maxmargin.objective import Formulation
+from maxmargin.planes import Planes
 from maxmargin.structures.alignment.alignments import PairwiseAlignment
 from maxmargin.structures.alignment.task import Alignment, Best, Code, check_letters, difference, stacked
 from maxmargin.structures.alignment.views import Entries
-from maxmargin.task import Array, Batch, Planes, Task
+from maxmargin.task import Task
 
 
 class Aligned(NamedTuple):

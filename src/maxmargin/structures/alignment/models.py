@@ -12,13 +12,13 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from maxmargin.arrays import Array
 from maxmargin.structures.alignment.alignments import PairwiseAlignment
 from maxmargin.structures.alignment.columns import RESIDUE, Columns
 from maxmargin.structures.alignment.formats.ncbi import SubstitutionMatrix
 from maxmargin.structures.alignment.substitution import Match
 from maxmargin.structures.alignment.task import Alignment
 from maxmargin.structures.alignment.views import Column
-from maxmargin.task import Array
 
 
 class Scores(NamedTuple):

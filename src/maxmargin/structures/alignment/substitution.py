@@ -25,6 +25,7 @@ from typing import Any
 
 import numpy as np
 
+from maxmargin.arrays import Array
 from maxmargin.structures.alignment.columns import Codes, Columns, Side
 from maxmargin.structures.alignment.views import (
     Column,
@@ -37,7 +38,6 @@ from maxmargin.structures.alignment.views import (
     outer_sum,
     view_width,
 )
-from maxmargin.task import Array
 
 MODELS = ("simple", "anova2", "tensor", "window", "profile")
 NEIGHBOURS = 2  # how far the models "window" and "profile" look

@@ -11,13 +11,17 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from maxmargin.arrays import Array
+from maxmargin.batch import Batch
+from maxmargin.examples import check_features
 from maxmargin.objective import Formulation
+from maxmargin.planes import Planes
 from maxmargin.structures.alignment.alignments import PairwiseAlignment
 from maxmargin.structures.alignment.columns import RESIDUE, Codes, Columns, read_columns, sides_of
 from maxmargin.structures.alignment.gaps import Gaps, as_gaps
 from maxmargin.structures.alignment.substitution import Match, PairFeatures, feature_maps
 from maxmargin.structures.alignment.views import Entries
-from maxmargin.task import Array, Batch, Planes, Task, check_features
+from maxmargin.task import Task
 
 MODES = ("global", "overlap", "local")  # in the order of compiled/alignment.py
 LOSS_TABLE = 4_000_000  # entries of the table (n × m × losses) up to which slack rescaling is exact

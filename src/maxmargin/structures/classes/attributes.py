@@ -9,11 +9,12 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from maxmargin.arrays import Array
 from maxmargin.atoms import AtomRows, Atoms
 from maxmargin.inputs.labels import Labels
 from maxmargin.inputs.matrices import checked_matrix
+from maxmargin.planes import Planes
 from maxmargin.structures.classes.multiclass import Multiclass, MulticlassBatch, one_row
-from maxmargin.task import Array, Planes
 
 
 class Attributed(Multiclass):
@@ -50,7 +51,7 @@ class Attributed(Multiclass):
 
     def scores(self, w: Array, X: Any) -> Array:
         """(n, K): ⟨w, Ψ(x, k)⟩ for every example and class."""
-        return self._class_scores(w, self.attribute_scores(w, X))
+        return self.class_scores(w, self.attribute_scores(w, X))
 
     def attribute_scores(self, w: Array, X: Any) -> Array:
         """(n, attributes in Λ): the score of each attribute."""
@@ -64,34 +65,43 @@ class Attributed(Multiclass):
     def _atoms(self, X: Any) -> Atoms:
         return self._unit_atoms(X, self.n_attributes_, self.direct_, np.arange(X.shape[0]))
 
-    def _scored(self, w: Array, batch: MulticlassBatch) -> tuple[Array, Labels]:
-        return self._class_scores(w, batch.atoms.scores(w, batch.ids)), batch.labels[batch.ids]
-
-    def _class_scores(self, w: Array, own: Array) -> Array:
+    def class_scores(self, w: Array, own: Array) -> Array:
+        """(n, K): the scores of classes, from those of the attributes in Λ."""
         from maxmargin.structures.classes.compiled.attributes import class_scores
 
         scores = np.empty((len(own), self.n_labels_))
         class_scores(w, self.direct_, own, *self.table_, scores)
         return scores
 
-    def _planes(self, batch: MulticlassBatch, truth: Labels, found: Labels) -> Planes:
+    def pack(self, X: Any, Y: Any) -> AttributeBatch:
+        return AttributeBatch(self, self._atoms(self._rows(X, Y)), self._numbers(Y))
+
+
+class AttributeBatch(MulticlassBatch):
+    """Rows (as atoms at attributes) and their label numbers."""
+
+    def _scored(self, w: Array) -> tuple[Array, Labels]:
+        return self.task.class_scores(w, self.atoms.scores(w, self.ids)), self.labels[self.ids]
+
+    def _planes(self, truth: Labels, found: Labels) -> Planes:
         from maxmargin.structures.classes.compiled.attributes import attribute_differences
 
-        lengths = np.diff(self.table_[0])
+        table = self.task.table_
+        lengths = np.diff(table[0])
         most = int(np.sum((lengths[truth] + lengths[found])[truth != found]))
         indptr, loss = np.zeros(len(truth) + 1, dtype=np.int32), np.empty(len(truth))
         indices, values = np.empty(most, dtype=np.int32), np.empty(most)
         attribute_differences(
-            self.direct_,
-            self.n_attributes_,
-            batch.ids,
+            self.task.direct_,
+            self.task.n_attributes_,
+            self.ids,
             truth,
             found,
-            self.cost_,
-            *self.table_,
+            self.cost,
+            *table,
             indptr,
             indices,
             values,
             loss,
         )
-        return Planes(AtomRows(batch.atoms, indptr, indices, values), loss)
+        return Planes(AtomRows(self.atoms, indptr, indices, values), loss)

@@ -9,13 +9,14 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from maxmargin.arrays import Array
 from maxmargin.atoms import Atoms
 from maxmargin.inputs.labelling import wrong_labels
 from maxmargin.inputs.labels import Labels, cost_matrix, label_array, label_numbers, label_set, prices
 from maxmargin.inputs.matrices import checked_matrix
 from maxmargin.kernels.units import AtomBatch, Lifted
 from maxmargin.objective import Formulation
-from maxmargin.task import Array, Planes
+from maxmargin.planes import Planes
 
 
 class Multiclass(Lifted):
@@ -55,10 +56,13 @@ class Multiclass(Lifted):
         return self.classes_
 
     def pack(self, X: Any, Y: Any) -> MulticlassBatch:
+        return MulticlassBatch(self, self._atoms(self._rows(X, Y)), self._numbers(Y))
+
+    def _rows(self, X: Any, Y: Any) -> Any:
+        """The matrix of the examples, one row for each label."""
         if X.shape[0] != len(Y):
             raise ValueError(f"X has {X.shape[0]} rows but there are {len(Y)} labels")
-        atoms = self._atoms(checked_matrix(X, self.n_features_))
-        return MulticlassBatch(atoms, self._numbers(Y), np.arange(len(Y)))
+        return checked_matrix(X, self.n_features_)
 
     def decode(self, w: Array, X: Any) -> list[Hashable]:
         return [self.classes_[k] for k in np.argmax(self.scores(w, X), axis=1)]
@@ -72,22 +76,6 @@ class Multiclass(Lifted):
         self._refuse_kernel("weight vector of a class")
         return w.reshape(self.n_features_, self.n_labels_)
 
-    def planes(self, w: Array, batch: MulticlassBatch, augment: float | Array = 1.0) -> Planes:
-        from maxmargin.inputs.compiled.labelling import best_labels
-
-        scores, truth = self._scored(w, batch)
-        found = np.empty_like(truth)
-        weight = np.array(np.broadcast_to(np.asarray(augment, dtype=float), len(truth)))
-        best_labels(scores, self.cost_, truth, weight, found)
-        return self._planes(batch, truth, found)
-
-    def rescaled_planes(self, w: Array, batch: MulticlassBatch, formulation: Formulation) -> Planes:
-        scores, truth = self._scored(w, batch)
-        margins = scores[np.arange(len(truth)), truth][:, None] - scores
-        return self._planes(
-            batch, truth, np.argmax(formulation.value(self.cost_[truth], margins), axis=1).astype(np.int32)
-        )
-
     def _numbers(self, Y: Any) -> Labels:
         try:
             return label_numbers(Y, self.numbers_)
@@ -98,24 +86,37 @@ class Multiclass(Lifted):
     def _atoms(self, X: Any) -> Atoms:
         return self._unit_atoms(X, self.n_labels_, 0, np.arange(X.shape[0]))
 
-    def _scored(self, w: Array, batch: MulticlassBatch) -> tuple[Array, Labels]:
-        return batch.atoms.scores(w, batch.ids), batch.labels[batch.ids]
-
-    def _planes(self, batch: MulticlassBatch, truth: Labels, found: Labels) -> Planes:
-        bounds = np.arange(len(truth) + 1)
-        return wrong_labels(batch.atoms, False, bounds, batch.ids, truth, found, truth, self.cost_, np.ones(len(truth)))
-
 
 class MulticlassBatch(AtomBatch):
     """Rows (as atoms) and their label numbers."""
 
     call_cost = 6.0  # measured on letters and chunking; compiled decoders are almost as fast as the cache
 
-    def __init__(self, atoms: Atoms, labels: Labels, ids: NDArray[np.intp]):
-        self.atoms, self.labels, self.ids = atoms, labels, ids
+    def __init__(self, task: Multiclass, atoms: Atoms, labels: Labels):
+        super().__init__(task, len(labels), atoms)
+        self.labels, self.cost = labels, task.cost_
 
-    def take(self, index: NDArray[np.intp]) -> MulticlassBatch:
-        return MulticlassBatch(self.atoms, self.labels, self.ids[index])
+    def planes(self, w: Array, augment: float | Array = 1.0) -> Planes:
+        from maxmargin.inputs.compiled.labelling import best_labels
+
+        scores, truth = self._scored(w)
+        found = np.empty_like(truth)
+        weight = np.array(np.broadcast_to(np.asarray(augment, dtype=float), len(truth)))
+        best_labels(scores, self.cost, truth, weight, found)
+        return self._planes(truth, found)
+
+    def rescaled_planes(self, w: Array, formulation: Formulation) -> Planes:
+        scores, truth = self._scored(w)
+        margins = scores[np.arange(len(truth)), truth][:, None] - scores
+        found = np.argmax(formulation.value(self.cost[truth], margins), axis=1).astype(np.int32)
+        return self._planes(truth, found)
+
+    def _scored(self, w: Array) -> tuple[Array, Labels]:
+        return self.atoms.scores(w, self.ids), self.labels[self.ids]
+
+    def _planes(self, truth: Labels, found: Labels) -> Planes:
+        bounds = np.arange(len(truth) + 1)
+        return wrong_labels(self.atoms, False, bounds, self.ids, truth, found, truth, self.cost, np.ones(len(truth)))
 
 
 def width(X: Any) -> int:

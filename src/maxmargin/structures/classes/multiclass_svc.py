@@ -8,8 +8,8 @@ import numpy as np
 
 from maxmargin.flat import ClassScorer
 from maxmargin.solvers import Solver
+from maxmargin.structures.classes.multiclass import Multiclass
 from maxmargin.task import Task
-from maxmargin.tasks import Multiclass
 from maxmargin.trainer import Options
 
 

@@ -7,10 +7,11 @@ from typing import Any, Unpack
 
 from sklearn.utils.validation import check_is_fitted
 
+from maxmargin.arrays import Array
 from maxmargin.flat import ClassScorer
 from maxmargin.solvers import Solver
-from maxmargin.task import Array, Task
-from maxmargin.tasks import Ordinal
+from maxmargin.structures.classes.ordinal import Ordinal
+from maxmargin.task import Task
 from maxmargin.trainer import Options
 
 

@@ -8,8 +8,8 @@ from sklearn.utils.validation import check_is_fitted
 
 from maxmargin.flat import ClassScorer
 from maxmargin.solvers import Solver
+from maxmargin.structures.classes.taxonomy import Taxonomy
 from maxmargin.task import Task
-from maxmargin.tasks import Taxonomy
 from maxmargin.trainer import Options
 
 

@@ -8,7 +8,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from maxmargin.task import Array
+from maxmargin.arrays import Array
 
 Labels = NDArray[np.int64]
 BUDGET = 100_000_000  # triangles that one bound looks at: all of a set of 500 items

@@ -10,12 +10,15 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from maxmargin.arrays import Array
+from maxmargin.batch import Batch
 from maxmargin.objective import Formulation
+from maxmargin.planes import Planes
 from maxmargin.structures.clustering.agglomeration import Labels, PairGains, partitions
 from maxmargin.structures.clustering.clusterings import cluster_numbers, mitre_loss
 from maxmargin.structures.clustering.pairs import Pairs, PairTable, read_all, read_clustered
 from maxmargin.structures.clustering.triangles import Relaxation, Triangles, relaxed, rounded
-from maxmargin.task import Array, Batch, Planes, Task
+from maxmargin.task import Task
 
 MEASURES = ("pairs", "mitre")
 METHODS = {"greedy": "undergenerating", "relaxed": "overgenerating"}

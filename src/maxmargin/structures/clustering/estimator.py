@@ -8,13 +8,14 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
+from maxmargin.arrays import Array
 from maxmargin.oracle import Oracle
 from maxmargin.solvers import CCCP, Solver, as_solver
 from maxmargin.structures.clustering.clusterings import b_cubed
 from maxmargin.structures.clustering.correlation import Correlation
 from maxmargin.structures.clustering.forest import Forest, Linked
 from maxmargin.structures.clustering.pairs import PairTable, read_all
-from maxmargin.task import Array, Task
+from maxmargin.task import Task
 from maxmargin.trainer import Options, Trainer
 
 # the parameters that only one linkage has, with their defaults

@@ -12,10 +12,13 @@ from numpy.typing import NDArray
 from scipy import sparse
 from scipy.sparse.csgraph import connected_components
 
+from maxmargin.arrays import Array
+from maxmargin.batch import Batch
 from maxmargin.objective import Formulation
+from maxmargin.planes import Planes, Rows
 from maxmargin.structures.clustering.clusterings import cluster_numbers
 from maxmargin.structures.clustering.pairs import Pairs, PairTable, read_all, read_clustered
-from maxmargin.task import Array, Batch, Planes, Rows, Task
+from maxmargin.task import Task
 
 STARTS = ("chain", "random")
 Edges = NDArray[np.int64]

@@ -10,10 +10,11 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from maxmargin.arrays import Array
 from maxmargin.atoms import AtomRows, Atoms
 from maxmargin.inputs.tokens import bad_number
+from maxmargin.planes import Rows
 from maxmargin.structures.clustering.clusterings import cluster_numbers
-from maxmargin.task import Array, Rows
 
 
 class Pairs:

@@ -15,8 +15,8 @@ from numpy.typing import NDArray
 from scipy import sparse
 from scipy.sparse.csgraph import connected_components
 
+from maxmargin.arrays import Array
 from maxmargin.structures.clustering.agglomeration import Labels, PairGains
-from maxmargin.task import Array
 
 Triangles = NDArray[np.int64]  # (m, 3): rows (i, j, k), i < k, of which j is to be together with both others
 VIOLATED = 1e-5  # by more than the tolerance of the solver

@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 from scipy import sparse
 from sklearn.base import clone
 
+from maxmargin.arrays import Array
 from maxmargin.inputs.tokens import bad_number
-from maxmargin.task import Array
 
 ANY = "any"  # all fields together
 ONLY = "text"  # the field of documents that have no fields

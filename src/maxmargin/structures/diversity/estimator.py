@@ -11,12 +11,12 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
+from maxmargin.arrays import Array
 from maxmargin.errors import NothingLearnt
 from maxmargin.oracle import Oracle
 from maxmargin.solvers import Solution, Solver
 from maxmargin.structures.diversity.measures import subtopic_recall
 from maxmargin.structures.diversity.task import THRESHOLDS, Diversity
-from maxmargin.task import Array
 from maxmargin.trainer import Options, Trainer
 
 

@@ -15,9 +15,9 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from maxmargin.arrays import Array
 from maxmargin.structures.diversity.documents import WordCounts, read
 from maxmargin.structures.diversity.word_coverage import entropy, greedy_order
-from maxmargin.task import Array
 
 Order = NDArray[np.int64]
 

@@ -12,12 +12,15 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from maxmargin.arrays import Array
+from maxmargin.batch import Batch
 from maxmargin.objective import Formulation
+from maxmargin.planes import Planes
 from maxmargin.structures.diversity.documents import ANY, WordCounts, read, read_all
 from maxmargin.structures.diversity.subtopics import Subtopics, checked_weights
 from maxmargin.structures.diversity.subtopics import read_all as read_subtopics
 from maxmargin.structures.diversity.word_coverage import Level, WordCoverage, entropy, greedy_order
-from maxmargin.task import Array, Batch, Planes, Task
+from maxmargin.task import Task
 
 THRESHOLDS = (0.0, 0.03, 0.06, 0.12, 0.25, 0.5)
 SWAP_ROUNDS = 10

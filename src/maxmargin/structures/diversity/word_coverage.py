@@ -21,8 +21,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from maxmargin.arrays import Array
 from maxmargin.structures.diversity.documents import ANY, WordCounts
-from maxmargin.task import Array
 
 
 class Level(NamedTuple):

@@ -9,13 +9,13 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from maxmargin.arrays import Array
 from maxmargin.atoms import Atoms
 from maxmargin.inputs.labels import Labels
 from maxmargin.kernels.units import AtomBatch
 from maxmargin.structures.graphs.inference.model import Edges
 from maxmargin.structures.graphs.inference.plan import Plan
 from maxmargin.structures.graphs.nodes import Nodes
-from maxmargin.task import Array
 
 NAMES = {
     "forest": "dynamic programming",

@@ -9,10 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
+from maxmargin.arrays import Array
 from maxmargin.solvers import Solver
 from maxmargin.structures.graphs.node_labels import read_labels
 from maxmargin.structures.graphs.task import Bound, Graph
-from maxmargin.task import Array
 from maxmargin.trainer import Options, Trainer, refuse_kernel
 
 

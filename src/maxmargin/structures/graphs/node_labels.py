@@ -8,9 +8,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from maxmargin.arrays import Array
 from maxmargin.inputs.labels import Labels, label_numbers
-from maxmargin.structures.sequences.task import Weighted
-from maxmargin.task import Array
+from maxmargin.inputs.weighted import Weighted
 
 
 class NodeLabels(NamedTuple):

@@ -9,9 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from maxmargin.arrays import Array
 from maxmargin.inputs.tokens import bad_number
 from maxmargin.structures.graphs.inference.model import Edges, checked_edges
-from maxmargin.task import Array
 
 STEPS = {4: ((0, 1), (1, 0)), 8: ((0, 1), (1, 0), (1, 1), (1, -1))}  # (rows down, columns to the right)
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from maxmargin.arrays import Array
 from maxmargin.atoms import AtomRows, Atoms
 from maxmargin.inputs.labels import Labels
 from maxmargin.structures.graphs.batch import PackedGraph
 from maxmargin.structures.graphs.inference.model import Relaxed
-from maxmargin.task import Array
 
 
 class GraphRows:

@@ -10,10 +10,13 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from maxmargin.arrays import Array
 from maxmargin.atoms import Atoms
 from maxmargin.inputs.labels import Labels, cost_matrix, label_array, label_numbers, label_set
 from maxmargin.kernels.units import Lifted
 from maxmargin.objective import Formulation
+from maxmargin.planes import Planes
+from maxmargin.search import Search
 from maxmargin.structures.graphs.batch import NAMES, GraphBatch, PackedGraph
 from maxmargin.structures.graphs.inference.messages import pass_messages
 from maxmargin.structures.graphs.inference.model import ROUNDING, Answer, PairwiseModel, Relaxed
@@ -21,7 +24,6 @@ from maxmargin.structures.graphs.inference.plan import Plan, plan
 from maxmargin.structures.graphs.node_labels import NodeLabels, different, flat_labels, read_labels
 from maxmargin.structures.graphs.nodes import Nodes, read_all
 from maxmargin.structures.graphs.rows import GraphRows, by_place
-from maxmargin.task import SEARCHES, Array, Planes
 
 FINE = 1e-4  # relaxations are solved up to this share of the largest loss,
 NEAR = 1e-3  # and up to this share of the violation that was found, where that is less
@@ -110,7 +112,7 @@ class Graph(Lifted):
         seen = [each.x for each in examples] if self.kernel is not None else graphs[:1]
         self._set_dim(_stacked(seen), self.n_labels_, self.first_)
         plans = self._plans([each.x for each in examples])
-        self.search = next(kind for kind in SEARCHES[::-1] if kind in {each.kind for each in plans})
+        self.search = Search.worst({Search(each.kind) for each in plans})
         self._last = X, Y, examples, plans
 
     # --- the plain form: one graph at a time

@@ -12,15 +12,16 @@ from numpy.typing import NDArray
 from sklearn.base import ClassifierMixin, clone
 from sklearn.utils.validation import check_is_fitted
 
+from maxmargin.arrays import Array
 from maxmargin.objective import Certificate
+from maxmargin.online import NoPartialFit
 from maxmargin.oracle import Oracle
 from maxmargin.solvers import CCCP, Solution, Solver
 from maxmargin.structures.motifs import models
 from maxmargin.structures.motifs.examples import MotifExamples, motif_examples, strings_of
 from maxmargin.structures.motifs.models import Site
 from maxmargin.structures.motifs.task import Motif, check_whole
-from maxmargin.task import Array
-from maxmargin.trainer import NoPartialFit, Options, Trainer
+from maxmargin.trainer import Options, Trainer
 
 if TYPE_CHECKING:
     from maxmargin.inputs.text_file import TextFile

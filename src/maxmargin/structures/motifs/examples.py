@@ -9,12 +9,12 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from maxmargin.arrays import Array
 from maxmargin.inputs.labels import plain
 from maxmargin.oracle import normalised_weights
 from maxmargin.structures.motifs.letters import Strings
 from maxmargin.structures.motifs.models import MarkovChain
 from maxmargin.structures.motifs.task import Motif
-from maxmargin.task import Array
 
 CONTROLS = 10  # sampled for every string, where there are no others to compare with
 HELD_OUT = 0.25  # of the strings, where some are needed

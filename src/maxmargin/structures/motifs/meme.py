@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 
+from maxmargin.arrays import Array
 from maxmargin.inputs.text_file import Lines, TextFile, reading, writing
-from maxmargin.task import Array
 
 ROUNDING = 0.01  # by which probabilities in a file, which have few digits, may miss a sum of 1
 

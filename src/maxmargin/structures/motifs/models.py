@@ -7,8 +7,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from maxmargin.arrays import Array
 from maxmargin.structures.motifs.letters import Alphabet, Codes, Strings, markov_size
-from maxmargin.task import Array
 
 IUPAC = {
     "A": "A", "C": "C", "G": "G", "T": "T", "M": "AC", "R": "AG", "W": "AT", "S": "CG", "Y": "CT", "K": "GT",

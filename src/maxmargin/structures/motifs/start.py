@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from maxmargin.task import Array
+from maxmargin.arrays import Array
 
 if TYPE_CHECKING:
     from maxmargin.structures.motifs.task import Found, Motif, MotifBatch

@@ -9,11 +9,14 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from maxmargin.arrays import Array
 from maxmargin.atoms import AtomRows, Atoms
+from maxmargin.batch import Batch
 from maxmargin.objective import Formulation
+from maxmargin.planes import Planes
 from maxmargin.structures.motifs.letters import Alphabet, Numbers, Strings, markov_size
 from maxmargin.structures.motifs.start import first_motif
-from maxmargin.task import Array, Batch, Planes, Task
+from maxmargin.task import Task
 
 Places = NDArray[np.int64]
 

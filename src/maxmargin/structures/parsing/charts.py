@@ -9,9 +9,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from maxmargin.arrays import Array
 from maxmargin.structures.parsing.productions import BEGIN, CHAIN, END, RULE, SPLIT, Productions, Rows
 from maxmargin.structures.parsing.span_features import spans
-from maxmargin.task import Array
 
 Value = Callable[
     [Any, Any], Any

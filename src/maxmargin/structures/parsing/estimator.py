@@ -8,11 +8,12 @@ from typing import Any, Unpack
 
 from sklearn.utils.validation import check_is_fitted
 
+from maxmargin.arrays import Array
 from maxmargin.solvers import Solver
 from maxmargin.structures.parsing.parseval import parseval
 from maxmargin.structures.parsing.task import Grammar, tree_of
 from maxmargin.structures.parsing.trees import Tree
-from maxmargin.task import Array, Task
+from maxmargin.task import Task
 from maxmargin.trainer import Options, Trainer
 
 

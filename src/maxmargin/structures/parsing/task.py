@@ -12,17 +12,20 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from maxmargin.arrays import Array
 from maxmargin.atoms import AtomRows, Atoms
+from maxmargin.batch import Batch
 from maxmargin.errors import LossReplaced
 from maxmargin.inputs.tokens import SequencePacker
 from maxmargin.inputs.words import word_attributes
 from maxmargin.objective import Formulation
+from maxmargin.planes import Planes
 from maxmargin.structures.parsing.charts import BRACKETS, HAMMING, ZERO_ONE, Charts, Loss, Truth, flat
 from maxmargin.structures.parsing.derivations import all_derivations
 from maxmargin.structures.parsing.productions import Productions, Rows
 from maxmargin.structures.parsing.span_features import SPAN, SPLIT, SpanFeatures
 from maxmargin.structures.parsing.trees import Tree
-from maxmargin.task import Array, Batch, Planes, Task
+from maxmargin.task import Task
 
 INPUTS = ("tags", "words", "features")
 MEASURES = ("hamming", "f1", "zero_one")

@@ -7,11 +7,12 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from maxmargin.arrays import Array
 from maxmargin.atoms import AtomRows
 from maxmargin.objective import Formulation
+from maxmargin.planes import Planes
 from maxmargin.structures.ranking.groups import GroupBatch, Groups, GroupTask, WeightedRows, binary_levels, pack_groups
 from maxmargin.structures.ranking.measures import Counts, Lines, Measure, measure_of
-from maxmargin.task import Array, Planes
 
 
 class Contingency(GroupTask):

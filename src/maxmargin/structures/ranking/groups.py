@@ -14,10 +14,10 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from maxmargin.arrays import Array
 from maxmargin.atoms import AtomRows, Atoms
 from maxmargin.inputs.matrices import checked_matrix
 from maxmargin.kernels.units import AtomBatch, Lifted
-from maxmargin.task import Array
 
 Indices = NDArray[np.int64]
 

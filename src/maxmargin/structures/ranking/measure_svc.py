@@ -9,16 +9,19 @@ import numpy as np
 from sklearn.utils.multiclass import type_of_target
 from sklearn.utils.validation import check_consistent_length, check_is_fitted, column_or_1d
 
+from maxmargin.arrays import Array
 from maxmargin.flat import FlatClassifier
 from maxmargin.inputs.labels import plain
+from maxmargin.online import NoPartialFit
 from maxmargin.oracle import normalised_weights
 from maxmargin.solvers import Solver
 from maxmargin.structures.ranking.contingency import Contingency
 from maxmargin.structures.ranking.groups import Groups, WeightedRows
 from maxmargin.structures.ranking.measures import NAMES, Measure, measure_of
+from maxmargin.structures.ranking.nothing_learnt import warn_of_zero
 from maxmargin.structures.ranking.ranking import Ranking
-from maxmargin.task import Array, Task
-from maxmargin.trainer import NoPartialFit, Options, refuse_kernel, warn_of_zero
+from maxmargin.task import Task
+from maxmargin.trainer import Options, refuse_kernel
 
 MOST_ROWS = 10**8  # that repeated examples may make
 RANKINGS = {

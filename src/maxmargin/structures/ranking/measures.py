@@ -19,9 +19,9 @@ import numpy as np
 from numpy.lib.stride_tricks import sliding_window_view
 from numpy.typing import NDArray
 
+from maxmargin.arrays import Array
 from maxmargin.errors import TaskError
 
-Array = NDArray[np.float64]
 Counts = NDArray[np.int64]
 TableLoss = Callable[[Any, Any, Any, Any], Any]
 

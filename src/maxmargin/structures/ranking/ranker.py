@@ -12,20 +12,23 @@ from numpy.typing import NDArray
 from scipy import sparse
 from sklearn.utils.validation import _check_feature_names_in, check_is_fitted, validate_data
 
+from maxmargin.arrays import Array
 from maxmargin.atoms import AtomRows
 from maxmargin.inputs.labels import plain
 from maxmargin.kernels.functions import is_precomputed
 from maxmargin.objective import Certificate
+from maxmargin.online import NoPartialFit
 from maxmargin.oracle import Oracle, normalised_weights
 from maxmargin.solvers import Solver
 from maxmargin.structures.ranking.contingency import Contingency
 from maxmargin.structures.ranking.groups import GroupBatch, Groups, query_ids
 from maxmargin.structures.ranking.measures import checked_k
+from maxmargin.structures.ranking.nothing_learnt import warn_of_zero
 from maxmargin.structures.ranking.query_scores import RANKED_BY, query_scores
 from maxmargin.structures.ranking.ranking import GRADE, Ranking
 from maxmargin.structures.ranking.topk import TopK
-from maxmargin.task import Array, Task
-from maxmargin.trainer import NoPartialFit, Options, Trainer, refuse_kernel, warn_of_zero
+from maxmargin.task import Task
+from maxmargin.trainer import Options, Trainer, refuse_kernel
 
 
 class Ranker(Trainer):

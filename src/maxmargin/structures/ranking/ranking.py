@@ -8,8 +8,10 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from maxmargin.arrays import Array
 from maxmargin.errors import TaskError
 from maxmargin.objective import Formulation
+from maxmargin.planes import Planes
 from maxmargin.rescaling import tangent
 from maxmargin.structures.ranking.groups import (
     GroupBatch,
@@ -22,7 +24,6 @@ from maxmargin.structures.ranking.groups import (
 )
 from maxmargin.structures.ranking.measures import checked_k
 from maxmargin.structures.ranking.orders import average_precision, concordance, discounts, gains, ideal_dcg, ndcg
-from maxmargin.task import Array, Planes
 
 MEASURES = ("map", "ndcg", "roc_auc")
 FEATURES = ("pairs", "positions")

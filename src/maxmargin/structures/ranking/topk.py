@@ -10,11 +10,12 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from maxmargin.arrays import Array
 from maxmargin.atoms import AtomRows
 from maxmargin.objective import Formulation
+from maxmargin.planes import Planes
 from maxmargin.structures.ranking.groups import GroupBatch, Groups, GroupTask, Indices, binary_levels, pack_groups
 from maxmargin.structures.ranking.measures import checked_k
-from maxmargin.task import Array, Planes
 
 Mask = NDArray[np.bool_]
 

@@ -1,20 +1,25 @@
-"""Packed sequences, fully or partially labelled, as tasks over chains read them."""
+"""Packed sequences, fully or partially labelled, and their search."""
 
 from __future__ import annotations
 
 from copy import copy
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from maxmargin.arrays import Array
 from maxmargin.atoms import Atoms
+from maxmargin.inputs.labelling import wrong_labels
 from maxmargin.inputs.labels import Labels
 from maxmargin.kernels.units import AtomBatch
-from maxmargin.task import Array
+from maxmargin.objective import Formulation
+from maxmargin.planes import Planes, Rows
+
+LOSS_TABLE = 4_000_000  # entries of the table (positions × labels × losses) up to which slack rescaling is exact
 
 
-class View(NamedTuple):
+class Unrolled(NamedTuple):
     """The units of a batch's sequences in a row, sequence j at bounds[j]:bounds[j + 1]."""
 
     units: NDArray[np.int64]
@@ -28,6 +33,7 @@ class ChainBatch(AtomBatch):
 
     def __init__(
         self,
+        task: Any,
         atoms: Atoms,
         offsets: NDArray[np.int64],
         rows: Labels,
@@ -36,24 +42,19 @@ class ChainBatch(AtomBatch):
         cost: Array,
         whole_losses: bool,
     ):
-        self.atoms, self.offsets = atoms, offsets
+        super().__init__(task, len(offsets) - 1, atoms)
+        self.offsets = offsets
         self.rows = rows  # of every unit, what is known of its label: a row of `allowed`; the first K are the labels
         self.allowed, self.cost = allowed, cost  # (R, K) each: which labels may stand there, and what the others cost
         self.costs = costs  # by which factor mistakes at a unit cost more
         self.whole_losses = whole_losses  # slack rescaling can be exact
         self.labels = rows  # the truth: what is known, completed where that leaves it open
         self.longest = int(np.max(np.diff(offsets), initial=0))
-        self.ids = np.arange(len(offsets) - 1)
 
     @property
     def known(self) -> NDArray[np.bool_]:
         """Of every unit: whether exactly one label may stand there."""
         return np.asarray(self.rows < self.allowed.shape[1])
-
-    def take(self, index: NDArray[np.intp]) -> ChainBatch:
-        taken = copy(self)
-        taken.ids = self.ids[index]
-        return taken
 
     def with_labels(self, labels: Labels) -> ChainBatch:
         """Another completion."""
@@ -61,7 +62,7 @@ class ChainBatch(AtomBatch):
         completed.labels = labels
         return completed
 
-    def teaching(self) -> NDArray[np.intp]:
+    def informative(self) -> NDArray[np.intp]:
         tells = ~np.asarray(self.allowed.all(axis=1))[self.rows]
         return np.flatnonzero(np.logical_or.reduceat(tells, self.offsets[:-1])[self.ids])
 
@@ -76,12 +77,117 @@ class ChainBatch(AtomBatch):
         ids = np.flatnonzero(known[offsets[:-1]] & (place[owner] >= 0))
         cut = copy(self)
         cut.offsets, cut.ids, cut.labels = offsets, ids, self.rows
+        cut.task = self.task.cut_out()
         return cut, place[owner[ids]]
 
-    def view(self) -> View:
+    def unrolled(self) -> Unrolled:
+        """All units of these sequences, one sequence after another."""
         from maxmargin.structures.sequences.compiled import chain
 
         bounds = np.empty(len(self) + 1, dtype=np.int64)
         units = np.empty(len(self) * self.longest, dtype=np.int64)
         chain.unroll(self.offsets, self.ids, bounds, units)
-        return View(units[: bounds[-1]], bounds)
+        return Unrolled(units[: bounds[-1]], bounds)
+
+    # --- search
+
+    def planes(self, w: Array, augment: float | Array = 1.0) -> Planes:
+        found = self.decoded(w, augment)
+        return self._wrong(found.units, found.bounds, found.labels)
+
+    def rescaled_planes(self, w: Array, formulation: Formulation) -> Planes | None:
+        """Exact where losses are whole numbers and sequences not too long: the best score for every possible loss."""
+        if not self.whole_losses:
+            return None
+        view = self.unrolled()
+        scores = self.atoms.scores(w, view.units)
+        truth, costs = self.labels[view.units], self.costs[view.units]
+        price = np.rint(self.cost[self.rows[view.units]] * costs[:, None]).astype(np.int64)
+        links, labels = self.task.links(w), np.empty(len(truth), dtype=np.int32)
+        for a, b in zip(view.bounds[:-1], view.bounds[1:], strict=True):
+            labels[a:b] = _most_violated(scores[a:b], links, price[a:b], truth[a:b], formulation)
+        return self._wrong(view.units, view.bounds, labels)
+
+    def _wrong(self, units: NDArray[np.int64], bounds: NDArray[np.int64], found: Labels) -> Planes:
+        truth, rows = self.labels[units], self.rows[units]
+        return wrong_labels(self.atoms, True, bounds, units, truth, found, rows, self.cost, self.costs[units])
+
+    def decoded(self, w: Array, augment: float | Array) -> Decoded:
+        """The best labels with `augment` times the loss added (a number, or one for each sequence)."""
+        from maxmargin.structures.sequences.compiled import chain
+
+        view = self.unrolled()
+        scores = self.atoms.scores(w, view.units)
+        rows, costs = self.rows[view.units], self.costs[view.units]
+        if np.ndim(augment):
+            chain.augment(scores, self.cost, rows, np.repeat(augment, np.diff(view.bounds)) * costs)
+        elif augment != 0:
+            chain.augment(scores, self.cost, rows, costs if augment == 1 else augment * costs)
+        labels, best = np.empty(len(rows), dtype=np.int32), np.empty(len(self))
+        scratch = np.empty((self.longest, self.task.n_labels_))
+        chain.viterbi(scores, *self.task.links(w), view.bounds, scratch, labels, best)
+        return Decoded(labels, view.bounds, view.units, best)
+
+    def completed(self, w: Array) -> ChainBatch:
+        """Viterbi over the labels that are allowed at every position."""
+        from maxmargin.structures.sequences.compiled import chain
+
+        open_ones = np.flatnonzero(~np.logical_and.reduceat(self.known, self.offsets[:-1])[self.ids])
+        view = self.take(open_ones).unrolled()
+        scores = self.atoms.scores(w, view.units)
+        scores[~self.allowed[self.rows[view.units]]] = -np.inf
+        found, best = np.empty(len(scores), dtype=np.int32), np.empty(len(open_ones))
+        scratch = np.empty((self.longest, self.task.n_labels_))
+        chain.viterbi(scores, *self.task.links(w), view.bounds, scratch, found, best)
+        if not np.isfinite(best).all():
+            i = self.ids[open_ones[np.flatnonzero(~np.isfinite(best))[0]]]
+            raise ValueError(
+                f"sequence {i}: whatever its missing labels are, they contain a transition that is forbidden; where "
+                "the data do not show all labels, name them in classes"
+            )
+        labels = self.labels.copy()
+        labels[view.units] = found
+        return self.with_labels(labels)
+
+    def shifts_to(self, after: ChainBatch) -> Rows:
+        view = self.unrolled()
+        new, old = after.labels[view.units], self.labels[view.units]
+        rows = self.rows[view.units]
+        free = np.zeros_like(self.cost)
+        costs = self.costs[view.units]
+        return wrong_labels(self.atoms, True, view.bounds, view.units, new, old, rows, free, costs).dpsi
+
+
+class Decoded(NamedTuple):
+    """Decoded labels of the units in a row, sequence j at bounds[j]:bounds[j + 1], and their scores."""
+
+    labels: Labels
+    bounds: NDArray[np.int64]
+    units: NDArray[np.int64]
+    best: Array
+
+
+def _most_violated(
+    scores: Array, links: tuple[Array, Array, Array], price: NDArray[np.int64], truth: Labels, formulation: Formulation
+) -> Labels:
+    """Labels with the highest violation of one sequence, through a table over all losses it can have."""
+    from maxmargin.structures.sequences.compiled import chain
+
+    T, s, f = links
+    most = int(price.max(axis=1).sum())
+    table, best = np.empty((*price.shape, most + 1)), np.empty(most + 1)
+    chain.best_per_loss(scores, T, s, f, price, table, best)
+    right = s[truth[0]] + f[truth[-1]] + T[truth[:-1], truth[1:]].sum() + scores[np.arange(len(truth)), truth].sum()
+    possible = np.flatnonzero(np.isfinite(best))
+    loss = possible[np.argmax(formulation.value(possible.astype(float), right - best[possible]))]
+    labels = np.empty(len(truth), dtype=np.int32)
+    chain.trace_loss(T, f, price, table, loss, labels)
+    return labels
+
+
+def whole_losses(cost: Array, costs: Array, offsets: NDArray[np.int64]) -> bool:
+    """Whether losses are whole numbers, and few enough to keep a table over them for every sequence."""
+    if (cost != np.rint(cost)).any() or (costs != np.rint(costs)).any():
+        return False
+    most = np.add.reduceat(costs, offsets[:-1]) * cost.max()
+    return bool(np.max(np.diff(offsets) * cost.shape[1] * (most + 1)) <= LOSS_TABLE)

@@ -10,13 +10,16 @@ import numpy as np
 from sklearn.base import clone
 from sklearn.utils.validation import check_is_fitted
 
+from maxmargin.arrays import Array
+from maxmargin.inputs.weighted import Weighted
 from maxmargin.objective import Certificate
-from maxmargin.oracle import Oracle
 from maxmargin.solvers import CCCP, Solver, as_solver
+from maxmargin.structures.sequences.batch import ChainBatch
 from maxmargin.structures.sequences.partial_labels import is_partial, settled
-from maxmargin.task import Array, Task
-from maxmargin.tasks import Chain, Weighted
-from maxmargin.trainer import Options, Trainer
+from maxmargin.structures.sequences.task import Chain
+from maxmargin.task import Task
+from maxmargin.trainer import Options, Problem, Trainer
+from maxmargin.training_options import seed_of
 
 FIRST_TOL = 0.05  # relative gap of the model that completes missing labels first: it need not be exact
 
@@ -146,24 +149,24 @@ class SequenceLabeler(Trainer):
         check_is_fitted(self)
         return self.task_.parts(self.w_)
 
-    def _first_weights(self, oracle: Oracle, C: float) -> Array | None:
+    def _first_weights(self, problem: Problem, C: float) -> Array | None:
         """Those that the stretches of known labels teach, each taken for a sequence of its own."""
-        task: Any = oracle.task
-        batch: Any = oracle.batch
+        batch, oracle, _ = problem
+        assert isinstance(batch, ChainBatch)
         stretches, owners = batch.stretches()
         if len(stretches) == 0:
             return None
-        known = Oracle(task.cut_out(), stretches, oracle.formulation, oracle.weights[owners], oracle.executor)
+        known = oracle.beside(stretches, oracle.weights[owners])
         solver = self._solver(tol=FIRST_TOL)
         inner: Solver = clone(as_solver(solver.inner)) if isinstance(solver, CCCP) else solver
         share = oracle.weights[owners].sum() / oracle.n  # of C, which multiplies a mean over whole sequences
-        solution = inner.solve(known, C * share, seed=self._seed())
+        solution = inner.solve(known, C * share, seed=seed_of(self.random_state))
         if solution.error is not None:
             raise solution.error
         return solution.w
 
     def _make_task(self, Y: Any) -> Task:
-        return Chain(self.classes, self.costs, self.forbidden, self.unknown_features, self.kernel)
+        return self._task(Chain)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

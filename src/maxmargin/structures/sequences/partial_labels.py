@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from maxmargin.arrays import Array
 from maxmargin.inputs.labels import Labels, label_numbers, plain, prices
-from maxmargin.task import Array
 
 
 def settled(label: Any) -> Any:

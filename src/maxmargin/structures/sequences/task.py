@@ -5,30 +5,20 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterator, Sequence
 from copy import copy
 from itertools import pairwise, product
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from maxmargin.inputs.labelling import wrong_labels
+from maxmargin.arrays import Array
 from maxmargin.inputs.labels import Labels, cost_matrix, label_numbers, label_set
 from maxmargin.inputs.tokens import SequencePacker
+from maxmargin.inputs.weighted import Weighted
 from maxmargin.kernels.units import Lifted
-from maxmargin.objective import Formulation
-from maxmargin.structures.sequences.batch import ChainBatch
+from maxmargin.structures.sequences.batch import ChainBatch, whole_losses
 from maxmargin.structures.sequences.partial_labels import Choices, is_partial, named_labels, partial_prices
 from maxmargin.structures.sequences.transitions import allowed_transitions
-from maxmargin.task import Array, Planes, Rows
-
-LOSS_TABLE = 4_000_000  # entries of the table (positions × labels × losses) up to which slack rescaling is exact
-
-
-class Weighted(NamedTuple):
-    """Labels of a sequence or a graph in which single places cost more or less than others when they are wrong."""
-
-    labels: Sequence[Hashable]
-    costs: Sequence[float]
 
 
 class Chain(Lifted):
@@ -105,10 +95,10 @@ class Chain(Lifted):
 
     def argmax(self, w: Array, x: Any, y: Any = None) -> list[Hashable]:
         batch = self.pack([x], None if y is None else [y])
-        return self._named(self._found(w, batch, 0.0 if y is None else 1.0).labels)
+        return self._named(batch.decoded(w, 0.0 if y is None else 1.0).labels)
 
     def outputs(self, x: Any) -> Iterator[list[Hashable]]:
-        T, s, f = self._links(np.zeros(self.dim))
+        T, s, f = self.links(np.zeros(self.dim))
         length = self.packer_.pack([x]).matrix.shape[0]
         for labels in product(range(self.n_labels_), repeat=length):
             if np.isfinite(s[labels[0]] + f[labels[-1]] + sum(T[a, b] for a, b in pairwise(labels))):
@@ -126,30 +116,9 @@ class Chain(Lifted):
         owner = np.repeat(np.arange(len(packed)), np.diff(packed.offsets))
         atoms = self._unit_atoms(packed.matrix, self.n_labels_, self.first_, owner)
         table = choices.costs(self.cost_)
-        whole = Y is not None and _whole_losses(table, costs, packed.offsets)
-        batch = ChainBatch(atoms, packed.offsets, rows, costs, choices.allowed, table, whole)
-        return batch if batch.known.all() else self.completed(np.zeros(atoms.dim), batch)
-
-    def completed(self, w: Array, batch: ChainBatch) -> ChainBatch:
-        """Viterbi over the labels that are allowed at every position."""
-        from maxmargin.structures.sequences.compiled import chain
-
-        open_ones = np.flatnonzero(~np.logical_and.reduceat(batch.known, batch.offsets[:-1])[batch.ids])
-        view = batch.take(open_ones).view()
-        scores = batch.atoms.scores(w, view.units)
-        scores[~batch.allowed[batch.rows[view.units]]] = -np.inf
-        found, best = np.empty(len(scores), dtype=np.int32), np.empty(len(open_ones))
-        scratch = np.empty((batch.longest, self.n_labels_))
-        chain.viterbi(scores, *self._links(w), view.bounds, scratch, found, best)
-        if not np.isfinite(best).all():
-            i = batch.ids[open_ones[np.flatnonzero(~np.isfinite(best))[0]]]
-            raise ValueError(
-                f"sequence {i}: whatever its missing labels are, they contain a transition that is forbidden; where "
-                "the data do not show all labels, name them in classes"
-            )
-        labels = batch.labels.copy()
-        labels[view.units] = found
-        return batch.with_labels(labels)
+        whole = Y is not None and whole_losses(table, costs, packed.offsets)
+        batch = ChainBatch(self, atoms, packed.offsets, rows, costs, choices.allowed, table, whole)
+        return batch if batch.known.all() else batch.completed(np.zeros(atoms.dim))
 
     def cut_out(self) -> Chain:
         """The same task for stretches cut out of sequences, which may begin and end with any label."""
@@ -158,23 +127,11 @@ class Chain(Lifted):
         task.allowed_[self.n_labels_**2 :] = 0
         return task
 
-    def guessed(self, rng: np.random.Generator, batch: ChainBatch) -> ChainBatch:
-        return self.completed(rng.standard_normal(self.dim), batch)
-
     def complete(self, w: Array, x: Any, y: Any) -> list[Hashable]:
-        return self._named(self.completed(w, self.pack([x], [y])).labels)
-
-    def shifts(self, before: ChainBatch, after: ChainBatch) -> Rows:
-        view = before.view()
-        new, old = after.labels[view.units], before.labels[view.units]
-        rows = before.rows[view.units]
-        free = np.zeros_like(before.cost)
-        return wrong_labels(
-            before.atoms, True, view.bounds, view.units, new, old, rows, free, before.costs[view.units]
-        ).dpsi
+        return self._named(self.pack([x], [y]).completed(w).labels)
 
     def decode(self, w: Array, X: Any) -> list[list[Hashable]]:
-        found = self._found(w, self.pack(X), 0.0)
+        found = self.pack(X).decoded(w, 0.0)
         if not np.isfinite(found.best).all():
             i = int(np.flatnonzero(~np.isfinite(found.best))[0])
             raise ValueError(f"sequence {i}: every label sequence of its length contains a forbidden transition")
@@ -183,41 +140,20 @@ class Chain(Lifted):
 
     def scores(self, w: Array, X: Any) -> Array:
         """⟨w, Ψ⟩ of the best labels of every sequence."""
-        return self._found(w, self.pack(X), 0.0).best
+        return self.pack(X).decoded(w, 0.0).best
 
     def n_best(self, w: Array, x: Any, n: int) -> list[tuple[list[Hashable], float]]:
         """The n best label sequences with their scores, best first (fewer where there are not so many)."""
         from maxmargin.structures.sequences.compiled import chain
 
         batch = self.pack([x])
-        scores = batch.atoms.scores(w, batch.view().units)
+        scores = batch.atoms.scores(w, batch.unrolled().units)
         labels, best = np.zeros((n, len(scores)), dtype=np.int32), np.zeros(n)
         table = (*scores.shape, n)
         scratch = (np.full(table, -np.inf), np.zeros(table, dtype=np.int32), np.zeros(table, dtype=np.int32))
         pointer = np.zeros(self.n_labels_, dtype=np.int64)
-        found = chain.n_best(scores, *self._links(w), n, *scratch, pointer, labels, best)
+        found = chain.n_best(scores, *self.links(w), n, *scratch, pointer, labels, best)
         return [(self._named(labels[r]), float(best[r])) for r in range(found)]
-
-    def planes(self, w: Array, batch: ChainBatch, augment: float | Array = 1.0) -> Planes:
-        found = self._found(w, batch, augment)
-        return self._wrong(batch, found.units, found.bounds, found.labels)
-
-    def rescaled_planes(self, w: Array, batch: ChainBatch, formulation: Formulation) -> Planes | None:
-        """Exact where losses are whole numbers and sequences not too long: the best score for every possible loss."""
-        if not batch.whole_losses:
-            return None
-        view = batch.view()
-        scores = batch.atoms.scores(w, view.units)
-        truth, costs = batch.labels[view.units], batch.costs[view.units]
-        price = np.rint(batch.cost[batch.rows[view.units]] * costs[:, None]).astype(np.int64)
-        links, labels = self._links(w), np.empty(len(truth), dtype=np.int32)
-        for a, b in zip(view.bounds[:-1], view.bounds[1:], strict=True):
-            labels[a:b] = _most_violated(scores[a:b], links, price[a:b], truth[a:b], formulation)
-        return self._wrong(batch, view.units, view.bounds, labels)
-
-    def _wrong(self, batch: ChainBatch, units: NDArray[np.int64], bounds: NDArray[np.int64], found: Labels) -> Planes:
-        truth, rows = batch.labels[units], batch.rows[units]
-        return wrong_labels(batch.atoms, True, bounds, units, truth, found, rows, batch.cost, batch.costs[units])
 
     def parts(self, w: Array) -> dict[str, Array]:
         """The weights by meaning: transitions (K, K), start (K,), end (K,) and, without a kernel, features (F, K)."""
@@ -229,26 +165,11 @@ class Chain(Lifted):
         }
         return links if self.kernel is not None else {**links, "features": w[first:].reshape(-1, n)}
 
-    def _links(self, w: Array) -> tuple[Array, Array, Array]:
+    def links(self, w: Array) -> tuple[Array, Array, Array]:
         """T, s and f with -inf where a transition is forbidden."""
         n = self.n_labels_
         allowed = w[: self.first_] + self.allowed_
         return allowed[: n * n].reshape(n, n), allowed[n * n : n * n + n], allowed[n * n + n :]
-
-    def _found(self, w: Array, batch: ChainBatch, augment: float | Array) -> Found:
-        from maxmargin.structures.sequences.compiled import chain
-
-        view = batch.view()
-        scores = batch.atoms.scores(w, view.units)
-        rows, costs = batch.rows[view.units], batch.costs[view.units]
-        if np.ndim(augment):
-            chain.augment(scores, batch.cost, rows, np.repeat(augment, np.diff(view.bounds)) * costs)
-        elif augment != 0:
-            chain.augment(scores, batch.cost, rows, costs if augment == 1 else augment * costs)
-        labels, best = np.empty(len(rows), dtype=np.int32), np.empty(len(batch))
-        scratch = np.empty((batch.longest, self.n_labels_))
-        chain.viterbi(scores, *self._links(w), view.bounds, scratch, labels, best)
-        return Found(labels, view.bounds, view.units, best)
 
     def _named(self, labels: Labels) -> list[Hashable]:
         classes = self.classes_
@@ -269,47 +190,12 @@ class Chain(Lifted):
             costs[begin:end] = weights
             if not (np.isfinite(costs[begin:end]).all() and (costs[begin:end] >= 0).all()):
                 raise ValueError(f"sequence {i}: position costs must be finite and >= 0")
-        T, s, f = self._links(np.zeros(self.first_))
+        T, s, f = self.links(np.zeros(self.first_))
         mine = rows[begin:end]
         if mine.max() >= self.n_labels_:  # not all known: whether some labels fit shows when they are completed
             return
         if not np.isfinite(T[mine[:-1], mine[1:]].sum() + s[mine[0]] + f[mine[-1]]):
             raise ValueError(f"the labels of sequence {i} contain a transition that is forbidden: {list(names)}")
-
-
-class Found(NamedTuple):
-    """Decoded labels of the units in a row, sequence j at bounds[j]:bounds[j + 1], and their scores."""
-
-    labels: Labels
-    bounds: NDArray[np.int64]
-    units: NDArray[np.int64]
-    best: Array
-
-
-def _most_violated(
-    scores: Array, links: tuple[Array, Array, Array], price: NDArray[np.int64], truth: Labels, formulation: Formulation
-) -> Labels:
-    """Labels with the highest violation of one sequence, through a table over all losses it can have."""
-    from maxmargin.structures.sequences.compiled import chain
-
-    T, s, f = links
-    most = int(price.max(axis=1).sum())
-    table, best = np.empty((*price.shape, most + 1)), np.empty(most + 1)
-    chain.best_per_loss(scores, T, s, f, price, table, best)
-    right = s[truth[0]] + f[truth[-1]] + T[truth[:-1], truth[1:]].sum() + scores[np.arange(len(truth)), truth].sum()
-    possible = np.flatnonzero(np.isfinite(best))
-    loss = possible[np.argmax(formulation.value(possible.astype(float), right - best[possible]))]
-    labels = np.empty(len(truth), dtype=np.int32)
-    chain.trace_loss(T, f, price, table, loss, labels)
-    return labels
-
-
-def _whole_losses(cost: Array, costs: Array, offsets: NDArray[np.int64]) -> bool:
-    """Whether losses are whole numbers, and few enough to keep a table over them for every sequence."""
-    if (cost != np.rint(cost)).any() or (costs != np.rint(costs)).any():
-        return False
-    most = np.add.reduceat(costs, offsets[:-1]) * cost.max()
-    return bool(np.max(np.diff(offsets) * cost.shape[1] * (most + 1)) <= LOSS_TABLE)
 
 
 def _split(y: Any) -> tuple[Sequence[Hashable], Sequence[float] | None]:

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from maxmargin.task import Array
+from maxmargin.arrays import Array
 
 
 def allowed_transitions(forbidden: Any, numbers: dict[Hashable, int]) -> Array:

@@ -13,7 +13,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-Array = NDArray[np.float64]
+from maxmargin.arrays import Array
+
 Labels = NDArray[np.int32]
 Edges = NDArray[np.int32]
 

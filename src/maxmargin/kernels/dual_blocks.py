@@ -14,10 +14,11 @@ from typing import Any
 
 import numpy as np
 
+from maxmargin.arrays import Array
+from maxmargin.dual_blocks import DualBlocks, Report
 from maxmargin.kernels.atoms import KernelAtoms
-from maxmargin.oracle import Oracle
-from maxmargin.solvers.dual_blocks import DualBlocks, Report
-from maxmargin.task import Array, Planes
+from maxmargin.objective import Formulation
+from maxmargin.planes import Planes
 
 
 class KernelBlocks(DualBlocks):
@@ -25,15 +26,15 @@ class KernelBlocks(DualBlocks):
 
     _atoms: KernelAtoms
 
-    def __init__(self, oracle: Oracle, C: float, slots: int = 32, patience: int = 10, cache_mb: float = 1024.0):
-        super().__init__(oracle, C, slots, patience, cache_mb)
+    def __init__(self, atoms: KernelAtoms, weights: Array, formulation: Formulation, C: float, **limits: Any):
+        super().__init__(atoms.dim, weights, formulation, C, **limits)
         self._delta = np.zeros(self.dim)
         self.seen = np.zeros(self.dim)
-        self._know(oracle)
+        self.use(atoms)
 
-    def _know(self, oracle: Oracle) -> None:
-        assert oracle.batch.kernel is not None
-        self._atoms = oracle.batch.kernel
+    def use(self, atoms: KernelAtoms) -> None:
+        """Take inner products from these atoms: those of the batch whose planes come next."""
+        self._atoms = atoms
         self._atoms.kept = (self.w, self.seen)
 
     def visit(self, order: Any, planes: Planes | None = None, steps: int = 10, epsilon: float = 0.0) -> Report:
@@ -57,7 +58,7 @@ class KernelBlocks(DualBlocks):
     def _visit(
         self, order: Any, begin: int, fresh: bool, rows: tuple[Any, ...], steps: int, epsilon: float, report: Array
     ) -> int:
-        from maxmargin.compiled.kernel_blocks import visit_with_kernel
+        from maxmargin.kernels.compiled.kernel_blocks import visit_with_kernel
 
         fixed = (self.cap, self.squared, steps, self.slots, self.patience, epsilon)
         scratch = (self._work, *self._scratch)
@@ -91,7 +92,7 @@ class KernelBlocks(DualBlocks):
 
     def _finish(self, i: int, unit: int) -> None:
         """Spread the changes of example i, whose next one needs the kernel row of this unit."""
-        from maxmargin.compiled.kernel_blocks import spread
+        from maxmargin.kernels.compiled.kernel_blocks import spread
 
         direct, n_labels = self._atoms.arrays[:2]
         rows = self._atoms.rows
@@ -124,10 +125,6 @@ class KernelBlocks(DualBlocks):
 
     def _images(self) -> tuple[Any, ...]:
         return self._atoms.images()
-
-    def move_to(self, oracle: Oracle, C: float) -> None:
-        self._know(oracle)
-        super().move_to(oracle, C)
 
     def _planes(self) -> tuple[Any, Array]:
         """By the products of planes with each other: some w separates them only if a combination of them does."""

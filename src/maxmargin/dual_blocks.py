@@ -17,10 +17,11 @@ from numpy.typing import NDArray
 from scipy import sparse
 from scipy.optimize import linprog
 
+from maxmargin.arrays import Array
 from maxmargin.atoms import AtomRows, Atoms
 from maxmargin.errors import NotSeparable
-from maxmargin.oracle import Oracle
-from maxmargin.task import Array, Planes
+from maxmargin.objective import Formulation
+from maxmargin.planes import Planes
 
 MEMO = 512  # as in compiled/dual_blocks.py, which is loaded only when it is needed
 _SLOT_TYPES = (np.int64, np.int32, np.float64, np.float64, np.int32)  # start, length, offset, alpha, idle
@@ -38,13 +39,22 @@ class Report(NamedTuple):
 class DualBlocks:
     """α, w and the plane cache."""
 
-    def __init__(self, oracle: Oracle, C: float, slots: int = 32, patience: int = 10, cache_mb: float = 1024.0):
+    def __init__(
+        self,
+        dim: int,
+        weights: Array,
+        formulation: Formulation,
+        C: float,
+        slots: int = 32,
+        patience: int = 10,
+        cache_mb: float = 1024.0,
+    ):
         if slots < 2:
             raise ValueError(f"an example needs room for at least 2 planes, so that they can be folded; got {slots}")
-        self.n, self.dim, self.weights = oracle.n, oracle.dim, oracle.weights
-        self.formulation, self.squared = oracle.formulation, oracle.formulation.squared
+        self.n, self.dim, self.weights = len(weights), dim, weights
+        self.formulation, self.squared = formulation, formulation.squared
         self.slots, self.patience, self.cache_mb = slots, patience, cache_mb
-        self.C, self.cap = C, _caps(oracle, C)
+        self.C, self.cap = C, _caps(weights, C)
         self.w, self._work = np.zeros(self.dim), np.zeros(self.dim)
         self._owner: list[Any] = [np.zeros(self.n, dtype=kind) for kind in (np.int64, np.int64, np.int64, np.int64)]
         self._tops = np.zeros(3, dtype=np.int64)  # used sparse entries, slots, Gram entries
@@ -179,11 +189,11 @@ class DualBlocks:
                 self._enlarge(0)
             self._compact()
 
-    def move_to(self, oracle: Oracle, C: float) -> None:
+    def move_to(self, weights: Array, C: float) -> None:
         """Carry α over to another C: scale it to the best feasible multiple (a parabola in the factor)."""
         norm = self._squared_norm()
         sums = self.alpha_sums
-        self.C, self.cap = C, _caps(oracle, C)
+        self.C, self.cap = C, _caps(weights, C)
         slots, _ = self._used_slots(self._owner[1])
         linear = float(np.dot(self._tables[3][slots], self._tables[2][slots]))
         if self.squared:
@@ -270,9 +280,9 @@ def _scratch(slots: int, table: int) -> tuple[Any, ...]:
     )
 
 
-def _caps(oracle: Oracle, C: float) -> Array:
+def _caps(weights: Array, C: float) -> Array:
     """C vᵢ / n; an example of weight 0 has no budget even under a hard margin."""
-    return np.where(oracle.weights > 0, C * np.maximum(oracle.weights, 1e-300) / oracle.n, 0.0)
+    return np.where(weights > 0, C * np.maximum(weights, 1e-300) / len(weights), 0.0)
 
 
 def _longer(array: Any, needed: int) -> Any:

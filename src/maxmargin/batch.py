@@ -1,0 +1,147 @@
+"""Batch: training data in a form that can be searched. It is all that an Oracle knows of a structure."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from copy import copy
+from types import MappingProxyType
+from typing import Any, NamedTuple, Self
+
+import numpy as np
+
+from maxmargin.arrays import Array, Index
+from maxmargin.dual_blocks import DualBlocks
+from maxmargin.errors import TaskError
+from maxmargin.objective import Formulation
+from maxmargin.planes import Planes, Rows
+from maxmargin.search import Search
+
+
+class Settled(NamedTuple):
+    """What prediction keeps of training."""
+
+    task: Any
+    w: Array
+    attributes: Mapping[str, Any] = MappingProxyType({})  # what else a fitted estimator shows, by name
+
+
+class Batch:
+    """n examples of one task, made once per fit by `Task.pack`. Only `planes` must be written.
+
+    A batch never changes: what a search finds out comes back in its Planes. (It may remember where the search of an
+    example ended, to begin the next one there.)
+    """
+
+    ids: Index  # the examples' numbers in the training set
+    call_cost: float = 20.0  # of one plane, in visits of cached planes: solvers weigh one against the other
+
+    def __init__(self, task: Any, n: int):
+        self.task, self.ids = task, np.arange(n)
+
+    @property
+    def dim(self) -> int:
+        """Length of w."""
+        return int(self.task.dim)
+
+    @property
+    def name(self) -> str:
+        """For messages."""
+        return type(self.task).__name__
+
+    @property
+    def search(self) -> Search:
+        """What `planes` finds."""
+        return Search(self.task.search)
+
+    @property
+    def method(self) -> str:
+        """How it searches, for the certificate."""
+        return ""
+
+    @property
+    def latent(self) -> bool:
+        """Whether truths have hidden parts, which `completed` finds."""
+        return bool(self.task.latent)
+
+    @property
+    def exclusive(self) -> bool:
+        """Whether it has a cache that one run alone may use, in this process only."""
+        return False
+
+    def __len__(self) -> int:
+        return len(self.ids)
+
+    def take(self, index: Index) -> Self:
+        """The examples at these positions: a view, cheap enough for one call per block of examples."""
+        taken = copy(self)
+        taken.ids = self.ids[index]
+        return taken
+
+    def part(self, index: Index) -> Self:
+        """The same for another place to work at: what these examples do not need may be left behind."""
+        return self.take(index)
+
+    def informative(self) -> Index:
+        """Positions of the examples whose labels tell something; training leaves the others out."""
+        return np.arange(len(self))
+
+    def planes(self, w: Array, augment: float | Array = 1.0) -> Planes:
+        """One plane per example, from z = argmax λΔ(y, z) + ⟨w, Ψ(x, z)⟩ with λ = augment (a number, or one each).
+
+        λ = 1 is the loss-augmented search of training, λ = 0 plain prediction; other values serve slack rescaling.
+        """
+        raise NotImplementedError
+
+    def rescaled_planes(self, w: Array, formulation: Formulation) -> Planes | None:
+        """Planes of the z with the highest formulation.value(Δ, ⟨w, δΨ⟩), exactly; None where only `planes` can search.
+
+        Serves slack rescaling and squared slacks, whose violation is not Δ - ⟨w, δΨ⟩.
+        """
+        return None
+
+    # --- hidden parts
+
+    def completed(self, w: Array) -> Self:
+        """The same with every truth replaced by the output that explains its label best at w."""
+        raise TaskError(f"{self._says_latent()} completed(w)")
+
+    def guessed(self, rng: np.random.Generator) -> Self:
+        """The same with every truth replaced by some output that explains its label, before there are weights."""
+        return self.completed(rng.standard_normal(self.dim))
+
+    def shifts_to(self, after: Self) -> Rows:
+        """Ψ(x, truth after) - Ψ(x, truth here) of every example, for two completions of the same examples."""
+        raise TaskError(f"{self._says_latent()} shifts_to(after)")
+
+    def _says_latent(self) -> str:
+        return f"{self.name} has hidden parts and packs a {type(self).__name__}, which must have its own"
+
+    # --- the space of w
+
+    def inner(self, v: Array, w: Array) -> float:
+        """⟨v, w⟩, which is not that of the two arrays where weights are coefficients."""
+        return float(np.dot(v, w))
+
+    def block_dual(
+        self, weights: Array, formulation: Formulation, C: float, earlier: DualBlocks | None = None, **limits: Any
+    ) -> DualBlocks:
+        """The dual point, one block of planes per example, in the form that suits these planes.
+
+        `earlier` is that of an earlier run on the same data, which is moved to this C.
+        """
+        if earlier is None:
+            return DualBlocks(self.dim, weights, formulation, C, **limits)
+        earlier.move_to(weights, C)
+        return earlier
+
+    def restricted_to(self, planes: Planes) -> tuple[Batch, Planes]:
+        """The same planes, and a batch whose block dual costs no more than these planes need."""
+        return self, planes
+
+    def lifted(self, w: Array) -> Array:
+        """The weights of a settled model as weights of this batch."""
+        return w
+
+    def settled(self, w: Array) -> Settled:
+        """The task and the weights that prediction needs after training on this batch."""
+        return Settled(self.task, w)

@@ -1,0 +1,172 @@
+"""Examples: the batch of a task in plain Python. It is the reference that every compiled batch is checked against."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from copy import copy
+from typing import Any, Self
+
+import numpy as np
+from scipy import sparse
+
+from maxmargin.arrays import Array, Index
+from maxmargin.batch import Batch
+from maxmargin.errors import TaskError
+from maxmargin.objective import Formulation
+from maxmargin.planes import Planes, Rows, bound_by_ratio
+from maxmargin.search import Search
+
+
+class Examples(Batch):
+    """The user's own objects, one by one. `listed`: whether the task lists its outputs."""
+
+    def __init__(
+        self, task: Any, X: Sequence[Any], Y: Sequence[Any], listed: bool = False, truth: Sequence[Any] | None = None
+    ):
+        super().__init__(task, len(Y))
+        self.X, self.Y, self.listed = X, Y, listed
+        self.truth = Y if truth is None else truth  # the output whose Ψ is the target: y, or its latent completion
+        self.places = self.ids  # where the examples stand in X, Y and truth
+
+    def take(self, index: Index) -> Self:
+        taken = super().take(index)
+        taken.places = self.places[index]
+        return taken
+
+    def part(self, index: Index) -> Self:
+        taken = self.take(index)
+        for name in ("X", "Y", "truth"):
+            setattr(taken, name, [getattr(self, name)[i] for i in map(int, taken.places)])
+        taken.places = np.arange(len(taken))
+        return taken
+
+    def __iter__(self) -> Iterator[tuple[int, Any, Any, Any]]:
+        """Number, x, y and truth of every example."""
+        pairs = zip(map(int, self.ids), map(int, self.places), strict=True)
+        return ((i, self.X[j], self.Y[j], self.truth[j]) for i, j in pairs)
+
+    def planes(self, w: Array, augment: float | Array = 1.0) -> Planes:
+        task = self.task
+        lam = np.broadcast_to(np.asarray(augment, dtype=float), len(self))
+
+        def decoded(x: Any, y: Any, j: int) -> Any:
+            if lam[j] == 0:
+                return task.argmax(w, x)
+            return task.argmax(w if lam[j] == 1 else w / lam[j], x, y)
+
+        planes = self._planes_of(decoded)
+        if task.ratio is None or self.search is not Search.UNDERGENERATING:
+            return planes
+        truths = np.array([dot(task.psi(x, truth), w) for _, x, _, truth in self])
+        return planes._replace(upper=bound_by_ratio(lam * planes.loss - planes.dpsi @ w, truths, task.ratio))
+
+    def rescaled_planes(self, w: Array, formulation: Formulation) -> Planes | None:
+        """By enumeration, where the task lists its outputs."""
+        if not self.listed:
+            return None
+        task = self.task
+        truths = [truth for _, _, _, truth in self]
+
+        def worst(x: Any, y: Any, j: int) -> Any:
+            truth_score = dot(task.psi(x, truths[j]), w)
+
+            def violation(z: Any) -> float:
+                return float(formulation.value(task.loss(y, z), truth_score - dot(task.psi(x, z), w)))
+
+            return max(task.outputs(x), key=violation)
+
+        return self._planes_of(worst)
+
+    def completed(self, w: Array) -> Self:
+        return self._explained_by(lambda x, y: self.task.complete(w, x, y))
+
+    def guessed(self, rng: np.random.Generator) -> Self:
+        return self._explained_by(lambda x, y: self.task.guess(rng, x, y))
+
+    def shifts_to(self, after: Self) -> Rows:
+        psi = self.task.psi
+        pairs = [(psi(x, new), psi(x, old)) for (_, x, _, new), (_, _, _, old) in zip(after, self, strict=True)]
+        return differences([new for new, _ in pairs], [old for _, old in pairs], self.dim)
+
+    def _explained_by(self, explain: Callable[[Any, Any], Any]) -> Self:
+        """The same examples with other truths."""
+        truth = list(self.truth)
+        for place, (i, x, y, _) in zip(map(int, self.places), self, strict=True):
+            try:
+                truth[place] = explain(x, y)
+            except Exception as error:
+                self._name(error, i)
+                raise
+        completed = copy(self)
+        completed.truth = truth
+        return completed
+
+    def _planes_of(self, decode: Callable[[Any, Any, int], Any]) -> Planes:
+        """Decode the examples one by one in the user's Python and stack the planes; name the example in any error."""
+        losses = np.empty(len(self))
+        truths, found = [], []
+        for j, (i, x, y, truth) in enumerate(self):
+            try:
+                z = decode(x, y, j)
+                losses[j] = self.task.loss(y, z)
+                truths.append(self.task.psi(x, truth))
+                found.append(self.task.psi(x, z))
+            except Exception as error:
+                self._name(error, i)
+                raise
+            if not losses[j] >= 0 or losses[j] == np.inf:
+                raise TaskError(f"loss(y, z) of example {i} is {losses[j]}; a loss must be a finite number >= 0")
+            for features in (truths[-1], found[-1]):
+                check_features(features, self.dim, f"psi(x, z) of example {i}")
+        planes = Planes(differences(truths, found, self.dim), losses)
+        values: Any = planes.dpsi.data if sparse.issparse(planes.dpsi) else planes.dpsi  # type: ignore[union-attr]
+        if not np.isfinite(np.sum(values)) and not np.isfinite(values).all():
+            for i, features in zip(self.ids, zip(truths, found, strict=True), strict=True):
+                for each in features:
+                    if not np.isfinite(each[1] if isinstance(each, tuple) else each).all():
+                        raise TaskError(f"psi(x, z) of example {i} contains NaN or infinite values")
+        return planes
+
+    def _name(self, error: Exception, i: int) -> None:
+        error.add_note(f"maxmargin: raised by {self.name} on training example {i}")
+
+
+def dot(features: Any, w: Array) -> float:
+    """⟨w, Ψ⟩ for both spellings of Ψ."""
+    if isinstance(features, tuple):
+        indices, values = features
+        return float(np.dot(w[indices], values))
+    return float(np.dot(features, w))
+
+
+def check_features(features: Any, dim: int, name: str) -> None:
+    """Raise a TaskError unless this is a Ψ of the right length."""
+    if isinstance(features, tuple):
+        indices, values = features
+        if len(indices) != len(values):
+            raise TaskError(f"{name} has {len(indices)} indices but {len(values)} values")
+        if len(indices) and not (np.min(indices) >= 0 and np.max(indices) < dim):
+            raise TaskError(f"{name} has indices from {np.min(indices)} to {np.max(indices)}; expected 0 to {dim - 1}")
+    elif np.shape(features) != (dim,):
+        raise TaskError(f"{name} has shape {np.shape(features)}; expected ({dim},), the task's dim")
+
+
+def differences(truths: list[Any], found: list[Any], dim: int) -> Rows:
+    """Stack Ψ(x, y) - Ψ(x, z): dense when both are dense, CSR otherwise."""
+    if not any(isinstance(features, tuple) for features in truths + found):
+        return np.asarray(truths, dtype=float).reshape(-1, dim) - np.asarray(found, dtype=float).reshape(-1, dim)
+    indices, values, indptr = [], [], [0]
+    for pair in zip(truths, found, strict=True):
+        for sign, features in zip((1.0, -1.0), pair, strict=True):
+            if not isinstance(features, tuple):
+                nonzero = np.flatnonzero(features)
+                features = nonzero, np.asarray(features)[nonzero]
+            indices.append(np.asarray(features[0], dtype=np.int32))
+            values.append(sign * np.asarray(features[1], dtype=float))
+        indptr.append(indptr[-1] + len(indices[-2]) + len(indices[-1]))
+    rows = sparse.csr_array(
+        (np.concatenate(values), np.concatenate(indices), np.asarray(indptr, dtype=np.int32)), shape=(len(truths), dim)
+    )
+    rows.sum_duplicates()
+    rows.eliminate_zeros()  # what both outputs share, which is all where z is right
+    return rows

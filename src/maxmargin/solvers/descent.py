@@ -1,0 +1,308 @@
+"""One run of training with hidden parts: rounds of completing labels and solving the convex problem that this makes."""
+
+from __future__ import annotations
+
+import time
+import warnings
+from dataclasses import replace
+from math import inf
+from threading import Event, Lock
+from typing import Any, NamedTuple
+
+import numpy as np
+from sklearn.base import clone
+
+from maxmargin.arrays import Array
+from maxmargin.errors import TaskError, TrainingInterrupted
+from maxmargin.objective import relative_gap
+from maxmargin.oracle import Oracle
+from maxmargin.search import Search
+from maxmargin.solvers.base import Callback, Memory, Record, Solution, Solver
+
+STOPPED = ("interrupted", "stopped by the callback")
+LOOSE = 0.1  # relative gap of the first round's convex problem after a guess; halved in every round
+SHRINKING = 0.25 ** np.arange(6)  # lengths at which a direction away from w = 0 is tried
+ROUNDING = 1e-7  # by which two measurements of the same objective may differ
+
+
+class Round(NamedTuple):
+    """One outer round: a completion, and the convex problem that it makes."""
+
+    restart: int
+    objective: float  # J at its end, of the weights that are kept
+    bound: float  # no weights are better than this for the completion of this round
+    passes: float
+    seconds: float
+    changed: int  # examples whose hidden parts its weights explain otherwise than before
+
+
+class Completed(NamedTuple):
+    """What a later run can start from: a completion and the trainer's memory of its convex problem."""
+
+    oracle: Oracle
+    memory: Any
+
+
+class Limits(NamedTuple):
+    """What is the same for all runs."""
+
+    inner: Solver
+    C: float
+    tol: float
+    rounds: int
+    max_passes: float
+
+
+class Beginning(NamedTuple):
+    """Where one run begins: at an earlier solution, or at a guess that the seeds make."""
+
+    number: int
+    guess_seed: np.random.SeedSequence
+    seed: int  # of the inner trainer
+    start: Solution | None = None
+
+
+class Descended(NamedTuple):
+    """How a run has ended."""
+
+    w: Array | None
+    objective: float
+    bound: float
+    reason: str
+    calls: int
+    history: list[dict[str, float]]
+    rounds: list[Round]
+    error: Exception | None
+    completed: Completed | None
+
+
+NOT_BEGUN = Descended(None, inf, -inf, "not begun", 0, [], [], None, None)
+
+
+class Watch:
+    """One run among several, seen from outside: says where training is, and stops when any of them was stopped."""
+
+    def __init__(self, callback: Callback | None, restarts: int):
+        self.callback, self.restarts = callback, restarts
+        self.stop, self.lock = Event(), Lock()
+        self.ended: dict[int, Descended] = {}  # by number
+
+    def step(self, number: int, record: Record) -> bool:
+        """Tell the callback; True stops training."""
+        if self.restarts > 1:
+            record = record._replace(where=f"run {number + 1} of {self.restarts}, {record.where}")
+        try:
+            with self.lock:  # runs in other threads call the same function
+                answer = None if self.callback is None else self.callback(record)
+        except KeyboardInterrupt:
+            self.stop.set()
+            raise
+        if isinstance(answer, bool | np.bool_) and answer:
+            self.stop.set()
+        return self.stop.is_set()
+
+    def end(self, number: int, run: Descended) -> None:
+        if run.reason in STOPPED:
+            self.stop.set()  # all other runs too
+        self.ended[number] = run
+
+
+def descend(oracle: Oracle, beginning: Beginning, watch: Watch | None, limits: Limits) -> Descended:
+    """Run the rounds from one beginning to a local optimum, a limit, or an error; `watch` only in this process."""
+    if watch is not None and watch.stop.is_set():
+        return NOT_BEGUN
+    run = _Descent(oracle, beginning, watch, limits).run()
+    if watch is not None:
+        watch.end(beginning.number, run)
+    return run
+
+
+class _Descent:
+    """The state of a run between its rounds."""
+
+    def __init__(self, oracle: Oracle, beginning: Beginning, watch: Watch | None, limits: Limits):
+        self.oracle, self.watch, self.limits, self.C = oracle, watch, limits, limits.C
+        self.number, self.start, self.seed = beginning.number, beginning.start, beginning.seed
+        self.rng = np.random.default_rng(beginning.guess_seed)
+        self.began = time.perf_counter()
+        self.w: Array | None = None
+        self.objective, self.bound = inf, -inf
+        self.current: Oracle | None = None
+        self.memory: Any = None
+        self.history: list[dict[str, float]] = []
+        self.rounds: list[Round] = []
+        self.tried: Array | None = None  # the last weights but 0 that the trainer came to in this round
+
+    def run(self) -> Descended:
+        error: Exception | None = None
+        try:
+            reason = self._descend(*self._begin())
+        except KeyboardInterrupt:  # between two runs of the trainer, which would have said so
+            reason = "interrupted"
+            warnings.warn(
+                "training was interrupted; the model is the best one so far", TrainingInterrupted, stacklevel=5
+            )
+        except Exception as failure:
+            reason, error = f"stopped by {type(failure).__name__}", failure
+        calls = 0 if self.current is None else self.current.calls - self.oracle.calls
+        completed = None if self.current is None else Completed(self.current, self.memory)
+        return Descended(self.w, self.objective, self.bound, reason, calls, self.history, self.rounds, error, completed)
+
+    def _begin(self) -> tuple[Oracle, Solution | None]:
+        """The first completion, and what the first convex problem can start from."""
+        start = self.start
+        if start is None:
+            self.current = self.oracle.guessed(self.rng)
+            return self.current, None
+        self.current = current = self.oracle.completed(start.w)
+        self.w, self.objective = start.w.copy(), self._measured(start.w, current)
+        if not isinstance(start.memory, Completed):
+            return current, start
+        before = self.oracle.resumed(start.memory.oracle)
+        memory = None if before is None else _moved(start.memory.memory, before, current)
+        return current, replace(start, memory=memory)
+
+    def _descend(self, current: Oracle, start: Solution | None) -> str:
+        tightest = self.limits.tol / 2
+        # A loose solution may be worse than good first weights, and its completion would throw them away.
+        tol = max(LOOSE, tightest) if self.start is None else tightest
+        while len(self.rounds) < self.limits.rounds:
+            began, calls = time.perf_counter(), current.calls
+            solution = self._convex(current, start, tol)
+            w, bound, self.memory = solution.w, solution.certificate.dual, solution.memory
+            if solution.error is not None:
+                self._keep_unmeasured(solution)
+                raise solution.error
+            try:
+                after = current.completed(w)
+                moves = current.shifts_to(after)
+                value = self._measured(w, after)
+            except BaseException:  # Ctrl-C too
+                self._keep_unmeasured(solution)
+                raise
+            current.calls = after.calls
+            if self.oracle.search.estimates and solution.memory is not None:  # cuts may know of worse outputs
+                value = max(value, current.objective(w, solution.memory.risk(w, moves @ w), self.C))
+                if self.w is not None:  # whose completion is the current one
+                    known = current.objective(self.w, solution.memory.risk(self.w), self.C)
+                    self.objective = max(self.objective, known)
+            self._check(solution, moves @ w, value)
+            if not np.any(w) and solution.certificate.stop_reason not in STOPPED:
+                try:
+                    w, value, after = self._away_from_zero(value, after)
+                    moves = current.shifts_to(after)
+                except BaseException:
+                    self._keep_unmeasured(solution)
+                    raise
+                current.calls = after.calls
+            changed = int(np.count_nonzero(np.diff(moves.indptr)))
+            better = value < self.objective
+            # The bound is one for the completion at the last weights: it says how good those are.
+            self.bound = max(self.bound, bound)
+            converged = relative_gap(self.objective, self.bound) <= self.limits.tol
+            if better and not (converged and changed):
+                self.w, self.objective = w, value
+                self.bound = -inf if changed else self.bound
+            seconds, passes = time.perf_counter() - began, (after.calls - calls) / after.n
+            self.rounds.append(Round(self.number, self.objective, bound, passes, seconds, changed))
+            if solution.certificate.stop_reason in STOPPED:
+                return solution.certificate.stop_reason
+            if converged or relative_gap(self.objective, self.bound) <= self.limits.tol:
+                return "converged"
+            if after.calls - self.oracle.calls >= self.limits.max_passes * after.n:
+                return "max_passes reached"
+            stuck = not better or not changed
+            if stuck and tol <= tightest:  # the trainer has done what it can for this completion
+                return "no more progress possible"
+            tol = max(tightest, tol / (8 if stuck else 2))
+            if not stuck:
+                self.memory = None  # a Ctrl-C in the middle of the next line must not leave half-moved cuts
+                moved = _moved(solution.memory, current, after)
+                self.memory, self.current, current = moved, after, after
+            start = replace(solution, w=w, memory=self.memory)
+        return "rounds reached"
+
+    def _convex(self, current: Oracle, start: Solution | None, tol: float) -> Solution:
+        """The problem with the hidden parts fixed."""
+        passes = (current.calls - self.oracle.calls) / current.n
+        seconds = time.perf_counter() - self.began
+        where = f"round {len(self.rounds) + 1}"
+        self.tried = None
+
+        def watch(record: Record) -> bool:
+            if np.any(record.w):
+                self.tried = record.w.copy()  # which may be the trainer's working array
+            later = record._replace(passes=passes + record.passes, seconds=seconds + record.seconds, where=where)
+            return False if self.watch is None else self.watch.step(self.number, later)
+
+        inner = clone(self.limits.inner).set_params(tol=tol, max_passes=max(self.limits.max_passes - passes, 1.0))
+        solution = inner.solve(current, self.C, start, watch, self.seed)
+        for line in solution.history:
+            line["passes"] += passes
+            line["seconds"] += seconds
+            line["round"] = float(len(self.rounds))
+            line["restart"] = float(self.number)
+        self.history += solution.history
+        return solution
+
+    def _away_from_zero(self, value: float, after: Oracle) -> tuple[Array, float, Oracle]:
+        """Weights with a smaller J than w = 0 has, their J and their completion; those of 0 where none are found.
+
+        For a poor guess, w = 0 is often the best that the convex problem has. It explains all hidden parts equally
+        well, so that its completion says nothing and the next round would begin in the dark. But J may fall in a
+        direction that the trainer has tried: there labels are completed anew, and the convex problem knows nothing of
+        that. The completion is the same all along a direction.
+        """
+        nowhere = np.zeros(self.oracle.dim)
+        if self.tried is None:
+            return nowhere, value, after
+        there = after.completed(self.tried)
+        for length in SHRINKING:
+            w = length * self.tried
+            reached = self._measured(w, there)
+            if reached < value:
+                return w, reached, there
+        after.calls = there.calls
+        return nowhere, value, after
+
+    def _keep_unmeasured(self, solution: Solution) -> None:
+        """After an error nothing more is asked of the task; the convex problem's objective is no less than J."""
+        if self.w is None or solution.certificate.primal < self.objective:
+            self.w, self.objective, self.bound = solution.w, solution.certificate.primal, -inf
+
+    def _measured(self, w: Array, completed_at_w: Oracle) -> float:
+        """J(w)."""
+        return completed_at_w.objective(w, completed_at_w.risk(w), self.C)
+
+    def _check(self, solution: Solution, gains: Array, value: float) -> None:
+        """J must not exceed what the convex problem measured at the same w, nor may its bound exceed the last J."""
+        if self.oracle.search is not Search.EXACT:
+            return
+        name, certificate = self.oracle.name, solution.certificate
+        scale = ROUNDING * (1 + abs(certificate.primal))
+        worst = int(np.argmin(gains)) if len(gains) else 0
+        if len(gains) and gains[worst] < -scale:
+            raise TaskError(
+                f"{self.oracle.named(worst)}: complete(w, x, y) returned an output whose score is lower than that of "
+                f"its last completion by {-gains[worst]:.6g}"
+            )
+        # Elsewhere the objective may be measured by a search, whose upper bounds are no closer for a better truth.
+        if self.oracle.formulation.plain and value > certificate.primal + scale:
+            raise TaskError(
+                f"completing the labels raised the objective from {certificate.primal:.9g} to {value:.9g}; "
+                f"{name}.complete(w, x, y) must maximise ⟨w, psi⟩ among the outputs without loss"
+            )
+        if certificate.dual > self.objective + ROUNDING * (1 + abs(self.objective)):
+            raise TaskError(
+                f"the lower bound {certificate.dual:.9g} of the convex problem exceeds the objective "
+                f"{self.objective:.9g} that the same completion had at the last weights: the decoder of {name} "
+                "misses a maximum"
+            )
+
+
+def _moved(memory: Any, before: Oracle, after: Oracle) -> Any:
+    """A trainer's memory of one completion's problem, as one of another's; None where it has none that can move."""
+    if not isinstance(memory, Memory):
+        return None
+    memory.shift(before.shifts_to(after))
+    return memory
