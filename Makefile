@@ -21,7 +21,7 @@ test-slow: .venv/.installed
 lint: .venv/.installed
 	$(PY) -m ruff check .
 	$(PY) -m ruff format --check .
-	$(PY) -m mypy src
+	$(PY) -m mypy src benchmarks/loaders
 
 bench: .venv/.installed-bench
 	$(PY) -m benchmarks

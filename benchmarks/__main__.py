@@ -38,8 +38,8 @@ from benchmarks import (
     taxonomy,
     tours,
 )
+from benchmarks.loaders import DataNotFound
 from benchmarks.timing import Report
-from maxmargin.datasets import DataNotFound
 
 GROUPS = {
     "sequences": sequences,

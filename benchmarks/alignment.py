@@ -17,15 +17,15 @@ from typing import Any
 import numpy as np
 from rich.table import Table
 
-from benchmarks.quality import median_best
-from benchmarks.timing import Report, cpu_seconds
-from maxmargin import Aligner
-from maxmargin.datasets import (
+from benchmarks.loaders import (
     load_prefab4,
     load_prefab4_homologs,
     load_substitution_matrix,
     prefab4_split,
 )
+from benchmarks.quality import median_best
+from benchmarks.timing import Report, cpu_seconds
+from maxmargin import Aligner
 from maxmargin.structures.alignment.alignments import PairwiseAlignment
 from maxmargin.tasks import Column, Gaps, Match
 

@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 from rich.table import Table
 
+from benchmarks.loaders import load_prefab4, load_substitution_matrix
 from benchmarks.timing import Report, race
 from maxmargin import Aligner
-from maxmargin.datasets import load_prefab4, load_substitution_matrix
 
 PROBLEMS = ("alignment-speed",)
 

@@ -1,6 +1,6 @@
 """Which papers under one name are by the same person: Clusterer against a classifier of pairs with transitive closure.
 
-The data are AMiner's, one clustering problem per name, with the pair features of ``datasets.paper_pairs``. Names are
+The data are AMiner's, one clustering problem per name, with the pair features of ``loaders.paper_pairs``. Names are
 dealt out to ten parts; every part is tested once, with the next three for choosing settings and six for training.
 The settings of every contestant are chosen by the measure that is reported, the middle one where several are equally
 good, and no model is trained again on more data. Measures are those of ``metrics`` over all names together, each name
@@ -26,9 +26,9 @@ from rich.table import Table
 from scipy import sparse
 from scipy.sparse.csgraph import connected_components
 
+from benchmarks.loaders import load_aminer, paper_pairs
 from benchmarks.quality import median_best
 from benchmarks.timing import Report, cpu_seconds
-from maxmargin.datasets import load_aminer, paper_pairs
 from maxmargin.metrics import b_cubed, muc, pair_loss, pairwise
 from maxmargin.structures.clustering.agglomeration import PairGains
 from maxmargin.tasks import Pairs

@@ -27,9 +27,9 @@ from typing import Any
 import numpy as np
 from rich.table import Table
 
+from benchmarks.loaders import load_imclef07a, load_mulan
 from benchmarks.quality import first_common_ancestor, median_best
 from benchmarks.timing import Report, cpu_seconds
-from maxmargin.datasets import load_imclef07a, load_mulan
 
 # --- subsets of labels
 

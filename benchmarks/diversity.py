@@ -24,12 +24,12 @@ from rich.table import Table
 from scipy import sparse
 from scipy.stats import wilcoxon
 
+from benchmarks.loaders import load_ambient
 from benchmarks.timing import Report
-from maxmargin import diversity_orders
-from maxmargin.datasets import load_ambient
 from maxmargin.errors import NothingLearnt
 from maxmargin.structures.diversity.documents import WordCounts, read
 from maxmargin.structures.diversity.measures import random_coverage, subtopic_loss, subtopic_recall
+from maxmargin.structures.diversity.orders import essential_pages, marginal_relevance, okapi, unweighted_words
 from maxmargin.structures.diversity.subtopics import Subtopics
 from maxmargin.tasks import Documents
 
@@ -150,10 +150,10 @@ def contestants(quick: bool) -> list[Contestant]:
         Learner("Diversifier, fields not told apart", grid, sizes, ranks=False, levels=("any",)),
         Learner("Diversifier with ranks of the search engine", grid, sizes, ranks=True),
         fixed("search engine", lambda x: np.arange(len(x))),
-        fixed("unweighted words", diversity_orders.unweighted_words),
-        fixed(FIXED, diversity_orders.essential_pages),
-        fixed("Okapi BM25", diversity_orders.okapi),
-        fixed("MMR, balance chosen", diversity_orders.marginal_relevance, balances),
+        fixed("unweighted words", unweighted_words),
+        fixed(FIXED, essential_pages),
+        fixed("Okapi BM25", okapi),
+        fixed("MMR, balance chosen", marginal_relevance, balances),
     ]
 
 

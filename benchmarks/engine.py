@@ -14,11 +14,11 @@ from typing import Any
 import numpy as np
 from rich.table import Table
 
+from benchmarks.loaders import load_mnist
 from benchmarks.sequences import PROBLEMS as SEQUENCES
 from benchmarks.sequences import MaxmarginContestant
 from benchmarks.timing import Report
 from maxmargin import MulticlassSVC, StructuredSVM, Task
-from maxmargin.datasets import load_mnist
 
 # --- memory
 

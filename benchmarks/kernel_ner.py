@@ -24,8 +24,8 @@ from typing import Any
 import numpy as np
 from rich.table import Table
 
+from benchmarks.loaders import load_conll2002_es
 from benchmarks.timing import Report, cpu_seconds
-from maxmargin.datasets import load_conll2002_es
 
 PROBLEMS = ("spanish-ner", "spanish-ner-constraints")
 FOLDS = 5

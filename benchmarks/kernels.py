@@ -21,9 +21,9 @@ from typing import Any
 import numpy as np
 from rich.table import Table
 
+from benchmarks.loaders import load_usps
 from benchmarks.timing import Contestant, Report, cpu_seconds, race
 from maxmargin import solvers
-from maxmargin.datasets import load_usps
 from maxmargin.kernels import RBF
 from maxmargin.solvers.base import Record, Solver
 

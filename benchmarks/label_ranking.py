@@ -23,9 +23,9 @@ from typing import Any
 import numpy as np
 from rich.table import Table
 
+from benchmarks.loaders import LABEL_RANKING_SETS, load_label_ranking
 from benchmarks.quality import median_best
 from benchmarks.timing import Report, cpu_seconds
-from maxmargin.datasets import LABEL_RANKING_SETS, load_label_ranking
 
 LARGE = ("calhousing", "cpu", "elevators", "fried", "pendigits")
 SMALL = tuple(name for name in LABEL_RANKING_SETS if name not in LARGE)

@@ -19,9 +19,9 @@ from typing import Any
 import numpy as np
 from rich.table import Table
 
+from benchmarks.loaders import load_20newsgroups, load_conll2002_es
 from benchmarks.quality import BINARY
 from benchmarks.timing import Contestant, Report, cpu_seconds, race
-from maxmargin.datasets import load_20newsgroups, load_conll2002_es
 
 # --- one search
 

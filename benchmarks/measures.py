@@ -26,9 +26,9 @@ from rich.table import Table
 from scipy import sparse
 from sklearn.exceptions import ConvergenceWarning
 
+from benchmarks.loaders import load_covertype, load_lasvm_reuters, load_optdigits, load_reuters21578
 from benchmarks.quality import BINARY, best_threshold_f1, median_best
 from benchmarks.timing import Report, cpu_seconds
-from maxmargin.datasets import load_covertype, load_lasvm_reuters, load_optdigits, load_reuters21578
 from maxmargin.errors import NothingLearnt
 
 # --- data sets

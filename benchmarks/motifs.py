@@ -28,10 +28,10 @@ from rich.table import Table
 from sklearn.metrics import roc_auc_score
 
 from benchmarks.gibbs import GibbsMotif
+from benchmarks.loaders import load_crp_sites, load_yeast_ars
+from benchmarks.loaders.motifs import CRP_SITE, Origin
 from benchmarks.timing import Report, cpu_seconds
 from maxmargin import MotifFinder
-from maxmargin.datasets import load_crp_sites, load_yeast_ars
-from maxmargin.datasets.motifs import CRP_SITE, Origin
 
 PROBLEMS = ("yeast-ars", "crp0")
 GRID = tuple({"order": order, "C": C} for order in (3, 0) for C in (30.0, 100.0))

@@ -20,9 +20,9 @@ from typing import Any
 import numpy as np
 from rich.table import Table
 
+from benchmarks.loaders import load_20newsgroups, load_mnist, load_usps
 from benchmarks.objective import crammer_singer
 from benchmarks.timing import Contestant, Report, Timing, race
-from maxmargin.datasets import load_20newsgroups, load_mnist, load_usps
 
 # --- data sets
 

@@ -16,10 +16,10 @@ from typing import Any
 import numpy as np
 from rich.table import Table
 
+from benchmarks.loaders import load_ptb_sample
 from benchmarks.quality import median_best
 from benchmarks.timing import Report, cpu_seconds
 from maxmargin import PCFG, Parser, Tree
-from maxmargin.datasets import load_ptb_sample
 from maxmargin.metrics import parseval
 from maxmargin.objective import Formulation
 

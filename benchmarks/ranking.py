@@ -18,9 +18,9 @@ from typing import Any
 import numpy as np
 from rich.table import Table
 
+from benchmarks.loaders import load_letor
 from benchmarks.quality import RANKING, median_best, queries
 from benchmarks.timing import Report, cpu_seconds
-from maxmargin.datasets import load_letor
 
 # --- data sets
 

@@ -17,9 +17,9 @@ from typing import Any
 import numpy as np
 from rich.table import Table
 
+from benchmarks.loaders import load_imclef07a
 from benchmarks.quality import first_common_ancestor, median_best
 from benchmarks.timing import Report, cpu_seconds
-from maxmargin.datasets import load_imclef07a
 
 # --- data sets
 

@@ -24,10 +24,10 @@ from itertools import pairwise
 import numpy as np
 from rich.table import Table
 
+from benchmarks.loaders import Tours, load_flickr_tours
 from benchmarks.timing import Report, cpu_seconds
 from maxmargin import RoutePredictor
 from maxmargin.counting.decoders.routes import best_route
-from maxmargin.datasets import Tours, load_flickr_tours
 from maxmargin.metrics import pair_f1, point_f1
 
 PROBLEMS = ("flickr-tours",)

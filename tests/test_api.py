@@ -17,6 +17,7 @@ MODULES = [name for _, name, _ in pkgutil.walk_packages(maxmargin.__path__, "max
 PARTS = [
     "maxmargin",
     "maxmargin.counting",
+    "maxmargin.datasets",
     "maxmargin.executors",
     "maxmargin.formats",
     "maxmargin.inference",

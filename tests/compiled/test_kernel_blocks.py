@@ -4,9 +4,8 @@ import numpy as np
 from compiled import kernel_blocks_twin as twin
 from hypothesis import given
 from hypothesis import strategies as st
-from strategies import whole
-
 from maxmargin.compiled.kernel_blocks import spread
+from strategies import whole
 
 
 @st.composite

@@ -1,14 +1,6 @@
-from maxmargin.datasets import chunk_features, word_shape
+import pytest
 
-
-def test_word_shape_cuts_runs_to_two():
-    assert [word_shape(word) for word in ("London", "IBM", "1,234.5", "U.S.", "e-mail")] == [
-        "Xxx",
-        "XX",
-        "d,dd.d",
-        "X.X.",
-        "x-xx",
-    ]
+from maxmargin.datasets import chunk_features
 
 
 def test_chunk_features_of_a_short_sentence():
@@ -22,3 +14,5 @@ def test_chunk_features_of_a_short_sentence():
     assert all(len(set(attributes)) == len(attributes) for attributes in features)
     assert all(25 <= len(attributes) <= 35 for attributes in features)
     assert chunk_features([]) == []
+    with pytest.raises(ValueError, match=r"token 1 is \('pound',\); expected a word and its part of speech"):
+        chunk_features([("The", "DT"), ("pound",)])

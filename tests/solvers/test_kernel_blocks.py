@@ -6,12 +6,12 @@ from compiled import dual_blocks_twin as twin
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from kernel_problems import ALL, TASKS, exact_map, oracle_of, units_of, with_units
+from maxmargin.solvers.dual_blocks import DualBlocks
+from maxmargin.solvers.kernel_blocks import KernelBlocks
 
 from maxmargin.atoms import AtomRows
 from maxmargin.errors import NotSeparable
 from maxmargin.kernels import Polynomial
-from maxmargin.solvers.dual_blocks import DualBlocks
-from maxmargin.solvers.kernel_blocks import KernelBlocks
 from maxmargin.tasks import Multiclass
 
 KERNEL = Polynomial(2, gamma=1.0, coef0=1.0)

@@ -10,13 +10,13 @@ import numpy as np
 import pytest
 from compiled import dual_blocks_twin as twin
 from example_tasks import Bags, bag_data, partial_sequences
+from maxmargin.solvers.dual_blocks import DualBlocks
 
 from maxmargin.atoms import AtomRows, Atoms
 from maxmargin.objective import Formulation
 from maxmargin.oracle import Oracle
 from maxmargin.solvers.cut_vectors import OverAtoms, Written
 from maxmargin.solvers.cuts import Cuts
-from maxmargin.solvers.dual_blocks import DualBlocks
 from maxmargin.tasks import Chain
 from maxmargin.testing import brute_force
 

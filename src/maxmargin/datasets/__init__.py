@@ -1,110 +1,27 @@
-"""Loaders of public data sets, and two small sets that need no download.
+"""Data to try things with: made-up sets, and readers of files as the collectors of public data sets publish them.
 
-The public sets are not shipped: the environment variable ``MAXMARGIN_DATA`` names the folder that holds them,
-one folder a set, and a loader that cannot find its set raises :class:`DataNotFound`. Every loader reads the
-compressed files as they are and returns plain Python lists, numpy arrays and scipy matrices, so that any other
-library can be given the same data.
+`digit_strings` and `mutated_pairs` make their data up and need no file. A reader, `read_...`, takes the path of a file
+that you have, compressed (.gz, .xz or .bz2) or not, and returns plain lists and numpy arrays; a file that is not as it
+should be raises a ValueError that names the file and the place. `chunk_features` makes of the sentences that
+`read_conll` reads what a `SequenceLabeler` takes. Trees, alignments, substitution matrices and motifs are read by
+`maxmargin.formats`, svmlight and LETOR files by `sklearn.datasets.load_svmlight_file`.
 """
 
-from maxmargin.datasets.alignments import (
-    Pair,
-    load_prefab4,
-    load_prefab4_homologs,
-    load_protein_alignments,
-    load_substitution_matrix,
-    load_tmalign,
-)
-from maxmargin.datasets.ambient import AmbiguousQuery, SearchResult, load_ambient
-from maxmargin.datasets.attributes import Token, chunk_features
-from maxmargin.datasets.clusters import PAPER_FEATURES, AmbiguousName, Paper, load_aminer, paper_pairs
-from maxmargin.datasets.families import Split, families, prefab4_split, split_families
-from maxmargin.datasets.folder import ENVIRONMENT_VARIABLE, DataNotFound, data_folder
+from maxmargin.datasets.attributes import chunk_features
+from maxmargin.datasets.clus import read_clus
+from maxmargin.datasets.conll import read_conll
 from maxmargin.datasets.generated import digit_strings, mutated_pairs
-from maxmargin.datasets.graphs import (
-    HORSE_CLASSES,
-    MSRC21_CLASSES,
-    SUPERPIXEL_EDGE_FEATURES,
-    Superpixels,
-    load_horse_picture,
-    load_horses,
-    load_msrc21,
-    load_msrc21_picture,
-    load_snakes,
-    snake_grids,
-)
-from maxmargin.datasets.hierarchies import load_imclef07a
-from maxmargin.datasets.images import load_mnist, load_optdigits, load_usps
-from maxmargin.datasets.label_ranking import LABEL_RANKING_SETS, load_label_ranking
-from maxmargin.datasets.motifs import BoundSequence, Origin, Origins, load_crp_sites, load_yeast_ars
-from maxmargin.datasets.multilabel import load_mulan
-from maxmargin.datasets.ranking import load_letor
-from maxmargin.datasets.sequences import load_conll2000, load_conll2002_es, load_ocr_letters
-from maxmargin.datasets.tables import load_covertype
-from maxmargin.datasets.text import load_20newsgroups, load_lasvm_reuters, load_reuters21578
-from maxmargin.datasets.tours import PointOfInterest, Tours, Trip, load_flickr_tours
-from maxmargin.datasets.treebanks import load_ptb_sample
-from maxmargin.inputs.words import word_shape
+from maxmargin.datasets.idx import read_idx
+from maxmargin.datasets.mulan import read_mulan
+from maxmargin.datasets.ocr_letters import read_ocr_letters
 
 __all__ = [
-    "ENVIRONMENT_VARIABLE",
-    "HORSE_CLASSES",
-    "LABEL_RANKING_SETS",
-    "MSRC21_CLASSES",
-    "PAPER_FEATURES",
-    "SUPERPIXEL_EDGE_FEATURES",
-    "AmbiguousName",
-    "AmbiguousQuery",
-    "BoundSequence",
-    "DataNotFound",
-    "Origin",
-    "Origins",
-    "Pair",
-    "Paper",
-    "PointOfInterest",
-    "SearchResult",
-    "Split",
-    "Superpixels",
-    "Token",
-    "Tours",
-    "Trip",
     "chunk_features",
-    "data_folder",
     "digit_strings",
-    "families",
-    "load_20newsgroups",
-    "load_ambient",
-    "load_aminer",
-    "load_conll2000",
-    "load_conll2002_es",
-    "load_covertype",
-    "load_crp_sites",
-    "load_flickr_tours",
-    "load_horse_picture",
-    "load_horses",
-    "load_imclef07a",
-    "load_label_ranking",
-    "load_lasvm_reuters",
-    "load_letor",
-    "load_mnist",
-    "load_msrc21",
-    "load_msrc21_picture",
-    "load_mulan",
-    "load_ocr_letters",
-    "load_optdigits",
-    "load_prefab4",
-    "load_prefab4_homologs",
-    "load_protein_alignments",
-    "load_ptb_sample",
-    "load_reuters21578",
-    "load_snakes",
-    "load_substitution_matrix",
-    "load_tmalign",
-    "load_usps",
-    "load_yeast_ars",
     "mutated_pairs",
-    "paper_pairs",
-    "prefab4_split",
-    "snake_grids",
-    "split_families",
-    "word_shape",
+    "read_clus",
+    "read_conll",
+    "read_idx",
+    "read_mulan",
+    "read_ocr_letters",
 ]

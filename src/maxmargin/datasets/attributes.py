@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from maxmargin.inputs.words import spelling
 
-Token = tuple[str, str]
 
-
-def chunk_features(sentence: list[Token]) -> list[list[str]]:
-    """Attribute strings of every token of a sentence: about 30 a token, each either present or absent.
+def chunk_features(sentence: Sequence[tuple[str, ...]]) -> list[list[str]]:
+    """Attribute strings of every token (word, part of speech) of a sentence: about 30, each present or absent.
 
     The windows of words and parts of speech are those of the CRFsuite chunking tutorial (Okazaki, "CRFsuite:
     a fast implementation of Conditional Random Fields", 2007): words and tags from two before to two after,
     the two word bigrams that touch the token, all tag bigrams and trigrams. To these come the lower-cased
     word, prefixes and suffixes, the shape and the kind of characters of the word.
     """
+    for t, token in enumerate(sentence):
+        if len(token) != 2:
+            raise ValueError(f"token {t} is {token!r}; expected a word and its part of speech")
     n = len(sentence)
     # Two pads on either side, so that every window is a plain slice.
     words = ["<s2>", "<s1>", *(word for word, _ in sentence), "</s1>", "</s2>"]

@@ -15,10 +15,9 @@ def digit_strings(
     A string has 5 to 9 digits; each is its predecessor plus one (modulo ten) four times out of five and any
     digit otherwise, so that a model of neighbouring labels can do better than reading each digit alone. Every
     digit is shown by a real 8 x 8 image of that digit, scaled to [0, 1], drawn (with replacement) from the
-    set that scikit-learn brings along; no image is used both for training and for testing. Needs no
-    ``MAXMARGIN_DATA``.
+    set that scikit-learn brings along; no image is used both for training and for testing.
     """
-    # Imported here because it is the one loader that needs scikit-learn.
+    # Imported here because it is the one function that needs scikit-learn's data.
     from sklearn.datasets import load_digits
 
     images, digits = load_digits(return_X_y=True)
@@ -52,7 +51,7 @@ def mutated_pairs(
     The first sequence of a pair is random. Every residue of it stays with probability ``keep``; otherwise it changes,
     three times out of four into its partner (A and G, C and T in DNA: the letter half an alphabet away) and else into
     any letter. Before each residue, a piece of the sequence is lost with probability ``gap``, and with the same
-    probability random letters come in; these pieces have two residues on average. Needs no ``MAXMARGIN_DATA``.
+    probability random letters come in; these pieces have two residues on average.
     """
     if n < 1 or length < 1 or len(set(letters)) != len(letters) or len(letters) < 2:
         raise ValueError(f"n={n} and length={length} must be at least 1, and letters={letters!r} two different ones")

@@ -2,20 +2,15 @@
 
 from __future__ import annotations
 
-import bz2
-import gzip
-import lzma
 import os
-import zlib
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
-from io import UnsupportedOperation
 from pathlib import Path
-from typing import IO, Any, TextIO, TypeAlias
+from typing import Any, TextIO, TypeAlias
+
+from maxmargin.inputs.compressed import DAMAGE, is_damage, open_compressed
 
 TextFile: TypeAlias = "str | os.PathLike[str] | TextIO"
-
-_OPENERS: dict[str, Callable[..., IO[Any]]] = {".gz": gzip.open, ".xz": lzma.open, ".bz2": bz2.open}
 
 
 class Lines:
@@ -34,9 +29,9 @@ class Lines:
                 yield line.rstrip("\r\n")
         except UnicodeDecodeError as error:
             raise ValueError(f"{self.name} is not UTF-8 text after line {self.number}: {error}") from None
-        except (OSError, EOFError, lzma.LZMAError, zlib.error) as error:
-            if getattr(error, "errno", None) is not None or isinstance(error, UnsupportedOperation):
-                raise  # of the system or the mode, not of compressed data
+        except DAMAGE as error:
+            if not is_damage(error):
+                raise
             raise ValueError(
                 f"{self.name} is not compressed as its suffix says, or damaged: {error} ({self.number} lines were read)"
             ) from None
@@ -51,7 +46,7 @@ class Lines:
 def reading(source: TextFile) -> Iterator[Lines]:
     """The lines of a file: a path, whose suffix .gz, .xz or .bz2 says how it is compressed, or an open text file."""
     if isinstance(source, str | os.PathLike):
-        with _open(source, "rt") as file:
+        with open_compressed(source, "rt", encoding="utf-8") as file:
             yield Lines(file, Path(source).name)
     else:
         _check_open(source, "read")
@@ -63,7 +58,7 @@ def reading(source: TextFile) -> Iterator[Lines]:
 def writing(target: TextFile) -> Iterator[TextIO]:
     """A file to write to, of either kind that `reading` takes; one that was given open stays open."""
     if isinstance(target, str | os.PathLike):
-        with _open(target, "wt") as file:
+        with open_compressed(target, "wt", encoding="utf-8") as file:
             yield file
     else:
         _check_open(target, "write")
@@ -73,7 +68,3 @@ def writing(target: TextFile) -> Iterator[TextIO]:
 def _check_open(file: Any, method: str) -> None:
     if not hasattr(file, method):
         raise ValueError(f"got {type(file).__name__}; expected a path or an open text file")
-
-
-def _open(path: str | os.PathLike[str], mode: str) -> TextIO:
-    return _OPENERS.get(Path(path).suffix.lower(), open)(path, mode, encoding="utf-8")

@@ -1,6 +1,5 @@
 """Aligner: learning, ready-made models, Biopython, scikit-learn's rules."""
 
-import os
 import pickle
 
 import joblib
@@ -14,8 +13,8 @@ from sklearn.exceptions import NotFittedError
 from sklearn.model_selection import GridSearchCV, cross_val_score
 from sklearn.utils import estimator_checks, get_tags
 
+from benchmarks.loaders import load_prefab4, load_substitution_matrix, prefab4_split
 from maxmargin import Aligner, executors, solvers
-from maxmargin.datasets import ENVIRONMENT_VARIABLE, load_prefab4, load_substitution_matrix, prefab4_split
 from maxmargin.examples import dot
 from maxmargin.structures.alignment.alignments import PairwiseAlignment
 from maxmargin.structures.alignment.formats.ncbi import SubstitutionMatrix, read_matrix, write_matrix
@@ -23,7 +22,6 @@ from maxmargin.tasks import Gaps, Match
 
 LETTERS = "ACDEFG"
 MODES = ["global", "overlap", "local"]
-needs_data = pytest.mark.skipif(ENVIRONMENT_VARIABLE not in os.environ, reason=f"{ENVIRONMENT_VARIABLE} is not set")
 
 
 def related(n=24, seed=0, length=12):
@@ -203,7 +201,7 @@ def test_linear_gaps():
         (np.full((3, 3), "x"), (7, 1), {"letters": "ACD"}, r"given as array of <U1; expected \(3, 3\) numbers"),
         ([[1, 2], [3]], (7, 1), {"letters": "AC"}, r"given as list; expected \(2, 2\) numbers"),
         ({("A", "A"): "x"}, (7, 1), {}, "the score of 'A' and 'A' is 'x'; expected a number"),
-        ("BLOSUM62", (7, 1), {}, "'BLOSUM62' is no matrix; formats.read_matrix .* datasets.load_substitution_matrix"),
+        ("BLOSUM62", (7, 1), {}, "'BLOSUM62' is no matrix; formats.read_matrix .* Bio.Align.*matrices.load finds one"),
         (None, (7, 1), {"letters": "AC"}, "None is no matrix; .*Bio.Align.substitution_matrices.load"),
         ({"A": 1}, (7, 1), {}, "needs pairs of letters as its keys"),
         ({}, (7, 1), {}, "needs pairs of letters as its keys"),
@@ -423,7 +421,6 @@ def test_bad_input_is_named():
 
 
 @pytest.mark.data
-@needs_data
 @pytest.mark.parametrize("mode", MODES)
 def test_proteins_score_as_in_biopython(mode):
     pytest.importorskip("Bio")
@@ -434,7 +431,6 @@ def test_proteins_score_as_in_biopython(mode):
 
 
 @pytest.mark.data
-@needs_data
 def test_learnt_scores_align_proteins_better_than_a_published_matrix():
     pairs = load_prefab4()
     train, _, test = ([pairs[i] for i in index[::8]] for index in prefab4_split())

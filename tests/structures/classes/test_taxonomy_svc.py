@@ -12,8 +12,8 @@ from sklearn.metrics import make_scorer
 from sklearn.model_selection import GridSearchCV
 from sklearn.preprocessing import StandardScaler
 
+from benchmarks.loaders import load_imclef07a
 from maxmargin import MulticlassSVC, TaxonomySVC
-from maxmargin.datasets import load_imclef07a
 from maxmargin.metrics import tree_loss
 
 # Three levels, 2 × 2 × 2 leaves; the leaf "qsv" is the path "q.qs.qsv".

@@ -46,8 +46,8 @@ def scores_of(matrix: Any, letters: Iterable[Hashable] | None = None) -> Scores:
         letters = matrix.alphabet
     elif matrix is None or isinstance(matrix, str | os.PathLike):
         raise ValueError(
-            f"{matrix!r} is no matrix; formats.read_matrix reads one from a file, datasets.load_substitution_matrix "
-            "and Bio.Align.substitution_matrices.load find one by its name"
+            f"{matrix!r} is no matrix; formats.read_matrix reads one from a file, "
+            "Bio.Align.substitution_matrices.load finds one by its name"
         )
     if letters is None:
         raise ValueError(
