@@ -95,7 +95,8 @@ class Batch:
     def rescaled_planes(self, w: Array, formulation: Formulation) -> Planes | None:
         """Planes of the z with the highest formulation.value(Δ, ⟨w, δΨ⟩), exactly; None where only `planes` can search.
 
-        Serves slack rescaling and squared slacks, whose violation is not Δ - ⟨w, δΨ⟩.
+        Serves slack rescaling and squared slacks, whose violation is not Δ - ⟨w, δΨ⟩. Where a search had to be given
+        up, `upper` bounds the violation.
         """
         return None
 

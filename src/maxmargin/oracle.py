@@ -342,7 +342,8 @@ def most_violated(
         planes = formulation.cuts(exact.over_atoms())
         heights = planes.values(w)
         _check_promise(part, planes, heights)
-        return Violations(planes, heights, heights, heights, relaxed=exact.relaxed)
+        proved = heights if exact.upper is None else np.maximum(exact.upper, heights)
+        return Violations(planes, heights, heights if estimates else proved, proved, relaxed=exact.relaxed)
     assert lam is not None
     found = search_rescaled(part, formulation, w, lam)
     heights = found.cuts.values(w)

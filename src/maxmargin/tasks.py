@@ -20,6 +20,8 @@ from maxmargin.structures.graphs.nodes import Nodes
 from maxmargin.structures.graphs.task import Graph
 from maxmargin.structures.motifs.task import Motif, Occurrence
 from maxmargin.structures.parsing.task import Grammar
+from maxmargin.structures.parts.numbers import PricedParts
+from maxmargin.structures.parts.task import Parts
 from maxmargin.structures.ranking.contingency import Contingency
 from maxmargin.structures.ranking.groups import Groups, WeightedRows
 from maxmargin.structures.ranking.ranking import Ranked, Ranking
@@ -54,6 +56,8 @@ __all__ = [
     "Ordinal",
     "PairFeatures",
     "Pairs",
+    "Parts",
+    "PricedParts",
     "Product",
     "Ranked",
     "Ranking",

@@ -168,7 +168,7 @@ class Hidden(Plain):
 
 def _data(n: int, ballast: int) -> tuple[list[Array], list[int]]:
     rng = np.random.default_rng(0)
-    X = [np.append(rng.integers(-2, 3, 4), np.zeros(ballast)) for _ in range(n)]
+    X: list[Any] = [np.append(rng.integers(-2, 3, 4), np.zeros(ballast)) for _ in range(n)]
     return X, [int(k) for k in rng.integers(0, 3, n)]
 
 

@@ -1,0 +1,89 @@
+"""Packed examples of parts, and their search through the user's decoder."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from maxmargin.arrays import Array
+from maxmargin.atoms import AtomRows, Atoms
+from maxmargin.kernels.units import AtomBatch
+from maxmargin.objective import Formulation
+from maxmargin.planes import Planes
+from maxmargin.structures.parts.branching import PartScores, most_violated_parts
+from maxmargin.structures.parts.numbers import Chosen, as_numbers
+
+
+class PackedParts(NamedTuple):
+    """One example: its parts are the units begin … end - 1."""
+
+    x: Any
+    begin: int
+    end: int
+    truth: Chosen  # numbers of the right parts
+    added: Array  # (P,) what choosing a part adds to the loss: its price, or minus the price of missing it
+    most: float  # the loss of choosing nothing, to which these are added
+
+    def loss(self, chosen: Chosen) -> float:
+        return max(0.0, self.most + float(self.added[chosen].sum()))
+
+
+class PartsBatch(AtomBatch):
+    """Examples with the rows of all their parts in one matrix."""
+
+    def __init__(self, task: Any, atoms: Atoms, packed: list[PackedParts]):
+        super().__init__(task, len(packed), atoms)
+        self.packed = packed
+
+    def planes(self, w: Array, augment: float | Array = 1.0) -> Planes:
+        lam = np.broadcast_to(np.asarray(augment, dtype=float), len(self))
+        found = [
+            self._best(i, scores + lam[j] * self.packed[i].added if lam[j] else scores)
+            for j, (i, scores) in enumerate(self._scored(w))
+        ]
+        return self._planes(found)
+
+    def rescaled_planes(self, w: Array, formulation: Formulation) -> Planes:
+        found, upper = [], np.empty(len(self))
+        for j, (i, scores) in enumerate(self._scored(w)):
+            own = self.packed[i]
+            problem = PartScores(scores, own.added, own.most, float(scores[own.truth].sum()))
+            answer = most_violated_parts(partial(self._best, i), problem, formulation, self.task.most_decodes)
+            found.append(own.truth if answer.chosen is None else answer.chosen)
+            upper[j] = answer.upper
+        return self._planes(found)._replace(upper=upper)
+
+    def _scored(self, w: Array) -> list[tuple[int, Array]]:
+        """The number of every example, and the scores of its parts."""
+        units = [np.arange(self.packed[i].begin, self.packed[i].end) for i in self.ids]
+        scores = self.atoms.scores(w, np.concatenate([*units, np.zeros(0, dtype=np.int64)]))[:, 0]
+        ends = np.cumsum([len(each) for each in units])[:-1]
+        return list(zip(self.ids.tolist(), np.split(scores, ends), strict=True))
+
+    def _best(self, i: int, scores: Array) -> Chosen:
+        """The user's decoder on example i, whose name is in any error."""
+        try:
+            return as_numbers(self.task.best(scores, self.packed[i].x), "best(scores, x)", len(scores))
+        except Exception as error:
+            error.add_note(f"maxmargin: raised by best(scores, x) on training example {i}")
+            raise
+
+    def _planes(self, found: list[Chosen]) -> Planes:
+        """+1 for right parts that were left out, -1 for wrong ones that were chosen."""
+        indices, values, loss = [], [], np.empty(len(self))
+        for j, (i, chosen) in enumerate(zip(self.ids, found, strict=True)):
+            own = self.packed[i]
+            left, wrong = np.setdiff1d(own.truth, chosen), np.setdiff1d(chosen, own.truth)
+            indices.append(own.begin + np.concatenate([left, wrong]))
+            values.append(np.concatenate([np.ones(len(left)), -np.ones(len(wrong))]))
+            loss[j] = own.loss(chosen)
+        indptr = np.append(0, np.cumsum([len(row) for row in indices])).astype(np.int32)
+        rows = AtomRows(
+            self.atoms,
+            indptr,
+            np.concatenate([*indices, np.zeros(0, dtype=np.int64)]).astype(np.int32),
+            np.concatenate([*values, np.zeros(0)]),
+        )
+        return Planes(rows, loss)

@@ -1,0 +1,181 @@
+"""The most violated set of parts where the violation is no sum over parts, by branch and bound over parts.
+
+With the loss Δ(z) = most + Σ_{p in z} added_p and the margin m(z) = Σ_{p in y} s_p - Σ_{p in z} s_p, slack rescaling
+asks for the z with the highest V = Δ(1 - m) (see objective.py for all formulations). The decoder maximises sums over
+parts, hence λΔ - m for any λ > 0, and so bounds V over all z (rescaling.py). Where found and bound do not meet, the
+best z lies inside the convex hull of all (Δ, m), which no λ reaches. But the decoder takes altered scores: a part that
+scores very much is chosen if it can be, one that scores very little is not. So the outputs are divided into those with
+and those without a part that two neighbours on the hull do not share, and each half is bounded by itself. A half whose
+bound is no higher than what was found is done with.
+"""
+
+from __future__ import annotations
+
+import heapq
+from collections.abc import Callable
+from itertools import count
+from typing import NamedTuple
+
+import numpy as np
+
+from maxmargin.arrays import Array
+from maxmargin.objective import Formulation
+from maxmargin.rescaling import tangent, violation_bound
+from maxmargin.structures.parts.numbers import Chosen
+
+CLOSED = 1e-9  # relative distance of found and bound at which a half is done with
+AT_A_TIME = 30  # decodes for one half, at most
+SMALLEST = 1e-100  # λ
+ROUNDING = 1e-14  # of the sizes that the decoder adds up: by so much it may miss the maximum
+
+
+class Violated(NamedTuple):
+    """The most violated output that was found, and a bound on all others."""
+
+    chosen: Chosen | None  # None: the truth, whose violation is 0
+    value: float
+    upper: float
+
+
+class _Half(NamedTuple):
+    """Outputs that have all parts in `forced` and none in `barred`; none of them is violated by more than `upper`."""
+
+    upper: float
+    forced: tuple[int, ...]
+    barred: tuple[int, ...]
+    divide_at: int  # a part that some of its best outputs have and others do not; -1: there is none
+    lam: float = 1.0  # where to begin
+
+
+class PartScores(NamedTuple):
+    """One example: scores s and losses of its parts, the loss without any part, and the score of the truth."""
+
+    scores: Array
+    added: Array
+    most: float
+    truth_score: float
+
+    def measured(self, chosen: Chosen) -> tuple[float, float]:
+        """Loss and margin of an output."""
+        loss = max(0.0, self.most + float(self.added[chosen].sum()))
+        return loss, self.truth_score - float(self.scores[chosen].sum())
+
+
+def most_violated_parts(
+    best: Callable[[Array], Chosen], problem: PartScores, formulation: Formulation, most_decodes: int
+) -> Violated:
+    """Search until the best output is proved to be that, or the decoder was called `most_decodes` times."""
+    search = _Search(best, problem, formulation, most_decodes)
+    number = count()
+    halves = [(-np.inf, next(number), _Half(np.inf, (), (), -1))]  # the highest bound first
+    while halves and not search.closed(-halves[0][0]):
+        _, _, half = heapq.heappop(halves)
+        for each in [half] if half.divide_at < 0 else divided(half):
+            if search.left <= 0:
+                return Violated(search.chosen, search.value, max(search.value, half.upper))
+            bounded = search.bounded(each)
+            if bounded is None or search.closed(bounded.upper):
+                continue
+            if bounded.divide_at < 0:  # all parts are decided: what was found there is all there is, but for rounding
+                search.decided = max(search.decided, bounded.upper)
+            else:
+                heapq.heappush(halves, (-bounded.upper, next(number), bounded))
+    highest = max([search.decided, *(-key for key, _, _ in halves[:1])])
+    return Violated(search.chosen, search.value, max(search.value, highest))
+
+
+def divided(half: _Half) -> list[_Half]:
+    """The two halves of a set of outputs, with and without the part to divide at."""
+    p = half.divide_at
+    return [
+        half._replace(forced=(*half.forced, p), divide_at=-1),
+        half._replace(barred=(*half.barred, p), divide_at=-1),
+    ]
+
+
+class _Search:
+    """What the halves of one search share."""
+
+    def __init__(
+        self, best: Callable[[Array], Chosen], problem: PartScores, formulation: Formulation, most_decodes: int
+    ):
+        self.best, self.problem, self.formulation, self.left = best, problem, formulation, most_decodes
+        self.chosen: Chosen | None = None
+        self.value = 0.0  # the truth's
+        self.decided = 0.0  # of halves with one output, the highest bound
+
+    def closed(self, upper: float) -> bool:
+        """Whether no output that this bounds is better than what was found."""
+        return upper <= self.value * (1 + CLOSED)
+
+    def bounded(self, half: _Half) -> _Half | None:
+        """The half with a better bound and a part to divide it at; None where no output is in it.
+
+        F(λ) = max λΔ - m is a convex chain of lines, one for each output on the hull. The bracket of λ is widened until
+        it has two ends, and then cut where the lines at its ends meet. If no output is above that point, the two are
+        neighbours on the hull, and no λ has a better bound than this one.
+        """
+        lines: dict[bool, _Line] = {}  # at the lower end (True: λ should be larger) and at the upper one
+        lam, upper = half.lam, half.upper
+        for _ in range(min(AT_A_TIME, self.left)):
+            line = self._decoded(lam, half)
+            if line is None:
+                return None
+            value = float(self.formulation.value(line.loss, line.margin))
+            if value > self.value:
+                self.value, self.chosen = value, line.chosen
+            highest = np.array([lam * line.loss - line.margin + line.rounding])
+            upper = min(upper, float(violation_bound(self.formulation, highest, np.array([lam]))[0]))
+            if self.closed(upper):
+                break
+            if len(lines) == 2 and all(line.at(lam) <= each.at(lam) + 2 * line.rounding for each in lines.values()):
+                break
+            rises = float(tangent(self.formulation, np.array([line.loss]), np.array([line.margin]))[0]) > lam
+            lines[rises] = line
+            lam = _meeting(lines[True], lines[False]) if len(lines) == 2 else lam * (4.0 if rises else 0.25)
+            if not SMALLEST < lam < 1 / SMALLEST:
+                break
+        ends = [line.chosen for line in lines.values()]
+        return half._replace(upper=upper, divide_at=self._apart(ends, half), lam=min(max(lam, SMALLEST), 1 / SMALLEST))
+
+    def _apart(self, ends: list[Chosen], half: _Half) -> int:
+        """A part that one of two outputs has and the other has not, or any that is not decided yet; -1: there is none."""
+        fixed = {*half.forced, *half.barred}
+        differences = np.setxor1d(*ends).tolist() if len(ends) == 2 else []
+        sizes = np.abs(self.problem.scores) + np.abs(self.problem.added)
+        free = [p for p in differences or range(len(sizes)) if p not in fixed]
+        return max(free, key=lambda p: sizes[p]) if free else -1
+
+    def _decoded(self, lam: float, half: _Half) -> _Line | None:
+        """The best output of the half for λΔ - m; None where the half has no output."""
+        self.left -= 1
+        problem = self.problem
+        altered = problem.scores + lam * problem.added
+        size = float(np.abs(altered).sum())
+        if half.forced or half.barred:
+            size = 1.0 + 2.0 * size  # more than all parts together: the decoder cannot but obey, where it can
+            altered[list(half.forced)] += size
+            altered[list(half.barred)] -= size
+        chosen = self.best(altered)
+        if not np.isin(half.forced, chosen).all() or np.isin(half.barred, chosen).any():
+            return None
+        rounding = ROUNDING * (size * (1 + len(half.forced) + len(half.barred)) + lam * problem.most)
+        return _Line(chosen, *problem.measured(chosen), rounding)
+
+
+class _Line(NamedTuple):
+    """What an output has to say of all λ: λΔ - m, which the decoder may have missed by a rounding error."""
+
+    chosen: Chosen
+    loss: float
+    margin: float
+    rounding: float
+
+    def at(self, lam: float) -> float:
+        return lam * self.loss - self.margin
+
+
+def _meeting(low: _Line, high: _Line) -> float:
+    """The λ at which two lines meet."""
+    rise = high.loss - low.loss
+    return (high.margin - low.margin) / rise if rise > 0 else 0.0

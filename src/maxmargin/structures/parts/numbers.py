@@ -1,0 +1,36 @@
+"""Chosen parts: as numbers, as a mask, or with prices of their own."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+Chosen = NDArray[np.int64]  # numbers of parts, ascending
+
+
+class PricedParts(NamedTuple):
+    """A label whose parts have prices of their own: what each costs if it is chosen wrongly, or left out wrongly."""
+
+    parts: Any  # numbers, or a mask
+    extra: Any = 1.0  # a number, or one for each part of x
+    missing: Any = 1.0
+
+
+def as_numbers(chosen: Any, name: str, size: int | None = None) -> Chosen:
+    """Chosen parts as numbers, ascending; a mask is read as one."""
+    given = np.asarray(chosen.parts if isinstance(chosen, PricedParts) else chosen)
+    parts = "parts" if size is None else f"{size} parts"
+    if given.dtype == bool and given.ndim == 1 and size in (None, len(given)):
+        return np.flatnonzero(given).astype(np.int64)
+    if given.size == 0:
+        return np.zeros(0, dtype=np.int64)
+    if given.ndim != 1 or not np.issubdtype(given.dtype, np.integer):
+        raise ValueError(f"{name} is {chosen!r}; expected numbers of parts, or a mask of {parts}")
+    numbers = np.unique(given).astype(np.int64)
+    if numbers[0] < 0 or (size is not None and numbers[-1] >= size):
+        raise ValueError(f"{name} has the part {numbers[0] if numbers[0] < 0 else numbers[-1]}; there are {parts}")
+    if len(numbers) < len(given):
+        raise ValueError(f"{name} names a part twice: {chosen!r}")
+    return numbers

@@ -1,0 +1,157 @@
+"""Parts: outputs that are sets of parts, found by a function from scores to the chosen parts."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from maxmargin.arrays import Array
+from maxmargin.checks import check_whole
+from maxmargin.inputs.matrices import checked_matrix
+from maxmargin.kernels.units import Lifted
+from maxmargin.structures.parts.batch import PackedParts, PartsBatch
+from maxmargin.structures.parts.numbers import Chosen, PricedParts, as_numbers
+
+
+class Parts(Lifted):
+    """An input x has parts p = 0, 1, … with a row of features each; an output is a set z of them.
+
+        ⟨w, Ψ(x, z)⟩ = Σ_{p in z} ⟨w, φ_p⟩                                                                          (1)
+        Δ(y, z)      = Σ_{p in z, not in y} extra_p + Σ_{p in y, not in z} missing_p      (Hamming: all prices 1)    (2)
+
+    Which sets are outputs is known to `best` alone, the user's decoder: a tree of arcs, a matching of pairs, a path of
+    steps, a knapsack. Both (1) and (2) are sums over parts, so it decodes for training, too, on scores to which prices
+    were added; it must take scores of any sign. Everything but the decoder is compiled. Slack rescaling and squared
+    slacks are searched exactly by branch and bound over parts (branching.py), where that ends within `most_decodes`
+    calls of the decoder for an example; otherwise by proved bounds.
+
+    A label is the numbers of its parts or a mask; with prices of its own it is PricedParts(parts, extra, missing).
+
+    best : best(scores, x) -> the chosen parts with the highest total score: their numbers, or a mask.
+    parts : parts(x) -> (P, F) matrix, dense or sparse, one row of features per part; by default x is that matrix.
+    costs : (extra, missing), the prices of labels that have none of their own.
+    most_decodes : of an example in one exact search with rescaled losses.
+    kernel : None, or a kernel of parts (maxmargin.kernels), whose features take the place of φ_p.
+    """
+
+    def __init__(
+        self,
+        best: Callable[[Array, Any], Any],
+        parts: Callable[[Any], Any] | None = None,
+        costs: tuple[float, float] = (1.0, 1.0),
+        most_decodes: int = 200,
+        kernel: Any = None,
+    ):
+        self.best = best
+        self.parts = parts
+        self.costs = costs
+        self.most_decodes = most_decodes
+        self.kernel = kernel
+
+    def setup(self, X: Sequence[Any], Y: Sequence[Any]) -> None:
+        if not callable(self.best):
+            raise TypeError(f"best must be a function best(scores, x) -> chosen parts, got {self.best!r}")
+        if self.parts is not None and not callable(self.parts):
+            raise TypeError(f"parts must be None or a function parts(x) -> matrix, got {self.parts!r}")
+        check_whole("most_decodes", self.most_decodes, least=1)
+        self._prices(self.costs, 1, "costs")
+        matrices = [self._matrix(x, i) for i, x in enumerate(X)]
+        if not matrices:
+            raise ValueError("no examples given: X is empty")
+        self.n_features_ = int(matrices[0].shape[1])
+        self._set_dim(self._stacked(matrices) if self.kernel is not None else matrices[0], 1, 0)
+
+    # --- the plain form: one example at a time
+
+    def psi(self, x: Any, z: Any) -> tuple[NDArray[np.int64], Array]:
+        self._refuse_kernel("psi(x, z)")
+        matrix = sparse.csr_array(self._checked(x))
+        total = np.asarray(matrix[as_numbers(z, "z", matrix.shape[0])].sum(axis=0)).ravel()
+        indices = np.flatnonzero(total)
+        return indices, total[indices]
+
+    def loss(self, y: Any, z: Any) -> float:
+        truth, found = as_numbers(y, "y"), as_numbers(z, "z")
+        size = 1 + int(max(truth.max(initial=0), found.max(initial=0)))
+        given = [each if np.ndim(each) == 0 else np.asarray(each)[:size] for each in self._given(y)]
+        extra, missing = self._prices(given, size, "y")
+        return float(extra[np.setdiff1d(found, truth)].sum() + missing[np.setdiff1d(truth, found)].sum())
+
+    def argmax(self, w: Array, x: Any, y: Any = None) -> Chosen:
+        scores = self._unit_scores(w, self._checked(x), 1, 0)[:, 0]
+        if y is not None:
+            packed = self._packed(x, y, 0, len(scores), "y")
+            scores = scores + packed.added
+        return as_numbers(self.best(scores, x), "best(scores, x)", len(scores))
+
+    def decode(self, w: Array, X: Sequence[Any]) -> list[Chosen]:
+        return [self.argmax(w, x) for x in X]
+
+    # --- the compiled form
+
+    def pack(self, X: Sequence[Any], Y: Sequence[Any]) -> PartsBatch:
+        matrices = [self._checked(x, i) for i, x in enumerate(X)]
+        bounds = np.append(0, np.cumsum([matrix.shape[0] for matrix in matrices])).astype(np.int64)
+        owner = np.repeat(np.arange(len(X)), np.diff(bounds))
+        atoms = self._unit_atoms(self._stacked(matrices), 1, 0, owner)
+        packed = [
+            self._packed(x, y, int(a), int(b), f"the label of example {i}")
+            for i, (x, y, a, b) in enumerate(zip(X, Y, bounds[:-1], bounds[1:], strict=True))
+        ]
+        return PartsBatch(self, atoms, packed)
+
+    # --- inside
+
+    def _packed(self, x: Any, y: Any, begin: int, end: int, name: str) -> PackedParts:
+        truth = as_numbers(y, name, end - begin)
+        extra, missing = self._prices(self._given(y), end - begin, name)
+        added = extra.copy()
+        added[truth] = -missing[truth]
+        return PackedParts(x, begin, end, truth, added, float(missing[truth].sum()))
+
+    def _given(self, y: Any) -> Any:
+        """(extra, missing) as they are given."""
+        return (y.extra, y.missing) if isinstance(y, PricedParts) else self.costs
+
+    def _prices(self, given: Any, size: int, name: str) -> tuple[Array, Array]:
+        """(extra, missing): what it costs to choose each part wrongly, and to leave it out wrongly."""
+        if not isinstance(given, tuple | list) or len(given) != 2:
+            raise ValueError(f"{name}: the prices are {given!r}; expected (extra, missing)")
+        found = []
+        for kind, values in zip(("extra", "missing"), given, strict=True):
+            try:
+                prices = np.array(np.broadcast_to(np.asarray(values, dtype=float), size))
+            except (TypeError, ValueError):
+                raise ValueError(
+                    f"{name}: the {kind} prices have shape {np.shape(values)}; expected ({size},), one per part"
+                ) from None
+            good = np.isfinite(prices) & (prices >= 0)
+            if not good.all():
+                p = int(np.argmin(good))
+                raise ValueError(f"{name}: the {kind} price of part {p} is {prices[p]}; expected a finite number >= 0")
+            found.append(prices)
+        return found[0], found[1]
+
+    def _matrix(self, x: Any, i: int) -> Any:
+        matrix = x if self.parts is None else self.parts(x)
+        if not sparse.issparse(matrix):
+            matrix = np.asarray(matrix)
+        if len(matrix.shape) != 2:
+            raise ValueError(f"example {i} has parts of shape {matrix.shape}; expected a matrix, one row per part")
+        return matrix
+
+    def _checked(self, x: Any, i: int = 0) -> Any:
+        matrix = self._matrix(x, i)
+        try:
+            return checked_matrix(matrix, self.n_features_)
+        except ValueError as error:
+            raise ValueError(f"example {i}: {error}") from None
+
+    def _stacked(self, matrices: list[Any]) -> Any:
+        if any(map(sparse.issparse, matrices)):
+            return sparse.vstack([sparse.csr_array(matrix) for matrix in matrices], format="csr")
+        return np.concatenate(matrices)
