@@ -233,15 +233,7 @@ class Aligner(Trainer):
         return self
 
     def _make_task(self, Y: Any) -> Alignment:
-        return Alignment(
-            self.mode,
-            self.features,
-            self.gaps,
-            self.tolerance,
-            self.symmetric,
-            self.letters,
-            self.unknown_features,
-        )
+        return self._task(Alignment)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

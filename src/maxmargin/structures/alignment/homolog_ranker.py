@@ -127,16 +127,7 @@ class HomologRanker(Trainer):
         return aligner
 
     def _make_task(self, Y: Any) -> Homologs:
-        return Homologs(
-            Alignment(
-                self.mode,
-                self.features,
-                self.gaps,
-                symmetric=self.symmetric,
-                letters=self.letters,
-                unknown_features=self.unknown_features,
-            )
-        )
+        return self._task(Homologs, alignment=self._task(Alignment))
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

@@ -5,26 +5,22 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from itertools import combinations
 from numbers import Integral
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
-from scipy import sparse
 
 from maxmargin.arrays import Array
-from maxmargin.batch import Batch
 from maxmargin.examples import check_features
-from maxmargin.objective import Formulation
-from maxmargin.planes import Planes
 from maxmargin.structures.alignment.alignments import PairwiseAlignment
+from maxmargin.structures.alignment.batch import AlignmentBatch
 from maxmargin.structures.alignment.columns import RESIDUE, Codes, Columns, read_columns, sides_of
+from maxmargin.structures.alignment.encoded import BestAlignment, EncodedPair, PreparedWeights, TrueAlignment
 from maxmargin.structures.alignment.gaps import Gaps, as_gaps
 from maxmargin.structures.alignment.substitution import Match, PairFeatures, feature_maps
 from maxmargin.structures.alignment.views import Entries
 from maxmargin.task import Task
 
 MODES = ("global", "overlap", "local")  # in the order of compiled/alignment.py
-LOSS_TABLE = 4_000_000  # entries of the table (n × m × losses) up to which slack rescaling is exact
 
 
 class Alignment(Task):
@@ -114,7 +110,7 @@ class Alignment(Task):
     def argmax(self, w: Array, x: Any, y: Any = None) -> PairwiseAlignment:
         code = self.encode(x)
         truth = None if y is None else self.truth(code, x, y, 0)
-        return code.alignment(self.best(self.weights(w), code, truth, 0.0 if y is None else 1.0).pairs)
+        return code.alignment(self.best(self.prepared(w), code, truth, 0.0 if y is None else 1.0).pairs)
 
     def outputs(self, x: Any) -> Iterator[PairwiseAlignment]:
         n, m = lengths = self.encode(x).lengths
@@ -123,18 +119,18 @@ class Alignment(Task):
                 for columns in combinations(range(m), k):
                     yield PairwiseAlignment(np.array([rows, columns], dtype=np.int64).T, lengths)
 
-    # --- one example in the form of the kernels
+    # --- one example in the form that compiled functions read
 
-    def encode(self, x: Any, i: int = 0) -> Code:
+    def encode(self, x: Any, i: int = 0) -> EncodedPair:
         """Example i, ready for scores."""
         sides = self.columns_.encode(x, i)
         try:
             maps = [each.encode(x, sides) for each in self.maps_]
         except ValueError as error:
             raise ValueError(f"example {i}: {error}") from None
-        return Code((sides[0].length, sides[1].length), maps, self.gaps_.encode(sides))
+        return EncodedPair((sides[0].length, sides[1].length), maps, self.gaps_.encode(sides))
 
-    def truth(self, code: Code, x: Any, y: Any, i: int) -> Truth:
+    def truth(self, code: EncodedPair, x: Any, y: Any, i: int) -> TrueAlignment:
         """What is right in example i."""
         check_letters(x, y, i)
         alignment = PairwiseAlignment.of(y, code.lengths, f"the alignment of example {i}")
@@ -144,21 +140,21 @@ class Alignment(Task):
         low, high = (np.zeros(code.lengths[0], dtype=np.int64) for _ in range(2))
         low[trusted[:, 0]] = np.maximum(trusted[:, 1] - self.tolerance, 0)
         high[trusted[:, 0]] = np.minimum(trusted[:, 1] + self.tolerance + 1, code.lengths[1])
-        return Truth(self.features_of(code, alignment.pairs), low, high, len(trusted))
+        return TrueAlignment(self.features_of(code, alignment.pairs), low, high, len(trusted))
 
-    def weights(self, w: Array) -> Weights:
+    def prepared(self, w: Array) -> PreparedWeights:
         """w, ready for the scores of many examples."""
         parts = zip(self.maps_, self.ends_[:-1], self.ends_[1:], strict=True)
-        return Weights(w, [each.prepare(w[begin:end]) for each, begin, end in parts])
+        return PreparedWeights(w, [each.prepare(w[begin:end]) for each, begin, end in parts])
 
-    def score_rows(self, weights: Weights, code: Code) -> tuple[Array, Codes]:
+    def score_rows(self, weights: PreparedWeights, code: EncodedPair) -> tuple[Array, Codes]:
         """The scores of pairs as their different rows, and which row every position of a has."""
         scored = [
             each.score_rows(prepared, part)
             for each, prepared, part in zip(self.maps_, weights.maps, code.maps, strict=True)
         ]
         for each, found in zip(self.maps_, scored, strict=True):
-            if found.shape != code.lengths:  # which a kernel would not notice
+            if found.shape != code.lengths:  # which a compiled function would not notice
                 raise ValueError(f"{each} has scores of shape {found.shape}; expected {code.lengths}")
         rows, row_of = scored[0]
         if len(scored) > 1:
@@ -166,10 +162,16 @@ class Alignment(Task):
             for more in scored[2:]:
                 rows += more.full()
         places = np.arange(len(rows)) if row_of is None else row_of
-        # kernels are compiled for arrays of this kind only
+        # functions are compiled for arrays of this kind only
         return np.require(rows, np.float64, ["C", "W"]), np.require(places, np.int64, ["C", "W"])
 
-    def best(self, weights: Weights, code: Code, truth: Truth | None, lam: float) -> Best:
+    def gap_scores(self, weights: PreparedWeights, code: EncodedPair) -> tuple[Array, Array]:
+        """What compiled/alignment.py calls of_a and of_b."""
+        return self.gaps_.scores(weights.w[: self.ends_[0]], code.gaps)
+
+    def best(
+        self, weights: PreparedWeights, code: EncodedPair, truth: TrueAlignment | None, lam: float
+    ) -> BestAlignment:
         """The alignment with the highest ⟨w, Ψ⟩ + λΔ, and that value (without λ, which Δ has as a constant)."""
         from maxmargin.structures.alignment.compiled import alignment
 
@@ -181,7 +183,7 @@ class Alignment(Task):
             low,
             high,
             0.0 if truth is None else lam / truth.size,
-            *self.gaps_.scores(weights.w[: self.ends_[0]], code.gaps),
+            *self.gap_scores(weights, code),
             self.mode_,
             np.empty((n, m), dtype=np.uint8),
             np.empty((alignment.ROWS, m + 1)),
@@ -189,14 +191,14 @@ class Alignment(Task):
             np.empty(m, dtype=np.int64),
             pairs,
         )
-        return Best(score, pairs[len(pairs) - count :])
+        return BestAlignment(score, pairs[len(pairs) - count :])
 
-    def features_of(self, code: Code, pairs: Codes) -> Entries:
+    def features_of(self, code: EncodedPair, pairs: Codes) -> Entries:
         """Ψ of the alignment with these pairs; a feature may stand there several times."""
         from maxmargin.structures.alignment.compiled.alignment import paid_gaps
 
         n, m = code.lengths
-        pairs = np.array(pairs, dtype=np.int64)  # kernels are compiled for arrays that may be written to
+        pairs = np.array(pairs, dtype=np.int64)  # functions are compiled for arrays that may be written to
         paid = np.empty((n + m, 4), dtype=np.int64)
         paid = paid[: paid_gaps(pairs, n, m, self.mode_, paid)]
         entries = [self.gaps_.counts(code.gaps, paid)]
@@ -215,32 +217,18 @@ class Alignment(Task):
     def pack(self, X: Sequence[Any], Y: Any) -> AlignmentBatch:
         codes = [self.encode(x, i) for i, x in enumerate(X)]
         truths = [self.truth(code, x, y, i) for i, (code, x, y) in enumerate(zip(codes, X, Y, strict=True))]
-        sizes = [np.prod(code.lengths) * (truth.size + 1) for code, truth in zip(codes, truths, strict=True)]
-        return AlignmentBatch(codes, truths, bool(max(sizes, default=0) <= LOSS_TABLE), np.arange(len(codes)))
+        return AlignmentBatch(self, codes, truths)
 
     def decode(self, w: Array, X: Sequence[Any]) -> list[PairwiseAlignment]:
         return [found for found, _ in self.decoded(w, X)]
 
     def decoded(self, w: Array, X: Sequence[Any]) -> Iterator[tuple[PairwiseAlignment, float]]:
         """The best alignment of every pair, and its score."""
-        weights = self.weights(w)
+        weights = self.prepared(w)
         for i, x in enumerate(X):
             code = self.encode(x, i)
             found = self.best(weights, code, None, 0.0)
             yield code.alignment(found.pairs), found.score
-
-    def planes(self, w: Array, batch: AlignmentBatch, augment: float | Array = 1.0) -> Planes:
-        lam = np.broadcast_to(np.asarray(augment, dtype=float), len(batch))
-        weights = self.weights(w)
-        found = [self.best(weights, code, truth, each).pairs for (code, truth), each in zip(batch, lam, strict=True)]
-        return self._planes(batch, found)
-
-    def rescaled_planes(self, w: Array, batch: AlignmentBatch, formulation: Formulation) -> Planes | None:
-        """Exact where sequences are short enough to keep the best score of every possible number of right pairs."""
-        if not batch.countable:
-            return None
-        weights = self.weights(w)
-        return self._planes(batch, [self._most_violated(weights, code, truth, formulation) for code, truth in batch])
 
     def parts(self, w: Array) -> dict[str, Any]:
         """The weights by name: those of gaps, then of every feature map."""
@@ -255,102 +243,6 @@ class Alignment(Task):
     def part_names(self) -> dict[str, tuple[list[Any], list[Any]]]:
         """What the rows and columns of those parts stand for that are matrices."""
         return {str(each): each.names() for each in self.maps_ if isinstance(each, Match)}
-
-    def _most_violated(self, weights: Weights, code: Code, truth: Truth, formulation: Formulation) -> Codes:
-        """The pairs with the highest violation, through a table over all losses."""
-        from maxmargin.structures.alignment.compiled import alignment
-
-        n, m = code.lengths
-        table, best = np.empty((3, n, m, truth.size + 1)), np.empty(truth.size + 1)
-        gaps = self.gaps_.scores(weights.w[: self.ends_[0]], code.gaps)
-        alignment.best_per_right(*self.score_rows(weights, code), truth.low, truth.high, *gaps, self.mode_, table, best)
-        possible = np.flatnonzero(np.isfinite(best))
-        losses = 1.0 - possible / truth.size
-        margins = float(np.dot(weights.w[truth.psi[0]], truth.psi[1])) - best[possible]
-        right = possible[np.argmax(formulation.value(losses, margins))]
-        pairs = np.empty((min(n, m), 2), dtype=np.int64)
-        count = alignment.trace_right(truth.low, truth.high, *gaps, self.mode_, table, right, pairs)
-        return pairs[len(pairs) - count :]
-
-    def _planes(self, batch: AlignmentBatch, found: list[Codes]) -> Planes:
-        loss, rows = np.empty(len(batch)), []
-        for k, ((code, truth), pairs) in enumerate(zip(batch, found, strict=True)):
-            i, j = pairs[:, 0], pairs[:, 1]
-            loss[k] = 1.0 - np.count_nonzero((truth.low[i] <= j) & (j < truth.high[i])) / truth.size
-            rows.append(difference(truth.psi, self.features_of(code, pairs)))
-        return Planes(stacked(rows, self.dim), loss)
-
-
-class Code(NamedTuple):
-    """A pair of sequences in the form of the kernels."""
-
-    lengths: tuple[int, int]
-    maps: list[Any]  # one entry per feature map
-    gaps: list[Any]
-
-    @property
-    def nothing(self) -> Codes:
-        """No pair of any row is right."""
-        return np.zeros(self.lengths[0], dtype=np.int64)
-
-    def alignment(self, pairs: Codes) -> PairwiseAlignment:
-        return PairwiseAlignment._found(pairs.copy(), self.lengths)
-
-
-class Weights(NamedTuple):
-    """The weights, and what every feature map has made of its part."""
-
-    w: Array
-    maps: list[Any]
-
-
-class Truth(NamedTuple):
-    """A reference alignment: Ψ, and for every position of a which partners are right (low <= j < high)."""
-
-    psi: Entries
-    low: Codes
-    high: Codes
-    size: int  # number of trusted pairs
-
-
-class Best(NamedTuple):
-    """The best alignment of one pair of sequences."""
-
-    score: float
-    pairs: Codes
-
-
-class AlignmentBatch(Batch):
-    """Encoded pairs of sequences and their true alignments."""
-
-    call_cost = 100.0  # the table of an alignment is large against a plane
-
-    def __init__(self, codes: list[Code], truths: list[Truth], countable: bool, ids: NDArray[np.intp]):
-        self.codes, self.truths, self.ids = codes, truths, ids
-        self.countable = countable  # slack rescaling can be exact
-
-    def take(self, index: NDArray[np.intp]) -> AlignmentBatch:
-        return AlignmentBatch(self.codes, self.truths, self.countable, self.ids[index])
-
-    def __iter__(self) -> Iterator[tuple[Code, Truth]]:
-        return ((self.codes[i], self.truths[i]) for i in self.ids)
-
-
-def difference(truth: Entries, found: Entries) -> Entries:
-    """Ψ(x, y) - Ψ(x, z), every feature once and only where it is not 0."""
-    places, number = np.unique(np.concatenate([truth[0], found[0]]), return_inverse=True)
-    values: Any = np.bincount(number, weights=np.concatenate([truth[1], -found[1]]), minlength=len(places))
-    used = np.flatnonzero(values)
-    return places[used], values[used]
-
-
-def stacked(rows: list[Entries], dim: int) -> sparse.csr_array:
-    """Rows of which each has every feature at most once, as one matrix."""
-    ends = np.cumsum([0, *(len(places) for places, _ in rows)]).astype(np.int32)
-    flat = np.concatenate([np.zeros(0, dtype=np.int64), *(places for places, _ in rows)]).astype(np.int32)
-    return sparse.csr_array(
-        (np.concatenate([np.zeros(0), *(values for _, values in rows)]), flat, ends), (len(rows), dim)
-    )
 
 
 def _lengths(y: Any, z: Any) -> tuple[int, int]:
