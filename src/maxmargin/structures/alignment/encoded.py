@@ -38,9 +38,10 @@ class TrueAlignment(NamedTuple):
 
 
 class PreparedWeights(NamedTuple):
-    """The weights, and what every feature map has made of its part."""
+    """The weights, those of gaps, and what every feature map has made of its part."""
 
     w: Array
+    gaps: Array
     maps: list[Any]
 
 

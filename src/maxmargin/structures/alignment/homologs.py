@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from numbers import Integral
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -11,6 +10,7 @@ from sklearn.base import clone
 
 from maxmargin.arrays import Array
 from maxmargin.batch import Batch
+from maxmargin.checks import is_whole
 from maxmargin.objective import Formulation
 from maxmargin.planes import Planes
 from maxmargin.structures.alignment.alignments import PairwiseAlignment
@@ -19,6 +19,7 @@ from maxmargin.structures.alignment.encoded import BestAlignment, EncodedPair, P
 from maxmargin.structures.alignment.task import Alignment, check_letters
 from maxmargin.structures.alignment.views import Entries
 from maxmargin.task import Task
+from maxmargin.weights import Weights
 
 
 class Aligned(NamedTuple):
@@ -83,7 +84,7 @@ class Homologs(Task):
 
     def truth(self, codes: list[EncodedPair], x: Any, y: Any, i: int) -> TrueHomolog:
         """What is right in example i."""
-        if isinstance(y, Integral):
+        if is_whole(y):
             raise ValueError(f"Y[{i}] is {type(y).__name__}; expected (number of the homolog, its alignment)")
         index = candidate_number(y, len(codes), i)
         check_letters((x[0], x[1][index]), y[1], i)
@@ -108,6 +109,10 @@ class Homologs(Task):
     def decode(self, w: Array, X: Sequence[Any]) -> list[Aligned]:
         weights = self.alignment_.prepared(w)
         return [self.best(weights, codes).aligned(codes) for codes in (self.encode(x, i) for i, x in enumerate(X))]
+
+    def named_weights(self, w: Array) -> dict[str, Weights]:
+        """The weights for people: those of the alignments."""
+        return self.alignment_.named_weights(w)
 
     def candidate_scores(self, w: Array, X: Sequence[Any]) -> list[Array]:
         """For every x the score of each candidate."""
@@ -176,12 +181,12 @@ class HomologBatch(Batch):
 
 def candidate_number(y: Any, n_candidates: int, i: int) -> int:
     """The homolog of example i, which y names beside its alignment or alone."""
-    if isinstance(y, Integral):
+    if is_whole(y):
         number = int(y)
     elif not isinstance(y, tuple | list) or len(y) != 2:
         found = f"{type(y).__name__} of {len(y)}" if isinstance(y, tuple | list) else type(y).__name__
         raise ValueError(f"Y[{i}] is {found}; expected (number of the homolog, its alignment)")
-    elif not isinstance(y[0], Integral):
+    elif not is_whole(y[0]):
         raise ValueError(
             f"Y[{i}] begins with {y[0]!r:.60}; expected a whole number, that of the homolog, and then its alignment"
         )

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from itertools import combinations
-from numbers import Integral
+from itertools import combinations, pairwise
 from typing import Any
 
 import numpy as np
 
 from maxmargin.arrays import Array
+from maxmargin.checks import check_whole
 from maxmargin.examples import check_features
 from maxmargin.structures.alignment.alignments import PairwiseAlignment
 from maxmargin.structures.alignment.batch import AlignmentBatch
@@ -19,6 +19,7 @@ from maxmargin.structures.alignment.gaps import Gaps, as_gaps
 from maxmargin.structures.alignment.substitution import Match, PairFeatures, feature_maps
 from maxmargin.structures.alignment.views import Entries
 from maxmargin.task import Task
+from maxmargin.weights import Weights
 
 MODES = ("global", "overlap", "local")  # in the order of compiled/alignment.py
 
@@ -27,7 +28,7 @@ class Alignment(Task):
     """Pairs of sequences x = (a, b), aligned: Ψ counts features of aligned pairs and of gaps.
 
         ⟨w, Ψ(x, z)⟩ = Σ_{(i, j) in z} ⟨w, φ(i, j)⟩ + Σ_{residues in gaps} ⟨w, γ⟩
-        Δ(y, z)      = 1 - |{trusted (i, j) in y : z aligns i to some j' with |j - j'| <= tolerance}| / |trusted in y|
+        Δ(y, z)      = 1 - |{trusted (i, j) in y : z aligns i to some j' with |j - j'| <= max_shift}| / |trusted in y|
 
     (Joachims et al. 2009, section 3.2). φ is made by substitution.py, γ by gaps.py. Δ is a sum over the
     pairs of z, so that argmax ⟨w, Ψ⟩ + λΔ is an alignment with φ's scores lowered at right pairs. Between two aligned
@@ -43,10 +44,10 @@ class Alignment(Task):
     features : a model ("simple", "anova2", "tensor", "window", "profile"), a PairFeatures such as Match, a function
         x -> (n, m, F) array, or a list of these.
     gaps : "affine", "linear" or Gaps(...).
-    tolerance : by how many positions a pair may miss and still be right: 0 is Q, 4 is Q4.
+    max_shift : by how many positions a pair may miss and still be right: 0 is Q, 4 is Q4.
     symmetric : a and b share their weights: substitution matrices are symmetric, gaps cost the same in both.
-    letters : the alphabet of the residues, or {column: alphabet}, where the training data may not show all of it.
-    unknown_features : "error" or "ignore" (a letter of no alphabet has no features: a wildcard).
+    alphabet : that of the residues, or {column: its alphabet}, where the training data may not show all letters.
+    unknown : "error" or "ignore" (a letter of no alphabet has no features: a wildcard).
     """
 
     def __init__(
@@ -54,18 +55,18 @@ class Alignment(Task):
         mode: str = "overlap",
         features: Any = "simple",
         gaps: Any = "affine",
-        tolerance: int = 0,
+        max_shift: int = 0,
         symmetric: bool = True,
-        letters: Any = None,
-        unknown_features: str = "error",
+        alphabet: Any = None,
+        unknown: str = "error",
     ):
         self.mode = mode
         self.features = features
         self.gaps = gaps
-        self.tolerance = tolerance
+        self.max_shift = max_shift
         self.symmetric = symmetric
-        self.letters = letters
-        self.unknown_features = unknown_features
+        self.alphabet = alphabet
+        self.unknown = unknown
 
     mode_: int
     columns_: Columns
@@ -76,10 +77,9 @@ class Alignment(Task):
     def setup(self, X: Sequence[Any], Y: Any = None) -> None:
         if self.mode not in MODES:
             raise ValueError(f"mode must be one of {', '.join(map(repr, MODES))}, got {self.mode!r}")
-        if isinstance(self.tolerance, bool) or not isinstance(self.tolerance, Integral) or self.tolerance < 0:
-            raise ValueError(f"tolerance must be a whole number of positions >= 0, got {self.tolerance!r}")
+        check_whole("max_shift", self.max_shift, least=0)
         self.mode_ = MODES.index(self.mode)
-        self.columns_ = Columns(self.letters, self.unknown_features).fit(X)
+        self.columns_ = Columns(self.alphabet, self.unknown).fit(X)
         if self.symmetric and set(self.columns_.names[0]) != set(self.columns_.names[1]):
             first, second = (", ".join(names) for names in self.columns_.names)
             raise ValueError(
@@ -105,7 +105,7 @@ class Alignment(Task):
     def loss(self, y: Any, z: Any) -> float:
         lengths = _lengths(y, z)
         truth, found = PairwiseAlignment.of(y, lengths, "y"), PairwiseAlignment.of(z, lengths, "z")
-        return 1.0 - found.agreement(truth, self.tolerance)
+        return 1.0 - found.agreement(truth, self.max_shift)
 
     def argmax(self, w: Array, x: Any, y: Any = None) -> PairwiseAlignment:
         code = self.encode(x)
@@ -138,14 +138,18 @@ class Alignment(Task):
         if not len(trusted):
             raise ValueError(f"the alignment of example {i} has no trusted pair, so that no loss can be counted")
         low, high = (np.zeros(code.lengths[0], dtype=np.int64) for _ in range(2))
-        low[trusted[:, 0]] = np.maximum(trusted[:, 1] - self.tolerance, 0)
-        high[trusted[:, 0]] = np.minimum(trusted[:, 1] + self.tolerance + 1, code.lengths[1])
+        low[trusted[:, 0]] = np.maximum(trusted[:, 1] - self.max_shift, 0)
+        high[trusted[:, 0]] = np.minimum(trusted[:, 1] + self.max_shift + 1, code.lengths[1])
         return TrueAlignment(self.features_of(code, alignment.pairs), low, high, len(trusted))
 
     def prepared(self, w: Array) -> PreparedWeights:
         """w, ready for the scores of many examples."""
-        parts = zip(self.maps_, self.ends_[:-1], self.ends_[1:], strict=True)
-        return PreparedWeights(w, [each.prepare(w[begin:end]) for each, begin, end in parts])
+        of_gaps, of_maps = self.split(w)
+        return PreparedWeights(w, of_gaps, [each.prepare(part) for each, part in zip(self.maps_, of_maps, strict=True)])
+
+    def split(self, w: Array) -> tuple[Array, list[Array]]:
+        """The weights of gaps and those of every feature map, as parts of w."""
+        return w[: self.ends_[0]], [w[a:b] for a, b in pairwise(self.ends_)]
 
     def score_rows(self, weights: PreparedWeights, code: EncodedPair) -> tuple[Array, Codes]:
         """The scores of pairs as their different rows, and which row every position of a has."""
@@ -167,7 +171,7 @@ class Alignment(Task):
 
     def gap_scores(self, weights: PreparedWeights, code: EncodedPair) -> tuple[Array, Array]:
         """What compiled/alignment.py calls of_a and of_b."""
-        return self.gaps_.scores(weights.w[: self.ends_[0]], code.gaps)
+        return self.gaps_.scores(weights.gaps, code.gaps)
 
     def best(
         self, weights: PreparedWeights, code: EncodedPair, truth: TrueAlignment | None, lam: float
@@ -230,19 +234,16 @@ class Alignment(Task):
             found = self.best(weights, code, None, 0.0)
             yield code.alignment(found.pairs), found.score
 
-    def parts(self, w: Array) -> dict[str, Any]:
-        """The weights by name: those of gaps, then of every feature map."""
-        found = self.gaps_.parts(w[: self.ends_[0]])
-        for each, begin, end in zip(self.maps_, self.ends_[:-1], self.ends_[1:], strict=True):
-            for name, weights in each.parts(w[begin:end]).items():
-                while name in found:
+    def named_weights(self, w: Array) -> dict[str, Weights]:
+        """The weights for people: those of gaps, then those of every feature map; a name that is taken gets a mark."""
+        of_gaps, of_maps = self.split(w)
+        named = self.gaps_.named_weights(of_gaps)
+        for each, part in zip(self.maps_, of_maps, strict=True):
+            for name, weights in each.named_weights(part).items():
+                while name in named:
                     name += "'"
-                found[name] = weights
-        return found
-
-    def part_names(self) -> dict[str, tuple[list[Any], list[Any]]]:
-        """What the rows and columns of those parts stand for that are matrices."""
-        return {str(each): each.names() for each in self.maps_ if isinstance(each, Match)}
+                named[name] = weights
+        return named
 
 
 def _lengths(y: Any, z: Any) -> tuple[int, int]:

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from structures.alignment.alignment_strategies import texts, words
 
-from maxmargin.formats import MultipleAlignment, Record, read_a3m, write_a3m
+from maxmargin.formats import MultipleAlignment, SequenceRecord, read_a3m, write_a3m
 from maxmargin.structures.alignment.formats.a3m import ABOUT_THE_QUERY
 
 
@@ -17,7 +17,9 @@ def a3m_files(draw):
     match = st.text("ACD-", min_size=1, max_size=1)
     n = draw(st.integers(1, 4))
     rows = [[draw(insertion), *(draw(match) + draw(insertion) for _ in range(width))] for _ in range(n)]
-    names = st.builds(Record, words(not_first="#").filter(lambda name: name not in ABOUT_THE_QUERY), texts, st.just(""))
+    names = st.builds(
+        SequenceRecord, words(not_first="#").filter(lambda name: name not in ABOUT_THE_QUERY), texts, st.just("")
+    )
     return [
         record._replace(sequence="".join(row))
         for record, row in zip(draw(st.lists(names, min_size=n, max_size=n)), rows, strict=True)
@@ -62,7 +64,7 @@ def test_alignments_read_back_as_they_were(drawn):
     write_a3m(file, alignment)
     assert read_a3m(io.StringIO(file.getvalue())) == alignment
     # With the dots it is A2M, and the same alignment.
-    filled = [Record(r.name, r.description, row) for r, row in zip(drawn[0], alignment.rows, strict=True)]
+    filled = [SequenceRecord(r.name, r.description, row) for r, row in zip(drawn[0], alignment.rows, strict=True)]
     assert read_a3m(io.StringIO(text_of(filled))) == alignment
 
 
