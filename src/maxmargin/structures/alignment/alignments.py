@@ -56,10 +56,10 @@ class PairwiseAlignment:
         first, second = (np.array([letter not in gaps for letter in row], dtype=bool) for row in (a, b))
         both = first & second
         pairs = np.column_stack([(np.cumsum(row) - 1)[both] for row in (first, second)])
-        trusted = None
+        trusted = np.ones(len(pairs), dtype=bool)
         if lowercase_untrusted:
             trusted = np.array([not (a[c].islower() or b[c].islower()) for c in np.flatnonzero(both)], dtype=bool)
-        return cls(pairs, (int(first.sum()), int(second.sum())), trusted)  # type: ignore[arg-type]
+        return cls(pairs, (int(first.sum()), int(second.sum())), trusted)
 
     @classmethod
     def of(cls, y: Any, lengths: tuple[int, int], name: str = "alignment") -> PairwiseAlignment:
@@ -85,7 +85,7 @@ class PairwiseAlignment:
         return found
 
     @classmethod
-    def _found(cls, pairs: PairArray, lengths: tuple[int, int]) -> PairwiseAlignment:
+    def unchecked(cls, pairs: PairArray, lengths: tuple[int, int]) -> PairwiseAlignment:
         """What a decoder has found, which needs no checks."""
         alignment = object.__new__(cls)
         for name, value in (("pairs", pairs), ("lengths", lengths), ("trusted", np.ones(len(pairs), dtype=bool))):

@@ -25,7 +25,7 @@ class EncodedPair(NamedTuple):
         return np.zeros(self.lengths[0], dtype=np.int64)
 
     def alignment(self, pairs: Codes) -> PairwiseAlignment:
-        return PairwiseAlignment._found(pairs.copy(), self.lengths)
+        return PairwiseAlignment.unchecked(pairs.copy(), self.lengths)
 
 
 class TrueAlignment(NamedTuple):

@@ -27,8 +27,16 @@ class HomologRanker(AlignmentTrainer):
     ----------
     mode : "local", "global" or "overlap"
         Which parts of two sequences are aligned.
-    features, gaps, symmetric, alphabet, unknown
-        What scores an alignment, as in `Aligner`, whose first sequence is the native one and whose second a candidate.
+    features : str, PairFeatures, callable or list
+        What scores an aligned pair, as in `Aligner`; the native sequence is the first one.
+    gaps : "affine", "linear" or tasks.Gaps
+        What scores a skipped residue.
+    symmetric : bool
+        The native sequence and the candidates share their weights.
+    alphabet : None, str, list or dict
+        As in `Aligner`.
+    unknown : "error" or "ignore"
+        As in `Aligner`.
     C : float
         Weight of the mean structured hinge against ½‖w‖².
     The other parameters are those of StructuredSVM.

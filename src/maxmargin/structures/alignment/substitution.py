@@ -164,6 +164,7 @@ class Match(PairFeatures):
         return places, values
 
     def named_weights(self, w: Array) -> dict[str, Weights]:
+        """W; its rows speak of the first sequence (of either one where the pair counts both ways round)."""
         first, second = self.names()
         kind = SymmetricWeights if self.triangular else Weights
         return {str(self): kind(self.weights(w), first=first, second=second)}

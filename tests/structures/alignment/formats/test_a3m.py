@@ -4,6 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from structures.alignment.alignment_strategies import texts, words
+from structures.alignment.formats.refusals import assert_refused
 
 from maxmargin.formats import MultipleAlignment, SequenceRecord, read_a3m, write_a3m
 from maxmargin.structures.alignment.formats.a3m import ABOUT_THE_QUERY
@@ -111,10 +112,7 @@ def test_what_is_said_of_the_query_becomes_columns_of_the_first_row():
     ],
 )
 def test_malformed_files_are_named_with_the_line(text, message, tmp_path):
-    path = tmp_path / "bad.a3m"
-    path.write_text(text)
-    with pytest.raises(ValueError, match=r"bad\.a3m, " + message):
-        read_a3m(path)
+    assert_refused(read_a3m, tmp_path / "bad.a3m", text, message)
 
 
 def test_only_insertions_may_be_lower_case_in_a3m():

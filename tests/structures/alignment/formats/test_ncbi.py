@@ -8,6 +8,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 from structures.alignment.alignment_strategies import texts, words
+from structures.alignment.formats.refusals import assert_refused
 
 from maxmargin import Aligner
 from maxmargin.formats import SubstitutionMatrix, read_matrix, write_matrix
@@ -100,10 +101,7 @@ TABLE = "  A C\nA 4 0\n"
     ],
 )
 def test_malformed_files_are_named_with_the_line(text, message, tmp_path):
-    path = tmp_path / "bad.txt"
-    path.write_text(text)
-    with pytest.raises(ValueError, match=r"bad\.txt, " + message):
-        read_matrix(path)
+    assert_refused(read_matrix, tmp_path / "bad.txt", text, message)
 
 
 @pytest.mark.parametrize(
