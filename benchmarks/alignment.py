@@ -49,10 +49,10 @@ class Part:
         chosen = [i for i, (x, y) in enumerate(zip(self.X, self.Y, strict=True)) if identity(x, y) > least]
         return Part([self.X[i] for i in chosen], [self.Y[i] for i in chosen])
 
-    def q(self, model: Aligner, tolerance: int = 0) -> np.ndarray:
+    def q(self, model: Aligner, max_shift: int = 0) -> np.ndarray:
         """The share of trusted pairs that a model finds, for every pair of sequences."""
         found = model.predict(self.X)
-        return np.array([z.agreement(y, tolerance) for z, y in zip(found, self.Y, strict=True)])
+        return np.array([z.agreement(y, max_shift) for z, y in zip(found, self.Y, strict=True)])
 
 
 @dataclass
@@ -96,7 +96,7 @@ def prefab(quick: bool, report: Report) -> Parts:
 
 def profile_counts(sequence: str, homologs: Sequence[str]) -> np.ndarray:
     """(length, 20): how often each amino acid stands at a position, in the sequence and in what aligns with it."""
-    model = Aligner.from_matrix(load_substitution_matrix("BLOSUM62"), 11, 1, mode="local", unknown_features="ignore")
+    model = Aligner.from_matrix(load_substitution_matrix("BLOSUM62"), 11, 1, mode="local", unknown="ignore")
     counts = np.zeros((len(sequence), len(AMINO_ACIDS) + 1))
     counts[np.arange(len(sequence)), [AMINO_ACIDS.find(k) for k in sequence]] += 1
     for other, found in zip(homologs, model.predict([(sequence, other) for other in homologs]), strict=True):
@@ -150,7 +150,7 @@ class LogOddsContestant(Contestant):
         trained = []
         for mode, least, costs in product(("overlap", "global"), IDENTITIES, self.grid):
             seen = part.above(least)
-            options = {"letters": AMINO_ACIDS, "unknown_features": "ignore"}
+            options = {"alphabet": AMINO_ACIDS, "unknown": "ignore"}
             make = partial(Aligner.from_log_odds, seen.X, seen.Y, *costs, mode, **options)
             settings = f"{mode}, {costs[0]:g} / {costs[1]:g}, identity > {least:.0%}"
             trained.append((settings, *cpu_seconds(make)))
@@ -172,7 +172,7 @@ class LearntContestant(Contestant):
     def train(self, part: Part) -> list[tuple[str, Aligner, float]]:
         trained = []
         for c, least in self.grid:
-            model = Aligner(letters=AMINO_ACIDS, unknown_features="ignore", C=c, tol=0.002, **self.options)
+            model = Aligner(alphabet=AMINO_ACIDS, unknown="ignore", C=c, tol=0.002, **self.options)
             seen = part.above(least)
             seconds = cpu_seconds(partial(model.fit, seen.X, seen.Y))[1]
             settings = f"{model.mode}, C = {c:g}, identity > {least:.0%}"

@@ -97,7 +97,7 @@ def run(name: str, repeat: int, quick: bool, report: Report) -> Table:
     table.add_column("training examples", justify="right")
     for heading in ("max-margin", "generative", "paper: max-margin", "paper: generative", "CPU s"):
         table.add_column(heading, justify="right")
-    shared: dict[str, Any] = {"gaps": "linear", "symmetric": False, "letters": AMINO_ACIDS, "mode": "local"}
+    shared: dict[str, Any] = {"gaps": "linear", "symmetric": False, "alphabet": AMINO_ACIDS, "mode": "local"}
     for n, paper in PAPER.items():
         errors: dict[str, list[float]] = {"max-margin": [], "generative": []}
         seconds = []

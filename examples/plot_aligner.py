@@ -22,7 +22,7 @@ X_test, Y_test = mm.datasets.mutated_pairs(200, seed=1)
 # %%
 # A common choice of scores, the generative model (log-odds of pairs seen, with gap costs by hand), and a large margin.
 
-common = mm.Aligner.from_matrix(np.where(np.eye(4), 5, -4), gap_open=10, gap_extend=1, mode="global", letters="ACGT")
+common = mm.Aligner.from_matrix(np.where(np.eye(4), 5, -4), gap_open=10, gap_extend=1, mode="global", alphabet="ACGT")
 log_odds = mm.Aligner.from_log_odds(X_train, Y_train, gap_open=2, gap_extend=1, mode="global")
 learnt = mm.Aligner("global", C=10, random_state=0).fit(X_train, Y_train)
 for name, model in (("+5/-4, gaps 10/1", common), ("log-odds, gaps 2/1", log_odds), ("learnt", learnt)):

@@ -12,7 +12,7 @@ import numpy as np
 
 from benchmarks.loaders.folder import check_choice, data_file, data_folder
 from maxmargin.structures.alignment.alignments import PairwiseAlignment
-from maxmargin.structures.alignment.formats.fasta import Record, read_aligned_fasta, read_fasta
+from maxmargin.structures.alignment.formats.fasta import SequenceRecord, read_aligned_fasta, read_fasta
 from maxmargin.structures.alignment.formats.multiple import MultipleAlignment
 from maxmargin.structures.alignment.formats.ncbi import SubstitutionMatrix, read_matrix
 
@@ -41,7 +41,7 @@ def load_prefab4() -> list[Pair]:
     return pairs
 
 
-def load_prefab4_homologs() -> list[dict[str, list[Record]]]:
+def load_prefab4_homologs() -> list[dict[str, list[SequenceRecord]]]:
     """For every pair of `load_prefab4` the homologs of its proteins, {protein: records}, not aligned.
 
     72,596 sequences that PSI-BLAST found, 24 for most proteins and never more. A record is named by its identifier,
@@ -50,11 +50,11 @@ def load_prefab4_homologs() -> list[dict[str, list[Record]]]:
     found = {}
     for name, file in _members("prefab4-in.tar.xz", "in"):
         records = read_fasta(file)
-        homologs: dict[str, list[Record]] = {record.name: [] for record in records if "|" not in record.name}
+        homologs: dict[str, list[SequenceRecord]] = {record.name: [] for record in records if "|" not in record.name}
         for record in records:
             if "|" in record.name:
                 number, protein, identifier = record.name.split("|", 2)  # such as 25|12asA|gi|28210498
-                homologs[protein].append(Record(identifier, number, record.sequence))
+                homologs[protein].append(SequenceRecord(identifier, number, record.sequence))
         found[name] = homologs
     return [found[name] for name in sorted(found)]
 

@@ -15,7 +15,7 @@ from scipy import sparse
 from scipy.sparse.csgraph import connected_components
 
 from benchmarks.loaders.alignments import Pair, load_prefab4, load_prefab4_homologs
-from maxmargin.structures.alignment.formats.fasta import Record
+from maxmargin.structures.alignment.formats.fasta import SequenceRecord
 
 Index = NDArray[np.intp]
 
@@ -34,7 +34,7 @@ class Split(NamedTuple):
 
 def families(
     pairs: Sequence[Pair],
-    homologs: Sequence[Mapping[str, Iterable[Record]]] | None = None,
+    homologs: Sequence[Mapping[str, Iterable[SequenceRecord]]] | None = None,
 ) -> Index:
     """A number for every pair, equal where pairs are linked, directly or through others; 0, 1, ... as they appear.
 

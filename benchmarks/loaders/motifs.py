@@ -6,7 +6,7 @@ import lzma
 from typing import NamedTuple
 
 from benchmarks.loaders.folder import data_file
-from maxmargin.structures.alignment.formats.fasta import Record, read_fasta
+from maxmargin.structures.alignment.formats.fasta import SequenceRecord, read_fasta
 
 CRP_SITE = 22  # letters
 
@@ -25,7 +25,7 @@ class Origins(NamedTuple):
     """Origins of replication, and what lies between genes elsewhere."""
 
     origins: list[Origin]
-    background: list[Record]  # named by their places, such as "chrI:802-1806"
+    background: list[SequenceRecord]  # named by their places, such as "chrI:802-1806"
 
 
 class BoundSequence(NamedTuple):

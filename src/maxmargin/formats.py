@@ -6,7 +6,7 @@ for brackets in the words of trees, which are written as -LRB- and -RRB-.
 """
 
 from maxmargin.structures.alignment.formats.a3m import read_a3m, write_a3m
-from maxmargin.structures.alignment.formats.fasta import Record, read_aligned_fasta, read_fasta, write_fasta
+from maxmargin.structures.alignment.formats.fasta import SequenceRecord, read_aligned_fasta, read_fasta, write_fasta
 from maxmargin.structures.alignment.formats.multiple import Annotations, MultipleAlignment
 from maxmargin.structures.alignment.formats.ncbi import SubstitutionMatrix, read_matrix, write_matrix
 from maxmargin.structures.alignment.formats.pairwise_text import render
@@ -19,7 +19,7 @@ __all__ = [
     "MemeFile",
     "MemeMotif",
     "MultipleAlignment",
-    "Record",
+    "SequenceRecord",
     "SubstitutionMatrix",
     "iterate_stockholm",
     "read_a3m",

@@ -6,6 +6,7 @@ from collections.abc import Hashable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from maxmargin.arrays import Array
 
@@ -34,6 +35,11 @@ class Weights:
     def shape(self) -> tuple[int, ...]:
         return self.values.shape
 
+    @property
+    def distinct(self) -> NDArray[np.bool_]:
+        """Which numbers are weights of their own; the others repeat one of these."""
+        return np.ones(self.shape, dtype=bool)
+
     def __getitem__(self, names: Any) -> Any:
         """The weight of one name on every axis."""
         names = names if isinstance(names, tuple) and len(self.axes) > 1 else (names,)
@@ -49,6 +55,14 @@ class Weights:
     def __repr__(self) -> str:
         sizes = ", ".join(f"{len(names)} {axis}s" for axis, names in zip(self.axes, self.names, strict=True))
         return f"Weights({sizes})"
+
+
+class SymmetricWeights(Weights):
+    """Weights of unordered pairs: values[i, j] and values[j, i] are the same one."""
+
+    @property
+    def distinct(self) -> NDArray[np.bool_]:
+        return np.triu(super().distinct)
 
 
 class NamedWeight(NamedTuple):
@@ -74,7 +88,7 @@ def top_weights(arrays: Mapping[str, Weights], label: Hashable | None, n: int) -
                     if array.axes[axis] != "feature" and name == label:
                         np.moveaxis(chosen, axis, 0)[k] = True
                         known = True
-        places = np.flatnonzero(chosen.ravel() & (array.values.ravel() != 0))
+        places = np.flatnonzero(chosen & array.distinct & (array.values != 0))
         sizes: Array = np.abs(array.values.ravel()[places])
         for place in places[np.argsort(-sizes, kind="stable")[:n]]:
             index = np.unravel_index(place, array.shape)

@@ -16,7 +16,7 @@ from benchmarks.loaders import (
     load_tmalign,
     prefab4_split,
 )
-from maxmargin.formats import Record
+from maxmargin.formats import SequenceRecord
 from maxmargin.structures.alignment.alignments import PairwiseAlignment
 
 
@@ -58,8 +58,8 @@ def test_prefab_pairs_trust_upper_case_columns():
 @pytest.mark.usefixtures("prefab")
 def test_prefab_homologs_belong_to_a_protein():
     first, second = load_prefab4_homologs()
-    assert first == {"1abc": [], "9xyz": [Record("gi|5|x", "2", "MM")]}
-    assert second == {"2abc": [Record("gi|77", "3", "KIWW")], "1xyzB": [Record("gi|5", "1", "MK")]}
+    assert first == {"1abc": [], "9xyz": [SequenceRecord("gi|5|x", "2", "MM")]}
+    assert second == {"2abc": [SequenceRecord("gi|77", "3", "KIWW")], "1xyzB": [SequenceRecord("gi|5", "1", "MK")]}
 
 
 def test_reference_alignments_are_read_by_name(folder):
@@ -159,7 +159,7 @@ def test_biopython_aligns_prefab4_as_published():
     pairs = load_prefab4()
     quality = np.zeros(len(pairs))
     aligner = PairwiseAligner(mode="global", open_gap_score=-11, extend_gap_score=-1, end_gap_score=0)
-    aligner.substitution_matrix = Array("".join(matrix.letters), 2, np.array(matrix.values))
+    aligner.substitution_matrix = Array("".join(matrix.alphabet), 2, np.array(matrix.values))
     for i, pair in enumerate(pairs):
         best = aligner.align(pair.a, pair.b)[0].aligned
         found = [(p + k, q + k) for (p, end), (q, _) in zip(*best, strict=True) for k in range(end - p)]

@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 
 from benchmarks.loaders import Pair, families, load_prefab4, load_prefab4_homologs, prefab4_split, split_families
 from benchmarks.loaders.families import SHARED, WORD_LENGTH
-from maxmargin.formats import Record
+from maxmargin.formats import SequenceRecord
 from maxmargin.structures.alignment.alignments import PairwiseAlignment
 
 
@@ -53,7 +53,7 @@ def test_families_are_the_connected_components(pairs, data):
     found = families(pairs)
     assert found.tolist() == plain_components(n, lambda i, j: plainly_linked(pairs[i], pairs[j]))
     names = data.draw(st.lists(shared_names, min_size=n, max_size=n))
-    homologs = [{"a": [Record(name, "", "M") for name in each], "b": []} for each in names]
+    homologs = [{"a": [SequenceRecord(name, "", "M") for name in each], "b": []} for each in names]
     assert families(pairs, homologs).tolist() == plain_components(
         n, lambda i, j: plainly_linked(pairs[i], pairs[j]) or bool(set(names[i]) & set(names[j]))
     )

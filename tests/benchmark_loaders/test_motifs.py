@@ -4,7 +4,7 @@ import pytest
 
 from benchmarks.loaders import DataNotFound, load_crp_sites, load_yeast_ars
 from benchmarks.loaders.motifs import CRP_SITE, BoundSequence, Origin
-from maxmargin.formats import Record
+from maxmargin.formats import SequenceRecord
 
 COMPLEMENTS = str.maketrans("ACGT", "TGCA")
 
@@ -22,7 +22,7 @@ def test_origins_with_their_sites(folder):
         Origin("ARS1", "chrI", 7, "ACGTACGTAC", [(2, 3, 1), (5, 4, -1)]),
         Origin("ARS2", "chrII", 9, "ACGT", []),
     ]
-    assert background == [Record("chrI:1-4", "", "ACGT")]
+    assert background == [SequenceRecord("chrI:1-4", "", "ACGT")]
 
 
 def test_sites_are_counted_from_0(folder):

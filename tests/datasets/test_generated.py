@@ -51,7 +51,7 @@ def test_digit_strings_repeat_with_the_seed():
 
 
 def test_mutated_pairs_have_the_promised_form():
-    pairs, alignments = mutated_pairs(20, length=30, letters="ACGT", seed=3)
+    pairs, alignments = mutated_pairs(20, length=30, alphabet="ACGT", seed=3)
     assert len(pairs) == len(alignments) == 20
     for (a, b), alignment in zip(pairs, alignments, strict=True):
         assert len(a) == 30
@@ -75,7 +75,7 @@ def test_mutated_pairs_keep_residues_and_exchange_partners():
 
 
 @pytest.mark.parametrize(
-    "wrong", [{"n": 0}, {"n": 1, "length": 0}, {"n": 1, "letters": "A"}, {"n": 1, "letters": "AA"}]
+    "wrong", [{"n": 0}, {"n": 1, "length": 0}, {"n": 1, "alphabet": "A"}, {"n": 1, "alphabet": "AA"}]
 )
 def test_mutated_pairs_refuse_what_makes_no_sequences(wrong):
     with pytest.raises(ValueError, match="must be at least 1"):

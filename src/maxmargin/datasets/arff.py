@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from maxmargin.inputs.text_file import Lines
+from maxmargin.inputs.text_file import TextLines
 
 # A name may be in quotation marks, where a backslash stands before such a mark.
 _ATTRIBUTE = re.compile(
@@ -15,7 +15,7 @@ _ATTRIBUTE = re.compile(
 )
 
 
-def columns_and_rows(lines: Lines) -> tuple[list[str], list[str]]:
+def columns_and_rows(lines: TextLines) -> tuple[list[str], list[str]]:
     """The names of the columns, and the lines of data as they are."""
     columns: list[str] = []
     rows: list[str] = []
@@ -35,7 +35,7 @@ def columns_and_rows(lines: Lines) -> tuple[list[str], list[str]]:
     return columns, rows
 
 
-def numbers(lines: Lines, rows: Sequence[str], n_columns: int) -> np.ndarray:
+def numbers(lines: TextLines, rows: Sequence[str], n_columns: int) -> np.ndarray:
     """Rows of numbers with commas between them, as an array with so many columns."""
     try:
         table = np.loadtxt(rows, delimiter=",", ndmin=2) if rows else np.empty((0, n_columns))

@@ -44,7 +44,7 @@ def digit_strings(
 
 
 def mutated_pairs(
-    n: int, length: int = 60, letters: str = "ACGT", keep: float = 0.5, gap: float = 0.05, seed: int = 0
+    n: int, length: int = 60, alphabet: str = "ACGT", keep: float = 0.5, gap: float = 0.05, seed: int = 0
 ) -> tuple[list[tuple[str, str]], list[PairwiseAlignment]]:
     """Sequences beside what has become of them, and which residues correspond: ``(pairs, alignments)``.
 
@@ -53,12 +53,14 @@ def mutated_pairs(
     any letter. Before each residue, a piece of the sequence is lost with probability ``gap``, and with the same
     probability random letters come in; these pieces have two residues on average.
     """
-    if n < 1 or length < 1 or len(set(letters)) != len(letters) or len(letters) < 2:
-        raise ValueError(f"n={n} and length={length} must be at least 1, and letters={letters!r} two different ones")
+    if n < 1 or length < 1 or len(set(alphabet)) != len(alphabet) or len(alphabet) < 2:
+        raise ValueError(
+            f"n={n} and length={length} must be at least 1, and alphabet={alphabet!r} two or more different letters"
+        )
     if not (0 <= keep <= 1 and 0 <= gap < 0.5):
         raise ValueError(f"keep={keep} must be from 0 to 1, and gap={gap} from 0 to less than 0.5")
     rng = np.random.default_rng(seed)
-    n_letters = len(letters)
+    n_letters = len(alphabet)
     pairs: list[tuple[str, str]] = []
     alignments: list[PairwiseAlignment] = []
     while len(pairs) < n:
@@ -83,7 +85,7 @@ def mutated_pairs(
                     second.append(int(rng.integers(n_letters)))
                 i += 1
         if aligned:  # a very short sequence may be lost altogether
-            a, b = ("".join(letters[k] for k in codes) for codes in (first, second))
+            a, b = ("".join(alphabet[k] for k in codes) for codes in (first, second))
             pairs.append((a, b))
             alignments.append(PairwiseAlignment(np.array(aligned), (len(a), len(b))))
     return pairs, alignments

@@ -13,7 +13,7 @@ from maxmargin.inputs.compressed import DAMAGE, is_damage, open_compressed
 TextFile: TypeAlias = "str | os.PathLike[str] | TextIO"
 
 
-class Lines:
+class TextLines:
     """The lines of a text, without their ends; `number` is that of the current one, counted from 1."""
 
     def __init__(self, file: TextIO, name: str):
@@ -43,15 +43,15 @@ class Lines:
 
 
 @contextmanager
-def reading(source: TextFile) -> Iterator[Lines]:
+def reading(source: TextFile) -> Iterator[TextLines]:
     """The lines of a file: a path, whose suffix .gz, .xz or .bz2 says how it is compressed, or an open text file."""
     if isinstance(source, str | os.PathLike):
         with open_compressed(source, "rt", encoding="utf-8") as file:
-            yield Lines(file, Path(source).name)
+            yield TextLines(file, Path(source).name)
     else:
         _check_open(source, "read")
         name = getattr(source, "name", None)
-        yield Lines(source, Path(name).name if isinstance(name, str) else "the text")
+        yield TextLines(source, Path(name).name if isinstance(name, str) else "the text")
 
 
 @contextmanager

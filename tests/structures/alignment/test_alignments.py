@@ -48,7 +48,7 @@ def test_lower_case_marks_what_is_not_trusted(drawn):
 
 
 @given(alignments(), st.data(), st.integers(0, 3))
-def test_agreement_counts_the_trusted_pairs_found(drawn, data, tolerance):
+def test_agreement_counts_the_trusted_pairs_found(drawn, data, max_shift):
     _, _, truth = drawn
     n, m = truth.lengths
     k = data.draw(st.integers(0, min(n, m)))
@@ -56,13 +56,13 @@ def test_agreement_counts_the_trusted_pairs_found(drawn, data, tolerance):
     found = PairwiseAlignment(np.array(columns, dtype=int).reshape(2, k).T, (n, m))
     if not truth.trusted.any():
         with pytest.raises(ValueError, match="no trusted pair"):
-            found.agreement(truth, tolerance)
+            found.agreement(truth, max_shift)
         return
     partner = dict(found.pairs.tolist())
     asked = truth.pairs[truth.trusted].tolist()
-    right = sum(i in partner and abs(partner[i] - j) <= tolerance for i, j in asked)
-    assert found.agreement(truth, tolerance) == right / len(asked)
-    assert truth.agreement(truth, tolerance) == 1.0
+    right = sum(i in partner and abs(partner[i] - j) <= max_shift for i, j in asked)
+    assert found.agreement(truth, max_shift) == right / len(asked)
+    assert truth.agreement(truth, max_shift) == 1.0
 
 
 @given(alignments())

@@ -37,9 +37,9 @@ def test_numbers_are_kept_as_they_are():
     np.testing.assert_array_equal(side.numbers["profile"], [[1.0, 2.0], [3.0, 4.0]])
 
 
-@pytest.mark.parametrize("letters", ["CAB", ["C", "A", "B"], {"residue": "CAB"}])
-def test_a_given_alphabet_is_kept(letters):
-    columns = Columns(letters).fit([("A", "C")])
+@pytest.mark.parametrize("alphabet", ["CAB", ["C", "A", "B"], {"residue": "CAB"}])
+def test_a_given_alphabet_is_kept(alphabet):
+    columns = Columns(alphabet).fit([("A", "C")])
     assert columns.alphabets == {"residue": ["C", "A", "B"]}
     assert columns.encode(("B", "C"), 0)[0].codes["residue"].tolist() == [2]
 
@@ -105,17 +105,17 @@ def test_sequences_of_another_kind_than_in_training():
 
 
 @pytest.mark.parametrize(
-    ("letters", "message"),
+    ("alphabet", "message"),
     [
-        ("AA", "name one of them twice"),
+        ("AA", "names a letter twice"),
         ("", "expected a string or list of letters"),
-        ({"residue": 3}, "the letters of column 'residue' are 3"),
-        ({"ss": "HE"}, "letters names the column 'ss'; the sequences have 'residue'"),
+        ({"residue": 3}, "the alphabet of column 'residue' is 3"),
+        ({"ss": "HE"}, "alphabet names the column 'ss'; the sequences have 'residue'"),
     ],
 )
-def test_bad_alphabets_are_named(letters, message):
+def test_bad_alphabets_are_named(alphabet, message):
     with pytest.raises(ValueError, match=message):
-        Columns(letters).fit([("A", "A")])
+        Columns(alphabet).fit([("A", "A")])
 
 
 def test_a_column_that_is_not_there():

@@ -30,9 +30,9 @@ def predictions(draw):
 
 
 @given(predictions(), st.integers(0, 3))
-def test_the_colours_count_what_the_quality_counts(drawn, tolerance):
+def test_the_colours_count_what_the_quality_counts(drawn, max_shift):
     a, b, predicted, truth = drawn
-    display = AlignmentDisplay(a, b, predicted, truth, tolerance)
+    display = AlignmentDisplay(a, b, predicted, truth, max_shift)
     counts = {name: display.status.count(name) for name in ("right", "shifted", "wrong", "not judged")}
     n_trusted = int(truth.trusted.sum())
     assert sum(counts.values()) == len(predicted.pairs)
@@ -40,7 +40,7 @@ def test_the_colours_count_what_the_quality_counts(drawn, tolerance):
     if n_trusted:
         assert counts["right"] / n_trusted == pytest.approx(predicted.agreement(truth))
         found = (counts["right"] + counts["shifted"]) / n_trusted
-        assert found == pytest.approx(predicted.agreement(truth, tolerance))
+        assert found == pytest.approx(predicted.agreement(truth, max_shift))
 
 
 TRUTH = PairwiseAlignment([(0, 0), (1, 1), (2, 3), (4, 4)], (5, 6), np.array([True, True, True, False]))
@@ -53,7 +53,7 @@ def letters(ax):
 
 
 def test_rows_show_every_residue_in_its_place(ax):
-    display = AlignmentDisplay("MKVLA", "MWVIRA", PREDICTED, TRUTH, tolerance=1, names=("one", "two"))
+    display = AlignmentDisplay("MKVLA", "MWVIRA", PREDICTED, TRUTH, max_shift=1, names=("one", "two"))
     assert display.status == ["right", "wrong", "not judged", "not judged"]
     assert display.missed == [1]
     assert display.plot(ax, width=4) is display
@@ -76,7 +76,7 @@ def test_rows_show_every_residue_in_its_place(ax):
 
 
 def test_shifts_are_shown_by_their_size(ax):
-    display = AlignmentDisplay("MKVLA", "MWVIRA", PREDICTED, TRUTH, tolerance=2).plot(ax)
+    display = AlignmentDisplay("MKVLA", "MWVIRA", PREDICTED, TRUTH, max_shift=2).plot(ax)
     assert display.status[1] == "shifted"
     assert letters(ax)[2.5, 1.0].get_text() == "2"
     assert ax.get_title() == "Q = 0.33, within 2: 0.67"
@@ -113,7 +113,7 @@ def test_an_estimator_aligns_the_sequences():
     matrix = SubstitutionMatrix("KMV", 3 * np.eye(3) - 1)
     aligner = Aligner.from_matrix(matrix, gap_open=1, gap_extend=1)
     truth = PairwiseAlignment([(0, 0), (2, 1)], (3, 2))
-    display = AlignmentDisplay.from_estimator(aligner, ("MKV", "MK"), truth, tolerance=1, names=("a", "b"))
+    display = AlignmentDisplay.from_estimator(aligner, ("MKV", "MK"), truth, max_shift=1, names=("a", "b"))
     assert display.predicted == aligner.predict([("MKV", "MK")])[0]
     assert display.predicted.pairs.tolist() == [[0, 0], [1, 1]]
     assert display.status == ["right", "not judged"]
@@ -151,6 +151,6 @@ def test_what_cannot_be_shown_is_refused(arguments, message):
 
 
 def test_an_aligner_needs_two_sequences():
-    aligner = Aligner.from_matrix(np.eye(2), 1, 1, letters="AC")
+    aligner = Aligner.from_matrix(np.eye(2), 1, 1, alphabet="AC")
     with pytest.raises(ValueError, match=r"expected a pair \(a, b\) of sequences"):
         AlignmentDisplay.from_estimator(aligner, None)

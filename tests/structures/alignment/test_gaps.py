@@ -1,4 +1,4 @@
-"""Gap features: the tables that kernels read against what is written out for every gap."""
+"""Gap features: the tables that compiled functions read against what is written out for every gap."""
 
 import numpy as np
 import pytest
@@ -8,7 +8,7 @@ from maxmargin.structures.alignment.columns import Columns
 from maxmargin.tasks import Alignment, Column, Gaps, Product
 
 X = ({"residue": "ABA", "ss": "HEE"}, {"residue": "BA", "ss": "EH"})
-LETTERS = {"residue": "AB", "ss": "EH"}
+ALPHABET = {"residue": "AB", "ss": "EH"}
 GAPS = {
     "affine": Gaps(),
     "linear": Gaps("linear"),
@@ -28,31 +28,31 @@ def test_weights_by_name_are_what_every_gap_scores(name, symmetric):
         task = Alignment(mode=mode, gaps=gaps, symmetric=symmetric, features=lambda x: np.ones((3, 2, 1)))
         task.setup([X])
         w = np.random.default_rng(0).integers(-4, 5, task.dim).astype(float)
-        parts = task.parts(w)
+        weights = task.named_weights(w)
         for z in task.outputs(X):
             indices, values = task.psi(X, z)
             pairs = [tuple(pair) for pair in z.pairs.tolist()]
-            expected = parts["<lambda>"][0] * len(pairs)
+            expected = weights["<lambda>"][0] * len(pairs)
             for sequence, residues, place in twin.gaps(3, 2, mode, pairs):
                 for t, residue in enumerate(residues):
-                    expected += written_out(gaps, parts, sequence, residue, place, t, symmetric, task)
+                    expected += written_out(gaps, weights, sequence, residue, place, t, symmetric)
             assert float(w[indices] @ values) == expected
 
 
-def written_out(gaps, parts, sequence, residue, place, t, symmetric, task):
+def written_out(gaps, weights, sequence, residue, place, t, symmetric):
     kind = "gap" if gaps.kind == "linear" else ("open", "extend")[min(t, 1)]
-    name = kind if symmetric else f"{kind} {'ab'[sequence]}"
-    total = parts[name]
+    names = (kind,) if symmetric else (("first", "second")[sequence], kind)
+    total = weights["gaps"][names if len(names) > 1 else kind]
     own, other = X[sequence], X[1 - sequence]
     if gaps.skipped is not None:
-        total += looked_up(gaps.skipped, own, residue, parts[f"{name}, skipped {gaps.skipped}"], task)
+        total += looked_up(gaps.skipped, own, residue, weights[f"gaps, skipped {gaps.skipped}"], names)
     if gaps.beside is not None:
         for position in (place - 1, place):
-            total += looked_up(gaps.beside, other, position, parts[f"{name}, beside {gaps.beside}"], task)
+            total += looked_up(gaps.beside, other, position, weights[f"gaps, beside {gaps.beside}"], names)
     return total
 
 
-def looked_up(view, side, position, weights, task):
+def looked_up(view, side, position, weights, names):
     if not 0 <= position < len(side["residue"]):
         return 0.0
     columns = view.parts if isinstance(view, Product) else [view]
@@ -61,12 +61,11 @@ def looked_up(view, side, position, weights, task):
         if position + column.offset >= len(side["residue"]):
             return 0.0
         letters.append(side[column.name][position + column.offset])
-    names = view.names(task.columns_)
-    return weights[names.index(tuple(letters) if isinstance(view, Product) else letters[0])]
+    return weights[(*names, tuple(letters) if isinstance(view, Product) else letters[0])]
 
 
 def test_sizes():
-    columns = Columns(LETTERS).fit([X])
+    columns = Columns(ALPHABET).fit([X])
     sizes = {}
     for name, gaps in GAPS.items():
         for symmetric in (True, False):

@@ -5,7 +5,6 @@ import pytest
 from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 from sklearn.model_selection import cross_val_score
-from sklearn.utils import estimator_checks, get_tags
 
 from maxmargin import Aligner, HomologRanker
 from maxmargin.tasks import Aligned, Alignment, Homologs
@@ -35,12 +34,12 @@ def text(numbers):
 
 
 X, Y = families()
-MODEL = HomologRanker(letters=LETTERS, C=1.0).fit(X, Y)
+MODEL = HomologRanker(alphabet=LETTERS, C=1.0).fit(X, Y)
 
 
 @pytest.mark.parametrize(("slack", "solver"), [("l1", "bcfw"), ("l2", "bcfw"), ("l2", "n_slack"), ("l1", "one_slack")])
 def test_finds_the_homolog(slack, solver):
-    model = HomologRanker(letters=LETTERS, C=1.0, slack=slack, solver=solver).fit(X, Y)
+    model = HomologRanker(alphabet=LETTERS, C=1.0, slack=slack, solver=solver).fit(X, Y)
     new, truth = families(30, seed=1)
     same = Aligner.from_matrix({(a, b): float(a == b) for a in LETTERS for b in LETTERS}, 1.0, 1.0, mode="local")
     assert model.score(new, truth) > HomologRanker.from_aligner(same).score(new, truth) + 0.2
@@ -64,7 +63,7 @@ def test_predictions():
 
 def test_numbers_of_candidates_may_differ():
     shorter = [(x[0], x[1][: y.candidate + 1]) for x, y in zip(X, Y, strict=True)]
-    assert HomologRanker(letters=LETTERS).fit(shorter, Y).score(shorter, Y) > 0.8
+    assert HomologRanker(alphabet=LETTERS).fit(shorter, Y).score(shorter, Y) > 0.8
 
 
 def test_a_ranker_from_an_aligner():
@@ -75,7 +74,7 @@ def test_a_ranker_from_an_aligner():
     assert (ranker.mode, ranker.gaps) == ("local", "linear")
     assert ranker.decision_function(X[:1])[0][0] == aligner.decision_function([(X[0][0], X[0][1][0])])[0]
     np.testing.assert_array_equal(ranker.weights_["residue × residue"], aligner.substitution_matrix_)
-    with pytest.raises(ValueError, match="made from an aligner and has no objective"):
+    with pytest.raises(ValueError, match="made without training and has no objective"):
         ranker.certify(X, Y)
     with pytest.raises(NotFittedError):
         HomologRanker.from_aligner(Aligner())
@@ -85,42 +84,24 @@ def test_a_ranker_from_an_aligner():
 def test_the_task_behind_it():
     assert isinstance(MODEL.task_, Homologs)
     assert isinstance(MODEL.task_.alignment_, Alignment)
-    assert list(MODEL.weights_) == ["open", "extend", "residue × residue"]
-
-
-@pytest.mark.parametrize(
-    "check",
-    [
-        estimator_checks.check_estimator_cloneable,
-        estimator_checks.check_no_attributes_set_in_init,
-        estimator_checks.check_get_params_invariance,
-        estimator_checks.check_set_params,
-        estimator_checks.check_parameters_default_constructible,
-    ],
-    ids=lambda check: check.__name__,
-)
-def test_checks_of_scikit_learn(check):
-    check("HomologRanker", HomologRanker())
+    assert list(MODEL.weights_) == ["gaps", "residue × residue"]
+    assert MODEL.top_weights("A", n=3) == MODEL.aligner_.top_weights("A", n=3)
+    assert MODEL.weights_["gaps"]["open"] == MODEL.w_[0]
 
 
 def test_copies():
     np.testing.assert_array_equal(clone(MODEL).fit(X, Y).w_, MODEL.w_)
     np.testing.assert_array_equal(pickle.loads(pickle.dumps(MODEL)).predict(X), MODEL.predict(X))
     assert cross_val_score(clone(MODEL), X, Y, cv=2).shape == (2,)
-    assert get_tags(MODEL).target_tags.required
 
 
-def test_bad_input_is_named():
+def test_unfitted():
     model = HomologRanker()
     for call in (model.predict, model.predict_alignments, model.decision_function):
         with pytest.raises(NotFittedError):
             call(X)
     assert not hasattr(model, "aligner_")
     assert not hasattr(model, "weights_")
-    with pytest.raises(ValueError, match="X has 2 examples but Y has 1"):
-        MODEL.score(X[:2], Y[:1])
-    with pytest.raises(ValueError, match="there is nothing to score"):
-        MODEL.score([], [])
 
 
 def test_the_homologs_may_be_named_without_their_alignments():

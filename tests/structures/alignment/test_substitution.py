@@ -12,7 +12,7 @@ PROFILE = np.array([[1.0, 2.0], [0.0, -1.0], [2.0, 1.0]])
 A = {"residue": "ABA", "ss": "HEE", "acc": "bib", "profile": PROFILE}
 B = {"residue": "BA", "ss": "EH", "acc": "ib", "profile": PROFILE[1:]}
 MATCHES = {
-    "letters": Match("residue"),
+    "alphabet": Match("residue"),
     "two columns": Match("residue", "ss"),
     "product": Match(Product("residue", "ss")),
     "product and column": Match(Product("residue", "ss"), "acc"),
@@ -104,19 +104,19 @@ def test_maps_of_a_list_add_up():
     task.setup([("ABA", "BA")])
     assert task.dim == 2 + 3 + 3 + 2
     w = np.arange(task.dim, dtype=float)
-    parts = task.parts(w)
-    assert list(parts) == ["open", "extend", "residue × residue", "residue+1 × residue+1", "<lambda>"]
-    assert parts["residue × residue"].tolist() == [[2, 3], [3, 4]]
-    rows, row_of = task.score_rows(task.weights(w), task.encode(("AB", "BA")))
-    constant = parts["<lambda>"].sum()
+    named = task.named_weights(w)
+    assert list(named) == ["gaps", "residue × residue", "residue+1 × residue+1", "<lambda>"]
+    assert named["residue × residue"].values.tolist() == [[2, 3], [3, 4]]
+    assert named["residue × residue"].names == (["A", "B"], ["A", "B"])
+    rows, row_of = task.score_rows(task.prepared(w), task.encode(("AB", "BA")))
+    constant = named["<lambda>"].values.sum()
     assert rows[row_of].tolist() == [[3 + 5 + 1 + constant, 2 + constant], [4 + constant, 3 + constant]]
-    assert task.part_names()["residue × residue"] == (["A", "B"], ["A", "B"])
 
 
 def test_two_maps_of_the_same_name_are_both_shown():
     task = Alignment(features=[Match("residue"), Match("residue")])
     task.setup([("AB", "AB")])
-    assert list(task.parts(np.zeros(task.dim))) == ["open", "extend", "residue × residue", "residue × residue'"]
+    assert list(task.named_weights(np.zeros(task.dim))) == ["gaps", "residue × residue", "residue × residue'"]
 
 
 class Same(PairFeatures):
@@ -140,7 +140,7 @@ def test_a_feature_map_of_a_users_own():
     w = np.array([-1.0, -0.5, 2.0, 0.0, 0.0, 0.0])
     z = own.argmax(w, x)
     assert z == plain.argmax(np.array([-1.0, -0.5, 2.0, 0.0, 2.0]), x)
-    assert own.parts(w)["Same"].tolist() == [2.0]
+    assert own.named_weights(w)["Same"][0] == 2.0
 
 
 @pytest.mark.parametrize(
@@ -188,7 +188,7 @@ def test_mistakes_in_a_users_map_are_named(mistake, message):
     task = Alignment(features=["simple", Wrong(mistake)])
     task.setup([("AB", "AB")])
     with pytest.raises((ValueError, TaskError), match=message):
-        task.planes(np.zeros(task.dim), task.pack([("AB", "AB")], [[(0, 0)]]))
+        task.pack([("AB", "AB")], [[(0, 0)]]).planes(np.zeros(task.dim))
 
 
 def test_functions_that_return_the_wrong_thing_are_named():

@@ -48,7 +48,7 @@ def test_amino_acids_are_grouped_and_scores_stay_with_their_letters(ax):
 def test_other_alphabets_keep_their_order(name, ax):
     matrix = published(name)
     display = SubstitutionDisplay(matrix).plot(ax)
-    assert display.groups == [list(matrix.letters)]
+    assert display.groups == [list(matrix.alphabet)]
     assert np.array_equal(display.table, matrix.values)
     assert ax.get_title() == ""
     assert len(ax.texts) == (225 if name == "NUC.4.4" else 0)
@@ -84,7 +84,7 @@ Y = [("ACDA", "AC-A"), ("CDD", "C-D"), ("AACD", "-ACD")]
 def test_an_aligner_shows_its_scores_and_costs(ax):
     model = Aligner(C=5).fit(X, Y)
     display = SubstitutionDisplay.from_estimator(model).plot(ax)
-    assert display.matrix.letters == tuple(model.letters_)
+    assert display.matrix.alphabet == tuple(model.alphabet_)
     assert np.array_equal(display.matrix.values, model.substitution_matrix_)
     assert ax.get_title() == f"gap costs: open {model.gap_open_:.3g}, extend {model.gap_extend_:.3g}"
     assert np.array_equal(display.matrix.values, model.to_matrix().values)
@@ -104,22 +104,22 @@ def test_what_is_not_trained_is_not_shown():
 
 def test_other_spellings_of_a_matrix():
     display = SubstitutionDisplay(substitution_matrices.load("BLOSUM62"))
-    assert display.matrix.letters == published("BLOSUM62").letters
+    assert display.matrix.alphabet == published("BLOSUM62").alphabet
     assert np.array_equal(display.table, SubstitutionDisplay(published("BLOSUM62")).table)
     for matrix, message in (
         (Aligner(), "Aligner is no matrix; use SubstitutionDisplay.from_estimator"),
         ("BLOSUM62", "'BLOSUM62' is no matrix; formats.read_matrix"),
-        (np.eye(2), r"needs its letters: .*SubstitutionMatrix\('ACGT', matrix\)"),
+        (np.eye(2), r"needs its alphabet: .*SubstitutionMatrix\('ACGT', matrix\)"),
     ):
         with pytest.raises(ValueError, match=message):
             SubstitutionDisplay(matrix)
 
 
 @pytest.mark.parametrize("symmetric", [True, False])
-@pytest.mark.parametrize("letters", ["A", "ACGT", "ACGTNRY"])
-def test_the_title_is_inside_of_the_figure(letters, symmetric):
-    matrix = np.diag(np.arange(1.0, len(letters) + 1))
-    model = Aligner.from_matrix(matrix, 1.2345, 0.1234, letters=letters, symmetric=symmetric)
+@pytest.mark.parametrize("alphabet", ["A", "ACGT", "ACGTNRY"])
+def test_the_title_is_inside_of_the_figure(alphabet, symmetric):
+    matrix = np.diag(np.arange(1.0, len(alphabet) + 1))
+    model = Aligner.from_matrix(matrix, 1.2345, 0.1234, alphabet=alphabet, symmetric=symmetric)
     display = SubstitutionDisplay.from_estimator(model).plot()
     figure = display.ax_.figure
     assert display.ax_.get_title().replace("\n", " ") == display.title

@@ -8,8 +8,8 @@ from structures.alignment.compiled import alignment_twin as twin
 from maxmargin.examples import dot
 from maxmargin.objective import Formulation
 from maxmargin.oracle import Oracle
-from maxmargin.rescaling import search
-from maxmargin.structures.alignment import task as module
+from maxmargin.rescaling import search_rescaled
+from maxmargin.structures.alignment import batch as module
 from maxmargin.structures.alignment.alignments import PairwiseAlignment
 from maxmargin.tasks import Alignment, Average, Gaps, Match, Window
 from maxmargin.testing import check_task
@@ -24,9 +24,9 @@ FORMULATIONS = [Formulation("slack", "l1"), Formulation("margin", "l2"), Formula
 
 @pytest.mark.parametrize("mode", MODES)
 @pytest.mark.parametrize("symmetric", [True, False])
-@pytest.mark.parametrize("tolerance", [0, 1])
-def test_keeps_the_contract(mode, symmetric, tolerance):
-    check_task(Alignment(mode=mode, symmetric=symmetric, tolerance=tolerance), X, Y, trials=1)
+@pytest.mark.parametrize("max_shift", [0, 1])
+def test_keeps_the_contract(mode, symmetric, max_shift):
+    check_task(Alignment(mode=mode, symmetric=symmetric, max_shift=max_shift), X, Y, trials=1)
 
 
 @pytest.mark.parametrize("mode", MODES)
@@ -63,9 +63,9 @@ def problems(draw):
         trusted = draw(st.lists(st.booleans(), min_size=len(pairs), max_size=len(pairs)).filter(any))
         X.append(x)
         Y.append(PairwiseAlignment(pairs, lengths, np.array(trusted)))
-    settings = {"mode": draw(st.sampled_from(MODES)), "tolerance": draw(st.integers(0, 2))}
+    settings = {"mode": draw(st.sampled_from(MODES)), "max_shift": draw(st.integers(0, 2))}
     settings |= {"gaps": draw(st.sampled_from(["affine", "linear"])), "symmetric": draw(st.booleans())}
-    return Alignment(**settings, letters="AC"), X, Y
+    return Alignment(**settings, alphabet="AC"), X, Y
 
 
 @settings(max_examples=15)
@@ -80,16 +80,14 @@ def test_scores_are_those_of_the_twin(problem, data):
     task, X, Y = problem
     task.setup(X, Y)
     w = np.array(data.draw(st.lists(st.integers(-3, 3), min_size=task.dim, max_size=task.dim)), dtype=float)
-    parts = task.parts(w)
-    names = [("gap", "gap")] if task.gaps == "linear" else [("open", "extend")]
-    names = names * 2 if task.symmetric else [tuple(f"{kind} {side}" for kind in names[0]) for side in "ab"]
+    weights = task.named_weights(w)
+    kinds = ("gap", "gap") if task.gaps == "linear" else ("open", "extend")
+    names = [kinds] * 2 if task.symmetric else [[(side, kind) for kind in kinds] for side in ("first", "second")]
     for x, (found, score) in zip(X, task.decoded(w, X), strict=True):
-        matrix = parts["residue × residue"]
-        S = np.array([["AC".index(p) * 2 + "AC".index(q) for q in x[1]] for p in x[0]])
-        S = matrix.ravel()[S]
+        S = np.array([[weights["residue × residue"][p, q] for q in x[1]] for p in x[0]])
         tables = [np.zeros((4, len(side) + 1)) for side in x]
         for table, (opens, extends) in zip(tables, names, strict=True):
-            table[0], table[1] = parts[opens], parts[extends]
+            table[0], table[1] = weights["gaps"][opens], weights["gaps"][extends]
         assert score == twin.best(S, *tables, task.mode)
         assert dot(task.psi(x, found), w) == score
         for z in task.outputs(x):
@@ -125,7 +123,7 @@ def test_all_spellings_of_alignments_give_the_same_planes():
     for outputs in (Y, PAIRS, gapped, [np.array(pairs) for pairs in PAIRS], [(a.lower(), b) for a, b in gapped]):
         task = Alignment()
         task.setup(X, outputs)
-        planes = task.planes(np.random.default_rng(0).standard_normal(task.dim), task.pack(X, outputs))
+        planes = task.pack(X, outputs).planes(np.random.default_rng(0).standard_normal(task.dim))
         rows.append((planes.dpsi.toarray(), planes.loss))
     for dpsi, loss in rows[1:]:
         assert np.array_equal(dpsi, rows[0][0])
@@ -138,14 +136,14 @@ def test_strings_and_columns_give_the_same_planes():
     for inputs in (X, columns):
         task = Alignment()
         task.setup(inputs, Y)
-        planes.append(task.planes(np.arange(task.dim, dtype=float), task.pack(inputs, Y)))
+        planes.append(task.pack(inputs, Y).planes(np.arange(task.dim, dtype=float)))
     assert np.array_equal(planes[0].dpsi.toarray(), planes[1].dpsi.toarray())
 
 
 def test_rows_hold_every_feature_once():
     task = Alignment(gaps=Gaps("affine", "residue"))
     task.setup(X, Y)
-    rows = task.planes(np.random.default_rng(0).standard_normal(task.dim), task.pack(X, Y)).dpsi
+    rows = task.pack(X, Y).planes(np.random.default_rng(0).standard_normal(task.dim)).dpsi
     assert rows.has_canonical_format
     assert rows.data.all()
 
@@ -153,7 +151,7 @@ def test_rows_hold_every_feature_once():
 @pytest.mark.parametrize("formulation", [Formulation(), *FORMULATIONS], ids=str)
 @pytest.mark.parametrize("mode", MODES)
 def test_training_is_optimal(formulation, mode):
-    prove_training_is_optimal(Alignment(mode=mode, tolerance=1), X[:3], Y[:3], 3.0, formulation)
+    prove_training_is_optimal(Alignment(mode=mode, max_shift=1), X[:3], Y[:3], 3.0, formulation)
 
 
 @pytest.mark.parametrize("formulation", FORMULATIONS, ids=str)
@@ -162,12 +160,12 @@ def test_long_sequences_are_searched_and_the_bound_is_true(formulation, monkeypa
     task.setup(X, Y)
     batch = task.pack(X, Y)
     w = np.random.default_rng(0).standard_normal(task.dim)
-    exact = task.rescaled_planes(w, batch, formulation)
+    exact = batch.rescaled_planes(w, formulation)
     best = formulation.value(exact.loss, exact.dpsi @ w)
     monkeypatch.setattr(module, "LOSS_TABLE", 8)
     batch = task.pack(X, Y)
-    assert task.rescaled_planes(w, batch, formulation) is None
-    found = search(task, formulation, w, batch, np.ones(len(X)))
+    assert batch.rescaled_planes(w, formulation) is None
+    found = search_rescaled(batch, formulation, w, np.ones(len(X)))
     assert (found.cuts.values(w) <= best + 1e-9).all()
     assert (np.maximum(best, 0) <= found.upper + 1e-9).all()
 
@@ -194,7 +192,7 @@ def test_number_of_threads_does_not_matter():
     task.setup(many, truths)
     w = np.random.default_rng(0).standard_normal(task.dim)
     with_threads = Threads(3)
-    one, other = Oracle(task, task.pack(many, truths)), Oracle(task, task.pack(many, truths), executor=with_threads)
+    one, other = Oracle(task.pack(many, truths)), Oracle(task.pack(many, truths), executor=with_threads)
     assert np.array_equal(one.slacks(w), other.slacks(w))
     with_threads.close()
 
@@ -203,10 +201,10 @@ def test_number_of_threads_does_not_matter():
     ("settings", "inputs", "outputs", "message"),
     [
         ({"mode": "semiglobal"}, X, Y, "mode must be one of 'global', 'overlap', 'local', got 'semiglobal'"),
-        ({"tolerance": -1}, X, Y, "tolerance must be a whole number of positions >= 0, got -1"),
-        ({"tolerance": 0.5}, X, Y, "tolerance must be a whole number"),
-        ({"unknown_features": "drop"}, X, Y, "unknown_features must be 'ignore' or 'error', got 'drop'"),
-        ({"letters": "A"}, X, Y, "example 0, first sequence has 'C' at position 1 of 'residue'; known are 'A'"),
+        ({"max_shift": -1}, X, Y, "max_shift must be a whole number >= 0, got -1"),
+        ({"max_shift": 0.5}, X, Y, "max_shift must be a whole number"),
+        ({"unknown": "drop"}, X, Y, "unknown must be 'ignore' or 'error', got 'drop'"),
+        ({"alphabet": "A"}, X, Y, "example 0, first sequence has 'C' at position 1 of 'residue'; known are 'A'"),
         ({}, [*X[:4], ("AC", "")], Y, "example 4, second sequence is empty"),
         ({}, [*X[:4], "AC"], Y, "example 4 is a str; expected a pair"),
         ({}, X, [*Y[:4], [(0, 0), (0, 1)]], "the alignment of example 4: pair 0 is .* both positions must increase"),
@@ -248,7 +246,7 @@ def packed(task, inputs, outputs):
 
 
 def test_letters_without_weight():
-    task = Alignment(letters="AC", unknown_features="ignore")
+    task = Alignment(alphabet="AC", unknown="ignore")
     x = ("AXC", "AC")
     task.setup([x])
     z = PairwiseAlignment([(1, 0), (2, 1)], (3, 2))

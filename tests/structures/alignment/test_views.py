@@ -10,8 +10,8 @@ from maxmargin.structures.alignment.columns import Columns
 from maxmargin.structures.alignment.views import (
     Average,
     Column,
-    Letters,
-    Numbers,
+    LetterFeatures,
+    NumberFeatures,
     Product,
     Window,
     as_view,
@@ -88,11 +88,11 @@ def test_average_over_neighbours(radius):
 def features(draw, n):
     width = draw(st.integers(1, 3))
     if draw(st.booleans()):
-        return Numbers(draw(whole((n, width))))
+        return NumberFeatures(draw(whole((n, width))))
     several = draw(st.integers(1, 2))
     choices = st.lists(st.integers(-1, width - 1), min_size=several, max_size=several, unique_by=lambda c: (c, c < 0))
     codes = [draw(choices) if several <= width else [draw(st.integers(-1, width - 1)), -1] for _ in range(n)]
-    return Letters(np.array(codes, dtype=np.int64), width)
+    return LetterFeatures(np.array(codes, dtype=np.int64), width)
 
 
 @given(st.data())

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-Pairs = NDArray[np.int64]
+PairArray = NDArray[np.int64]
 GAPS = "-."
 
 
@@ -26,7 +26,7 @@ class PairwiseAlignment:
         None trusts all.
     """
 
-    pairs: Pairs
+    pairs: PairArray
     lengths: tuple[int, int]
     trusted: NDArray[np.bool_] = None  # type: ignore[assignment]  # given or made below, never None afterwards
 
@@ -56,10 +56,10 @@ class PairwiseAlignment:
         first, second = (np.array([letter not in gaps for letter in row], dtype=bool) for row in (a, b))
         both = first & second
         pairs = np.column_stack([(np.cumsum(row) - 1)[both] for row in (first, second)])
-        trusted = None
+        trusted = np.ones(len(pairs), dtype=bool)
         if lowercase_untrusted:
             trusted = np.array([not (a[c].islower() or b[c].islower()) for c in np.flatnonzero(both)], dtype=bool)
-        return cls(pairs, (int(first.sum()), int(second.sum())), trusted)  # type: ignore[arg-type]
+        return cls(pairs, (int(first.sum()), int(second.sum())), trusted)
 
     @classmethod
     def of(cls, y: Any, lengths: tuple[int, int], name: str = "alignment") -> PairwiseAlignment:
@@ -85,7 +85,7 @@ class PairwiseAlignment:
         return found
 
     @classmethod
-    def _found(cls, pairs: Pairs, lengths: tuple[int, int]) -> PairwiseAlignment:
+    def unchecked(cls, pairs: PairArray, lengths: tuple[int, int]) -> PairwiseAlignment:
         """What a decoder has found, which needs no checks."""
         alignment = object.__new__(cls)
         for name, value in (("pairs", pairs), ("lengths", lengths), ("trusted", np.ones(len(pairs), dtype=bool))):
@@ -106,20 +106,20 @@ class PairwiseAlignment:
             i, j = p + 1, q + 1
         return "".join(rows[0]), "".join(rows[1])
 
-    def agreement(self, truth: PairwiseAlignment, tolerance: int = 0) -> float:
-        """Q: the share of truth's trusted pairs (i, j) for which this aligns i to some j' with |j - j'| <= tolerance.
+    def agreement(self, truth: PairwiseAlignment, max_shift: int = 0) -> float:
+        """Q: the share of truth's trusted pairs (i, j) for which this aligns i to some j' with |j - j'| <= max_shift.
 
-        Q and Q4 of the literature on protein alignment are those of tolerance 0 and 4. Positions of the first sequence
-        are looked at, so that for tolerance > 0 the two sequences do not play the same role.
+        Q and Q4 of the literature on protein alignment are those of max_shift 0 and 4. Positions of the first sequence
+        are looked at, so that for max_shift > 0 the two sequences do not play the same role.
         """
         if self.lengths != truth.lengths:
             raise ValueError(f"alignments of sequences with {self.lengths} and {truth.lengths} residues do not compare")
         asked = truth.pairs[truth.trusted]
         if not len(asked):
             raise ValueError("the true alignment has no trusted pair, so that no share of them can be found")
-        partner = np.full(self.lengths[0], -1 - tolerance - self.lengths[1], dtype=np.int64)  # further away than any
+        partner = np.full(self.lengths[0], -1 - max_shift - self.lengths[1], dtype=np.int64)  # further away than any
         partner[self.pairs[:, 0]] = self.pairs[:, 1]
-        return float(np.mean(np.abs(partner[asked[:, 0]] - asked[:, 1]) <= tolerance))
+        return float(np.mean(np.abs(partner[asked[:, 0]] - asked[:, 1]) <= max_shift))
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, PairwiseAlignment):
@@ -152,7 +152,7 @@ def _checked_lengths(lengths: Any) -> tuple[int, int]:
     return n, m
 
 
-def _checked_pairs(pairs: Any, lengths: tuple[int, int]) -> Pairs:
+def _checked_pairs(pairs: Any, lengths: tuple[int, int]) -> PairArray:
     """A copy as (k, 2) whole numbers, if these are the pairs of an alignment."""
     try:
         given = np.asarray(pairs)

@@ -25,7 +25,7 @@ SIDES = ("first", "second")
 COLUMN = "letters (a string or a list), or a (positions, numbers) array"  # what a column is, for messages
 
 
-class Side:
+class EncodedSequence:
     """One sequence in numbers: codes of the letters (-1 for an unknown one), and rows of numbers."""
 
     def __init__(self, length: int, codes: dict[str, Codes], numbers: dict[str, Array]):
@@ -35,21 +35,21 @@ class Side:
 class Columns:
     """The alphabets and widths of columns, fixed by `fit`.
 
-    letters : None, {column: its alphabet}, or the alphabet of the column "residue".
+    alphabet : None, {column: its alphabet}, or the alphabet of the column "residue".
     unknown : "error" or "ignore": what to do with a letter of no alphabet. One that is ignored has no features.
     """
 
-    def __init__(self, letters: Any = None, unknown: str = "error"):
+    def __init__(self, alphabet: Any = None, unknown: str = "error"):
         if unknown not in ("ignore", "error"):
-            raise ValueError(f"unknown_features must be 'ignore' or 'error', got {unknown!r}")
-        self.given = _given_letters(letters)
+            raise ValueError(f"unknown must be 'ignore' or 'error', got {unknown!r}")
+        self.given = _given_alphabets(alphabet)
         self.unknown = unknown
 
     def fit(self, X: Sequence[Any]) -> Columns:
         """Learn the alphabets of all columns, of both sequences together, and the widths of those with numbers."""
         if len(X) == 0:
             raise ValueError("no examples given: at least one pair of sequences is needed")
-        seen: dict[str, dict[Hashable, None]] = {}
+        found: dict[str, dict[Hashable, None]] = {}  # the letters of every column, in the order of the data
         self.widths: dict[str, int] = {}
         self.names: tuple[list[str], list[str]] = ([], [])
         for i, x in enumerate(X):
@@ -60,11 +60,11 @@ class Columns:
                     self.names[number].extend(read)
                 self._check_names(read, number, place)
                 for name, column in read.items():
-                    self._learn(name, column, seen, place)
+                    self._learn(name, column, found, place)
         for name in self.given:
-            if name not in seen:
-                raise ValueError(f"letters names the column {name!r}; the sequences have {_listed(seen)}")
-        alphabets = {name: self.given.get(name) or in_order(letters) for name, letters in seen.items()}
+            if name not in found:
+                raise ValueError(f"alphabet names the column {name!r}; the sequences have {_listed(found)}")
+        alphabets = {name: self.given.get(name) or in_order(letters) for name, letters in found.items()}
         self.alphabets: dict[str, list[Hashable]] = alphabets
         self.codes = {name: {letter: k for k, letter in enumerate(letters)} for name, letters in alphabets.items()}
         self.tables = {name: _character_table(letters) for name, letters in alphabets.items()}
@@ -82,12 +82,12 @@ class Columns:
             where = "the sequences have" if number is None else f"the {SIDES[number]} sequences have"
             raise ValueError(f"there is no column {name!r}; {where} {_listed(known)}")
 
-    def encode(self, x: Any, i: int) -> tuple[Side, Side]:
+    def encode(self, x: Any, i: int) -> tuple[EncodedSequence, EncodedSequence]:
         """Both sequences of example i in numbers."""
         first, second = (self._encoded(side, i, number) for number, side in enumerate(sides_of(x, i)))
         return first, second
 
-    def _encoded(self, side: Any, i: int, number: int) -> Side:
+    def _encoded(self, side: Any, i: int, number: int) -> EncodedSequence:
         place = _place(i, number)
         read = read_columns(side, place)
         self._check_names(read, number, place)
@@ -103,7 +103,7 @@ class Columns:
                 if name not in self.codes:
                     raise ValueError(f"{place}: {name!r} has letters, not {self.widths[name]} numbers per position")
                 codes[name] = self._numbered(column, name, place)
-        return Side(len(column), codes, numbers)
+        return EncodedSequence(len(column), codes, numbers)
 
     def _numbered(self, column: Sequence[Hashable], name: str, place: str) -> Codes:
         known, table = self.codes[name], self.tables[name]
@@ -116,7 +116,7 @@ class Columns:
             p = int(np.argmax(found < 0))
             raise ValueError(
                 f"{place} has {plain(column[p])!r} at position {p} of {name!r}; known are {_listed(known)}. "
-                "unknown_features='ignore' gives unknown letters no weight"
+                "unknown='ignore' gives unknown letters no weight"
             )
         return found
 
@@ -126,16 +126,16 @@ class Columns:
                 f"{place} has the columns {_listed(read)}; expected {_listed(self.names[number])}, as example 0"
             )
 
-    def _learn(self, name: str, column: Any, seen: dict[str, dict[Hashable, None]], place: str) -> None:
+    def _learn(self, name: str, column: Any, found: dict[str, dict[Hashable, None]], place: str) -> None:
         if isinstance(column, np.ndarray):
             width = self.widths.setdefault(name, column.shape[1])
-            if name in seen or width != column.shape[1]:
-                expected = "letters" if name in seen else f"{width} of them"
+            if name in found or width != column.shape[1]:
+                expected = "letters" if name in found else f"{width} of them"
                 raise ValueError(f"{place}: {name!r} has {column.shape[1]} numbers per position; expected {expected}")
         else:
             if name in self.widths:
                 raise ValueError(f"{place}: {name!r} has letters; expected {self.widths[name]} numbers per position")
-            seen.setdefault(name, {}).update(dict.fromkeys(column))
+            found.setdefault(name, {}).update(dict.fromkeys(column))
 
 
 def sides_of(x: Any, i: int) -> tuple[Any, Any]:
@@ -189,16 +189,16 @@ def _column(values: Any, place: str) -> Any:
     return values
 
 
-def _given_letters(letters: Any) -> dict[str, list[Hashable]]:
-    if letters is None:
+def _given_alphabets(given: Any) -> dict[str, list[Hashable]]:
+    if given is None:
         return {}
-    named = letters if isinstance(letters, Mapping) else {RESIDUE: letters}
+    named = given if isinstance(given, Mapping) else {RESIDUE: given}
     found: dict[str, list[Hashable]] = {}
     for name, alphabet in named.items():
         if not isinstance(alphabet, Iterable) or not (chosen := list(alphabet)):
-            raise ValueError(f"the letters of column {name!r} are {alphabet!r}; expected a string or list of letters")
+            raise ValueError(f"the alphabet of column {name!r} is {alphabet!r}; expected a string or list of letters")
         if len(set(chosen)) < len(chosen):
-            raise ValueError(f"the letters of column {name!r} name one of them twice: {alphabet!r}")
+            raise ValueError(f"the alphabet of column {name!r} names a letter twice: {alphabet!r}")
         found[name] = chosen
     return found
 

@@ -28,7 +28,7 @@ BLOCK = 3.9  # lines that a block of two rows takes
 class AlignmentDisplay:
     """Two sequences as they are aligned, each pair in the colour of what it is beside the true alignment.
 
-    A pair (i, j) is right if the truth aligns i to j, shifted if it aligns i to a position at most `tolerance` from j,
+    A pair (i, j) is right if the truth aligns i to j, shifted if it aligns i to a position at most `max_shift` from j,
     wrong if to one further away, and not judged if the truth is silent on i: the right and shifted pairs are those that
     Q of `PairwiseAlignment.agreement` counts.
 
@@ -37,7 +37,7 @@ class AlignmentDisplay:
     a, b : str
         The sequences.
     predicted, truth : what `PairwiseAlignment.of` takes; the truth may be missing.
-    tolerance : int
+    max_shift : int
         Positions by which a shifted pair may be off.
     names : of the two sequences.
 
@@ -57,10 +57,10 @@ class AlignmentDisplay:
         b: str,
         predicted: Any,
         truth: Any = None,
-        tolerance: int = 4,
+        max_shift: int = 4,
         names: tuple[str, str] = ("first", "second"),
     ):
-        self.a, self.b, self.tolerance, self.names = a, b, tolerance, names
+        self.a, self.b, self.max_shift, self.names = a, b, max_shift, names
         lengths = len(a), len(b)
         self.predicted = PairwiseAlignment.of(predicted, lengths, "the predicted alignment")
         self.truth = None if truth is None else PairwiseAlignment.of(truth, lengths, "the true alignment")
@@ -79,11 +79,11 @@ class AlignmentDisplay:
         predicted: Any,
         truth: Any = None,
         *,
-        tolerance: int = 4,
+        max_shift: int = 4,
         names: tuple[str, str] = ("first", "second"),
     ) -> AlignmentDisplay:
         """An alignment that is known already; sequences as `Aligner` takes them, strings or columns."""
-        return cls(_letters(a, "first"), _letters(b, "second"), predicted, truth, tolerance, names)
+        return cls(_letters(a, "first"), _letters(b, "second"), predicted, truth, max_shift, names)
 
     @classmethod
     def from_estimator(
@@ -92,11 +92,11 @@ class AlignmentDisplay:
         x: tuple[Any, Any],
         y: Any = None,
         *,
-        tolerance: int = 4,
+        max_shift: int = 4,
         names: tuple[str, str] = ("first", "second"),
     ) -> AlignmentDisplay:
         """Align the sequences of x with a fitted `Aligner`, and compare with the true alignment y if there is one."""
-        return cls.from_predictions(*sides_of(x, 0), aligner.predict([x])[0], y, tolerance=tolerance, names=names)
+        return cls.from_predictions(*sides_of(x, 0), aligner.predict([x])[0], y, max_shift=max_shift, names=names)
 
     def plot(self, ax: Axes | None = None, *, kind: str = "rows", width: int = 60) -> AlignmentDisplay:
         """Draw the alignment.
@@ -120,7 +120,7 @@ class AlignmentDisplay:
             return IDENTICAL if self.a[i] == self.b[j] else UNJUDGED
         if shift < 0:
             return UNJUDGED
-        return RIGHT if shift == 0 else SHIFTED if shift <= self.tolerance else WRONG
+        return RIGHT if shift == 0 else SHIFTED if shift <= self.max_shift else WRONG
 
     def _plot_rows(self, given: Axes | None, width: int) -> None:
         columns = layout(self.predicted)
@@ -168,7 +168,7 @@ class AlignmentDisplay:
 
     def _write_legend(self, **place: Any) -> None:
         ax = self.ax_
-        named = {SHIFTED: f"shifted by up to {self.tolerance}", UNJUDGED: "not judged" if self.truth else "different"}
+        named = {SHIFTED: f"shifted by up to {self.max_shift}", UNJUDGED: "not judged" if self.truth else "different"}
         for status, colour in COLOURS.items():
             if status in self.status:
                 label = f"{named.get(status, status)}: {self.status.count(status)}"
@@ -178,8 +178,8 @@ class AlignmentDisplay:
         if ax.get_legend_handles_labels()[1]:
             ax.legend(frameon=False, fontsize=8, handletextpad=0.4, handlelength=1.2, **place)
         if self.truth is not None and self.truth.trusted.any():
-            q, near = (self.predicted.agreement(self.truth, tolerance) for tolerance in (0, self.tolerance))
-            ax.set_title(f"Q = {q:.2f}, within {self.tolerance}: {near:.2f}", fontsize=9)
+            q, near = (self.predicted.agreement(self.truth, max_shift) for max_shift in (0, self.max_shift))
+            ax.set_title(f"Q = {q:.2f}, within {self.max_shift}: {near:.2f}", fontsize=9)
 
     def _plot_path(self, given: Axes | None) -> None:
         n, m = self.predicted.lengths

@@ -3,24 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Sequence
-from numbers import Integral
 from typing import Any, Self, Unpack
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from maxmargin.arrays import Array
-from maxmargin.objective import Certificate
-from maxmargin.solvers import Solver
+from maxmargin.checks import check_whole
 from maxmargin.structures.alignment import models
+from maxmargin.structures.alignment.alignment_trainer import AlignmentOptions, AlignmentTrainer
 from maxmargin.structures.alignment.alignments import PairwiseAlignment
 from maxmargin.structures.alignment.columns import RESIDUE
 from maxmargin.structures.alignment.formats.ncbi import SubstitutionMatrix
 from maxmargin.structures.alignment.task import Alignment
-from maxmargin.trainer import Options, Trainer
 
 
-class Aligner(Trainer):
+class Aligner(AlignmentTrainer):
     """Pairs of sequences, aligned by a dynamic programme whose scores are learnt with a large margin.
 
     X is a list of pairs (a, b) of sequences: strings, or dicts of columns such as {"residue": "ACDE", "ss": "HHH-"}
@@ -37,13 +35,13 @@ class Aligner(Trainer):
         array, or a list of these. See maxmargin.structures.alignment.substitution.
     gaps : "affine", "linear" or tasks.Gaps
         What scores a skipped residue.
-    tolerance : int
+    max_shift : int
         By how many positions a pair may miss and still count as right, in training and in `score`.
     symmetric : bool
         Both sequences share their weights.
-    letters : None, str or dict
-        The alphabet of the residues, or {column: alphabet}; None takes what the training data show.
-    unknown_features : "error" or "ignore"
+    alphabet : None, str, list or dict
+        That of the residues, or {column: its alphabet}; None takes the letters that the training data show.
+    unknown : "error" or "ignore"
         What to do with a letter that is not in the alphabet; one that is ignored scores nothing.
     C : float
         Weight of the mean structured hinge against ½‖w‖².
@@ -54,33 +52,16 @@ class Aligner(Trainer):
 
     Attributes
     ----------
-    w_, certificate_, history_, weights_ (by name) and weight_names_, letters_, substitution_matrix_, gap_open_,
-    gap_extend_.
+    w_, certificate_, history_, alphabet_, substitution_matrix_, gap_open_, gap_extend_, and weights_: "gaps" by kind
+    ("open" and "extend", or "gap" where gaps are linear), and for every feature map those of what the first and the
+    second sequence have, weights_["residue × residue"]["A", "C"].
     """
 
     _default_tol = 1e-3
 
-    def __init__(
-        self,
-        mode: str = "overlap",
-        features: Any = "simple",
-        gaps: Any = "affine",
-        tolerance: int = 0,
-        symmetric: bool = True,
-        letters: Any = None,
-        unknown_features: str = "error",
-        C: float = 1.0,
-        solver: str | Solver = "bcfw",
-        **options: Unpack[Options],
-    ):
-        self.mode = mode
-        self.features = features
-        self.gaps = gaps
-        self.tolerance = tolerance
-        self.symmetric = symmetric
-        self.letters = letters
-        self.unknown_features = unknown_features
-        super().__init__(C=C, solver=solver, **options)
+    def __init__(self, mode: str = "overlap", *, max_shift: int = 0, **options: Unpack[AlignmentOptions]):
+        self.max_shift = max_shift
+        super().__init__(mode, **options)
 
     @classmethod
     def from_matrix(
@@ -89,23 +70,23 @@ class Aligner(Trainer):
         gap_open: float | None = None,
         gap_extend: float | None = None,
         mode: str = "overlap",
-        letters: Iterable[Hashable] | None = None,
+        alphabet: Iterable[Hashable] | None = None,
         **parameters: Any,
     ) -> Self:
         """A model that needs no training: a substitution matrix and gap costs.
 
         matrix : a SubstitutionMatrix (whose gap costs are used unless others are given), Biopython's, a dict
-            {(letter, letter): score}, or an array together with its `letters`.
+            {(letter, letter): score}, or an array together with its `alphabet`.
         gap_open, gap_extend : the cost of the first residue of a gap, and of each further one; positive numbers make
             gaps costly.
         """
-        scores = models.scores_of(matrix, letters)
+        scores = models.scores_of(matrix, alphabet)
         if isinstance(matrix, SubstitutionMatrix):
             gap_open = matrix.gap_open if gap_open is None else gap_open
             gap_extend = matrix.gap_extend if gap_extend is None else gap_extend
         if gap_open is None or gap_extend is None:
             raise ValueError("the matrix says nothing about gaps: give gap_open and gap_extend")
-        parameters = {"symmetric": scores.symmetric, "letters": scores.letters, **parameters}
+        parameters = {"symmetric": scores.symmetric, "alphabet": scores.alphabet, **parameters}
         return cls(mode=mode, **parameters)._with_matrix(scores, gap_open, gap_extend)
 
     @classmethod
@@ -136,43 +117,19 @@ class Aligner(Trainer):
         return np.array([score for _, score in self.task_.decoded(self.w_, X)])
 
     def score(self, X: Any, Y: Any) -> float:
-        """The mean over pairs of the share of trusted aligned positions that are found (within the tolerance)."""
-        found = self.predict(X)
-        if len(found) != len(Y):
-            raise ValueError(f"X has {len(found)} examples but Y has {len(Y)}")
-        if not found:
-            raise ValueError("no examples given: there is nothing to score")
+        """The mean over pairs of the share of trusted aligned positions that are found (see max_shift)."""
         shares = []
-        for i, (z, y) in enumerate(zip(found, Y, strict=True)):
+        for i, (z, y) in enumerate(zip(self._predictions_to_judge(X, Y), Y, strict=True)):
             truth = PairwiseAlignment.of(y, z.lengths, f"the alignment of example {i}")
             if not truth.trusted.any():
                 raise ValueError(
                     f"the alignment of example {i} has no trusted pair, so that nothing can be found of it"
                 )
-            shares.append(z.agreement(truth, self.tolerance))
+            shares.append(z.agreement(truth, self.max_shift))
         return float(np.mean(shares))
 
-    def certify(self, X: Any, Y: Any, sample_weight: Any = None, tol: float = 1e-2) -> Certificate:
-        """How far the current weights are from the optimum on these data; see StructuredSVM.certify."""
-        check_is_fitted(self)
-        if not hasattr(self, "solution_"):
-            raise ValueError("this model was made from a matrix and has no objective to certify; fit trains one")
-        return super().certify(X, Y, sample_weight, tol)
-
     @property
-    def weights_(self) -> dict[str, Any]:
-        """The weights by name: "open" and "extend" of gaps, and one matrix per feature map."""
-        check_is_fitted(self)
-        return self.task_.parts(self.w_)
-
-    @property
-    def weight_names_(self) -> dict[str, tuple[list[Any], list[Any]]]:
-        """What the rows and columns of the matrices in weights_ stand for."""
-        check_is_fitted(self)
-        return self.task_.part_names()
-
-    @property
-    def letters_(self) -> list[Hashable]:
+    def alphabet_(self) -> list[Hashable]:
         """The alphabet of the residues, in the order of substitution_matrix_."""
         check_is_fitted(self)
         models.residue_map(self.task_)
@@ -182,9 +139,7 @@ class Aligner(Trainer):
     def substitution_matrix_(self) -> Array:
         """(K, K) scores of aligning one residue with another; other features of the model come on top of it."""
         check_is_fitted(self)
-        pairs = models.residue_map(self.task_)
-        begin = self.task_.ends_[self.task_.maps_.index(pairs)]
-        return pairs.weights(self.w_[begin : begin + pairs.size])
+        return models.residue_scores(self.task_, self.w_)
 
     @property
     def gap_open_(self) -> Any:
@@ -208,14 +163,12 @@ class Aligner(Trainer):
         if first != second:
             raise ValueError("a matrix file has one gap cost for both sequences; use symmetric=True")
         if largest is not None:
-            if isinstance(largest, bool) or not isinstance(largest, Integral) or largest < 1:
-                raise ValueError(f"largest must be a whole number >= 1, got {largest!r}")
-            scale = largest / (max(np.abs(values).max(), *map(abs, first)) or 1.0)
+            scale = check_whole("largest", largest, least=1) / (max(np.abs(values).max(), *map(abs, first)) or 1.0)
             values, first = (
                 np.rint(scale * values),
                 (float(np.rint(scale * first[0])), float(np.rint(scale * first[1]))),
             )
-        return SubstitutionMatrix(tuple(map(str, self.letters_)), values, *first)
+        return SubstitutionMatrix(tuple(map(str, self.alphabet_)), values, *first)
 
     def to_biopython(self) -> Any:
         """A Bio.Align.PairwiseAligner with the same scores: align(a, b) gives the same alignments, but for ties."""
@@ -227,25 +180,10 @@ class Aligner(Trainer):
         first, second = (costs[kind] for costs in models.gap_costs(self.task_, self.w_))
         return first if self.task_.gaps_.symmetric else (first, second)
 
-    def _with_matrix(self, scores: models.Scores, gap_open: float, gap_extend: float) -> Self:
+    def _with_matrix(self, scores: models.SubstitutionScores, gap_open: float, gap_extend: float) -> Self:
         task = models.matrix_task(scores, self._make_task(None))
         self.task_, self.w_ = task, models.matrix_weights(scores, gap_open, gap_extend, task)
         return self
 
     def _make_task(self, Y: Any) -> Alignment:
-        return Alignment(
-            self.mode,
-            self.features,
-            self.gaps,
-            self.tolerance,
-            self.symmetric,
-            self.letters,
-            self.unknown_features,
-        )
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.target_tags.required = True
-        tags.input_tags.two_d_array = False
-        tags.input_tags.string = tags.input_tags.dict = True
-        return tags
+        return self._task(Alignment)

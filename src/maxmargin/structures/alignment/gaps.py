@@ -11,13 +11,15 @@ stands (one at the ends).
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
 from maxmargin.arrays import Array
-from maxmargin.structures.alignment.columns import Codes, Columns, Side
+from maxmargin.structures.alignment.columns import SIDES, Codes, Columns, EncodedSequence
 from maxmargin.structures.alignment.views import Entries, View, as_view, view_width
+from maxmargin.weights import Weights
 
 KINDS = ("affine", "linear")
 
@@ -53,7 +55,7 @@ class Gaps:
         self.shape = (1 if symmetric else 2, kinds, 1 + self.n_skipped + self.n_beside)
         self.size = int(np.prod(self.shape))
 
-    def encode(self, sides: tuple[Side, Side]) -> list[tuple[Any, Any]]:
+    def encode(self, sides: tuple[EncodedSequence, EncodedSequence]) -> list[tuple[Any, Any]]:
         """For each sequence its features as skipped residues (with a constant) and as places beside gaps."""
         return [(self._skipped(side), self._beside(side)) for side in sides]
 
@@ -79,20 +81,27 @@ class Gaps:
             np.add.at(total, block[mine], np.hstack(rows))
         return np.arange(total.size), total.ravel()
 
-    def parts(self, w: Array) -> dict[str, Any]:
-        """The weights by name: "open" and "extend" (or "gap"), and those of the views."""
-        W = w.reshape(self.shape)
-        found: dict[str, Any] = {}
-        for s, sequence in enumerate(("",) if self.symmetric else (" a", " b")):
-            for k, kind in enumerate(("open", "extend") if self.kind == "affine" else ("gap",)):
-                found[f"{kind}{sequence}"] = float(W[s, k, 0])
-                if self.n_skipped:
-                    found[f"{kind}{sequence}, skipped {self.skipped}"] = W[s, k, 1 : 1 + self.n_skipped]
-                if self.n_beside:
-                    found[f"{kind}{sequence}, beside {self.beside}"] = W[s, k, 1 + self.n_skipped :]
-        return found
+    def named_weights(self, w: Array) -> dict[str, Weights]:
+        """Those of gaps by kind, "open" and "extend" (or "gap"), and those of the views, which depend on the kind, too.
 
-    def _skipped(self, side: Side) -> Array:
+        In a model that is not symmetric the first axis says which sequence is skipped.
+        """
+        W = w.reshape(self.shape)
+        axes: dict[str, Sequence[str]] = {"kind": ("open", "extend") if self.kind == "affine" else ("gap",)}
+        if self.symmetric:
+            W = W[0]
+        else:
+            axes = {"sequence": SIDES, **axes}
+        named = {"gaps": Weights(W[..., 0], **axes)}
+        if self.skipped is not None:
+            names = self.skipped.names(self.columns)
+            named[f"gaps, skipped {self.skipped}"] = Weights(W[..., 1 : 1 + self.n_skipped], **axes, skipped=names)
+        if self.beside is not None:
+            names = self.beside.names(self.columns)
+            named[f"gaps, beside {self.beside}"] = Weights(W[..., 1 + self.n_skipped :], **axes, beside=names)
+        return named
+
+    def _skipped(self, side: EncodedSequence) -> Array:
         constant = np.ones((side.length, 1))
         return (
             constant
@@ -100,7 +109,7 @@ class Gaps:
             else np.hstack([constant, self.skipped.features(side, self.columns).dense()])
         )
 
-    def _beside(self, side: Side) -> Array | None:
+    def _beside(self, side: EncodedSequence) -> Array | None:
         """Row j: what stands on both sides of a gap before position j."""
         if self.beside is None:
             return None

@@ -2,22 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from numbers import Integral
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.base import clone
 
 from maxmargin.arrays import Array
 from maxmargin.batch import Batch
+from maxmargin.checks import is_whole
 from maxmargin.objective import Formulation
 from maxmargin.planes import Planes
 from maxmargin.structures.alignment.alignments import PairwiseAlignment
-from maxmargin.structures.alignment.task import Alignment, Best, Code, check_letters, difference, stacked
+from maxmargin.structures.alignment.batch import difference, stacked
+from maxmargin.structures.alignment.encoded import BestAlignment, EncodedPair, PreparedWeights
+from maxmargin.structures.alignment.task import Alignment, check_letters
 from maxmargin.structures.alignment.views import Entries
 from maxmargin.task import Task
+from maxmargin.weights import Weights
 
 
 class Aligned(NamedTuple):
@@ -56,11 +58,11 @@ class Homologs(Task):
         return float(y[0] != z[0])
 
     def argmax(self, w: Array, x: Any, y: Any = None) -> Aligned:
-        codes = self.encode(x, 0)
+        codes, weights = self.encode(x, 0), self.alignment_.prepared(w)
         if y is None:
-            return self.best(w, codes).aligned(codes)
+            return self.best(weights, codes).aligned(codes)
         truth = self.truth(codes, x, y, 0)
-        rival = self.best(w, codes, truth.candidate)
+        rival = self.best(weights, codes, truth.candidate)
         return rival.aligned(codes) if rival.score + 1.0 > truth.score(w) else Aligned(*y)
 
     def outputs(self, x: Any) -> Iterator[Aligned]:
@@ -68,9 +70,9 @@ class Homologs(Task):
             for alignment in self.alignment_.outputs(pair):
                 yield Aligned(k, alignment)
 
-    # --- examples in the form of the kernels
+    # --- examples in the form that compiled functions read
 
-    def encode(self, x: Any, i: int) -> list[Code]:
+    def encode(self, x: Any, i: int) -> list[EncodedPair]:
         """Example i: the native sequence beside every candidate."""
         codes = []
         for k, pair in enumerate(_pairs(x, i)):
@@ -80,77 +82,59 @@ class Homologs(Task):
                 raise ValueError(f"candidate {k}: {error}") from None
         return codes
 
-    def truth(self, codes: list[Code], x: Any, y: Any, i: int) -> Truth:
+    def truth(self, codes: list[EncodedPair], x: Any, y: Any, i: int) -> TrueHomolog:
         """What is right in example i."""
-        if isinstance(y, Integral):
+        if is_whole(y):
             raise ValueError(f"Y[{i}] is {type(y).__name__}; expected (number of the homolog, its alignment)")
         index = candidate_number(y, len(codes), i)
         check_letters((x[0], x[1][index]), y[1], i)
         alignment = PairwiseAlignment.of(y[1], codes[index].lengths, f"the alignment of example {i}")
-        return Truth(index, self.alignment_.features_of(codes[index], alignment.pairs))
+        return TrueHomolog(index, self.alignment_.features_of(codes[index], alignment.pairs))
 
-    def best(self, w: Array, codes: list[Code], without: int | None = None) -> Winner:
+    def best(self, weights: PreparedWeights, codes: list[EncodedPair], without: int | None = None) -> BestCandidate:
         """The candidate with the highest score, one left out."""
-        weights = self.alignment_.weights(w)
-        winner = Winner(-1, Best(-np.inf, np.zeros((0, 2), dtype=np.int64)))
+        best = BestCandidate(-1, BestAlignment(-np.inf, np.zeros((0, 2), dtype=np.int64)))
         for k, code in enumerate(codes):
             if k != without:
                 found = self.alignment_.best(weights, code, None, 0.0)
-                if found.score > winner.found.score:
-                    winner = Winner(k, found)
-        return winner
+                if found.score > best.score:
+                    best = BestCandidate(k, found)
+        return best
 
     def pack(self, X: Sequence[Any], Y: Sequence[Any]) -> HomologBatch:
         codes = [self.encode(x, i) for i, x in enumerate(X)]
         truths = [self.truth(code, x, y, i) for i, (code, x, y) in enumerate(zip(codes, X, Y, strict=True))]
-        return HomologBatch(codes, truths, np.arange(len(codes)))
+        return HomologBatch(self, codes, truths)
 
     def decode(self, w: Array, X: Sequence[Any]) -> list[Aligned]:
-        codes = [self.encode(x, i) for i, x in enumerate(X)]
-        return [self.best(w, code).aligned(code) for code in codes]
+        weights = self.alignment_.prepared(w)
+        return [self.best(weights, codes).aligned(codes) for codes in (self.encode(x, i) for i, x in enumerate(X))]
+
+    def named_weights(self, w: Array) -> dict[str, Weights]:
+        """The weights for people: those of the alignments."""
+        return self.alignment_.named_weights(w)
 
     def candidate_scores(self, w: Array, X: Sequence[Any]) -> list[Array]:
         """For every x the score of each candidate."""
-        weights, best = self.alignment_.weights(w), self.alignment_.best
+        weights, best = self.alignment_.prepared(w), self.alignment_.best
         return [np.array([best(weights, code, None, 0.0).score for code in self.encode(x, i)]) for i, x in enumerate(X)]
 
-    def planes(self, w: Array, batch: HomologBatch, augment: float | Array = 1.0) -> Planes:
-        lam = np.broadcast_to(np.asarray(augment, dtype=float), len(batch))
-        return self._planes(w, batch, lambda j, margin: lam[j] - margin > 0)
 
-    def rescaled_planes(self, w: Array, batch: HomologBatch, formulation: Formulation) -> Planes:
-        """Exact: the loss is 1 for all rivals, so that the one with the highest score is violated most."""
-        return self._planes(w, batch, lambda j, margin: formulation.value(1.0, margin) > 0)
-
-    def _planes(self, w: Array, batch: HomologBatch, violated: Any) -> Planes:
-        loss, rows = np.zeros(len(batch)), []
-        for j, (codes, truth) in enumerate(batch):
-            rival = self.best(w, codes, truth.candidate)
-            if rival.candidate >= 0 and violated(j, truth.score(w) - rival.score):
-                loss[j] = 1.0
-                rows.append(
-                    difference(truth.psi, self.alignment_.features_of(codes[rival.candidate], rival.found.pairs))
-                )
-            else:
-                rows.append((truth.psi[0][:0], truth.psi[1][:0]))
-        return Planes(stacked(rows, self.dim), loss)
-
-
-class Winner(NamedTuple):
+class BestCandidate(NamedTuple):
     """The best of some candidates; candidate -1 if there are none."""
 
     candidate: int
-    found: Best
+    found: BestAlignment
 
     @property
     def score(self) -> float:
         return self.found.score
 
-    def aligned(self, codes: list[Code]) -> Aligned:
+    def aligned(self, codes: list[EncodedPair]) -> Aligned:
         return Aligned(self.candidate, codes[self.candidate].alignment(self.found.pairs))
 
 
-class Truth(NamedTuple):
+class TrueHomolog(NamedTuple):
     """The homolog and Ψ of its known alignment."""
 
     candidate: int
@@ -165,24 +149,44 @@ class HomologBatch(Batch):
 
     call_cost = 1000.0  # one alignment per candidate, against one visit of a plane
 
-    def __init__(self, codes: list[list[Code]], truths: list[Truth], ids: NDArray[np.intp]):
-        self.codes, self.truths, self.ids = codes, truths, ids
+    def __init__(self, task: Homologs, codes: list[list[EncodedPair]], truths: list[TrueHomolog]):
+        super().__init__(task, len(codes))
+        self.codes, self.truths = codes, truths
 
-    def take(self, index: NDArray[np.intp]) -> HomologBatch:
-        return HomologBatch(self.codes, self.truths, self.ids[index])
-
-    def __iter__(self) -> Iterator[tuple[list[Code], Truth]]:
+    def __iter__(self) -> Iterator[tuple[list[EncodedPair], TrueHomolog]]:
         return ((self.codes[i], self.truths[i]) for i in self.ids)
+
+    def planes(self, w: Array, augment: float | Array = 1.0) -> Planes:
+        lam = np.broadcast_to(np.asarray(augment, dtype=float), len(self))
+        return self._planes_of(w, lambda j, margin: bool(lam[j] - margin > 0))
+
+    def rescaled_planes(self, w: Array, formulation: Formulation) -> Planes:
+        """Exact: the loss is 1 for all rivals, so that the one with the highest score is violated most."""
+        return self._planes_of(w, lambda _, margin: bool(formulation.value(1.0, margin) > 0))
+
+    def _planes_of(self, w: Array, violated: Callable[[int, float], bool]) -> Planes:
+        """The planes of the best rivals, where violated(example, margin), and of the truths elsewhere."""
+        weights = self.task.alignment_.prepared(w)
+        loss, rows = np.zeros(len(self)), []
+        for j, (codes, truth) in enumerate(self):
+            rival = self.task.best(weights, codes, truth.candidate)
+            if rival.candidate >= 0 and violated(j, truth.score(w) - rival.score):
+                loss[j] = 1.0
+                found = self.task.alignment_.features_of(codes[rival.candidate], rival.found.pairs)
+                rows.append(difference(truth.psi, found))
+            else:
+                rows.append((truth.psi[0][:0], truth.psi[1][:0]))
+        return Planes(stacked(rows, self.dim), loss)
 
 
 def candidate_number(y: Any, n_candidates: int, i: int) -> int:
     """The homolog of example i, which y names beside its alignment or alone."""
-    if isinstance(y, Integral):
+    if is_whole(y):
         number = int(y)
     elif not isinstance(y, tuple | list) or len(y) != 2:
         found = f"{type(y).__name__} of {len(y)}" if isinstance(y, tuple | list) else type(y).__name__
         raise ValueError(f"Y[{i}] is {found}; expected (number of the homolog, its alignment)")
-    elif not isinstance(y[0], Integral):
+    elif not is_whole(y[0]):
         raise ValueError(
             f"Y[{i}] begins with {y[0]!r:.60}; expected a whole number, that of the homolog, and then its alignment"
         )

@@ -21,10 +21,10 @@ from maxmargin.structures.alignment.task import Alignment
 from maxmargin.structures.alignment.views import Column
 
 
-class Scores(NamedTuple):
+class SubstitutionScores(NamedTuple):
     """Scores of aligning one letter with another; the row is the letter of the first sequence."""
 
-    letters: list[Hashable]
+    alphabet: list[Hashable]
     values: Array
 
     @property
@@ -32,42 +32,43 @@ class Scores(NamedTuple):
         return np.array_equal(self.values, self.values.T)
 
 
-def scores_of(matrix: Any, letters: Iterable[Hashable] | None = None) -> Scores:
+def scores_of(matrix: Any, alphabet: Iterable[Hashable] | None = None) -> SubstitutionScores:
     """Any spelling of a substitution matrix.
 
     A SubstitutionMatrix, Biopython's (an array with an `alphabet`), a dict {(letter, letter): score} in which pairs may
-    be given one way round only, or an array together with its letters.
+    be given one way round only, or an array together with its alphabet.
     """
     if isinstance(matrix, Mapping):
         return _from_dict(matrix)
     if isinstance(matrix, SubstitutionMatrix):
-        letters, matrix = matrix.letters, matrix.values
+        alphabet, matrix = matrix.alphabet, matrix.values
     elif getattr(matrix, "alphabet", None) is not None:
-        letters = matrix.alphabet
+        alphabet = matrix.alphabet
     elif matrix is None or isinstance(matrix, str | os.PathLike):
         raise ValueError(
             f"{matrix!r} is no matrix; formats.read_matrix reads one from a file, "
             "Bio.Align.substitution_matrices.load finds one by its name"
         )
-    if letters is None:
+    if alphabet is None:
         raise ValueError(
-            "a matrix without an alphabet needs its letters: letters='ACGT', or SubstitutionMatrix('ACGT', matrix)"
+            "an array of scores needs its alphabet: alphabet='ACGT', or SubstitutionMatrix('ACGT', matrix)"
         )
-    named = list(letters)
+    letters = list(alphabet)
     try:
         values = np.array(matrix, dtype=np.float64)
     except (TypeError, ValueError):
         found = f"array of {matrix.dtype}" if isinstance(matrix, np.ndarray) else type(matrix).__name__
-        raise ValueError(f"the matrix is given as {found}; expected ({len(named)}, {len(named)}) numbers") from None
-    if values.shape != (len(named), len(named)):
-        raise ValueError(f"the matrix has shape {values.shape}; expected ({len(named)}, {len(named)}) for its letters")
+        raise ValueError(f"the matrix is given as {found}; expected ({len(letters)}, {len(letters)}) numbers") from None
+    if values.shape != (len(letters), len(letters)):
+        expected = f"({len(letters)}, {len(letters)}) for its alphabet"
+        raise ValueError(f"the matrix has shape {values.shape}; expected {expected}")
     if not np.isfinite(values).all():
         i, j = np.argwhere(~np.isfinite(values))[0]
-        raise ValueError(f"the score of {named[i]!r} and {named[j]!r} is {values[i, j]}; expected a finite number")
-    return Scores(named, values)
+        raise ValueError(f"the score of {letters[i]!r} and {letters[j]!r} is {values[i, j]}; expected a finite number")
+    return SubstitutionScores(letters, values)
 
 
-def _from_dict(matrix: Mapping[Any, Any]) -> Scores:
+def _from_dict(matrix: Mapping[Any, Any]) -> SubstitutionScores:
     pairs = list(matrix)
     if not pairs or not all(isinstance(pair, tuple) and len(pair) == 2 for pair in pairs):
         raise ValueError("a matrix in a dict needs pairs of letters as its keys: {('A', 'C'): -1, …}")
@@ -84,7 +85,7 @@ def _from_dict(matrix: Mapping[Any, Any]) -> Scores:
     return scores_of(values, letters)
 
 
-def log_odds(X: Sequence[Any], Y: Sequence[Any], task: Alignment) -> Scores:
+def log_odds(X: Sequence[Any], Y: Sequence[Any], task: Alignment) -> SubstitutionScores:
     """S[i, j] = log(P(i, j) / P(i) P(j)) with Laplace estimates (Tsochantaridis et al. 2004, section 4.4).
 
     P(i, j) is the share of aligned pairs with these letters, P(i) the share of a letter among all residues of that
@@ -92,7 +93,7 @@ def log_odds(X: Sequence[Any], Y: Sequence[Any], task: Alignment) -> Scores:
     """
     if len(X) != len(Y):
         raise ValueError(f"X has {len(X)} examples but Y has {len(Y)}")
-    columns = Columns(task.letters, task.unknown_features).fit(X)
+    columns = Columns(task.alphabet, task.unknown).fit(X)
     columns.check(RESIDUE, 0)
     columns.check(RESIDUE, 1)
     n = columns.width(RESIDUE)
@@ -110,17 +111,17 @@ def log_odds(X: Sequence[Any], Y: Sequence[Any], task: Alignment) -> Scores:
         joint = joint + joint.T
         single = [single[0] + single[1]] * 2
     shares = [count / count.sum() for count in single]
-    return Scores(list(columns.alphabets[RESIDUE]), np.log(joint / joint.sum() / np.outer(*shares)))
+    return SubstitutionScores(list(columns.alphabets[RESIDUE]), np.log(joint / joint.sum() / np.outer(*shares)))
 
 
-def matrix_task(scores: Scores, task: Alignment) -> Alignment:
-    """`task`, set up for these letters."""
-    whole = {RESIDUE: list(scores.letters)}
+def matrix_task(scores: SubstitutionScores, task: Alignment) -> Alignment:
+    """`task`, set up for this alphabet."""
+    whole = {RESIDUE: list(scores.alphabet)}
     task.setup([(whole, whole)])
     return task
 
 
-def matrix_weights(scores: Scores, gap_open: float, gap_extend: float, task: Alignment) -> Array:
+def matrix_weights(scores: SubstitutionScores, gap_open: float, gap_extend: float, task: Alignment) -> Array:
     """The weights of a task of one column of letters that give it this matrix and these gap costs."""
     for name, cost in (("gap_open", gap_open), ("gap_extend", gap_extend)):
         if not isinstance(cost, Real) or not np.isfinite(cost):
@@ -128,16 +129,17 @@ def matrix_weights(scores: Scores, gap_open: float, gap_extend: float, task: Ali
     if task.symmetric and not scores.symmetric:
         i, j = np.argwhere(scores.values != scores.values.T)[0]
         raise ValueError(
-            f"the scores of ({scores.letters[i]!r}, {scores.letters[j]!r}) and ({scores.letters[j]!r}, "
-            f"{scores.letters[i]!r}) differ, which a symmetric model cannot have"
+            f"the scores of ({scores.alphabet[i]!r}, {scores.alphabet[j]!r}) and ({scores.alphabet[j]!r}, "
+            f"{scores.alphabet[i]!r}) differ, which a symmetric model cannot have"
         )
     if task.gaps_.kind == "linear" and gap_open != gap_extend:
         raise ValueError(f"linear gaps have one cost, not {gap_open} and {gap_extend}")
     w = np.zeros(task.dim)
-    gaps = w[: task.gaps_.size].reshape(task.gaps_.shape)
+    of_gaps, of_maps = task.split(w)
+    gaps = of_gaps.reshape(task.gaps_.shape)
     gaps[:, 0, 0], gaps[:, -1, 0] = -gap_open, -gap_extend
     pairs = residue_map(task)
-    w[task.ends_[0] : task.ends_[0] + pairs.size] = pairs.weights_for(scores.values)
+    of_maps[task.maps_.index(pairs)][:] = pairs.weights_for(scores.values)
     return w
 
 
@@ -149,9 +151,15 @@ def residue_map(task: Alignment) -> Match:
     raise AttributeError("the model has no substitution matrix: no feature map matches residues with residues")
 
 
+def residue_scores(task: Alignment, w: Array) -> Array:
+    """(K, K) scores of aligning one residue with another."""
+    pairs = residue_map(task)
+    return pairs.weights(task.split(w)[1][task.maps_.index(pairs)])
+
+
 def gap_costs(task: Alignment, w: Array) -> tuple[tuple[float, float], tuple[float, float]]:
     """(open, extend) of gaps that skip residues of the first sequence, and of the second."""
-    weights = -w[: task.gaps_.size].reshape(task.gaps_.shape)[:, :, 0]
+    weights = -task.split(w)[0].reshape(task.gaps_.shape)[:, :, 0]
     first, second = ((float(costs[0]), float(costs[-1])) for costs in (weights[0], weights[-1]))
     return first, second
 
@@ -185,9 +193,8 @@ def to_biopython(task: Alignment, w: Array) -> Any:
         raise ValueError("where gaps of the two sequences cost different amounts, Biopython treats ends in another way")
     make: Any = Align.PairwiseAligner  # carries no types
     aligner = make()
-    values = residue_map(task).weights(w[task.ends_[0] :][: residue_map(task).size])
     matrix: Any = substitution_matrices.Array
-    aligner.substitution_matrix = matrix("".join(map(str, letters)), dims=2, data=values)
+    aligner.substitution_matrix = matrix("".join(map(str, letters)), dims=2, data=residue_scores(task, w))
     aligner.mode = "local" if task.mode == "local" else "global"
     if first == second:
         aligner.open_gap_score, aligner.extend_gap_score = -first[0], -first[1]

@@ -26,11 +26,11 @@ from typing import Any
 import numpy as np
 
 from maxmargin.arrays import Array
-from maxmargin.structures.alignment.columns import Codes, Columns, Side
+from maxmargin.structures.alignment.columns import Codes, Columns, EncodedSequence
 from maxmargin.structures.alignment.views import (
     Column,
     Entries,
-    Features,
+    PositionFeatures,
     Product,
     ScoreRows,
     View,
@@ -38,6 +38,7 @@ from maxmargin.structures.alignment.views import (
     outer_sum,
     view_width,
 )
+from maxmargin.weights import SymmetricWeights, Weights
 
 MODELS = ("simple", "anova2", "tensor", "window", "profile")
 NEIGHBOURS = 2  # how far the models "window" and "profile" look
@@ -55,7 +56,7 @@ class PairFeatures:
         """Set `size`. Runs on a copy of the user's object; `columns` knows the alphabets of all columns."""
         raise NotImplementedError
 
-    def encode(self, x: Any, sides: tuple[Side, Side]) -> Any:
+    def encode(self, x: Any, sides: tuple[EncodedSequence, EncodedSequence]) -> Any:
         """What scores and counts get of an example, made once: x itself, unless there is something to prepare."""
         return x
 
@@ -67,9 +68,9 @@ class PairFeatures:
         """Σ φ(i, j) over the rows (i, j) of `pairs`: (size,) numbers, or (indices, values)."""
         raise NotImplementedError
 
-    def parts(self, w: Array) -> dict[str, Array]:
-        """The weights by name."""
-        return {type(self).__name__: w}
+    def named_weights(self, w: Array) -> dict[str, Weights]:
+        """The weights for people, by what they are for."""
+        return {type(self).__name__: Weights(w, feature=range(len(w)))}
 
     def prepare(self, w: Array) -> Any:
         """What score_rows gets of the weights, made once for many examples."""
@@ -125,7 +126,9 @@ class Match(PairFeatures):
         """The weights w for which W is this matrix (which is symmetric, where that is asked for)."""
         return W[np.triu_indices(len(W))] if self.triangular else W.ravel()
 
-    def encode(self, x: Any, sides: tuple[Side, Side]) -> list[tuple[Features, Features]]:
+    def encode(
+        self, x: Any, sides: tuple[EncodedSequence, EncodedSequence]
+    ) -> list[tuple[PositionFeatures, PositionFeatures]]:
         first, second = sides
         code = [(self.a.features(first, self.columns), self.b.features(second, self.columns))]
         if self.mirrored:
@@ -135,7 +138,7 @@ class Match(PairFeatures):
     def prepare(self, w: Array) -> Array:
         return self.weights(w)
 
-    def score_rows(self, prepared: Array, code: list[tuple[Features, Features]]) -> ScoreRows:
+    def score_rows(self, prepared: Array, code: list[tuple[PositionFeatures, PositionFeatures]]) -> ScoreRows:
         W = prepared
         (A, B), *mirrored = code
         rows, row_of = A.times(W)
@@ -145,10 +148,10 @@ class Match(PairFeatures):
             scored = ScoreRows(scored.full() + ScoreRows(B.spread(rows), row_of).full(), None)
         return scored
 
-    def scores(self, w: Array, code: list[tuple[Features, Features]]) -> Array:
+    def scores(self, w: Array, code: list[tuple[PositionFeatures, PositionFeatures]]) -> Array:
         return self.score_rows(self.prepare(w), code).full()
 
-    def counts(self, code: list[tuple[Features, Features]], pairs: Codes) -> Entries:
+    def counts(self, code: list[tuple[PositionFeatures, PositionFeatures]], pairs: Codes) -> Entries:
         i, j = pairs[:, 0], pairs[:, 1]
         (A, B), *mirrored = code
         places, values = outer_sum(A, i, B, j)
@@ -160,11 +163,14 @@ class Match(PairFeatures):
             places, values = np.concatenate([places, p * self.shape[1] + q]), np.concatenate([values, more])
         return places, values
 
-    def parts(self, w: Array) -> dict[str, Array]:
-        return {str(self): self.weights(w)}
+    def named_weights(self, w: Array) -> dict[str, Weights]:
+        """W; its rows speak of the first sequence (of either one where the pair counts both ways round)."""
+        first, second = self.names()
+        kind = SymmetricWeights if self.triangular else Weights
+        return {str(self): kind(self.weights(w), first=first, second=second)}
 
 
-class Computed(PairFeatures):
+class ComputedFeatures(PairFeatures):
     """The features that a function x -> (n, m, F) array returns."""
 
     def __init__(self, function: Callable[[Any], Any]):
@@ -173,7 +179,7 @@ class Computed(PairFeatures):
     def fit(self, X: Sequence[Any], columns: Columns, symmetric: bool) -> None:
         self.size = self._array(X[0]).shape[2]
 
-    def encode(self, x: Any, sides: tuple[Side, Side]) -> Array:
+    def encode(self, x: Any, sides: tuple[EncodedSequence, EncodedSequence]) -> Array:
         array, expected = self._array(x), (sides[0].length, sides[1].length, self.size)
         if array.shape != expected:
             raise ValueError(f"the function of features returned an array of shape {array.shape}; expected {expected}")
@@ -188,8 +194,9 @@ class Computed(PairFeatures):
     def counts(self, code: Array, pairs: Codes) -> Array:
         return np.asarray(code[pairs[:, 0], pairs[:, 1]].sum(axis=0))
 
-    def parts(self, w: Array) -> dict[str, Array]:
-        return {getattr(self.function, "__name__", type(self.function).__name__): w}
+    def named_weights(self, w: Array) -> dict[str, Weights]:
+        name = getattr(self.function, "__name__", type(self.function).__name__)
+        return {name: Weights(w, feature=range(len(w)))}
 
     def _array(self, x: Any) -> Array:
         array = np.asarray(self.function(x), dtype=np.float64)
@@ -209,7 +216,7 @@ def feature_maps(features: Any, columns: Columns, symmetric: bool) -> list[PairF
         elif isinstance(each, type):
             raise ValueError(f"features has the class {each.__name__}; expected an object of it, {each.__name__}(…)")
         elif callable(each):
-            maps.append(Computed(each))
+            maps.append(ComputedFeatures(each))
         else:
             kinds = f"one of {', '.join(map(repr, MODELS))}, a PairFeatures, a function, or a list of these"
             raise ValueError(f"features must be {kinds}; got {each!r}")

@@ -30,7 +30,7 @@ class SubstitutionDisplay:
 
     Parameters
     ----------
-    matrix : SubstitutionMatrix, or what else `Aligner.from_matrix` takes with its letters
+    matrix : SubstitutionMatrix, or what else `Aligner.from_matrix` takes with its alphabet
         Given, or that of a fitted `Aligner` by `from_estimator`.
     title : str or None
         None: what the matrix says about gap costs.
@@ -47,8 +47,8 @@ class SubstitutionDisplay:
     def __init__(self, matrix: Any, title: str | None = None):
         self.matrix = matrix = _matrix(matrix)
         self.title = _gap_costs(matrix.gap_open, matrix.gap_extend) if title is None else title
-        self.groups = _grouped(matrix.letters)
-        order = [matrix.letters.index(letter) for group in self.groups for letter in group]
+        self.groups = _grouped(matrix.alphabet)
+        order = [matrix.alphabet.index(letter) for group in self.groups for letter in group]
         self.table = matrix.values[np.ix_(order, order)]
 
     @classmethod
@@ -58,7 +58,7 @@ class SubstitutionDisplay:
         Where gaps in the two sequences cost differently, the title says both costs.
         """
         check_is_fitted(aligner, "w_")
-        matrix = SubstitutionMatrix(tuple(map(str, aligner.letters_)), aligner.substitution_matrix_)
+        matrix = SubstitutionMatrix(tuple(map(str, aligner.alphabet_)), aligner.substitution_matrix_)
         return cls(matrix, _gap_costs(aligner.gap_open_, aligner.gap_extend_))
 
     def plot(
@@ -109,7 +109,7 @@ def _matrix(matrix: Any) -> SubstitutionMatrix:
     if hasattr(matrix, "to_matrix"):
         raise ValueError(f"{type(matrix).__name__} is no matrix; use SubstitutionDisplay.from_estimator")
     scores = scores_of(matrix)
-    return SubstitutionMatrix(tuple(map(str, scores.letters)), scores.values)
+    return SubstitutionMatrix(tuple(map(str, scores.alphabet)), scores.values)
 
 
 def _gap_costs(opened: Any, extended: Any) -> str:

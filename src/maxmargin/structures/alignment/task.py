@@ -3,35 +3,32 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from itertools import combinations
-from numbers import Integral
-from typing import Any, NamedTuple
+from itertools import combinations, pairwise
+from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
-from scipy import sparse
 
 from maxmargin.arrays import Array
-from maxmargin.batch import Batch
+from maxmargin.checks import check_whole
 from maxmargin.examples import check_features
-from maxmargin.objective import Formulation
-from maxmargin.planes import Planes
 from maxmargin.structures.alignment.alignments import PairwiseAlignment
+from maxmargin.structures.alignment.batch import AlignmentBatch
 from maxmargin.structures.alignment.columns import RESIDUE, Codes, Columns, read_columns, sides_of
+from maxmargin.structures.alignment.encoded import BestAlignment, EncodedPair, PreparedWeights, TrueAlignment
 from maxmargin.structures.alignment.gaps import Gaps, as_gaps
 from maxmargin.structures.alignment.substitution import Match, PairFeatures, feature_maps
 from maxmargin.structures.alignment.views import Entries
 from maxmargin.task import Task
+from maxmargin.weights import Weights
 
 MODES = ("global", "overlap", "local")  # in the order of compiled/alignment.py
-LOSS_TABLE = 4_000_000  # entries of the table (n × m × losses) up to which slack rescaling is exact
 
 
 class Alignment(Task):
     """Pairs of sequences x = (a, b), aligned: Ψ counts features of aligned pairs and of gaps.
 
         ⟨w, Ψ(x, z)⟩ = Σ_{(i, j) in z} ⟨w, φ(i, j)⟩ + Σ_{residues in gaps} ⟨w, γ⟩
-        Δ(y, z)      = 1 - |{trusted (i, j) in y : z aligns i to some j' with |j - j'| <= tolerance}| / |trusted in y|
+        Δ(y, z)      = 1 - |{trusted (i, j) in y : z aligns i to some j' with |j - j'| <= max_shift}| / |trusted in y|
 
     (Joachims et al. 2009, section 3.2). φ is made by substitution.py, γ by gaps.py. Δ is a sum over the
     pairs of z, so that argmax ⟨w, Ψ⟩ + λΔ is an alignment with φ's scores lowered at right pairs. Between two aligned
@@ -47,10 +44,10 @@ class Alignment(Task):
     features : a model ("simple", "anova2", "tensor", "window", "profile"), a PairFeatures such as Match, a function
         x -> (n, m, F) array, or a list of these.
     gaps : "affine", "linear" or Gaps(...).
-    tolerance : by how many positions a pair may miss and still be right: 0 is Q, 4 is Q4.
+    max_shift : by how many positions a pair may miss and still be right: 0 is Q, 4 is Q4.
     symmetric : a and b share their weights: substitution matrices are symmetric, gaps cost the same in both.
-    letters : the alphabet of the residues, or {column: alphabet}, where the training data may not show all of it.
-    unknown_features : "error" or "ignore" (a letter of no alphabet has no features: a wildcard).
+    alphabet : that of the residues, or {column: its alphabet}, where the training data may not show all letters.
+    unknown : "error" or "ignore" (a letter of no alphabet has no features: a wildcard).
     """
 
     def __init__(
@@ -58,18 +55,18 @@ class Alignment(Task):
         mode: str = "overlap",
         features: Any = "simple",
         gaps: Any = "affine",
-        tolerance: int = 0,
+        max_shift: int = 0,
         symmetric: bool = True,
-        letters: Any = None,
-        unknown_features: str = "error",
+        alphabet: Any = None,
+        unknown: str = "error",
     ):
         self.mode = mode
         self.features = features
         self.gaps = gaps
-        self.tolerance = tolerance
+        self.max_shift = max_shift
         self.symmetric = symmetric
-        self.letters = letters
-        self.unknown_features = unknown_features
+        self.alphabet = alphabet
+        self.unknown = unknown
 
     mode_: int
     columns_: Columns
@@ -80,10 +77,9 @@ class Alignment(Task):
     def setup(self, X: Sequence[Any], Y: Any = None) -> None:
         if self.mode not in MODES:
             raise ValueError(f"mode must be one of {', '.join(map(repr, MODES))}, got {self.mode!r}")
-        if isinstance(self.tolerance, bool) or not isinstance(self.tolerance, Integral) or self.tolerance < 0:
-            raise ValueError(f"tolerance must be a whole number of positions >= 0, got {self.tolerance!r}")
+        check_whole("max_shift", self.max_shift, least=0)
         self.mode_ = MODES.index(self.mode)
-        self.columns_ = Columns(self.letters, self.unknown_features).fit(X)
+        self.columns_ = Columns(self.alphabet, self.unknown).fit(X)
         if self.symmetric and set(self.columns_.names[0]) != set(self.columns_.names[1]):
             first, second = (", ".join(names) for names in self.columns_.names)
             raise ValueError(
@@ -109,12 +105,12 @@ class Alignment(Task):
     def loss(self, y: Any, z: Any) -> float:
         lengths = _lengths(y, z)
         truth, found = PairwiseAlignment.of(y, lengths, "y"), PairwiseAlignment.of(z, lengths, "z")
-        return 1.0 - found.agreement(truth, self.tolerance)
+        return 1.0 - found.agreement(truth, self.max_shift)
 
     def argmax(self, w: Array, x: Any, y: Any = None) -> PairwiseAlignment:
         code = self.encode(x)
         truth = None if y is None else self.truth(code, x, y, 0)
-        return code.alignment(self.best(self.weights(w), code, truth, 0.0 if y is None else 1.0).pairs)
+        return code.alignment(self.best(self.prepared(w), code, truth, 0.0 if y is None else 1.0).pairs)
 
     def outputs(self, x: Any) -> Iterator[PairwiseAlignment]:
         n, m = lengths = self.encode(x).lengths
@@ -123,18 +119,18 @@ class Alignment(Task):
                 for columns in combinations(range(m), k):
                     yield PairwiseAlignment(np.array([rows, columns], dtype=np.int64).T, lengths)
 
-    # --- one example in the form of the kernels
+    # --- one example in the form that compiled functions read
 
-    def encode(self, x: Any, i: int = 0) -> Code:
+    def encode(self, x: Any, i: int = 0) -> EncodedPair:
         """Example i, ready for scores."""
         sides = self.columns_.encode(x, i)
         try:
             maps = [each.encode(x, sides) for each in self.maps_]
         except ValueError as error:
             raise ValueError(f"example {i}: {error}") from None
-        return Code((sides[0].length, sides[1].length), maps, self.gaps_.encode(sides))
+        return EncodedPair((sides[0].length, sides[1].length), maps, self.gaps_.encode(sides))
 
-    def truth(self, code: Code, x: Any, y: Any, i: int) -> Truth:
+    def truth(self, code: EncodedPair, x: Any, y: Any, i: int) -> TrueAlignment:
         """What is right in example i."""
         check_letters(x, y, i)
         alignment = PairwiseAlignment.of(y, code.lengths, f"the alignment of example {i}")
@@ -142,23 +138,27 @@ class Alignment(Task):
         if not len(trusted):
             raise ValueError(f"the alignment of example {i} has no trusted pair, so that no loss can be counted")
         low, high = (np.zeros(code.lengths[0], dtype=np.int64) for _ in range(2))
-        low[trusted[:, 0]] = np.maximum(trusted[:, 1] - self.tolerance, 0)
-        high[trusted[:, 0]] = np.minimum(trusted[:, 1] + self.tolerance + 1, code.lengths[1])
-        return Truth(self.features_of(code, alignment.pairs), low, high, len(trusted))
+        low[trusted[:, 0]] = np.maximum(trusted[:, 1] - self.max_shift, 0)
+        high[trusted[:, 0]] = np.minimum(trusted[:, 1] + self.max_shift + 1, code.lengths[1])
+        return TrueAlignment(self.features_of(code, alignment.pairs), low, high, len(trusted))
 
-    def weights(self, w: Array) -> Weights:
+    def prepared(self, w: Array) -> PreparedWeights:
         """w, ready for the scores of many examples."""
-        parts = zip(self.maps_, self.ends_[:-1], self.ends_[1:], strict=True)
-        return Weights(w, [each.prepare(w[begin:end]) for each, begin, end in parts])
+        of_gaps, of_maps = self.split(w)
+        return PreparedWeights(w, of_gaps, [each.prepare(part) for each, part in zip(self.maps_, of_maps, strict=True)])
 
-    def score_rows(self, weights: Weights, code: Code) -> tuple[Array, Codes]:
+    def split(self, w: Array) -> tuple[Array, list[Array]]:
+        """The weights of gaps and those of every feature map, as parts of w."""
+        return w[: self.ends_[0]], [w[a:b] for a, b in pairwise(self.ends_)]
+
+    def score_rows(self, weights: PreparedWeights, code: EncodedPair) -> tuple[Array, Codes]:
         """The scores of pairs as their different rows, and which row every position of a has."""
         scored = [
             each.score_rows(prepared, part)
             for each, prepared, part in zip(self.maps_, weights.maps, code.maps, strict=True)
         ]
         for each, found in zip(self.maps_, scored, strict=True):
-            if found.shape != code.lengths:  # which a kernel would not notice
+            if found.shape != code.lengths:  # which a compiled function would not notice
                 raise ValueError(f"{each} has scores of shape {found.shape}; expected {code.lengths}")
         rows, row_of = scored[0]
         if len(scored) > 1:
@@ -166,10 +166,16 @@ class Alignment(Task):
             for more in scored[2:]:
                 rows += more.full()
         places = np.arange(len(rows)) if row_of is None else row_of
-        # kernels are compiled for arrays of this kind only
+        # functions are compiled for arrays of this kind only
         return np.require(rows, np.float64, ["C", "W"]), np.require(places, np.int64, ["C", "W"])
 
-    def best(self, weights: Weights, code: Code, truth: Truth | None, lam: float) -> Best:
+    def gap_scores(self, weights: PreparedWeights, code: EncodedPair) -> tuple[Array, Array]:
+        """What compiled/alignment.py calls of_a and of_b."""
+        return self.gaps_.scores(weights.gaps, code.gaps)
+
+    def best(
+        self, weights: PreparedWeights, code: EncodedPair, truth: TrueAlignment | None, lam: float
+    ) -> BestAlignment:
         """The alignment with the highest ⟨w, Ψ⟩ + λΔ, and that value (without λ, which Δ has as a constant)."""
         from maxmargin.structures.alignment.compiled import alignment
 
@@ -181,7 +187,7 @@ class Alignment(Task):
             low,
             high,
             0.0 if truth is None else lam / truth.size,
-            *self.gaps_.scores(weights.w[: self.ends_[0]], code.gaps),
+            *self.gap_scores(weights, code),
             self.mode_,
             np.empty((n, m), dtype=np.uint8),
             np.empty((alignment.ROWS, m + 1)),
@@ -189,14 +195,14 @@ class Alignment(Task):
             np.empty(m, dtype=np.int64),
             pairs,
         )
-        return Best(score, pairs[len(pairs) - count :])
+        return BestAlignment(score, pairs[len(pairs) - count :])
 
-    def features_of(self, code: Code, pairs: Codes) -> Entries:
+    def features_of(self, code: EncodedPair, pairs: Codes) -> Entries:
         """Ψ of the alignment with these pairs; a feature may stand there several times."""
         from maxmargin.structures.alignment.compiled.alignment import paid_gaps
 
         n, m = code.lengths
-        pairs = np.array(pairs, dtype=np.int64)  # kernels are compiled for arrays that may be written to
+        pairs = np.array(pairs, dtype=np.int64)  # functions are compiled for arrays that may be written to
         paid = np.empty((n + m, 4), dtype=np.int64)
         paid = paid[: paid_gaps(pairs, n, m, self.mode_, paid)]
         entries = [self.gaps_.counts(code.gaps, paid)]
@@ -215,142 +221,29 @@ class Alignment(Task):
     def pack(self, X: Sequence[Any], Y: Any) -> AlignmentBatch:
         codes = [self.encode(x, i) for i, x in enumerate(X)]
         truths = [self.truth(code, x, y, i) for i, (code, x, y) in enumerate(zip(codes, X, Y, strict=True))]
-        sizes = [np.prod(code.lengths) * (truth.size + 1) for code, truth in zip(codes, truths, strict=True)]
-        return AlignmentBatch(codes, truths, bool(max(sizes, default=0) <= LOSS_TABLE), np.arange(len(codes)))
+        return AlignmentBatch(self, codes, truths)
 
     def decode(self, w: Array, X: Sequence[Any]) -> list[PairwiseAlignment]:
         return [found for found, _ in self.decoded(w, X)]
 
     def decoded(self, w: Array, X: Sequence[Any]) -> Iterator[tuple[PairwiseAlignment, float]]:
         """The best alignment of every pair, and its score."""
-        weights = self.weights(w)
+        weights = self.prepared(w)
         for i, x in enumerate(X):
             code = self.encode(x, i)
             found = self.best(weights, code, None, 0.0)
             yield code.alignment(found.pairs), found.score
 
-    def planes(self, w: Array, batch: AlignmentBatch, augment: float | Array = 1.0) -> Planes:
-        lam = np.broadcast_to(np.asarray(augment, dtype=float), len(batch))
-        weights = self.weights(w)
-        found = [self.best(weights, code, truth, each).pairs for (code, truth), each in zip(batch, lam, strict=True)]
-        return self._planes(batch, found)
-
-    def rescaled_planes(self, w: Array, batch: AlignmentBatch, formulation: Formulation) -> Planes | None:
-        """Exact where sequences are short enough to keep the best score of every possible number of right pairs."""
-        if not batch.countable:
-            return None
-        weights = self.weights(w)
-        return self._planes(batch, [self._most_violated(weights, code, truth, formulation) for code, truth in batch])
-
-    def parts(self, w: Array) -> dict[str, Any]:
-        """The weights by name: those of gaps, then of every feature map."""
-        found = self.gaps_.parts(w[: self.ends_[0]])
-        for each, begin, end in zip(self.maps_, self.ends_[:-1], self.ends_[1:], strict=True):
-            for name, weights in each.parts(w[begin:end]).items():
-                while name in found:
+    def named_weights(self, w: Array) -> dict[str, Weights]:
+        """The weights for people: those of gaps, then those of every feature map; a name that is taken gets a mark."""
+        of_gaps, of_maps = self.split(w)
+        named = self.gaps_.named_weights(of_gaps)
+        for each, part in zip(self.maps_, of_maps, strict=True):
+            for name, weights in each.named_weights(part).items():
+                while name in named:
                     name += "'"
-                found[name] = weights
-        return found
-
-    def part_names(self) -> dict[str, tuple[list[Any], list[Any]]]:
-        """What the rows and columns of those parts stand for that are matrices."""
-        return {str(each): each.names() for each in self.maps_ if isinstance(each, Match)}
-
-    def _most_violated(self, weights: Weights, code: Code, truth: Truth, formulation: Formulation) -> Codes:
-        """The pairs with the highest violation, through a table over all losses."""
-        from maxmargin.structures.alignment.compiled import alignment
-
-        n, m = code.lengths
-        table, best = np.empty((3, n, m, truth.size + 1)), np.empty(truth.size + 1)
-        gaps = self.gaps_.scores(weights.w[: self.ends_[0]], code.gaps)
-        alignment.best_per_right(*self.score_rows(weights, code), truth.low, truth.high, *gaps, self.mode_, table, best)
-        possible = np.flatnonzero(np.isfinite(best))
-        losses = 1.0 - possible / truth.size
-        margins = float(np.dot(weights.w[truth.psi[0]], truth.psi[1])) - best[possible]
-        right = possible[np.argmax(formulation.value(losses, margins))]
-        pairs = np.empty((min(n, m), 2), dtype=np.int64)
-        count = alignment.trace_right(truth.low, truth.high, *gaps, self.mode_, table, right, pairs)
-        return pairs[len(pairs) - count :]
-
-    def _planes(self, batch: AlignmentBatch, found: list[Codes]) -> Planes:
-        loss, rows = np.empty(len(batch)), []
-        for k, ((code, truth), pairs) in enumerate(zip(batch, found, strict=True)):
-            i, j = pairs[:, 0], pairs[:, 1]
-            loss[k] = 1.0 - np.count_nonzero((truth.low[i] <= j) & (j < truth.high[i])) / truth.size
-            rows.append(difference(truth.psi, self.features_of(code, pairs)))
-        return Planes(stacked(rows, self.dim), loss)
-
-
-class Code(NamedTuple):
-    """A pair of sequences in the form of the kernels."""
-
-    lengths: tuple[int, int]
-    maps: list[Any]  # one entry per feature map
-    gaps: list[Any]
-
-    @property
-    def nothing(self) -> Codes:
-        """No pair of any row is right."""
-        return np.zeros(self.lengths[0], dtype=np.int64)
-
-    def alignment(self, pairs: Codes) -> PairwiseAlignment:
-        return PairwiseAlignment._found(pairs.copy(), self.lengths)
-
-
-class Weights(NamedTuple):
-    """The weights, and what every feature map has made of its part."""
-
-    w: Array
-    maps: list[Any]
-
-
-class Truth(NamedTuple):
-    """A reference alignment: Ψ, and for every position of a which partners are right (low <= j < high)."""
-
-    psi: Entries
-    low: Codes
-    high: Codes
-    size: int  # number of trusted pairs
-
-
-class Best(NamedTuple):
-    """The best alignment of one pair of sequences."""
-
-    score: float
-    pairs: Codes
-
-
-class AlignmentBatch(Batch):
-    """Encoded pairs of sequences and their true alignments."""
-
-    call_cost = 100.0  # the table of an alignment is large against a plane
-
-    def __init__(self, codes: list[Code], truths: list[Truth], countable: bool, ids: NDArray[np.intp]):
-        self.codes, self.truths, self.ids = codes, truths, ids
-        self.countable = countable  # slack rescaling can be exact
-
-    def take(self, index: NDArray[np.intp]) -> AlignmentBatch:
-        return AlignmentBatch(self.codes, self.truths, self.countable, self.ids[index])
-
-    def __iter__(self) -> Iterator[tuple[Code, Truth]]:
-        return ((self.codes[i], self.truths[i]) for i in self.ids)
-
-
-def difference(truth: Entries, found: Entries) -> Entries:
-    """Ψ(x, y) - Ψ(x, z), every feature once and only where it is not 0."""
-    places, number = np.unique(np.concatenate([truth[0], found[0]]), return_inverse=True)
-    values: Any = np.bincount(number, weights=np.concatenate([truth[1], -found[1]]), minlength=len(places))
-    used = np.flatnonzero(values)
-    return places[used], values[used]
-
-
-def stacked(rows: list[Entries], dim: int) -> sparse.csr_array:
-    """Rows of which each has every feature at most once, as one matrix."""
-    ends = np.cumsum([0, *(len(places) for places, _ in rows)]).astype(np.int32)
-    flat = np.concatenate([np.zeros(0, dtype=np.int64), *(places for places, _ in rows)]).astype(np.int32)
-    return sparse.csr_array(
-        (np.concatenate([np.zeros(0), *(values for _, values in rows)]), flat, ends), (len(rows), dim)
-    )
+                named[name] = weights
+        return named
 
 
 def _lengths(y: Any, z: Any) -> tuple[int, int]:

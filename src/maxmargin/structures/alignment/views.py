@@ -15,19 +15,19 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import product
-from numbers import Integral
 from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from maxmargin.arrays import Array
-from maxmargin.structures.alignment.columns import Codes, Columns, Side
+from maxmargin.checks import check_whole, is_whole
+from maxmargin.structures.alignment.columns import Codes, Columns, EncodedSequence
 
 Entries: TypeAlias = tuple[NDArray[np.int64], Array]  # flat feature numbers and values, which may repeat
 
 
-class Letters:
+class LetterFeatures:
     """Features of n positions that have at most r features each, of value 1: (n, r) numbers, -1 for none."""
 
     def __init__(self, codes: Codes, width: int):
@@ -65,7 +65,7 @@ class Letters:
         return total
 
 
-class Numbers:
+class NumberFeatures:
     """Features of n positions as rows of a matrix."""
 
     def __init__(self, matrix: Array):
@@ -95,23 +95,21 @@ class ScoreRows(NamedTuple):
         return self.rows if self.row_of is None else self.rows[self.row_of]
 
 
-Features: TypeAlias = "Letters | Numbers"
+PositionFeatures: TypeAlias = "LetterFeatures | NumberFeatures"
 
 
-def outer_sum(A: Features, i: Codes, B: Features, j: Codes) -> Entries:
+def outer_sum(A: PositionFeatures, i: Codes, B: PositionFeatures, j: Codes) -> Entries:
     """Σ_k A[i_k] ⊗ B[j_k], feature (p, q) under the number p · B.width + q, which may stand there several times."""
-    if isinstance(A, Letters) and isinstance(B, Letters):
-        first, second = A.codes[i][:, :, None], B.codes[j][:, None, :]
-        places = (first * B.width + second)[(first >= 0) & (second >= 0)]
-        return places, np.ones(len(places))
-    if isinstance(A, Letters) or isinstance(B, Letters):
-        letters, rows = (A.codes[i], B.matrix[j]) if isinstance(A, Letters) else (B.codes[j], A.matrix[i])  # type: ignore
-        kinds, sums = _summed_by_letter(letters, rows)
-        if isinstance(A, Letters):
-            places = kinds[:, None] * B.width + np.arange(B.width)
-        else:
-            places = kinds[:, None] + np.arange(A.width) * B.width
-        return places.ravel(), sums.ravel()
+    if isinstance(A, LetterFeatures):
+        if isinstance(B, LetterFeatures):
+            first, second = A.codes[i][:, :, None], B.codes[j][:, None, :]
+            places = (first * B.width + second)[(first >= 0) & (second >= 0)]
+            return places, np.ones(len(places))
+        kinds, sums = _summed_by_letter(A.codes[i], B.matrix[j])
+        return (kinds[:, None] * B.width + np.arange(B.width)).ravel(), sums.ravel()
+    if isinstance(B, LetterFeatures):
+        kinds, sums = _summed_by_letter(B.codes[j], A.matrix[i])
+        return (kinds[:, None] + np.arange(A.width) * B.width).ravel(), sums.ravel()
     return np.arange(A.width * B.width), (A.matrix[i].T @ B.matrix[j]).ravel()
 
 
@@ -137,7 +135,7 @@ class View:
         """The columns that are looked at."""
         raise NotImplementedError
 
-    def features(self, side: Side, columns: Columns) -> Features:
+    def features(self, side: EncodedSequence, columns: Columns) -> PositionFeatures:
         """One row per position."""
         raise NotImplementedError
 
@@ -150,7 +148,7 @@ class Column(View):
     offset: int = 0
 
     def __post_init__(self) -> None:
-        if not isinstance(self.offset, Integral):
+        if not is_whole(self.offset):
             raise ValueError(f"offset must be a whole number, got {self.offset!r}")
 
     def __str__(self) -> str:
@@ -163,10 +161,10 @@ class Column(View):
     def columns(self) -> list[str]:
         return [self.name]
 
-    def features(self, side: Side, columns: Columns) -> Features:
+    def features(self, side: EncodedSequence, columns: Columns) -> PositionFeatures:
         if self.name in side.codes:
-            return Letters(_shifted(side.codes[self.name], self.offset, -1)[:, None], columns.width(self.name))
-        return Numbers(_shifted(side.numbers[self.name], self.offset, 0.0))
+            return LetterFeatures(_shifted(side.codes[self.name], self.offset, -1)[:, None], columns.width(self.name))
+        return NumberFeatures(_shifted(side.numbers[self.name], self.offset, 0.0))
 
 
 @dataclass(frozen=True, init=False)
@@ -189,20 +187,20 @@ class Product(View):
     def columns(self) -> list[str]:
         return [name for part in self.parts for name in part.columns()]
 
-    def features(self, side: Side, columns: Columns) -> Features:
+    def features(self, side: EncodedSequence, columns: Columns) -> PositionFeatures:
         codes, width, known = np.zeros(side.length, dtype=np.int64), 1, np.ones(side.length, dtype=bool)
         for part in self.parts:
             letters = part.features(side, columns)
-            if not isinstance(letters, Letters):
+            if not isinstance(letters, LetterFeatures):
                 raise ValueError(f"the Product {self} needs letters, but {part.name!r} has numbers")
             codes = codes * letters.width + letters.codes[:, 0]
             known &= letters.codes[:, 0] >= 0
             width *= letters.width
-        return Letters(np.where(known, codes, -1)[:, None], width)
+        return LetterFeatures(np.where(known, codes, -1)[:, None], width)
 
 
 @dataclass(frozen=True, init=False)
-class Around(View):
+class Neighbourhood(View):
     """A view of the positions from -radius to +radius."""
 
     view: View
@@ -210,14 +208,14 @@ class Around(View):
 
     def __init__(self, view: str | View, radius: int):
         object.__setattr__(self, "view", as_view(view))
-        object.__setattr__(self, "radius", _checked_radius(radius))
+        object.__setattr__(self, "radius", check_whole("radius", radius, least=0))
 
     def columns(self) -> list[str]:
         return self.view.columns()
 
 
 @dataclass(frozen=True, init=False)
-class Window(Around):
+class Window(Neighbourhood):
     """A view of the positions from -radius to +radius, side by side; there are none beyond the ends."""
 
     def __str__(self) -> str:
@@ -227,18 +225,18 @@ class Window(Around):
         offsets = range(-self.radius, self.radius + 1)
         return list(product(offsets, self.view.names(columns)))
 
-    def features(self, side: Side, columns: Columns) -> Features:
+    def features(self, side: EncodedSequence, columns: Columns) -> PositionFeatures:
         features = self.view.features(side, columns)
         offsets = range(-self.radius, self.radius + 1)
-        if isinstance(features, Numbers):
-            return Numbers(np.hstack([_shifted(features.matrix, d, 0.0) for d in offsets]))
+        if isinstance(features, NumberFeatures):
+            return NumberFeatures(np.hstack([_shifted(features.matrix, d, 0.0) for d in offsets]))
         places = [_shifted(features.codes, d, -1) for d in offsets]
         codes = [np.where(codes < 0, -1, codes + k * features.width) for k, codes in enumerate(places)]
-        return Letters(np.hstack(codes), len(offsets) * features.width)
+        return LetterFeatures(np.hstack(codes), len(offsets) * features.width)
 
 
 @dataclass(frozen=True, init=False)
-class Average(Around):
+class Average(Neighbourhood):
     """The mean of a view over the positions from -radius to +radius (fewer at the ends)."""
 
     def __str__(self) -> str:
@@ -247,11 +245,11 @@ class Average(Around):
     def names(self, columns: Columns) -> list[Any]:
         return self.view.names(columns)
 
-    def features(self, side: Side, columns: Columns) -> Features:
+    def features(self, side: EncodedSequence, columns: Columns) -> PositionFeatures:
         rows = self.view.features(side, columns).dense()
         n, total = side.length, np.vstack([np.zeros((1, rows.shape[1])), np.cumsum(rows, axis=0)])
         begin, end = (np.clip(np.arange(n) + d, 0, n) for d in (-self.radius, self.radius + 1))
-        return Numbers((total[end] - total[begin]) / (end - begin)[:, None])
+        return NumberFeatures((total[end] - total[begin]) / (end - begin)[:, None])
 
 
 def as_view(view: Any) -> Any:
@@ -280,9 +278,3 @@ def _shifted(values: Any, offset: int, fill: float) -> Any:
     if abs(offset) < n:
         moved[max(0, -offset) : n - max(0, offset)] = values[max(0, offset) : n - max(0, -offset)]
     return moved
-
-
-def _checked_radius(radius: Any) -> int:
-    if isinstance(radius, bool) or not isinstance(radius, Integral) or radius < 0:
-        raise ValueError(f"radius must be a whole number >= 0, got {radius!r}")
-    return int(radius)

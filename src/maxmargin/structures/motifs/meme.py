@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from maxmargin.arrays import Array
-from maxmargin.inputs.text_file import Lines, TextFile, reading, writing
+from maxmargin.inputs.text_file import TextFile, TextLines, reading, writing
 
 ROUNDING = 0.01  # by which probabilities in a file, which have few digits, may miss a sum of 1
 
@@ -141,7 +141,7 @@ def read_meme(source: TextFile) -> MemeFile:
 class _Reader:
     """What was read so far of one file."""
 
-    def __init__(self, lines: Lines):
+    def __init__(self, lines: TextLines):
         self.lines, self.stream = lines, iter(lines)
         self.letters, self.strands = "", ""
         self.background: list[float] | None = None

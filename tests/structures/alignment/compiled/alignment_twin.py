@@ -1,6 +1,6 @@
 """Alignments with affine gaps that depend on the position: scores, the best, the best per number of right pairs.
 
-Tables of gap scores have the rows OPEN, EXTEND, AT_OPEN, AT_EXTEND as in the kernels, but no sums.
+Tables of gap scores have the rows OPEN, EXTEND, AT_OPEN, AT_EXTEND as in the compiled module, but no sums.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The kernels of alignments on any scores that hypothesis likes, small integers that make ties."""
+"""The compiled functions of alignments on any scores that hypothesis likes, small integers that make ties."""
 
 from itertools import pairwise
 from typing import NamedTuple
@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from strategies import whole
 from structures.alignment.compiled import alignment_twin as twin
 
-from maxmargin.structures.alignment.compiled import alignment as kernels
+from maxmargin.structures.alignment.compiled import alignment as compiled
 
 MODES = ["global", "overlap", "local"]
 
@@ -27,7 +27,7 @@ class Drawn(NamedTuple):
 
     @property
     def scored(self):
-        """What the kernels take, the scores once as they are and once as different rows."""
+        """What the compiled functions take, the scores once as they are and once as different rows."""
         rows, row_of = np.unique(self.S, axis=0, return_inverse=True)
         return np.ascontiguousarray(rows), np.ascontiguousarray(row_of.ravel(), dtype=np.int64)
 
@@ -55,8 +55,8 @@ def problems(draw, longest=(4, 4)):
 def best_alignment(drawn, price):
     n, m = drawn.S.shape
     pairs = np.full((min(n, m), 2), -1, dtype=np.int64)
-    trace, rows = np.empty((n, m), dtype=np.uint8), np.empty((kernels.ROWS, m + 1))
-    score, count = kernels.best_alignment(
+    trace, rows = np.empty((n, m), dtype=np.uint8), np.empty((compiled.ROWS, m + 1))
+    score, count = compiled.best_alignment(
         *drawn.scored,
         drawn.low,
         drawn.high,
@@ -99,11 +99,11 @@ def test_best_of_every_number_of_right_pairs(drawn):
     most = int(np.count_nonzero(drawn.high > drawn.low))
     table, best = np.empty((3, n, m, most + 1)), np.empty(most + 1)
     mode = MODES.index(drawn.mode)
-    kernels.best_per_right(*drawn.scored, drawn.low, drawn.high, *drawn.tables, mode, table, best)
+    compiled.best_per_right(*drawn.scored, drawn.low, drawn.high, *drawn.tables, mode, table, best)
     assert {c: value for c, value in enumerate(best) if value > -np.inf} == expected
     for c, value in expected.items():
         pairs = np.full((min(n, m), 2), -1, dtype=np.int64)
-        count = kernels.trace_right(drawn.low, drawn.high, *drawn.tables, mode, table, c, pairs)
+        count = compiled.trace_right(drawn.low, drawn.high, *drawn.tables, mode, table, c, pairs)
         found = [(int(i), int(j)) for i, j in pairs[len(pairs) - count :]]
         assert twin.right(found, drawn.low, drawn.high) == c
         assert twin.score(drawn.S, drawn.of_a, drawn.of_b, drawn.mode, found) == value
@@ -114,7 +114,7 @@ def test_best_of_every_number_of_right_pairs(drawn):
 def test_residues_that_are_paid_for(mode, n, m, data):
     pairs = data.draw(st.sampled_from(list(twin.alignments(n, m))))
     paid = np.full((n + m, 4), -1, dtype=np.int64)
-    count = kernels.paid_gaps(np.array(pairs, dtype=np.int64).reshape(-1, 2), n, m, MODES.index(mode), paid)
+    count = compiled.paid_gaps(np.array(pairs, dtype=np.int64).reshape(-1, 2), n, m, MODES.index(mode), paid)
     expected = [
         (sequence, residue, place, int(t > 0))
         for sequence, residues, place in twin.gaps(n, m, mode, pairs)

@@ -4,8 +4,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from structures.alignment.alignment_strategies import texts, words
+from structures.alignment.formats.refusals import assert_refused
 
-from maxmargin.formats import MultipleAlignment, Record, read_a3m, write_a3m
+from maxmargin.formats import MultipleAlignment, SequenceRecord, read_a3m, write_a3m
 from maxmargin.structures.alignment.formats.a3m import ABOUT_THE_QUERY
 
 
@@ -17,7 +18,9 @@ def a3m_files(draw):
     match = st.text("ACD-", min_size=1, max_size=1)
     n = draw(st.integers(1, 4))
     rows = [[draw(insertion), *(draw(match) + draw(insertion) for _ in range(width))] for _ in range(n)]
-    names = st.builds(Record, words(not_first="#").filter(lambda name: name not in ABOUT_THE_QUERY), texts, st.just(""))
+    names = st.builds(
+        SequenceRecord, words(not_first="#").filter(lambda name: name not in ABOUT_THE_QUERY), texts, st.just("")
+    )
     return [
         record._replace(sequence="".join(row))
         for record, row in zip(draw(st.lists(names, min_size=n, max_size=n)), rows, strict=True)
@@ -62,7 +65,7 @@ def test_alignments_read_back_as_they_were(drawn):
     write_a3m(file, alignment)
     assert read_a3m(io.StringIO(file.getvalue())) == alignment
     # With the dots it is A2M, and the same alignment.
-    filled = [Record(r.name, r.description, row) for r, row in zip(drawn[0], alignment.rows, strict=True)]
+    filled = [SequenceRecord(r.name, r.description, row) for r, row in zip(drawn[0], alignment.rows, strict=True)]
     assert read_a3m(io.StringIO(text_of(filled))) == alignment
 
 
@@ -109,10 +112,7 @@ def test_what_is_said_of_the_query_becomes_columns_of_the_first_row():
     ],
 )
 def test_malformed_files_are_named_with_the_line(text, message, tmp_path):
-    path = tmp_path / "bad.a3m"
-    path.write_text(text)
-    with pytest.raises(ValueError, match=r"bad\.a3m, " + message):
-        read_a3m(path)
+    assert_refused(read_a3m, tmp_path / "bad.a3m", text, message)
 
 
 def test_only_insertions_may_be_lower_case_in_a3m():

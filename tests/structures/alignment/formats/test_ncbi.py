@@ -8,6 +8,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 from structures.alignment.alignment_strategies import texts, words
+from structures.alignment.formats.refusals import assert_refused
 
 from maxmargin import Aligner
 from maxmargin.formats import SubstitutionMatrix, read_matrix, write_matrix
@@ -19,10 +20,10 @@ costs = st.none() | reals | st.integers(-20, 20).map(float)
 @st.composite
 def matrices(draw):
     """Asymmetric matrices of reals of any size, or of integers."""
-    letters = draw(st.lists(words(not_first="#"), min_size=1, max_size=5, unique=True))
+    alphabet = draw(st.lists(words(not_first="#"), min_size=1, max_size=5, unique=True))
     elements = draw(st.sampled_from([reals, st.integers(-9, 20).map(float)]))
-    values = draw(hnp.arrays(np.float64, (len(letters), len(letters)), elements=elements))
-    return SubstitutionMatrix(letters, values, draw(costs), draw(costs), draw(st.lists(texts, max_size=3)))
+    values = draw(hnp.arrays(np.float64, (len(alphabet), len(alphabet)), elements=elements))
+    return SubstitutionMatrix(alphabet, values, draw(costs), draw(costs), draw(st.lists(texts, max_size=3)))
 
 
 def written(matrix):
@@ -40,9 +41,9 @@ def test_matrices_read_back_as_they_were(matrix):
 
 @given(matrices())
 def test_biopython_reads_what_is_written(matrix):
-    assume(len(matrix.letters) > 1)  # Biopython takes a single row for a vector
+    assume(len(matrix.alphabet) > 1)  # Biopython takes a single row for a vector
     found = substitution_matrices.read(io.StringIO(written(matrix)))
-    assert tuple(found.alphabet) == matrix.letters
+    assert tuple(found.alphabet) == matrix.alphabet
     assert np.array_equal(np.asarray(found), matrix.values)
 
 
@@ -50,7 +51,7 @@ def test_biopython_reads_what_is_written(matrix):
 def test_the_matrices_that_biopython_ships_are_read(name):
     wanted = substitution_matrices.load(name)
     found = read_matrix(Path(substitution_matrices.__file__).parent / "data" / name)
-    assert found.letters == tuple(wanted.alphabet)
+    assert found.alphabet == tuple(wanted.alphabet)
     assert np.array_equal(found.values, np.asarray(wanted))
     if name == "BLOSUM62":
         assert (found["W", "W"], found["A", "R"], found["*", "A"]) == (11, -1, -4)
@@ -100,17 +101,14 @@ TABLE = "  A C\nA 4 0\n"
     ],
 )
 def test_malformed_files_are_named_with_the_line(text, message, tmp_path):
-    path = tmp_path / "bad.txt"
-    path.write_text(text)
-    with pytest.raises(ValueError, match=r"bad\.txt, " + message):
-        read_matrix(path)
+    assert_refused(read_matrix, tmp_path / "bad.txt", text, message)
 
 
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (("AA", np.zeros((2, 2))), "the letters are 'A A'; expected one or more, each of them once"),
-        (("", np.zeros((0, 0))), "the letters are ''"),
+        (("AA", np.zeros((2, 2))), "the alphabet is 'A A'; expected one letter or more, each of them once"),
+        (("", np.zeros((0, 0))), "the alphabet is ''"),
         (("AC", np.zeros((2, 3))), r"values have the shape \(2, 3\); expected \(2, 2\)"),
         (("AC", [[0, 0], [np.inf, 0]]), "the score of C and A is inf"),
         (("A", [[0]], np.nan), "gap_open is nan"),
@@ -128,7 +126,7 @@ def test_what_is_no_matrix_is_refused(arguments, message):
         (SubstitutionMatrix(("A", "B C"), np.zeros((2, 2))), "'B C' cannot be a letter"),
         (SubstitutionMatrix("A", [[1]], comments=("gap open score: -1",)), "'gap open score: -1' cannot be a comment"),
         (SubstitutionMatrix("A", [[1]], comments=("a\nb",)), "cannot be a comment"),
-        (np.eye(3), r"got ndarray; expected a SubstitutionMatrix: .*SubstitutionMatrix\(letters, values\)"),
+        (np.eye(3), r"got ndarray; expected a SubstitutionMatrix: .*SubstitutionMatrix\(alphabet, values\)"),
         (Aligner(), r"got Aligner; expected a SubstitutionMatrix: use aligner.to_matrix\(\)"),
     ],
 )

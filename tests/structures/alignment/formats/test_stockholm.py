@@ -5,6 +5,7 @@ from Bio import AlignIO
 from hypothesis import given
 from hypothesis import strategies as st
 from structures.alignment.alignment_strategies import multiple_alignments
+from structures.alignment.formats.refusals import assert_refused
 
 from maxmargin.formats import Annotations, MultipleAlignment, iterate_stockholm, read_stockholm, write_stockholm
 
@@ -103,10 +104,7 @@ FIRST = "# STOCKHOLM 1.0\n"
     ],
 )
 def test_malformed_files_are_named_with_the_line(text, message, tmp_path):
-    path = tmp_path / "bad.sto"
-    path.write_text(text)
-    with pytest.raises(ValueError, match=r"bad\.sto, " + message):
-        read_stockholm(path)
+    assert_refused(read_stockholm, tmp_path / "bad.sto", text, message)
 
 
 @pytest.mark.parametrize(

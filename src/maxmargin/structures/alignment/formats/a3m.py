@@ -10,8 +10,8 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 
-from maxmargin.inputs.text_file import Lines, TextFile, reading, writing
-from maxmargin.structures.alignment.formats.fasta import Record, aligned_records, headed, header
+from maxmargin.inputs.text_file import TextFile, TextLines, reading, writing
+from maxmargin.structures.alignment.formats.fasta import SequenceRecord, aligned_records, headed, header
 from maxmargin.structures.alignment.formats.multiple import (
     GAPS,
     MultipleAlignment,
@@ -34,7 +34,7 @@ def read_a3m(source: TextFile) -> MultipleAlignment:
     """
     comments: list[str] = []
     with reading(source) as lines:
-        about, records = _checked(lines, list(headed(lines, _strange, comments)))
+        notes_of_query, records = _checked(lines, list(headed(lines, _strange, comments)))
     insertions = [_insertions(record.sequence) for record in records]
     widths: dict[int, int] = {}
     for row in insertions:
@@ -42,8 +42,8 @@ def read_a3m(source: TextFile) -> MultipleAlignment:
             widths[place] = max(widths.get(place, 0), len(letters))
     filled = [_filled(_matched(record), inserted, widths) for record, inserted in zip(records, insertions, strict=True)]
     notes = [("CC", text) for text in comments]
-    notes += [(record.name, record.description) for record in about if record.description]
-    of_query = {record.name: _filled(record.sequence, {}, widths) for record in about}
+    notes += [(record.name, record.description) for record in notes_of_query if record.description]
+    of_query = {record.name: _filled(record.sequence, {}, widths) for record in notes_of_query}
     annotations = replace(
         with_descriptions([record.description for record in records]),
         of_file=tuple(notes),
@@ -63,19 +63,19 @@ def write_a3m(target: TextFile, alignment: MultipleAlignment) -> None:
         )
     inserted = [any(row[c].islower() for row in alignment.rows) for c in range(alignment.width)]
     matched = [c for c in range(alignment.width) if not inserted[c]]
-    about = alignment.annotations
-    notes = dict(about.of_file)
+    annotations = alignment.annotations
+    notes = dict(annotations.of_file)
     records = [
-        Record(name, notes.get(name, ""), "".join(text[c] for c in matched))
-        for name, text in about.of_residues[0].items()
+        SequenceRecord(name, notes.get(name, ""), "".join(text[c] for c in matched))
+        for name, text in annotations.of_residues[0].items()
         if name in ABOUT_THE_QUERY
     ]
     for name, description, row in aligned_records(alignment):
         letters = [("" if inserted[c] else "-") if letter in GAPS else letter for c, letter in enumerate(row)]
-        records.append(Record(name, description, "".join(letters)))
+        records.append(SequenceRecord(name, description, "".join(letters)))
     headers = [header(record) for record in records]
     with writing(target) as file:
-        file.writelines(f"#{text}\n" for feature, text in about.of_file if feature == "CC")
+        file.writelines(f"#{text}\n" for feature, text in annotations.of_file if feature == "CC")
         file.writelines(f"{line}\n{record.sequence}\n" for line, record in zip(headers, records, strict=True))
 
 
@@ -84,27 +84,29 @@ def _strange(name: str, text: str) -> str:
     return "" if name in ABOUT_THE_QUERY else strange_character(text)
 
 
-def _checked(lines: Lines, numbered: list[tuple[int, Record]]) -> tuple[list[Record], list[Record]]:
+def _checked(
+    lines: TextLines, numbered: list[tuple[int, SequenceRecord]]
+) -> tuple[list[SequenceRecord], list[SequenceRecord]]:
     """What is said about the query, and the rows, if all have the same number of match columns."""
-    about = {record.name: record for _, record in numbered if record.name in ABOUT_THE_QUERY}
+    notes = {record.name: record for _, record in numbered if record.name in ABOUT_THE_QUERY}
     records = [record for _, record in numbered if record.name not in ABOUT_THE_QUERY]
     if not records:
         raise lines.error("no sequence in the file; expected the rows of an alignment")
     width = len(_matched(records[0]))
     for number, record in numbered:
-        if record.name in about and record is not about[record.name]:
+        if record.name in notes and record is not notes[record.name]:
             raise lines.error(f"there are several rows {record.name!r}; expected one", number)
-        found = len(record.sequence if record.name in about else _matched(record))
+        found = len(record.sequence if record.name in notes else _matched(record))
         if found != width or not width:
             raise lines.error(
                 f"row {record.name!r} has {found} match columns (upper-case letters and '-'); expected "
                 f"{width or 'some'}, as many as the first sequence, {records[0].name!r}, has",
                 number,
             )
-    return list(about.values()), records
+    return list(notes.values()), records
 
 
-def _matched(record: Record) -> str:
+def _matched(record: SequenceRecord) -> str:
     return _NOT_MATCHED.sub("", record.sequence)
 
 

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from numbers import Integral
 from typing import Any, NamedTuple
 
-from maxmargin.inputs.text_file import Lines, TextFile, reading, writing
+from maxmargin.checks import is_whole
+from maxmargin.inputs.text_file import TextFile, TextLines, reading, writing
 from maxmargin.structures.alignment.formats.multiple import MultipleAlignment, strange_character, with_descriptions
 
 
-class Record(NamedTuple):
+class SequenceRecord(NamedTuple):
     """A sequence with a name, and what else its header says."""
 
     name: str
@@ -18,7 +18,7 @@ class Record(NamedTuple):
     sequence: str
 
 
-def read_fasta(source: TextFile) -> list[Record]:
+def read_fasta(source: TextFile) -> list[SequenceRecord]:
     """All sequences of a file, with their gaps if they are aligned.
 
     `source` is a path (the suffixes .gz, .xz and .bz2 are read as compressed) or an open text file. The name is the
@@ -45,13 +45,13 @@ def read_aligned_fasta(source: TextFile, lowercase: str = "aligned") -> Multiple
     return MultipleAlignment(names, rows, with_descriptions(descriptions), lowercase)
 
 
-def write_fasta(target: TextFile, records: Iterable[Record] | MultipleAlignment, width: int = 60) -> None:
+def write_fasta(target: TextFile, records: Iterable[SequenceRecord] | MultipleAlignment, width: int = 60) -> None:
     """Write sequences in lines of `width` letters; of an alignment its rows, of whose annotations only DE has a place.
 
     What is written reads back as it was; records that would not are refused.
     """
     records = aligned_records(records) if isinstance(records, MultipleAlignment) else _checked(records)
-    if not isinstance(width, Integral) or width < 1:
+    if not is_whole(width) or width < 1:
         raise ValueError(f"width is {width!r}; expected 1 letter or more")
     headers = [header(record) for record in records]
     for record in records:
@@ -65,25 +65,25 @@ def write_fasta(target: TextFile, records: Iterable[Record] | MultipleAlignment,
                 file.write(record.sequence[begin : begin + width] + "\n")
 
 
-def aligned_records(alignment: MultipleAlignment) -> list[Record]:
+def aligned_records(alignment: MultipleAlignment) -> list[SequenceRecord]:
     """The rows of an alignment with their descriptions."""
     notes = alignment.annotations.of_rows
     descriptions = [" ".join(text for feature, text in row if feature == "DE" and text) for row in notes]
-    return list(map(Record, alignment.names, descriptions, alignment.rows))
+    return list(map(SequenceRecord, alignment.names, descriptions, alignment.rows))
 
 
-def _checked(records: Any) -> list[Record]:
-    expected = "Record(name, description, sequence), three strings"
+def _checked(records: Any) -> list[SequenceRecord]:
+    expected = "SequenceRecord(name, description, sequence), three strings"
     if not isinstance(records, Iterable) or isinstance(records, str | Mapping):
         raise ValueError(f"the records are given as {type(records).__name__}; expected a list of {expected}")
     records = list(records)
     for i, record in enumerate(records):
-        if not isinstance(record, Record) or not all(isinstance(part, str) for part in record):
+        if not isinstance(record, SequenceRecord) or not all(isinstance(part, str) for part in record):
             raise ValueError(f"record {i} is {record!r:.60}; expected a {expected}")
     return records
 
 
-def header(record: Record) -> str:
+def header(record: SequenceRecord) -> str:
     """The line above a sequence, if what it says can be read back from it."""
     name, description, _ = record
     line = f">{name} {description}" if description else f">{name}"
@@ -96,8 +96,8 @@ def header(record: Record) -> str:
 
 
 def headed(
-    lines: Lines, strange: Callable[[str, str], str] | None = None, comments: list[str] | None = None
-) -> Iterator[tuple[int, Record]]:
+    lines: TextLines, strange: Callable[[str, str], str] | None = None, comments: list[str] | None = None
+) -> Iterator[tuple[int, SequenceRecord]]:
     """The records of a file, each with the number of its header's line.
 
     strange(name, text) says what must not be in a line of the record of that name, where something is. `comments`
@@ -132,7 +132,7 @@ def _words(line: str) -> tuple[str, str]:
     return words[0] if words else "", words[1].rstrip() if len(words) > 1 else ""
 
 
-def _record(lines: Lines, number: int, name: str, description: str, parts: list[str]) -> Record:
+def _record(lines: TextLines, number: int, name: str, description: str, parts: list[str]) -> SequenceRecord:
     if not parts:
         raise lines.error(f"record {name!r} has no sequence", number)
-    return Record(name, description, "".join(parts))
+    return SequenceRecord(name, description, "".join(parts))

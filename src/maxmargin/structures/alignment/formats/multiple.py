@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from numbers import Integral
 
 import numpy as np
 
+from maxmargin.checks import is_whole
 from maxmargin.structures.alignment.alignments import PairwiseAlignment
 
 GAPS = "-._~"
@@ -115,7 +115,7 @@ class MultipleAlignment:
     def _number(self, row: int | str) -> int:
         n = len(self.rows)
         if not isinstance(row, str):
-            if not isinstance(row, Integral) or not -n <= row < n:
+            if not is_whole(row) or not -n <= row < n:
                 raise ValueError(
                     f"there is no row {row!r} among {n} rows; expected a name, or a whole number from 0 to {n - 1}"
                 )

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from maxmargin.arrays import Array
-from maxmargin.inputs.text_file import Lines, TextFile, reading, writing
+from maxmargin.inputs.text_file import TextFile, TextLines, reading, writing
 
 # How Biopython's matrices name gap scores in their comments; a gap of k residues scores open + (k - 1) · extend.
 _GAP = re.compile(r"gap (open|extend) score:\s*(\S+)$")
@@ -18,23 +18,23 @@ _GAP = re.compile(r"gap (open|extend) score:\s*(\S+)$")
 class SubstitutionMatrix:
     """Scores of aligning one letter to another, and what gaps cost.
 
-    letters : K names, mostly single letters.
+    alphabet : K names, mostly single letters.
     values : (K, K) scores; the row is the letter of the first sequence. Need not be symmetric.
     gap_open, gap_extend : cost of the first residue of a gap and of each further one, positive where gaps are
         penalised; None where nothing is known.
     comments : lines about the matrix.
     """
 
-    letters: tuple[str, ...]
+    alphabet: tuple[str, ...]
     values: Array
     gap_open: float | None = None
     gap_extend: float | None = None
     comments: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
-        letters, values = tuple(self.letters), np.array(self.values, dtype=np.float64) + 0.0  # no -0.0
+        letters, values = tuple(self.alphabet), np.array(self.values, dtype=np.float64) + 0.0  # no -0.0
         if not letters or len(set(letters)) != len(letters):
-            raise ValueError(f"the letters are {' '.join(letters)!r}; expected one or more, each of them once")
+            raise ValueError(f"the alphabet is {' '.join(letters)!r}; expected one letter or more, each of them once")
         if values.shape != (len(letters), len(letters)):
             raise ValueError(f"values have the shape {values.shape}; expected ({len(letters)}, {len(letters)})")
         if not np.isfinite(values).all():
@@ -45,29 +45,29 @@ class SubstitutionMatrix:
             if cost is not None and not np.isfinite(cost):
                 raise ValueError(f"{name} is {cost}; expected a finite number, or None")
         values.flags.writeable = False
-        for name, value in (("letters", letters), ("values", values), ("comments", tuple(self.comments))):
+        for name, value in (("alphabet", letters), ("values", values), ("comments", tuple(self.comments))):
             object.__setattr__(self, name, value)
 
     def __getitem__(self, pair: tuple[str, str]) -> float:
         """The score of two letters."""
         for letter in pair:
-            if letter not in self.letters:
-                raise KeyError(f"{letter!r} is none of the letters {' '.join(self.letters)}")
-        first, second = map(self.letters.index, pair)
+            if letter not in self.alphabet:
+                raise KeyError(f"{letter!r} is none of the letters {' '.join(self.alphabet)}")
+        first, second = map(self.alphabet.index, pair)
         return float(self.values[first, second])
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, SubstitutionMatrix):
             return NotImplemented
-        return (self.letters, self.gap_open, self.gap_extend, self.comments) == (
-            other.letters,
+        return (self.alphabet, self.gap_open, self.gap_extend, self.comments) == (
+            other.alphabet,
             other.gap_open,
             other.gap_extend,
             other.comments,
         ) and np.array_equal(self.values, other.values)
 
     def __hash__(self) -> int:
-        return hash((self.letters, self.values.tobytes(), self.gap_open, self.gap_extend, self.comments))
+        return hash((self.alphabet, self.values.tobytes(), self.gap_open, self.gap_extend, self.comments))
 
 
 def read_matrix(source: TextFile) -> SubstitutionMatrix:
@@ -105,9 +105,9 @@ def write_matrix(target: TextFile, matrix: SubstitutionMatrix) -> None:
     if not isinstance(matrix, SubstitutionMatrix):
         raise ValueError(
             f"got {type(matrix).__name__}; expected a SubstitutionMatrix: use aligner.to_matrix(), or "
-            "SubstitutionMatrix(letters, values)"
+            "SubstitutionMatrix(alphabet, values)"
         )
-    for letter in matrix.letters:
+    for letter in matrix.alphabet:
         if letter.split() != [letter] or letter.startswith("#"):
             raise ValueError(f"{letter!r} cannot be a letter of a matrix file")
     for comment in matrix.comments:
@@ -120,8 +120,8 @@ def write_matrix(target: TextFile, matrix: SubstitutionMatrix) -> None:
         if cost is not None:
             header.append(f"# gap {name} score: {_text(-cost, whole=float(cost).is_integer())}")
     whole = bool((matrix.values == np.round(matrix.values)).all())
-    table = [["", *matrix.letters]]
-    for letter, row in zip(matrix.letters, matrix.values.tolist(), strict=True):
+    table = [["", *matrix.alphabet]]
+    for letter, row in zip(matrix.alphabet, matrix.values.tolist(), strict=True):
         table.append([letter, *(_text(value, whole) for value in row)])
     first, *others = (max(map(len, column)) for column in zip(*table, strict=True))
     body = [" ".join([row[0].ljust(first), *(word.rjust(max(others)) for word in row[1:])]) for row in table]
@@ -133,7 +133,7 @@ def _text(value: float, whole: bool) -> str:
     return str(int(value)) if whole else repr(float(value))
 
 
-def _row(lines: Lines, words: list[str], letters: list[str], row: int) -> list[float]:
+def _row(lines: TextLines, words: list[str], letters: list[str], row: int) -> list[float]:
     if row == len(letters):
         raise lines.error(f"found a row {words[0]!r} after those of all {len(letters)} letters")
     if words[0] != letters[row]:
@@ -146,7 +146,7 @@ def _row(lines: Lines, words: list[str], letters: list[str], row: int) -> list[f
     ]
 
 
-def _number(lines: Lines, word: str, what: str) -> float:
+def _number(lines: TextLines, word: str, what: str) -> float:
     try:
         value = float(word)
     except ValueError:

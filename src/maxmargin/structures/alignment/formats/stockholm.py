@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from numbers import Integral
 
-from maxmargin.inputs.text_file import Lines, TextFile, reading, writing
+from maxmargin.checks import is_whole
+from maxmargin.inputs.text_file import TextFile, TextLines, reading, writing
 from maxmargin.structures.alignment.formats.multiple import Annotations, MultipleAlignment, strange_character
 
 FIRST_LINE = "# STOCKHOLM 1.0"
@@ -44,14 +44,14 @@ def write_stockholm(target: TextFile, alignment: MultipleAlignment, width: int |
 
     What is written reads back as it was; names and annotations that would not are refused.
     """
-    if width is not None and (not isinstance(width, Integral) or width < 1):
+    if width is not None and (not is_whole(width) or width < 1):
         raise ValueError(f"width is {width!r}; expected 1 column or more, or None")
     text = "\n".join(_written(alignment, alignment.width if width is None else width))
     with writing(target) as file:
         file.write(text + "\n")
 
 
-def _alignments(lines: Lines, lowercase: str) -> Iterator[MultipleAlignment]:
+def _alignments(lines: TextLines, lowercase: str) -> Iterator[MultipleAlignment]:
     draft: _Draft | None = None
     for line in lines:
         if draft is None:
@@ -74,7 +74,7 @@ class _Draft:
     name of a row; "#=GC" and a feature; "#=GR", a row's name and a feature.
     """
 
-    def __init__(self, lines: Lines):
+    def __init__(self, lines: TextLines):
         self.lines = lines
         self.parts: dict[tuple[str, ...], list[str]] = {}
         self.of_file: list[tuple[str, str]] = []
@@ -143,16 +143,18 @@ class _Draft:
 
 def _written(alignment: MultipleAlignment, width: int) -> Iterator[str]:
     """The lines of the file."""
-    about = alignment.annotations
+    annotations = alignment.annotations
     texts: dict[tuple[str, ...], str] = {}
-    for name, row, features in zip(alignment.names, alignment.rows, about.of_residues, strict=True):
+    for name, row, features in zip(alignment.names, alignment.rows, annotations.of_residues, strict=True):
         if (name,) in texts:
             raise ValueError(f"two rows are named {name!r}; in a Stockholm file names tell rows apart")
         texts[name,] = row
         texts.update({("#=GR", name, feature): text for feature, text in features.items()})
-    texts.update({("#=GC", feature): text for feature, text in about.of_columns.items()})
-    notes: list[tuple[str, ...]] = [("#=GF", *note) for note in about.of_file]
-    notes += [("#=GS", name, *note) for name, row in zip(alignment.names, about.of_rows, strict=True) for note in row]
+    texts.update({("#=GC", feature): text for feature, text in annotations.of_columns.items()})
+    notes: list[tuple[str, ...]] = [("#=GF", *note) for note in annotations.of_file]
+    notes += [
+        ("#=GS", name, *note) for name, row in zip(alignment.names, annotations.of_rows, strict=True) for note in row
+    ]
     for words in (*texts, *(note[:-1] for note in notes)):
         for place, word in enumerate(words):
             if word.split() != [word] or word == "//" or (word.startswith("#") and (place or len(words) == 1)):

@@ -1,0 +1,90 @@
+"""Encoded pairs of sequences with their true alignments, and their search."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+
+from maxmargin.arrays import Array
+from maxmargin.batch import Batch
+from maxmargin.objective import Formulation
+from maxmargin.planes import Planes
+from maxmargin.structures.alignment.columns import Codes
+from maxmargin.structures.alignment.encoded import EncodedPair, PreparedWeights, TrueAlignment
+from maxmargin.structures.alignment.views import Entries
+
+LOSS_TABLE = 4_000_000  # entries of the table (n × m × losses) up to which slack rescaling is exact
+
+
+class AlignmentBatch(Batch):
+    """Pairs of sequences and their true alignments."""
+
+    call_cost = 100.0  # the table of an alignment is large against a plane
+
+    def __init__(self, task: Any, codes: list[EncodedPair], truths: list[TrueAlignment]):
+        super().__init__(task, len(codes))
+        self.codes, self.truths = codes, truths
+        sizes = [np.prod(code.lengths) * (truth.size + 1) for code, truth in zip(codes, truths, strict=True)]
+        self.countable = bool(max(sizes, default=0) <= LOSS_TABLE)  # slack rescaling can be exact
+
+    def __iter__(self) -> Iterator[tuple[EncodedPair, TrueAlignment]]:
+        return ((self.codes[i], self.truths[i]) for i in self.ids)
+
+    def planes(self, w: Array, augment: float | Array = 1.0) -> Planes:
+        lam = np.broadcast_to(np.asarray(augment, dtype=float), len(self))
+        best, weights = self.task.best, self.task.prepared(w)
+        return self._planes_of([best(weights, *each, factor).pairs for each, factor in zip(self, lam, strict=True)])
+
+    def rescaled_planes(self, w: Array, formulation: Formulation) -> Planes | None:
+        """Exact where sequences are short enough to keep the best score of every possible number of right pairs."""
+        if not self.countable:
+            return None
+        weights = self.task.prepared(w)
+        return self._planes_of([self._most_violated(weights, code, truth, formulation) for code, truth in self])
+
+    def _most_violated(
+        self, weights: PreparedWeights, code: EncodedPair, truth: TrueAlignment, formulation: Formulation
+    ) -> Codes:
+        """The pairs with the highest violation, through a table over all losses."""
+        from maxmargin.structures.alignment.compiled import alignment
+
+        task, (n, m) = self.task, code.lengths
+        table, best = np.empty((3, n, m, truth.size + 1)), np.empty(truth.size + 1)
+        scores: tuple[Array, Codes] = task.score_rows(weights, code)
+        gaps: tuple[Array, Array] = task.gap_scores(weights, code)
+        alignment.best_per_right(*scores, truth.low, truth.high, *gaps, task.mode_, table, best)
+        possible = np.flatnonzero(np.isfinite(best))
+        losses = 1.0 - possible / truth.size
+        margins = float(np.dot(weights.w[truth.psi[0]], truth.psi[1])) - best[possible]
+        right = possible[np.argmax(formulation.value(losses, margins))]
+        pairs = np.empty((min(n, m), 2), dtype=np.int64)
+        count = alignment.trace_right(truth.low, truth.high, *gaps, task.mode_, table, right, pairs)
+        return pairs[len(pairs) - count :]
+
+    def _planes_of(self, found: list[Codes]) -> Planes:
+        loss, rows = np.empty(len(self)), []
+        for k, ((code, truth), pairs) in enumerate(zip(self, found, strict=True)):
+            i, j = pairs[:, 0], pairs[:, 1]
+            loss[k] = 1.0 - np.count_nonzero((truth.low[i] <= j) & (j < truth.high[i])) / truth.size
+            rows.append(difference(truth.psi, self.task.features_of(code, pairs)))
+        return Planes(stacked(rows, self.dim), loss)
+
+
+def difference(truth: Entries, found: Entries) -> Entries:
+    """Ψ(x, y) - Ψ(x, z), every feature once and only where it is not 0."""
+    places, number = np.unique(np.concatenate([truth[0], found[0]]), return_inverse=True)
+    values: Any = np.bincount(number, weights=np.concatenate([truth[1], -found[1]]), minlength=len(places))
+    used = np.flatnonzero(values)
+    return places[used], values[used]
+
+
+def stacked(rows: list[Entries], dim: int) -> sparse.csr_array:
+    """Rows of which each has every feature at most once, as one matrix."""
+    ends = np.cumsum([0, *(len(places) for places, _ in rows)]).astype(np.int32)
+    flat = np.concatenate([np.zeros(0, dtype=np.int64), *(places for places, _ in rows)]).astype(np.int32)
+    return sparse.csr_array(
+        (np.concatenate([np.zeros(0), *(values for _, values in rows)]), flat, ends), (len(rows), dim)
+    )

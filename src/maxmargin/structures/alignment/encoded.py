@@ -1,0 +1,52 @@
+"""What alignment is searched with: pairs of sequences, truths and weights in the form that compiled functions read."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from maxmargin.arrays import Array
+from maxmargin.structures.alignment.alignments import PairwiseAlignment
+from maxmargin.structures.alignment.columns import Codes
+from maxmargin.structures.alignment.views import Entries
+
+
+class EncodedPair(NamedTuple):
+    """Two sequences, ready for scores."""
+
+    lengths: tuple[int, int]
+    maps: list[Any]  # one entry per feature map
+    gaps: list[Any]
+
+    @property
+    def nothing(self) -> Codes:
+        """As `low` and `high` of a TrueAlignment in which no pair of any row is right."""
+        return np.zeros(self.lengths[0], dtype=np.int64)
+
+    def alignment(self, pairs: Codes) -> PairwiseAlignment:
+        return PairwiseAlignment.unchecked(pairs.copy(), self.lengths)
+
+
+class TrueAlignment(NamedTuple):
+    """A reference alignment: Ψ, and for every position of a which partners are right (low <= j < high)."""
+
+    psi: Entries
+    low: Codes
+    high: Codes
+    size: int  # number of trusted pairs
+
+
+class PreparedWeights(NamedTuple):
+    """The weights, those of gaps, and what every feature map has made of its part."""
+
+    w: Array
+    gaps: Array
+    maps: list[Any]
+
+
+class BestAlignment(NamedTuple):
+    """The best alignment of one pair of sequences."""
+
+    score: float
+    pairs: Codes
