@@ -14,7 +14,7 @@ from maxmargin.batch import Batch, Settled
 from maxmargin.objective import Formulation
 from maxmargin.planes import Planes
 from maxmargin.structures.motifs.sites import best_sites
-from maxmargin.structures.motifs.windows import BestWindows, ChosenWindows, Places, Windows
+from maxmargin.structures.motifs.windows import ChosenWindows, Places, Windows
 from maxmargin.structures.motifs.words import first_motif
 
 if TYPE_CHECKING:
@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 
 class MotifBatch(Batch):
     """`has` says which strings have the motif, `windows` where it is supposed to be: both of all strings in `data`."""
+
+    task: Motif
 
     def __init__(self, task: Motif, data: Windows, has: NDArray[np.bool_]):
         super().__init__(task, len(has))
@@ -59,7 +61,7 @@ class MotifBatch(Batch):
     # --- search
 
     def planes(self, w: Array, augment: float | Array = 1.0) -> Planes:
-        found, labels = self._best(w), self.labels
+        found, labels = self.task.best_windows(w, self.data, self.ids), self.labels
         present = found.gains + np.where(labels, -1.0, 1.0) * augment > 0
         return Planes(self._from_truth(found.windows.where(present)), (present != labels).astype(float))
 
@@ -67,7 +69,8 @@ class MotifBatch(Batch):
         """Losses are 0 and 1: squared slacks change nothing, and rescaled ones make wrong classes all that counts."""
         if formulation.rescaling == "margin":
             return self.planes(w)
-        found, labels, truth = self._best(w), self.labels, self.truth
+        found = self.task.best_windows(w, self.data, self.ids)
+        labels, truth = self.labels, self.truth
         right = self.task.differences(self.data, truth, ChosenWindows.none(len(self))) @ w  # 0 without the motif
         violated = 1 - (right - np.where(labels, 0.0, found.gains)) > 0
         wrong = found.windows.where(~labels)
@@ -76,14 +79,9 @@ class MotifBatch(Batch):
         )
         return Planes(self._from_truth(chosen), violated.astype(float))
 
-    def _best(self, w: Array) -> BestWindows:
-        found: BestWindows = self.task.best_windows(w, self.data, self.ids)
-        return found
-
     def _from_truth(self, windows: ChosenWindows) -> AtomRows:
         """Ψ of the truths less that of these windows."""
-        rows: AtomRows = self.task.differences(self.data, self.truth, windows)
-        return rows
+        return self.task.differences(self.data, self.truth, windows)
 
     # --- hidden parts
 

@@ -237,7 +237,7 @@ class MotifFinder(MotifDescription, ClassifierMixin, Trainer):
         named = {"motif": Weights(motif, position=range(len(motif)), letter=letters)}
         if order is not None:
             contexts = context_names(self.alphabet_, order)
-            named["background"] = Weights(background, before=contexts, letter=letters)
+            named["background"] = Weights(background, context=contexts, letter=letters)
         return named
 
     def __sklearn_tags__(self) -> Any:

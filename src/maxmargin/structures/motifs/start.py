@@ -32,7 +32,7 @@ def is_guess(start: Any) -> bool:
 
 
 def given_weights(task: Motif) -> Array | None:
-    """The weights that the start of a task gives, whose dim and alphabet_ are set; None where places are guessed."""
+    """The weights that `task.start` gives, or None where places are guessed. Part of `setup`: sizes must be known."""
     if is_guess(task.start):
         return None
     values = _scores(task.start, task.alphabet_) if isinstance(task.start, str) else _numbers(task.start)

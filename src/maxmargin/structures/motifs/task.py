@@ -57,11 +57,9 @@ class Motif(Task):
     alphabet : the letters, in any case.
     unknown : "error", or "skip" for strings with letters outside the alphabet (such as N): windows that contain one
         cannot hold the motif, and it is not part of the background.
-    start : where training begins, before there are weights. None or "words": where a motif fits best that is made from
-        a word of the strings. "windows": anywhere, as in the paper. Both are guesses, other ones in every restart. Or
-        what the motif may look like: a pattern of letters, IUPAC codes and dots such as "WTTTAYRTTTW", or a (positions,
-        letters) matrix of scores or frequencies, neither longer than the motif; or all weights, an array like w. Then
-        training begins where these fit best.
+    start : where training begins, before there are weights: "words" (or None) or "windows", which are ways to guess the
+        motif's places; a pattern that the motif may look like, as a string or a matrix; or an array of all weights. See
+        start.py.
     """
 
     latent = True
