@@ -35,7 +35,7 @@ class MotifExamples(NamedTuple):
         return self._replace(X=X, has=self.has[index], weights=self.weights[index], labelled=len(X))
 
     def split(self, rng: np.random.Generator) -> tuple[MotifExamples, MotifExamples]:
-        """Some to train on, and labelled ones that are held out, as many of each class as its share."""
+        """Some to train on, and the same share of the labelled strings of each class, which is held out."""
         out = np.zeros(len(self.X), dtype=bool)
         for label in (True, False):
             members = np.flatnonzero(self.has[: self.labelled] == label)
