@@ -11,8 +11,10 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from maxmargin.structures.motifs.letters import Alphabet, Strings
-from maxmargin.structures.motifs.models import MarkovChain, Site
+from maxmargin.structures.motifs.alphabet import Alphabet
+from maxmargin.structures.motifs.markov import MarkovChain
+from maxmargin.structures.motifs.sites import Site
+from maxmargin.structures.motifs.strings import Strings
 
 DNA = Alphabet("ACGT")
 PSEUDOCOUNT = 1.0  # letters that every position has seen in addition, distributed as the background's

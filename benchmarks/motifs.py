@@ -34,7 +34,7 @@ from benchmarks.timing import Report, cpu_seconds
 from maxmargin import MotifFinder
 
 PROBLEMS = ("yeast-ars", "crp0")
-GRID = tuple({"order": order, "C": C} for order in (3, 0) for C in (30.0, 100.0))
+GRID = tuple({"background_order": order, "C": C} for order in (3, 0) for C in (30.0, 100.0))
 LENGTHS = (11, 17, 25)  # the first two are the paper's
 PAPER = {("MotifFinder", 11): 11.09, ("MotifFinder", 17): 12.00, ("Gibbs", 11): 32.49, ("Gibbs", 17): 31.47}
 
@@ -130,7 +130,7 @@ def run_yeast(quick: bool, report: Report) -> Table:
             (model, chosen), seconds = cpu_seconds(partial(_trained, data, train, length, restarts))
             svm.test(model, data, test)
             svm.seconds.append(seconds)
-            svm.chosen.append(f"order {chosen['order']}, C {chosen['C']:g}")
+            svm.chosen.append(f"order {chosen['background_order']}, C {chosen['C']:g}")
             svm.rounds += [[r for r in model.rounds_ if r.restart == k] for k in range(restarts)]
             report(f"length {length}, fold {fold + 1} of {folds}: Gibbs sampler")
             X, y = data.part(train)

@@ -40,7 +40,7 @@ X_test, y_test, places = sequences(100)
 # %%
 # The classes are all that training is told.
 
-finder = mm.MotifFinder(length=10, order=1, C=30, restarts=3).fit(X_train, y_train)
+finder = mm.MotifFinder(length=10, background_order=1, C=30, restarts=3).fit(X_train, y_train)
 found = np.array([site.start for site in finder.find_sites(X_test)])
 print(f"motif: {finder.consensus_} (or its reverse complement)")
 print(f"{finder.score(X_test, y_test):.1%} of the sequences are in the right class")

@@ -11,7 +11,9 @@ from maxmargin.structures.alignment.formats.multiple import Annotations, Multipl
 from maxmargin.structures.alignment.formats.ncbi import SubstitutionMatrix, read_matrix, write_matrix
 from maxmargin.structures.alignment.formats.pairwise_text import render
 from maxmargin.structures.alignment.formats.stockholm import iterate_stockholm, read_stockholm, write_stockholm
-from maxmargin.structures.motifs.meme import MemeFile, MemeMotif, read_meme, write_meme
+from maxmargin.structures.motifs.meme.content import MemeFile, MemeMotif
+from maxmargin.structures.motifs.meme.reader import read_meme
+from maxmargin.structures.motifs.meme.writer import write_meme
 from maxmargin.structures.parsing.brackets import read_trees, write_trees
 
 __all__ = [

@@ -11,7 +11,7 @@ from maxmargin import MotifFinder
 from maxmargin.plotting import LogoDisplay
 
 X, Y, _ = planted(10)
-MODEL = MotifFinder(10, order=0, restarts=1, positive="with").fit(X, Y)
+MODEL = MotifFinder(10, background_order=0, restarts=1, positive="with").fit(X, Y)
 
 
 @pytest.fixture

@@ -1,4 +1,3 @@
-import io
 import itertools
 import pickle
 
@@ -8,43 +7,31 @@ from sklearn.base import clone, is_classifier
 from sklearn.exceptions import NotFittedError
 from sklearn.model_selection import GridSearchCV, cross_val_score
 from sklearn.utils import get_tags
-from structures.motifs.planted import COMPLEMENTS, MOTIF, planted
+from structures.motifs.planted import COMPLEMENTS, MOTIF, OPTIONS, finder, flipped, found, planted
 
 from maxmargin import MotifFinder, StructuredSVM
 from maxmargin.examples import dot
-from maxmargin.formats import read_meme
 from maxmargin.solvers import CCCP
 from maxmargin.structures.motifs.task import ABSENT, Motif, Occurrence
 
 X, Y, SITES = planted()
+MODEL = finder()
 LENGTH = len(MOTIF)
-OPTIONS = {"length": LENGTH, "order": 0, "restarts": 2, "positive": "with"}
-MODEL = MotifFinder(**OPTIONS).fit(X, Y)
-
-
-def found(sites, truth):
-    """The share of planted motifs that are found, within two letters and on their strand."""
-    return np.mean([abs(s.start - t[0]) <= 2 and s.strand == t[1] for s, t in zip(sites, truth, strict=True) if t])
-
-
-def flipped(truth):
-    """The same places on the other strand: nobody can say which of the two a motif is on."""
-    return [site and (site[0], {"+": "-", "-": "+"}[site[1]]) for site in truth]
 
 
 @pytest.mark.parametrize(
     "options",
     [
         {},
-        {"order": 3},
-        {"order": None},
+        {"background_order": 3},
+        {"background_order": None},
         {"slack": "l2"},
         {"rescaling": "slack"},
         {"rescaling": "slack", "slack": "l2"},
         {"solver": "bcfw"},
         {"solver": "one_slack"},
         {"n_jobs": 2},
-        {"seed": "TTGACRTCNA"},
+        {"start": "TTGACRTCNA"},
     ],
 )
 def test_finds_the_motif_and_classifies_by_it(options):
@@ -62,12 +49,6 @@ def test_rounds_go_down():
         assert all(b <= a + 1e-9 for a, b in itertools.pairwise(objectives))
     assert MODEL.certificate_.primal == min(each.objective for each in MODEL.rounds_)
     assert MODEL.certificate_.rounds <= 50
-
-
-def test_the_paper_s_start_is_there_too():
-    model = MotifFinder(**{**OPTIONS, "start": "windows", "restarts": 1}).fit(X, Y)
-    assert model.certificate_.converged
-    assert not np.array_equal(model.w_, MODEL.w_)
 
 
 def test_predictions_are_decoded_outputs():
@@ -106,66 +87,17 @@ def test_case_has_no_meaning():
     np.testing.assert_array_equal(MotifFinder(**OPTIONS).fit(lower, Y).w_, MODEL.w_)
 
 
-def test_all_sites_are_apart_and_above_the_threshold():
-    text = "A" * 15 + MOTIF + "C" * 15 + MOTIF[::-1].translate(COMPLEMENTS) + "T" * 15
-    (sites,) = MODEL.all_sites([text])
-    near = [min(abs(site.start - true) for site in sites) for true in (15, 40)]
-    assert max(near) <= 2
-    assert {site.strand for site in sites} == {"+", "-"}
-    for threshold in (-5.0, 0.0, 0.5):
-        for x, several, best in zip(X, MODEL.all_sites(X, threshold), MODEL.find_sites(X), strict=True):
-            starts = [site.start for site in several]
-            assert all(b - a >= LENGTH for a, b in itertools.pairwise(starts))
-            assert all(site.score > threshold for site in several)
-            assert (best.score > threshold) == bool(several)
-            assert not several or max(site.score for site in several) == pytest.approx(best.score)
-            gains = MODEL.task_.gains(MODEL.w_, x)
-            for h in range(gains.shape[1]):  # whatever is left out overlaps with something better
-                if gains[:, h].max() > threshold and h not in starts:
-                    rivals = [s for s in several if abs(s.start - h) < LENGTH]
-                    assert max(s.score for s in rivals) >= gains[:, h].max() - 1e-9
-
-
-def test_the_motif_as_frequencies():
-    counts = MODEL.counts_
-    assert counts.shape == (LENGTH, 4)
-    assert (counts.sum(axis=1) == len(MODEL.sites_)).all()
-    for j in range(LENGTH):
-        for k, letter in enumerate("ACGT"):
-            assert counts[j, k] == sum(site.text[j] == letter for site in MODEL.sites_)
-    assert MODEL.frequencies_.sum(axis=1) == pytest.approx(np.ones(LENGTH))
-    assert ((MODEL.information_ >= -1e-12) & (MODEL.information_ <= 2)).all()
-    assert MODEL.information_.sum() > 10
-    consensus = MODEL.consensus_
-    assert len(consensus) == LENGTH
-    assert any(MOTIF[2:-2] in each for each in (consensus, consensus[::-1].translate(COMPLEMENTS)))
-    assert MODEL.background_frequencies_.sum() == pytest.approx(1)
-
-
-@pytest.mark.parametrize("order", [None, 0, 2])
-def test_pssm_is_what_windows_gain(order):
-    """Exactly for order 0, where letters have no contexts, and without a background; else nearly."""
-    model = MotifFinder(**{**OPTIONS, "order": order, "strands": 1}).fit(X, Y)
-    pssm = model.pssm_
-    sums = [sum(pssm[j, "ACGT".index(a)] for j, a in enumerate(site.text)) for site in model.find_sites(X)]
-    scores = [site.score for site in model.find_sites(X)]
-    if order == 2:
-        assert np.corrcoef(sums, scores)[0, 1] > 0.9
-    else:
-        assert sums == pytest.approx(scores)
-
-
 def test_motifs_without_examples_to_the_contrary():
     positive = [x for x, label in zip(X, Y, strict=True) if label == "with"]
-    model = MotifFinder(LENGTH, order=0, restarts=2, C=10).fit(positive)
+    model = MotifFinder(LENGTH, background_order=0, restarts=2, C=10).fit(positive)
     assert model.classes_.tolist() == [False, True]
     assert len(model.sites_) == len(positive)
     assert model.predict(positive).dtype == bool
     sites = [site for site in SITES if site]
     assert max(found(model.sites_, sites), found(model.sites_, flipped(sites))) > 0.85
-    again = MotifFinder(LENGTH, order=0, restarts=2, C=10).fit(positive)
+    again = MotifFinder(LENGTH, background_order=0, restarts=2, C=10).fit(positive)
     np.testing.assert_array_equal(again.w_, model.w_)  # the controls are the same
-    given = MotifFinder(LENGTH, order=0, restarts=2, C=10).fit(positive, background=X[30:])
+    given = MotifFinder(LENGTH, background_order=0, restarts=2, C=10).fit(positive, background=X[30:])
     assert given.score(positive, np.ones(len(positive), dtype=bool)) > 0.9
     assert not np.array_equal(given.w_, model.w_)
 
@@ -187,36 +119,9 @@ def test_weights_of_zero_leave_strings_out():
     weights = np.ones(len(X))
     weights[[3, 40]] = 0
     kept = np.flatnonzero(weights)
-    with_zeros = MotifFinder(**OPTIONS, seed=MOTIF, tol=1e-5).fit(X, Y, sample_weight=weights)
-    without = MotifFinder(**OPTIONS, seed=MOTIF, tol=1e-5).fit([X[i] for i in kept], Y[kept])
+    with_zeros = MotifFinder(**OPTIONS, start=MOTIF, tol=1e-5).fit(X, Y, sample_weight=weights)
+    without = MotifFinder(**OPTIONS, start=MOTIF, tol=1e-5).fit([X[i] for i in kept], Y[kept])
     assert with_zeros.certificate_.primal == pytest.approx(without.certificate_.primal, rel=1e-4)
-
-
-def test_the_length_is_chosen_by_held_out_strings():
-    model = MotifFinder(**{**OPTIONS, "length": range(3, 12, 7)}).fit(X, Y)
-    assert set(model.length_errors_) == {3, 10}
-    assert model.length_ == 10
-    assert model.length_errors_[10] < model.length_errors_[3]
-    assert model.pssm_.shape == (10, 4)
-    assert MODEL.length_ == LENGTH
-    assert MODEL.length_errors_ == {}
-    with pytest.raises(ValueError, match=r"only 3 strings are with the motif; expected 4 or more, or one length"):
-        MotifFinder(**{**OPTIONS, "length": [3, 4]}).fit(X[27:], Y[27:])
-    discovered = MotifFinder([4, 10], order=0, restarts=1).fit(X[:30])
-    assert set(discovered.length_errors_) == {4, 10}
-
-
-def test_seeds():
-    matrix = np.zeros((LENGTH, 4))
-    matrix[np.arange(LENGTH), ["ACGT".index(a) for a in MOTIF]] = 1
-    by_string = MotifFinder(**OPTIONS, seed=MOTIF).fit(X, Y)
-    by_matrix = MotifFinder(**OPTIONS, seed=matrix).fit(X, Y)
-    np.testing.assert_array_equal(by_string.w_, by_matrix.w_)
-    assert {each.restart for each in by_string.rounds_} == {0}
-    assert found(by_string.find_sites(X), SITES) > 0.9  # on the strand of the seed
-    assert found(MotifFinder(**OPTIONS, seed=MOTIF.translate(COMPLEMENTS)[::-1]).fit(X, Y).find_sites(X), SITES) < 0.2
-    shorter = MotifFinder(**OPTIONS, seed="GACGTC").fit(X, Y)
-    assert shorter.certificate_.converged
 
 
 def test_letters_that_are_unknown():
@@ -241,26 +146,10 @@ def test_rna_and_proteins():
     assert found(model.sites_, sites[:30]) > 0.85
     assert model.consensus_ == "WGKCDE"
     np.testing.assert_allclose(
-        MotifFinder(6, 0, 1, amino_acids, seed="WG.CDE", positive="with").fit(proteins, labels).frequencies_,
+        MotifFinder(6, 0, 1, amino_acids, start="WG.CDE", positive="with").fit(proteins, labels).frequencies_,
         model.frequencies_,
         atol=0.1,
     )
-
-
-def test_meme_files():
-    file = io.StringIO()
-    MODEL.write_meme(file)
-    content = read_meme(io.StringIO(file.getvalue()))
-    assert content == MODEL.to_meme()
-    (motif,) = content.motifs
-    assert (motif.name, motif.nsites) == (MODEL.consensus_, len(MODEL.sites_))
-    assert np.array_equal(motif.probabilities, MODEL.frequencies_)
-    assert (content.letters, content.strands) == ("ACGT", "+ -")
-    reordered = MotifFinder(**{**OPTIONS, "alphabet": "TGCA"}).fit(X, Y).to_meme("mine")
-    assert (reordered.letters, reordered.motifs[0].name) == ("ACGT", "mine")
-    assert reordered.background == pytest.approx(MODEL.background_frequencies_)
-    seeded = MotifFinder(**OPTIONS, seed=motif.probabilities).fit(X, Y)
-    assert seeded.score(X, Y) > 0.9
 
 
 def test_path_and_certificate():
@@ -284,24 +173,21 @@ def test_scikit_learn_manners():
     copy = pickle.loads(pickle.dumps(MODEL))
     np.testing.assert_array_equal(copy.decision_function(X), MODEL.decision_function(X))
     assert copy.sites_ == MODEL.sites_
-    base = MotifFinder(order=0, restarts=1, positive="with")
+    base = MotifFinder(background_order=0, restarts=1, positive="with")
     search = GridSearchCV(base, {"C": [0.01, 10.0], "length": [3, LENGTH]}, cv=3).fit(np.array(X), Y)
     assert search.best_params_ == {"C": 10.0, "length": LENGTH}
     assert cross_val_score(clone(MODEL), X, Y, cv=3).mean() > 0.85
     assert not hasattr(MODEL, "partial_fit")
     with pytest.raises(NotFittedError):
         MotifFinder().predict(X)
-    for name in ("pssm_", "counts_", "frequencies_", "information_", "consensus_"):
-        with pytest.raises(NotFittedError):
-            getattr(MotifFinder(), name)
-    for call in (MotifFinder().to_meme, lambda: MotifFinder().all_sites(X), lambda: MotifFinder().find_sites(X)):
+    for call in (MotifFinder().top_weights, lambda: MotifFinder().all_sites(X), lambda: MotifFinder().find_sites(X)):
         with pytest.raises(NotFittedError):
             call()
 
 
 def test_the_task_serves_any_trainer():
     has = list(Y == "with")
-    model = StructuredSVM(Motif(LENGTH, order=0), C=10).fit(X, has)
+    model = StructuredSVM(Motif(LENGTH, background_order=0), C=10).fit(X, has)
     assert model.certificate_.converged
     assert np.mean(np.array(model.predict(X)) == has) > 0.9
     assert model.score(X, has) == -np.mean(np.array(model.predict(X)) != has)
@@ -325,19 +211,22 @@ def test_the_model_does_not_depend_on_threads():
         ({"length": []}, X, Y, {}, "length is empty"),
         ({"length": [5, 0]}, X, Y, {}, "length must be a whole number >= 1, got 0"),
         ({"restarts": 0}, X, Y, {}, "restarts must be a whole number >= 1, got 0"),
-        ({"start": "anywhere"}, X, Y, {}, "start must be 'words' or 'windows', got 'anywhere'"),
+        ({"start": "anywhere"}, X, Y, {}, "start must be 'words', 'windows', a pattern.* 'anywhere' has 'E'"),
         ({"alphabet": "ACDE"}, X, Y, {}, "strands=2 needs letters that have complements"),
         ({"background_weight": 0}, X, Y, {"background": X[40:]}, "background_weight must be a positive number, got 0"),
         ({"background_weight": -1}, X, Y, {}, "background_weight must be a positive number, got -1"),
         ({"positive": "yes"}, X, Y, {}, r"positive='yes' is not one of the classes \['with', 'without'\]"),
         ({"positive": "with"}, X, None, {}, "positive='with' names a class, but there is no y"),
-        ({"seed": "ACGJ"}, X, Y, {}, "seed has 'J' at position 3; expected one of ACGTMRWSYKVHDBN"),
-        ({"seed": "ACGTACGTACGT"}, X, Y, {}, "seed has 12 positions; expected 1 to 10, the length of the motif"),
-        ({"seed": ""}, X, Y, {}, "seed has 0 positions"),
-        ({"seed": np.ones((3, 5))}, X, Y, {}, r"seed is an array of shape \(3, 5\); expected a string, or finite"),
-        ({"seed": np.full((3, 4), np.nan)}, X, Y, {}, "finite numbers"),
-        ({"seed": MODEL.to_meme()}, X, Y, {}, "seed is of type MemeFile; expected a string, or a matrix of numbers"),
-        ({"seed": [["A", "C"]]}, X, Y, {}, "seed is of type list; expected a string, or a matrix of numbers"),
+        ({"start": "ACGJ"}, X, Y, {}, "'ACGJ' has 'J' at position 3; expected one of ACGTMRWSYKVHDBN"),
+        ({"start": "ACGTACGTACGT"}, X, Y, {}, "start has 12 positions; expected 1 to 10, the length of the motif"),
+        ({"start": ""}, X, Y, {}, "start has 0 positions"),
+        ({"start": np.ones((3, 5))}, X, Y, {}, r"start is an array of shape \(3, 5\); expected \(positions, 4\)"),
+        ({"start": np.full((3, 4), np.nan)}, X, Y, {}, "finite numbers"),
+        ({"start": MODEL.to_meme()}, X, Y, {}, "a pattern or weights, got an object of type MemeFile"),
+        ({"start": [["A", "C"]]}, X, Y, {}, "a pattern or weights, got an object of type list"),
+        ({"start": np.ones((1, 2, 4))}, X, Y, {}, r"shape \(1, 2, 4\); expected \(positions, 4\), .* or \(44,\), all"),
+        ({"start": np.ones(43)}, X, Y, {}, r"start has 43 weights; expected 44, or a matrix \(positions, 4\)"),
+        ({"start": MODEL.w_, "length": [8, 10]}, X, Y, {}, "start has 44 weights; expected 36"),
         ({}, X[0], Y, {}, "X is of type str; expected a list of strings"),
         ({}, 5, Y, {}, "X is of type int; expected a list of strings"),
         ({}, [], [], {}, "no examples given: X is empty"),
@@ -362,12 +251,6 @@ def test_the_model_does_not_depend_on_threads():
 def test_bad_input(options, X, y, more, message):
     with pytest.raises(ValueError, match=message):
         MotifFinder(**{**OPTIONS, **options}).fit(X, y, **more)
-
-
-@pytest.mark.parametrize("threshold", [None, "0", np.nan, True])
-def test_thresholds_that_are_no_numbers(threshold):
-    with pytest.raises(ValueError, match="threshold must be a number"):
-        MODEL.all_sites(X, threshold)
 
 
 def test_other_bad_parameters():

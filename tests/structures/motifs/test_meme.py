@@ -39,10 +39,10 @@ letter-probability matrix: alength= 4 w= 1
 
 @st.composite
 def files(draw):
-    letters = "".join(sorted(draw(st.sets(st.sampled_from("ACDEFGHIKLMNPQRSTVWY"), min_size=1))))
+    alphabet = "".join(sorted(draw(st.sets(st.sampled_from("ACDEFGHIKLMNPQRSTVWY"), min_size=1))))
 
     def shares(rows):
-        values = draw(hnp.arrays(np.float64, (rows, len(letters)), elements=st.floats(0.01, 1)))
+        values = draw(hnp.arrays(np.float64, (rows, len(alphabet)), elements=st.floats(0.01, 1)))
         return values / values.sum(axis=1, keepdims=True)
 
     numbers = st.none() | st.floats(0, 1e300) | st.integers(0, 99)
@@ -53,7 +53,7 @@ def files(draw):
         for _ in range(draw(st.integers(0, 3)))
     ]
     return MemeFile(
-        letters, tuple(motifs), draw(st.none() | st.just(shares(1)[0])), draw(st.sampled_from(["", "+", "+ -"]))
+        alphabet, tuple(motifs), draw(st.none() | st.just(shares(1)[0])), draw(st.sampled_from(["", "+", "+ -"]))
     )
 
 
@@ -73,7 +73,7 @@ def test_files_read_back_as_they_were(content):
 def test_what_a_file_says():
     content = read_meme(io.StringIO(TEXT))
     first, second = content.motifs
-    assert (content.letters, content.strands, content.background.tolist()) == ("ACGT", "+ -", [0.3, 0.2, 0.2, 0.3])
+    assert (content.alphabet, content.strands, content.background.tolist()) == ("ACGT", "+ -", [0.3, 0.2, 0.2, 0.3])
     assert (first.name, first.alternate, first.nsites, first.evalue, first.url) == (
         "crp",
         "other",

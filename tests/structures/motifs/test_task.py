@@ -1,40 +1,12 @@
 import numpy as np
 import pytest
 from hypothesis import given
-from hypothesis import strategies as st
 from structures.motifs.compiled import motif_twin as twin
+from structures.motifs.listed_motif import listed, truths
 from structures.motifs.motif_strategies import motif_problems
 
-from maxmargin.examples import Examples, dot
-from maxmargin.objective import Formulation
-from maxmargin.oracle import Oracle
+from maxmargin.examples import dot
 from maxmargin.structures.motifs.task import ABSENT, Motif, Occurrence
-from maxmargin.task import Task
-
-FORMULATIONS = [Formulation("slack", "l1"), Formulation("margin", "l2"), Formulation("slack", "l2")]
-
-
-class ListedMotif(Motif):
-    """The same task, searched by listing all outputs."""
-
-    argmax, complete = Task.argmax, Task.complete
-    pack, planes, rescaled_planes = Task.pack, Task.planes, Task.rescaled_planes
-    completed, guessed, shifts = Task.completed, Task.guessed, Task.shifts
-
-
-def listed(problem):
-    task = ListedMotif(**problem.task.get_params())
-    task.setup(problem.X, problem.Y)
-    return task
-
-
-def truths(problem, batch):
-    """The completion of a batch as outputs."""
-    begins = batch.data.strings.begins
-    return [
-        Occurrence(True, int(start - begins[i]), -1 if strand else 1) if start >= 0 else ABSENT
-        for i, (start, strand) in enumerate(zip(batch.starts, batch.strands, strict=True))
-    ]
 
 
 @given(motif_problems())
@@ -49,7 +21,7 @@ def test_features_are_those_of_the_paper(problem):
             found = np.zeros(task.dim)
             np.add.at(found, *task.psi(x, z))
             wanted = np.zeros(task.dim)
-            for name, count in twin.features(x, z, task.length, task.order, task.alphabet).items():
+            for name, count in twin.features(x, z, task.length, task.background_order, task.alphabet).items():
                 wanted[twin.coordinate(name, task.length, task.alphabet)] += count
             assert np.array_equal(found, wanted)
 
@@ -71,87 +43,12 @@ def test_one_example_equals_enumeration(problem):
         assert task.loss(y, task.guess(np.random.default_rng(0), x, y)) == 0
 
 
-@given(motif_problems(), st.integers(0, 9), st.data())
-def test_planes_equal_enumeration(problem, seed, data):
-    """At any completion, any factor of the loss, and for any selection of examples."""
-    task, X, Y, w = problem
-    batch = task.guessed(np.random.default_rng(seed), task.pack(X, Y))
-    reference = Examples(X, Y, truths(problem, batch))
-    index = np.array(data.draw(st.lists(st.integers(0, len(X) - 1), min_size=1, max_size=5)))
-    lam = np.array([data.draw(st.sampled_from([0.0, 0.5, 1.0, 3.0])) for _ in index])
-    found = task.planes(w, batch.take(index), lam)
-    wanted = listed(problem).planes(w, reference.take(index), lam)
-    assert np.array_equal(lam * found.loss - found.dpsi @ w, lam * wanted.loss - wanted.dpsi @ w)
-    assert (found.values(w)[lam == 1] >= 0).all()
-    for i, row, loss in zip(index, found.dpsi.toarray(), found.loss, strict=True):
-        differences = {
-            tuple(_difference(task, X[i], reference.truth[i], z)): task.loss(Y[i], z) for z in task.outputs(X[i])
-        }
-        assert differences[tuple(row)] == loss or not row.any()
-
-
-@given(motif_problems(), st.sampled_from(FORMULATIONS), st.integers(0, 9))
-def test_rescaled_planes_equal_enumeration(problem, formulation, seed):
-    task, X, Y, w = problem
-    batch = task.guessed(np.random.default_rng(seed), task.pack(X, Y))
-    found = task.rescaled_planes(w, batch, formulation)
-    wanted = listed(problem).rescaled_planes(w, Examples(X, Y, truths(problem, batch)), formulation)
-    values = [formulation.value(planes.loss, planes.dpsi @ w) for planes in (found, wanted)]
-    assert np.array_equal(np.maximum(values[0], 0), np.maximum(values[1], 0))
-    for i, row, loss in zip(range(len(X)), found.dpsi.toarray(), found.loss, strict=True):
-        differences = [tuple(_difference(task, X[i], truths(problem, batch)[i], z)) for z in task.outputs(X[i])]
-        assert tuple(row) in differences
-        assert loss in (0, 1)
-
-
-@given(motif_problems(), st.data())
-def test_completions_and_their_shifts(problem, data):
-    task, X, Y, w = problem
-    plain = listed(problem)
-    before = task.guessed(np.random.default_rng(data.draw(st.integers(0, 9))), task.pack(X, Y))
-    after = task.completed(w, before)
-    assert after.data is before.data
-    for x, y, z in zip(X, Y, truths(problem, after), strict=True):
-        assert task.loss(y, z) == 0
-        assert dot(task.psi(x, z), w) == dot(task.psi(x, plain.complete(w, x, y)), w)
-    rows = [
-        plain.shifts(*(Examples(X, Y, truths(problem, batch)) for batch in pair)).toarray()
-        for pair in [(before, after)]
-    ]
-    assert np.array_equal(task.shifts(before, after).toarray(), rows[0])
-    index = np.array(data.draw(st.lists(st.integers(0, len(X) - 1), unique=True, min_size=1)))
-    part = task.completed(w, before.take(index))
-    for i in range(len(X)):
-        kept = after if i in index else before
-        assert (part.starts[i], part.strands[i]) == (kept.starts[i], kept.strands[i])
-
-
-@given(motif_problems())
-def test_truths_after_completion_have_no_better_rival(problem):
-    """At the weights of the completion only the loss is left of a plane: slack <= 1 + score of the wrong class."""
-    task, X, Y, w = problem
-    batch = task.completed(w, task.pack(X, Y))
-    planes = task.planes(w, batch, augment=0.0)
-    right = planes.loss == 0
-    assert (planes.dpsi @ w)[right] == pytest.approx(0)
-    assert Oracle(task, batch).slacks(w).min() >= 0
-
-
-@given(motif_problems(), st.integers(0, 99))
-def test_guesses_explain_the_labels(problem, seed):
-    task, X, Y, _ = problem
-    batch = task.guessed(np.random.default_rng(seed), task.pack(X, Y))
-    for x, y, z in zip(X, Y, truths(problem, batch), strict=True):
-        assert z in task.outputs(x)
-        assert task.label(z) == y
-
-
 def test_guesses_are_uniform():
     task = Motif(2, None, 2, unknown="skip")
     x = "ACGNNACG"  # four windows, two strands
     task.setup([x], [True])
     batch = task.pack([x] * 4000, [True] * 4000)
-    for counted in (truths(None, batch), [task.guess(np.random.default_rng(i), x, True) for i in range(4000)]):
+    for counted in (truths(batch), [task.guess(np.random.default_rng(i), x, True) for i in range(4000)]):
         starts = np.bincount([z.start - 0 for z in counted], minlength=8)
         assert set(np.flatnonzero(starts)) == {0, 1, 5, 6}
         assert starts[[0, 1, 5, 6]].min() > 850
@@ -180,9 +77,12 @@ def test_decoding_many_equals_one_by_one(problem):
         ({"length": -3}, "length must be a whole number >= 1, got -3"),
         ({"length": 2.5}, "length must be a whole number >= 1, got 2.5"),
         ({"length": True}, "length must be a whole number >= 1, got True"),
-        ({"order": -1}, r"order must be a whole number >= 0 \(or None for no background\), got -1"),
-        ({"order": "3"}, "order must be a whole number >= 0"),
-        ({"order": 12}, "weights, more than 10000000; use a lower order"),
+        (
+            {"background_order": -1},
+            r"order must be a whole number >= 0 \(or None for no background\), got -1",
+        ),
+        ({"background_order": "3"}, "background_order must be a whole number >= 0"),
+        ({"background_order": 12}, "weights, more than 10000000; use a lower order"),
         ({"strands": 3}, "strands must be 1 or 2, got 3"),
         ({"strands": True}, "strands must be 1 or 2, got True"),
         ({"alphabet": "ACDEFGHIKLMNPQRSTVWY"}, "strands=2 needs letters that have complements.* use strands=1"),
@@ -226,10 +126,3 @@ def test_features_of_windows_that_are_none(start):
     task.setup(["ACGT"], [True])
     with pytest.raises(ValueError, match="no motif of length 3 can begin at"):
         task.psi("ACGT", Occurrence(True, start, 1))
-
-
-def _difference(task, x, truth, z):
-    row = np.zeros(task.dim)
-    np.add.at(row, *task.psi(x, truth))
-    np.subtract.at(row, *task.psi(x, z))
-    return row

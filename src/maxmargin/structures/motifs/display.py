@@ -27,26 +27,28 @@ class LogoDisplay:
     ----------
     heights : (length, letters) array
         Negative ones hang below the axis.
-    letters : str
-    ylabel : what the heights are.
+    alphabet : str
+        The letters of the columns.
+    ylabel : str
+        What the heights are.
     title : str
 
     Attributes
     ----------
-    heights, letters, ylabel, title; ax_, patches_ (by (position, letter)): set by `plot`.
+    heights, alphabet, ylabel, title; ax_, patches_ (by (position, letter)): set by `plot`.
     """
 
-    def __init__(self, heights: Any, letters: str, ylabel: str = "bits", title: str = ""):
+    def __init__(self, heights: Any, alphabet: str, ylabel: str = "bits", title: str = ""):
         self.heights = np.asarray(heights, dtype=float)
-        if self.heights.ndim != 2 or self.heights.shape[1] != len(letters) or not self.heights.size:
+        if self.heights.ndim != 2 or self.heights.shape[1] != len(alphabet) or not self.heights.size:
             raise ValueError(
-                f"heights have the shape {self.heights.shape}; expected (positions, {len(letters)}), "
-                f"a column for each of {letters}"
+                f"heights have the shape {self.heights.shape}; expected (positions, {len(alphabet)}), "
+                f"a column for each of {alphabet}"
             )
         if not np.isfinite(self.heights).all():
             j, k = np.argwhere(~np.isfinite(self.heights))[0]
-            raise ValueError(f"the height of {letters[k]} at position {j} is {self.heights[j, k]}; expected a number")
-        self.letters, self.ylabel, self.title = letters, ylabel, title
+            raise ValueError(f"the height of {alphabet[k]} at position {j} is {self.heights[j, k]}; expected a number")
+        self.alphabet, self.ylabel, self.title = alphabet, ylabel, title
 
     @classmethod
     def from_estimator(cls, finder: Any, kind: str = "information") -> LogoDisplay:
@@ -56,18 +58,18 @@ class LogoDisplay:
             (pssm_, less the mean of each position, which moves all windows alike).
         """
         check_is_fitted(finder, "w_")
-        letters = finder.task_.letters_.letters
+        alphabet = finder.alphabet_
         if kind == "information":
-            return cls.from_matrix(finder.frequencies_, letters, f"{len(finder.sites_)} sites, {finder.consensus_}")
+            return cls.from_matrix(finder.frequencies_, alphabet, f"{len(finder.sites_)} sites, {finder.consensus_}")
         if kind != "weights":
             raise ValueError(f"kind must be 'information' or 'weights', got {kind!r}")
         weights = finder.pssm_
-        return cls(weights - weights.mean(axis=1, keepdims=True), letters, KINDS[kind], "weights of the motif")
+        return cls(weights - weights.mean(axis=1, keepdims=True), alphabet, KINDS[kind], "weights of the motif")
 
     @classmethod
-    def from_matrix(cls, frequencies: Any, letters: str, title: str = "") -> LogoDisplay:
+    def from_matrix(cls, frequencies: Any, alphabet: str, title: str = "") -> LogoDisplay:
         """(length, letters) frequencies, such as those of formats.read_meme; each row sums to 1."""
-        from maxmargin.structures.motifs.models import information
+        from maxmargin.structures.motifs.patterns import information
 
         shares = np.asarray(frequencies, dtype=float)
         if shares.ndim != 2 or not np.isfinite(shares).all() or (shares < 0).any():
@@ -75,26 +77,26 @@ class LogoDisplay:
         if np.abs(shares.sum(axis=1) - 1).max(initial=0) > 0.01:
             j = int(np.argmax(np.abs(shares.sum(axis=1) - 1)))
             raise ValueError(f"the frequencies of position {j} sum to {shares[j].sum():.6g}; expected 1")
-        return cls(shares * np.maximum(information(shares), 0)[:, None], letters, KINDS["information"], title)
+        return cls(shares * np.maximum(information(shares), 0)[:, None], alphabet, KINDS["information"], title)
 
     def plot(self, ax: Axes | None = None) -> LogoDisplay:
         """Draw the stacks, the tallest letter of each farthest from the axis."""
         n = len(self.heights)
         self.ax_ = ax = axes(ax, (1.0 + 0.42 * min(n, 40), 2.6))
-        colours = _colours(self.letters)
+        colours = _colours(self.alphabet)
         self.patches_: dict[tuple[int, str], Any] = {}
         for j, row in enumerate(self.heights):
             for sign in (1, -1):
                 level = 0.0
                 for k in np.argsort(np.abs(row), kind="stable"):
                     if sign * row[k] > 0:
-                        patch = _glyph(self.letters[k], j, level, float(row[k]), colours[self.letters[k]])
-                        self.patches_[j, self.letters[k]] = ax.add_patch(patch)
+                        patch = _glyph(self.alphabet[k], j, level, float(row[k]), colours[self.alphabet[k]])
+                        self.patches_[j, self.alphabet[k]] = ax.add_patch(patch)
                         level += float(row[k])
         top = np.where(self.heights > 0, self.heights, 0).sum(axis=1).max()
         low = np.where(self.heights < 0, self.heights, 0).sum(axis=1).min()
         if self.ylabel == KINDS["information"]:
-            top, low = np.log2(len(self.letters)), 0.0
+            top, low = np.log2(len(self.alphabet)), 0.0
         ax.set_xlim(-0.6, n - 0.4)
         ax.set_ylim(1.05 * low, 1.05 * top or 1.0)
         step = max(1, -(-n // 40))
@@ -129,8 +131,8 @@ def _glyph(letter: str, position: int, level: float, height: float, colour: str)
     return PathPatch(outline.transformed(stretch), facecolor=colour, linewidth=0)
 
 
-def _colours(letters: str) -> dict[str, str]:
+def _colours(alphabet: str) -> dict[str, str]:
     """Of nucleotides as usual, of amino acids by their chemistry; others are grey."""
-    if ONLY_IN_PROTEINS & set(letters):
-        return {x: next((c for group, c in CHEMISTRY.items() if x in group), GREY) for x in letters}
-    return {letter: NUCLEOTIDES.get(letter, GREY) for letter in letters}
+    if ONLY_IN_PROTEINS & set(alphabet):
+        return {x: next((c for group, c in CHEMISTRY.items() if x in group), GREY) for x in alphabet}
+    return {letter: NUCLEOTIDES.get(letter, GREY) for letter in alphabet}

@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from numbers import Real
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from maxmargin.arrays import Array
+from maxmargin.checks import is_real
 from maxmargin.inputs.labels import plain
 from maxmargin.oracle import normalised_weights
-from maxmargin.structures.motifs.letters import Strings
-from maxmargin.structures.motifs.models import MarkovChain
+from maxmargin.structures.motifs.markov import MarkovChain
+from maxmargin.structures.motifs.strings import Strings
 from maxmargin.structures.motifs.task import Motif
 
 CONTROLS = 10  # sampled for every string, where there are no others to compare with
@@ -35,7 +35,7 @@ class MotifExamples(NamedTuple):
         return self._replace(X=X, has=self.has[index], weights=self.weights[index], labelled=len(X))
 
     def split(self, rng: np.random.Generator) -> tuple[MotifExamples, MotifExamples]:
-        """Some to train on, and labelled ones that are held out, as many of each class as its share."""
+        """Some to train on, and the same share of the labelled strings of each class, which is held out."""
         out = np.zeros(len(self.X), dtype=bool)
         for label in (True, False):
             members = np.flatnonzero(self.has[: self.labelled] == label)
@@ -52,8 +52,9 @@ def motif_examples(
     task: Motif,
     X: Any,
     y: Any,
-    background: Any,
     sample_weight: Any,
+    background: Any,
+    *,
     positive: Any,
     background_weight: Any,
     seed: int,
@@ -130,12 +131,12 @@ def _background(task: Motif, X: list[Any], has: NDArray[np.bool_], background: A
 
 def _controls(strings: Strings, task: Motif, rng: np.random.Generator) -> list[str]:
     """Strings as long as the given ones, from their own Markov chain."""
-    chain = MarkovChain(strings, len(task.letters_), task.order or 0)
+    chain = MarkovChain(strings, len(task.alphabet_), task.background_order or 0)
     lengths = np.repeat(np.diff(strings.begins), CONTROLS).tolist()
-    return [task.letters_.text(codes) for codes in chain.draw(lengths, rng)]
+    return [task.alphabet_.text(codes) for codes in chain.draw(lengths, rng)]
 
 
 def _checked_weight(weight: Any) -> float:
-    if isinstance(weight, bool) or not isinstance(weight, Real) or not 0 < float(weight) < np.inf:
+    if not is_real(weight) or not 0 < float(weight) < np.inf:
         raise ValueError(f"background_weight must be a positive number, got {weight!r}")
     return float(weight)

@@ -1,48 +1,8 @@
-import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
-from structures.motifs.compiled import motif_twin as twin
 
-from maxmargin.structures.motifs.letters import Alphabet, Strings, markov_size
+from maxmargin.structures.motifs.alphabet import Alphabet
 
-texts = st.lists(st.text("ACGTN", max_size=8), max_size=4)
-
-
-def strings(X):
-    alphabet = Alphabet("ACGT")
-    return Strings([alphabet.codes(x, "x", "skip") for x in X])
-
-
-@given(texts)
-def test_runs_are_the_stretches_of_known_letters(X):
-    data = strings(X)
-    assert len(data) == len(X)
-    for i, x in enumerate(X):
-        begin = data.begins[i]
-        runs = data.runs[data.run_bounds[i] : data.run_bounds[i + 1]] - begin
-        assert [x[a:b] for a, b in runs] == [part for part in x.split("N") if part]
-
-
-@given(texts, st.integers(0, 3))
-def test_contexts_are_numbered_by_their_length_and_letters(X, order):
-    numbers = strings(X).contexts(4, order)
-    letters = [(x, i) for x in X for i in range(len(x))]
-    for number, (x, i) in zip(numbers, letters, strict=True):
-        name = twin.background_name(x, i, order, "ACGT")
-        assert number == (twin.coordinate(name, 0, "ACGT") if name else markov_size(4, order))
-
-
-@given(texts, st.integers(1, 4))
-def test_words_are_read_from_left_to_right(X, width):
-    numbers = iter(strings(X).words(4, width).tolist())
-    for x in X:
-        for i in range(len(x)):
-            word, number = x[i : i + width], next(numbers)
-            if len(word) == width and "N" not in word:
-                assert number == sum("ACGT".index(letter) * 4 ** (width - 1 - p) for p, letter in enumerate(word))
-            else:
-                assert number == 0
+DNA, RNA = Alphabet("ACGT"), Alphabet("ACGU")
 
 
 def test_case_has_no_meaning():
@@ -102,7 +62,9 @@ def test_skipped_letters_are_those_outside():
     assert Alphabet("ACGT").codes("AxNé\U0001f9ecT\x7f", "it", "skip").tolist() == [0, -1, -1, -1, -1, 3, -1]
 
 
-def test_nothing():
-    for data in (strings([]), strings([""]), strings(["", "N", ""])):
-        assert data.runs.shape == (0, 2)
-        assert np.array_equal(data.run_bounds, np.zeros(len(data) + 1))
+@pytest.mark.parametrize(
+    ("alphabet", "strand", "text", "wanted"),
+    [(DNA, 0, "acgg", "ACGG"), (DNA, 1, "acgg", "CCGT"), (RNA, 1, "acgu", "ACGU"), (Alphabet("AB"), 0, "ba", "BA")],
+)
+def test_strands_read_windows_their_way(alphabet, strand, text, wanted):
+    assert alphabet.text(alphabet.read(alphabet.codes(text, "it"), strand)) == wanted

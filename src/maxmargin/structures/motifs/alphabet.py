@@ -1,0 +1,76 @@
+"""Alphabet: the letters that strings are made of, and their numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+Codes = NDArray[np.int32]
+
+COMPLEMENTS = {"A": "T", "C": "G", "G": "C", "T": "A"}  # of DNA; U takes the place of T in RNA
+
+
+class Alphabet:
+    """Letters and their numbers. Upper and lower case are the same letter.
+
+    letters : str, such as "ACGT".
+    """
+
+    def __init__(self, letters: Any):
+        if not isinstance(letters, str) or not letters:
+            raise ValueError(f"the alphabet is {letters!r}; expected a string of letters such as 'ACGT'")
+        self.letters = letters.upper()
+        for letter in letters:
+            if not (letter.isascii() and letter.isprintable() and not letter.isspace()):
+                raise ValueError(f"the alphabet {letters!r} has {letter!r}; expected visible ASCII characters")
+            if self.letters.count(letter.upper()) > 1:
+                raise ValueError(f"the alphabet {letters!r} has {letter!r} twice; upper and lower case are one letter")
+        self.numbers = np.full(128, -1, dtype=np.int32)
+        for number, letter in enumerate(self.letters):
+            self.numbers[[ord(letter), ord(letter.lower())]] = number
+
+    def __len__(self) -> int:
+        return len(self.letters)
+
+    @cached_property
+    def complement(self) -> Codes | None:
+        """The number of every letter's complement; None where letters have none, as in proteins."""
+        pairs = COMPLEMENTS
+        if set(self.letters) == set("ACGU"):
+            pairs = {"A": "U", "C": "G", "G": "C", "U": "A"}
+        elif set(self.letters) != set("ACGT"):
+            return None
+        return np.array([self.letters.index(pairs[letter]) for letter in self.letters], dtype=np.int32)
+
+    def codes(self, text: Any, name: str, unknown: str = "error") -> Codes:
+        """The numbers of a string's letters; -1 for those that are not in the alphabet, if `unknown` is "skip"."""
+        if not isinstance(text, str):
+            raise ValueError(f"{name} is {_described(text)}; expected a string of the letters {self.letters}")
+        points = np.frombuffer(text.encode("utf-32-le", "surrogatepass"), dtype=np.uint32)
+        codes = self.numbers[np.minimum(points, 127)]
+        if unknown == "error" and codes.min(initial=0) < 0:
+            i = int(np.argmin(codes))
+            raise ValueError(
+                f"{name} has {text[i]!r} at position {i} (counted from 0), which is not one of the letters "
+                f"{self.letters}; unknown='skip' passes over unknown letters"
+            )
+        return np.ascontiguousarray(codes)
+
+    def text(self, codes: Iterable[int]) -> str:
+        """The string of these numbers."""
+        return "".join(self.letters[code] for code in codes)
+
+    def read(self, codes: Codes, strand: int) -> Codes:
+        """The letters of a window as a strand reads them: strand 0 as they stand, 1 as their reverse complement."""
+        if strand == 0:
+            return codes
+        assert self.complement is not None  # or there were no second strand
+        return self.complement[codes[::-1]]
+
+
+def _described(value: Any) -> str:
+    return f"of type {type(value).__name__}" if not isinstance(value, int | float) else repr(value)

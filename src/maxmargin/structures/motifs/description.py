@@ -1,0 +1,84 @@
+"""What a fitted MotifFinder says about its motif: counted letters, consensus, scores, and a file for other programs."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+from sklearn.utils.validation import check_is_fitted
+
+from maxmargin.arrays import Array
+from maxmargin.structures.motifs.patterns import consensus, information
+from maxmargin.structures.motifs.sites import Site
+
+if TYPE_CHECKING:
+    from maxmargin.inputs.text_file import TextFile
+    from maxmargin.structures.motifs.meme.content import MemeFile
+    from maxmargin.structures.motifs.task import Motif
+
+
+class MotifDescription:
+    """Of an estimator that has these attributes when it is fitted."""
+
+    task_: Motif
+    w_: Array
+    sites_: list[Site]
+    background_frequencies_: Array
+    letter_weights_: Array
+
+    @property
+    def alphabet_(self) -> str:
+        """The letters, in the order of the columns of counts_, frequencies_ and pssm_."""
+        check_is_fitted(self)
+        return self.task_.alphabet_.letters
+
+    @property
+    def counts_(self) -> Array:
+        """(length, letters): how many of sites_ have each letter at each position."""
+        check_is_fitted(self)
+        task = self.task_
+        counts = np.zeros((task.length, len(task.alphabet_)))
+        for site in self.sites_:
+            counts[np.arange(task.length), task.alphabet_.codes(site.text, "a site")] += 1
+        return counts
+
+    @property
+    def frequencies_(self) -> Array:
+        """(length, letters): counts_ as shares."""
+        return self.counts_ / len(self.sites_)
+
+    @property
+    def information_(self) -> Array:
+        """(length,): bits that each position of frequencies_ tells, compared with equally frequent letters."""
+        return information(self.frequencies_)
+
+    @property
+    def consensus_(self) -> str:
+        """frequencies_ in IUPAC codes (a dot for any letter, in alphabets that have no codes)."""
+        return consensus(self.frequencies_, self.task_.alphabet_)
+
+    @property
+    def pssm_(self) -> Array:
+        """(length, letters): position-specific weights less the background's.
+
+        From every letter's weight its mean weight in the background is taken, over all places where the negative
+        strings of training have that letter. Summed over a window this is what `decision_function` gains there, but for
+        the contexts of its letters.
+        """
+        check_is_fitted(self)
+        return self.task_.parts(self.w_).motif - self.letter_weights_
+
+    def to_meme(self, name: str | None = None) -> MemeFile:
+        """The motif in the form that formats.write_meme writes; its name is the consensus unless another is given."""
+        from maxmargin.structures.motifs.meme.content import MemeFile, MemeMotif
+
+        columns = np.argsort(list(self.alphabet_))  # the format wants the letters sorted
+        motif = MemeMotif(name or self.consensus_, self.frequencies_[:, columns], nsites=len(self.sites_))
+        strands = "+ -" if self.task_.strands == 2 else "+"
+        return MemeFile("".join(sorted(self.alphabet_)), (motif,), self.background_frequencies_[columns], strands)
+
+    def write_meme(self, target: TextFile, name: str | None = None) -> None:
+        """Write frequencies_ to a file in MEME's minimal format."""
+        from maxmargin.structures.motifs.meme.writer import write_meme
+
+        write_meme(target, self.to_meme(name))

@@ -1,0 +1,65 @@
+"""Windows: the places of strings that can hold a motif."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from maxmargin.arrays import Array
+from maxmargin.structures.motifs.strings import Numbers, Strings
+
+Places = NDArray[np.int64]
+
+
+class ChosenWindows(NamedTuple):
+    """A window for each of some strings: where it begins in the flat arrays (-1: no motif), and its strand, 0 or 1."""
+
+    starts: Places
+    strands: Places
+
+    @classmethod
+    def none(cls, n: int) -> ChosenWindows:
+        """No motif in n strings."""
+        return cls(np.full(n, -1, dtype=np.int64), np.zeros(n, dtype=np.int64))
+
+    def where(self, chosen: NDArray[np.bool_]) -> ChosenWindows:
+        """These windows where chosen, and no motif elsewhere."""
+        return ChosenWindows(np.where(chosen, self.starts, -1), np.where(chosen, self.strands, 0))
+
+
+class BestWindows(NamedTuple):
+    """The best windows of some strings, and their ⟨w, Ψ⟩ less that of the string without a motif."""
+
+    windows: ChosenWindows
+    gains: Array
+
+
+class Windows:
+    """Strings with all that the search for a motif of one length reads of them.
+
+    size : of the alphabet.   order : of the background; None for none.   width : of the words that the search reads.
+    counts : (n,) how many windows each string has.
+    """
+
+    def __init__(self, strings: Strings, size: int, length: int, order: int | None, width: int):
+        self.strings = strings
+        self.words: Numbers = strings.words(size, width)
+        if order is None:
+            self.contexts: Numbers = np.zeros(len(strings.codes), dtype=np.uint32)
+        else:
+            self.contexts = strings.contexts(size, order)
+        in_runs = np.maximum(strings.runs[:, 1] - strings.runs[:, 0] - length + 1, 0)
+        self.before = np.append(0, np.cumsum(in_runs))  # windows in all earlier runs
+        self.counts = np.diff(self.before[strings.run_bounds])
+
+    def starts(self, i: int) -> Places:
+        """Where the windows of a string begin in the flat arrays."""
+        return self.nth(np.full(self.counts[i], i), np.arange(self.counts[i]))
+
+    def nth(self, ids: Places, number: Places) -> Places:
+        """Where the window of this number in each of these strings begins in the flat arrays."""
+        number = number + self.before[self.strings.run_bounds[ids]]
+        run = np.searchsorted(self.before, number, side="right") - 1
+        return self.strings.runs[run, 0] + number - self.before[run]

@@ -1,0 +1,100 @@
+"""A first motif, to begin training with: a word of the strings that have the motif, and what is found near it.
+
+Training of hidden parts descends to the local optimum near its beginning, and among random windows there is none to
+descend to. Here some hundred words are compared by how well they tell strings with and without the motif apart; the
+best ones are refined by turns of looking for the best windows and counting their letters (the hard version of the EM
+algorithm for motifs of Bailey and Elkan 1995), and by moving all windows together by a few letters.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from maxmargin.arrays import Array
+
+if TYPE_CHECKING:
+    from maxmargin.structures.motifs.task import Motif
+    from maxmargin.structures.motifs.windows import ChosenWindows, Places, Windows
+
+WORDS = 200  # that are compared
+STRINGS = 200  # of each class, that they are compared on
+REFINED = 5  # of the words
+TURNS = 4  # of looking and counting
+MOVES = 4  # letters by which all windows may move together
+
+
+def first_motif(task: Motif, data: Windows, positive: Places, negative: Places, rng: np.random.Generator) -> Array:
+    """Weights that score letters at the positions of a motif; the background's are 0.
+
+    positive, negative : the numbers of strings with and without the motif; there is at least one that has it.
+    """
+    search = WordSearch(task, data, positive, negative, rng)
+    candidates = sorted((search.word(place) for place in search.places(WORDS)), key=lambda pair: -pair[0])
+    return max((search.refined(*pair) for pair in candidates[:REFINED]), key=lambda pair: pair[0])[1]
+
+
+class WordSearch:
+    """Motifs, and how well they tell some of the strings with and without the motif apart."""
+
+    def __init__(self, task: Motif, data: Windows, positive: Places, negative: Places, rng: np.random.Generator):
+        self.task, self.data, self.rng = task, data, rng
+        self.positive, self.negative = self._some(positive), self._some(negative)
+        codes = self.data.strings.codes
+        counts = np.bincount(codes[codes >= 0], minlength=len(task.alphabet_)) + 1.0
+        self.frequencies = counts / counts.sum()
+
+    def _some(self, ids: Places) -> Places:
+        return np.sort(self.rng.choice(ids, min(len(ids), STRINGS), replace=False)) if len(ids) else ids
+
+    def places(self, n: int) -> Places:
+        """Windows of positive strings."""
+        owners = self.rng.choice(self.positive, n)
+        return self.data.nth(owners, self.rng.integers(self.data.counts[owners]))
+
+    def word(self, place: int) -> tuple[float, Array]:
+        """The letters of a window; rare ones count more, as they agree less by chance."""
+        length = self.task.length
+        letters = self.data.strings.codes[place : place + length]
+        w = np.zeros(self.task.dim)
+        self.task.parts(w).motif[np.arange(length), letters] = -np.log(self.frequencies[letters])
+        return self.value(w)[0], w
+
+    def refined(self, value: float, w: Array) -> tuple[float, Array]:
+        """Turns of looking and counting, as long as they lead to something better."""
+        best, chosen = value, w
+        windows = self.value(w)[1]
+        for _ in range(TURNS):
+            tried = [self.counted(windows, step) for step in range(-MOVES, MOVES + 1)]
+            value, windows, w = max(((*self.value(w), w) for w in tried), key=lambda each: each[0])
+            if value <= best:
+                break
+            best, chosen = value, w
+        return best, chosen
+
+    def value(self, w: Array) -> tuple[float, ChosenWindows]:
+        """By how much the gains of both classes differ, in units of their spread, and the windows of the positive."""
+        windows, gains = self.task.best_windows(w, self.data, self.positive)
+        if not len(self.negative):
+            return float(gains.mean()), windows
+        others = self.task.best_windows(w, self.data, self.negative).gains
+        spread = np.sqrt(gains.var() + others.var())
+        return float((gains.mean() - others.mean()) / (spread + 1e-9)), windows
+
+    def counted(self, windows: ChosenWindows, step: int) -> Array:
+        """Log-odds of the letters in these windows, moved by a step along the motif where there is room."""
+        length, size = self.task.length, len(self.task.alphabet_)
+        reverse = windows.strands == 1
+        starts = windows.starts + np.where(reverse, -step, step)
+        codes = self.data.strings.codes
+        begins = self.data.strings.begins[self.positive]
+        ends = self.data.strings.begins[self.positive + 1]
+        starts = np.clip(starts, begins, ends - length)
+        letters = codes[starts[:, None] + np.arange(length)]
+        letters[reverse] = np.where(letters >= 0, self.task.complement_[letters], -1)[reverse, ::-1]
+        numbers = (np.arange(length) * size + letters)[letters >= 0]
+        counts = np.bincount(numbers, minlength=length * size).reshape(length, size) + self.frequencies
+        w = np.zeros(self.task.dim)
+        self.task.parts(w).motif[:] = np.log(counts / counts.sum(axis=1, keepdims=True) / self.frequencies)
+        return w
