@@ -5,18 +5,18 @@ from __future__ import annotations
 from typing import Any, NamedTuple, Unpack
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
 from maxmargin.arrays import Array
-from maxmargin.oracle import Oracle
 from maxmargin.solvers import CCCP, Solver, as_solver
-from maxmargin.structures.clustering.clusterings import b_cubed
 from maxmargin.structures.clustering.correlation import Correlation
 from maxmargin.structures.clustering.forest import Forest, Linked
-from maxmargin.structures.clustering.pairs import PairTable, read_all
+from maxmargin.structures.clustering.forest_batch import ForestBatch
+from maxmargin.structures.clustering.labels import Clusters
+from maxmargin.structures.clustering.measures import b_cubed
+from maxmargin.structures.clustering.pairs import read_all
 from maxmargin.task import Task
-from maxmargin.trainer import Options, Trainer
+from maxmargin.trainer import Options, Problem, Trainer
 
 # the parameters that only one linkage has, with their defaults
 LINKAGES: dict[str, dict[str, Any]] = {
@@ -109,7 +109,7 @@ class Clusterer(Trainer):
         self.intercept = intercept
         super().__init__(C=C, solver=solver, **options)
 
-    def predict(self, X: Any) -> list[NDArray[np.int64]]:
+    def predict(self, X: Any) -> list[Clusters]:
         """The cluster of every item, numbered 0, 1, … in order of appearance, for each set."""
         check_is_fitted(self)
         return [self.task_.label(z) for z in self.task_.decode(self.w_, X)]
@@ -133,8 +133,7 @@ class Clusterer(Trainer):
         """The score of every pair, in the order of Pairs.pairs (for arrays, of np.triu_indices(n, 1))."""
         check_is_fitted(self)
         examples = read_all(X)
-        table = PairTable(examples, self.task_.n_features_, bool(self.task_.intercept))
-        return table.scores(self.w_, np.arange(len(examples)))
+        return self.task_.table(examples).scores(self.w_, np.arange(len(examples)))
 
     def score(self, X: Any, Y: Any) -> float:
         """B³ F1 over the items of all sets: higher is better. metrics has other scores.
@@ -183,14 +182,15 @@ class Clusterer(Trainer):
             )
         return Forest(self.penalty, "chain" if self.start == "chain" else "random", self.intercept)
 
-    def _first_weights(self, oracle: Oracle, C: float) -> Array | None:
+    def _first_weights(self, problem: Problem, C: float) -> Array | None:
         if self.start != "pairs":
             return None
         from sklearn.linear_model import Ridge
 
-        batch: Any = oracle.batch
+        batch = problem.batch
+        assert isinstance(batch, ForestBatch)
         weights = np.zeros(len(batch.table))
-        weights[batch.ids] = oracle.weights
+        weights[batch.ids] = problem.oracle.weights
         targets = np.where(batch.flat_inside, 1.0, -1.0)
         model = Ridge(fit_intercept=False, solver="lsqr")  # the constant is a column of the matrix
         model.fit(batch.table.matrix, targets, np.repeat(weights, np.diff(batch.table.bounds)))

@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from numbers import Integral
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from maxmargin.arrays import Array
-from maxmargin.atoms import AtomRows, Atoms
+from maxmargin.checks import is_whole
 from maxmargin.inputs.tokens import bad_number
-from maxmargin.planes import Rows
-from maxmargin.structures.clustering.clusterings import cluster_numbers
+from maxmargin.structures.clustering.labels import Clusters, cluster_numbers
 
 
 class Pairs:
@@ -33,7 +30,7 @@ class Pairs:
     features: Any  # (m, F) float64, dense or CSR
 
     def __init__(self, n_items: int, pairs: Any, features: Any):
-        if isinstance(n_items, bool) or not isinstance(n_items, Integral) or n_items < 1:
+        if not is_whole(n_items) or n_items < 1:
             raise ValueError(f"n_items is {n_items!r}; expected a whole number of items, 1 or more")
         self.n_items = int(n_items)
         self.pairs = _checked_pairs(pairs, self.n_items)
@@ -104,7 +101,7 @@ class Pairs:
         """F, or None where there is no pair that could tell."""
         return int(self.features.shape[1]) if len(self.pairs) else None
 
-    def inside(self, clusters: NDArray[np.int64]) -> NDArray[np.bool_]:
+    def inside(self, clusters: Clusters) -> NDArray[np.bool_]:
         """Which pairs have both items in one cluster, where these are the items' clusters."""
         return np.asarray(clusters[self.pairs[:, 0]] == clusters[self.pairs[:, 1]])
 
@@ -148,68 +145,6 @@ def read_clustered(X: Sequence[Any], Y: Sequence[Any]) -> int:
     if not inside:
         raise ValueError("no pair is inside of a true cluster, so there is no link to learn from")
     return found
-
-
-class PairTable:
-    """The pairs of several examples one after another, in the form that kernels read.
-
-    Pair e of the table has the items first[e] and second[e], numbered within its example g, and row e of the matrix;
-    the pairs of g are bounds[g] … bounds[g + 1] - 1. With an intercept, the last column of the matrix is 1.
-    """
-
-    def __init__(self, examples: list[Pairs], n_features: int, intercept: bool):
-        for i, x in enumerate(examples):
-            if x.n_features not in (None, n_features):
-                raise ValueError(
-                    f"example {i} has {x.n_features} features per pair; expected {n_features} as in training"
-                )
-        self.bounds = np.append(0, np.cumsum([len(x.pairs) for x in examples])).astype(np.int64)
-        self.n_items = np.array([x.n_items for x in examples], dtype=np.int64)
-        joined = np.concatenate([x.pairs for x in examples]) if examples else np.empty((0, 2), dtype=np.int64)
-        self.first, self.second = (np.ascontiguousarray(joined[:, side], dtype=np.int32) for side in (0, 1))
-        self.matrix = _stacked([x.features for x in examples if len(x.pairs)], n_features, intercept)
-
-        # scores of sparse rows, and combinations of them, are those of atoms: pairs have one label
-        self.atoms = Atoms(self.matrix, 1, 0) if sparse.issparse(self.matrix) else None
-
-    def __len__(self) -> int:
-        return len(self.n_items)
-
-    def rows(self, g: int) -> slice:
-        """The pairs of example g."""
-        return slice(int(self.bounds[g]), int(self.bounds[g + 1]))
-
-    def scores(self, w: Array, ids: NDArray[np.intp]) -> list[Array]:
-        """⟨w, x_e⟩ of all pairs e, for each of these examples.
-
-        They are computed example by example: BLAS rounds by the number of rows, and no result may depend on who else is
-        in the batch.
-        """
-        if self.atoms is None:
-            return [self.matrix[self.rows(g)] @ w for g in ids]
-        return [self.atoms.scores(w, np.arange(self.bounds[g], self.bounds[g + 1]))[:, 0] for g in ids]
-
-    def combined(self, factors: sparse.csr_array) -> Rows:
-        """Row j: Σ_e factors[j, e] · x_e; dense rows of a dense matrix, else rows over atoms."""
-        if self.atoms is None:
-            return np.asarray(factors @ self.matrix)
-        indptr, indices = factors.indptr.astype(np.int32), factors.indices.astype(np.int32)
-        return AtomRows(self.atoms, indptr, indices, factors.data)
-
-
-def _stacked(blocks: list[Any], n_features: int, intercept: bool) -> Any:
-    n_rows = sum(block.shape[0] for block in blocks)
-    if any(map(sparse.issparse, blocks)):
-        joined = sparse.csr_array(sparse.vstack(list(map(sparse.csr_array, blocks)), format="csr"), dtype=np.float64)
-        if intercept:
-            joined = sparse.csr_array(sparse.hstack([joined, np.ones((n_rows, 1))], format="csr"))
-        return joined
-    matrix = np.ones((n_rows, n_features + intercept))
-    begin = 0
-    for block in blocks:
-        matrix[begin : begin + len(block), :n_features] = block
-        begin += len(block)
-    return matrix
 
 
 def _checked_pairs(pairs: Any, n_items: int) -> NDArray[np.int64]:

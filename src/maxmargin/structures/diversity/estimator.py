@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Sequence
-from numbers import Integral
 from typing import Any, Unpack
 
 import numpy as np
@@ -12,12 +11,12 @@ from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
 from maxmargin.arrays import Array
+from maxmargin.checks import is_whole
 from maxmargin.errors import NothingLearnt
-from maxmargin.oracle import Oracle
 from maxmargin.solvers import Solution, Solver
 from maxmargin.structures.diversity.measures import subtopic_recall
 from maxmargin.structures.diversity.task import THRESHOLDS, Diversity
-from maxmargin.trainer import Options, Trainer
+from maxmargin.trainer import Options, Problem, Trainer
 
 
 class Diversifier(Trainer):
@@ -88,7 +87,7 @@ class Diversifier(Trainer):
     def rank(self, X: Any, n: int | None = None) -> list[NDArray[np.int64]]:
         """The documents of each query in the greedy order, all of them or the first n; predict is how it begins."""
         check_is_fitted(self)
-        if n is not None and (isinstance(n, bool) or not isinstance(n, Integral) or n < 1):
+        if n is not None and (not is_whole(n) or n < 1):
             raise ValueError(f"n must be a whole number of documents, 1 or more, got {n!r}")
         return self.task_.ranked(self.w_, X, None if n is None else int(n))
 
@@ -124,10 +123,10 @@ class Diversifier(Trainer):
         return self.w_
 
     def _make_task(self, Y: Any) -> Diversity:
-        return Diversity(self.k, self.thresholds, self.levels, self.subtopic_weights, self.vectorizer)
+        return self._task(Diversity)
 
-    def _keep(self, oracle: Oracle, solution: Solution, data: str | None = None) -> None:
-        super()._keep(oracle, solution, data)
+    def _keep(self, problem: Problem, solution: Solution) -> None:
+        super()._keep(problem, solution)
         if solution.certificate.converged and not np.any(solution.w):
             warnings.warn(
                 "training has ended at w = 0, where all sets of documents are worth the same: at this C no words tell "

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from numbers import Integral
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from maxmargin.checks import is_whole
 from maxmargin.structures.diversity.subtopics import Subtopics, checked_weights
 
 
@@ -24,7 +24,7 @@ def subtopic_recall(Y: Any, orders: Any, k: int | None = None, weights: str = "e
     curves = coverage_curves(Y, orders, weights)
     if k is None:
         return np.array([curve[-1] for curve in curves])
-    if isinstance(k, bool) or not isinstance(k, Integral) or k < 1:
+    if not is_whole(k) or k < 1:
         raise ValueError(f"k must be a whole number of documents, 1 or more, got {k!r}")
     for i, curve in enumerate(curves):
         if len(curve) <= k:
