@@ -54,25 +54,25 @@ class Correlation(PairTask):
     measure : the loss. "pairs" is n times the share of pairs that are together in one clustering and apart in the
         other: the sum over items of the share of an item's pairs that are wrong, if all are listed. "mitre" is n times
         1 - F1 of the MUC score (metrics.mitre_loss), which is not linear in the pairs: for "greedy" only.
-    intercept : whether pairs have one more feature, 1, without which a score could not have a threshold but 0.
+    fit_intercept : whether pairs have one more feature, 1, without which a score could not have a threshold but 0.
 
-    Where x lists candidate pairs only, the others have no score, and the loss "pairs" does not count them.
+    Where x lists candidate pairs only, the others have no score, and the measure "pairs" does not count them.
     """
 
-    def __init__(self, method: str = "greedy", measure: str = "pairs", intercept: bool = True):
+    def __init__(self, method: str = "greedy", measure: str = "pairs", fit_intercept: bool = True):
         self.method = method
         self.measure = measure
-        self.intercept = intercept
+        self.fit_intercept = fit_intercept
 
     def setup(self, X: Sequence[Any], Y: Sequence[Any]) -> None:
         if self.method not in METHODS:
-            raise ValueError(f"the search must be one of {', '.join(map(repr, METHODS))}, got {self.method!r}")
+            raise ValueError(f"method must be one of {', '.join(map(repr, METHODS))}, got {self.method!r}")
         if self.measure not in MEASURES:
-            raise ValueError(f"the loss must be one of {', '.join(map(repr, MEASURES))}, got {self.measure!r}")
+            raise ValueError(f"measure must be one of {', '.join(map(repr, MEASURES))}, got {self.measure!r}")
         if self.method == "relaxed" and self.measure == "mitre":
             raise ValueError(
-                "the MITRE loss is not linear in the pairs, so the search 'relaxed' cannot have it; use the search "
-                "'greedy', or the loss 'pairs'"
+                "the MITRE loss is not linear in the pairs, so the method 'relaxed' cannot have it; use the method "
+                "'greedy', or the measure 'pairs'"
             )
         self.search = METHODS[self.method]
         super().setup(X, Y)
@@ -142,8 +142,8 @@ class Correlation(PairTask):
             for i, x in enumerate(examples):
                 if x.n_items > MOST_RELAXED:
                     raise ValueError(
-                        f"example {i} has {x.n_items} items; the search 'relaxed' takes up to {MOST_RELAXED}, because "
-                        "every pair is a variable of a linear program. Use the search 'greedy'"
+                        f"example {i} has {x.n_items} items; the method 'relaxed' takes up to {MOST_RELAXED}, because "
+                        "every pair is a variable of a linear program. Use the method 'greedy'"
                     )
         return super().table(examples)
 

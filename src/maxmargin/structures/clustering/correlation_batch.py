@@ -78,7 +78,7 @@ def best_clustering(
 ) -> FoundClustering:
     """The best output for score + λ·loss that the method finds, and how much better others can be than the truth.
 
-    With the loss "pairs" this is again a clustering by totals of pairs: each that is together adds to the loss if
+    With the measure "pairs" this is again a clustering by totals of pairs: each that is together adds to the loss if
     it is apart in the truth, and takes from it otherwise.
 
     known : triangles for a relaxation to begin with.

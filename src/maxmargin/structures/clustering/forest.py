@@ -54,17 +54,17 @@ class Forest(PairTask):
     start : the links before there are weights. "chain" links every item to the next one of its cluster, in the order of
         the items, as far as those pairs are candidates (else to near ones); "random" draws a spanning tree for each
         cluster, so that several starts differ.
-    intercept : whether pairs have one more feature, 1, without which a score could not have a threshold but 0.
+    fit_intercept : whether pairs have one more feature, 1, without which a score could not have a threshold but 0.
 
     Slack rescaling and squared slacks are searched with a proved upper bound, see rescaling.py.
     """
 
     latent = True
 
-    def __init__(self, penalty: float = 1.0, start: str = "chain", intercept: bool = True):
+    def __init__(self, penalty: float = 1.0, start: str = "chain", fit_intercept: bool = True):
         self.penalty = penalty
         self.start = start
-        self.intercept = intercept
+        self.fit_intercept = fit_intercept
 
     def setup(self, X: Sequence[Any], Y: Sequence[Any]) -> None:
         if not is_real(self.penalty) or not 0 < self.penalty < np.inf:

@@ -17,10 +17,10 @@ class PairTable:
     """The pairs of several examples one after another, in the form that compiled functions read.
 
     Pair e of the table has the items first[e] and second[e], numbered within its example g, and row e of the matrix;
-    the pairs of g are bounds[g] … bounds[g + 1] - 1. With an intercept, the last column of the matrix is 1.
+    the pairs of g are bounds[g] … bounds[g + 1] - 1. With the constant feature, the last column of the matrix is 1.
     """
 
-    def __init__(self, examples: list[Pairs], n_features: int, intercept: bool):
+    def __init__(self, examples: list[Pairs], n_features: int, constant: bool):
         for i, x in enumerate(examples):
             if x.n_features not in (None, n_features):
                 raise ValueError(
@@ -30,7 +30,7 @@ class PairTable:
         self.n_items = np.array([x.n_items for x in examples], dtype=np.int64)
         joined = np.concatenate([x.pairs for x in examples]) if examples else np.empty((0, 2), dtype=np.int64)
         self.first, self.second = (np.ascontiguousarray(joined[:, side], dtype=np.int32) for side in (0, 1))
-        self.matrix = _stacked([x.features for x in examples if len(x.pairs)], n_features, intercept)
+        self.matrix = _stacked([x.features for x in examples if len(x.pairs)], n_features, constant)
 
         # scores of sparse rows, and combinations of them, are those of atoms: pairs have one label
         self.atoms = Atoms(self.matrix, 1, 0) if sparse.issparse(self.matrix) else None
@@ -60,14 +60,14 @@ class PairTable:
         return AtomRows(self.atoms, indptr, indices, factors.data)
 
 
-def _stacked(blocks: list[Any], n_features: int, intercept: bool) -> Any:
+def _stacked(blocks: list[Any], n_features: int, constant: bool) -> Any:
     n_rows = sum(block.shape[0] for block in blocks)
     if any(map(sparse.issparse, blocks)):
         joined = sparse.csr_array(sparse.vstack(list(map(sparse.csr_array, blocks)), format="csr"), dtype=np.float64)
-        if intercept:
+        if constant:
             joined = sparse.csr_array(sparse.hstack([joined, np.ones((n_rows, 1))], format="csr"))
         return joined
-    matrix = np.ones((n_rows, n_features + intercept))
+    matrix = np.ones((n_rows, n_features + constant))
     begin = 0
     for block in blocks:
         matrix[begin : begin + len(block), :n_features] = block

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
+from sklearn.utils.validation import _get_feature_names
 
 from maxmargin.checks import is_whole
 from maxmargin.inputs.tokens import bad_number
@@ -22,19 +23,23 @@ class Pairs:
 
     n_items : int
     pairs : (m, 2) item numbers, no pair twice and no item with itself
-    features : (m, F) array or sparse matrix, one row per pair
+    features : (m, F) array, sparse matrix or table, one row per pair
+    feature_names : F names, by which a trained model calls its weights; None takes those of a table's columns
     """
 
     n_items: int
     pairs: NDArray[np.int64]  # the smaller item number first
     features: Any  # (m, F) float64, dense or CSR
+    feature_names: list[str] | None
 
-    def __init__(self, n_items: int, pairs: Any, features: Any):
+    def __init__(self, n_items: int, pairs: Any, features: Any, feature_names: Sequence[str] | None = None):
         if not is_whole(n_items) or n_items < 1:
             raise ValueError(f"n_items is {n_items!r}; expected a whole number of items, 1 or more")
         self.n_items = int(n_items)
         self.pairs = _checked_pairs(pairs, self.n_items)
+        names = _get_feature_names(features) if feature_names is None else feature_names
         self.features = _checked_features(features, self.pairs)
+        self.feature_names = _checked_names(names, self.features)
 
     @classmethod
     def of(
@@ -42,6 +47,7 @@ class Pairs:
         items: Sequence[Any],
         function: Callable[[Any, Any], Any],
         candidates: Iterable[tuple[int, int]] | None = None,
+        feature_names: Sequence[str] | None = None,
     ) -> Pairs:
         """Call function(item_i, item_j) -> feature vector for the candidate pairs (i, j), by default for all i < j."""
         if len(items) == 0:
@@ -66,11 +72,13 @@ class Pairs:
                 )
             rows.append(row)
         if any(map(sparse.issparse, rows)):
-            return cls(len(items), pairs, sparse.vstack([sparse.csr_array(row.reshape(1, -1)) for row in rows], "csr"))
-        return cls(len(items), pairs, np.array(rows) if rows else np.empty((0, 0)))
+            features: Any = sparse.vstack([sparse.csr_array(row.reshape(1, -1)) for row in rows], "csr")
+        else:
+            features = np.array(rows) if rows else np.empty((0, 0))
+        return cls(len(items), pairs, features, feature_names)
 
     @classmethod
-    def from_array(cls, values: Any) -> Pairs:
+    def from_array(cls, values: Any, feature_names: Sequence[str] | None = None) -> Pairs:
         """From an (n, n, F) array: symmetric in its first two dimensions, or 0 below the diagonal, which is not read.
 
         Pairs are (0, 1), (0, 2), …, as np.triu_indices(n, 1) lists them.
@@ -94,7 +102,7 @@ class Pairs:
                 f"feature {f} of the pair ({i}, {j}) is {features[k, f]:g} but that of ({j}, {i}) is "
                 f"{mirrored[k, f]:g}; expected a symmetric array, or zeros below the diagonal"
             )
-        return cls(n, np.column_stack(upper), features)
+        return cls(n, np.column_stack(upper), features, feature_names)
 
     @property
     def n_features(self) -> int | None:
@@ -128,9 +136,13 @@ def read_all(X: Sequence[Any]) -> list[Pairs]:
     return examples
 
 
-def read_clustered(X: Sequence[Any], Y: Sequence[Any]) -> int:
-    """Check sets of items and their true clusters; return how many features all pairs have."""
+def read_clustered(X: Sequence[Any], Y: Sequence[Any]) -> tuple[int, list[str] | None]:
+    """Check sets of items and their true clusters; return how many features all pairs have, and their names if known.
+
+    Some of the sets may leave the names out.
+    """
     found: int | None = None
+    names: list[str] | None = None
     inside = False
     for i, (x, y) in enumerate(zip(read_all(X), Y, strict=True)):
         inside = bool(np.any(x.inside(cluster_numbers(y, x.n_items, f"example {i}")))) or inside
@@ -140,11 +152,18 @@ def read_clustered(X: Sequence[Any], Y: Sequence[Any]) -> int:
             raise ValueError(
                 f"example {i} has {x.n_features} features per pair; expected {found} as in example {where}"
             )
+        if names is None:
+            names, named = x.feature_names, i
+        elif x.feature_names is not None and x.feature_names != names:
+            raise ValueError(
+                f"example {i} has the features {', '.join(x.feature_names)}; expected {', '.join(names)} as in "
+                f"example {named}"
+            )
     if found is None:
         raise ValueError("no example has a pair of items, so there is nothing to link")
     if not inside:
         raise ValueError("no pair is inside of a true cluster, so there is no link to learn from")
-    return found
+    return found, names
 
 
 def _checked_pairs(pairs: Any, n_items: int) -> NDArray[np.int64]:
@@ -193,3 +212,14 @@ def _checked_features(features: Any, pairs: NDArray[np.int64]) -> Any:
         i, j = pairs[place[0]].tolist()
         raise ValueError(f"feature {place[1]} of the pair ({i}, {j}) is {place[2]}")
     return matrix
+
+
+def _checked_names(names: Any, features: Any) -> list[str] | None:
+    if names is None or not features.shape[0]:
+        return None
+    listed = [names] if isinstance(names, str) else list(names)
+    if len(listed) != features.shape[1] or not all(isinstance(name, str) for name in listed):
+        raise ValueError(f"feature_names are {names!r}; expected {features.shape[1]} names, one per feature")
+    if len(set(listed)) < len(listed):
+        raise ValueError(f"feature_names are {names!r}; expected none of them twice")
+    return listed

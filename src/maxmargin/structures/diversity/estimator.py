@@ -17,6 +17,7 @@ from maxmargin.solvers import Solution, Solver
 from maxmargin.structures.diversity.measures import subtopic_recall
 from maxmargin.structures.diversity.task import THRESHOLDS, Diversity
 from maxmargin.trainer import Options, Problem, Trainer
+from maxmargin.weights import Weights
 
 
 class Diversifier(Trainer):
@@ -58,6 +59,8 @@ class Diversifier(Trainer):
     Attributes
     ----------
     coef_ : weights, in the order of get_feature_names_out().
+    weights_ : the same by name: words by level and by the share of documents that contain them at least, documents by
+        feature.
     certificate_, history_ : see StructuredSVM.
     """
 
@@ -94,7 +97,7 @@ class Diversifier(Trainer):
     def score(self, X: Any, Y: Any) -> float:
         """The mean share of subtopics that the k chosen documents cover, weighted as in training: higher is better.
 
-        coverage.subtopic_recall has other k and weights.
+        metrics.subtopic_recall has other k and weights.
         """
         return float(np.mean(subtopic_recall(Y, self.predict(X), None, self.subtopic_weights)))
 
@@ -107,7 +110,7 @@ class Diversifier(Trainer):
         names = [tuple(each) for each in task.levels_]
         if (field, times) not in names:
             raise ValueError(f"level {level!r} is none of the model; it has {', '.join(map(str, task.levels_))}")
-        own = self.w_[names.index((field, times)) * len(task.thresholds) :][: len(task.thresholds)]
+        own = task.parts(self.w_)["words"][names.index((field, times))]
         given = np.asarray(shares, dtype=float)
         return np.asarray((given[..., None] >= np.asarray(task.thresholds) - 1e-9) @ own)
 
@@ -121,6 +124,14 @@ class Diversifier(Trainer):
         """Weights, in the order of get_feature_names_out()."""
         check_is_fitted(self)
         return self.w_
+
+    def _named_weights(self) -> dict[str, Weights]:
+        task = self.task_
+        axes = {
+            "words": {"level": list(map(str, task.levels_)), "share": list(task.thresholds)},
+            "documents": {"feature": task.document_features()},
+        }
+        return {kind: Weights(values, **axes[kind]) for kind, values in task.parts(self.w_).items()}
 
     def _make_task(self, Y: Any) -> Diversity:
         return self._task(Diversity)

@@ -74,6 +74,7 @@ class Diversity(Task):
     levels_: list[Level]
     fields_: list[str]
     n_document_features_: int
+    document_feature_names_: list[str] | None
 
     def setup(self, X: Sequence[Any], Y: Sequence[Any]) -> None:
         if not is_whole(self.k) or self.k < 1:
@@ -84,6 +85,8 @@ class Diversity(Task):
         read_subtopics(Y, list(map(len, queries)), self.subtopic_weights)
         self.fields_ = list(queries[0].fields)
         self.n_document_features_ = queries[0].features.shape[1]
+        names = (query.feature_names for query in queries)
+        self.document_feature_names_ = next((each for each in names if each is not None), None)
         self.levels_ = _read_levels(self.levels, self.fields_)
         self.dim = len(self.levels_) * len(thresholds) + self.n_document_features_
         self._coverages(queries)
@@ -91,7 +94,17 @@ class Diversity(Task):
     def feature_names(self) -> list[str]:
         """What every coordinate of Ψ counts."""
         words = [f"{level} >= {100 * t:g}%" for level in self.levels_ for t in self.thresholds]
-        return words + [f"document {f}" for f in range(self.n_document_features_)]
+        return words + [f"document {name}" for name in self.document_features()]
+
+    def document_features(self) -> Sequence[str | int]:
+        """The names of the features of documents, or their numbers where they have no names."""
+        return self.document_feature_names_ or range(self.n_document_features_)
+
+    def parts(self, w: Array) -> dict[str, Array]:
+        """The weights by meaning: of covered words (levels, thresholds), and of the features of documents if any."""
+        words = len(self.levels_) * len(self.thresholds)
+        found = {"words": w[:words].reshape(len(self.levels_), len(self.thresholds))}
+        return {**found, "documents": w[words:]} if self.n_document_features_ else found
 
     # --- the plain form: one example at a time
 
@@ -159,6 +172,12 @@ class Diversity(Task):
                 raise ValueError(
                     f"query {i} has {query.features.shape[1]} features per document; expected "
                     f"{self.n_document_features_} as in training"
+                )
+            names, known = query.feature_names, self.document_feature_names_
+            if names is not None and known is not None and names != known:
+                raise ValueError(
+                    f"query {i} has the document features {', '.join(names)}; expected {', '.join(known)} as in "
+                    "training"
                 )
         return [WordCoverage(query, self.levels_, self.thresholds) for query in queries]
 
