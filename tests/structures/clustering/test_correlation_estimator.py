@@ -5,6 +5,7 @@ import pickle
 import matplotlib.pyplot as plt
 import numpy as np
 import pytest
+from maxmargin.structures.clustering.clusterings import b_cubed, mitre_loss, pair_loss
 from scipy import sparse
 from sklearn.base import clone
 from sklearn.model_selection import GridSearchCV
@@ -13,7 +14,6 @@ from structures.clustering.walks import walks
 from maxmargin import Clusterer
 from maxmargin.plotting import ClusterDisplay
 from maxmargin.solvers import CCCP
-from maxmargin.structures.clustering.clusterings import b_cubed, mitre_loss, pair_loss
 from maxmargin.tasks import Pairs
 
 X, Y = walks()

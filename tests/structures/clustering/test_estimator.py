@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 import sklearn
 from estimators.problems import CHECKS_WITHOUT_DATA
+from maxmargin.structures.clustering.clusterings import b_cubed, muc
 from scipy import sparse
 from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
@@ -16,7 +17,6 @@ from structures.clustering.walks import walks
 
 from maxmargin import Clusterer
 from maxmargin.solvers import CCCP, OneSlack
-from maxmargin.structures.clustering.clusterings import b_cubed, muc
 from maxmargin.structures.clustering.estimator import Link
 from maxmargin.tasks import Pairs
 
