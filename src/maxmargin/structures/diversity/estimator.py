@@ -109,7 +109,7 @@ class Diversifier(Trainer):
         field, times = (level, 1) if isinstance(level, str) else level
         names = [tuple(each) for each in task.levels_]
         if (field, times) not in names:
-            raise ValueError(f"level {level!r} is none of the model; it has {', '.join(map(str, task.levels_))}")
+            raise ValueError(f"the model has no level {level!r}; it has {', '.join(map(str, task.levels_))}")
         own = task.parts(self.w_)["words"][names.index((field, times))]
         given = np.asarray(shares, dtype=float)
         return np.asarray((given[..., None] >= np.asarray(task.thresholds) - 1e-9) @ own)

@@ -202,7 +202,7 @@ def _read_levels(levels: Any, fields: list[str]) -> list[Level]:
         field, times = (level, 1) if isinstance(level, str) else level if _is_pair(level) else (None, 1)
         if field not in (ANY, *fields):
             raise ValueError(
-                f"the level {level!r} is none of the documents; expected one of "
+                f"there is no level {level!r}; expected one of "
                 f"{', '.join(map(repr, (ANY, *fields)))}, or (field, times)"
             )
         if not is_whole(times) or times < 1:
