@@ -75,12 +75,12 @@ def random_coverage(Y: Any, n: int, weights: str = "equal") -> list[NDArray[np.f
 
 
 def _curve(subtopics: Subtopics, order: Sequence[int]) -> NDArray[np.float64]:
-    seen: set[int] = set()
+    counted: set[int] = set()
     covered = [0]
     for d in order:
-        new = set(subtopics.numbers[d].tolist()) - seen
+        new = set(subtopics.numbers[d].tolist()) - counted
         covered.append(covered[-1] + sum(int(subtopics.weights[s]) for s in new))
-        seen |= new
+        counted |= new
     return np.array(covered) / subtopics.total
 
 

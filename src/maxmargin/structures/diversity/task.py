@@ -37,9 +37,8 @@ class Diversity(Task):
     (Joachims et al. 2009, section 3.1; Yue and Joachims 2008). V_l(z) are the words that documents of z contain at
     level l, φ_l the thresholds of word_coverage.py, ψ(d) the document's own features if there are any. c(z) is the
     weight of the subtopics that z covers. z* is a set of k documents that covers as much as any (found exactly), so
-    that Δ >= 0 is the share that z covers less. y does not name z*: of the documents with the subtopics needed, those
-    are taken that cover most words by the importance -r log2 r, one after another; of equal ones the first. Places that
-    are left are filled in the same way with documents that have any subtopic, then with others.
+    that Δ >= 0 is the share that z covers less. y does not name z*: of several such sets, target.py chooses one by the
+    importance of the words that it covers.
 
     The search is greedy. Without y and with values ⟨w, φ⟩ >= 0 it reaches 1 - 1/e of the best value (Nemhauser, Wolsey
     and Fisher 1978). With the loss it does not: covering a subtopic lowers the loss, so that subtopics are words of
@@ -155,7 +154,7 @@ class Diversity(Task):
         return WordCoverage(read(x, self.vectorizer), self.levels_, self.thresholds)
 
     def _coverages(self, queries: list[WordCounts], least: int | None = None) -> list[WordCoverage]:
-        """The items of every query, after a look at what training has seen; `least` documents are needed (k)."""
+        """The items of every query, if it has the fields and features of training, and `least` documents (None: k)."""
         least = self.k if least is None else least
         for i, query in enumerate(queries):
             if len(query) < least:
