@@ -157,7 +157,7 @@ class ForestContestant(Contestant):
         name: str,
         trainings: Trainings,
         grid: Sequence[tuple[float, float]],
-        start: str,
+        start: str | None = None,
         thresholds: Sequence[float] = (0.0,),
     ):
         super().__init__()
@@ -222,7 +222,7 @@ def contestants(small: bool, quick: bool) -> list[Contestant]:
     """Clusterer last."""
     trainings = Trainings()
     costs = (10.0,) if quick else (1.0, 10.0, 100.0, 1000.0)
-    relaxed = CorrelationContestant("correlation, C = 10, relaxed", (10.0,), search="relaxed")
+    relaxed = CorrelationContestant("correlation, C = 10, relaxed", (10.0,), method="relaxed")
     tuned = [(100.0, penalty) for penalty in ((0.1, 3.0) if quick else PENALTIES)]
     return [
         Blind("one cluster", np.zeros),
@@ -231,14 +231,14 @@ def contestants(small: bool, quick: bool) -> list[Contestant]:
         PairClassifier("classifier of pairs, threshold chosen", (0.01, 1.0), LOG_ODDS),
         PairClassifier("… clusters by total score", (1.0,), LOG_ODDS, correlated),
         ForestContestant("Clusterer, C = 10, start 'chain'", trainings, [(10.0, 1.0)], "chain"),
-        ForestContestant("Clusterer, C = 10", trainings, [(10.0, 1.0)], "pairs"),
-        ForestContestant("Clusterer, C = 100", trainings, [(100.0, 1.0)], "pairs"),
-        ForestContestant("… and penalty chosen", trainings, tuned, "pairs"),
-        ForestContestant("… and threshold chosen", trainings, tuned, "pairs", SHIFTS),
+        ForestContestant("Clusterer, C = 10", trainings, [(10.0, 1.0)]),
+        ForestContestant("Clusterer, C = 100", trainings, [(100.0, 1.0)]),
+        ForestContestant("… and penalty chosen", trainings, tuned),
+        ForestContestant("… and threshold chosen", trainings, tuned, thresholds=SHIFTS),
         CorrelationContestant("correlation, C = 10", (10.0,)),
         *([relaxed] if small else []),
         CorrelationContestant("correlation, C chosen", costs),
-        CorrelationContestant("correlation for MITRE loss, C chosen", [10 * c for c in costs], loss="mitre"),
+        CorrelationContestant("correlation for MITRE loss, C chosen", [10 * c for c in costs], measure="mitre"),
     ]
 
 

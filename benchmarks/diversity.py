@@ -26,10 +26,11 @@ from scipy.stats import wilcoxon
 
 from benchmarks.loaders import load_ambient
 from benchmarks.timing import Report
+from maxmargin.baselines import essential_pages, marginal_relevance, okapi, unweighted_words
 from maxmargin.errors import NothingLearnt
+from maxmargin.metrics import subtopic_loss, subtopic_recall
 from maxmargin.structures.diversity.documents import WordCounts, read
-from maxmargin.structures.diversity.measures import random_coverage, subtopic_loss, subtopic_recall
-from maxmargin.structures.diversity.orders import essential_pages, marginal_relevance, okapi, unweighted_words
+from maxmargin.structures.diversity.measures import random_coverage
 from maxmargin.structures.diversity.subtopics import Subtopics
 from maxmargin.tasks import Documents
 

@@ -16,9 +16,9 @@ import matplotlib.pyplot as plt
 import numpy as np
 
 import maxmargin as mm
+from maxmargin.baselines import essential_pages, unweighted_words
+from maxmargin.metrics import subtopic_loss
 from maxmargin.plotting import CoverageDisplay
-from maxmargin.structures.diversity.measures import subtopic_loss
-from maxmargin.structures.diversity.orders import essential_pages, unweighted_words
 
 
 def searches(n, seed):

@@ -1,6 +1,18 @@
 """maxmargin: large-margin learning for structured outputs, with a proof of how close to optimal each model is."""
 
-from maxmargin import counting, datasets, errors, executors, formats, inference, kernels, metrics, solvers, tasks
+from maxmargin import (
+    baselines,
+    counting,
+    datasets,
+    errors,
+    executors,
+    formats,
+    inference,
+    kernels,
+    metrics,
+    solvers,
+    tasks,
+)
 from maxmargin.batch import Batch
 from maxmargin.counting.flat import CountingClassifier, CountingMultilabel
 from maxmargin.counting.predictor import CountingPredictor
@@ -66,6 +78,7 @@ __all__ = [
     "Task",
     "TaxonomySVC",
     "Tree",
+    "baselines",
     "counting",
     "datasets",
     "errors",

@@ -34,6 +34,7 @@ class Batch:
 
     ids: Index  # the examples' numbers in the training set
     call_cost: float = 20.0  # of one plane, in visits of cached planes: solvers weigh one against the other
+    relaxed_as: str = ""  # how the certificate says on how many of all examples answers were relaxed; "": not at all
 
     def __init__(self, task: Any, n: int):
         self.task, self.ids = task, np.arange(n)

@@ -2,7 +2,7 @@
 
 from maxmargin.counting.routes import pair_f1, point_f1
 from maxmargin.structures.classes.measures import tree_loss
-from maxmargin.structures.clustering.clusterings import (
+from maxmargin.structures.clustering.measures import (
     ClusterScore,
     b_cubed,
     ceaf,

@@ -90,8 +90,11 @@ class Oracle:
 
     @property
     def method(self) -> str:
-        """How the decoder searches."""
-        return self._batch.method
+        """How the decoder searches, and, where the batch has words for it, how often it found no proved output."""
+        method, words = self._batch.method, self._batch.relaxed_as
+        if self._relaxed is None or not words:
+            return method
+        return f"{method}, {words.format(np.count_nonzero(self._relaxed), self.n)}"
 
     @property
     def call_cost(self) -> float:

@@ -55,3 +55,9 @@ def best_total(gains):
 
 def pairs_of(n_items, edges, features, as_sparse):
     return Pairs(n_items, np.array(edges).reshape(-1, 2), sparse.csr_array(features) if as_sparse else features)
+
+
+def complete_graph(n, n_features=1):
+    """n items and all of their pairs, with different features each."""
+    pairs = np.column_stack(np.triu_indices(n, 1))
+    return Pairs(n, pairs, np.arange(len(pairs) * n_features, dtype=float).reshape(-1, n_features))

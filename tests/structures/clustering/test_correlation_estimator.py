@@ -1,4 +1,4 @@
-"""Clusterer(linkage="correlation"): learning with both searches and losses, what it shows, bad options."""
+"""Clusterer(linkage="correlation"): learning with both methods and measures, what it shows, bad options."""
 
 import pickle
 
@@ -8,12 +8,13 @@ import pytest
 from scipy import sparse
 from sklearn.base import clone
 from sklearn.model_selection import GridSearchCV
-from structures.clustering.walks import walks
+from structures.clustering.walks import as_arrays, walks
 
 from maxmargin import Clusterer
 from maxmargin.plotting import ClusterDisplay
+from maxmargin.search import Search
 from maxmargin.solvers import CCCP
-from maxmargin.structures.clustering.clusterings import b_cubed, mitre_loss, pair_loss
+from maxmargin.structures.clustering.measures import b_cubed, mitre_loss, pair_loss
 from maxmargin.tasks import Pairs
 
 X, Y = walks()
@@ -22,15 +23,15 @@ MODEL = Clusterer(linkage="correlation").fit(X, Y)
 SMALL = [i for i, x in enumerate(X) if len(x) <= 10]  # quick to relax
 
 
-def small(search="relaxed", **options):
-    return Clusterer("correlation", search=search, **options).fit([X[i] for i in SMALL], [Y[i] for i in SMALL])
+def small(method="relaxed", **options):
+    return Clusterer("correlation", method=method, **options).fit([X[i] for i in SMALL], [Y[i] for i in SMALL])
 
 
 def test_learns_to_cluster():
     certificate = MODEL.certificate_
     assert certificate.converged
     assert (certificate.search, certificate.exact, certificate.method) == (
-        "undergenerating",
+        Search.UNDERGENERATING,
         False,
         "greedy merges and moves",
     )
@@ -49,7 +50,7 @@ def test_learns_to_cluster():
 
 
 def test_mitre_loss():
-    model = Clusterer("correlation", loss="mitre", C=100.0).fit(X, Y)
+    model = Clusterer("correlation", measure="mitre", C=100.0).fit(X, Y)
     assert model.certificate_.converged
     assert model.certificate_.upper < np.inf
     assert mitre_loss(TRUTH, model.predict(NEW)) < 0.1
@@ -59,7 +60,7 @@ def test_relaxed_training():
     relaxed, greedy = small(), small("greedy")
     certificate = relaxed.certificate_
     assert certificate.converged
-    assert certificate.search in ("overgenerating", "exact")
+    assert certificate.search in (Search.OVERGENERATING, Search.EXACT)
     assert certificate.method.startswith("LP relaxation, fractional on ")
     # the relaxed problem is above the true one, of which the greedy search sees a part
     assert certificate.primal >= greedy.certificate_.dual
@@ -76,6 +77,12 @@ def test_links_are_the_pairs_in_one_cluster():
         np.testing.assert_allclose(values, x.features @ MODEL.coef_ + MODEL.intercept_)
 
 
+def test_weights_have_names():
+    assert MODEL.weights_["features"][1] == MODEL.coef_[1]
+    assert MODEL.weights_["intercept"]["constant"] == MODEL.intercept_
+    assert [each.weight for each in MODEL.top_weights(n=4)] == sorted(MODEL.w_, key=abs, reverse=True)
+
+
 def test_display():
     plt.switch_backend("agg")
     display = ClusterDisplay.from_estimator(MODEL, NEW[0], TRUTH[0]).plot()
@@ -85,12 +92,7 @@ def test_display():
 
 
 def test_spellings_of_the_data_train_the_same_model():
-    arrays = []
-    for x in X:
-        array = np.zeros((x.n_items, x.n_items, 3))
-        array[tuple(x.pairs.T)] = x.features
-        arrays.append(array + array.transpose(1, 0, 2))
-    np.testing.assert_array_equal(clone(MODEL).fit(arrays, Y).w_, MODEL.w_)
+    np.testing.assert_array_equal(clone(MODEL).fit(as_arrays(X), Y).w_, MODEL.w_)
     packed = [Pairs(x.n_items, x.pairs, sparse.csr_array(x.features)) for x in X]
     model = clone(MODEL).fit(packed, Y)
     assert model.certificate_.primal == pytest.approx(MODEL.certificate_.primal, rel=0.02)
@@ -123,7 +125,7 @@ def test_every_formulation_trains(rescaling, slack):
 
 def test_sets_weigh_as_much_as_they_have_items():
     """Sets of twice as many items and pairs have twice the loss, so that half of C does the same."""
-    model = Clusterer("correlation", intercept=False, C=5.0, tol=1e-4)
+    model = Clusterer("correlation", fit_intercept=False, C=5.0, tol=1e-4)
     once = [Pairs(2, [[0, 1]], [[1.0, 0]]), Pairs(2, [[0, 1]], [[0, 1.0]])]
     twice = [Pairs(4, [[0, 1], [2, 3]], np.tile(x.features, (2, 1))) for x in once]
     truth = [[0, 0], [0, 1]]
@@ -157,7 +159,7 @@ def test_path_and_pickles():
 def test_model_selection_over_both_linkages():
     grid = [
         {"linkage": ["forest"], "penalty": [1.0, 3.0]},
-        {"linkage": ["correlation"], "loss": ["pairs", "mitre"]},
+        {"linkage": ["correlation"], "measure": ["pairs", "mitre"]},
     ]
     search = GridSearchCV(Clusterer(), grid, cv=3).fit(X, Y)
     assert len(search.cv_results_["params"]) == 4
@@ -167,16 +169,17 @@ def test_model_selection_over_both_linkages():
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"search": "exact"}, "the search must be one of 'greedy', 'relaxed', got 'exact'"),
-        ({"loss": "b_cubed"}, "the loss must be one of 'pairs', 'mitre', got 'b_cubed'"),
-        ({"search": "relaxed", "loss": "mitre"}, "the MITRE loss is not linear in the pairs"),
-        ({"penalty": 3.0}, "penalty=3.0 is for linkage='forest'; linkage='correlation' has search and loss"),
-        ({"start": "chain"}, "start='chain' is for linkage='forest'; linkage='correlation' has search and loss"),
+        ({"method": "exact"}, "method must be one of 'greedy', 'relaxed', got 'exact'"),
+        ({"measure": "b_cubed"}, "measure must be one of 'pairs', 'mitre', got 'b_cubed'"),
+        ({"method": "relaxed", "measure": "mitre"}, "the MITRE loss is not linear in the pairs"),
+        ({"penalty": 3.0}, "penalty=3.0 is for linkage='forest'; linkage='correlation' has method and measure"),
+        ({"start": "chain"}, "start='chain' is for linkage='forest'; linkage='correlation' has method and measure"),
+        ({"start": np.zeros(2)}, r"start=array\(\[0., 0.\]\) is for linkage='forest'"),
         (
-            {"linkage": "forest", "loss": "mitre"},
-            "loss='mitre' is for linkage='correlation'; linkage='forest' has penalty and start",
+            {"linkage": "forest", "measure": "mitre"},
+            "measure='mitre' is for linkage='correlation'; linkage='forest' has penalty and start",
         ),
-        ({"linkage": "forest", "search": "relaxed"}, "search='relaxed' is for linkage='correlation'"),
+        ({"linkage": "forest", "method": "relaxed"}, "method='relaxed' is for linkage='correlation'"),
     ],
 )
 def test_bad_options(options, message):
@@ -189,8 +192,8 @@ def test_bad_data():
     with pytest.raises(ValueError, match=r"example 0: feature 0 of the pair \(0, 1\) is 2 but that of \(1, 0\) is 4"):
         Clusterer("correlation").fit([asymmetric], [[0, 0]])
     large = [Pairs(101, [[0, 1]], [[1.0, 0, 0]])]
-    with pytest.raises(ValueError, match="example 0 has 101 items; the search 'relaxed' takes up to 100"):
-        Clusterer("correlation", search="relaxed").fit(large, [np.zeros(101)])
+    with pytest.raises(ValueError, match="example 0 has 101 items; the method 'relaxed' takes up to 100"):
+        Clusterer("correlation", method="relaxed").fit(large, [np.zeros(101)])
     with pytest.raises(ValueError, match="example 1 has 5 features per pair; expected 3 as in training"):
         MODEL.predict([X[0], np.zeros((2, 2, 5))])
 

@@ -9,15 +9,17 @@ from estimators.problems import CHECKS_WITHOUT_DATA
 from scipy import sparse
 from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
+from sklearn.linear_model import Ridge
 from sklearn.model_selection import GridSearchCV, cross_val_score
 from sklearn.utils import estimator_checks, get_tags
 from structures.clustering.compiled import forest_twin as twin
-from structures.clustering.walks import walks
+from structures.clustering.walks import as_arrays, walks
 
 from maxmargin import Clusterer
 from maxmargin.solvers import CCCP, OneSlack
-from maxmargin.structures.clustering.clusterings import b_cubed, muc
 from maxmargin.structures.clustering.estimator import Link
+from maxmargin.structures.clustering.labels import cluster_numbers
+from maxmargin.structures.clustering.measures import b_cubed, muc
 from maxmargin.tasks import Pairs
 
 X, Y = walks()
@@ -77,19 +79,42 @@ def test_scores_of_pairs():
     assert MODEL.n_features_in_ == 3
 
 
+def test_weights_have_the_names_of_features():
+    names = ["distance", "colour", "noise"]
+    named = [Pairs(x.n_items, x.pairs, x.features, names) for x in X]
+    model = clone(MODEL).fit(named, Y)
+    np.testing.assert_array_equal(model.w_, MODEL.w_)
+    assert model.feature_names_in_.tolist() == names
+    assert set(model.weights_) == {"features", "intercept"}
+    assert [model.weights_["features"][name] for name in names] == model.coef_.tolist()
+    assert model.weights_["intercept"]["constant"] == model.intercept_
+    assert sum(len(np.asarray(each)) for each in model.weights_.values()) == len(model.w_)
+    strongest = names[int(np.argmax(np.abs(model.coef_)))]
+    assert {each.name for each in model.top_weights(n=2)} == {
+        f"features: feature={strongest}",
+        "intercept: feature=constant",
+    }
+    with pytest.raises(ValueError, match="example 0 has the features a, b, c; expected distance, colour, noise as in"):
+        model.predict([Pairs(2, [(0, 1)], [[1.0, 0, 0]], ["a", "b", "c"])])
+
+
+def test_weights_without_names_have_numbers():
+    assert not hasattr(MODEL, "feature_names_in_")
+    assert [MODEL.weights_["features"][f] for f in range(3)] == MODEL.coef_.tolist()
+    assert len(MODEL.top_weights()) == 4
+    alone = Clusterer(fit_intercept=False, max_passes=5).fit(X, Y)
+    assert list(alone.weights_) == ["features"]
+
+
 def test_without_an_intercept():
     constant = [Pairs(x.n_items, x.pairs, np.column_stack([x.features, np.ones(len(x.pairs))])) for x in X]
-    model = clone(MODEL).set_params(intercept=False).fit(constant, Y)
+    model = clone(MODEL).set_params(fit_intercept=False).fit(constant, Y)
     assert model.intercept_ == 0
     np.testing.assert_allclose(model.w_, MODEL.w_)
 
 
 def test_spellings_of_the_data_train_the_same_model():
-    arrays = []
-    for x in X:
-        array = np.zeros((x.n_items, x.n_items, 3))
-        array[tuple(x.pairs.T)] = x.features
-        arrays.append(array + array.transpose(1, 0, 2))
+    arrays = as_arrays(X)
     other = {label: k for k, label in enumerate(sorted({label for y in Y for label in y}, reverse=True))}
     numbers = [np.array([other[label] for label in y]) for y in Y]
     model = clone(MODEL).fit(arrays, numbers)
@@ -109,7 +134,7 @@ def test_sparse_features():
 def test_sample_weights_count_sets():
     counts = np.arange(len(X)) % 3
     repeated = [i for i, count in enumerate(counts) for _ in range(count)]
-    for start in ("chain", "pairs"):
+    for start in ("chain", None):
         weighted = Clusterer(C=10.0, start=start, tol=1e-4).fit(X, Y, sample_weight=counts)
         plain = Clusterer(C=10.0, start=start, tol=1e-4).fit([X[i] for i in repeated], [Y[i] for i in repeated])
         assert weighted.certificate_.primal == pytest.approx(plain.certificate_.primal, rel=1e-3)
@@ -142,14 +167,25 @@ def test_every_formulation_trains(rescaling, slack):
     assert model.score(X, Y) > 0.8
 
 
-@pytest.mark.parametrize("start", ["chain", "pairs", "random"])
+@pytest.mark.parametrize("start", [None, "chain", "random", np.array([-1.0, -1.0, 0.0, 1.0])], ids=str)
 def test_starts(start):
     model = Clusterer(C=10.0, start=start).fit(X, Y)
     assert model.certificate_.converged
     assert model.score(X, Y) > 0.85
 
 
-@pytest.mark.parametrize("start", ["pairs", "random"])
+def test_start_at_given_weights():
+    """At the weights that training begins with anyway, nothing changes; at those of a local optimum, little is left."""
+    features = np.concatenate([np.column_stack([x.features, np.ones(len(x.pairs))]) for x in X])
+    inside = np.concatenate([x.inside(cluster_numbers(y, len(y), "y")) for x, y in zip(X, Y, strict=True)])
+    first = Ridge(fit_intercept=False, solver="lsqr").fit(features, np.where(inside, 1.0, -1.0)).coef_
+    np.testing.assert_allclose(clone(MODEL).set_params(start=first).fit(X, Y).w_, MODEL.w_)
+    again = Clusterer(start=MODEL.w_.tolist()).fit(X, Y)
+    assert again.certificate_.rounds <= 2
+    assert again.certificate_.primal <= MODEL.certificate_.primal * (1 + 1e-2)
+
+
+@pytest.mark.parametrize("start", [None, "random", [0.0, -1.0, 0.0, 0.5]], ids=str)
 def test_restarts_keep_the_best(start):
     one = Clusterer(C=10.0, start=start).fit(X, Y)
     several = Clusterer(C=10.0, start=start, solver=CCCP(inner="bundle", restarts=4)).fit(X, Y)
@@ -161,7 +197,7 @@ def test_restarts_keep_the_best(start):
 
 
 def test_restarts_from_the_same_chain_are_refused():
-    with pytest.raises(ValueError, match="restarts=3 needs start='pairs' or 'random': from 'chain' all runs"):
+    with pytest.raises(ValueError, match="restarts=3 needs another start: from 'chain' all runs would be the same"):
         Clusterer(start="chain", solver=CCCP(restarts=3)).fit(X, Y)
 
 
@@ -237,7 +273,9 @@ def test_bad_data(X, Y, message):
     [
         ({"linkage": "average"}, "linkage must be one of 'forest', 'correlation', got 'average'"),
         ({"penalty": 0.0}, "penalty must be a positive finite number, got 0.0"),
-        ({"start": "star"}, "start must be 'pairs', 'chain' or 'random', got 'star'"),
+        ({"start": "star"}, "start must be None, 'chain', 'random' or an array of weights, got 'star'"),
+        ({"start": [1.0, 2.0]}, r"start must be 4 finite weights, got an array of shape \(2,\)"),
+        ({"start": [1.0, 2.0, 3.0, np.nan]}, "start must be 4 finite weights, got .* with NaN or infinity"),
         ({"C": -1.0}, "C must be a positive number"),
         ({"C": np.inf}, "latent training needs a finite C"),
     ],
@@ -281,7 +319,7 @@ def test_unfitted():
     for call in (model.predict, model.links, model.decision_function):
         with pytest.raises(NotFittedError):
             call(X)
-    for name in ("coef_", "intercept_", "n_features_in_"):
+    for name in ("coef_", "intercept_", "weights_", "n_features_in_", "feature_names_in_"):
         assert not hasattr(model, name)
 
 

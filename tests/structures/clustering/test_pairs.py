@@ -1,14 +1,14 @@
 """Pairs: the ways to spell a set of items with features of pairs, and what cannot be one."""
 
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy import sparse
 from strategies import whole
-from structures.clustering.pair_strategies import clustered
 
-from maxmargin.structures.clustering.pairs import PairTable, read_all
+from maxmargin.structures.clustering.pairs import read_all
 from maxmargin.tasks import Pairs
 
 
@@ -120,24 +120,27 @@ def test_bad_functions(items, function, candidates, message):
         Pairs.of(items, function, candidates)
 
 
-@given(clustered(), st.booleans(), st.data())
-def test_table_has_the_pairs_of_all_examples(drawn, intercept, data):
-    X, _, n_features = drawn
-    table = PairTable(X, n_features, intercept)
-    w = data.draw(whole(n_features + intercept))
-    ids = np.array(data.draw(st.lists(st.integers(0, len(X) - 1), max_size=4)), dtype=np.intp)
-    assert len(table) == len(X)
-    for g, found in zip(ids, table.scores(w, ids), strict=True):
-        own = table.rows(g)
-        assert [*zip(table.first[own], table.second[own], strict=True)] == [tuple(pair) for pair in X[g].pairs]
-        scores = X[g].features @ w[:n_features] if len(X[g].pairs) else np.zeros(0)
-        np.testing.assert_allclose(found, scores + (w[-1] if intercept else 0.0))
+def test_names_of_features():
+    table = pd.DataFrame({"gap": [4.0, 6.0, 2.0], "sum": [6.0, 8.0, 12.0]})
+    given = Pairs(3, [(0, 1), (0, 2), (1, 2)], table)
+    for x in (given, Pairs.of([1, 5, 7], gap, feature_names=("gap", "sum"))):
+        assert x.feature_names == ["gap", "sum"]
+        np.testing.assert_array_equal(x.features, table)
+    assert Pairs(3, given.pairs, table, ["a", "b"]).feature_names == ["a", "b"]
+    assert Pairs.from_array(np.zeros((2, 2, 1)), np.array(["a"], dtype=object)).feature_names == ["a"]
+    assert Pairs(3, given.pairs, given.features).feature_names is None
+    assert Pairs.of(["alone"], gap, feature_names=["gap", "sum"]).feature_names is None  # nothing has features
 
 
-def test_scores_do_not_depend_on_the_batch():
-    rng = np.random.default_rng(0)
-    X = [Pairs.of(list(rng.random(n)), lambda a, b: [a - b, a * b, a, b, 1.0]) for n in (3, 30, 7, 12)]
-    table, w = PairTable(X, 5, True), rng.standard_normal(6)
-    together = table.scores(w, np.arange(4))
-    for g, scores in enumerate(together):
-        np.testing.assert_array_equal(table.scores(w, np.array([g]))[0], scores)
+@pytest.mark.parametrize(
+    ("names", "message"),
+    [
+        (["a"], r"feature_names are \['a'\]; expected 2 names, one per feature"),
+        ("ab", "feature_names are 'ab'; expected 2 names"),
+        ([0, 1], r"feature_names are \[0, 1\]; expected 2 names"),
+        (["a", "a"], r"feature_names are \['a', 'a'\]; expected none of them twice"),
+    ],
+)
+def test_bad_names(names, message):
+    with pytest.raises(ValueError, match=message):
+        Pairs(2, [(0, 1)], [[1.0, 2.0]], names)

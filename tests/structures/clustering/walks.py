@@ -5,6 +5,16 @@ import numpy as np
 from maxmargin.tasks import Pairs
 
 
+def as_arrays(X):
+    """The same with a feature vector for every pair of items, in symmetric arrays."""
+    arrays = []
+    for x in X:
+        array = np.zeros((x.n_items, x.n_items, x.n_features))
+        array[tuple(x.pairs.T)] = x.features
+        arrays.append(array + array.transpose(1, 0, 2))
+    return arrays
+
+
 def walks(n=12, seed=0):
     """Points on winding walks, one walk a cluster: its ends are far apart, and near the ends of others; (X, Y).
 

@@ -6,10 +6,10 @@ import pytest
 from matplotlib.colors import to_hex
 
 from maxmargin import Diversifier
+from maxmargin.baselines import essential_pages
 from maxmargin.figures.canvas import GREY, RED
 from maxmargin.plotting import CoverageDisplay
 from maxmargin.structures.diversity.measures import coverage_curves, random_coverage
-from maxmargin.structures.diversity.orders import essential_pages
 
 X = [["apple pie", "apple tree", "green tea", "tea pot"], ["wild cat", "fast car", "cat cat", "car park"]]
 Y = [[{"a"}, {"a"}, {"t"}, {"t"}], [{"cat"}, {"car"}, set(), {"car"}]]

@@ -1,6 +1,7 @@
-"""Documents: how texts and counts are read. Errors of training data are in test_diversifier.py."""
+"""Documents: how texts and counts are read. Errors of training data are in test_estimator.py."""
 
 import numpy as np
+import pandas as pd
 import pytest
 from scipy import sparse
 from sklearn.feature_extraction.text import CountVectorizer
@@ -22,6 +23,7 @@ def test_fields_share_their_words():
     assert len(counts) == 2
     assert counts.query is None
     assert counts.features.shape == (2, 0)
+    assert counts.feature_names is None
 
 
 def test_words_are_those_of_the_query_alone():
@@ -34,6 +36,12 @@ def test_query_in_words_of_the_documents():
     assert counts.query.tolist() == [2, 2]
     assert read(Documents(["green tea"], query="apples")).query.tolist() == []
     assert read(Documents(sparse.csr_array(np.eye(3)), query=[2, 0])).query.tolist() == [2, 0]
+
+
+def test_features_of_a_table_have_names():
+    counts = read(Documents(["green tea", "red tea"], features=pd.DataFrame({"rank": [1, 2], "age": [3.0, 4.0]})))
+    assert counts.feature_names == ["rank", "age"]
+    np.testing.assert_array_equal(counts.features, [[1, 3], [2, 4]])
 
 
 def test_given_vectorizer_counts():

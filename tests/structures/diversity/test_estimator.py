@@ -4,6 +4,7 @@ import pickle
 import re
 
 import numpy as np
+import pandas as pd
 import pytest
 from estimators.problems import CHECKS_WITHOUT_DATA
 from scipy import sparse
@@ -14,9 +15,10 @@ from sklearn.model_selection import GridSearchCV, cross_val_score
 from sklearn.utils import estimator_checks, get_tags
 
 from maxmargin import Diversifier
+from maxmargin.baselines import random_order, unweighted_words
 from maxmargin.errors import NothingLearnt
-from maxmargin.structures.diversity.measures import subtopic_loss, subtopic_recall
-from maxmargin.structures.diversity.orders import random_order, unweighted_words
+from maxmargin.metrics import subtopic_loss, subtopic_recall
+from maxmargin.search import Search
 from maxmargin.tasks import Documents
 
 
@@ -50,7 +52,7 @@ MODEL = Diversifier(k=3, thresholds=(0.0, 0.06, 0.12, 0.5)).fit(X, Y)
 def test_learns_which_words_matter():
     certificate = MODEL.certificate_
     assert certificate.converged
-    assert (certificate.search, certificate.exact) == ("undergenerating", False)
+    assert (certificate.search, certificate.exact) == (Search.UNDERGENERATING, False)
     assert certificate.dual <= certificate.primal <= certificate.upper < np.inf
     loss = subtopic_loss(TRUTH, MODEL.rank(NEW, 3))
     assert 1 - MODEL.score(NEW, TRUTH) == pytest.approx(loss.mean())
@@ -78,8 +80,17 @@ def test_weights_have_names():
     model = Diversifier(k=3, thresholds=(0.0, 0.1), levels=["any", ("body", 2)]).fit(*fields)
     assert model.get_feature_names_out().tolist() == ["any >= 0%", "any >= 10%", "body 2× >= 0%", "body 2× >= 10%"]
     np.testing.assert_allclose(model.word_values([1.0], ("body", 2)), [model.coef_[2:].sum()])
-    with pytest.raises(ValueError, match="level 'title' is none of the model; it has any, body 2×"):
+    with pytest.raises(ValueError, match="the model has no level 'title'; it has any, body 2×"):
         model.word_values([0.5], "title")
+    words = model.weights_["words"]
+    assert list(model.weights_) == ["words"]
+    assert (words.axes, words.names) == (("level", "share"), (["any", "body 2×"], [0.0, 0.1]))
+    assert [words["any", 0.0], words["any", 0.1], words["body 2×", 0.0], words["body 2×", 0.1]] == model.coef_.tolist()
+    top = model.top_weights("any", 1)[0]
+    assert top.weight == max(model.coef_[:2], key=abs)
+    assert top.name in ("words: level=any, share=0.0", "words: level=any, share=0.1")
+    with pytest.raises(ValueError, match="no weight speaks of the label 'title'"):
+        model.top_weights("title")
 
 
 def test_counts_and_texts_train_the_same_model():
@@ -128,8 +139,23 @@ def test_features_of_documents():
     model = clone(MODEL).set_params(C=1.0).fit(seen(X, Y), Y)
     assert model.get_feature_names_out()[-1] == "document 0"
     assert model.coef_[-1] > 0
+    assert model.weights_["documents"][0] == model.coef_[-1]
+    assert sum(np.asarray(each).size for each in model.weights_.values()) == len(model.w_)
     with pytest.raises(ValueError, match="query 0 has 0 features per document; expected 1 as in training"):
         model.predict(NEW)
+
+
+def test_features_of_documents_by_name():
+    def ranked(X, name):
+        return [Documents(x, features=pd.DataFrame({name: np.linspace(1, 0, len(x))})) for x in X]
+
+    model = clone(MODEL).fit(ranked(X, "rank"), Y)
+    assert model.get_feature_names_out()[-1] == "document rank"
+    assert model.weights_["documents"]["rank"] == model.coef_[-1]
+    with pytest.raises(ValueError, match="query 0 has the document features age; expected rank as in training"):
+        model.predict(ranked(NEW, "age"))
+    plain = [Documents(x.documents, features=x.features.to_numpy()) for x in ranked(NEW, "rank")]
+    assert model.predict(plain) == model.predict(ranked(NEW, "rank"))
 
 
 def test_subtopic_weights():
@@ -216,7 +242,7 @@ BAD_FITS = [
     (X, Y, {"thresholds": (0.1, 15)}, r"thresholds are \(0.1, 15\); expected shares of documents"),
     (X, Y, {"thresholds": (0.2, 0.1)}, r"thresholds are \(0.2, 0.1\); expected rising numbers"),
     (X, Y, {"levels": "text"}, r"levels are 'text'; expected a list of fields, or of \(field, times\)"),
-    (X, Y, {"levels": ["title"]}, "the level 'title' is none of the documents; expected one of 'any', 'text', or"),
+    (X, Y, {"levels": ["title"]}, "there is no level 'title'; expected one of 'any', 'text', or"),
     (X, Y, {"levels": [("text", 0)]}, r"the level \('text', 0\) asks for 0 times; expected a whole number, 1 or more"),
     (X, Y, {"levels": ["text", ("text", 1)]}, "expected none of them twice"),
     (X, Y, {"subtopic_weights": "size"}, "subtopic weights must be 'documents' or 'equal', got 'size'"),
@@ -266,7 +292,8 @@ def test_unfitted():
     for call in (model.predict, model.rank, model.word_values):
         with pytest.raises(NotFittedError):
             call(X)
-    assert not hasattr(model, "coef_")
+    for name in ("coef_", "weights_"):
+        assert not hasattr(model, name)
 
 
 def test_pickled_model_predicts_the_same():

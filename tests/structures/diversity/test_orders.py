@@ -7,13 +7,7 @@ import pytest
 from hypothesis import given
 from structures.diversity.coverage_strategies import queries
 
-from maxmargin.structures.diversity.orders import (
-    essential_pages,
-    marginal_relevance,
-    okapi,
-    random_order,
-    unweighted_words,
-)
+from maxmargin.baselines import essential_pages, marginal_relevance, okapi, random_order, unweighted_words
 from maxmargin.tasks import Documents
 
 TEXTS = ["red apple", "red apple pie", "green tea pot", "red"]

@@ -1,7 +1,6 @@
 """Diversity against the list of all sets of k documents, and its pieces against their definitions."""
 
 import pickle
-from itertools import combinations
 
 import numpy as np
 import pytest
@@ -13,11 +12,12 @@ from structures.diversity.coverage_strategies import queries
 
 from maxmargin.objective import Formulation
 from maxmargin.oracle import Oracle
+from maxmargin.search import Search
 from maxmargin.solvers import BCFW, NSlack, OneSlack
-from maxmargin.structures.diversity.documents import Documents, read
+from maxmargin.structures.diversity.documents import Documents
 from maxmargin.structures.diversity.subtopics import Subtopics
-from maxmargin.structures.diversity.task import Chosen, Diversity, target
-from maxmargin.structures.diversity.word_coverage import Level, WordCoverage
+from maxmargin.structures.diversity.target import target
+from maxmargin.structures.diversity.task import Chosen, Diversity
 from maxmargin.testing import brute_force, check_task
 
 
@@ -61,7 +61,7 @@ def test_psi_counts_covered_words_by_threshold(problem):
                 expected += [np.count_nonzero(covered & (shares >= t - 1e-9) & (shares > 0)) for t in task.thresholds]
             expected += x.features[list(z.documents)].sum(axis=0).tolist()
             np.testing.assert_allclose(task.psi(x, z), expected)
-    assert len(task.feature_names()) == task.dim
+    assert len(task.feature_names()) == task.dim == sum(part.size for part in task.parts(np.zeros(task.dim)).values())
 
 
 @given(problems())
@@ -86,7 +86,7 @@ def test_planes_are_outputs_and_bounded(problem):
     task, X, Y, w = problem
     batch = task.pack(X, Y)
     for lam in (0.0, 0.4, 1.0, 3.0):
-        planes = task.planes(w, batch, lam)
+        planes = batch.planes(w, lam)
         for j, (x, y) in enumerate(zip(X, Y, strict=True)):
             truth = task.psi(x, y)
             outputs = list(task.outputs(x))
@@ -158,7 +158,7 @@ def test_greedy_has_no_ratio_when_the_loss_is_added():
     reached = (found - constant) / (best - constant)
     assert reached == pytest.approx(0.38 / 0.9)
     assert reached < 1 - 1 / np.e
-    planes = task.planes(w, batch)
+    planes = batch.planes(w)
     assert planes.loss[0] - planes.dpsi[0] @ w == pytest.approx(found - float(task.psi(x, y) @ w))
     assert planes.upper[0] >= best - float(task.psi(x, y) @ w) - 1e-12
 
@@ -170,11 +170,11 @@ def test_bounds_of_training_hold_against_all_constraints(problem, C):
     task, X, Y, _ = problem
     optimum = brute_force(task, X, Y, C)
     for solver in (OneSlack(tol=1e-3, max_passes=50), NSlack(tol=1e-3, max_passes=50), BCFW(tol=1e-3, max_passes=50)):
-        solution = solver.solve(Oracle(task, task.pack(X, Y)), C)
+        solution = solver.solve(Oracle(task.pack(X, Y)), C)
         certificate = solution.certificate
         assert certificate.dual <= optimum.value + 1e-6 * (1 + optimum.value)
         assert certificate.upper >= optimum.value - 1e-6 * (1 + optimum.value)
-        assert (certificate.search, certificate.exact) == ("undergenerating", False)
+        assert (certificate.search, certificate.exact) == (Search.UNDERGENERATING, False)
         assert certificate.method == "greedy, improved by swaps"
 
 
@@ -182,17 +182,7 @@ def test_only_planes_can_search():
     task = Diversity(k=1)
     X, Y = [["my words", "yours"]], [[{1}, set()]]
     task.setup(X, Y)
-    assert task.rescaled_planes(np.zeros(task.dim), task.pack(X, Y), Formulation("slack", "l1")) is None
-
-
-def test_target_prefers_important_words_and_fills_with_documents_on_a_subtopic():
-    """Document 3 has as good a subtopic as 1, and words that more documents share."""
-    x = ["off topic here", "one", "two shared", "one shared words", "shared words", "nothing at all"]
-    y = [set(), {"a"}, {"b"}, {"a"}, {"b"}, set()]
-    counts = read(x)
-    coverage = WordCoverage(counts, [Level()], (0.0,))
-    assert target(coverage, Subtopics(y), 2) == [3, 2]  # after "shared", document 4 has nothing new
-    assert target(coverage, Subtopics(y), 5) == [3, 2, 1, 4, 0]
+    assert task.pack(X, Y).rescaled_planes(np.zeros(task.dim), Formulation("slack", "l1")) is None
 
 
 def test_words_of_the_query_are_left_out():
@@ -219,19 +209,3 @@ def test_set_up_task_is_pickled():
     copy = pickle.loads(pickle.dumps(task))
     assert copy.feature_names() == task.feature_names()
     np.testing.assert_array_equal(copy.psi(X[0], Y[0]), task.psi(X[0], Y[0]))
-
-
-@given(st.lists(st.sets(st.integers(0, 5), max_size=3), min_size=2, max_size=8), st.integers(1, 4), st.booleans())
-def test_best_sets_cover_as_much_as_any(of, k, by_documents):
-    of[0].add(0)
-    k = min(k, len(of))
-    subtopics = Subtopics(of, "documents" if by_documents else "equal")
-    most = max(subtopics.covered(z) for z in combinations(range(len(of)), k))
-    assert subtopics.most(k) == most
-    best = subtopics.best(k)
-    assert len(best) <= k
-    own = [frozenset(each.tolist()) for each in subtopics.numbers]
-    assert set(best) <= set(own)
-    assert subtopics.covered([own.index(each) for each in best]) == most
-    for size in range(len(best)):  # none of them adds nothing
-        assert not best[size] <= frozenset().union(*best[:size])

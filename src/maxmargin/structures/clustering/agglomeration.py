@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from maxmargin.arrays import Array
+from maxmargin.structures.clustering.labels import Clusters
 
-Labels = NDArray[np.int64]
 BUDGET = 100_000_000  # triangles that one bound looks at: all of a set of 500 items
 
 
@@ -35,15 +35,15 @@ class PairGains:
         """The same pairs with something added to their gains."""
         return PairGains(self.n_items, self.first, self.second, self.gains + added)
 
-    def together(self, labels: Labels) -> NDArray[np.bool_]:
+    def together(self, labels: Clusters) -> NDArray[np.bool_]:
         """Which of the listed pairs are in one cluster."""
         return np.asarray(labels[self.first] == labels[self.second])
 
-    def total(self, labels: Labels) -> float:
+    def total(self, labels: Clusters) -> float:
         """Σ gain of the pairs in one cluster."""
         return float(self.gains[self.together(labels)].sum())
 
-    def climbed(self, start: Labels, truth: Labels | None = None, rate: float = 0.0) -> Labels:
+    def climbed(self, start: Clusters, truth: Clusters | None = None, rate: float = 0.0) -> Clusters:
         """A clustering at which no merge of two clusters and no move of one item gains anything, from `start` on.
 
         truth : the true clustering in numbers 0, 1, …, for the MITRE loss; rate : what that is multiplied with.
@@ -71,7 +71,7 @@ class PairGains:
         return free - float(pack_triangles(self.matrix.copy(), BUDGET))
 
 
-def partitions(n_items: int) -> Iterator[Labels]:
+def partitions(n_items: int) -> Iterator[Clusters]:
     """All clusterings of a few items, the clusters numbered 0, 1, … in order of appearance."""
 
     def grow(labels: list[int], clusters: int) -> Iterator[list[int]]:

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from maxmargin.figures.canvas import GREY, RED, axes
-from maxmargin.structures.clustering.clusterings import cluster_numbers
+from maxmargin.structures.clustering.labels import cluster_numbers
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -9,21 +9,22 @@ from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
 from maxmargin.arrays import Array
-from maxmargin.oracle import Oracle
 from maxmargin.solvers import CCCP, Solver, as_solver
-from maxmargin.structures.clustering.clusterings import b_cubed
 from maxmargin.structures.clustering.correlation import Correlation
-from maxmargin.structures.clustering.forest import Forest, Linked
-from maxmargin.structures.clustering.pairs import PairTable, read_all
+from maxmargin.structures.clustering.forest import STARTS, Forest, Linked
+from maxmargin.structures.clustering.forest_batch import ForestBatch
+from maxmargin.structures.clustering.labels import Clusters
+from maxmargin.structures.clustering.measures import b_cubed
+from maxmargin.structures.clustering.pairs import read_all
 from maxmargin.task import Task
-from maxmargin.trainer import Options, Trainer
+from maxmargin.trainer import Options, Problem, Trainer
+from maxmargin.weights import Weights
 
 # the parameters that only one linkage has, with their defaults
 LINKAGES: dict[str, dict[str, Any]] = {
-    "forest": {"penalty": 1.0, "start": "pairs"},
-    "correlation": {"search": "greedy", "loss": "pairs"},
+    "forest": {"penalty": 1.0, "start": None},
+    "correlation": {"method": "greedy", "measure": "pairs"},
 }
-STARTS = ("pairs", "chain", "random")
 
 
 class Link(NamedTuple):
@@ -60,20 +61,20 @@ class Clusterer(Trainer):
     penalty : float
         Of "forest". What a wrong link costs in training, where a missing one costs 1. Smaller values link more, for
         recall (the modified loss of the paper has 0.01).
-    start : "pairs", "chain" or "random"
-        Of "forest". The links that training begins with, which decide the local optimum that it ends in. "pairs": the
-        best ones at weights that tell pairs inside of clusters from all others, by least squares. "chain": every item
-        with the next one of its cluster, for items in a meaningful order (as in the paper). "random": trees drawn by
-        lot. Of several restarts, solvers.CCCP(restarts=5), all but the first of "pairs" are random; from "chain" all
-        would be the same.
-    search : "greedy" or "relaxed"
+    start : None, "chain", "random" or array
+        Of "forest". The links that training begins with, which decide the local optimum that it ends in. None: the best
+        ones at weights that tell pairs inside of clusters from all others, by least squares. An array: the best ones at
+        these weights. "chain": every item with the next one of its cluster, for items in a meaningful order (as in the
+        paper). "random": trees drawn by lot. Of several restarts, solvers.CCCP(restarts=5), all but the first are
+        random; from "chain" all would be the same.
+    method : "greedy" or "relaxed"
         Of "correlation". "greedy" merges clusters and moves items while that raises the score: fast, and near the best
         in practice. "relaxed" solves a linear program that lets pairs be together in part, and rounds predictions: for
         sets of up to 100 items, with a certificate of the relaxed problem.
-    loss : "pairs" or "mitre"
+    measure : "pairs" or "mitre"
         Of "correlation". What training is for: few wrong pairs, or a high F1 of the MUC score ("greedy" only). Both are
         multiplied with the number of items.
-    intercept : bool
+    fit_intercept : bool
         Whether a constant is learnt that is added to all scores. Without it, or a constant feature among yours, no
         threshold for linking can be learnt.
     C : float
@@ -85,7 +86,8 @@ class Clusterer(Trainer):
 
     Attributes
     ----------
-    coef_ : (n_features,) weights.   intercept_ : the constant, or 0.   n_features_in_.
+    coef_ : (n_features,) weights.   intercept_ : the constant, or 0.   weights_ : both by name.
+    n_features_in_, and feature_names_in_ where the pairs know them.
     certificate_, history_ : of training.   rounds_ : of "forest", see solvers.CCCP.
     """
 
@@ -93,10 +95,10 @@ class Clusterer(Trainer):
         self,
         linkage: str = "forest",
         penalty: float = 1.0,
-        start: str = "pairs",
-        search: str = "greedy",
-        loss: str = "pairs",
-        intercept: bool = True,
+        start: Any = None,
+        method: str = "greedy",
+        measure: str = "pairs",
+        fit_intercept: bool = True,
         C: float = 10.0,
         solver: str | Solver = "bundle",
         **options: Unpack[Options],
@@ -104,12 +106,12 @@ class Clusterer(Trainer):
         self.linkage = linkage
         self.penalty = penalty
         self.start = start
-        self.search = search
-        self.loss = loss
-        self.intercept = intercept
+        self.method = method
+        self.measure = measure
+        self.fit_intercept = fit_intercept
         super().__init__(C=C, solver=solver, **options)
 
-    def predict(self, X: Any) -> list[NDArray[np.int64]]:
+    def predict(self, X: Any) -> list[Clusters]:
         """The cluster of every item, numbered 0, 1, … in order of appearance, for each set."""
         check_is_fitted(self)
         return [self.task_.label(z) for z in self.task_.decode(self.w_, X)]
@@ -133,8 +135,7 @@ class Clusterer(Trainer):
         """The score of every pair, in the order of Pairs.pairs (for arrays, of np.triu_indices(n, 1))."""
         check_is_fitted(self)
         examples = read_all(X)
-        table = PairTable(examples, self.task_.n_features_, bool(self.task_.intercept))
-        return table.scores(self.w_, np.arange(len(examples)))
+        return self.task_.table(examples).scores(self.w_, np.arange(len(examples)))
 
     def score(self, X: Any, Y: Any) -> float:
         """B³ F1 over the items of all sets: higher is better. metrics has other scores.
@@ -147,13 +148,13 @@ class Clusterer(Trainer):
     def coef_(self) -> Array:
         """(n_features,) weights."""
         check_is_fitted(self)
-        return self.w_[: self.task_.n_features_]
+        return self.task_.parts(self.w_)["features"]
 
     @property
     def intercept_(self) -> float:
         """What is added to all scores."""
         check_is_fitted(self)
-        return float(self.w_[-1]) if self.task_.intercept else 0.0
+        return float(self.task_.parts(self.w_).get("intercept", (0.0,))[0])
 
     @property
     def n_features_in_(self) -> int:
@@ -161,36 +162,48 @@ class Clusterer(Trainer):
         check_is_fitted(self)
         return int(self.task_.n_features_)
 
+    @property
+    def feature_names_in_(self) -> NDArray[Any]:
+        """The names of the features of pairs."""
+        check_is_fitted(self)
+        if self.task_.feature_names_ is None:
+            raise AttributeError("the features of these pairs have no names")
+        return np.array(self.task_.feature_names_, dtype=object)
+
+    def _named_weights(self) -> dict[str, Weights]:
+        names = {"features": getattr(self, "feature_names_in_", range(self.n_features_in_)), "intercept": ["constant"]}
+        return {kind: Weights(values, feature=names[kind]) for kind, values in self.task_.parts(self.w_).items()}
+
     def _make_task(self, Y: Any) -> Task:
         if self.linkage not in LINKAGES:
             known = ", ".join(map(repr, LINKAGES))
             raise ValueError(f"linkage must be one of {known}, got {self.linkage!r}")
         for other, parameters in LINKAGES.items():
             for name, default in parameters.items():
-                if other != self.linkage and getattr(self, name) != default:
+                given = getattr(self, name)
+                if other != self.linkage and given is not default and (default is None or given != default):
                     own = " and ".join(LINKAGES[self.linkage])
-                    raise ValueError(
-                        f"{name}={getattr(self, name)!r} is for linkage={other!r}; linkage={self.linkage!r} has {own}"
-                    )
+                    raise ValueError(f"{name}={given!r} is for linkage={other!r}; linkage={self.linkage!r} has {own}")
         if self.linkage == "correlation":
-            return Correlation(self.search, self.loss, self.intercept)
-        if self.start not in STARTS:
-            raise ValueError(f"start must be 'pairs', 'chain' or 'random', got {self.start!r}")
+            return self._task(Correlation)
+        if isinstance(self.start, str) and self.start not in STARTS:
+            raise ValueError(f"start must be None, 'chain', 'random' or an array of weights, got {self.start!r}")
+        start = self.start if isinstance(self.start, str) else "random"  # of the restarts, where the first has weights
         solver = as_solver(self.solver)
-        if self.start == "chain" and isinstance(solver, CCCP) and solver.restarts != 1:
-            raise ValueError(
-                f"restarts={solver.restarts} needs start='pairs' or 'random': from 'chain' all runs would be the same"
-            )
-        return Forest(self.penalty, "chain" if self.start == "chain" else "random", self.intercept)
+        if start == "chain" and isinstance(solver, CCCP) and solver.restarts != 1:
+            raise ValueError(f"restarts={solver.restarts} needs another start: from 'chain' all runs would be the same")
+        return self._task(Forest, start=start)
 
-    def _first_weights(self, oracle: Oracle, C: float) -> Array | None:
-        if self.start != "pairs":
-            return None
+    def _first_weights(self, problem: Problem, C: float) -> Array | None:
+        """Those that were given, or those that tell pairs inside of clusters from all others, by least squares."""
+        if self.start is not None:
+            return None if isinstance(self.start, str) else self.start
         from sklearn.linear_model import Ridge
 
-        batch: Any = oracle.batch
+        batch = problem.batch
+        assert isinstance(batch, ForestBatch)
         weights = np.zeros(len(batch.table))
-        weights[batch.ids] = oracle.weights
+        weights[batch.ids] = problem.oracle.weights
         targets = np.where(batch.flat_inside, 1.0, -1.0)
         model = Ridge(fit_intercept=False, solver="lsqr")  # the constant is a column of the matrix
         model.fit(batch.table.matrix, targets, np.repeat(weights, np.diff(batch.table.bounds)))

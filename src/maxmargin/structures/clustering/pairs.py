@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from numbers import Integral
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
+from sklearn.utils.validation import _get_feature_names
 
-from maxmargin.arrays import Array
-from maxmargin.atoms import AtomRows, Atoms
+from maxmargin.checks import is_whole
 from maxmargin.inputs.tokens import bad_number
-from maxmargin.planes import Rows
-from maxmargin.structures.clustering.clusterings import cluster_numbers
+from maxmargin.structures.clustering.labels import Clusters, cluster_numbers
 
 
 class Pairs:
@@ -25,19 +23,23 @@ class Pairs:
 
     n_items : int
     pairs : (m, 2) item numbers, no pair twice and no item with itself
-    features : (m, F) array or sparse matrix, one row per pair
+    features : (m, F) array, sparse matrix or table, one row per pair
+    feature_names : F names, by which a trained model calls its weights; None takes those of a table's columns
     """
 
     n_items: int
     pairs: NDArray[np.int64]  # the smaller item number first
     features: Any  # (m, F) float64, dense or CSR
+    feature_names: list[str] | None
 
-    def __init__(self, n_items: int, pairs: Any, features: Any):
-        if isinstance(n_items, bool) or not isinstance(n_items, Integral) or n_items < 1:
+    def __init__(self, n_items: int, pairs: Any, features: Any, feature_names: Sequence[str] | None = None):
+        if not is_whole(n_items) or n_items < 1:
             raise ValueError(f"n_items is {n_items!r}; expected a whole number of items, 1 or more")
         self.n_items = int(n_items)
         self.pairs = _checked_pairs(pairs, self.n_items)
+        names = _get_feature_names(features) if feature_names is None else feature_names
         self.features = _checked_features(features, self.pairs)
+        self.feature_names = _checked_names(names, self.features)
 
     @classmethod
     def of(
@@ -45,6 +47,7 @@ class Pairs:
         items: Sequence[Any],
         function: Callable[[Any, Any], Any],
         candidates: Iterable[tuple[int, int]] | None = None,
+        feature_names: Sequence[str] | None = None,
     ) -> Pairs:
         """Call function(item_i, item_j) -> feature vector for the candidate pairs (i, j), by default for all i < j."""
         if len(items) == 0:
@@ -69,11 +72,13 @@ class Pairs:
                 )
             rows.append(row)
         if any(map(sparse.issparse, rows)):
-            return cls(len(items), pairs, sparse.vstack([sparse.csr_array(row.reshape(1, -1)) for row in rows], "csr"))
-        return cls(len(items), pairs, np.array(rows) if rows else np.empty((0, 0)))
+            features: Any = sparse.vstack([sparse.csr_array(row.reshape(1, -1)) for row in rows], "csr")
+        else:
+            features = np.array(rows) if rows else np.empty((0, 0))
+        return cls(len(items), pairs, features, feature_names)
 
     @classmethod
-    def from_array(cls, values: Any) -> Pairs:
+    def from_array(cls, values: Any, feature_names: Sequence[str] | None = None) -> Pairs:
         """From an (n, n, F) array: symmetric in its first two dimensions, or 0 below the diagonal, which is not read.
 
         Pairs are (0, 1), (0, 2), …, as np.triu_indices(n, 1) lists them.
@@ -97,14 +102,14 @@ class Pairs:
                 f"feature {f} of the pair ({i}, {j}) is {features[k, f]:g} but that of ({j}, {i}) is "
                 f"{mirrored[k, f]:g}; expected a symmetric array, or zeros below the diagonal"
             )
-        return cls(n, np.column_stack(upper), features)
+        return cls(n, np.column_stack(upper), features, feature_names)
 
     @property
     def n_features(self) -> int | None:
         """F, or None where there is no pair that could tell."""
         return int(self.features.shape[1]) if len(self.pairs) else None
 
-    def inside(self, clusters: NDArray[np.int64]) -> NDArray[np.bool_]:
+    def inside(self, clusters: Clusters) -> NDArray[np.bool_]:
         """Which pairs have both items in one cluster, where these are the items' clusters."""
         return np.asarray(clusters[self.pairs[:, 0]] == clusters[self.pairs[:, 1]])
 
@@ -131,9 +136,13 @@ def read_all(X: Sequence[Any]) -> list[Pairs]:
     return examples
 
 
-def read_clustered(X: Sequence[Any], Y: Sequence[Any]) -> int:
-    """Check sets of items and their true clusters; return how many features all pairs have."""
+def read_clustered(X: Sequence[Any], Y: Sequence[Any]) -> tuple[int, list[str] | None]:
+    """Check sets of items and their true clusters; return how many features all pairs have, and their names if known.
+
+    Some of the sets may leave the names out.
+    """
     found: int | None = None
+    names: list[str] | None = None
     inside = False
     for i, (x, y) in enumerate(zip(read_all(X), Y, strict=True)):
         inside = bool(np.any(x.inside(cluster_numbers(y, x.n_items, f"example {i}")))) or inside
@@ -143,73 +152,18 @@ def read_clustered(X: Sequence[Any], Y: Sequence[Any]) -> int:
             raise ValueError(
                 f"example {i} has {x.n_features} features per pair; expected {found} as in example {where}"
             )
+        if names is None:
+            names, named = x.feature_names, i
+        elif x.feature_names is not None and x.feature_names != names:
+            raise ValueError(
+                f"example {i} has the features {', '.join(x.feature_names)}; expected {', '.join(names)} as in "
+                f"example {named}"
+            )
     if found is None:
         raise ValueError("no example has a pair of items, so there is nothing to link")
     if not inside:
         raise ValueError("no pair is inside of a true cluster, so there is no link to learn from")
-    return found
-
-
-class PairTable:
-    """The pairs of several examples one after another, in the form that kernels read.
-
-    Pair e of the table has the items first[e] and second[e], numbered within its example g, and row e of the matrix;
-    the pairs of g are bounds[g] … bounds[g + 1] - 1. With an intercept, the last column of the matrix is 1.
-    """
-
-    def __init__(self, examples: list[Pairs], n_features: int, intercept: bool):
-        for i, x in enumerate(examples):
-            if x.n_features not in (None, n_features):
-                raise ValueError(
-                    f"example {i} has {x.n_features} features per pair; expected {n_features} as in training"
-                )
-        self.bounds = np.append(0, np.cumsum([len(x.pairs) for x in examples])).astype(np.int64)
-        self.n_items = np.array([x.n_items for x in examples], dtype=np.int64)
-        joined = np.concatenate([x.pairs for x in examples]) if examples else np.empty((0, 2), dtype=np.int64)
-        self.first, self.second = (np.ascontiguousarray(joined[:, side], dtype=np.int32) for side in (0, 1))
-        self.matrix = _stacked([x.features for x in examples if len(x.pairs)], n_features, intercept)
-
-        # scores of sparse rows, and combinations of them, are those of atoms: pairs have one label
-        self.atoms = Atoms(self.matrix, 1, 0) if sparse.issparse(self.matrix) else None
-
-    def __len__(self) -> int:
-        return len(self.n_items)
-
-    def rows(self, g: int) -> slice:
-        """The pairs of example g."""
-        return slice(int(self.bounds[g]), int(self.bounds[g + 1]))
-
-    def scores(self, w: Array, ids: NDArray[np.intp]) -> list[Array]:
-        """⟨w, x_e⟩ of all pairs e, for each of these examples.
-
-        They are computed example by example: BLAS rounds by the number of rows, and no result may depend on who else is
-        in the batch.
-        """
-        if self.atoms is None:
-            return [self.matrix[self.rows(g)] @ w for g in ids]
-        return [self.atoms.scores(w, np.arange(self.bounds[g], self.bounds[g + 1]))[:, 0] for g in ids]
-
-    def combined(self, factors: sparse.csr_array) -> Rows:
-        """Row j: Σ_e factors[j, e] · x_e; dense rows of a dense matrix, else rows over atoms."""
-        if self.atoms is None:
-            return np.asarray(factors @ self.matrix)
-        indptr, indices = factors.indptr.astype(np.int32), factors.indices.astype(np.int32)
-        return AtomRows(self.atoms, indptr, indices, factors.data)
-
-
-def _stacked(blocks: list[Any], n_features: int, intercept: bool) -> Any:
-    n_rows = sum(block.shape[0] for block in blocks)
-    if any(map(sparse.issparse, blocks)):
-        joined = sparse.csr_array(sparse.vstack(list(map(sparse.csr_array, blocks)), format="csr"), dtype=np.float64)
-        if intercept:
-            joined = sparse.csr_array(sparse.hstack([joined, np.ones((n_rows, 1))], format="csr"))
-        return joined
-    matrix = np.ones((n_rows, n_features + intercept))
-    begin = 0
-    for block in blocks:
-        matrix[begin : begin + len(block), :n_features] = block
-        begin += len(block)
-    return matrix
+    return found, names
 
 
 def _checked_pairs(pairs: Any, n_items: int) -> NDArray[np.int64]:
@@ -258,3 +212,14 @@ def _checked_features(features: Any, pairs: NDArray[np.int64]) -> Any:
         i, j = pairs[place[0]].tolist()
         raise ValueError(f"feature {place[1]} of the pair ({i}, {j}) is {place[2]}")
     return matrix
+
+
+def _checked_names(names: Any, features: Any) -> list[str] | None:
+    if names is None or not features.shape[0]:
+        return None
+    listed = [names] if isinstance(names, str) else list(names)
+    if len(listed) != features.shape[1] or not all(isinstance(name, str) for name in listed):
+        raise ValueError(f"feature_names are {names!r}; expected {features.shape[1]} names, one per feature")
+    if len(set(listed)) < len(listed):
+        raise ValueError(f"feature_names are {names!r}; expected none of them twice")
+    return listed

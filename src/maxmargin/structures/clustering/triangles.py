@@ -16,7 +16,8 @@ from scipy import sparse
 from scipy.sparse.csgraph import connected_components
 
 from maxmargin.arrays import Array
-from maxmargin.structures.clustering.agglomeration import Labels, PairGains
+from maxmargin.structures.clustering.agglomeration import PairGains
+from maxmargin.structures.clustering.labels import Clusters
 
 Triangles = NDArray[np.int64]  # (m, 3): rows (i, j, k), i < k, of which j is to be together with both others
 VIOLATED = 1e-5  # by more than the tolerance of the solver
@@ -62,7 +63,7 @@ def relaxed(gains: PairGains, known: Triangles | None = None) -> Relaxation:
     return Relaxation(shares, shares[gains.first, gains.second], bound, np.concatenate(binding))
 
 
-def rounded(gains: PairGains, solution: Relaxation) -> Labels:
+def rounded(gains: PairGains, solution: Relaxation) -> Clusters:
     """A clustering near a solution: the best of those that merges and moves make of balls of several sizes.
 
     A ball has one item and all others, not yet taken, that are together with it by more than a threshold. The search

@@ -48,7 +48,7 @@ class CoverageDisplay:
     ) -> CoverageDisplay:
         """The means over queries with the subtopics Y, each ordered as `orders` says ({name: an order per query}).
 
-        n : up to how many documents; None for the shortest order. weights : of subtopics, see coverage.subtopic_recall.
+        n : up to how many documents; None for the shortest order. weights : of subtopics, see metrics.subtopic_recall.
         """
         found = {name: coverage_curves(Y, each, weights) for name, each in orders.items()}
         shortest = min((len(curve) - 1 for curves in found.values() for curve in curves), default=0)
@@ -72,7 +72,7 @@ class CoverageDisplay:
     ) -> CoverageDisplay:
         """A fitted `Diversifier` beside other orders ({name: an order per query}) and documents drawn by lot.
 
-        Without `orders` these are the ones of diversity_orders that need no query.
+        Without `orders` these are the ones of maxmargin.baselines that need no query.
         """
         from maxmargin.structures.diversity.orders import essential_pages, unweighted_words
 

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 from sklearn.base import clone
+from sklearn.utils.validation import _get_feature_names
 
 from maxmargin.arrays import Array
 from maxmargin.inputs.tokens import bad_number
@@ -24,8 +25,9 @@ class Documents:
     documents : list of texts, or of {field: text} such as {"title": …, "body": …}; or counts of words, a sparse matrix
         (documents, words) or {field: matrix} with the same words in the same columns.
     query : the text of the query, or, beside counts, the numbers of its words, which then do not count as covered. Give
-        it for training and prediction alike, or for neither. The orders of diversity_orders by relevance need it.
-    features : (documents, F) numbers that speak of single documents, such as the rank that a search engine gave them.
+        it for training and prediction alike, or for neither. The orders of maxmargin.baselines by relevance need it.
+    features : (documents, F) numbers that speak of single documents, such as the rank that a search engine gave them;
+        the columns of a table have names, by which a trained model calls its weights.
     """
 
     def __init__(self, documents: Any, query: Any = None, features: Any = None):
@@ -48,6 +50,7 @@ class WordCounts:
     fields: dict[str, sparse.csr_array]  # (n, words) each
     query: NDArray[np.int64] | None  # numbers of the words of the query, each as often as it stands there
     features: Array  # (n, F)
+    feature_names: list[str] | None  # where they have names
 
     def __init__(self, fields: dict[str, Any], query: Any = None, features: Any = None):
         self.fields = {name: _checked_counts(fields[name], name) for name in sorted(fields)}
@@ -64,6 +67,8 @@ class WordCounts:
         if not shapes[first][0]:
             raise ValueError("there are no documents")
         self.query = _checked_query(query, shapes[first][1])
+        names = _get_feature_names(features)
+        self.feature_names = None if names is None else list(names)
         self.features = _checked_features(features, shapes[first][0])
 
     def __len__(self) -> int:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Sequence
-from numbers import Integral
 from typing import Any, Unpack
 
 import numpy as np
@@ -12,12 +11,13 @@ from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
 from maxmargin.arrays import Array
+from maxmargin.checks import is_whole
 from maxmargin.errors import NothingLearnt
-from maxmargin.oracle import Oracle
 from maxmargin.solvers import Solution, Solver
 from maxmargin.structures.diversity.measures import subtopic_recall
 from maxmargin.structures.diversity.task import THRESHOLDS, Diversity
-from maxmargin.trainer import Options, Trainer
+from maxmargin.trainer import Options, Problem, Trainer
+from maxmargin.weights import Weights
 
 
 class Diversifier(Trainer):
@@ -59,6 +59,8 @@ class Diversifier(Trainer):
     Attributes
     ----------
     coef_ : weights, in the order of get_feature_names_out().
+    weights_ : the same by name: words by level and by the share of documents that contain them at least, documents by
+        feature.
     certificate_, history_ : see StructuredSVM.
     """
 
@@ -88,14 +90,14 @@ class Diversifier(Trainer):
     def rank(self, X: Any, n: int | None = None) -> list[NDArray[np.int64]]:
         """The documents of each query in the greedy order, all of them or the first n; predict is how it begins."""
         check_is_fitted(self)
-        if n is not None and (isinstance(n, bool) or not isinstance(n, Integral) or n < 1):
+        if n is not None and (not is_whole(n) or n < 1):
             raise ValueError(f"n must be a whole number of documents, 1 or more, got {n!r}")
         return self.task_.ranked(self.w_, X, None if n is None else int(n))
 
     def score(self, X: Any, Y: Any) -> float:
         """The mean share of subtopics that the k chosen documents cover, weighted as in training: higher is better.
 
-        coverage.subtopic_recall has other k and weights.
+        metrics.subtopic_recall has other k and weights.
         """
         return float(np.mean(subtopic_recall(Y, self.predict(X), None, self.subtopic_weights)))
 
@@ -107,8 +109,8 @@ class Diversifier(Trainer):
         field, times = (level, 1) if isinstance(level, str) else level
         names = [tuple(each) for each in task.levels_]
         if (field, times) not in names:
-            raise ValueError(f"level {level!r} is none of the model; it has {', '.join(map(str, task.levels_))}")
-        own = self.w_[names.index((field, times)) * len(task.thresholds) :][: len(task.thresholds)]
+            raise ValueError(f"the model has no level {level!r}; it has {', '.join(map(str, task.levels_))}")
+        own = task.parts(self.w_)["words"][names.index((field, times))]
         given = np.asarray(shares, dtype=float)
         return np.asarray((given[..., None] >= np.asarray(task.thresholds) - 1e-9) @ own)
 
@@ -123,11 +125,19 @@ class Diversifier(Trainer):
         check_is_fitted(self)
         return self.w_
 
-    def _make_task(self, Y: Any) -> Diversity:
-        return Diversity(self.k, self.thresholds, self.levels, self.subtopic_weights, self.vectorizer)
+    def _named_weights(self) -> dict[str, Weights]:
+        task = self.task_
+        axes = {
+            "words": {"level": list(map(str, task.levels_)), "share": list(task.thresholds)},
+            "documents": {"feature": task.document_features()},
+        }
+        return {kind: Weights(values, **axes[kind]) for kind, values in task.parts(self.w_).items()}
 
-    def _keep(self, oracle: Oracle, solution: Solution, data: str | None = None) -> None:
-        super()._keep(oracle, solution, data)
+    def _make_task(self, Y: Any) -> Diversity:
+        return self._task(Diversity)
+
+    def _keep(self, problem: Problem, solution: Solution) -> None:
+        super()._keep(problem, solution)
         if solution.certificate.converged and not np.any(solution.w):
             warnings.warn(
                 "training has ended at w = 0, where all sets of documents are worth the same: at this C no words tell "

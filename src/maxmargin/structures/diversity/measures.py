@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from numbers import Integral
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from maxmargin.checks import is_whole
 from maxmargin.structures.diversity.subtopics import Subtopics, checked_weights
 
 
@@ -24,7 +24,7 @@ def subtopic_recall(Y: Any, orders: Any, k: int | None = None, weights: str = "e
     curves = coverage_curves(Y, orders, weights)
     if k is None:
         return np.array([curve[-1] for curve in curves])
-    if isinstance(k, bool) or not isinstance(k, Integral) or k < 1:
+    if not is_whole(k) or k < 1:
         raise ValueError(f"k must be a whole number of documents, 1 or more, got {k!r}")
     for i, curve in enumerate(curves):
         if len(curve) <= k:
@@ -75,12 +75,12 @@ def random_coverage(Y: Any, n: int, weights: str = "equal") -> list[NDArray[np.f
 
 
 def _curve(subtopics: Subtopics, order: Sequence[int]) -> NDArray[np.float64]:
-    seen: set[int] = set()
+    counted: set[int] = set()
     covered = [0]
     for d in order:
-        new = set(subtopics.numbers[d].tolist()) - seen
+        new = set(subtopics.numbers[d].tolist()) - counted
         covered.append(covered[-1] + sum(int(subtopics.weights[s]) for s in new))
-        seen |= new
+        counted |= new
     return np.array(covered) / subtopics.total
 
 

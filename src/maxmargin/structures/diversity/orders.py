@@ -8,7 +8,6 @@ by `vectorizer`, as Diversifier does.
 from __future__ import annotations
 
 from collections.abc import Callable
-from numbers import Integral
 from typing import Any
 
 import numpy as np
@@ -16,6 +15,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from maxmargin.arrays import Array
+from maxmargin.checks import is_real, is_whole
 from maxmargin.structures.diversity.documents import WordCounts, read
 from maxmargin.structures.diversity.word_coverage import entropy, greedy_order
 
@@ -64,7 +64,7 @@ def marginal_relevance(x: Any, n: int | None = None, balance: float = 0.5, vecto
     it. Relevance is the BM25 score as a share of the highest one, similarity the cosine of vectors with the entries f_v
     log((1 + N) / (1 + n_v)). x must know its query, as for okapi.
     """
-    if isinstance(balance, bool) or not 0 <= balance <= 1:
+    if not is_real(balance) or not 0 <= balance <= 1:
         raise ValueError(f"balance must be a number from 0 (unlike) to 1 (relevant), got {balance!r}")
     documents = read(x, vectorizer)
     scores = _okapi_scores(documents, 1.2, 0.75)
@@ -114,6 +114,6 @@ def _okapi_scores(documents: WordCounts, k1: float, b: float) -> Array:
 def _first(n: Any, documents: WordCounts) -> int:
     if n is None:
         return len(documents)
-    if isinstance(n, bool) or not isinstance(n, Integral) or not 1 <= int(n) <= len(documents):
+    if not is_whole(n) or not 1 <= int(n) <= len(documents):
         raise ValueError(f"n is {n!r}; expected a number of documents from 1 to {len(documents)}, or None for all")
     return int(n)

@@ -65,11 +65,11 @@ def _best_sets(sets: tuple[frozenset[int], ...], weights: tuple[int, ...], k: in
     kinds = [each for each in dict.fromkeys(sets) if each]
     kinds = [each for each in kinds if not any(each < other for other in kinds)]
     needed: list[frozenset[int]] = []
-    seen: set[int] = set()
+    covered: set[int] = set()
     for kind in sorted(kinds if len(kinds) <= k else _best_cover(kinds, weights, k), key=lambda kind: -len(kind)):
-        if not kind <= seen:
+        if not kind <= covered:
             needed.append(kind)
-            seen |= kind
+            covered |= kind
     return tuple(needed)
 
 

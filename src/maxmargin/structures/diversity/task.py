@@ -3,28 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from copy import copy
 from itertools import combinations, pairwise
-from numbers import Integral, Real
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import sparse
 
 from maxmargin.arrays import Array
-from maxmargin.batch import Batch
-from maxmargin.objective import Formulation
-from maxmargin.planes import Planes
+from maxmargin.checks import is_real, is_whole
+from maxmargin.search import Search
+from maxmargin.structures.diversity.batch import DiversityBatch, PackedQuery, best_set
 from maxmargin.structures.diversity.documents import ANY, WordCounts, read, read_all
 from maxmargin.structures.diversity.subtopics import Subtopics, checked_weights
 from maxmargin.structures.diversity.subtopics import read_all as read_subtopics
-from maxmargin.structures.diversity.word_coverage import Level, WordCoverage, entropy, greedy_order
+from maxmargin.structures.diversity.target import target
+from maxmargin.structures.diversity.word_coverage import Level, WordCoverage, greedy_order
 from maxmargin.task import Task
 
 THRESHOLDS = (0.0, 0.03, 0.06, 0.12, 0.25, 0.5)
-SWAP_ROUNDS = 10
-BOUND_STEPS = 10  # of the subgradient method: more of them hardly lower the bound
 
 
 class Chosen(NamedTuple):
@@ -41,9 +37,8 @@ class Diversity(Task):
     (Joachims et al. 2009, section 3.1; Yue and Joachims 2008). V_l(z) are the words that documents of z contain at
     level l, φ_l the thresholds of word_coverage.py, ψ(d) the document's own features if there are any. c(z) is the
     weight of the subtopics that z covers. z* is a set of k documents that covers as much as any (found exactly), so
-    that Δ >= 0 is the share that z covers less. y does not name z*: of the documents with the subtopics needed, those
-    are taken that cover most words by the importance -r log2 r, one after another; of equal ones the first. Places that
-    are left are filled in the same way with documents that have any subtopic, then with others.
+    that Δ >= 0 is the share that z covers less. y does not name z*: of several such sets, target.py chooses one by the
+    importance of the words that it covers.
 
     The search is greedy. Without y and with values ⟨w, φ⟩ >= 0 it reaches 1 - 1/e of the best value (Nemhauser, Wolsey
     and Fisher 1978). With the loss it does not: covering a subtopic lowers the loss, so that subtopics are words of
@@ -59,7 +54,7 @@ class Diversity(Task):
     vectorizer : what counts words of texts, fitted anew to the documents of each query; None is CountVectorizer().
     """
 
-    search = "undergenerating"
+    search = Search.UNDERGENERATING
 
     def __init__(
         self,
@@ -78,9 +73,10 @@ class Diversity(Task):
     levels_: list[Level]
     fields_: list[str]
     n_document_features_: int
+    document_feature_names_: list[str] | None
 
     def setup(self, X: Sequence[Any], Y: Sequence[Any]) -> None:
-        if isinstance(self.k, bool) or not isinstance(self.k, Integral) or self.k < 1:
+        if not is_whole(self.k) or self.k < 1:
             raise ValueError(f"k must be a whole number of documents, 1 or more, got {self.k!r}")
         checked_weights(self.subtopic_weights)
         thresholds = _checked_thresholds(self.thresholds)
@@ -88,6 +84,8 @@ class Diversity(Task):
         read_subtopics(Y, list(map(len, queries)), self.subtopic_weights)
         self.fields_ = list(queries[0].fields)
         self.n_document_features_ = queries[0].features.shape[1]
+        names = (query.feature_names for query in queries)
+        self.document_feature_names_ = next((each for each in names if each is not None), None)
         self.levels_ = _read_levels(self.levels, self.fields_)
         self.dim = len(self.levels_) * len(thresholds) + self.n_document_features_
         self._coverages(queries)
@@ -95,7 +93,17 @@ class Diversity(Task):
     def feature_names(self) -> list[str]:
         """What every coordinate of Ψ counts."""
         words = [f"{level} >= {100 * t:g}%" for level in self.levels_ for t in self.thresholds]
-        return words + [f"document {f}" for f in range(self.n_document_features_)]
+        return words + [f"document {name}" for name in self.document_features()]
+
+    def document_features(self) -> Sequence[str | int]:
+        """The names of the features of documents, or their numbers where they have no names."""
+        return self.document_feature_names_ or range(self.n_document_features_)
+
+    def parts(self, w: Array) -> dict[str, Array]:
+        """The weights by meaning: of covered words (levels, thresholds), and of the features of documents if any."""
+        words = len(self.levels_) * len(self.thresholds)
+        found = {"words": w[:words].reshape(len(self.levels_), len(self.thresholds))}
+        return {**found, "documents": w[words:]} if self.n_document_features_ else found
 
     # --- the plain form: one example at a time
 
@@ -116,11 +124,13 @@ class Diversity(Task):
         coverage = self._coverage(x)
         if y is None:
             return Chosen(tuple(self._ranked(w, coverage, self.k).tolist()))
-        batch = self.pack([x], [y])
-        return Chosen(tuple(_search(w, batch.queries[0], 1.0).order.tolist()))
+        (query,) = self.pack([x], [y]).queries
+        return Chosen(tuple(best_set(w, query, 1.0).order.tolist()))
 
     def outputs(self, x: Any) -> Iterator[Chosen]:
         return map(Chosen, combinations(range(len(read(x, self.vectorizer))), self.k))
+
+    # --- all examples at a time
 
     def decode(self, w: Array, X: Sequence[Any]) -> list[Chosen]:
         return [Chosen(tuple(order.tolist())) for order in self.ranked(w, X, self.k)]
@@ -130,29 +140,10 @@ class Diversity(Task):
         coverages = self._coverages(read_all(X, self.vectorizer, wordless=True), n or 1)
         return [self._ranked(w, each, n or each.n) for each in coverages]
 
-    # --- the compiled form: all examples at a time
-
     def pack(self, X: Sequence[Any], Y: Sequence[Any]) -> DiversityBatch:
         coverages = self._coverages(read_all(X, self.vectorizer))
         labels = read_subtopics(Y, [each.n for each in coverages], self.subtopic_weights)
-        return DiversityBatch([Query(c, s, self.k) for c, s in zip(coverages, labels, strict=True)])
-
-    def planes(self, w: Array, batch: DiversityBatch, augment: float | Array = 1.0) -> Planes:
-        lam = np.broadcast_to(np.asarray(augment, dtype=float), len(batch))
-        dpsi, loss, upper = np.empty((len(batch), self.dim)), np.empty(len(batch)), np.empty(len(batch))
-        for j, (i, rate) in enumerate(zip(batch.ids, lam, strict=True)):
-            query = batch.queries[i]
-            found = _search(w, query, float(rate))
-            dpsi[j] = query.truth - found.psi
-            loss[j] = found.loss
-            height = rate * found.loss - dpsi[j] @ w
-            most = found.bound + rate * query.most - query.truth @ w
-            upper[j] = max(most, height)
-        return Planes(dpsi, loss, upper)
-
-    def rescaled_planes(self, w: Array, batch: DiversityBatch, formulation: Formulation) -> Planes | None:
-        """None: only `planes` can search."""
-        return None
+        return DiversityBatch(self, [PackedQuery(c, s, self.k) for c, s in zip(coverages, labels, strict=True)])
 
     # --- inside
 
@@ -163,7 +154,7 @@ class Diversity(Task):
         return WordCoverage(read(x, self.vectorizer), self.levels_, self.thresholds)
 
     def _coverages(self, queries: list[WordCounts], least: int | None = None) -> list[WordCoverage]:
-        """The items of every query, after a look at what training has seen; `least` documents are needed (k)."""
+        """The items of every query, if it has the fields and features of training, and `least` documents (None: k)."""
         least = self.k if least is None else least
         for i, query in enumerate(queries):
             if len(query) < least:
@@ -181,101 +172,18 @@ class Diversity(Task):
                     f"query {i} has {query.features.shape[1]} features per document; expected "
                     f"{self.n_document_features_} as in training"
                 )
+            names, known = query.feature_names, self.document_feature_names_
+            if names is not None and known is not None and names != known:
+                raise ValueError(
+                    f"query {i} has the document features {', '.join(names)}; expected {', '.join(known)} as in "
+                    "training"
+                )
         return [WordCoverage(query, self.levels_, self.thresholds) for query in queries]
-
-
-class Query:
-    """One example: what its documents cover, words and then subtopics, and its target."""
-
-    def __init__(self, coverage: WordCoverage, subtopics: Subtopics, k: int):
-        self.coverage, self.k = coverage, k
-        self.documents = target(coverage, subtopics, k)
-        self.truth = coverage.psi(self.documents)
-        self.shares: Array = subtopics.weights / subtopics.total
-        self.weights, self.total, self.best = subtopics.weights, subtopics.total, subtopics.most(k)
-        self.most = self.best / self.total
-        lengths = [len(each) for each in subtopics.numbers]
-        topics = sparse.csr_array(
-            (np.ones(sum(lengths)), np.concatenate(subtopics.numbers), np.append(0, np.cumsum(lengths))),
-            shape=(coverage.n, len(self.shares)),
-        )
-        words = sparse.csr_array(
-            (np.ones(len(coverage.items)), coverage.items, coverage.indptr), shape=(coverage.n, coverage.n_items)
-        )
-        joined = sparse.csr_array(sparse.hstack([words, topics], format="csr"))
-        self.indptr, self.items = joined.indptr.astype(np.int64), joined.indices.astype(np.int32)
-        self.n_documents = np.bincount(self.items, minlength=joined.shape[1]).astype(np.int64)
-
-
-class DiversityBatch(Batch):
-    """Queries in the form of the kernels."""
-
-    call_cost = 200.0  # several passes through the words of all documents, against one visit of a plane
-    method = "greedy, improved by swaps"
-
-    def __init__(self, queries: list[Query]):
-        self.queries = queries
-        self.ids = np.arange(len(queries))
-
-    def take(self, index: NDArray[np.intp]) -> DiversityBatch:
-        part = copy(self)
-        part.ids = self.ids[index]
-        return part
-
-
-class _Found(NamedTuple):
-    order: NDArray[np.int64]
-    psi: Array
-    loss: float
-    bound: float  # on ⟨w, Ψ⟩ - λ · share of subtopics covered, over all sets
-
-
-def _search(w: Array, query: Query, lam: float) -> _Found:
-    """Search the set with the highest ⟨w, Ψ⟩ + λΔ: words have values, a covered subtopic costs λ times its share."""
-    from maxmargin.structures.diversity.compiled.coverage import cover_bound, swap_documents
-
-    coverage = query.coverage
-    values, base = np.concatenate([coverage.values(w), -lam * query.shares]), coverage.base(w)
-    order = greedy_order(query.indptr, query.items, values, base, query.k)
-    counts = _counts(query, order)
-    chosen = np.empty(coverage.n, dtype=np.int8)
-    swap_documents(query.indptr, query.items, values, base, counts, chosen, order, SWAP_ROUNDS)
-    covered = counts > 0
-    kinds = np.bincount(coverage.kinds[covered[: coverage.n_items]], minlength=len(coverage.table)).astype(float)
-    psi = np.concatenate([kinds @ coverage.table, coverage.features[order].sum(axis=0)])
-    loss = (query.best - int(query.weights[covered[coverage.n_items :]].sum())) / query.total
-    worth = float(base[order].sum() + values[covered].sum())
-    scratch = np.empty(len(values)), counts, np.empty(query.k), np.empty(query.k, dtype=np.int64)
-    bound = cover_bound(query.indptr, query.items, values, base, query.n_documents, worth, BOUND_STEPS, *scratch)
-    return _Found(order, psi, loss, float(bound))
-
-
-def _counts(query: Query, order: NDArray[np.int64]) -> NDArray[np.int32]:
-    parts = [query.items[query.indptr[d] : query.indptr[d + 1]] for d in order]
-    return np.bincount(np.concatenate(parts), minlength=len(query.n_documents)).astype(np.int32)
-
-
-def target(coverage: WordCoverage, subtopics: Subtopics, k: int) -> list[int]:
-    """z*, the set of k documents that stands for the subtopics (see Diversity)."""
-    left = list(subtopics.best(k))
-    values, covered = entropy(coverage.n_documents / coverage.n), np.zeros(coverage.n_items, dtype=bool)
-    own = [frozenset(each.tolist()) for each in subtopics.numbers]
-    chosen: list[int] = []
-    while len(chosen) < k:
-        free = [d for d in range(coverage.n) if d not in chosen]
-        needed = [d for d in free if own[d] in left]
-        candidates = needed or [d for d in free if own[d]] or free
-        gains = [float(values[items[~covered[items]]].sum()) for items in map(coverage.contents, candidates)]
-        best = candidates[int(np.argmax(gains))]
-        chosen.append(best)
-        covered[coverage.contents(best)] = True
-        left = [each for each in left if each != own[best]]
-    return chosen
 
 
 def _checked_thresholds(thresholds: Any) -> list[float]:
     listed = list(thresholds) if isinstance(thresholds, Iterable) else []
-    numbers = [float(t) for t in listed if isinstance(t, Real) and 0 <= float(t) <= 1]
+    numbers = [float(t) for t in listed if is_real(t) and 0 <= float(t) <= 1]
     if not numbers or len(numbers) < len(listed):
         raise ValueError(f"thresholds are {thresholds!r}; expected shares of documents, numbers from 0 to 1")
     if any(a >= b for a, b in pairwise(numbers)):
@@ -293,10 +201,10 @@ def _read_levels(levels: Any, fields: list[str]) -> list[Level]:
         field, times = (level, 1) if isinstance(level, str) else level if _is_pair(level) else (None, 1)
         if field not in (ANY, *fields):
             raise ValueError(
-                f"the level {level!r} is none of the documents; expected one of "
+                f"there is no level {level!r}; expected one of "
                 f"{', '.join(map(repr, (ANY, *fields)))}, or (field, times)"
             )
-        if isinstance(times, bool) or not isinstance(times, Integral) or times < 1:
+        if not is_whole(times) or times < 1:
             raise ValueError(f"the level {level!r} asks for {times!r} times; expected a whole number, 1 or more")
         found.append(Level(str(field), int(times)))
     if len(set(found)) < len(found):

@@ -36,7 +36,7 @@ class Level(NamedTuple):
 
 
 class WordCoverage:
-    """The items that the documents of one query can cover, each a word at a level, in the form that kernels read."""
+    """The items that the documents of one query can cover, each a word at a level, as arrays of numbers."""
 
     def __init__(self, counts: WordCounts, levels: Sequence[Level], thresholds: Sequence[float]):
         n = self.n = len(counts)

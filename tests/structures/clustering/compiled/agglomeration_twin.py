@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from itertools import combinations
 
-from maxmargin.structures.clustering.clusterings import mitre_loss
+from maxmargin.structures.clustering.measures import mitre_loss
 
 
 def value_of(gains, labels, truth=None, rate=0.0):

@@ -1,4 +1,4 @@
-"""Merges, moves and packed triangles: the kernels against their twins."""
+"""Merges, moves and packed triangles: the compiled functions against their twins."""
 
 import numpy as np
 import pytest
@@ -8,8 +8,8 @@ from strategies import whole
 from structures.clustering.compiled import agglomeration_twin as twin
 
 from maxmargin.structures.clustering.agglomeration import partitions
-from maxmargin.structures.clustering.clusterings import mitre_loss
-from maxmargin.structures.clustering.compiled import agglomeration as kernels
+from maxmargin.structures.clustering.compiled import agglomeration as compiled
+from maxmargin.structures.clustering.measures import mitre_loss
 
 
 def symmetric(matrix):
@@ -38,8 +38,8 @@ def with_truths(draw, most_items=6):
     return matrix, draw(starts(n)), numbers, draw(st.sampled_from([0.01, 1.0, 4.0, 30.0]))
 
 
-def run(kernel, matrix, labels, truth=None, rate=0.0, least=1e-9):
-    """(labels, what the kernel returns); scratch arrays are filled with nonsense."""
+def run(function, matrix, labels, truth=None, rate=0.0, least=1e-9):
+    """(labels, what the function returns); scratch arrays are filled with nonsense."""
     n, labels = len(matrix), labels.copy()
     truth = np.zeros(1, dtype=np.int64) if truth is None else truth
     n_true = int(truth.max()) + 1
@@ -49,9 +49,9 @@ def run(kernel, matrix, labels, truth=None, rate=0.0, least=1e-9):
     cells = np.full((counting, n_true), 7, dtype=np.int32)
     sizes, kinds, nearest = (np.full(n, 7, dtype=np.int64) for _ in range(3))
     scratch = [square, cells, sizes]
-    if kernel is not kernels.move_items:
+    if function is not compiled.move_items:
         scratch = [square, shared, cells, sizes, kinds, nearest, line, line.copy()]
-    found = kernel(matrix, labels, truth, n_true, rate, least, *scratch)
+    found = function(matrix, labels, truth, n_true, rate, least, *scratch)
     return labels.tolist(), found
 
 
@@ -59,39 +59,39 @@ def run(kernel, matrix, labels, truth=None, rate=0.0, least=1e-9):
 def test_merges(matrix, data):
     start = data.draw(starts(len(matrix)))
     for labels in (np.arange(len(matrix)), start):
-        assert run(kernels.merge_clusters, matrix, labels) == twin.merge_clusters(matrix, labels)
+        assert run(compiled.merge_clusters, matrix, labels) == twin.merge_clusters(matrix, labels)
 
 
 @given(gains(), st.data())
 def test_moves(matrix, data):
     labels = data.draw(starts(len(matrix)))
-    assert run(kernels.move_items, matrix, labels) == twin.move_items(matrix, labels)
+    assert run(compiled.move_items, matrix, labels) == twin.move_items(matrix, labels)
 
 
 @given(gains(), st.data())
 def test_climbs(matrix, data):
     labels = data.draw(starts(len(matrix)))
-    assert run(kernels.climb, matrix, labels)[0] == twin.climb(matrix, labels)
+    assert run(compiled.climb, matrix, labels)[0] == twin.climb(matrix, labels)
 
 
 @given(with_truths())
 def test_merges_with_the_mitre_loss(drawn):
     matrix, labels, truth, rate = drawn
-    found = run(kernels.merge_clusters, matrix, labels, truth, rate)
+    found = run(compiled.merge_clusters, matrix, labels, truth, rate)
     assert found == twin.merge_clusters(matrix, labels, truth, rate, 1e-9)
 
 
 @given(with_truths())
 def test_moves_with_the_mitre_loss(drawn):
     matrix, labels, truth, rate = drawn
-    found = run(kernels.move_items, matrix, labels, truth, rate)
+    found = run(compiled.move_items, matrix, labels, truth, rate)
     assert found == twin.move_items(matrix, labels, truth, rate, 1e-9)
 
 
 @given(with_truths())
 def test_climbs_with_the_mitre_loss(drawn):
     matrix, labels, truth, rate = drawn
-    assert run(kernels.climb, matrix, labels, truth, rate)[0] == twin.climb(matrix, labels, truth, rate, 1e-9)
+    assert run(compiled.climb, matrix, labels, truth, rate)[0] == twin.climb(matrix, labels, truth, rate, 1e-9)
 
 
 def test_merges_of_many_items():
@@ -100,7 +100,7 @@ def test_merges_of_many_items():
     points = rng.normal(size=(60, 2))
     distance = np.linalg.norm(points[:, None] - points[None, :], axis=2)
     matrix = symmetric(np.round(8 * (0.6 - distance)))
-    found, merges = run(kernels.merge_clusters, matrix, np.arange(60))
+    found, merges = run(compiled.merge_clusters, matrix, np.arange(60))
     assert (found, merges) == twin.merge_clusters(matrix, np.arange(60))
     assert merges > 30
 
@@ -109,15 +109,15 @@ def test_merges_of_many_items():
 def test_loss_from_counts(n, data):
     truth, labels = data.draw(starts(n)), data.draw(starts(n))
     cells, sizes = np.full((n, n), 7, dtype=np.int32), np.full(n, 7, dtype=np.int64)
-    clusters, parts = kernels.count_sizes(labels, sizes), kernels.count_cells(labels, truth, cells)
+    clusters, parts = compiled.count_sizes(labels, sizes), compiled.count_cells(labels, truth, cells)
     assert sizes.tolist() == np.bincount(labels, minlength=n).tolist()
-    assert kernels.mitre(n, parts, clusters, len(set(truth))) == pytest.approx(mitre_loss([truth], [labels]))
+    assert compiled.mitre(n, parts, clusters, len(set(truth))) == pytest.approx(mitre_loss([truth], [labels]))
 
 
 @given(gains(most_items=6))
 def test_triangles_forbid_no_less_than_packed(matrix):
     residual = matrix.copy()
-    packed = kernels.pack_triangles(residual, 10**6)
+    packed = compiled.pack_triangles(residual, 10**6)
     assert packed == twin.pack_triangles(matrix)
     free = np.maximum(np.triu(matrix, 1), 0).sum()
     assert free - packed >= max(twin.value_of(matrix, labels) for labels in partitions(len(matrix)))
@@ -128,5 +128,5 @@ def test_triangles_forbid_no_less_than_packed(matrix):
 
 def test_one_bad_triangle():
     matrix = symmetric(np.array([[0, 3.0, -2.0], [0, 0, 1.0], [0, 0, 0]]))
-    assert kernels.pack_triangles(matrix.copy(), 100) == 1.0
-    assert kernels.pack_triangles(matrix.copy(), 2) == 0.0  # no time to look
+    assert compiled.pack_triangles(matrix.copy(), 100) == 1.0
+    assert compiled.pack_triangles(matrix.copy(), 2) == 0.0  # no time to look

@@ -10,7 +10,7 @@ from maxmargin.structures.clustering.compiled.forest import root, spanning_fores
 
 
 def spanned(drawn, orders):
-    """The edges that the kernel takes of every graph, where all graphs lie in one table."""
+    """The edges that the compiled function takes of every graph, where all graphs lie in one table."""
     starts = np.append(0, np.cumsum([len(edges) for _, edges in drawn]))
     table = np.array([edge for _, edges in drawn for edge in edges], dtype=np.int32).reshape(-1, 2)
     n_items = np.array([n for n, _ in drawn], dtype=np.int64)

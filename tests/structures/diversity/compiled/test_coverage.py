@@ -1,4 +1,4 @@
-"""Coverage kernels against sets of documents written out."""
+"""Compiled coverage against sets of documents written out."""
 
 from itertools import combinations
 
@@ -20,7 +20,7 @@ def counted(drawn, order):
 
 
 def greedy(drawn, k=None):
-    """The kernel's order, and how often it has looked at a document."""
+    """The order that is found, and how often it has looked at a document."""
     order = np.full(drawn.k if k is None else k, -1, dtype=np.int64)
     counts, bounds = np.full(len(drawn.values), 77, dtype=np.int32), np.full(len(drawn.base), np.nan)
     looks = greedy_cover(drawn.indptr, drawn.items, drawn.values, drawn.base, counts, bounds, order)
@@ -91,9 +91,9 @@ def test_ratio_does_not_hold_with_negative_values():
     assert (found, best) == (1.0, 4.0)
     assert found < (1 - 1 / np.e) * best
     indptr, items = np.array([0, 2, 4, 5, 6]), np.array([0, 1, 0, 2, 3, 4], dtype=np.int32)
-    kernel = np.empty(2, dtype=np.int64)
-    greedy_cover(indptr, items, np.array(values), np.zeros(4), np.empty(5, dtype=np.int32), np.empty(4), kernel)
-    assert kernel.tolist() == order
+    order_found = np.empty(2, dtype=np.int64)
+    greedy_cover(indptr, items, np.array(values), np.zeros(4), np.empty(5, dtype=np.int32), np.empty(4), order_found)
+    assert order_found.tolist() == order
 
 
 @given(collections(), st.integers(1, 30), st.sampled_from([0.0, 1.0, 5.0]))

@@ -2,7 +2,7 @@
 
     value(z) = Σ_{i<j in one cluster of z} gains[i, j]  +  rate · MITRE(y, z)
 
-where MITRE is 1 - F1 of the MUC score (clusterings.py). Of n items in R clusters, which cut k true clusters into M
+where MITRE is 1 - F1 of the MUC score (measures.py). Of n items in R clusters, which cut k true clusters into M
 parts in all, it is
 
     MITRE = 1 - 2(n - M) / ((n - R) + (n - k)),      0 where R = k = n.

@@ -1,4 +1,4 @@
-"""Clusterings as labels of items, and how far a predicted clustering agrees with the true one.
+"""How far predicted clusterings agree with the true ones.
 
 A clustering of n items is a list of n labels; items with equal labels are in one cluster, and which labels they are
 does not matter. K stands for a true cluster and R for a predicted one. All scores are ratios of sums over clusters,
@@ -13,11 +13,13 @@ where only one of them has nothing, the ratio without anything to count is 0.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Hashable, Mapping, Sequence, Set
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+
+from maxmargin.structures.clustering.labels import Clusters, cluster_numbers
 
 Numbers = NDArray[np.int64]
 AVERAGES = ("micro", "macro")
@@ -31,7 +33,7 @@ class ClusterScore(NamedTuple):
     f1: float
 
 
-class Counts(NamedTuple):
+class AgreementCounts(NamedTuple):
     """Numerators and denominators of precision and recall."""
 
     right_of_found: float
@@ -109,37 +111,7 @@ def pair_loss(truth: Sequence[Any], found: Sequence[Any], average: str = "micro"
     return float(np.mean([wrong / total if total else 0.0 for wrong, total in parts]))
 
 
-def cluster_numbers(labels: Any, n_items: int, name: str) -> Numbers:
-    """Labels of any kind as numbers 0, 1, … in the order in which clusters first appear.
-
-    `name` is what messages call the labels, such as "example 3".
-    """
-    if isinstance(labels, str | bytes) or not isinstance(labels, Collection):
-        raise ValueError(f"{name}: the clustering is {labels!r}; expected a list of {n_items} labels, one per item")
-    if isinstance(labels, Mapping | Set):
-        kind = type(labels).__name__
-        raise ValueError(f"{name}: the clustering is a {kind}; expected a list of {n_items} labels in the items' order")
-    shape = np.shape(labels) if isinstance(labels, np.ndarray) else (len(labels),)
-    if len(shape) != 1:
-        raise ValueError(f"{name}: the labels have shape {shape}; expected ({n_items},), one per item")
-    if len(labels) != n_items:
-        raise ValueError(f"{name} has {n_items} items but {len(labels)} cluster labels; expected one per item")
-    numbers: dict[Hashable, int] = {}
-    found = np.empty(n_items, dtype=np.int64)
-    for i, label in enumerate(labels):
-        if label is None or label != label:
-            raise ValueError(
-                f"{name}: the label of item {i} is {label}; expected the item's cluster "
-                "(a label of its own where it is in no cluster with others)"
-            )
-        try:
-            found[i] = numbers.setdefault(label, len(numbers))
-        except TypeError as error:
-            raise ValueError(f"{name}: the label of item {i} cannot be used: {error}") from None
-    return found
-
-
-def overlaps_of(true: Numbers, found: Numbers) -> Overlaps:
+def overlaps_of(true: Clusters, found: Clusters) -> Overlaps:
     """Which clusters meet, for two clusterings in numbers 0, 1, …"""
     width = int(found.max(initial=-1)) + 1
     cells, shared = np.unique(true * width + found, return_counts=True)
@@ -148,15 +120,15 @@ def overlaps_of(true: Numbers, found: Numbers) -> Overlaps:
 
 
 def _score(
-    truth: Sequence[Any], found: Sequence[Any], average: str, count: Callable[[Overlaps], Counts]
+    truth: Sequence[Any], found: Sequence[Any], average: str, count: Callable[[Overlaps], AgreementCounts]
 ) -> ClusterScore:
     counts = [count(overlaps) for overlaps in _compared(truth, found, average)]
     if average == "micro":
-        return _ratios(Counts(*(float(sum(column)) for column in zip(*counts, strict=True))))
+        return _ratios(AgreementCounts(*(float(sum(column)) for column in zip(*counts, strict=True))))
     return ClusterScore(*np.mean([_ratios(each) for each in counts], axis=0).tolist())
 
 
-def _ratios(counts: Counts) -> ClusterScore:
+def _ratios(counts: AgreementCounts) -> ClusterScore:
     if counts.found == 0 and counts.true == 0:
         return ClusterScore(1.0, 1.0, 1.0)
     precision = counts.right_of_found / counts.found if counts.found else 0.0
@@ -185,34 +157,34 @@ def _compared(truth: Sequence[Any], found: Sequence[Any], average: str) -> list[
     return compared
 
 
-def _links(overlaps: Overlaps) -> Counts:
+def _links(overlaps: Overlaps) -> AgreementCounts:
     meetings = len(overlaps.shared)  # Σ_K p(K) = Σ_R p(R)
     n, n_true, n_found = overlaps.true.sum(), len(overlaps.true), len(overlaps.found)
-    return Counts(n - meetings, n - n_found, n - meetings, n - n_true)
+    return AgreementCounts(n - meetings, n - n_found, n - meetings, n - n_true)
 
 
-def _items(overlaps: Overlaps) -> Counts:
+def _items(overlaps: Overlaps) -> AgreementCounts:
     squares = overlaps.shared.astype(float) ** 2
     n = float(overlaps.true.sum())
     precise = float(np.sum(squares / overlaps.found[overlaps.columns]))
-    return Counts(precise, n, float(np.sum(squares / overlaps.true[overlaps.rows])), n)
+    return AgreementCounts(precise, n, float(np.sum(squares / overlaps.true[overlaps.rows])), n)
 
 
-def _pairs(overlaps: Overlaps) -> Counts:
+def _pairs(overlaps: Overlaps) -> AgreementCounts:
     right = _n_pairs(overlaps.shared)
-    return Counts(right, _n_pairs(overlaps.found), right, _n_pairs(overlaps.true))
+    return AgreementCounts(right, _n_pairs(overlaps.found), right, _n_pairs(overlaps.true))
 
 
-def _matched_items(overlaps: Overlaps) -> Counts:
+def _matched_items(overlaps: Overlaps) -> AgreementCounts:
     n = float(overlaps.true.sum())
     right = _best_matching(overlaps, overlaps.shared.astype(float))
-    return Counts(right, n, right, n)
+    return AgreementCounts(right, n, right, n)
 
 
-def _matched_clusters(overlaps: Overlaps) -> Counts:
+def _matched_clusters(overlaps: Overlaps) -> AgreementCounts:
     sizes = overlaps.true[overlaps.rows] + overlaps.found[overlaps.columns]
     right = _best_matching(overlaps, 2 * overlaps.shared / sizes)
-    return Counts(right, float(len(overlaps.found)), right, float(len(overlaps.true)))
+    return AgreementCounts(right, float(len(overlaps.found)), right, float(len(overlaps.true)))
 
 
 def _best_matching(overlaps: Overlaps, similarity: NDArray[np.float64]) -> float:

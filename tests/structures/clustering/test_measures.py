@@ -9,11 +9,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from maxmargin import metrics
-from maxmargin.structures.clustering.clusterings import (
+from maxmargin.structures.clustering.measures import (
     ClusterScore,
     b_cubed,
     ceaf,
-    cluster_numbers,
     mitre_loss,
     muc,
     pair_loss,
@@ -175,11 +174,6 @@ def test_metrics_export_them():
     for name in ("muc", "mitre_loss", "b_cubed", "ceaf", "pairwise", "pair_loss", "ClusterScore"):
         assert hasattr(metrics, name)
     assert isinstance(metrics.muc([[0]], [[0]]), ClusterScore)
-
-
-def test_numbers_follow_the_order_of_appearance():
-    assert cluster_numbers(["b", ("a", 1), "b", 3.0, 3], 5, "y").tolist() == [0, 1, 0, 2, 2]
-    assert cluster_numbers(np.array([9, 2, 9]), 3, "y").tolist() == [0, 1, 0]
 
 
 @pytest.mark.parametrize("function", [muc, b_cubed, ceaf, pairwise, pair_loss, mitre_loss])

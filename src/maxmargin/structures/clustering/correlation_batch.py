@@ -1,0 +1,124 @@
+"""Sets of items with their true clusters, and the searches for the clustering with the highest score + loss."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from scipy import sparse
+
+from maxmargin.arrays import Array
+from maxmargin.batch import Batch
+from maxmargin.planes import Planes
+from maxmargin.search import Search
+from maxmargin.structures.clustering.agglomeration import PairGains
+from maxmargin.structures.clustering.labels import Clusters, cluster_numbers
+from maxmargin.structures.clustering.measures import mitre_loss
+from maxmargin.structures.clustering.pair_table import PairTable
+from maxmargin.structures.clustering.triangles import Relaxation, Triangles, relaxed, rounded
+
+
+class CorrelationBatch(Batch):
+    """Pairs in a table with the true clusters of their items, and where the last relaxation of every set ended."""
+
+    call_cost = 300.0  # scoring all pairs, merging and moving, against one visit of a plane
+    relaxed_as = "fractional on {} of {} sets"
+
+    def __init__(self, task: Any, table: PairTable, truths: list[Clusters]):
+        super().__init__(task, len(truths))
+        self.table, self.truths = table, truths
+        self.inside = [
+            (truth[table.first[own]] == truth[table.second[own]]).astype(float)
+            for truth, own in zip(truths, map(table.rows, range(len(truths))), strict=True)
+        ]
+        self.weights = [pair_weight(m, n) for m, n in zip(np.diff(table.bounds), table.n_items, strict=True)]
+        self.triangles: list[Triangles | None] = [None] * len(truths)  # that held the last relaxation down
+
+    @property
+    def method(self) -> str:
+        return "LP relaxation" if self.task.method == "relaxed" else "greedy merges and moves"
+
+    def planes(self, w: Array, augment: float | Array = 1.0) -> Planes:
+        lam = np.broadcast_to(np.asarray(augment, dtype=float), len(self))
+        rows, loss, upper, fractional = [], np.empty(len(self)), np.empty(len(self)), np.zeros(len(self), dtype=bool)
+        for j, (g, scores) in enumerate(zip(self.ids, self.table.scores(w, self.ids), strict=True)):
+            gains = pair_gains(self.table, g, scores)
+            known = self.triangles[g]
+            found = best_clustering(self.task.method, self.task.measure, gains, self.truths[g], float(lam[j]), known)
+            if found.solution is not None:
+                self.triangles[g] = found.solution.triangles
+                fractional[j] = not found.solution.whole
+            rows.append((self.inside[g] - found.together) / self.weights[g])
+            loss[j], upper[j] = found.loss, found.upper
+        return Planes(self._combined(rows), loss, upper, fractional if self.search is Search.OVERGENERATING else None)
+
+    def _combined(self, rows: list[Array]) -> Any:
+        """Σ_e row[e] · x_e for one row of factors per example."""
+        indices = [np.flatnonzero(row) for row in rows]
+        ends = np.append(0, np.cumsum([len(each) for each in indices])).astype(np.int64)
+        columns = [each + self.table.bounds[g] for each, g in zip(indices, self.ids, strict=True)]
+        values = [row[each] for row, each in zip(rows, indices, strict=True)]
+        none = np.empty(0)
+        factors = (np.concatenate([none, *values]), np.concatenate([none.astype(np.int64), *columns]), ends)
+        return self.table.combined(sparse.csr_array(factors, shape=(len(rows), int(self.table.bounds[-1]))))
+
+
+class FoundClustering(NamedTuple):
+    """What a search found for one set of items."""
+
+    labels: Clusters | None  # None where it is fractional
+    together: Array  # (m,) of every listed pair, how far it is in one cluster
+    loss: float
+    upper: float  # no output is higher above the truth, in score + λ·loss
+    solution: Relaxation | None
+
+
+def best_clustering(
+    method: str, measure: str, scores: PairGains, truth: Clusters | None, lam: float, known: Triangles | None = None
+) -> FoundClustering:
+    """The best output for score + λ·loss that the method finds, and how much better others can be than the truth.
+
+    With the measure "pairs" this is again a clustering by totals of pairs: each that is together adds to the loss if
+    it is apart in the truth, and takes from it otherwise.
+
+    known : triangles for a relaxation to begin with.
+    """
+    n, weight = scores.n_items, pair_weight(len(scores.gains), scores.n_items)
+    inside = np.zeros(len(scores.gains), dtype=bool) if truth is None else scores.together(truth)
+    right = float(scores.gains[inside].sum())  # the score of the truth
+    if measure == "mitre":
+        gains, rate = scores, lam * n * weight
+        most_added = rate  # of the loss it is known that it is at most n
+    else:
+        gains, rate = scores.plus(lam * np.where(inside, -1.0, 1.0)), 0.0
+        most_added = lam * np.count_nonzero(inside)  # what the loss is where all are apart
+    labels: Clusters | None
+    if method == "relaxed":
+        solution = relaxed(gains, known)
+        labels, together, bound = rounded(gains, solution) if solution.whole else None, solution.listed, solution.bound
+    else:
+        solution = None
+        starts = [np.arange(n)] if truth is None or lam == 0 else [np.arange(n), truth]
+        climbed = [gains.climbed(start, truth, rate) for start in starts]
+        labels = max(climbed, key=lambda z: gains.total(z) + (rate * mitre_loss([truth], [z]) if rate > 0 else 0))
+        together, bound = gains.together(labels).astype(float), gains.bound()
+    if truth is None:
+        loss = 0.0
+    elif measure == "mitre":
+        loss = n * mitre_loss([truth], [labels])
+    else:
+        loss = float(np.abs(together - inside).sum()) / weight
+    height = lam * loss + (float(scores.gains @ together) - right) / weight
+    upper = max((bound + most_added - right) / weight, height)
+    return FoundClustering(None if labels is None else cluster_numbers(labels, n, "z"), together, loss, upper, solution)
+
+
+def pair_gains(table: PairTable, g: int, scores: Array) -> PairGains:
+    """The pairs of one example with their scores."""
+    own = table.rows(g)
+    return PairGains(int(table.n_items[g]), table.first[own], table.second[own], scores)
+
+
+def pair_weight(n_pairs: int, n_items: int) -> float:
+    """What sums over pairs are divided by, in Ψ and in the loss."""
+    return max(n_pairs, 1) / n_items

@@ -1,0 +1,121 @@
+"""Sets of items with the forests that stand for their clusters, and Kruskal's search for the best forests."""
+
+from __future__ import annotations
+
+from copy import copy
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from maxmargin.arrays import Array, Index
+from maxmargin.batch import Batch
+from maxmargin.planes import Planes, Rows
+from maxmargin.structures.clustering.pair_table import PairTable
+
+Edges = NDArray[np.int64]
+
+
+class SpanningForests(NamedTuple):
+    """Forests of several examples: their edges one after another, by number in the table, and how many each has."""
+
+    edges: Edges
+    counts: Edges
+
+
+class ForestBatch(Batch):
+    """Pairs in a table, which of them are inside of clusters, and the forests that explain these.
+
+    inside : of every example, which of its pairs are inside of a true cluster.
+    most : of every example, how many links a forest inside of clusters can have.
+    steps : of every example and pair, how many items of its cluster the one item is after the other.
+    """
+
+    call_cost = 100.0  # scoring and sorting all pairs, against one visit of a plane
+
+    def __init__(self, task: Any, table: PairTable, inside: list[NDArray[np.bool_]], most: Edges, steps: list[Edges]):
+        super().__init__(task, len(most))
+        self.table, self.inside, self.most, self.steps = table, inside, most, steps
+        self.prices = list(map(task.prices, inside))  # l_e of every pair
+        self.flat_inside = np.concatenate(inside) if inside else np.empty(0, dtype=bool)
+        # every forest that explains the clusters of an example has the same number of links
+        self.truth_bounds = np.append(0, np.cumsum(most)).astype(np.int64)
+        self.truth: Edges = np.empty(self.truth_bounds[-1], dtype=np.int64)
+        self.truth = self._chained().truth
+
+    def planes(self, w: Array, augment: float | Array = 1.0) -> Planes:
+        lam = np.broadcast_to(np.asarray(augment, dtype=float), len(self))
+        prices = [rate * self.prices[g] for rate, g in zip(lam, self.ids, strict=True)]
+        found = best_forests(w, self.table, self.ids, prices)
+        right = self.flat_inside[found.edges]
+        examples = np.repeat(np.arange(len(self)), found.counts)
+        n_right = np.bincount(examples[right], minlength=len(self))
+        loss = self.most[self.ids] - n_right + self.task.penalty * (found.counts - n_right)
+        return Planes(self.table.combined(_difference(self.truths(), found, self.table)), loss)
+
+    def completed(self, w: Array) -> ForestBatch:
+        return self._explained_by(self.table.scores(w, self.ids))
+
+    def guessed(self, rng: np.random.Generator) -> ForestBatch:
+        if self.task.start == "chain":
+            return self._chained()
+        return self._explained_by([rng.random(len(self.inside[g])) for g in self.ids])
+
+    def shifts_to(self, after: ForestBatch) -> Rows:
+        return self.table.combined(_difference(after.truths(), self.truths(), self.table))
+
+    def truths(self) -> SpanningForests:
+        """The forests that stand for the labels of these examples."""
+        parts = [self.truth[self.truth_bounds[g] : self.truth_bounds[g + 1]] for g in self.ids]
+        return SpanningForests(np.concatenate(parts) if parts else np.empty(0, dtype=np.int64), self.most[self.ids])
+
+    def _chained(self) -> ForestBatch:
+        """Of the pairs inside of a cluster the nearest first, counted in items of the cluster."""
+        return self._explained_by([-self.steps[g].astype(float) for g in self.ids])
+
+    def _explained_by(self, weights: list[Array]) -> ForestBatch:
+        """The same with the maximum spanning trees of all clusters for the truth."""
+        found = spanned(self.table, self.ids, weights, [self.inside[g] for g in self.ids])
+        part = copy(self)
+        part.truth = self.truth.copy()
+        places = np.concatenate([np.arange(self.truth_bounds[g], self.truth_bounds[g + 1]) for g in self.ids])
+        part.truth[places] = found.edges
+        return part
+
+
+def best_forests(w: Array, table: PairTable, ids: Index, prices: list[Array] | None = None) -> SpanningForests:
+    """The forests with the highest Σ s_e - price_e of these examples."""
+    scores = table.scores(w, ids)
+    gains = scores if prices is None else [s - p for s, p in zip(scores, prices, strict=True)]
+    return spanned(table, ids, gains, [each > 0 for each in gains])
+
+
+def spanned(table: PairTable, ids: Index, weights: list[Array], allowed: list[NDArray[np.bool_]]) -> SpanningForests:
+    """Of each example the spanning forest of its allowed pairs with the largest weight."""
+    from maxmargin.structures.clustering.compiled.forest import spanning_forests
+
+    order, bounds = [np.empty(0, dtype=np.int64)], [0]
+    for g, gains, mask in zip(ids, weights, allowed, strict=True):
+        candidates = np.flatnonzero(mask)
+        order.append(candidates[np.argsort(-gains[candidates])] + table.bounds[g])
+        bounds.append(bounds[-1] + len(candidates))
+    n_items = table.n_items[ids]
+    taken, counts = np.empty(int(np.sum(n_items - 1)), dtype=np.int64), np.zeros(len(ids), dtype=np.int64)
+    parent = np.empty(int(n_items.max(initial=0)), dtype=np.int32)
+    flat = np.concatenate(order).astype(np.int64, copy=False)
+    spanning_forests(flat, np.array(bounds, dtype=np.int64), n_items, table.first, table.second, parent, taken, counts)
+    return SpanningForests(taken[: counts.sum()], counts)
+
+
+def _difference(plus: SpanningForests, minus: SpanningForests, table: PairTable) -> sparse.csr_array:
+    """(examples, pairs of the table): 1 for links of the first only, -1 for those of the second only."""
+
+    def indicators(forests: SpanningForests) -> sparse.csr_array:
+        ends = np.append(0, np.cumsum(forests.counts))
+        shape = len(forests.counts), int(table.bounds[-1])
+        rows = sparse.csr_array((np.ones(len(forests.edges)), forests.edges, ends), shape=shape)
+        rows.sort_indices()  # else subtracting takes work space as long as the table
+        return rows
+
+    return indicators(plus) - indicators(minus)  # what both share is 0 exactly, and not stored

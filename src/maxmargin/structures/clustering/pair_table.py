@@ -1,0 +1,75 @@
+"""PairTable: the pairs of several examples in one table, which searches score and planes combine."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+
+from maxmargin.arrays import Array, Index
+from maxmargin.atoms import AtomRows, Atoms
+from maxmargin.planes import Rows
+from maxmargin.structures.clustering.pairs import Pairs
+
+
+class PairTable:
+    """The pairs of several examples one after another, in the form that compiled functions read.
+
+    Pair e of the table has the items first[e] and second[e], numbered within its example g, and row e of the matrix;
+    the pairs of g are bounds[g] … bounds[g + 1] - 1. With the constant feature, the last column of the matrix is 1.
+    """
+
+    def __init__(self, examples: list[Pairs], n_features: int, constant: bool):
+        for i, x in enumerate(examples):
+            if x.n_features not in (None, n_features):
+                raise ValueError(
+                    f"example {i} has {x.n_features} features per pair; expected {n_features} as in training"
+                )
+        self.bounds = np.append(0, np.cumsum([len(x.pairs) for x in examples])).astype(np.int64)
+        self.n_items = np.array([x.n_items for x in examples], dtype=np.int64)
+        joined = np.concatenate([x.pairs for x in examples]) if examples else np.empty((0, 2), dtype=np.int64)
+        self.first, self.second = (np.ascontiguousarray(joined[:, side], dtype=np.int32) for side in (0, 1))
+        self.matrix = _stacked([x.features for x in examples if len(x.pairs)], n_features, constant)
+
+        # scores of sparse rows, and combinations of them, are those of atoms: pairs have one label
+        self.atoms = Atoms(self.matrix, 1, 0) if sparse.issparse(self.matrix) else None
+
+    def __len__(self) -> int:
+        return len(self.n_items)
+
+    def rows(self, g: int) -> slice:
+        """The pairs of example g."""
+        return slice(int(self.bounds[g]), int(self.bounds[g + 1]))
+
+    def scores(self, w: Array, ids: Index) -> list[Array]:
+        """⟨w, x_e⟩ of all pairs e, for each of these examples.
+
+        They are computed example by example: BLAS rounds by the number of rows, and no result may depend on who else is
+        in the batch.
+        """
+        if self.atoms is None:
+            return [self.matrix[self.rows(g)] @ w for g in ids]
+        return [self.atoms.scores(w, np.arange(self.bounds[g], self.bounds[g + 1]))[:, 0] for g in ids]
+
+    def combined(self, factors: sparse.csr_array) -> Rows:
+        """Row j: Σ_e factors[j, e] · x_e; dense rows of a dense matrix, else rows over atoms."""
+        if self.atoms is None:
+            return np.asarray(factors @ self.matrix)
+        indptr, indices = factors.indptr.astype(np.int32), factors.indices.astype(np.int32)
+        return AtomRows(self.atoms, indptr, indices, factors.data)
+
+
+def _stacked(blocks: list[Any], n_features: int, constant: bool) -> Any:
+    n_rows = sum(block.shape[0] for block in blocks)
+    if any(map(sparse.issparse, blocks)):
+        joined = sparse.csr_array(sparse.vstack(list(map(sparse.csr_array, blocks)), format="csr"), dtype=np.float64)
+        if constant:
+            joined = sparse.csr_array(sparse.hstack([joined, np.ones((n_rows, 1))], format="csr"))
+        return joined
+    matrix = np.ones((n_rows, n_features + constant))
+    begin = 0
+    for block in blocks:
+        matrix[begin : begin + len(block), :n_features] = block
+        begin += len(block)
+    return matrix
