@@ -56,7 +56,7 @@ class Nodes:
         pixels = _checked_image(image)
         if neighbours not in (4, 8):
             raise ValueError(f"neighbours is {neighbours!r}; expected 4 or 8")
-        names = list(STEPS)[: neighbours // 2]
+        names = list(STEPS)[: 2 if neighbours == 4 else 4]
         numbers = np.arange(pixels.shape[0] * pixels.shape[1], dtype=np.int32).reshape(pixels.shape[:2])
         by_direction = [_steps(numbers, *STEPS[name]) for name in names]
         edges = np.concatenate(by_direction)

@@ -21,7 +21,7 @@ MOST_ENTANGLED = 10_000  # nodes left when no node is easy to remove: beyond, an
 
 
 class EliminationTables(NamedTuple):
-    """The steps of an elimination in the form of the kernel, see compiled/elimination.py."""
+    """The steps of an elimination as the compiled function takes them, see compiled/elimination.py."""
 
     variables: NDArray[np.int64]
     scopes: NDArray[np.int64]

@@ -111,7 +111,7 @@ def improved(model: PairwiseModel, labels: Labels) -> Labels:
 
 
 def canonical(model: PairwiseModel) -> tuple[Array, NDArray[np.int32], Array]:
-    """The arrays as kernels take them; not copied where they are so already."""
+    """The arrays as compiled functions take them; not copied where they are so already."""
     return (
         np.require(model.unary, np.float64, ["C", "A", "W"]),
         np.require(model.edges, np.int32, ["C", "A", "W"]),

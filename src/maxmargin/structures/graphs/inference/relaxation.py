@@ -103,5 +103,5 @@ def _margins(model: PairwiseModel, messages: Array) -> Array:
     from maxmargin.structures.graphs.compiled.messages import collect_all
 
     scores = np.empty(model.unary.shape)
-    collect_all(*canonical(model), messages, scores)
+    collect_all(*canonical(model), messages, np.empty(model.n_labels), scores)
     return scores.max(axis=1, keepdims=True) - scores
