@@ -94,12 +94,16 @@ def test_repaired_tables_are_their_twins_and_feasible(model, data):
     np.testing.assert_allclose(value, model.relaxed_value(nodes, out), atol=1e-9)
 
 
+def solved_residual(model, data):
+    """Some labels and messages of a model, and the residual with these and its solution."""
+    kept, start = data.draw(kept_labels(model)), drawn_messages(data, model)
+    residual = ResidualModel.of(model, kept, start)
+    return kept, start, residual, residual.solved(None, np.inf, 1e-6, 100_000)
+
+
 @given(MODELS, st.data())
 def test_residual_is_the_model_without_the_other_labels(model, data):
-    kept = data.draw(kept_labels(model))
-    start = drawn_messages(data, model)
-    residual = ResidualModel.of(model, kept, start)
-    solved = residual.solved(None, np.inf, 1e-6, 100_000)
+    kept, _, residual, solved = solved_residual(model, data)
     pairwise.assert_in_local_polytope(model, solved.point)
     assert (solved.point.nodes[~kept] == 0.0).all()
     best = pairwise.relaxed_value(restricted(model, kept))
@@ -110,10 +114,7 @@ def test_residual_is_the_model_without_the_other_labels(model, data):
 
 @given(MODELS, st.data())
 def test_messages_of_a_residual_that_settle_prove_its_bound_of_the_model(model, data):
-    kept = data.draw(kept_labels(model))
-    start = drawn_messages(data, model)
-    residual = ResidualModel.of(model, kept, start)
-    solved = residual.solved(None, np.inf, 1e-6, 100_000)
+    kept, start, residual, solved = solved_residual(model, data)
     settled = residual.extended(solved.messages, start)
     np.testing.assert_allclose(settled.upper, pairwise.bound(model, settled.messages), atol=1e-9)
     assert settled.upper >= pairwise.relaxed_value(model) - 1e-7
