@@ -125,9 +125,8 @@ class GraphContestant(Contestant):
 
     def _fractional(self, X: list[Nodes], Y: list[Any]) -> float:
         """The share of training graphs whose loss-augmented search at the final weights has a fractional solution."""
-        task = self.model.task_
-        batch = task.pack(self._seen(X), Y)
-        rows = task.planes(self.model.w_, batch.take(batch.teaching())).dpsi
+        batch = self.model.task_.pack(self._seen(X), Y)
+        rows: Any = batch.take(batch.informative()).planes(self.model.w_).dpsi
         of_nodes = rows.indices >= rows.atoms.arrays[0]  # the entries before belong to edges, whose features are any
         broken = of_nodes & (rows.values % 1 != 0)
         return float(np.mean([broken[a:b].any() for a, b in pairwise(rows.indptr.tolist())]))
@@ -246,7 +245,7 @@ def msrc21(quick: bool) -> Problem:
         NodeClassifier("logistic regression", "square roots", partial(logistic, 1.0)),
         NodeClassifier("MulticlassSVC", "square roots", partial(multiclass, 1e4)),
         GraphContestant("GraphLabeler, no edges", "scores of a classifier", 0.03, edges=False),
-        GraphContestant("GraphLabeler, α-expansion", "scores of a classifier", 0.03, inference="expansion"),
+        GraphContestant("GraphLabeler, α-expansion", "scores of a classifier", 0.03, method="expansion"),
         GraphContestant("GraphLabeler", "scores of a classifier", 0.03),
     ]
     return superpixels([load_msrc21("train"), load_msrc21("validation")], load_msrc21("test"), contestants, quick)

@@ -1,4 +1,4 @@
-"""The best labelling of a graph with scores of nodes and edges: one file per method.
+"""The best labelling of a graph with scores of nodes and edges, by any of several methods.
 
 `PairwiseModel` is the problem, `Answer` what every method returns, and `plan` chooses the method that suits a graph.
 """

@@ -84,3 +84,8 @@ class Task(BaseEstimator):
     def pack(self, X: Sequence[Any], Y: Sequence[Any]) -> Batch:
         """The training data in a form that can be searched, made once per fit."""
         return Examples(self, X, Y, listed=type(self).outputs is not Task.outputs)
+
+    def setup_and_pack(self, X: Sequence[Any], Y: Sequence[Any]) -> Batch:
+        """`setup` and `pack` of the same data; a task that reads them at some cost may do so once for both."""
+        self.setup(X, Y)
+        return self.pack(X, Y)

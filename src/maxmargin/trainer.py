@@ -209,8 +209,9 @@ class Trainer(SharedOptions, BaseEstimator):
         new = task is None
         if task is None:
             task = self._make_task(Y)
-            task.setup(X, Y)
-        batch = task.pack(X, Y)
+            batch = task.setup_and_pack(X, Y)
+        else:
+            batch = task.pack(X, Y)
         informative = batch.informative()
         if len(informative) == 0:
             raise ValueError("no example has a label that tells anything: there is nothing to learn from")

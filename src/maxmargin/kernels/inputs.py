@@ -93,7 +93,7 @@ def _cut(rows: Array, packed: Sequences) -> list[Array]:
 
 
 def _node_features(x: Any) -> Any:
-    """The (nodes, features) matrix of a graph, None for what is no graph."""
+    """The (nodes, features) matrix of a graph; None where x is not a graph."""
     features = x[0] if isinstance(x, tuple) and len(x) in (2, 3) else getattr(x, "features", None)
     return features if len(getattr(features, "shape", ())) == 2 else None
 

@@ -60,13 +60,51 @@ def test_weights_have_names():
     assert MODEL.edge_coef_.shape == (2, 2, 2)
     assert MODEL.n_features_in_ == 2
     np.testing.assert_array_equal(MODEL.edge_coef_, MODEL.edge_coef_.transpose(0, 2, 1))
+    nodes, edges = MODEL.weights_["nodes"], MODEL.weights_["edges"]
+    np.testing.assert_array_equal(nodes, MODEL.coef_)
+    np.testing.assert_array_equal(edges, MODEL.edge_coef_)
+    assert nodes.axes == ("label", "feature")
+    assert edges.axes == ("feature", "first_label", "second_label")
+    assert edges["down", 0, 1] == MODEL.edge_coef_[1, 0, 1]
+
+
+def test_every_weight_is_shown():
+    names = np.array(["sky", "sea", "sand"])
+    data, labels = stripes(4, 4, 3)
+    data = [Nodes(np.hstack([x.features, np.ones((16, 1))]), x.edges, x.edge_features) for x in data]
+    model = GraphLabeler(C=1.0, max_passes=5).fit(data, [names[y] for y in labels])
+    nodes, edges = model.weights_["nodes"], model.weights_["edges"]
+    assert (nodes.shape, edges.shape) == ((3, 4), (2, 3, 3))
+    assert sorted([*np.ravel(nodes), *np.ravel(edges)]) == sorted(model.w_)
+    score = nodes["sea", 3] + edges[0, "sea", "sky"]  # one edge between two nodes that have their last feature alone
+    x = Nodes([[0, 0, 0, 1], [0, 0, 0, 0]], [(0, 1)], [[1, 0]])
+    assert model.task_.psi(x, ["sea", "sky"]) @ model.w_ == pytest.approx(score)
+    for weight in model.top_weights("sea", 5):
+        assert "label=sea" in weight.name
+    largest = model.top_weights(n=1)[0]
+    assert abs(largest.weight) == np.abs(model.w_).max()
+    with pytest.raises(ValueError, match="no weight speaks of the label 'wood'"):
+        model.top_weights("wood")
+
+
+def test_edge_features_have_names_where_all_graphs_agree():
+    image, y = np.arange(4.0).reshape(2, 2), [[0, 1, 0, 1]]
+    grid, constant = Nodes.grid(image), Nodes.grid(image, edge_features="constant")
+    plain = Nodes(grid.features, grid.edges, grid.edge_features)
+
+    def names(*graphs):
+        return GraphLabeler(C=1.0).fit(graphs, y * len(graphs)).weights_["edges"].names[0]
+
+    assert names(grid, Nodes([[1.0]] * 4, []), grid.subgraph([0, 1, 2, 3])) == ["right", "down"]
+    assert names(constant) == ["constant"]
+    assert names(plain, grid) == names(plain) == [0, 1]
 
 
 def test_scores_of_predictions_are_those_of_the_weights():
     for x, z, bound in zip(NEW, MODEL.predict(NEW), MODEL.bounds(NEW), strict=True):
         z = z.ravel()
         ends = z[x.edges]
-        score = (x.features @ MODEL.coef_)[np.arange(len(z)), z].sum()
+        score = (x.features @ MODEL.coef_.T)[np.arange(len(z)), z].sum()
         score += sum(row @ MODEL.edge_coef_[:, a, b] for row, (a, b) in zip(x.edge_features, ends, strict=True))
         assert bound.score == pytest.approx(score)
         assert bound.upper >= bound.score - 1e-9
@@ -74,7 +112,7 @@ def test_scores_of_predictions_are_those_of_the_weights():
 
 def test_bounds_of_attracting_neighbours_are_tight():
     """Two labels whose neighbours attract each other: a minimum cut finds the best labelling, and proves it."""
-    model = clone(MODEL).set_params(inference="roof_dual").fit(X, Y)
+    model = clone(MODEL).set_params(method="roof_dual").fit(X, Y)
     assert model.certificate_.method == "min-cut with roof duality"
     assert model.certificate_.primal == pytest.approx(MODEL.certificate_.primal, rel=0.02)
     for bound in model.bounds(NEW):
@@ -82,16 +120,16 @@ def test_bounds_of_attracting_neighbours_are_tight():
         assert bound.method == "min-cut with roof duality"
 
 
-@pytest.mark.parametrize("inference", ["relaxation", "expansion", "auto"])
-def test_three_labels(inference):
+@pytest.mark.parametrize("method", ["relaxation", "expansion", "auto"])
+def test_three_labels(method):
     data, labels = stripes(8, 6, 3)
-    model = GraphLabeler(C=1.0, directed=False, inference=inference, max_passes=40).fit(data, labels)
+    model = GraphLabeler(C=1.0, directed=False, method=method, max_passes=40).fit(data, labels)
     new, truth = stripes(8, 6, 3, seed=1)
     single = GraphLabeler(C=1.0).fit(alone(data), labels)
     assert model.score(new, truth) > single.score(alone(new), truth) + 0.05
     certificate = model.certificate_
     assert certificate.dual <= certificate.primal + 1e-9
-    if inference == "expansion":
+    if method == "expansion":
         assert certificate.search == "undergenerating"
         assert certificate.method == "α-expansion"
         assert all(bound.upper >= bound.score for bound in model.bounds(new))
@@ -260,7 +298,7 @@ def test_faults_are_named():
     with pytest.raises(TypeError, match="GraphLabeler has no parameter 'loss'"):
         GraphLabeler(loss="hamming")
     with pytest.raises(ValueError, match=r"graph \d+: .*prefers different labels"):
-        GraphLabeler(inference="min_cut", C=100.0).fit(X, [(np.indices((8, 8)).sum(axis=0) % 2)] * 12)
+        GraphLabeler(method="min_cut", C=100.0).fit(X, [(np.indices((8, 8)).sum(axis=0) % 2)] * 12)
 
 
 def test_relaxations_are_solved_finely_enough_for_easy_data():
@@ -271,7 +309,7 @@ def test_relaxations_are_solved_finely_enough_for_easy_data():
         y = np.kron(rng.integers(0, 3, (2, 2)), np.ones((4, 4), dtype=int))
         X.append(Nodes.grid(np.eye(3)[y] + 0.2 * rng.standard_normal((8, 8, 3))))
         Y.append(y)
-    model = GraphLabeler(C=1000, inference="relaxation").fit(X, Y)
+    model = GraphLabeler(C=1000, method="relaxation").fit(X, Y)
     assert model.certificate_.converged
     assert model.score(X, Y) == 1.0
 

@@ -24,11 +24,11 @@ def rings(n_graphs, seed, n_labels=2):
 
 
 @pytest.mark.parametrize("solver", ["bcfw", "n_slack", "one_slack", "bundle"])
-@pytest.mark.parametrize("inference", ["auto", "relaxation"])
-def test_the_linear_kernel_is_the_linear_model(solver, inference):
+@pytest.mark.parametrize("method", ["auto", "relaxation"])
+def test_the_linear_kernel_is_the_linear_model(solver, method):
     X, Y = rings(8, 0, 3)
     linear, dual = (
-        GraphLabeler(C=5, kernel=kernel, solver=solver, inference=inference, tol=1e-4).fit(X, Y)
+        GraphLabeler(C=5, kernel=kernel, solver=solver, method=method, tol=1e-4).fit(X, Y)
         for kernel in (None, "linear")
     )
     assert dual.certificate_.primal == pytest.approx(linear.certificate_.primal, rel=3e-4)
@@ -56,6 +56,7 @@ def test_what_a_kernel_is_good_for():
     with pytest.raises(AttributeError, match="with a kernel has no weights of features"):
         kernel.coef_  # noqa: B018
     assert kernel.edge_coef_.shape == (1, 2, 2)
+    assert list(kernel.weights_) == ["edges"]
     again = pickle.loads(pickle.dumps(kernel))
     assert all(np.array_equal(a, b) for a, b in zip(again.predict(new), kernel.predict(new), strict=True))
 

@@ -92,6 +92,18 @@ def test_a_grid_is_the_graph_written_by_hand(height, width, n_features, neighbou
     np.testing.assert_array_equal(own, np.column_stack([ways, (first * second).sum(axis=1)]))
 
 
+def test_edge_features_of_grids_have_names():
+    image = np.zeros((2, 2, 2))
+    assert Nodes.grid(image).edge_names == ("right", "down")
+    eight = ("right", "down", "down right", "down left")
+    assert Nodes.grid(image, 8).edge_names == Nodes.grid(image, 8).subgraph([0, 3]).edge_names == eight
+    assert Nodes.grid(image, 8, "constant").edge_names == ("constant",)
+    differences = ("difference of feature 0", "difference of feature 1")
+    assert Nodes.grid(image, 8, "differences").edge_names == eight + differences
+    assert Nodes.grid(image, 4, lambda a, b: a - b).edge_names[2:] == ("function, column 0", "function, column 1")
+    assert Nodes(FEATURES, EDGES).edge_names is None
+
+
 def test_images_of_bytes_do_not_overflow():
     x = Nodes.grid(np.array([[0, 255]], dtype=np.uint8), edge_features="differences")
     assert x.edge_features.tolist() == [[1, 0, 255]]

@@ -1,6 +1,7 @@
 """Graph against the list of all labellings, against its definition, and against Chain."""
 
 import pickle
+from contextlib import closing
 from itertools import product
 
 import numpy as np
@@ -15,9 +16,13 @@ from structures.graphs.labelled_graphs import edges_of, labelled
 from maxmargin import StructuredSVM
 from maxmargin.atoms import AtomRows
 from maxmargin.examples import dot
+from maxmargin.executors import Processes
 from maxmargin.inference import Relaxed
 from maxmargin.objective import Formulation
-from maxmargin.structures.graphs.rows import GraphRows
+from maxmargin.oracle import Oracle
+from maxmargin.search import Search
+from maxmargin.structures.graphs import task as graph_task
+from maxmargin.structures.graphs.rows import PlaneRows
 from maxmargin.tasks import Chain, Graph, Nodes, Weighted
 from maxmargin.testing import brute_force, check_task, objective
 from maxmargin.testing.comparisons import explicit
@@ -94,7 +99,7 @@ def test_rows_of_labellings_and_of_fractions(problem, data):
     """Of any labelling, and of any mixture of labellings, which has mixed features and losses."""
     task, X, Y, _ = problem
     batch = task.pack(X, Y)
-    rows, expected = GraphRows(batch.atoms, task.places_), []
+    rows, expected = PlaneRows(batch.atoms, task.places_), []
     for i, (x, y) in enumerate(zip(X, Y, strict=True)):
         truth = explicit(task.psi(x, y), task.dim, i)
         drawn = [
@@ -118,7 +123,7 @@ def test_rows_of_labellings_and_of_fractions(problem, data):
 
 
 @given(edges_of(5, "any"), st.integers(1, 3), st.data())
-def test_edge_kernel_equals_its_twin(edges, n_features, data):
+def test_edge_differences_are_their_twin(edges, n_features, data):
     from maxmargin.structures.graphs.compiled.labelled_edges import edge_differences
 
     features = data.draw(whole((len(edges), n_features)))
@@ -136,14 +141,14 @@ def test_edge_kernel_equals_its_twin(edges, n_features, data):
 
 FORMS = {
     "forests": {"form": "forest"},
-    "dynamic programming": {"form": "forest", "inference": "forest"},
+    "dynamic programming": {"form": "forest", "method": "forest"},
     "cycles": {"form": "cycle"},
-    "junction tree": {"inference": "junction_tree"},
-    "roof duality": {"n_labels": 2, "inference": "roof_dual"},
-    "frustrated cycles": {"form": "cycle", "n_labels": 2, "inference": "roof_dual"},
-    "relaxation": {"n_labels": 3, "inference": "relaxation"},
-    "relaxed cycles": {"form": "cycle", "n_labels": 2, "inference": "relaxation"},
-    "expansion": {"inference": "expansion"},
+    "junction tree": {"method": "junction_tree"},
+    "roof duality": {"n_labels": 2, "method": "roof_dual"},
+    "frustrated cycles": {"form": "cycle", "n_labels": 2, "method": "roof_dual"},
+    "relaxation": {"n_labels": 3, "method": "relaxation"},
+    "relaxed cycles": {"form": "cycle", "n_labels": 2, "method": "relaxation"},
+    "expansion": {"method": "expansion"},
 }
 
 
@@ -157,34 +162,49 @@ def test_contract_by_enumeration(form, data):
 
 TWO = [list("aba"), list("bba")]
 KINDS = [
-    ("auto", [], "exact", "dynamic programming"),
-    ("auto", TRIANGLE, "exact", "junction tree"),
-    ("forest", TRIANGLE[:2], "exact", "dynamic programming"),
-    ("junction_tree", TRIANGLE, "exact", "junction tree"),
-    ("min_cut", TRIANGLE, "exact", "min-cut"),
-    ("roof_dual", TRIANGLE, "overgenerating", "min-cut with roof duality"),
-    ("relaxation", TRIANGLE, "overgenerating", "LP relaxation"),
-    ("expansion", TRIANGLE, "undergenerating", "α-expansion"),
+    ("auto", [], Search.EXACT, "dynamic programming"),
+    ("auto", TRIANGLE, Search.EXACT, "junction tree"),
+    ("forest", TRIANGLE[:2], Search.EXACT, "dynamic programming"),
+    ("junction_tree", TRIANGLE, Search.EXACT, "junction tree"),
+    ("min_cut", TRIANGLE, Search.EXACT, "min-cut"),
+    ("roof_dual", TRIANGLE, Search.OVERGENERATING, "min-cut with roof duality"),
+    ("relaxation", TRIANGLE, Search.OVERGENERATING, "LP relaxation"),
+    ("expansion", TRIANGLE, Search.UNDERGENERATING, "α-expansion"),
 ]
 
 
-@pytest.mark.parametrize(("inference", "edges", "kind", "method"), KINDS, ids=[f"{k[0]}-{len(k[1])}" for k in KINDS])
-def test_kinds_and_names_of_searches(inference, edges, kind, method):
-    task, X = Graph(inference=inference), [Nodes(np.eye(3), edges)] * 2
+@pytest.mark.parametrize(("method", "edges", "kind", "title"), KINDS, ids=[f"{k[0]}-{len(k[1])}" for k in KINDS])
+def test_kinds_and_names_of_searches(method, edges, kind, title):
+    task, X = Graph(method=method), [Nodes(np.eye(3), edges)] * 2
     task.setup(X, TWO)
     batch = task.pack(X, TWO)
-    assert (task.search, batch.method) == (kind, method)
-    assert batch.search == ("undergenerating" if kind == "undergenerating" else "exact")  # nothing else was seen yet
-    assert [bound.method for bound in task.bounds(np.zeros(task.dim), X)] == [method] * 2
+    assert (task.search, batch.search, batch.method) == (kind, kind, title)
+    assert [bound.method for bound in task.bounds(np.zeros(task.dim), X)] == [title] * 2
+    planes = batch.planes(np.zeros(task.dim))
+    assert batch.search is kind  # whatever was found
+    assert (planes.relaxed is None) == (kind is Search.EXACT)
 
 
 def test_mixed_methods_are_counted():
     task, X = Graph(), [Nodes(np.eye(3), edges) for edges in (TRIANGLE, [(0, 1)], TRIANGLE)]
-    Y = [*TWO, list("aaa")]
-    task.setup(X, Y)
-    batch = task.pack(X, Y)
+    batch = task.setup_and_pack(X, [*TWO, list("aaa")])
     assert batch.method == "junction tree on 2 graphs, dynamic programming on 1 graph"
     assert batch.take(np.array([1])).method == "dynamic programming"
+
+
+def test_mixed_kinds_of_searches():
+    """Parts of a batch are exact or not; all of them say which answers were relaxed, so that answers can be joined."""
+    complete = [(i, j) for i in range(20) for j in range(i)]
+    X = [Nodes(np.ones((3, 1)), TRIANGLE[:2]), Nodes(np.ones((20, 1)), complete)]
+    Y = [list("aba"), list("ab" * 10)]
+    task = Graph(directed=False)
+    batch = task.setup_and_pack(X, Y)
+    w = np.zeros(task.dim)
+    w[1] = 4.0  # neighbours differ
+    assert [batch.take(np.array([i])).search for i in range(2)] == [Search.EXACT, Search.OVERGENERATING]
+    assert batch.search is task.search is Search.OVERGENERATING
+    assert [batch.take(np.array([i])).planes(w).relaxed.tolist() for i in range(2)] == [[False], [True]]
+    assert batch.planes(w).relaxed.tolist() == [False, True]
 
 
 def frustrated():
@@ -193,18 +213,23 @@ def frustrated():
     return X, [list("aba"), list("bba"), list("abb")]
 
 
-@pytest.mark.parametrize("inference", ["roof_dual", "relaxation"])
-def test_fractional_planes(inference):
+@pytest.mark.parametrize("method", ["roof_dual", "relaxation"])
+def test_fractional_planes(method):
     """Ψ of a fractional output is a mixture that no labelling has; its height is that of the relaxation."""
     X, Y = frustrated()
-    task = Graph(inference=inference, directed=False)
+    task = Graph(method=method, directed=False)
     task.setup(X, Y)
     batch = task.pack(X, Y)
     w = np.zeros(task.dim)
     w[1] = 4.0  # the weight of neighbours that differ
-    assert batch.search == "exact"
-    planes = task.planes(w, batch)
-    assert batch.search == "overgenerating"
+    oracle = Oracle(batch)
+    oracle.planes(np.zeros(task.dim), np.arange(3))
+    assert oracle.search is Search.EXACT  # no answer was fractional, and all were proved
+    oracle.planes(w, np.array([1]))
+    oracle.planes(np.zeros(task.dim), np.array([1]))
+    assert oracle.search is Search.OVERGENERATING  # for ever
+    planes = batch.planes(w)
+    assert planes.relaxed.tolist() == [True] * 3
     heights = planes.values(w)
     # all three edges differ by halves: 3 · 4 + 3/2 against the truth's 2 · 4; no labelling has more than 8 + 3
     np.testing.assert_allclose(heights, 5.5, atol=1e-6)
@@ -220,30 +245,30 @@ def test_fractional_planes(inference):
     assert 12 - 1e-9 <= bound.upper <= 12.1
 
 
-@pytest.mark.parametrize("inference", ["roof_dual", "relaxation"])
-def test_training_with_fractional_planes_is_exact_for_the_relaxation(inference):
+@pytest.mark.parametrize("method", ["roof_dual", "relaxation"])
+def test_training_with_fractional_planes_is_exact_for_the_relaxation(method):
     rng = np.random.default_rng(3)
     Y = [rng.permutation([0, 1, i % 2]) for i in range(6)]
     X = [Nodes(2.0 * y[:, None] - 1 + rng.normal(size=(3, 1)), TRIANGLE) for y in Y]
-    model = StructuredSVM(Graph(inference=inference, directed=False), C=10.0, tol=1e-3).fit(X, Y)
+    model = StructuredSVM(Graph(method=method, directed=False), C=10.0, tol=1e-3).fit(X, Y)
     certificate = model.certificate_
     assert certificate.converged
     assert certificate.search == "overgenerating"
     assert certificate.dual <= certificate.primal
-    exact = Graph(inference="junction_tree", directed=False)
+    exact = Graph(method="junction_tree", directed=False)
     assert certificate.primal >= objective(exact, X, Y, 10.0, model.w_) - 1e-9
     best = brute_force(exact, X, Y, 10.0).value
     assert best * 1.01 < certificate.dual  # the relaxed problem is another one, with a higher optimum
 
 
-@pytest.mark.parametrize(("inference", "n_labels"), [("roof_dual", 2), ("relaxation", 3)])
+@pytest.mark.parametrize(("method", "n_labels"), [("roof_dual", 2), ("relaxation", 3)])
 @settings(max_examples=8, deadline=None)
 @given(data=st.data(), C=st.sampled_from([0.5, 5.0]))
-def test_relaxed_objectives_bound_the_true_ones(inference, n_labels, data, C):
-    task, X, Y, _ = data.draw(labelled(n_labels=n_labels, inference=inference))
+def test_relaxed_objectives_bound_the_true_ones(method, n_labels, data, C):
+    task, X, Y, _ = data.draw(labelled(n_labels=n_labels, method=method))
     model = StructuredSVM(task, C=C, tol=1e-3).fit(X, Y)
     certificate = model.certificate_
-    exact = Graph(costs=task.costs, directed=task.directed, inference="junction_tree")
+    exact = Graph(costs=task.costs, directed=task.directed, method="junction_tree")
     true = objective(exact, X, Y, C, model.w_)
     assert certificate.primal >= true - 1e-7 * (1 + true)
     if certificate.search == "exact":
@@ -298,7 +323,7 @@ def test_undirected_edges_may_be_turned_round(problem, data):
     for x, other in zip(X, turned, strict=True):
         for z in task.outputs(x):
             np.testing.assert_array_equal(*(explicit(task.psi(each, z), task.dim, 0) for each in (x, other)))
-    here, there = (task.planes(w, task.pack(each, Y)) for each in (X, turned))
+    here, there = (task.pack(each, Y).planes(w) for each in (X, turned))
     np.testing.assert_allclose(here.values(w), there.values(w), atol=1e-9)
 
 
@@ -328,7 +353,7 @@ def test_left_out_nodes_take_their_edges_along():
     labels = [list("abab"), Weighted(list("baa"), [1, 2, 3])]
     task.setup(X, Y)
     w = rng.normal(size=task.dim)
-    found, expected = task.planes(w, task.pack(X, Y)), task.planes(w, task.pack(parts, labels))
+    found, expected = task.pack(X, Y).planes(w), task.pack(parts, labels).planes(w)
     np.testing.assert_array_equal(dense(found.dpsi), dense(expected.dpsi))
     np.testing.assert_array_equal(found.loss, expected.loss)
     assert [len(z) for z in task.decode(w, X)] == [5, 5]
@@ -340,7 +365,7 @@ def test_graphs_without_any_label_teach_nothing():
     Y = [list("aba"), [None] * 3, list("abb")]
     task = Graph(unlabelled="leave_out")
     task.setup(X, Y)
-    assert task.pack(X, Y).teaching().tolist() == [0, 2]
+    assert task.pack(X, Y).informative().tolist() == [0, 2]
     all_of_them = StructuredSVM(task, C=1.0).fit(X, Y)
     without = StructuredSVM(task, C=1.0).fit([X[0], X[2]], [Y[0], Y[2]])
     np.testing.assert_array_equal(all_of_them.w_, without.w_)
@@ -361,7 +386,7 @@ def test_grids_are_labelled_in_their_shape():
         assert z.ravel().tolist() == plain.tolist()
         assert task.loss(z, plain) == 0
     lists = [np.ravel(y).tolist() for y in Y]
-    np.testing.assert_array_equal(*(dense(task.planes(w, task.pack(*each)).dpsi) for each in ((X, Y), (flat, lists))))
+    np.testing.assert_array_equal(*(dense(task.pack(*each).planes(w).dpsi) for each in ((X, Y), (flat, lists))))
 
 
 def test_edges_without_features_join_nothing():
@@ -376,7 +401,7 @@ def test_bounds_of_searches_that_prove_nothing():
     """They come from messages: on a tree, from those that prove the best labelling."""
     rng = np.random.default_rng(0)
     X = [Nodes(rng.normal(size=(5, 2)), [(0, 1), (1, 2), (1, 3), (4, 3)])]
-    exact, greedy = Graph(), Graph(inference="expansion")
+    exact, greedy = Graph(), Graph(method="expansion")
     for task in (exact, greedy):
         task.setup(X, [list("abcab")])
     w = rng.normal(size=exact.dim)
@@ -419,28 +444,65 @@ def test_slack_rescaling_is_searched():
     X, Y = [Nodes(np.eye(3), TRIANGLE)] * 2, TWO
     task = Graph()
     task.setup(X, Y)
-    assert task.rescaled_planes(np.zeros(task.dim), task.pack(X, Y), Formulation("slack", "l1")) is None
+    assert task.pack(X, Y).rescaled_planes(np.zeros(task.dim), Formulation("slack", "l1")) is None
     model = StructuredSVM(Graph(), C=1.0, rescaling="slack", tol=1e-2).fit(X, Y)
     best = brute_force(Graph(), X, Y, 1.0, Formulation("slack", "l1")).value
     assert best - 1e-6 <= model.certificate_.primal
     assert model.certificate_.dual <= best + 1e-6
 
 
-@pytest.mark.parametrize("inference", ["auto", "roof_dual", "relaxation"])
-def test_same_weights_on_any_number_of_threads(inference):
+@pytest.mark.parametrize("method", ["auto", "roof_dual", "relaxation"])
+def test_same_weights_on_any_number_of_threads(method):
     rng = np.random.default_rng(0)
     X = [Nodes(rng.normal(size=(6, 3)), [*TRIANGLE, (3, 4), (4, 5), (5, 3), (0, 3)]) for _ in range(12)]
     Y = [rng.integers(0, 2, 6) for _ in X]
-    models = [StructuredSVM(Graph(inference=inference), C=1.0, n_jobs=jobs).fit(X, Y) for jobs in (1, 2)]
+    models = [StructuredSVM(Graph(method=method), C=1.0, n_jobs=jobs).fit(X, Y) for jobs in (1, 2)]
     np.testing.assert_array_equal(models[0].w_, models[1].w_)
+
+
+@pytest.mark.slow
+def test_same_weights_in_other_processes():
+    """Each of them remembers where the searches of its own graphs ended."""
+    rng = np.random.default_rng(0)
+    X = [Nodes(rng.normal(size=(3, 1)), TRIANGLE) for _ in range(4)]
+    Y = [list("aba"), list("abb"), list("bab"), list("bba")]
+    here = StructuredSVM(Graph(method="relaxation"), C=1.0).fit(X, Y)
+    with closing(Processes(2)) as elsewhere:
+        there = StructuredSVM(Graph(method="relaxation"), C=1.0, executor=elsewhere).fit(X, Y)
+    np.testing.assert_array_equal(there.w_, here.w_)
+    assert there.certificate_.search is here.certificate_.search
 
 
 def test_a_task_is_pickled_without_its_data():
     X, Y = [Nodes(np.zeros((200, 50)), [])] * 2, [np.arange(200) % 2] * 2
     task = Graph()
-    task.setup(X, Y)
-    task.pack(X, Y)
+    task.setup_and_pack(X, Y)
     assert len(pickle.dumps(task)) < 10_000
+
+
+@pytest.mark.parametrize("options", [{}, {"unlabelled": "leave_out"}, {"kernel": "rbf", "unlabelled": "leave_out"}])
+def test_setup_and_pack_is_setup_and_then_pack(options, monkeypatch):
+    """But for the work: graphs are read, and their searches planned, once."""
+    rng = np.random.default_rng(0)
+    X = [(rng.normal(size=(4, 2)), [*TRIANGLE, (3, i)]) for i in range(3)]
+    Y = [["a", "b", None if options else "a", "b"]] * 3
+    one, other = Graph(**options), Graph(**options)
+    one.setup(X, Y)
+    batch = one.pack(X, Y)
+    calls = {"read_all": 0, "plan": 0}
+    for name in calls:
+        work = getattr(graph_task, name)
+        monkeypatch.setattr(graph_task, name, lambda *given, name=name, work=work: count(calls, name) or work(*given))
+    again = other.setup_and_pack(X, Y)
+    assert calls == {"read_all": 1, "plan": 3}
+    w = rng.normal(size=batch.dim)
+    found, expected = again.planes(w), batch.planes(w)
+    np.testing.assert_array_equal(AtomRows.of(found.dpsi) @ w, AtomRows.of(expected.dpsi) @ w)
+    np.testing.assert_array_equal(found.loss, expected.loss)
+
+
+def count(calls, name):
+    calls[name] += 1
 
 
 # --- bad input
@@ -481,9 +543,9 @@ def test_faults_of_options():
     fault("directed has 2 values; expected 1, one per edge feature", directed=[True, False])
     fault("directed must be True, False, or a list of them, got 'yes'", directed="yes")
     fault("the cost matrix has shape", costs=np.zeros((3, 3)))
-    fault("inference", inference="magic")
-    fault("graph 0: .*cycle", inference="forest")
-    fault("graph 0: .*two labels", y=list("abc"), inference="min_cut")
+    fault("method must be 'auto' or one of", method="magic")
+    fault("graph 0: .*cycle", method="forest")
+    fault("graph 0: .*two labels", y=list("abc"), method="min_cut")
 
 
 def test_faults_of_new_data():
@@ -500,12 +562,12 @@ def test_faults_of_new_data():
 
 def test_min_cut_refuses_edges_that_are_not_submodular():
     X, Y = frustrated()
-    task = Graph(inference="min_cut", directed=False)
+    task = Graph(method="min_cut", directed=False)
     task.setup(X, Y)
     w = np.zeros(task.dim)
     w[1] = 1.0
-    with pytest.raises(ValueError, match=r"graph 0: edge 0 .*inference='roof_dual' or 'auto'"):
-        task.planes(w, task.pack(X, Y))
-    with pytest.raises(ValueError, match=r"graph 0: edge 0 .*inference='roof_dual' or 'auto'"):
+    with pytest.raises(ValueError, match=r"graph 0: edge 0 .*method='roof_dual' or 'auto'"):
+        task.pack(X, Y).planes(w)
+    with pytest.raises(ValueError, match=r"graph 0: edge 0 .*method='roof_dual' or 'auto'"):
         task.decode(w, X)
-    assert np.isfinite(task.planes(-w, task.pack(X, Y)).loss).all()
+    assert np.isfinite(task.pack(X, Y).planes(-w).loss).all()

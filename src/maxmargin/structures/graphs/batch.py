@@ -1,86 +1,84 @@
-"""Packed graphs, as training reads them."""
+"""GraphBatch: labelled graphs, packed for training, and their search."""
 
 from __future__ import annotations
 
 from collections import Counter
-from copy import copy
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from maxmargin.arrays import Array
+from maxmargin.arrays import Array, Index
 from maxmargin.atoms import Atoms
-from maxmargin.inputs.labels import Labels
 from maxmargin.kernels.units import AtomBatch
-from maxmargin.structures.graphs.inference.model import Edges
-from maxmargin.structures.graphs.inference.plan import Plan
-from maxmargin.structures.graphs.nodes import Nodes
-
-NAMES = {
-    "forest": "dynamic programming",
-    "junction_tree": "junction tree",
-    "min_cut": "min-cut",
-    "roof_dual": "min-cut with roof duality",
-    "relaxation": "LP relaxation",
-    "expansion": "α-expansion",
-}
-
-
-class PackedGraph(NamedTuple):
-    """One graph with its true labels."""
-
-    units: NDArray[np.int64]  # the rows of its nodes among the atoms
-    edges: Edges  # (E, 2) places in `units`
-    edge_features: Array  # (E, G)
-    truth: Labels
-    prices: Array  # (N, K) what a label costs at a node
-    most: float  # the largest loss
-    plan: Plan  # how its best labelling is found
-
-    @classmethod
-    def of(cls, units: NDArray[np.int64], x: Nodes, truth: Labels, prices: Array, plan: Plan) -> PackedGraph:
-        """The graph x, with arrays of the kind that kernels are compiled for."""
-        edges = np.require(x.edges, np.int32, ["C", "A", "W", "E"])
-        features = np.require(x.edge_features, np.float64, ["C", "A", "W", "E"])
-        return cls(units, edges, features, truth, prices, float(prices.max(axis=1).sum()), plan)
+from maxmargin.planes import Planes
+from maxmargin.search import Search
+from maxmargin.structures.graphs.inference.model import PairwiseModel
+from maxmargin.structures.graphs.packed_graph import PackedGraph
+from maxmargin.structures.graphs.rows import PlaneRows
+from maxmargin.structures.graphs.searches import pair_scores, refined, tolerance
 
 
 class GraphBatch(AtomBatch):
-    """Graphs over shared atoms, and what a relaxation remembers of each from one call to the next."""
+    """Graphs over shared atoms.
+
+    The only thing that ever changes is a cache: the messages with which each graph's last relaxation ended. The next
+    one begins there, which makes it faster and may move its answer inside of its tolerance. An example is always
+    searched at one place, so that results do not depend on where that is.
+    """
 
     call_cost = 300.0  # measured on superpixels; it makes little difference
 
-    def __init__(self, atoms: Atoms, graphs: list[PackedGraph], told: NDArray[np.bool_]):
-        self.atoms, self.graphs = atoms, graphs
-        self.told = told  # which graphs have a label at all
-        self.ids = np.arange(len(graphs))
-        # where each graph's last search ended; the next begins there, which changes how long it takes
-        self.warm: list[Any] = [None] * len(graphs)
-        # which graphs ever got an answer that is no labelling, or not proved to be the best one
-        self.relaxed = np.zeros(len(graphs), dtype=bool)
+    def __init__(self, task: Any, atoms: Atoms, graphs: list[PackedGraph], has_labels: NDArray[np.bool_]):
+        super().__init__(task, len(graphs), atoms)
+        self.graphs, self.has_labels = graphs, has_labels
+        self.exact = all(graph.plan.kind is Search.EXACT for graph in graphs)  # of all graphs, whichever are taken
+        self._messages: list[Array | None] = [None] * len(graphs)
 
-    def take(self, index: NDArray[np.intp]) -> GraphBatch:
-        taken = copy(self)
-        taken.ids = self.ids[index]
-        return taken
-
-    def teaching(self) -> NDArray[np.intp]:
-        return np.flatnonzero(self.told[self.ids])
+    def informative(self) -> Index:
+        return np.flatnonzero(self.has_labels[self.ids])
 
     @property
-    def search(self) -> str:  # type: ignore[override]
-        """The kind of the plans; where relaxations found nothing but proved labellings, they were exact."""
-        if any(self.graphs[g].plan.kind == "undergenerating" for g in self.ids):
-            return "undergenerating"
-        return "overgenerating" if self.relaxed[self.ids].any() else "exact"
+    def search(self) -> Search:
+        """Of all plans together; which relaxations were fractional is said by their planes."""
+        return Search.worst({self.graphs[g].plan.kind for g in self.ids})
 
     @property
-    def method(self) -> str:  # type: ignore[override]
+    def method(self) -> str:
         """How many graphs are searched in which way, and what stands for a kernel."""
-        counts = Counter(NAMES[self.graphs[g].plan.method] for g in self.ids)
+        counts = Counter(self.graphs[g].plan.title for g in self.ids)
         if len(counts) == 1:
             ways = [next(iter(counts))]
         else:
             ways = [f"{name} on {n} graph{'' if n == 1 else 's'}" for name, n in counts.most_common()]
         return ", ".join([*ways, *filter(None, [self.atoms.about])])
+
+    def planes(self, w: Array, augment: float | Array = 1.0) -> Planes:
+        """Of labellings or, where a relaxation is fractional, of its solution.
+
+        `relaxed` tells these, and labellings that are not proved to be the best, unless all searches are exact.
+        """
+        lam = np.broadcast_to(np.asarray(augment, dtype=float), len(self))
+        W, rows = w[self.task.places_], PlaneRows(self.atoms, self.task.places_)
+        loss, upper, relaxed = np.zeros(len(self)), np.empty(len(self)), np.zeros(len(self), dtype=bool)
+        for j, g in enumerate(self.ids):
+            graph = self.graphs[g]
+            exact = graph.plan.kind is Search.EXACT
+            scores = self.atoms.scores(w, graph.units) + lam[j] * graph.prices
+            model = PairwiseModel(scores, graph.edges, pair_scores(W, graph.edge_features))
+            truth = model.value(graph.truth)
+            answer = refined(graph.plan, model, tolerance(graph.most, lam[j]), g, self._messages[g], truth)
+            self._messages[g] = answer.messages
+            found = answer.relaxed or answer
+            if found.value < truth and not exact:  # a search may miss even the truth
+                rows.add_truth()
+            elif answer.relaxed is None:
+                loss[j] = rows.add_labelling(graph, answer.labels)
+            else:
+                loss[j] = rows.add_relaxed(graph, answer.relaxed)
+            upper[j] = max(answer.upper, truth, found.value) - truth
+            if not exact:
+                best = answer._replace(value=max(truth, answer.value))
+                relaxed[j] = answer.relaxed is not None or not best.proved
+        bounded = any(self.graphs[g].plan.kind is not Search.EXACT for g in self.ids) and np.isfinite(upper).any()
+        return Planes(rows.stacked(), loss, upper if bounded else None, None if self.exact else relaxed)

@@ -10,10 +10,12 @@ from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
 from maxmargin.arrays import Array
+from maxmargin.inputs.scoring import Agreement, share_right
 from maxmargin.solvers import Solver
 from maxmargin.structures.graphs.node_labels import read_labels
-from maxmargin.structures.graphs.task import Bound, Graph
+from maxmargin.structures.graphs.task import Graph, LabellingBound
 from maxmargin.trainer import Options, Trainer, refuse_kernel
+from maxmargin.weights import Weights
 
 
 class GraphLabeler(Trainer):
@@ -49,7 +51,7 @@ class GraphLabeler(Trainer):
     directed : bool or list of bool
         Whether the weight of two labels depends on which is at the first node of an edge; a list has one value per edge
         feature.
-    inference : str
+    method : str
         "auto" chooses by the graph. "forest", "junction_tree", "min_cut", "roof_dual", "relaxation" and "expansion"
         force one method. "expansion" is the fast one for large graphs with many labels; it proves nothing.
     unlabelled : "error" or "leave_out"
@@ -64,8 +66,8 @@ class GraphLabeler(Trainer):
 
     Attributes
     ----------
-    coef_ : (n_features, K) weights of node features.   edge_coef_ : (n_edge_features, K, K) weights of edge features.
-    classes_, n_features_in_, w_, certificate_, history_.
+    coef_ : (K, n_features) weights of node features.   edge_coef_ : (n_edge_features, K, K) weights of edge features.
+    classes_, n_features_in_, w_, certificate_, history_, and weights_: those of nodes and edges by name.
     """
 
     def __init__(
@@ -74,7 +76,7 @@ class GraphLabeler(Trainer):
         classes: Sequence[Hashable] | None = None,
         costs: Any = None,
         directed: bool | Sequence[bool] = True,
-        inference: str = "auto",
+        method: str = "auto",
         unlabelled: str = "error",
         kernel: Any = None,
         solver: str | Solver = "bcfw",
@@ -83,7 +85,7 @@ class GraphLabeler(Trainer):
         self.classes = classes
         self.costs = costs
         self.directed = directed
-        self.inference = inference
+        self.method = method
         self.unlabelled = unlabelled
         self.kernel = kernel
         super().__init__(C=C, solver=solver, **options)
@@ -93,27 +95,14 @@ class GraphLabeler(Trainer):
         check_is_fitted(self)
         return self.task_.decode(self.w_, X)
 
-    def bounds(self, X: Any) -> list[Bound]:
+    def bounds(self, X: Any) -> list[LabellingBound]:
         """How far every prediction can be from the best labelling: its score, a proved upper bound, the method."""
         check_is_fitted(self)
         return self.task_.bounds(self.w_, X)
 
     def score(self, X: Any, Y: Any) -> float:
         """The share of labelled nodes that are right, over all graphs; labels that training has not seen are wrong."""
-        predictions = self.predict(X)
-        if len(predictions) != len(Y):
-            raise ValueError(f"X has {len(predictions)} graphs but Y has {len(Y)}")
-        right, total = 0, 0
-        for i, (found, y) in enumerate(zip(predictions, Y, strict=True)):
-            try:
-                truth = read_labels(y, found.size, found.shape)
-            except ValueError as error:
-                raise ValueError(f"graph {i}: {error}") from None
-            right += int(np.count_nonzero(truth.shown_by(found)))
-            total += int(np.count_nonzero(truth.known))
-        if total == 0:
-            raise ValueError("no labelled nodes given: there is nothing to score")
-        return right / total
+        return share_right(self.predict(X), Y, _agreement, "graph", "node")
 
     @property
     def classes_(self) -> list[Hashable]:
@@ -123,10 +112,10 @@ class GraphLabeler(Trainer):
 
     @property
     def coef_(self) -> Array:
-        """(n_features, K) weights of the nodes' features at each label."""
+        """(K, n_features) weights of the nodes' features, a row for every label."""
         check_is_fitted(self)
         refuse_kernel(self)
-        return self.task_.parts(self.w_)["nodes"]
+        return self.task_.parts(self.w_)["nodes"].T
 
     @property
     def edge_coef_(self) -> Array:
@@ -140,11 +129,25 @@ class GraphLabeler(Trainer):
         check_is_fitted(self)
         return int(self.task_.n_features_)
 
+    def _named_weights(self) -> dict[str, Weights]:
+        labels = self.classes_
+        edges = Weights(
+            self.edge_coef_, feature=self.task_.edge_feature_names_, first_label=labels, second_label=labels
+        )
+        if self.kernel is not None:
+            return {"edges": edges}
+        return {"nodes": Weights(self.coef_, label=labels, feature=range(self.n_features_in_)), "edges": edges}
+
     def _make_task(self, Y: Any) -> Graph:
-        return Graph(self.classes, self.costs, self.directed, self.inference, self.unlabelled, self.kernel)
+        return self._task(Graph)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.target_tags.required = True
         tags.input_tags.two_d_array = False
         return tags
+
+
+def _agreement(found: NDArray[Any], y: Any) -> Agreement:
+    truth = read_labels(y, found.size, found.shape)
+    return Agreement(int(np.count_nonzero(truth.shown_by(found))), int(np.count_nonzero(truth.known)))

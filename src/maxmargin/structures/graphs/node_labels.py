@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from maxmargin.arrays import Array
-from maxmargin.inputs.labels import Labels, label_numbers
+from maxmargin.inputs.labels import Labels, label_numbers, plain
 from maxmargin.inputs.weighted import Weighted
 
 
@@ -93,7 +93,7 @@ def different(flat: Any) -> tuple[list[Hashable], NDArray[np.intp]]:
         places = np.fromiter((numbers.setdefault(label, len(numbers)) for label in flat), np.intp, count=len(flat))
     except TypeError as error:
         raise ValueError(f"a label cannot be used: {error}") from None
-    return [kind.item() if isinstance(kind, np.generic) else kind for kind in numbers], places
+    return list(map(plain, numbers)), places
 
 
 def flat_labels(z: Any) -> Any:

@@ -13,7 +13,8 @@ from maxmargin.arrays import Array
 from maxmargin.inputs.tokens import bad_number
 from maxmargin.structures.graphs.inference.model import Edges, checked_edges
 
-STEPS = {4: ((0, 1), (1, 0)), 8: ((0, 1), (1, 0), (1, 1), (1, -1))}  # (rows down, columns to the right)
+# where the edges of a pixel lead, (rows down, columns to the right); four neighbours are those of the first two
+STEPS = {"right": (0, 1), "down": (1, 0), "down right": (1, 1), "down left": (1, -1)}
 
 
 class Nodes:
@@ -31,6 +32,7 @@ class Nodes:
     edges: Edges  # (E, 2) in the order and direction that they were given
     edge_features: Array  # (E, G)
     label_shape: tuple[int, ...]  # of a labelling: (N,), or (height, width) of a grid
+    edge_names: tuple[str, ...] | None = None  # what the edge features of a grid are; others have numbers only
 
     def __init__(self, features: Any, edges: Any, edge_features: Any = None):
         self.features = _checked_features(features)
@@ -52,10 +54,11 @@ class Nodes:
             and what it makes of the features (E, F) of the first and the second pixel of all edges.
         """
         pixels = _checked_image(image)
-        if neighbours not in STEPS:
+        if neighbours not in (4, 8):
             raise ValueError(f"neighbours is {neighbours!r}; expected 4 or 8")
+        names = list(STEPS)[: 2 if neighbours == 4 else 4]
         numbers = np.arange(pixels.shape[0] * pixels.shape[1], dtype=np.int32).reshape(pixels.shape[:2])
-        by_direction = [_steps(numbers, *step) for step in STEPS[neighbours]]
+        by_direction = [_steps(numbers, *STEPS[name]) for name in names]
         edges = np.concatenate(by_direction)
         features = pixels.reshape(numbers.size, -1)
         graph = cls.__new__(cls)  # its edges need no check
@@ -64,15 +67,17 @@ class Nodes:
         columns = [np.eye(len(by_direction))[way]]
         if callable(edge_features):
             columns.append(_made_columns(edge_features, graph.features[edges[:, 0]], graph.features[edges[:, 1]]))
+            names += [f"function, column {c}" for c in range(columns[1].shape[1])]
         elif edge_features == "differences":
             columns.append(np.abs(graph.features[edges[:, 0]] - graph.features[edges[:, 1]]))
+            names += [f"difference of feature {c}" for c in range(columns[1].shape[1])]
         elif edge_features == "constant":
-            columns = [np.ones((len(edges), 1))]
+            columns, names = [np.ones((len(edges), 1))], ["constant"]
         elif edge_features != "directions":
             raise ValueError(
                 f"edge_features is {edge_features!r}; expected 'directions', 'constant', 'differences' or a function"
             )
-        graph.edge_features = _checked_edge_features(np.hstack(columns), edges)
+        graph.edge_features, graph.edge_names = _checked_edge_features(np.hstack(columns), edges), tuple(names)
         return graph
 
     def subgraph(self, keep: Any) -> Self:
@@ -89,6 +94,7 @@ class Nodes:
         graph.features, graph.label_shape = self.features[chosen], (len(chosen),)
         graph.edges = np.ascontiguousarray(edges[inside])
         graph.edge_features = np.ascontiguousarray(self.edge_features[inside])
+        graph.edge_names = self.edge_names
         return graph
 
     @property

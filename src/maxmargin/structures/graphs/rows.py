@@ -8,11 +8,11 @@ from numpy.typing import NDArray
 from maxmargin.arrays import Array
 from maxmargin.atoms import AtomRows, Atoms
 from maxmargin.inputs.labels import Labels
-from maxmargin.structures.graphs.batch import PackedGraph
 from maxmargin.structures.graphs.inference.model import Relaxed
+from maxmargin.structures.graphs.packed_graph import PackedGraph
 
 
-class GraphRows:
+class PlaneRows:
     """Rows Ψ(x, truth) - Ψ(x, z), one graph after another.
 
     A row has an entry for every weight of the edges that changes, and two atoms for every wrongly labelled node; of a

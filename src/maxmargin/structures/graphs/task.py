@@ -14,24 +14,21 @@ from maxmargin.arrays import Array
 from maxmargin.atoms import Atoms
 from maxmargin.inputs.labels import Labels, cost_matrix, label_array, label_numbers, label_set
 from maxmargin.kernels.units import Lifted
-from maxmargin.objective import Formulation
-from maxmargin.planes import Planes
 from maxmargin.search import Search
-from maxmargin.structures.graphs.batch import NAMES, GraphBatch, PackedGraph
+from maxmargin.structures.graphs.batch import GraphBatch
 from maxmargin.structures.graphs.inference.messages import pass_messages
-from maxmargin.structures.graphs.inference.model import ROUNDING, Answer, PairwiseModel, Relaxed
+from maxmargin.structures.graphs.inference.model import Answer, PairwiseModel, Relaxed
 from maxmargin.structures.graphs.inference.plan import Plan, plan
 from maxmargin.structures.graphs.node_labels import NodeLabels, different, flat_labels, read_labels
 from maxmargin.structures.graphs.nodes import Nodes, read_all
-from maxmargin.structures.graphs.rows import GraphRows, by_place
+from maxmargin.structures.graphs.packed_graph import PackedGraph
+from maxmargin.structures.graphs.rows import by_place
+from maxmargin.structures.graphs.searches import pair_scores, solved, tolerance
 
-FINE = 1e-4  # relaxations are solved up to this share of the largest loss,
-NEAR = 1e-3  # and up to this share of the violation that was found, where that is less
-LEAST = 1e-2  # a loss of less weight than this is a hint in a search for the prediction, and no measure of it
 UNLABELLED = ("error", "leave_out")
 
 
-class Bound(NamedTuple):
+class LabellingBound(NamedTuple):
     """How good a predicted labelling is: no labelling of this graph has a score above `upper`."""
 
     score: float
@@ -64,7 +61,7 @@ class Graph(Lifted):
     costs : None, {label: cost of missing it}, or a (K, K) matrix cost[true, predicted] in the order of `classes`.
     directed : True: W[g, k, l] is the weight of label k at the first and l at the second node of an edge. False: the
         order of the nodes does not matter, W[g] is symmetric. A list says it for every edge feature.
-    inference : "auto", or one method for all graphs: "forest", "junction_tree", "min_cut", "roof_dual", "relaxation",
+    method : "auto", or one method for all graphs: "forest", "junction_tree", "min_cut", "roof_dual", "relaxation",
         "expansion" (α-expansion: fast, finds a good labelling without a proof; undergenerating).
     unlabelled : what to do in training with nodes whose label is None: "error", or "leave_out" them and their edges.
     kernel : None, or a kernel of nodes (maxmargin.kernels), whose features take the place of x_i.
@@ -75,20 +72,26 @@ class Graph(Lifted):
         classes: Sequence[Hashable] | None = None,
         costs: Any = None,
         directed: bool | Sequence[bool] = True,
-        inference: str = "auto",
+        method: str = "auto",
         unlabelled: str = "error",
         kernel: Any = None,
     ):
         self.classes = classes
         self.costs = costs
         self.directed = directed
-        self.inference = inference
+        self.method = method
         self.unlabelled = unlabelled
         self.kernel = kernel
 
-    _last: tuple[Any, Any, list[_Example], list[Plan]] | None = None  # what setup has read, for the `pack` that follows
-
     def setup(self, X: Any, Y: Any) -> None:
+        self._set_up(X, Y)
+
+    def setup_and_pack(self, X: Any, Y: Any) -> GraphBatch:
+        """Read the graphs, and plan how they are searched, once for both."""
+        return self._packed(*self._set_up(X, Y))
+
+    def _set_up(self, X: Any, Y: Any) -> tuple[list[LabelledPart], list[Plan]]:
+        """`setup`, and what it reads and plans on the way."""
         if self.unlabelled not in UNLABELLED:
             raise ValueError(f"unlabelled must be 'error' or 'leave_out', got {self.unlabelled!r}")
         graphs = read_all(X)
@@ -97,6 +100,7 @@ class Graph(Lifted):
         with_edges = next((x for x in graphs if len(x.edges)), graphs[0])
         self.n_features_, self.n_edge_features_ = graphs[0].n_features, with_edges.edge_features.shape[1]
         _check_sizes(graphs, self.n_features_, self.n_edge_features_, "in the graphs before")
+        self.edge_feature_names_ = _edge_names(graphs, self.n_edge_features_)
         labels = _all_labels(graphs, Y)
         kinds = [k for each in labels for k in each.kinds if k is not None]
         if not kinds:
@@ -112,8 +116,8 @@ class Graph(Lifted):
         seen = [each.x for each in examples] if self.kernel is not None else graphs[:1]
         self._set_dim(_stacked(seen), self.n_labels_, self.first_)
         plans = self._plans([each.x for each in examples])
-        self.search = Search.worst({Search(each.kind) for each in plans})
-        self._last = X, Y, examples, plans
+        self.search = Search.worst({each.kind for each in plans})
+        return examples, plans
 
     # --- the plain form: one graph at a time
 
@@ -142,9 +146,9 @@ class Graph(Lifted):
         if y is not None:
             prices = read_labels(y, x.n_nodes, x.label_shape).prices(self.numbers_, self.cost_)
         scores = self._unit_scores(w, x.features, self.n_labels_, self.first_)
-        pair = _pair_scores(w[self.places_], x.edge_features)
+        pair = pair_scores(w[self.places_], x.edge_features)
         size = 1 + np.abs(scores).sum() + prices.sum() + np.abs(pair).sum()
-        answer = _solved(self._plans([x])[0], PairwiseModel(scores + prices, x.edges, pair), 1e-11 * size, 0)
+        answer = solved(self._plans([x])[0], PairwiseModel(scores + prices, x.edges, pair), 1e-11 * size, 0)
         return self._named(answer.labels, x) if answer.relaxed is None else answer.relaxed
 
     def outputs(self, x: Any) -> Iterator[NDArray[Any]]:
@@ -155,59 +159,28 @@ class Graph(Lifted):
     def decode(self, w: Array, X: Any) -> list[NDArray[Any]]:
         return [self._named(answer.labels, x) for x, _, _, answer in self._answers(w, X)]
 
-    def bounds(self, w: Array, X: Any) -> list[Bound]:
+    def bounds(self, w: Array, X: Any) -> list[LabellingBound]:
         """Of every prediction its score, and a bound on all others; from messages where the search has none itself."""
         bounds = []
         for _, how, model, answer in self._answers(w, X):
             upper = answer.upper if np.isfinite(answer.upper) else pass_messages(model).answer.upper
-            bounds.append(Bound(answer.value, max(answer.value, upper), NAMES[how.method]))
+            bounds.append(LabellingBound(answer.value, max(answer.value, upper), how.title))
         return bounds
 
     # --- the compiled form: packed graphs
 
     def pack(self, X: Any, Y: Any) -> GraphBatch:
-        last, self._last = self._last, None
-        if last is not None and last[0] is X and last[1] is Y:
-            _, _, examples, plans = last
-        else:
-            graphs = self._graphs(X)
-            examples = self._examples(graphs, _all_labels(graphs, Y))
-            plans = self._plans([each.x for each in examples])
+        graphs = self._graphs(X)
+        examples = self._examples(graphs, _all_labels(graphs, Y))
+        return self._packed(examples, self._plans([each.x for each in examples]))
+
+    def _packed(self, examples: list[LabelledPart], plans: list[Plan]) -> GraphBatch:
         atoms, units = self._atoms([each.x for each in examples])
         packed = [
             PackedGraph.of(own, each.x, each.truth, each.prices, how)
             for own, each, how in zip(units, examples, plans, strict=True)
         ]
-        return GraphBatch(atoms, packed, np.array([each.told for each in examples], dtype=bool))
-
-    def planes(self, w: Array, batch: GraphBatch, augment: float | Array = 1.0) -> Planes:
-        lam = np.broadcast_to(np.asarray(augment, dtype=float), len(batch))
-        W, rows = w[self.places_], GraphRows(batch.atoms, self.places_)
-        loss, upper = np.zeros(len(batch)), np.empty(len(batch))
-        for j, g in enumerate(batch.ids):
-            graph = batch.graphs[g]
-            scores = batch.atoms.scores(w, graph.units) + lam[j] * graph.prices
-            model = PairwiseModel(scores, graph.edges, _pair_scores(W, graph.edge_features))
-            truth = model.value(graph.truth)
-            answer = _refined(graph.plan, model, _tol(graph.most, lam[j]), g, batch.warm[g], truth)
-            batch.warm[g] = answer.messages
-            found = answer.relaxed or answer
-            if found.value < truth and graph.plan.kind != "exact":  # a search may miss even the truth
-                rows.add_truth()
-            elif answer.relaxed is None:
-                loss[j] = rows.add_labelling(graph, answer.labels)
-            else:
-                loss[j] = rows.add_relaxed(graph, answer.relaxed)
-            upper[j] = max(answer.upper, truth, found.value) - truth
-            best = max(truth, answer.value)
-            if graph.plan.kind != "exact":
-                batch.relaxed[g] |= answer.relaxed is not None or not answer._replace(value=best).proved
-        proved = any(batch.graphs[g].plan.kind != "exact" for g in batch.ids) and bool(np.isfinite(upper).any())
-        return Planes(rows.stacked(), loss, upper if proved else None)
-
-    def rescaled_planes(self, w: Array, batch: GraphBatch, formulation: Formulation) -> Planes | None:
-        """None: only `planes` can search."""
-        return None
+        return GraphBatch(self, atoms, packed, np.array([each.has_labels for each in examples], dtype=bool))
 
     def parts(self, w: Array) -> dict[str, Array]:
         """The weights by meaning: edges (G, K, K) and, without a kernel, nodes (F, K)."""
@@ -222,7 +195,7 @@ class Graph(Lifted):
         _check_sizes(graphs, self.n_features_, self.n_edge_features_, "in training")
         return graphs
 
-    def _examples(self, graphs: list[Nodes], labels: list[NodeLabels]) -> list[_Example]:
+    def _examples(self, graphs: list[Nodes], labels: list[NodeLabels]) -> list[LabelledPart]:
         """What training sees of the graphs: the part that has labels."""
         examples = []
         for i, (x, y) in enumerate(zip(graphs, labels, strict=True)):
@@ -240,7 +213,7 @@ class Graph(Lifted):
                 truth = y.numbers(self.numbers_)
             except ValueError as error:
                 raise ValueError(f"graph {i}: {error}") from None
-            examples.append(_Example(x, truth, y.prices(self.numbers_, self.cost_), bool(known.any())))
+            examples.append(LabelledPart(x, truth, y.prices(self.numbers_, self.cost_), bool(known.any())))
         return examples
 
     def _plans(self, graphs: list[Nodes]) -> list[Plan]:
@@ -251,14 +224,14 @@ class Graph(Lifted):
             key = x.n_nodes, x.edges.tobytes()
             if key not in plans:
                 try:
-                    plans[key] = plan(x.n_nodes, x.edges, self.n_labels_, self.inference)
+                    plans[key] = plan(x.n_nodes, x.edges, self.n_labels_, self.method)
                 except ValueError as error:
                     raise ValueError(f"graph {i}: {error}") from None
             chosen.append(plans[key])
         return chosen
 
     def _atoms(self, graphs: list[Nodes]) -> tuple[Atoms, list[NDArray[np.int64]]]:
-        """The nodes of all graphs one after another, and which are whose."""
+        """The nodes of all graphs one after another, and the numbers of each graph's own nodes among them."""
         ends = np.append(0, np.cumsum([x.n_nodes for x in graphs])).astype(np.int64)
         owner = np.repeat(np.arange(len(graphs)), np.diff(ends))
         atoms = self._unit_atoms(_stacked(graphs), self.n_labels_, self.first_, owner)
@@ -271,8 +244,8 @@ class Graph(Lifted):
             return
         plans, (atoms, units), W = self._plans(graphs), self._atoms(graphs), w[self.places_]
         for i, (x, how, own) in enumerate(zip(graphs, plans, units, strict=True)):
-            model = PairwiseModel(atoms.scores(w, own), x.edges, _pair_scores(W, x.edge_features))
-            yield x, how, model, _solved(how, model, _tol(x.n_nodes * self.cost_.max()), i)
+            model = PairwiseModel(atoms.scores(w, own), x.edges, pair_scores(W, x.edge_features))
+            yield x, how, model, solved(how, model, tolerance(x.n_nodes * self.cost_.max()), i)
 
     def _numbers(self, z: Any) -> Labels:
         kinds, places = different(flat_labels(z))
@@ -287,38 +260,13 @@ class Graph(Lifted):
         return self.class_array_[labels].reshape(x.label_shape)
 
 
-class _Example(NamedTuple):
-    x: Nodes  # the part of the graph that has labels
+class LabelledPart(NamedTuple):
+    """What training sees of one graph."""
+
+    x: Nodes  # the nodes that have labels, and the edges between them; all of the graph where none has
     truth: Labels
-    prices: Array  # (N, K)
-    told: bool  # whether any node has a label
-
-
-def _tol(most: float, lam: float = 1.0) -> float:
-    """How near to its optimum a relaxation is solved, where `most` is the largest loss and lam its weight."""
-    return FINE * float(most) * (lam if lam > LEAST else 1.0)
-
-
-def _solved(plan: Plan, model: PairwiseModel, tol: float, i: int, warm: Any = None) -> Answer:
-    """The answer for graph i; a relaxation is solved up to tol."""
-    try:
-        return plan.solve(model, warm, tol)
-    except ValueError as error:
-        way_out = ", with inference='roof_dual' or 'auto'" if plan.method == "min_cut" else ""
-        raise ValueError(f"graph {i}: {error}{way_out}") from None
-
-
-def _refined(plan: Plan, model: PairwiseModel, tol: float, i: int, warm: Any, truth: float) -> Answer:
-    """The answer up to tol, or nearer where little is violated: there tol would be all that is measured."""
-    answer = _solved(plan, model, tol, i, warm)
-    least = ROUNDING * max(1.0, abs(truth))
-    while plan.method == "relaxation" and tol > least:
-        known = max((answer.relaxed or answer).value, truth)
-        if answer.upper - known <= max(NEAR * (known - truth), least):
-            break
-        tol = max(0.1 * tol, least)
-        answer = _solved(plan, model, tol, i, answer.messages)
-    return answer
+    prices: Array  # (N, K) what a label costs at a node
+    has_labels: bool  # whether any node has one
 
 
 def _stacked(graphs: list[Nodes]) -> Any:
@@ -326,14 +274,6 @@ def _stacked(graphs: list[Nodes]) -> Any:
     if any(sparse.issparse(x.features) for x in graphs):
         return sparse.vstack([sparse.csr_array(x.features) for x in graphs], format="csr")
     return np.concatenate([x.features for x in graphs])
-
-
-def _pair_scores(W: Array, edge_features: Array) -> Array:
-    """(E, K, K) the scores of all label pairs at all edges."""
-    if not len(edge_features):  # without edges nothing tells how many features they would have
-        return np.empty((0, *W.shape[1:]))
-    n_labels = W.shape[1]
-    return (edge_features @ W.reshape(len(W), n_labels**2)).reshape(-1, n_labels, n_labels)
 
 
 def _places(directed: Any, n_features: int, n_labels: int) -> NDArray[np.int64]:
@@ -363,6 +303,13 @@ def _check_sizes(graphs: list[Nodes], n_features: int, n_edge_features: int, whe
             raise ValueError(
                 f"graph {i} has {x.n_edge_features} features per edge; expected {n_edge_features} as {where}"
             )
+
+
+def _edge_names(graphs: list[Nodes], n_features: int) -> list[Hashable]:
+    """What the edge features are called where all graphs agree on it; else their numbers."""
+    names = {x.edge_names for x in graphs if len(x.edges)}
+    chosen = names.pop() if len(names) == 1 else None
+    return list(range(n_features) if chosen is None else chosen)
 
 
 def _all_labels(graphs: list[Nodes], Y: Any) -> list[NodeLabels]:

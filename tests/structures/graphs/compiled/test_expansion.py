@@ -6,7 +6,7 @@ from structures.graphs.compiled import pairwise_twin as pairwise
 from structures.graphs.pairwise_strategies import models
 
 from maxmargin.structures.graphs.compiled.expansion import expand, move_gain, move_scores
-from maxmargin.structures.graphs.inference.arcs import Arcs
+from maxmargin.structures.graphs.inference.arcs import SortedArcs
 
 
 def moved(labels, alpha, moves):
@@ -34,7 +34,7 @@ def test_no_best_move_is_left_where_all_moves_are_cuts(model, data):
     pair = -np.ones_like(model.pair) * np.abs(model.pair[:, :1, :1])
     pair[:, np.arange(model.n_labels), np.arange(model.n_labels)] = 0
     model = model._replace(pair=pair)
-    arcs = Arcs.of(n, model.edges)
+    arcs = SortedArcs.of(n, model.edges)
     labels = data.draw(hnp.arrays(np.int32, n, elements=st.integers(0, model.n_labels - 1)))
 
     def room(*shape):

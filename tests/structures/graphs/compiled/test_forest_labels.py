@@ -6,11 +6,11 @@ from structures.graphs.compiled import pairwise_twin as pairwise
 from structures.graphs.pairwise_strategies import edge_lists, forest_edges, models
 
 from maxmargin.structures.graphs.compiled.forest_labels import best_labels, breadth_first
-from maxmargin.structures.graphs.inference.arcs import Arcs
+from maxmargin.structures.graphs.inference.arcs import SortedArcs
 
 
 def walked(n_nodes, edges):
-    arcs = Arcs.of(n_nodes, edges)
+    arcs = SortedArcs.of(n_nodes, edges)
     order, parent, link = np.full((3, n_nodes), 77, dtype=np.int32)
     return breadth_first(arcs.bounds, arcs.head, arcs.edge, order, parent, link), order, parent, link
 

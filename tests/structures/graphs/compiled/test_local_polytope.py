@@ -10,8 +10,8 @@ from structures.graphs.pairwise_strategies import models
 
 from maxmargin.inference import PairwiseModel
 from maxmargin.structures.graphs.compiled.local_polytope import gather, project, repair, residual_bound, settle, step
-from maxmargin.structures.graphs.inference.messages import Links
-from maxmargin.structures.graphs.inference.residual import Residual
+from maxmargin.structures.graphs.inference.messages import NodeLinks
+from maxmargin.structures.graphs.inference.residual import ResidualModel
 
 MODELS = models(labels=(2, 3))
 
@@ -57,7 +57,7 @@ def test_projection_of_huge_numbers_is_still_a_point_of_the_simplex():
 @given(MODELS, st.data())
 def test_step_and_bound_are_their_twins_where_all_labels_are_left(model, data):
     messages = drawn_messages(data, model)
-    residual = Residual.of(model, everything(model), messages)
+    residual = ResidualModel.of(model, everything(model), messages)
     nodes = np.array([twin.project(row) for row in data.draw(whole(model.unary.shape))]).reshape(model.unary.shape)
     tables = np.abs(data.draw(whole(model.pair.shape)))
     x, z, y = np.empty(len(residual.scores)), np.empty(len(residual.tables)), residual.messages.copy()
@@ -79,7 +79,7 @@ def test_step_and_bound_are_their_twins_where_all_labels_are_left(model, data):
 
 @given(MODELS, st.data())
 def test_repaired_tables_are_their_twins_and_feasible(model, data):
-    residual = Residual.of(model, everything(model), np.zeros((model.n_edges, 2, model.n_labels)))
+    residual = ResidualModel.of(model, everything(model), np.zeros((model.n_edges, 2, model.n_labels)))
     nodes = np.array([twin.project(row) for row in data.draw(whole(model.unary.shape))]).reshape(model.unary.shape)
     tables = np.abs(data.draw(whole(model.pair.shape))) / 4
     out = np.empty(len(residual.tables))
@@ -94,12 +94,16 @@ def test_repaired_tables_are_their_twins_and_feasible(model, data):
     np.testing.assert_allclose(value, model.relaxed_value(nodes, out), atol=1e-9)
 
 
+def solved_residual(model, data):
+    """Some labels and messages of a model, and the residual with these and its solution."""
+    kept, start = data.draw(kept_labels(model)), drawn_messages(data, model)
+    residual = ResidualModel.of(model, kept, start)
+    return kept, start, residual, residual.solved(None, np.inf, 1e-6, 100_000)
+
+
 @given(MODELS, st.data())
 def test_residual_is_the_model_without_the_other_labels(model, data):
-    kept = data.draw(kept_labels(model))
-    start = drawn_messages(data, model)
-    residual = Residual.of(model, kept, start)
-    solved = residual.solved(None, np.inf, 1e-6, 100_000)
+    kept, _, residual, solved = solved_residual(model, data)
     pairwise.assert_in_local_polytope(model, solved.point)
     assert (solved.point.nodes[~kept] == 0.0).all()
     best = pairwise.relaxed_value(restricted(model, kept))
@@ -110,11 +114,8 @@ def test_residual_is_the_model_without_the_other_labels(model, data):
 
 @given(MODELS, st.data())
 def test_messages_of_a_residual_that_settle_prove_its_bound_of_the_model(model, data):
-    kept = data.draw(kept_labels(model))
-    start = drawn_messages(data, model)
-    residual = Residual.of(model, kept, start)
-    solved = residual.solved(None, np.inf, 1e-6, 100_000)
-    settled = residual.settled(solved.messages, start)
+    kept, start, residual, solved = solved_residual(model, data)
+    settled = residual.extended(solved.messages, start)
     np.testing.assert_allclose(settled.upper, pairwise.bound(model, settled.messages), atol=1e-9)
     assert settled.upper >= pairwise.relaxed_value(model) - 1e-7
     assert (settled.excess[kept] == -np.inf).all()
@@ -127,7 +128,7 @@ def test_settling_is_its_twin(model, data, forward):
     kept = data.draw(kept_labels(model))
     messages = drawn_messages(data, model)
     before, expected = messages.copy(), messages.copy()
-    first_link, links, _, order = Links.of(model.n_nodes, model.edges)
+    first_link, links, _, order = NodeLinks.of(model.n_nodes, model.edges)
     excess, scratch = np.empty(model.unary.shape), (np.empty(model.n_labels), np.empty(model.n_labels))
     worst = settle(*model, first_link, links, order, forward, kept, messages, *scratch, excess)
     found = message_twin.settle(model, order.tolist() if forward else order[::-1].tolist(), kept, expected)

@@ -20,7 +20,7 @@ from maxmargin.structures.graphs.compiled.max_flow import (
     max_flow,
     rooted,
 )
-from maxmargin.structures.graphs.inference.arcs import Arcs
+from maxmargin.structures.graphs.inference.arcs import SortedArcs
 
 
 def arc_list(arcs, room):
@@ -62,7 +62,7 @@ def assert_is_largest(arcs, supply, room, found, tol=0.0):
 @st.composite
 def networks(draw, numbers):
     n = draw(st.integers(1, 7))
-    arcs = Arcs.of(n, draw(edge_lists(n, most_edges=14)))
+    arcs = SortedArcs.of(n, draw(edge_lists(n, most_edges=14)))
     supply = draw(hnp.arrays(np.float64, n, elements=numbers)) - draw(hnp.arrays(np.float64, n, elements=numbers))
     return arcs, supply, draw(hnp.arrays(np.float64, len(arcs.head), elements=numbers))
 
@@ -94,7 +94,7 @@ def test_flow_of_a_grid_equals_scipys(strength, n_neighbours):
         ],
         axis=None,
     ).reshape(-1, 2)
-    arcs = Arcs.of(side * side, edges)
+    arcs = SortedArcs.of(side * side, edges)
     supply = rng.integers(-100, 101, side * side).astype(float)
     room = rng.integers(0, strength + 1, len(arcs.head)).astype(float)
     tails, heads, rests = map(np.array, zip(*arc_list(arcs, room), strict=True))
@@ -132,7 +132,7 @@ def test_depth_is_counted_to_the_terminal_or_an_orphan_is_found(data):
 @given(st.data())
 def test_components_are_those_of_mutual_reach_and_numbered_against_the_arcs(data):
     n = data.draw(st.integers(1, 7))
-    arcs = Arcs.of(n, data.draw(edge_lists(n, most_edges=12)))
+    arcs = SortedArcs.of(n, data.draw(edge_lists(n, most_edges=12)))
     room = data.draw(whole(len(arcs.head), 0, 1))
     skip = data.draw(hnp.arrays(np.int32, n, elements=st.integers(0, 1)))
     component, *work = np.full((5, n), 77, dtype=np.int32)
@@ -149,7 +149,7 @@ def test_components_are_those_of_mutual_reach_and_numbered_against_the_arcs(data
 
 
 def test_nodes_without_supply_are_free():
-    arcs = Arcs.of(2, [[0, 1]])
+    arcs = SortedArcs.of(2, [[0, 1]])
     flow, _, _, tree = filled(arcs, np.zeros(2), np.ones(2))
     assert flow == 0
     assert (tree == FREE).all()

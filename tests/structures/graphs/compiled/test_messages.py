@@ -7,7 +7,7 @@ from structures.graphs.compiled import pairwise_twin as pairwise
 from structures.graphs.pairwise_strategies import grids, models
 
 from maxmargin.structures.graphs.compiled.messages import add_up, collect_all, improve_labels, level, sweep
-from maxmargin.structures.graphs.inference.messages import Links
+from maxmargin.structures.graphs.inference.messages import NodeLinks
 
 MODELS = models() | models(most_nodes=9, labels=(2, 3), edges=grids)
 
@@ -18,7 +18,7 @@ def drawn_messages(data, model):
 
 @given(MODELS)
 def test_links_and_order_are_those_of_the_graph(model):
-    links = Links.of(model.n_nodes, model.edges)
+    links = NodeLinks.of(model.n_nodes, model.edges)
     for i in range(model.n_nodes):
         own = links.links[links.first_link[i] : links.first_link[i + 1]].tolist()
         assert own == [2 * e + side for e, side, _, _ in twin.neighbours(model, i)]
@@ -30,7 +30,7 @@ def test_links_and_order_are_those_of_the_graph(model):
 def test_sweep_is_its_twin(model, data, forward):
     messages = drawn_messages(data, model)
     expected = messages.copy()
-    links = Links.of(model.n_nodes, model.edges)
+    links = NodeLinks.of(model.n_nodes, model.edges)
     labels = np.zeros(model.n_nodes, dtype=np.int32)
     before = pairwise.bound(model, messages)
     scratch = np.empty(model.n_labels), np.empty(model.n_labels)
@@ -49,9 +49,9 @@ def test_levelling_and_collecting_are_their_twins(model, data):
     messages = drawn_messages(data, model)
     expected, before = messages.copy(), pairwise.bound(model, messages)
     scores, beliefs = np.empty(model.unary.shape), np.empty(model.unary.shape)
-    collect_all(*model, messages, scores)
+    collect_all(*model, messages, np.empty(model.n_labels), scores)
     np.testing.assert_allclose(scores, twin.collected(model, messages))
-    first_link, links, _, order = Links.of(model.n_nodes, model.edges)
+    first_link, links, _, order = NodeLinks.of(model.n_nodes, model.edges)
     level(*model, first_link, links, order, messages, np.empty(model.n_labels))
     twin.level(model, order.tolist(), expected)
     np.testing.assert_allclose(messages, expected, atol=1e-9)
@@ -64,7 +64,7 @@ def test_levelling_and_collecting_are_their_twins(model, data):
 def test_no_node_alone_improves_improved_labels(model, data):
     start = data.draw(st.lists(st.integers(0, model.n_labels - 1), min_size=model.n_nodes, max_size=model.n_nodes))
     labels = np.array(start, dtype=np.int32)
-    first_link, links, _, order = Links.of(model.n_nodes, model.edges)
+    first_link, links, _, order = NodeLinks.of(model.n_nodes, model.edges)
     score = improve_labels(*model, first_link, links, order, np.empty(model.n_labels), labels)
     assert pairwise.value(model, start) <= score == pairwise.value(model, labels)
     for i in range(model.n_nodes):

@@ -16,7 +16,7 @@ from maxmargin.structures.graphs.compiled.two_labels import (
     single_cut,
     split_tables,
 )
-from maxmargin.structures.graphs.inference.arcs import Arcs
+from maxmargin.structures.graphs.inference.arcs import SortedArcs
 
 
 def split(model):
@@ -30,7 +30,7 @@ def doubled(model):
     """(arcs, turned, weight, bounds, head, reverse, supply, room) of the graph with opposites."""
     n, m = model.n_nodes, model.n_edges
     gain, weight, turned, _, _ = split(model)
-    arcs = Arcs.of(n, model.edges)
+    arcs = SortedArcs.of(n, model.edges)
     bounds, head, reverse = (np.full(size, -7, dtype=np.int32) for size in (2 * n + 1, 4 * m, 4 * m))
     supply, room = np.full(2 * n, np.nan), np.full(4 * m, np.nan)
     double(
@@ -95,7 +95,7 @@ def test_mirror_images_get_the_same_room_and_the_sum_is_kept(model, data):
 @given(two_label_models(), st.data())
 def test_messages_of_a_flow_leave_nothing_but_the_cut(model, data):
     _, weight, turned, _, _ = split(model)
-    arcs = Arcs.of(model.n_nodes, model.edges)
+    arcs = SortedArcs.of(model.n_nodes, model.edges)
     share = data.draw(whole(model.n_edges, 0, 4)) / 4
     room = np.full(2 * model.n_edges, np.nan)
     room[arcs.forward] = share * weight
@@ -111,7 +111,7 @@ def test_messages_of_a_flow_leave_nothing_but_the_cut(model, data):
 @given(two_label_models())
 def test_a_cut_labels_only_where_no_edge_is_turned(model):
     n, m = model.n_nodes, model.n_edges
-    arcs = Arcs.of(n, model.edges)
+    arcs = SortedArcs.of(n, model.edges)
     room, decided = np.empty(2 * m), np.full(n, -7, dtype=np.int32)
     turned = np.empty(m, dtype=np.int32)
     n_turned = single_cut(

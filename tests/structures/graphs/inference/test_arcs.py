@@ -2,12 +2,12 @@ import numpy as np
 from hypothesis import given
 from structures.graphs.pairwise_strategies import models
 
-from maxmargin.structures.graphs.inference.arcs import Arcs
+from maxmargin.structures.graphs.inference.arcs import SortedArcs
 
 
 @given(models())
 def test_arcs_are_the_edges_from_both_sides(model):
-    arcs = Arcs.of(model.n_nodes, model.edges)
+    arcs = SortedArcs.of(model.n_nodes, model.edges)
     tails = np.repeat(np.arange(model.n_nodes), np.diff(arcs.bounds))
     assert len(arcs.head) == 2 * model.n_edges
     np.testing.assert_array_equal(

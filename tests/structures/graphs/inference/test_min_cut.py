@@ -6,7 +6,7 @@ from structures.graphs.compiled import pairwise_twin as pairwise
 from structures.graphs.pairwise_strategies import two_label_models
 
 from maxmargin.inference import PairwiseModel, best_cut, best_roof_dual, submodular
-from maxmargin.structures.graphs.inference.arcs import Arcs
+from maxmargin.structures.graphs.inference.arcs import SortedArcs
 
 DIFFERENT = [[0.0, 1.0], [1.0, 0.0]]
 EQUAL = [[1.0, 0.0], [0.0, 1.0]]
@@ -15,7 +15,7 @@ EQUAL = [[1.0, 0.0], [0.0, 1.0]]
 @given(two_label_models(prefer_equal=True))
 def test_cut_is_the_best_labelling(model):
     assert submodular(model)
-    answer = best_cut(model, Arcs.of(model.n_nodes, model.edges))
+    answer = best_cut(model, SortedArcs.of(model.n_nodes, model.edges))
     assert answer.value == pairwise.value(model, answer.labels) == pairwise.best_value(model)
     assert answer.proved
     assert answer.relaxed is None
@@ -34,7 +34,7 @@ def test_a_cut_of_any_scale_is_proved(model, exponent):
 
 @given(two_label_models())
 def test_roof_duality_solves_the_relaxation(model):
-    answer = best_roof_dual(model, Arcs.of(model.n_nodes, model.edges))
+    answer = best_roof_dual(model, SortedArcs.of(model.n_nodes, model.edges))
     best = pairwise.best_value(model)
     assert answer.value == pairwise.value(model, answer.labels) <= best <= answer.upper
     assert answer.upper == pytest.approx(pairwise.relaxed_value(model), abs=1e-7)

@@ -6,6 +6,7 @@ from structures.graphs.compiled import pairwise_twin as pairwise
 from structures.graphs.pairwise_strategies import models
 
 from maxmargin.inference import PairwiseModel, is_forest, plan
+from maxmargin.search import Search
 from maxmargin.structures.graphs.inference import junction_tree as tables
 from maxmargin.structures.graphs.inference.plan import KINDS
 
@@ -15,20 +16,20 @@ COMPLETE = [(i, j) for i in range(20) for j in range(i)]
 
 @given(models(), st.sampled_from(["auto", *KINDS]))
 @settings(max_examples=80)
-def test_answers_keep_what_their_kind_promises(model, inference):
+def test_answers_keep_what_their_kind_promises(model, method):
     try:
-        chosen = plan(model.n_nodes, model.edges, model.n_labels, inference)
+        chosen = plan(model.n_nodes, model.edges, model.n_labels, method)
         answer = chosen.solve(model)
     except ValueError:
-        assert inference in ("forest", "min_cut", "roof_dual")
+        assert method in ("forest", "min_cut", "roof_dual")
         return
-    assert chosen.method == inference or inference == "auto"
+    assert chosen.method == method or method == "auto"
     best = pairwise.best_value(model)
     assert answer.value == pytest.approx(pairwise.value(model, answer.labels))
     assert answer.value <= best + 1e-9
     assert answer.upper >= best - 1e-9
-    assert answer.relaxed is None or chosen.kind == "overgenerating"
-    if chosen.kind == "exact":
+    assert answer.relaxed is None or chosen.kind is Search.OVERGENERATING
+    if chosen.kind is Search.EXACT:
         assert answer.proved
         assert answer.value == pytest.approx(best)
     if chosen.method == "relaxation":
@@ -43,11 +44,11 @@ def test_answers_keep_what_their_kind_promises(model, inference):
 def test_small_graphs_are_solved_exactly(model):
     chosen = plan(model.n_nodes, model.edges, model.n_labels)
     assert chosen.method == ("forest" if is_forest(model.n_nodes, model.edges) else "junction_tree")
-    assert chosen.kind == "exact"
+    assert chosen.kind is Search.EXACT
 
 
 @pytest.mark.parametrize(
-    ("n_labels", "method", "kind"), [(2, "roof_dual", "overgenerating"), (3, "relaxation", "overgenerating")]
+    ("n_labels", "method", "kind"), [(2, "roof_dual", Search.OVERGENERATING), (3, "relaxation", Search.OVERGENERATING)]
 )
 def test_graphs_with_many_cycles_are_relaxed(n_labels, method, kind):
     chosen = plan(20, COMPLETE, n_labels)
@@ -65,32 +66,32 @@ def test_two_labels_need_a_junction_tree_only_where_the_cut_leaves_halves(monkey
 
 
 @pytest.mark.parametrize(
-    ("n", "edges", "n_labels", "inference", "message"),
+    ("n", "edges", "n_labels", "method", "message"),
     [
         (
             3,
             CYCLE,
             3,
             "forest",
-            "3 nodes and 3 edges has a cycle, so that inference='forest' cannot label it; use 'auto'",
+            "3 nodes and 3 edges has a cycle, so that method='forest' cannot label it; use 'auto'",
         ),
         (
             20,
             COMPLETE,
             3,
             "junction_tree",
-            "too many cycles for inference='junction_tree': with 3 labels.*'relaxation'",
+            "too many cycles for method='junction_tree': with 3 labels.*'relaxation'",
         ),
         (20, COMPLETE, 2, "junction_tree", "'roof_dual'"),
-        (3, CYCLE, 3, "min_cut", "inference='min_cut' is for two labels, there are 3; use 'relaxation'"),
-        (3, CYCLE, 3, "roof_dual", "inference='roof_dual' is for two labels, there are 3"),
-        (3, CYCLE, 3, "loopy", "inference must be 'auto' or one of 'forest', .*; got 'loopy'"),
+        (3, CYCLE, 3, "min_cut", "method='min_cut' is for two labels, there are 3; use 'relaxation'"),
+        (3, CYCLE, 3, "roof_dual", "method='roof_dual' is for two labels, there are 3"),
+        (3, CYCLE, 3, "loopy", "method must be 'auto' or one of 'forest', .*; got 'loopy'"),
     ],
     ids=["cycle", "tables", "tables of two labels", "labels", "labels of roof duality", "name"],
 )
-def test_methods_that_do_not_suit_a_graph_are_refused(n, edges, n_labels, inference, message):
+def test_methods_that_do_not_suit_a_graph_are_refused(n, edges, n_labels, method, message):
     with pytest.raises(ValueError, match=message):
-        plan(n, edges, n_labels, inference)
+        plan(n, edges, n_labels, method)
 
 
 def test_min_cut_names_an_edge_that_it_cannot_cut():

@@ -15,7 +15,7 @@ from __future__ import annotations
 import numpy as np
 
 from maxmargin.compiled.kernel import kernel
-from maxmargin.structures.graphs.compiled.messages import send_to_first, send_to_second
+from maxmargin.structures.graphs.compiled.messages import send
 
 NOW, MEAN, ANCHOR, BEST = 0, 1, 2, 3  # rows of x, z and y: the iterate, the mean since the anchor, the anchor, the best
 
@@ -406,10 +406,7 @@ def settle(unary, edges, pair, first_link, links, order, forward, kept, messages
             e = links[t] >> 1
             side = links[t] & 1
             own = messages[e, side]
-            if side == 0:
-                send_to_first(pair[e], messages[e, 1], sent)
-            else:
-                send_to_second(pair[e], messages[e, 0], sent)
+            send(pair[e], messages[e], side, sent)
             for k in range(n_labels):
                 if not kept[i, k]:
                     own[k] = sent[k]

@@ -79,6 +79,15 @@ def send_to_second(table, given, out):
 
 
 @kernel
+def send(table, given, side, out):
+    """What an edge can give to every label of its end `side`, where both ends have been given something, (2, K)."""
+    if side == 0:
+        send_to_first(table, given[1], out)
+    else:
+        send_to_second(table, given[0], out)
+
+
+@kernel
 def add_given(table, side, label, out):
     """Add the scores of one end's labels where the other end has this label; `side` is the first mentioned end's."""
     if side == 0:
@@ -116,10 +125,7 @@ def sweep(unary, edges, pair, first_link, links, rank, order, forward, messages,
             own = messages[e, side]
             if (rank[j] < rank[i]) == forward:
                 behind += 1
-                if side == 0:
-                    send_to_first(pair[e], messages[e, 1], own)
-                else:
-                    send_to_second(pair[e], messages[e, 0], own)
+                send(pair[e], messages[e], side, own)
                 add_given(pair[e], side, labels[j], given)
             else:
                 ahead += 1
@@ -229,10 +235,7 @@ def level(unary, edges, pair, first_link, links, order, messages, belief):
             e = links[t] >> 1
             side = links[t] & 1
             own = messages[e, side]
-            if side == 0:
-                send_to_first(pair[e], messages[e, 1], own)
-            else:
-                send_to_second(pair[e], messages[e, 0], own)
+            send(pair[e], messages[e], side, own)
             for k in range(n_labels):
                 belief[k] += own[k]
         share = 1.0 / (1 + first_link[i + 1] - first_link[i])
@@ -272,29 +275,17 @@ def add_up(unary, edges, pair, messages, beliefs):
 
 
 @kernel
-def collect_all(unary, edges, pair, messages, scores):
+def collect_all(unary, edges, pair, messages, sent, scores):
     """Write what every node would believe if it alone took from all its edges what they can give.
 
-    The best label of a node and those near it are the ones that may carry mass in the relaxation.
+    The best label of a node and those near it are the ones that may carry mass in the relaxation. Scratch: sent, (K,).
     """
     n, n_labels = unary.shape
     for i in range(n):
         for k in range(n_labels):
             scores[i, k] = unary[i, k]
     for e in range(len(edges)):
-        first = scores[edges[e, 0]]
-        for k in range(n_labels):
-            best = -np.inf
-            for m in range(n_labels):
-                score = pair[e, k, m] - messages[e, 1, m]
-                if score > best:
-                    best = score
-            first[k] += best
-        second = scores[edges[e, 1]]
-        for m in range(n_labels):
-            best = -np.inf
+        for side in range(2):
+            send(pair[e], messages[e], side, sent)
             for k in range(n_labels):
-                score = pair[e, k, m] - messages[e, 0, k]
-                if score > best:
-                    best = score
-            second[m] += best
+                scores[edges[e, side], k] += sent[k]

@@ -12,7 +12,7 @@ from maxmargin.structures.graphs.inference.model import checked_edges
 Indices = NDArray[np.int32]
 
 
-class Arcs(NamedTuple):
+class SortedArcs(NamedTuple):
     """Every edge as two arcs, one from each of its nodes; the arcs of a node stand together.
 
     The arcs of node i are bounds[i] … bounds[i + 1] - 1. Arc a leads to node head[a], along edge edge[a], and
@@ -26,7 +26,7 @@ class Arcs(NamedTuple):
     forward: Indices  # (E,)
 
     @classmethod
-    def of(cls, n_nodes: int, edges: Any) -> Arcs:
+    def of(cls, n_nodes: int, edges: Any) -> SortedArcs:
         """Sort the edges of a graph; once per graph, whatever the scores are."""
         edges = checked_edges(n_nodes, edges)
         n_edges = len(edges)

@@ -6,13 +6,15 @@ from typing import Any
 
 import numpy as np
 
-from maxmargin.structures.graphs.inference.arcs import Arcs
+from maxmargin.structures.graphs.inference.arcs import SortedArcs
 from maxmargin.structures.graphs.inference.model import Answer, Labels, PairwiseModel
 
 LEAST_GAIN = 1e-12  # of the largest score: less is rounding
 
 
-def best_expansion(model: PairwiseModel, start: Any = None, upper: float = np.inf, arcs: Arcs | None = None) -> Answer:
+def best_expansion(
+    model: PairwiseModel, start: Any = None, upper: float = np.inf, arcs: SortedArcs | None = None
+) -> Answer:
     """A labelling that no α-expansion improves, i.e. no change of any set of nodes to one common label.
 
     Every move is a problem with two labels, solved by a cut. Where the scores do not allow that, roof duality moves the
@@ -26,13 +28,13 @@ def best_expansion(model: PairwiseModel, start: Any = None, upper: float = np.in
 
     start : labels to begin with; by default each node's own best label
     upper : an upper bound on all labellings that is known from elsewhere
-    arcs : `Arcs.of` the graph, where they are known already
+    arcs : `SortedArcs.of` the graph, where they are known already
     """
     from maxmargin.structures.graphs.compiled.expansion import expand
 
     n, m = model.n_nodes, model.n_edges
     labels = _start(model, start)
-    arcs = Arcs.of(n, model.edges) if arcs is None else arcs
+    arcs = SortedArcs.of(n, model.edges) if arcs is None else arcs
     least = LEAST_GAIN * max(np.abs(model.unary).max(initial=0.0), np.abs(model.pair).max(initial=0.0))
     expand(
         *model, arcs.bounds, arcs.head, arcs.reverse, arcs.forward, least, labels,

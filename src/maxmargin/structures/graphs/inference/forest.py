@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from maxmargin.structures.graphs.inference.arcs import Arcs, Indices
+from maxmargin.structures.graphs.inference.arcs import Indices, SortedArcs
 from maxmargin.structures.graphs.inference.model import Answer, PairwiseModel
 
 
@@ -25,7 +25,7 @@ def forest_order(n_nodes: int, edges: Any) -> ForestOrder | None:
     """
     from maxmargin.structures.graphs.compiled.forest_labels import breadth_first
 
-    arcs = Arcs.of(n_nodes, edges)
+    arcs = SortedArcs.of(n_nodes, edges)
     order, parent, link = (np.empty(n_nodes, dtype=np.int32) for _ in range(3))
     spanned = breadth_first(arcs.bounds, arcs.head, arcs.edge, order, parent, link)
     return ForestOrder(order, parent, link) if spanned == len(arcs.forward) else None

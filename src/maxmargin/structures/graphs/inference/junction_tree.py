@@ -20,8 +20,8 @@ MOST_IN_ALL = 2_000_000  # of all tables: some ten milliseconds
 MOST_ENTANGLED = 10_000  # nodes left when no node is easy to remove: beyond, an order is not worth the search for it
 
 
-class Tables(NamedTuple):
-    """The steps of an elimination in the form of the kernel, see compiled/elimination.py."""
+class EliminationTables(NamedTuple):
+    """The steps of an elimination as the compiled function takes them, see compiled/elimination.py."""
 
     variables: NDArray[np.int64]
     scopes: NDArray[np.int64]
@@ -42,7 +42,7 @@ class Elimination(NamedTuple):
     width: int  # neighbours in the largest clique
     n_labels: int
     n_entries: int  # of all tables
-    tables: Tables
+    tables: EliminationTables
 
 
 def elimination_order(
@@ -162,7 +162,7 @@ def _min_fill(
 
 def _tables(
     n_nodes: int, edges: NDArray[np.int32], n_labels: int, cliques: list[list[int]], place: dict[int, int]
-) -> Tables:
+) -> EliminationTables:
     """Which tables each step adds up, and how they lie in memory: unary scores, pair scores, messages."""
     links: list[list[tuple[int, dict[int, int]]]] = [[] for _ in cliques]  # per step: where a table begins, its strides
     for step, clique in enumerate(cliques):
@@ -198,7 +198,7 @@ def _tables(
         return np.append(0, np.cumsum(lengths)).astype(np.int64)
 
     strides = [table[2] for table in flat]
-    return Tables(
+    return EliminationTables(
         variables=np.array([clique[0] for clique in cliques], dtype=np.int64),
         scopes=joined(scopes),
         scope_bounds=bounds(list(map(len, scopes))),

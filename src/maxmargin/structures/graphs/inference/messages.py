@@ -8,13 +8,14 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from maxmargin.structures.graphs.inference.arcs import Arcs
-from maxmargin.structures.graphs.inference.model import Answer, Array, Labels, PairwiseModel
+from maxmargin.arrays import Array
+from maxmargin.structures.graphs.inference.arcs import SortedArcs
+from maxmargin.structures.graphs.inference.model import Answer, Labels, PairwiseModel
 
 Numbers = NDArray[np.int64]
 
 
-class Passed(NamedTuple):
+class PassedMessages(NamedTuple):
     """What message passing found: the answer, the messages that prove its bound, and how it got there."""
 
     answer: Answer
@@ -28,7 +29,7 @@ def pass_messages(
     sweeps: int = 1000,
     tol: float = 1e-9,
     stall: float = 1e-6,
-) -> Passed:
+) -> PassedMessages:
     """Lower the dual bound of the LP relaxation by sweeps over the nodes, forth and back (Kolmogorov 2006, TRW-S).
 
     The dual of the relaxation over the local polytope is to choose messages with the least bound (PairwiseModel.bound).
@@ -46,7 +47,7 @@ def pass_messages(
     n, n_labels = unary.shape
     from maxmargin.structures.graphs.compiled.messages import add_up, run_sweeps
 
-    links = Links.of(n, edges)
+    links = NodeLinks.of(n, edges)
     labels, best_labels = np.zeros(n, dtype=np.int32), np.zeros(n, dtype=np.int32)
     belief, given = np.empty(n_labels), np.empty(n_labels)
     trace = np.empty((max(1, sweeps), 2))
@@ -55,7 +56,7 @@ def pass_messages(
     )  # fmt: skip
     upper = add_up(unary, edges, pair, messages, np.empty((n, n_labels)))
     value = model.value(best_labels)
-    return Passed(Answer(best_labels, value, max(float(upper), value)), messages, trace[:made])
+    return PassedMessages(Answer(best_labels, value, max(float(upper), value)), messages, trace[:made])
 
 
 def levelled(model: PairwiseModel, messages: Array, rounds: int) -> Array:
@@ -63,7 +64,7 @@ def levelled(model: PairwiseModel, messages: Array, rounds: int) -> Array:
     from maxmargin.structures.graphs.compiled.messages import level
 
     unary, edges, pair = canonical(model)
-    first_link, links, _, order = Links.of(model.n_nodes, edges)
+    first_link, links, _, order = NodeLinks.of(model.n_nodes, edges)
     back = np.ascontiguousarray(order[::-1])
     messages = start_messages(model, messages)
     for number in range(rounds):
@@ -71,7 +72,7 @@ def levelled(model: PairwiseModel, messages: Array, rounds: int) -> Array:
     return messages
 
 
-class Links(NamedTuple):
+class NodeLinks(NamedTuple):
     """The edges at every node, and an order of the nodes in which neighbours are near: see compiled/messages.py."""
 
     first_link: Numbers  # (N + 1,)
@@ -80,22 +81,22 @@ class Links(NamedTuple):
     order: Numbers  # (N,)
 
     @classmethod
-    def of(cls, n_nodes: int, edges: NDArray[np.int32]) -> Links:
+    def of(cls, n_nodes: int, edges: NDArray[np.int32]) -> NodeLinks:
         """The links of a graph, of which the last graphs' are remembered: training asks for them in every search."""
         return _links(n_nodes, edges.tobytes())
 
 
 @lru_cache(maxsize=512)
-def _links(n_nodes: int, edge_bytes: bytes) -> Links:
+def _links(n_nodes: int, edge_bytes: bytes) -> NodeLinks:
     from maxmargin.structures.graphs.compiled.messages import rank_nodes
 
     edges = np.frombuffer(edge_bytes, dtype=np.int32).reshape(-1, 2).copy()
-    arcs = Arcs.of(n_nodes, edges)
+    arcs = SortedArcs.of(n_nodes, edges)
     second = arcs.forward[arcs.edge] != np.arange(2 * len(edges))
     first_link, links = arcs.bounds.astype(np.int64), 2 * arcs.edge.astype(np.int64) + second
     rank, order = np.empty(n_nodes, dtype=np.int64), np.empty(n_nodes, dtype=np.int64)
     rank_nodes(edges, first_link, links, rank, order)
-    return Links(first_link, links, rank, order)
+    return NodeLinks(first_link, links, rank, order)
 
 
 def improved(model: PairwiseModel, labels: Labels) -> Labels:
@@ -103,14 +104,14 @@ def improved(model: PairwiseModel, labels: Labels) -> Labels:
     from maxmargin.structures.graphs.compiled.messages import improve_labels
 
     unary, edges, pair = canonical(model)
-    links = Links.of(model.n_nodes, edges)
+    links = NodeLinks.of(model.n_nodes, edges)
     better = np.array(labels, dtype=np.int32)
     improve_labels(unary, edges, pair, links.first_link, links.links, links.order, np.empty(model.n_labels), better)
     return better
 
 
 def canonical(model: PairwiseModel) -> tuple[Array, NDArray[np.int32], Array]:
-    """The arrays as kernels take them; not copied where they are so already."""
+    """The arrays as compiled functions take them; not copied where they are so already."""
     return (
         np.require(model.unary, np.float64, ["C", "A", "W"]),
         np.require(model.edges, np.int32, ["C", "A", "W"]),

@@ -9,10 +9,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from maxmargin.structures.graphs.inference.arcs import Arcs
+from maxmargin.arrays import Array
+from maxmargin.structures.graphs.inference.arcs import SortedArcs
 from maxmargin.structures.graphs.inference.forest import best_forest
 from maxmargin.structures.graphs.inference.messages import improved
-from maxmargin.structures.graphs.inference.model import Answer, Array, Labels, PairwiseModel, Relaxed
+from maxmargin.structures.graphs.inference.model import Answer, Labels, PairwiseModel, Relaxed
 
 
 def submodular(model: PairwiseModel) -> bool:
@@ -21,13 +22,13 @@ def submodular(model: PairwiseModel) -> bool:
     return bool((_preferences(model) >= 0).all())
 
 
-def best_cut(model: PairwiseModel, arcs: Arcs | None = None) -> Answer:
+def best_cut(model: PairwiseModel, arcs: SortedArcs | None = None) -> Answer:
     """The best labelling of a submodular model of two labels, proved by the flow.
 
-    arcs : `Arcs.of` the graph, where they are known already
+    arcs : `SortedArcs.of` the graph, where they are known already
     """
     _two_labels(model, "best_cut")
-    arcs = Arcs.of(model.n_nodes, model.edges) if arcs is None else arcs
+    arcs = SortedArcs.of(model.n_nodes, model.edges) if arcs is None else arcs
     answer = _cut(model, arcs)
     if answer is None:
         edge = int(np.flatnonzero(_preferences(model) < 0)[0])
@@ -39,7 +40,7 @@ def best_cut(model: PairwiseModel, arcs: Arcs | None = None) -> Answer:
     return answer
 
 
-def best_roof_dual(model: PairwiseModel, arcs: Arcs | None = None) -> Answer:
+def best_roof_dual(model: PairwiseModel, arcs: SortedArcs | None = None) -> Answer:
     """Two labels and any edges: the optimum of the relaxation, and a labelling.
 
     The relaxation has a solution in which every node has one label or is halved between the two. The labels of nodes
@@ -50,13 +51,13 @@ def best_roof_dual(model: PairwiseModel, arcs: Arcs | None = None) -> Answer:
 
     Where all edges prefer equal labels, this is `best_cut`.
 
-    arcs : `Arcs.of` the graph, where they are known already
+    arcs : `SortedArcs.of` the graph, where they are known already
     """
     from maxmargin.structures.graphs.compiled.two_labels import roof_dual
 
     _two_labels(model, "best_roof_dual")
     n, m = model.n_nodes, model.n_edges
-    arcs = Arcs.of(n, model.edges) if arcs is None else arcs
+    arcs = SortedArcs.of(n, model.edges) if arcs is None else arcs
     answer = _cut(model, arcs)
     if answer is not None:
         return answer
@@ -91,7 +92,7 @@ def _preferences(model: PairwiseModel) -> Array:
     return np.where(turned, -weight, weight)
 
 
-def _cut(model: PairwiseModel, arcs: Arcs) -> Answer | None:
+def _cut(model: PairwiseModel, arcs: SortedArcs) -> Answer | None:
     """The minimum cut; None where an edge prefers different labels."""
     from maxmargin.structures.graphs.compiled.two_labels import single_cut
 
@@ -107,7 +108,7 @@ def _cut(model: PairwiseModel, arcs: Arcs) -> Answer | None:
     return Answer(labels, value, max(value, _bound(model, arcs, turned, room)))
 
 
-def _bound(model: PairwiseModel, arcs: Arcs, turned: Labels, room: Array) -> float:
+def _bound(model: PairwiseModel, arcs: SortedArcs, turned: Labels, room: Array) -> float:
     """The bound that a flow proves."""
     from maxmargin.structures.graphs.compiled.two_labels import flow_messages
 

@@ -6,7 +6,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from maxmargin.structures.graphs.inference.arcs import Arcs
+from maxmargin.arrays import Array
+from maxmargin.search import Search
+from maxmargin.structures.graphs.inference.arcs import SortedArcs
 from maxmargin.structures.graphs.inference.expansion import best_expansion
 from maxmargin.structures.graphs.inference.forest import ForestOrder, best_forest, forest_order
 from maxmargin.structures.graphs.inference.junction_tree import (
@@ -17,15 +19,23 @@ from maxmargin.structures.graphs.inference.junction_tree import (
     elimination_order,
 )
 from maxmargin.structures.graphs.inference.min_cut import best_cut, best_roof_dual
-from maxmargin.structures.graphs.inference.model import Answer, Array, Edges, PairwiseModel, checked_edges
+from maxmargin.structures.graphs.inference.model import Answer, Edges, PairwiseModel, checked_edges
 
 KINDS = {
-    "forest": "exact",
-    "junction_tree": "exact",
-    "min_cut": "exact",
-    "roof_dual": "overgenerating",
-    "relaxation": "overgenerating",
-    "expansion": "undergenerating",
+    "forest": Search.EXACT,
+    "junction_tree": Search.EXACT,
+    "min_cut": Search.EXACT,
+    "roof_dual": Search.OVERGENERATING,
+    "relaxation": Search.OVERGENERATING,
+    "expansion": Search.UNDERGENERATING,
+}
+TITLES = {
+    "forest": "dynamic programming",
+    "junction_tree": "junction tree",
+    "min_cut": "min-cut",
+    "roof_dual": "min-cut with roof duality",
+    "relaxation": "LP relaxation",
+    "expansion": "α-expansion",
 }
 
 
@@ -33,18 +43,22 @@ class Plan(NamedTuple):
     """How the best labelling of one graph is searched, whatever its scores are.
 
     method : the name of the method, one of KINDS
-    kind : "exact"; "overgenerating" where a relaxation is solved, whose solution may be fractional; "undergenerating"
-        where a labelling is found that need not be the best
+    kind : what it finds; a relaxation, whose solution may be fractional, is overgenerating
     """
 
     method: str
-    kind: str
+    kind: Search
     n_nodes: int
     edges: Edges
     n_labels: int
     order: ForestOrder | None = None
     elimination: Elimination | None = None
-    arcs: Arcs | None = None
+    arcs: SortedArcs | None = None
+
+    @property
+    def title(self) -> str:
+        """The method, in words."""
+        return TITLES[self.method]
 
     def solve(self, model: PairwiseModel, warm: Array | None = None, tol: float = 1e-2) -> Answer:
         """The best labelling of this graph for some scores.
@@ -82,45 +96,45 @@ class Plan(NamedTuple):
         return answer._replace(messages=messages)
 
 
-def plan(n_nodes: int, edges: Any, n_labels: int, inference: str = "auto") -> Plan:
+def plan(n_nodes: int, edges: Any, n_labels: int, method: str = "auto") -> Plan:
     """Choose the method for a graph, and prepare what does not depend on scores.
 
-    inference : a method, or "auto": dynamic programming on a forest; else a junction tree where its tables are small
+    method : one of KINDS, or "auto": dynamic programming on a forest; else a junction tree where its tables are small
         enough; else, for two labels, roof duality, which is the exact minimum cut wherever edges prefer equal labels;
         else the relaxation over the local polytope.
     """
     edges = checked_edges(n_nodes, edges)
-    if inference != "auto" and inference not in KINDS:
-        raise ValueError(f"inference must be 'auto' or one of {', '.join(map(repr, KINDS))}; got {inference!r}")
+    if method != "auto" and method not in KINDS:
+        raise ValueError(f"method must be 'auto' or one of {', '.join(map(repr, KINDS))}; got {method!r}")
     if n_labels < 1:
         raise ValueError(f"there are {n_labels} labels; expected 1 at least")
     size = n_nodes, edges, n_labels
     graph = f"the graph of {n_nodes} nodes and {len(edges)} edges"
 
-    def made(method: str, **known: Any) -> Plan:
-        return Plan(method, KINDS[method], *size, **known)
+    def made(name: str, **known: Any) -> Plan:
+        return Plan(name, KINDS[name], *size, **known)
 
-    if inference in ("auto", "forest"):
+    if method in ("auto", "forest"):
         order = forest_order(n_nodes, edges)
         if order is not None:
             return made("forest", order=order)
-        if inference == "forest":
-            raise ValueError(f"{graph} has a cycle, so that inference='forest' cannot label it; use 'auto'")
-    if inference in ("auto", "junction_tree"):
+        if method == "forest":
+            raise ValueError(f"{graph} has a cycle, so that method='forest' cannot label it; use 'auto'")
+    if method in ("auto", "junction_tree"):
         elimination = elimination_order(n_nodes, edges, n_labels)
         if elimination is not None:
-            arcs = Arcs.of(n_nodes, edges) if n_labels == 2 and inference == "auto" else None
+            arcs = SortedArcs.of(n_nodes, edges) if n_labels == 2 and method == "auto" else None
             return made("junction_tree", elimination=elimination, arcs=arcs)
-        if inference == "junction_tree":
+        if method == "junction_tree":
             raise ValueError(
-                f"{graph} has too many cycles for inference='junction_tree': with {n_labels} labels a table would have "
+                f"{graph} has too many cycles for method='junction_tree': with {n_labels} labels a table would have "
                 f"more than {MOST_ENTRIES} entries, or all together more than {MOST_IN_ALL}; use 'auto', or "
                 + ("'roof_dual'" if n_labels == 2 else "'relaxation'")
             )
-    if inference in ("min_cut", "roof_dual") and n_labels != 2:
+    if method in ("min_cut", "roof_dual") and n_labels != 2:
         raise ValueError(
-            f"inference={inference!r} is for two labels, there are {n_labels}; use 'relaxation', 'expansion' or 'auto'"
+            f"method={method!r} is for two labels, there are {n_labels}; use 'relaxation', 'expansion' or 'auto'"
         )
-    if inference == "relaxation" or (inference == "auto" and n_labels != 2):
+    if method == "relaxation" or (method == "auto" and n_labels != 2):
         return made("relaxation")
-    return made("roof_dual" if inference == "auto" else inference, arcs=Arcs.of(n_nodes, edges))
+    return made("roof_dual" if method == "auto" else method, arcs=SortedArcs.of(n_nodes, edges))

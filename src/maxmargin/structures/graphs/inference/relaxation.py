@@ -6,9 +6,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from maxmargin.arrays import Array
 from maxmargin.structures.graphs.inference.messages import canonical, improved, levelled, pass_messages
-from maxmargin.structures.graphs.inference.model import Answer, Array, Labels, PairwiseModel, Relaxed
-from maxmargin.structures.graphs.inference.residual import Residual
+from maxmargin.structures.graphs.inference.model import Answer, Labels, PairwiseModel, Relaxed
+from maxmargin.structures.graphs.inference.residual import ResidualModel
 
 STALL = 0.1  # sweeps end where ten of them close less of the gap: from there on primal-dual steps are faster
 LEVELLING = 4  # rounds that show which labels are in doubt
@@ -39,19 +40,19 @@ def best_relaxation(
     sweeps, steps : at most that many sweeps of message passing, and primal-dual steps for each residual.
     """
     passed = pass_messages(model, messages, sweeps, tol, STALL)
-    best = Best(model, *passed.answer[:3], passed.messages)
+    best = BestKnown(model, *passed.answer[:3], passed.messages)
     if best.gap <= tol:
         return passed.answer, passed.messages
     now = levelled(model, best.messages, LEVELLING)
     kept = _margins(model, now) <= max(tol, WIDTH * best.gap)
     inner_tol = 0.5 * tol
     for _ in range(ROUNDS):
-        residual = Residual.of(model, kept, now)
+        residual = ResidualModel.of(model, kept, now)
         solved = residual.solved(best.relaxed, best.upper, inner_tol, steps)
         best.learn_point(solved.point)
         if best.gap <= tol:
             break
-        now, upper, excess = residual.settled(solved.messages, now)
+        now, upper, excess = residual.extended(solved.messages, now)
         best.learn_bound(upper, now)
         if best.gap <= tol or solved.steps >= steps:
             break
@@ -62,7 +63,7 @@ def best_relaxation(
 
 
 @dataclass
-class Best:
+class BestKnown:
     """The best that is known of a model."""
 
     model: PairwiseModel
@@ -102,5 +103,5 @@ def _margins(model: PairwiseModel, messages: Array) -> Array:
     from maxmargin.structures.graphs.compiled.messages import collect_all
 
     scores = np.empty(model.unary.shape)
-    collect_all(*canonical(model), messages, scores)
+    collect_all(*canonical(model), messages, np.empty(model.n_labels), scores)
     return scores.max(axis=1, keepdims=True) - scores

@@ -7,8 +7,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from maxmargin.structures.graphs.inference.messages import Links, Numbers, canonical
-from maxmargin.structures.graphs.inference.model import Array, PairwiseModel, Relaxed
+from maxmargin.arrays import Array
+from maxmargin.structures.graphs.inference.messages import NodeLinks, Numbers, canonical
+from maxmargin.structures.graphs.inference.model import PairwiseModel, Relaxed
 
 Kept = NDArray[np.bool_]
 
@@ -16,7 +17,7 @@ SETTLING = 20  # rounds in which a residual's messages may find the messages to 
 FIRST_WEIGHT = 0.05  # of primal and dual steps, in units of how much the scores of an edge differ; soon adapted
 
 
-class Solved(NamedTuple):
+class ResidualSolution(NamedTuple):
     """The solution of a residual."""
 
     point: Relaxed  # as a point of the model
@@ -24,7 +25,7 @@ class Solved(NamedTuple):
     steps: int  # how many it took
 
 
-class Settled(NamedTuple):
+class ExtendedMessages(NamedTuple):
     """Messages of the model whose kept labels have those of a residual's solution."""
 
     messages: Array
@@ -32,7 +33,7 @@ class Settled(NamedTuple):
     excess: Array  # (N, K) how much more a node believes in a label than in all of its kept ones
 
 
-class Residual(NamedTuple):
+class ResidualModel(NamedTuple):
     """A model in which every node has only the kept labels: see compiled/local_polytope.py for the arrays."""
 
     model: PairwiseModel
@@ -50,7 +51,7 @@ class Residual(NamedTuple):
     messages: Array
 
     @classmethod
-    def of(cls, model: PairwiseModel, kept: Kept, messages: Array) -> Residual:
+    def of(cls, model: PairwiseModel, kept: Kept, messages: Array) -> ResidualModel:
         """The residual with these labels, at least one for each node, and the model's messages to them."""
         from maxmargin.structures.graphs.compiled.local_polytope import fold
 
@@ -70,7 +71,7 @@ class Residual(NamedTuple):
         fold(*model, messages, place, begin, label, edge_at, table_at, message_at, scores, tables, flat)
         return cls(model, kept, place, begin, label, edge_at, ends, table_at, message_at, degree, scores, tables, flat)
 
-    def solved(self, start: Relaxed | None, known: float, tol: float, steps: int) -> Solved:
+    def solved(self, start: Relaxed | None, known: float, tol: float, steps: int) -> ResidualSolution:
         """Solve the residual's linear programme up to tol, or up to tol from an upper bound that is known already.
 
         `start` has mass on kept labels only; None begins with equal numbers.
@@ -92,9 +93,9 @@ class Residual(NamedTuple):
         )  # fmt: skip
         nodes, tables = np.zeros(self.model.unary.shape), np.zeros(self.model.pair.shape)
         unfold(*where, x[BEST], z[BEST], nodes, tables)
-        return Solved(Relaxed(nodes, tables, self.model.relaxed_value(nodes, tables)), y[BEST], int(made))
+        return ResidualSolution(Relaxed(nodes, tables, self.model.relaxed_value(nodes, tables)), y[BEST], int(made))
 
-    def settled(self, flat: Array, messages: Array) -> Settled:
+    def extended(self, flat: Array, messages: Array) -> ExtendedMessages:
         """The residual's messages `flat` as messages of the model; `messages` are those to begin with elsewhere.
 
         The bound of the residual is one of the model if messages to the other labels exist that make no node believe
@@ -106,7 +107,7 @@ class Residual(NamedTuple):
 
         model, full = self.model, messages.copy()
         extend(model.edges, model.pair, self.place, self.begin, self.label, self.edge_at, self.message_at, flat, full)
-        first_link, links, _, order = Links.of(model.n_nodes, model.edges)
+        first_link, links, _, order = NodeLinks.of(model.n_nodes, model.edges)
         excess, beliefs = np.empty(model.unary.shape), np.empty(model.unary.shape)
         belief, sent = np.empty(model.n_labels), np.empty(model.n_labels)
         for number in range(SETTLING):
@@ -115,7 +116,7 @@ class Residual(NamedTuple):
             )  # fmt: skip
             if worst <= 0.0:
                 break
-        return Settled(full, float(add_up(*model, full, beliefs)), excess)
+        return ExtendedMessages(full, float(add_up(*model, full, beliefs)), excess)
 
     def _alone(self) -> float:
         """The score of nodes with one label and of the edges between them, which are no part of the residual's own."""
