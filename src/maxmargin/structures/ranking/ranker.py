@@ -18,17 +18,19 @@ from maxmargin.inputs.labels import plain
 from maxmargin.kernels.functions import is_precomputed
 from maxmargin.objective import Certificate
 from maxmargin.online import NoPartialFit
-from maxmargin.oracle import Oracle, normalised_weights
+from maxmargin.oracle import normalised_weights
 from maxmargin.solvers import Solver
 from maxmargin.structures.ranking.contingency import Contingency
-from maxmargin.structures.ranking.groups import GroupBatch, Groups, query_ids
+from maxmargin.structures.ranking.groups import Groups, query_ids
 from maxmargin.structures.ranking.measures import checked_k
 from maxmargin.structures.ranking.nothing_learnt import warn_of_zero
 from maxmargin.structures.ranking.query_scores import RANKED_BY, query_scores
 from maxmargin.structures.ranking.ranking import GRADE, Ranking
 from maxmargin.structures.ranking.topk import TopK
+from maxmargin.structures.ranking.topk_batch import TopKBatch
 from maxmargin.task import Task
-from maxmargin.trainer import Options, Trainer, refuse_kernel
+from maxmargin.trainer import Options, Problem, Trainer, refuse_kernel
+from maxmargin.weights import Weights
 
 
 class Ranker(Trainer):
@@ -59,17 +61,13 @@ class Ranker(Trainer):
     latent : bool
         For "precision_at_k": whether training chooses the relevant rows that are to come first. No query may then have
         fewer than k rows.
-    start : array of shape (n_features,), a fitted Ranker, or None
-        Where latent training begins. None trains weights first that tell relevant rows from others, all queries
-        weighing the same: ½‖w‖² + C · mean over queries of the mean squared hinge over their rows, with an intercept.
-        The best C of these weights need not be that of the ranking, so where there are data to choose by, choose both.
-        In searches that clone the estimator give `coef_`, because clones of a fitted Ranker are not fitted.
+    start : None, or array of shape (n_features,)
+        The weights that latent training begins at, such as the coef_ of another Ranker. None first trains weights that
+        tell relevant rows from others, all queries weighing the same: ½‖w‖² + C · mean over queries of the mean squared
+        hinge over their rows, with an intercept. The best C of these weights need not be that of the ranking, so where
+        there are data to choose by, choose both.
     kernel : None, str, callable or Kernel
-        None is the linear model. "rbf", "poly", …, an object of maxmargin.kernels or a function f(A, B) that returns a
-        matrix of kernel values replaces the inner products of rows; "precomputed" means that X is that matrix. Models
-        then have support_, the training rows that they are made of, instead of coef_. "auto" (an RBF) or
-        kernels.Auto(kernel) chooses by size between this and an explicit map; a kernels.KernelMap is one. Models then
-        have kernel_map_ instead of support_.
+        None is the linear model; all others are those of MulticlassSVC, with support_ or kernel_map_ instead of coef_.
     C : float
         Weight of the mean slack against ½‖w‖².
     tol : float or None
@@ -80,7 +78,7 @@ class Ranker(Trainer):
 
     Attributes
     ----------
-    coef_ : (n_features,) weights.   certificate_, history_, n_features_in_.
+    coef_ : (n_features,) weights.   weights_ : the same by name.   certificate_, history_, n_features_in_.
     start_ : latent=True: the weights that training began at.   rounds_ : one entry per outer round, see solvers.CCCP.
     """
 
@@ -173,6 +171,10 @@ class Ranker(Trainer):
         refuse_kernel(self)
         return self.w_
 
+    def _named_weights(self) -> dict[str, Weights]:
+        names = list(getattr(self, "feature_names_in_", range(self.n_features_in_)))
+        return {"features": Weights(self.coef_, feature=names)}
+
     def to_solr(self, name: str, feature_names: Sequence[str] | None = None, store: str | None = None) -> str:
         """The weights as a LinearModel of Apache Solr's learning-to-rank module, in JSON.
 
@@ -223,9 +225,9 @@ class Ranker(Trainer):
                 which = f"both relevant rows (>= {self.relevant:g}) and others"
                 raise ValueError(f"no query has {which}, so there is nothing to rank")
         if self.latent:  # here rather than in the task, which does not know the queries' names
-            short = np.flatnonzero(np.diff(groups.bounds) < checked_k(self.k, self.measure))
+            short = np.flatnonzero(groups.sizes < checked_k(self.k, self.measure))
             if len(short):
-                found = f"query {plain(names[short[0]])!r} has {np.diff(groups.bounds)[short[0]]} rows"
+                found = f"query {plain(names[short[0]])!r} has {groups.sizes[short[0]]} rows"
                 raise ValueError(f"{found}; latent=True expects at least k = {self.k} in every query")
         return groups, levels, None if sample_weight is None else _query_weights(sample_weight, groups, names)
 
@@ -238,20 +240,18 @@ class Ranker(Trainer):
 
     def _make_task(self, Y: Any) -> Task:
         if self.latent:
-            return TopK(self.k)  # type: ignore[arg-type]
-        if self.measure == "precision_at_k":
-            return Contingency("precision_at_k", k=self.k, kernel=self.kernel)
-        return Ranking(self.measure, self.k, self.relevant, self.features, self.kernel)
+            return self._task(TopK)
+        return self._task(Contingency) if self.measure == "precision_at_k" else self._task(Ranking)
 
-    def _first_weights(self, oracle: Oracle, C: float) -> Array | None:
+    def _first_weights(self, problem: Problem, C: float) -> Array | None:
         """Where latent training begins; kept in `start_`."""
         if not isfinite(C):  # which latent training does not take, and says so
             return None
-        batch: Any = oracle.batch
         if self.start is None:
-            self.start_ = _classifying(batch, batch.about.n_relevant, oracle.weights, C)
+            assert isinstance(problem.batch, TopKBatch)
+            self.start_ = _classifier(problem.batch, problem.oracle.weights, C)
         else:
-            self.start_ = _given(self.start, oracle.dim)
+            self.start_ = _checked_start(self.start, problem.oracle.dim)
         return self.start_
 
     def __sklearn_tags__(self) -> Any:
@@ -262,8 +262,8 @@ class Ranker(Trainer):
         return tags
 
 
-def _classifying(batch: GroupBatch, n_relevant: NDArray[np.int64], weights: Array, C: float) -> Array:
-    """The linear classifier of relevant rows, in which every query counts as much as its weight says.
+def _classifier(batch: TopKBatch, weights: Array, C: float) -> Array:
+    """The weights of a linear classifier of relevant rows, in which every query counts as much as its weight says.
 
     The intercept hardly costs anything, so that it is not the weights that tell how rare relevant rows are.
     """
@@ -271,7 +271,7 @@ def _classifying(batch: GroupBatch, n_relevant: NDArray[np.int64], weights: Arra
 
     sizes = np.diff(batch.bounds)
     query = np.repeat(np.arange(len(sizes)), sizes)
-    relevant = np.arange(len(query)) - batch.bounds[query] < n_relevant[query]  # they come first in a batch
+    relevant = np.arange(len(query)) - batch.bounds[query] < batch.n_relevant[query]  # they come first in a batch
     used = np.flatnonzero(weights[query] > 0)
     if len(np.unique(relevant[used])) < 2:  # all queries with both kinds of rows have weight 0
         return np.zeros(batch.atoms.dim)
@@ -283,16 +283,12 @@ def _classifying(batch: GroupBatch, n_relevant: NDArray[np.int64], weights: Arra
     return np.array(model.coef_[0])
 
 
-def _given(start: Any, n_features: int) -> Array:
+def _checked_start(start: Any, n_features: int) -> Array:
     """The weights that the user wants training to begin at."""
-    if isinstance(start, Ranker):
-        if not hasattr(start, "w_"):
-            raise ValueError("start is a Ranker that is not fitted (clones never are: give its coef_ instead)")
-        start = start.coef_
     try:
         weights = np.array(start, dtype=float)
     except (TypeError, ValueError):
-        raise ValueError(f"start must be an array of weights or a fitted Ranker, got {start!r}") from None
+        raise ValueError(f"start must be None or an array of weights (the coef_ of a model), got {start!r}") from None
     if weights.shape != (n_features,):
         raise ValueError(f"start has shape {weights.shape}; expected ({n_features},), a weight per feature")
     if not np.isfinite(weights).all():
