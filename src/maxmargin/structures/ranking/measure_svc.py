@@ -28,10 +28,7 @@ from maxmargin.trainer import Options, refuse_kernel
 from maxmargin.weights import Weights
 
 MOST_ROWS = 10**8  # that repeated examples may make
-RANKINGS = {
-    "roc_auc": "roc_auc",
-    "average_precision": "map",
-}  # measures of the order of scores, as tasks.Ranking has them
+RANKINGS = {"roc_auc": "roc_auc", "average_precision": "map"}  # measures of the order of scores: names in tasks.Ranking
 
 
 class MeasureSVC(MatrixClassifier):
@@ -140,7 +137,8 @@ class MeasureSVC(MatrixClassifier):
 
     def decision_function(self, X: Any) -> Array:
         """(n,) scores, positive for classes_[1] as everywhere in scikit-learn, whichever class is the positive one."""
-        return self._sign * self._scores(X)
+        scores = self._scores(X)  # first, because it says whether there is a model
+        return self._sign * scores
 
     def predict(self, X: Any) -> Any:
         """The positive class where its score is positive."""

@@ -13,7 +13,6 @@ from scipy import sparse
 from sklearn.utils.validation import _check_feature_names_in, check_is_fitted, validate_data
 
 from maxmargin.arrays import Array
-from maxmargin.atoms import AtomRows
 from maxmargin.inputs.labels import plain
 from maxmargin.kernels.functions import is_precomputed
 from maxmargin.objective import Certificate
@@ -21,6 +20,7 @@ from maxmargin.online import NoPartialFit
 from maxmargin.oracle import normalised_weights
 from maxmargin.solvers import Solver
 from maxmargin.structures.ranking.contingency import Contingency
+from maxmargin.structures.ranking.first_weights import checked_start, relevance_classifier
 from maxmargin.structures.ranking.groups import Groups, query_ids
 from maxmargin.structures.ranking.measures import checked_k
 from maxmargin.structures.ranking.nothing_learnt import warn_of_zero
@@ -112,7 +112,7 @@ class Ranker(Trainer):
         Rows with the same qid belong to one query, wherever they stand; without qid all rows are one query. The weight
         of a query is that of its rows, which must be equal.
         """
-        super().fit(*self._examples(X, y, qid, sample_weight))
+        super().fit(*self._queries(X, y, qid, sample_weight))
         if not self.latent:
             warn_of_zero(self, self.measure)
         return self
@@ -121,7 +121,7 @@ class Ranker(Trainer):
         self, X: Any, y: Any, Cs: Sequence[float], qid: Any = None, sample_weight: Any = None
     ) -> list[Self]:
         """A fitted model for every C, each started from the one before; the last one stays in this estimator."""
-        groups, Y, weights = self._examples(X, y, qid, sample_weight)
+        groups, Y, weights = self._queries(X, y, qid, sample_weight)
         models = super().fit_path(groups, Y, Cs, weights)
         for model in models if not self.latent else ():
             warn_of_zero(model, self.measure)
@@ -137,7 +137,7 @@ class Ranker(Trainer):
     ) -> Certificate:
         """How far the current weights are from the optimum on these data; see StructuredSVM.certify."""
         check_is_fitted(self)
-        return super().certify(*self._examples(X, y, qid, sample_weight, reset=False), tol)
+        return super().certify(*self._queries(X, y, qid, sample_weight, reset=False), tol)
 
     def predict(self, X: Any) -> Array:
         """(n,) scores: of two rows of a query, the one with the higher score comes first."""
@@ -196,40 +196,49 @@ class Ranker(Trainer):
         }
         return json.dumps(model, indent=2)
 
-    def _examples(
+    def _queries(
         self, X: Any, y: Any, qid: Any, sample_weight: Any, reset: bool = True
-    ) -> tuple[Groups, list[Array], Any]:
-        """One structural example per query."""
-        if self.measure not in RANKED_BY:
-            raise ValueError(f"measure must be one of {', '.join(map(repr, RANKED_BY))}, got {self.measure!r}")
-        if self.measure == "precision_at_k" and self.features != "pairs":
-            raise ValueError("features is for measure 'ndcg' only, not for 'precision_at_k'")
-        if self.latent and self.measure != "precision_at_k":
-            raise ValueError(f"latent=True is for measure 'precision_at_k' only, not for {self.measure!r}")
+    ) -> tuple[Groups, list[Array], Array | None]:
+        """One structural example per query: its rows, their levels, and the weights of queries."""
+        self._check_options()
         if reset and not self.latent:
             self.__dict__.pop("start_", None)  # of an earlier training
-        if self.latent and self.kernel is not None:
-            raise ValueError("latent=True does not take a kernel")
-        if self.start is not None and not self.latent:
-            raise ValueError("start is for latent=True only; other problems have one optimum, wherever training begins")
         X, y = self._matrix(X, y, reset)
-        bad: Any = np.flatnonzero((y < 0) | (y > GRADE)) if self.measure == "ndcg" else []
-        if len(bad):  # here rather than in the task, which numbers the queries and does not know the rows
-            found = f"row {bad[0]}: the relevance is {y[bad[0]]:g}"
-            raise ValueError(f"{found}; gains 2^relevance - 1 need a relevance from 0 to {GRADE}")
         groups, names = Groups.by(X, query_ids(qid, len(y)))
+        self._check_rows(y, groups, names)
         levels = groups.of_rows(y)
         if self.measure == "precision_at_k":
             levels = [(values >= self.relevant).astype(float) for values in levels]
             if all(np.ptp(values) == 0 for values in levels):
                 which = f"both relevant rows (>= {self.relevant:g}) and others"
                 raise ValueError(f"no query has {which}, so there is nothing to rank")
-        if self.latent:  # here rather than in the task, which does not know the queries' names
+        return groups, levels, None if sample_weight is None else _query_weights(sample_weight, groups, names)
+
+    def _check_options(self) -> None:
+        """Raise a ValueError where parameters do not fit together."""
+        if self.measure not in RANKED_BY:
+            raise ValueError(f"measure must be one of {', '.join(map(repr, RANKED_BY))}, got {self.measure!r}")
+        if self.measure == "precision_at_k" and self.features != "pairs":
+            raise ValueError("features is for measure 'ndcg' only, not for 'precision_at_k'")
+        if self.latent and self.measure != "precision_at_k":
+            raise ValueError(f"latent=True is for measure 'precision_at_k' only, not for {self.measure!r}")
+        if self.latent and self.kernel is not None:
+            raise ValueError("latent=True does not take a kernel")
+        if self.start is not None and not self.latent:
+            raise ValueError("start is for latent=True only; other problems have one optimum, wherever training begins")
+
+    def _check_rows(self, y: Array, groups: Groups, names: NDArray[Any]) -> None:
+        """What tasks check, too, but they know neither the numbers of rows nor the names of queries."""
+        strange = (y < 0) | (y > GRADE)
+        if self.measure == "ndcg" and strange.any():
+            i = int(np.argmax(strange))
+            found = f"row {i}: the relevance is {y[i]:g}"
+            raise ValueError(f"{found}; gains 2^relevance - 1 need a relevance from 0 to {GRADE}")
+        if self.latent:
             short = np.flatnonzero(groups.sizes < checked_k(self.k, self.measure))
             if len(short):
                 found = f"query {plain(names[short[0]])!r} has {groups.sizes[short[0]]} rows"
                 raise ValueError(f"{found}; latent=True expects at least k = {self.k} in every query")
-        return groups, levels, None if sample_weight is None else _query_weights(sample_weight, groups, names)
 
     def _matrix(self, X: Any, y: Any = "no_validation", reset: bool = False) -> Any:
         options: Any = {"accept_sparse": "csr", "dtype": np.float64, "reset": reset}
@@ -249,9 +258,9 @@ class Ranker(Trainer):
             return None
         if self.start is None:
             assert isinstance(problem.batch, TopKBatch)
-            self.start_ = _classifier(problem.batch, problem.oracle.weights, C)
+            self.start_ = relevance_classifier(problem.batch, problem.oracle.weights, C)
         else:
-            self.start_ = _checked_start(self.start, problem.oracle.dim)
+            self.start_ = checked_start(self.start, problem.oracle.dim)
         return self.start_
 
     def __sklearn_tags__(self) -> Any:
@@ -260,41 +269,6 @@ class Ranker(Trainer):
         tags.input_tags.sparse = True
         tags.input_tags.pairwise = is_precomputed(self.kernel)
         return tags
-
-
-def _classifier(batch: TopKBatch, weights: Array, C: float) -> Array:
-    """The weights of a linear classifier of relevant rows, in which every query counts as much as its weight says.
-
-    The intercept hardly costs anything, so that it is not the weights that tell how rare relevant rows are.
-    """
-    from sklearn.svm import LinearSVC  # slow to import
-
-    sizes = np.diff(batch.bounds)
-    query = np.repeat(np.arange(len(sizes)), sizes)
-    relevant = np.arange(len(query)) - batch.bounds[query] < batch.n_relevant[query]  # they come first in a batch
-    used = np.flatnonzero(weights[query] > 0)
-    if len(np.unique(relevant[used])) < 2:  # all queries with both kinds of rows have weight 0
-        return np.zeros(batch.atoms.dim)
-    each = np.arange(len(used) + 1, dtype=np.int32)
-    rows = AtomRows(batch.atoms, each, batch.rows[used].astype(np.int32), np.ones(len(used))).tocsr()
-    rows.indptr, rows.indices = rows.indptr.astype(np.int32), rows.indices.astype(np.int32)  # liblinear has no others
-    model = LinearSVC(C=C, dual=False, intercept_scaling=10.0)
-    model.fit(rows, relevant[used], (weights / sizes / len(sizes))[query][used])
-    return np.array(model.coef_[0])
-
-
-def _checked_start(start: Any, n_features: int) -> Array:
-    """The weights that the user wants training to begin at."""
-    try:
-        weights = np.array(start, dtype=float)
-    except (TypeError, ValueError):
-        raise ValueError(f"start must be None or an array of weights (the coef_ of a model), got {start!r}") from None
-    if weights.shape != (n_features,):
-        raise ValueError(f"start has shape {weights.shape}; expected ({n_features},), a weight per feature")
-    if not np.isfinite(weights).all():
-        i = int(np.argmin(np.isfinite(weights)))
-        raise ValueError(f"start[{i}] is {weights[i]}; expected a finite number")
-    return weights
 
 
 def _query_weights(sample_weight: Any, groups: Groups, names: NDArray[Any]) -> Array:

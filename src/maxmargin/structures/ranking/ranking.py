@@ -50,9 +50,9 @@ class Ranking(GroupTask):
         number of levels (a sort, or with k an assignment problem) but wants the scores of equally relevant rows to be
         equal, because the truth stands for all of their orders at once.
 
-    A kernel of rows (maxmargin.kernels) has its features take the place of x_i.
+    With a kernel of rows (maxmargin.kernels) its features take the place of x_i.
 
-    Levels of a query without pairs tell nothing and cost nothing. Slack rescaling and squared slacks are exact for
+    A query without pairs tells nothing and costs nothing. Slack rescaling and squared slacks are exact for
     "roc_auc"; for others they are searched with a proved upper bound, see rescaling.py.
     """
 
