@@ -1,8 +1,8 @@
-"""FlatClassifier, ClassScorer: what the estimators share whose input is one matrix with a class per row."""
+"""MatrixClassifier, FlatClassifier, ClassScorer: what the estimators share whose input is one matrix."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from typing import Any, Self
 
 import numpy as np
@@ -15,11 +15,13 @@ from maxmargin.arrays import Array
 from maxmargin.kernels.functions import WithConstant, is_precomputed
 from maxmargin.objective import Certificate
 from maxmargin.online import online_only
-from maxmargin.trainer import Trainer, refuse_kernel
+from maxmargin.trainer import T, Trainer, refuse_kernel
 
 
-class FlatClassifier(ClassifierMixin, Trainer):
+class MatrixClassifier(ClassifierMixin, Trainer):
     """A Trainer for dense or sparse (n, F) matrices with scikit-learn's whole contract of classifiers.
+
+    What it trains on is up to its heirs, which begin `fit` with `_checked`.
 
     With `fit_intercept` the task sees one more feature, the constant 1, regularised like the others; to a kernel 1 is
     added then, which is the same.
@@ -27,31 +29,20 @@ class FlatClassifier(ClassifierMixin, Trainer):
 
     fit_intercept: bool
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Train on a dense or sparse (n, F) matrix."""
-        return super().fit(*self._examples(*self._checked(X, y), sample_weight))
-
-    def fit_path(self, X: Any, y: Any, Cs: Sequence[float], sample_weight: Any = None) -> list[Self]:
-        """A fitted model for every C, each started from the one before; the last one stays in this estimator."""
-        X, Y, weights = self._examples(*self._checked(X, y), sample_weight)
-        return super().fit_path(X, Y, Cs, weights)
-
-    def certify(self, X: Any, y: Any, sample_weight: Any = None, tol: float = 1e-2) -> Certificate:
-        """How far the current weights are from the optimum on these data; see StructuredSVM.certify."""
-        check_is_fitted(self)
-        return super().certify(*self._examples(*self._checked(X, y, reset=False), sample_weight), tol)
-
     @property
     def _wants_constant(self) -> bool:
         return self.fit_intercept
+
+    def _task(self, kind: type[T], **others: Any) -> T:
+        return super()._task(kind, **{"kernel": self._task_kernel(), **others})
 
     def _task_kernel(self) -> Any:
         """The kernel as the task sees it."""
         return WithConstant(self.kernel) if self.kernel is not None and self._wants_constant else self.kernel
 
-    def _examples(self, X: Any, y: Any, sample_weight: Any) -> tuple[Any, Any, Any]:
-        """Inputs, outputs and weights of the structural examples: one per row."""
-        return X, y, sample_weight
+    def _feature_names(self) -> Sequence[Hashable]:
+        """Of the columns of X: their names, where it was a data frame, else their numbers."""
+        return list(getattr(self, "feature_names_in_", range(self.n_features_in_)))
 
     def _checked(self, X: Any, y: Any = "no_validation", reset: bool = True) -> tuple[Any, Any]:
         """X as numbers with the constant feature, as many as in training if not reset, and y as labels."""
@@ -83,6 +74,24 @@ def _with_ones(X: sparse.csr_array) -> sparse.csr_array:
         (np.insert(X.data, ends, 1.0), np.insert(X.indices, ends, n_features), X.indptr + np.arange(n + 1)),
         shape=(n, n_features + 1),
     )
+
+
+class FlatClassifier(MatrixClassifier):
+    """A MatrixClassifier whose structural examples are the rows, each with its class."""
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Train on a dense or sparse (n, F) matrix."""
+        return super().fit(*self._checked(X, y), sample_weight)
+
+    def fit_path(self, X: Any, y: Any, Cs: Sequence[float], sample_weight: Any = None) -> list[Self]:
+        """A fitted model for every C, each started from the one before; the last one stays in this estimator."""
+        X, y = self._checked(X, y)
+        return super().fit_path(X, y, Cs, sample_weight)
+
+    def certify(self, X: Any, y: Any, sample_weight: Any = None, tol: float = 1e-2) -> Certificate:
+        """How far the current weights are from the optimum on these data; see StructuredSVM.certify."""
+        check_is_fitted(self)
+        return super().certify(*self._checked(X, y, reset=False), sample_weight, tol)
 
 
 class ClassScorer(FlatClassifier):

@@ -23,8 +23,9 @@ from maxmargin.structures.parsing.task import Grammar
 from maxmargin.structures.parts.numbers import PricedParts
 from maxmargin.structures.parts.task import Parts
 from maxmargin.structures.ranking.contingency import Contingency
-from maxmargin.structures.ranking.groups import Groups, WeightedRows
+from maxmargin.structures.ranking.groups import Groups
 from maxmargin.structures.ranking.ranking import Ranked, Ranking
+from maxmargin.structures.ranking.row_labels import WeightedRows
 from maxmargin.structures.ranking.topk import TopK
 from maxmargin.structures.sequences.task import Chain
 

@@ -15,3 +15,10 @@ def queries(n=12, seed=0, noise=0.3):
         y[order[:3]] = 1
         y[order[:1]] = 2
     return X, y, qid
+
+
+def repeated(X, y, qid, times):
+    """Every query q as often as times[q] says, each copy under a name of its own."""
+    names = [(q, 100 * t + q) for q in range(len(times)) for t in range(times[q])]
+    copies = [(X[qid == q], y[qid == q], np.full(np.sum(qid == q), name)) for q, name in names]
+    return tuple(np.concatenate(parts) for parts in zip(*copies, strict=True))

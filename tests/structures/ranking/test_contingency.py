@@ -4,7 +4,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from proofs import prove_search_is_bounded
 from scipy import sparse
-from strategies import groups_of_rows, whole
+from strategies import groups_of_rows
+from structures.ranking.group_problems import (
+    X,
+    Y,
+    prove_whole_weights_are_repeated_rows,
+    set_up,
+    weighted_groups,
+    with_weights,
+)
 from structures.ranking.listed_tasks import Labellings, squared_error
 
 from maxmargin import StructuredSVM
@@ -29,13 +37,6 @@ MEASURES = [
     squared_error,
 ]
 measures = pytest.mark.parametrize("measure", MEASURES, ids=lambda measure: getattr(measure, "__name__", measure))
-X = [np.array([[1.0, 0], [2, 1], [0, -1], [1, 1]]), np.array([[0.0, 2], [1, -1], [2, 2]])]
-Y = [np.array([1, 0, 0, 1]), np.array([0, 1, 0])]
-
-
-def set_up(task, X=X, Y=Y):
-    task.setup(X, Y)
-    return task, task.pack(X, Y)
 
 
 @measures
@@ -63,20 +64,20 @@ def test_sparse_samples(kind):
 @pytest.mark.parametrize("rows", [np.array([0, 1, 3, 4, 5]), np.array([4, 0, 4, 2, 1])])  # some left out, some twice
 def test_rows_of_one_matrix(rows):
     matrix, labels = np.vstack(X), np.concatenate(Y)
-    task, whole_batch = set_up(Contingency("f1"), [matrix[rows]], [labels[rows]])
-    other, batch = set_up(Contingency("f1"), Groups(matrix, rows, np.array([0, len(rows)])), [labels[rows]])
-    w = np.array([0.5, -1.0])
-    np.testing.assert_allclose(other.planes(w, batch).dpsi.toarray(), task.planes(w, whole_batch).dpsi.toarray())
-    assert other.planes(w, batch).loss == task.planes(w, whole_batch).loss
+    _, whole_batch = set_up(Contingency("f1"), [matrix[rows]], [labels[rows]])
+    _, batch = set_up(Contingency("f1"), Groups(matrix, rows, np.array([0, len(rows)])), [labels[rows]])
+    planes, expected = (each.planes(np.array([0.5, -1.0])) for each in (batch, whole_batch))
+    np.testing.assert_allclose(planes.dpsi.toarray(), expected.dpsi.toarray())
+    assert planes.loss == expected.loss
 
 
 @settings(max_examples=15)
 @given(groups_of_rows(most_groups=1, most_rows=8))
 def test_error_is_the_mean_hinge(problem):
     X, Y, w = problem
-    task, batch = set_up(Contingency("error"), X, Y)
+    _, batch = set_up(Contingency("error"), X, Y)
     margins = (2 * Y[0] - 1) * (X[0] @ w)
-    assert task.planes(w, batch).values(w) == pytest.approx(np.mean(np.maximum(0, 1 - margins)))
+    assert batch.planes(w).values(w) == pytest.approx(np.mean(np.maximum(0, 1 - margins)))
 
 
 @settings(max_examples=15)
@@ -85,7 +86,7 @@ def test_hinge_is_at_least_the_loss_of_the_prediction(problem, k):
     X, Y, w = problem
     for measure in (each for each in MEASURES if each != "prbep"):  # prediction does not know the number it wants
         task, batch = set_up(Contingency(measure, k), X, Y)
-        hinge, z = task.planes(w, batch).values(w)[0], task.decode(w, X)[0]
+        hinge, z = batch.planes(w).values(w)[0], task.decode(w, X)[0]
         if task.measure_.size is None or task.psi(X[0], Y[0]) @ w <= task.psi(X[0], z) @ w:  # y may have more
             assert hinge >= task.loss(Y[0], z) - 1e-12
 
@@ -93,42 +94,27 @@ def test_hinge_is_at_least_the_loss_of_the_prediction(problem, k):
 # --- weights of rows
 
 
-@st.composite
-def weighted(draw, **options):
-    X, Y, w = draw(groups_of_rows(**options))
-    return X, Y, [draw(whole(len(y), 1, 3)) for y in Y], w
-
-
 @pytest.mark.parametrize("measure", ["error", "balanced_error"])
 @settings(max_examples=15)
-@given(problem=weighted(most_rows=4))
+@given(problem=weighted_groups(most_rows=4))
 def test_weighted_rows_keep_the_contract(measure, problem):
     X, Y, weights, _ = problem
-    check_task(Labellings(measure), X, [WeightedRows(y, v) for y, v in zip(Y, weights, strict=True)], trials=1)
+    check_task(Labellings(measure), X, with_weights(Y, weights), trials=1)
 
 
 @pytest.mark.parametrize("measure", ["error", "balanced_error"])
 @settings(max_examples=15)
-@given(problem=weighted(), lam=st.sampled_from([0.0, 0.3, 1.0]), scale=st.sampled_from([1.0, 0.2]))
+@given(problem=weighted_groups(), lam=st.sampled_from([0.0, 0.3, 1.0]), scale=st.sampled_from([1.0, 0.2]))
 def test_whole_weights_are_repeated_rows(measure, problem, lam, scale):
-    X, Y, weights, w = problem
-    labels = [WeightedRows(y, scale * v) for y, v in zip(Y, weights, strict=True)]
-    task, batch = set_up(Contingency(measure), X, labels)
-    times = [v.astype(int) for v in weights]
-    repeated, long = set_up(
-        Contingency(measure), *([np.repeat(a, v, axis=0) for a, v in zip(each, times, strict=True)] for each in (X, Y))
-    )
-    here, there = task.planes(w, batch, lam), repeated.planes(w, long, lam)
-    heights = [lam * planes.loss - planes.dpsi @ w for planes in (here, there)]
-    np.testing.assert_allclose(*heights, atol=1e-12)
+    prove_whole_weights_are_repeated_rows(lambda: Contingency(measure), problem, lam, scale)
 
 
 @pytest.mark.parametrize("formulation", SEARCHED, ids=str)
 @settings(max_examples=10)
-@given(problem=weighted(most_rows=4))
+@given(problem=weighted_groups(most_rows=4))
 def test_weighted_rows_are_searched_within_bounds(formulation, problem):
     X, Y, weights, w = problem
-    labels = [WeightedRows(y, v) for y, v in zip(Y, weights, strict=True)]
+    labels = with_weights(Y, weights)
     task, batch = set_up(Labellings("error"), X, labels)
     prove_search_is_bounded(task, batch, X, labels, w, formulation)
 
@@ -212,8 +198,8 @@ OWN = [
 @pytest.mark.parametrize(("measure", "message"), OWN, ids=[case[1] for case in OWN])
 def test_functions_that_are_no_losses(measure, message):
     def look():
-        task, batch = set_up(Contingency(measure))
-        task.planes(np.ones(2), batch)
+        _, batch = set_up(Contingency(measure))
+        batch.planes(np.ones(2))
 
     with pytest.raises(TaskError, match=message):
         look()
@@ -226,10 +212,10 @@ def test_large_tables_are_read_in_pieces(monkeypatch):
     for limit in ("CELLS", "KEPT"):
         monkeypatch.setattr(f"maxmargin.structures.ranking.measures.{limit}", 40)
     large = task.pack([x], [y])
-    assert kept.about.blocks[0] is not None
-    assert large.about.blocks == (None,)
+    assert kept.losses.blocks[0] is not None
+    assert large.losses.blocks == (None,)
     for formulation in (Formulation(), *SEARCHED):
-        at_once, in_pieces = (task._worst(w, batch, np.ones(1), formulation) for batch in (kept, large))
+        at_once, in_pieces = (batch._worst(w, np.ones(1), formulation) for batch in (kept, large))
         assert in_pieces.loss == at_once.loss
         np.testing.assert_array_equal(in_pieces.dpsi.toarray(), at_once.dpsi.toarray())
 
@@ -245,15 +231,15 @@ def test_functions_that_are_linear_along_lines_are_searched_along_lines(function
     X, Y, w = problem
     if not any(0 < np.sum(y) < len(y) for y in Y):
         return
-    task, batch = set_up(Contingency(function), X, Y)
+    _, batch = set_up(Contingency(function), X, Y)
     small = all(np.sum(y) < 2 or np.sum(1 - y) < 2 for y in Y)  # of so few tables every loss may be linear
-    assert (batch.about.lines is not None) == (measure is not None) or small
+    assert (batch.losses.lines is not None) == (measure is not None) or small
     if measure is not None:
-        named, twin = set_up(Contingency(measure), X, Y)
-        np.testing.assert_allclose(task.planes(w, batch).values(w), named.planes(w, twin).values(w), atol=1e-12)
+        _, named = set_up(Contingency(measure), X, Y)
+        np.testing.assert_allclose(batch.planes(w).values(w), named.planes(w).values(w), atol=1e-12)
 
 
 def test_a_function_that_rewards_mistakes_is_not_searched_along_lines():
     """At a fixed number of predicted positives this loss grows with the true ones; a few tables betray it."""
     _, batch = set_up(Contingency(lambda tp, fp, fn, tn: (fp + fn) / 10 + (tp == 1) * (fp == 1)))
-    assert batch.about.lines is None
+    assert batch.losses.lines is None

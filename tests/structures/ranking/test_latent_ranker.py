@@ -8,7 +8,7 @@ import sklearn
 from scipy import sparse
 from sklearn.base import clone
 from sklearn.model_selection import GridSearchCV, GroupKFold
-from structures.ranking.queries import queries
+from structures.ranking.queries import queries, repeated
 
 from maxmargin import Ranker
 from maxmargin.errors import NothingLearnt
@@ -74,7 +74,7 @@ def test_latent_start_is_given():
     given = latent_model(start=weights).fit(X, y, qid)
     np.testing.assert_array_equal(given.start_, weights)
     ranker = Ranker("roc_auc").fit(X, y, qid)
-    np.testing.assert_array_equal(latent_model(start=ranker).fit(X, y, qid).start_, ranker.coef_)
+    np.testing.assert_array_equal(latent_model(start=ranker.coef_).fit(X, y, qid).start_, ranker.coef_)
     np.testing.assert_array_equal(latent_model(start=list(ranker.coef_)).fit(X, y, qid).start_, ranker.coef_)
     again = latent_model(start=given.start_).fit(X, y, qid)
     np.testing.assert_array_equal(again.w_, given.w_)
@@ -116,19 +116,15 @@ def test_latent_weights_are_copies_of_queries():
     weights = 1 + np.arange(12) % 3
     start = np.array([2.0, -1.0, 0.5, 0.0])
     model = latent_model(start=start).fit(X, y, qid, sample_weight=weights[qid])
-    copies = [(X[qid == q], y[qid == q], np.full(np.sum(qid == q), 100 * t + q)) for q in range(12) for t in range(3)]
-    used = [copy for n, copy in enumerate(copies) if n % 3 < weights[n // 3]]
-    repeated = latent_model(start=start).fit(*(np.concatenate(parts) for parts in zip(*used, strict=True)))
-    assert model.certificate_.primal == pytest.approx(repeated.certificate_.primal, rel=2e-3)
+    copies = latent_model(start=start).fit(*repeated(X, y, qid, weights))
+    assert model.certificate_.primal == pytest.approx(copies.certificate_.primal, rel=2e-3)
 
 
 def test_latent_start_counts_weights_of_queries():
     weights = 1 + np.arange(12) % 3
-    copies = [(X[qid == q], y[qid == q], np.full(np.sum(qid == q), 100 * t + q)) for q in range(12) for t in range(3)]
-    used = [copy for n, copy in enumerate(copies) if n % 3 < weights[n // 3]]
-    repeated = latent_model().fit(*(np.concatenate(parts) for parts in zip(*used, strict=True)))
+    copies = latent_model().fit(*repeated(X, y, qid, weights))
     model = latent_model().fit(X, y, qid, sample_weight=weights[qid])
-    np.testing.assert_allclose(model.start_, repeated.start_, atol=1e-3)
+    np.testing.assert_allclose(model.start_, copies.start_, atol=1e-3)
 
 
 @pytest.mark.parametrize("kind", [sparse.csr_array, sparse.csc_matrix])

@@ -22,7 +22,7 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.svm import LinearSVC
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from maxmargin import MeasureSVC
+from maxmargin import MeasureSVC, flat
 from maxmargin.errors import NothingLearnt, TaskError
 from maxmargin.structures.ranking.measures import NAMES
 
@@ -215,6 +215,16 @@ def test_no_information_is_said_so():
     assert not model.coef_.any()
 
 
+@pytest.mark.parametrize("measure", ["f1", "roc_auc", "precision_at_k"])
+def test_data_are_validated_once(measure, monkeypatch):
+    looks = []
+    validate = flat.validate_data
+    monkeypatch.setattr(flat, "validate_data", lambda *args, **options: looks.append(1) or validate(*args, **options))
+    MeasureSVC(measure, k=20).fit(X, y)
+    MeasureSVC(measure, k=20).fit_path(X, y, [1.0, 10.0])
+    assert len(looks) == 2
+
+
 # --- labels
 
 
@@ -243,6 +253,29 @@ def test_positive_label(measure):
     np.testing.assert_array_equal(ham.decision_function(X), -turned.decision_function(X))
     np.testing.assert_allclose(ham.decision_function(X), X @ ham.coef_[0] + ham.intercept_)
     assert roc_auc_score(names, ham.decision_function(X)) > 0.6
+
+
+@pytest.mark.parametrize("positive", ["ham", "spam"])
+@pytest.mark.parametrize("measure", ["f1", "roc_auc"])
+def test_weights_by_name(measure, positive):
+    """Those of the score of the positive class, whichever that is."""
+    model = MeasureSVC(measure, pos_label=positive).fit(X, np.array(["ham", "spam"])[y])
+    sign = 1 if positive == "spam" else -1
+    weights = model.weights_["features"]
+    assert weights.axes == ("feature", "label")
+    assert [sign * weights[f, positive] for f in range(6)] == model.coef_[0].tolist()
+    assert sign * model.weights_["intercept"][positive] == model.intercept_[0]
+    best = model.top_weights(positive, n=3)
+    assert [abs(each.weight) for each in best] == sorted(
+        np.abs(np.append(model.coef_[0], model.intercept_)).tolist(), reverse=True
+    )[:3]
+    with pytest.raises(ValueError, match="no weight speaks of the label"):
+        model.top_weights("ham" if positive == "spam" else "spam")
+
+
+def test_weights_by_name_with_a_kernel():
+    with pytest.raises(AttributeError, match="MeasureSVC with a kernel has no weights of features"):
+        _ = MeasureSVC(kernel="rbf").fit(X, y).weights_
 
 
 def test_more_than_two_classes():
@@ -461,6 +494,7 @@ def test_feature_names():
     table = pd.DataFrame(X, columns=list("abcdef"))
     model = MeasureSVC("roc_auc").fit(table, y)
     assert list(model.feature_names_in_) == list("abcdef")
+    assert model.weights_["features"]["c", 1] == model.coef_[0, 2]
     assert model.predict(table).shape == y.shape
     with pytest.raises(ValueError, match="feature names should match"):
         model.predict(table[list("fedcba")])

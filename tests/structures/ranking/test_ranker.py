@@ -15,7 +15,7 @@ from sklearn.model_selection import GridSearchCV, GroupKFold, cross_validate
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import MaxAbsScaler
 from sklearn.utils.estimator_checks import parametrize_with_checks
-from structures.ranking.queries import queries
+from structures.ranking.queries import queries, repeated
 
 from maxmargin import Ranker
 from maxmargin.errors import NothingLearnt
@@ -174,13 +174,11 @@ def test_weights_of_queries(measure):
     weights = 1 + np.arange(12) % 3
     weights[4] = 0
     model = model_for(measure, tol=1e-5).fit(X, y, qid, sample_weight=0.5 * weights[qid])
-    copies = [(X[qid == q], y[qid == q], np.full(np.sum(qid == q), 100 * t + q)) for q in range(12) for t in range(3)]
-    used = [copy for n, copy in enumerate(copies) if n % 3 < weights[n // 3]]
-    repeated = model_for(measure, tol=1e-5).fit(*(np.concatenate(parts) for parts in zip(*used, strict=True)))
+    copies = model_for(measure, tol=1e-5).fit(*repeated(X, y, qid, weights))
     if measure == "precision_at_k":  # queries share the mean of their numbers of relevant rows, weighted or not
-        assert model.score(X, y, qid) == pytest.approx(repeated.score(X, y, qid), abs=0.05)
+        assert model.score(X, y, qid) == pytest.approx(copies.score(X, y, qid), abs=0.05)
     else:
-        assert model.certificate_.primal == pytest.approx(repeated.certificate_.primal, rel=2e-5)
+        assert model.certificate_.primal == pytest.approx(copies.certificate_.primal, rel=2e-5)
 
 
 # --- predictions
@@ -283,8 +281,11 @@ WRONG = [
             ({"k": 6}, "query [0-9]+ has 5 rows; latent=True expects at least k = 6 in every query"),
             ({"k": 2, "start": np.ones(3)}, r"start has shape \(3,\); expected \(4,\), a weight per feature"),
             ({"k": 2, "start": [0, np.nan, 1, 1]}, r"start\[1\] is nan; expected a finite number"),
-            ({"k": 2, "start": "best"}, "start must be an array of weights or a fitted Ranker, got 'best'"),
-            ({"k": 2, "start": Ranker()}, r"start is a Ranker that is not fitted \(clones never are: give its coef_"),
+            (
+                {"k": 2, "start": "best"},
+                r"start must be None or an array of weights \(the coef_ .*\), got 'best'",
+            ),
+            ({"k": 2, "start": Ranker()}, r"start must be None or an array of weights .*, got Ranker\(\)"),
             ({"k": 2, "C": np.inf}, "latent training needs a finite C"),
             ({"k": 2, "relevant": 3}, r"no query has both relevant rows \(>= 3\) and others"),
         )
@@ -367,12 +368,30 @@ def test_solr_model():
         model.to_solr("shop", [*names[:3], "bm25"])
 
 
+def test_weights_by_name():
+    model = Ranker().fit(X, y, qid)
+    weights = model.weights_["features"]
+    assert weights.axes == ("feature",)
+    assert [weights[f] for f in range(4)] == model.coef_.tolist()
+    best = model.top_weights(n=2)
+    assert [each.weight for each in best] == sorted(model.coef_.tolist(), key=abs, reverse=True)[:2]
+    assert best[0].name == "features: feature=0"
+    with pytest.raises(ValueError, match="no weight speaks of the label 1"):
+        model.top_weights(1)
+    with pytest.raises(AttributeError, match="Ranker with a kernel has no weights of features"):
+        _ = Ranker(kernel="rbf").fit(X, y, qid).weights_
+    with pytest.raises(NotFittedError):
+        _ = Ranker().weights_
+
+
 def test_feature_names_of_a_table():
     import pandas as pd
 
     table = pd.DataFrame(X, columns=["bm25", "title", "age", "clicks"])
     model = Ranker().fit(table, pd.Series(y), qid=pd.Series(qid))
     assert list(json.loads(model.to_solr("shop"))["params"]["weights"]) == list(table.columns)
+    assert model.weights_["features"]["title"] == model.coef_[1]
+    assert model.top_weights(n=1)[0].name == "features: feature=bm25"
     np.testing.assert_array_equal(model.w_, Ranker().fit(X, y, qid).w_)
     np.testing.assert_array_equal(model.rank(table, pd.Series(qid)), Ranker().fit(X, y, qid).rank(X, qid))
 

@@ -7,7 +7,14 @@ from hypothesis import strategies as st
 from proofs import prove_search_is_bounded
 from scipy import sparse
 from sklearn.metrics import average_precision_score, ndcg_score, roc_auc_score
-from strategies import groups_of_rows, whole
+from strategies import groups_of_rows
+from structures.ranking import group_problems
+from structures.ranking.group_problems import (
+    X,
+    prove_whole_weights_are_repeated_rows,
+    weighted_groups,
+    with_weights,
+)
 from structures.ranking.listed_tasks import PairDecisions, Rankings
 
 from maxmargin import StructuredSVM
@@ -17,7 +24,6 @@ from maxmargin.oracle import Oracle
 from maxmargin.tasks import Ranked, Ranking, WeightedRows
 from maxmargin.testing import SEARCHED, check_task
 
-X = [np.array([[1.0, 0], [2, 1], [0, -1], [1, 1]]), np.array([[0.0, 2], [1, -1], [2, 2]])]
 Y = [np.array([1, 0, 0, 2]), np.array([0, 1, 0])]
 SEARCHES = [
     {"measure": "map"},
@@ -31,8 +37,7 @@ searches = pytest.mark.parametrize("options", SEARCHES, ids=str)
 
 
 def set_up(task, X=X, Y=Y):
-    task.setup(X, Y)
-    return task, task.pack(X, Y)
+    return group_problems.set_up(task, X, Y)
 
 
 # --- searches against all rankings
@@ -52,7 +57,7 @@ def test_keeps_the_contract(options, problem):
 def test_worst_decisions_on_pairs_of_two_levels_are_a_ranking(problem, lam):
     X, Y, w = problem
     task, batch = set_up(Rankings("roc_auc"), X, Y)
-    planes = task.planes(w, batch, augment=lam)
+    planes = batch.planes(w, augment=lam)
     for x, y, row, loss in zip(X, Y, planes.dpsi.toarray(), planes.loss, strict=True):
         outputs = task.outputs(x)
         losses = np.array([task.loss(y, z) for z in outputs])
@@ -101,10 +106,10 @@ def test_rescaled_searches_stay_within_their_bounds(options, formulation, proble
 @given(groups_of_rows(most_groups=1, most_rows=8, levels=(0, 1, 2)))
 def test_pairs_have_the_mean_pairwise_hinge(problem):
     X, Y, w = problem
-    task, batch = set_up(Ranking("roc_auc"), X, Y)
+    _, batch = set_up(Ranking("roc_auc"), X, Y)
     scores, y = X[0] @ w, Y[0]
     hinges = [max(0, 1 - (scores[i] - scores[j])) for i in range(len(y)) for j in range(len(y)) if y[i] > y[j]]
-    assert task.planes(w, batch).values(w) == pytest.approx(np.mean(hinges))
+    assert batch.planes(w).values(w) == pytest.approx(np.mean(hinges))
 
 
 @settings(max_examples=20)
@@ -151,39 +156,25 @@ def test_hinge_is_at_least_the_loss_of_the_prediction(problem, options):
     if len(set(Y[0] >= options.get("relevant", 1))) < 2:
         return
     task, batch = set_up(Ranking(**options), X, Y)
-    hinge, z = task.planes(w, batch).values(w)[0], task.decode(w, X)[0]
+    hinge, z = batch.planes(w).values(w)[0], task.decode(w, X)[0]
     assert hinge >= task.loss(Y[0], z) - 1e-12
 
 
 # --- weights of rows
 
 
-@st.composite
-def weighted(draw, **options):
-    X, Y, w = draw(groups_of_rows(**options))
-    return X, Y, [draw(whole(len(y), 1, 3)) for y in Y], w
-
-
 @settings(max_examples=15)
-@given(weighted(most_rows=4, levels=(0, 1, 2)))
+@given(weighted_groups(most_rows=4, levels=(0, 1, 2)))
 def test_weighted_pairs_keep_the_contract(problem):
     X, Y, weights, _ = problem
-    labels = [WeightedRows(y, v) for y, v in zip(Y, weights, strict=True)]
+    labels = with_weights(Y, weights)
     check_task(PairDecisions(), X, labels, trials=1)
 
 
 @settings(max_examples=20)
-@given(weighted(levels=(0, 1, 2)), st.sampled_from([0.0, 0.3, 1.0]), st.sampled_from([1.0, 0.2]))
+@given(weighted_groups(levels=(0, 1, 2)), st.sampled_from([0.0, 0.3, 1.0]), st.sampled_from([1.0, 0.2]))
 def test_whole_weights_are_repeated_rows(problem, lam, scale):
-    X, Y, weights, w = problem
-    task, batch = set_up(Ranking("roc_auc"), X, [WeightedRows(y, scale * v) for y, v in zip(Y, weights, strict=True)])
-    times = [v.astype(int) for v in weights]
-    repeated, long = set_up(
-        Ranking("roc_auc"), *([np.repeat(a, v, axis=0) for a, v in zip(each, times, strict=True)] for each in (X, Y))
-    )
-    here, there = task.planes(w, batch, lam), repeated.planes(w, long, lam)
-    heights = [lam * planes.loss - planes.dpsi @ w for planes in (here, there)]
-    np.testing.assert_allclose(*heights, atol=1e-12)
+    prove_whole_weights_are_repeated_rows(lambda: Ranking("roc_auc"), problem, lam, scale)
 
 
 @pytest.mark.parametrize("formulation", SEARCHED, ids=str)
@@ -191,20 +182,20 @@ def test_whole_weights_are_repeated_rows(problem, lam, scale):
 @given(problem=groups_of_rows(levels=(0, 1, 2)))
 def test_equal_weights_are_none(formulation, problem):
     X, Y, w = problem
-    task, batch = set_up(Ranking("roc_auc"), X, Y)
+    _, batch = set_up(Ranking("roc_auc"), X, Y)
     _, same = set_up(Ranking("roc_auc"), X, [WeightedRows(y, np.full(len(y), 1.5)) for y in Y])
-    a, b = (task.rescaled_planes(w, each, formulation) for each in (batch, same))
+    a, b = (each.rescaled_planes(w, formulation) for each in (batch, same))
     np.testing.assert_array_equal(a.loss, b.loss)
     np.testing.assert_array_equal(a.dpsi.toarray(), b.dpsi.toarray())
 
 
 @pytest.mark.parametrize("formulation", SEARCHED, ids=str)
 @settings(max_examples=10)
-@given(problem=weighted(most_rows=4))
+@given(problem=weighted_groups(most_rows=4))
 def test_weighted_pairs_are_searched_within_bounds(formulation, problem):
     X, Y, weights, w = problem
     weights[0][:2] = 1, 2  # not all equal
-    labels = [WeightedRows(y, v) for y, v in zip(Y, weights, strict=True)]
+    labels = with_weights(Y, weights)
     task, batch = set_up(PairDecisions(), X, labels)
     prove_search_is_bounded(task, batch, X, labels, w, formulation)
 
@@ -242,19 +233,20 @@ def test_scores_of_a_structured_svm(measure):
 def test_queries_of_one_level_cost_nothing():
     for options in (*SEARCHES, {"measure": "roc_auc"}):
         task, batch = set_up(Ranking(**options), X, [Y[0], np.full(3, 2)])
-        assert task.planes(np.array([1.0, -1.0]), batch).loss[1] == 0
-        assert not task.planes(np.array([1.0, -1.0]), batch).dpsi.toarray()[1].any()
-        assert Oracle(task, batch, Formulation("slack", "l2")).slacks(np.array([1.0, -1.0]))[1] < 1e-3
+        planes = batch.planes(np.array([1.0, -1.0]))
+        assert planes.loss[1] == 0
+        assert not planes.dpsi.toarray()[1].any()
+        assert Oracle(batch, Formulation("slack", "l2")).slacks(np.array([1.0, -1.0]))[1] < 1e-3
         assert task.loss(np.full(3, 2), Ranked([2, 1, 0])) == 0
         assert not task.psi(X[1], np.full(3, 2)).any()
 
 
 def test_long_queries_of_many_levels(monkeypatch):
-    monkeypatch.setattr("maxmargin.structures.ranking.ranking.STATES", 20)
+    monkeypatch.setattr("maxmargin.structures.ranking.gain_batch.STATES", 20)
     task = Ranking("ndcg")
     task.setup(X, Y)
     task.pack(X, Y)
-    monkeypatch.setattr("maxmargin.structures.ranking.ranking.STATES", 11)
+    monkeypatch.setattr("maxmargin.structures.ranking.gain_batch.STATES", 11)
     with pytest.raises(ValueError, match=r"query 0, .*, has 12 ways .* more than 1e.01; use features='positions'"):
         task.pack(X, Y)
     set_up(Ranking("ndcg", features="positions"))

@@ -7,16 +7,15 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 from scipy import sparse
 from strategies import whole
+from structures.ranking.group_problems import X, Y, set_up, with_weights
 
 from maxmargin import StructuredSVM
 from maxmargin.objective import Formulation
 from maxmargin.solvers import CCCP
-from maxmargin.tasks import Groups, TopK, WeightedRows
+from maxmargin.tasks import Groups, TopK
 from maxmargin.testing import SEARCHED, check_task, objective
 
 FORMULATIONS = [Formulation(), *SEARCHED]
-X = [np.array([[1.0, 0], [2, 1], [0, -1], [1, 1]]), np.array([[0.0, 2], [1, -1], [2, 2]])]
-Y = [np.array([1, 0, 0, 1]), np.array([0, 1, 0])]
 
 
 @st.composite
@@ -53,17 +52,12 @@ class Choices(TopK):
         return [z if self.mixed_[id(x)] else np.arange(self.k) for x, z in zip(X, found, strict=True)]
 
 
-def set_up(task, X=X, Y=Y):
-    task.setup(X, Y)
-    return task, task.pack(X, Y)
-
-
 def truths(batch):
     """The rows of every query that the batch takes for the truth."""
     found = []
     for g in batch.ids:
         begin, end = batch.bounds[g], batch.bounds[g + 1]
-        found.append(batch.rows[begin:end][batch.about.truth[begin:end]] - batch.bounds[g])
+        found.append(batch.rows[begin:end][batch.truth[begin:end]] - batch.bounds[g])
     return found
 
 
@@ -141,8 +135,8 @@ def test_planes_are_enumeration(problem, seed, augment):
     """For any completion, at a λ for each query."""
     task, X, Y, w = problem
     lam = np.array(augment[: len(X)])
-    batch = task.guessed(seeded(seed), task.pack(X, Y))
-    planes = task.planes(w, batch, lam)
+    batch = task.pack(X, Y).guessed(seeded(seed))
+    planes = batch.planes(w, lam)
     rows = planes.dpsi.toarray()
     for g, truth in enumerate(truths(batch)):
         psi, loss = written_out(task, X[g], Y[g], truth)
@@ -157,8 +151,8 @@ def test_planes_are_enumeration(problem, seed, augment):
 @given(problem=problems(), seed=seeds)
 def test_rescaled_planes_are_enumeration(formulation, problem, seed):
     task, X, Y, w = problem
-    batch = task.guessed(seeded(seed), task.pack(X, Y))
-    planes = task.rescaled_planes(w, batch, formulation)
+    batch = task.pack(X, Y).guessed(seeded(seed))
+    planes = batch.rescaled_planes(w, formulation)
     found = formulation.value(planes.loss, planes.dpsi.toarray() @ w)
     for g, truth in enumerate(truths(batch)):
         psi, loss = written_out(task, X[g], Y[g], truth)
@@ -170,10 +164,10 @@ def test_rescaled_planes_are_enumeration(formulation, problem, seed):
 def test_completions_are_enumeration(problem, seed):
     task, X, Y, w = problem
     packed = task.pack(X, Y)
-    for batch in (packed, task.guessed(seeded(seed), packed)):
+    for batch in (packed, packed.guessed(seeded(seed))):
         assert all(task.loss(y, z) == 0 and len(z) == task.k for y, z in zip(Y, truths(batch), strict=True))
-        after = task.completed(w, batch)
-        shifts = task.shifts(batch, after).toarray()
+        after = batch.completed(w)
+        shifts = batch.shifts_to(after).toarray()
         for g, (old, new) in enumerate(zip(truths(batch), truths(after), strict=True)):
             np.testing.assert_allclose(shifts[g], task.psi(X[g], new) - task.psi(X[g], old), atol=1e-12)
             assert task.loss(Y[g], new) == 0
@@ -188,19 +182,19 @@ def test_completions_are_enumeration(problem, seed):
 def test_parts_of_a_batch(problem, seed):
     """Single queries, in any order, have the same planes, completions and shifts; others stay as they are."""
     task, X, Y, w = problem
-    batch = task.guessed(seeded(seed), task.pack(X, Y))
-    whole_batch, planes = task.completed(w, batch), task.planes(w, batch)
+    batch = task.pack(X, Y).guessed(seeded(seed))
+    whole_batch, planes = batch.completed(w), batch.planes(w)
     order = seeded(seed).permutation(len(X))
     part = batch.take(order)
-    np.testing.assert_array_equal(task.planes(w, part).dpsi.toarray(), planes.dpsi.toarray()[order])
-    np.testing.assert_array_equal(task.planes(w, part).loss, planes.loss[order])
-    expected = task.shifts(batch, whole_batch).toarray()
-    np.testing.assert_array_equal(task.shifts(part, task.completed(w, part)).toarray(), expected[order])
+    np.testing.assert_array_equal(part.planes(w).dpsi.toarray(), planes.dpsi.toarray()[order])
+    np.testing.assert_array_equal(part.planes(w).loss, planes.loss[order])
+    expected = batch.shifts_to(whole_batch).toarray()
+    np.testing.assert_array_equal(part.shifts_to(part.completed(w)).toarray(), expected[order])
     for g in range(len(X)):
         alone = batch.take(np.array([g]))
-        after = task.completed(w, alone)
+        after = alone.completed(w)
         assert list(after.ids) == [g]
-        np.testing.assert_array_equal(task.shifts(alone, after).toarray(), expected[[g]])
+        np.testing.assert_array_equal(alone.shifts_to(after).toarray(), expected[[g]])
         after.ids = batch.ids
         for h, (old, new, found) in enumerate(zip(truths(batch), truths(whole_batch), truths(after), strict=True)):
             assert list(found) == list(new if h == g else old)
@@ -211,7 +205,7 @@ def test_parts_of_a_batch(problem, seed):
 def test_prediction_costs_no_more_than_the_hinge(problem):
     """The structured hinge at the best completion is at least the loss of the prediction (paper's Eq. 4)."""
     task, X, Y, w = problem
-    heights = task.planes(w, task.completed(w, task.pack(X, Y))).values(w)
+    heights = task.pack(X, Y).completed(w).planes(w).values(w)
     for y, z, height in zip(Y, task.decode(w, X), heights, strict=True):
         assert height >= task.loss(y, z) - 1e-12
 
@@ -219,7 +213,7 @@ def test_prediction_costs_no_more_than_the_hinge(problem):
 def test_guesses_differ():
     x, y = np.zeros((20, 1)), np.arange(20) < 15
     task, batch = set_up(TopK(5), [x], [y])
-    drawn = {tuple(truths(task.guessed(seeded(seed), batch))[0]) for seed in range(10)}
+    drawn = {tuple(truths(batch.guessed(seeded(seed)))[0]) for seed in range(10)}
     assert len(drawn) == 10
     assert len({tuple(sorted(task.guess(seeded(seed), x, y))) for seed in range(10)}) == 10
     assert {row for rows in drawn for row in rows} == set(range(15))  # every relevant row has a chance
@@ -230,7 +224,7 @@ def test_sparse_queries(kind):
     w = np.array([0.5, -1.0])
     dense, there = set_up(TopK(2))
     task, here = set_up(TopK(2), [kind(x) for x in X])
-    np.testing.assert_array_equal(task.planes(w, here).dpsi.toarray(), dense.planes(w, there).dpsi.toarray())
+    np.testing.assert_array_equal(here.planes(w).dpsi.toarray(), there.planes(w).dpsi.toarray())
     for x, y in zip(X, Y, strict=True):
         np.testing.assert_array_equal(task.psi(kind(x), [2, 0]), dense.psi(x, [2, 0]))
         np.testing.assert_array_equal(task.argmax(w, kind(x), y), dense.argmax(w, x, y))
@@ -244,11 +238,11 @@ def test_rows_of_one_matrix():
     matrix, w = np.arange(14.0).reshape(7, 2) % 5, np.array([1.0, -2.0])
     groups = Groups(matrix, np.array([6, 0, 3, 4, 1]), np.array([0, 3, 5]))
     labels = [np.array([0, 1, 0]), np.array([1, 0])]
-    task, batch = set_up(TopK(1), groups, labels)
-    other, plain = set_up(TopK(1), [matrix[[6, 0, 3]], matrix[[4, 1]]], labels)
-    np.testing.assert_array_equal(task.planes(w, batch).dpsi.toarray(), other.planes(w, plain).dpsi.toarray())
-    after, there = task.completed(w, batch), other.completed(w, plain)
-    np.testing.assert_array_equal(task.shifts(batch, after).toarray(), other.shifts(plain, there).toarray())
+    _, batch = set_up(TopK(1), groups, labels)
+    _, plain = set_up(TopK(1), [matrix[[6, 0, 3]], matrix[[4, 1]]], labels)
+    np.testing.assert_array_equal(batch.planes(w).dpsi.toarray(), plain.planes(w).dpsi.toarray())
+    after, there = batch.completed(w), plain.completed(w)
+    np.testing.assert_array_equal(batch.shifts_to(after).toarray(), plain.shifts_to(there).toarray())
 
 
 # --- training
@@ -283,7 +277,7 @@ WRONG = [
     (
         2,
         X,
-        [WeightedRows(y, np.ones(len(y))) for y in Y],
+        with_weights(Y, [np.ones(len(y)) for y in Y]),
         "precision at k counts rows, so that they cannot have",
     ),
     (0, X, Y, "measure 'precision_at_k' needs k, a positive whole number, got 0"),

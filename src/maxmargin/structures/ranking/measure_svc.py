@@ -10,27 +10,28 @@ from sklearn.utils.multiclass import type_of_target
 from sklearn.utils.validation import check_consistent_length, check_is_fitted, column_or_1d
 
 from maxmargin.arrays import Array
-from maxmargin.flat import FlatClassifier
+from maxmargin.flat import MatrixClassifier
 from maxmargin.inputs.labels import plain
+from maxmargin.objective import Certificate
 from maxmargin.online import NoPartialFit
 from maxmargin.oracle import normalised_weights
 from maxmargin.solvers import Solver
 from maxmargin.structures.ranking.contingency import Contingency
-from maxmargin.structures.ranking.groups import Groups, WeightedRows
+from maxmargin.structures.ranking.groups import Groups, Indices
 from maxmargin.structures.ranking.measures import NAMES, Measure, measure_of
 from maxmargin.structures.ranking.nothing_learnt import warn_of_zero
 from maxmargin.structures.ranking.ranking import Ranking
+from maxmargin.structures.ranking.row_labels import WeightedRows
+from maxmargin.structures.ranking.threshold import threshold
 from maxmargin.task import Task
 from maxmargin.trainer import Options, refuse_kernel
+from maxmargin.weights import Weights
 
 MOST_ROWS = 10**8  # that repeated examples may make
-RANKINGS = {
-    "roc_auc": "roc_auc",
-    "average_precision": "map",
-}  # measures of the order of scores, as tasks.Ranking has them
+RANKINGS = {"roc_auc": "roc_auc", "average_precision": "map"}  # measures of the order of scores: names in tasks.Ranking
 
 
-class MeasureSVC(FlatClassifier):
+class MeasureSVC(MatrixClassifier):
     """Minimise ½‖w‖² + C · max_z [Δ(y, z) - ⟨w, Ψ(X, y) - Ψ(X, z)⟩] over all labellings (or rankings) z of the sample.
 
     The loss Δ is one minus the measure (or the measure itself where smaller is better), and the maximum is at least the
@@ -62,11 +63,7 @@ class MeasureSVC(FlatClassifier):
         Add a constant feature 1 (regularised like the others, as liblinear does) for measures that see the threshold;
         for those of scores the intercept is set after training in any case.
     kernel : None, str, callable or Kernel
-        None is the linear model. "rbf", "poly", …, an object of maxmargin.kernels or a function f(A, B) that returns a
-        matrix of kernel values replaces the inner products of rows; "precomputed" means that X is that matrix. Models
-        then have support_, the training rows that they are made of, instead of coef_. "auto" (an RBF) or
-        kernels.Auto(kernel) chooses by size between this and an explicit map; a kernels.KernelMap is one. Models then
-        have kernel_map_ instead of support_.
+        None is the linear model; all others are those of MulticlassSVC, with support_ or kernel_map_ instead of coef_.
     solver : str or Solver
         "one_slack" by default: the whole sample is one structural example.
     tol : float or None
@@ -86,6 +83,7 @@ class MeasureSVC(FlatClassifier):
     Attributes
     ----------
     coef_ : (1, n_features).   intercept_ : (1,).   classes_, certificate_, history_, n_features_in_.
+    weights_ : the weights of features and the intercept by name, for the score of the positive class.
     """
 
     _default_tol = 1e-2
@@ -113,23 +111,33 @@ class MeasureSVC(FlatClassifier):
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Train on a dense or sparse (n, F) matrix with two classes."""
+        sample, labels = self._sample(X, y, sample_weight)
         self.offset_ = 0.0
-        super().fit(X, y, sample_weight)
-        self._settle(X, y, sample_weight)
+        super().fit(sample, [labels])
+        self.offset_ = self._offset(sample, labels)
+        warn_of_zero(self, self.measure)
         return self
 
     def fit_path(self, X: Any, y: Any, Cs: Sequence[float], sample_weight: Any = None) -> list[Self]:
         """A fitted model for every C, each started from the one before; the last one stays in this estimator."""
+        sample, labels = self._sample(X, y, sample_weight)
         self.offset_ = 0.0
-        models = super().fit_path(X, y, Cs, sample_weight)
+        models = super().fit_path(sample, [labels], Cs)
         for model in models:
-            model._settle(X, y, sample_weight)
+            model.offset_ = model._offset(sample, labels)
+            warn_of_zero(model, self.measure)
         self.offset_ = models[-1].offset_
         return models
 
+    def certify(self, X: Any, y: Any, sample_weight: Any = None, tol: float = 1e-2) -> Certificate:
+        """How far the current weights are from the optimum on these data; see StructuredSVM.certify."""
+        check_is_fitted(self)
+        sample, labels = self._sample(X, y, sample_weight, reset=False)
+        return super().certify(sample, [labels], tol=tol)
+
     def decision_function(self, X: Any) -> Array:
         """(n,) scores, positive for classes_[1] as everywhere in scikit-learn, whichever class is the positive one."""
-        scores = self._scores(X)
+        scores = self._scores(X)  # first, because it says whether there is a model
         return self._sign * scores
 
     def predict(self, X: Any) -> Any:
@@ -187,63 +195,73 @@ class MeasureSVC(FlatClassifier):
         refuse_kernel(self)
         return np.array([self._sign * (self.w_[self.n_features_in_ :].sum() + self.offset_)])
 
-    @property
-    def _positive(self) -> Any:
-        return self.classes_[-1] if self.pos_label is None else self.pos_label
-
-    @property
-    def _sign(self) -> int:
-        """Of the weights as scikit-learn reads them, whose positive class is classes_[1]."""
-        return 1 if self.classes_[1] == self._positive else -1
+    def _named_weights(self) -> dict[str, Weights]:
+        own = [plain(self._positive)]
+        return {
+            "features": Weights(self._sign * self.coef_.T, feature=self._feature_names(), label=own),
+            "intercept": Weights(self._sign * self.intercept_, label=own),
+        }
 
     @property
     def partial_fit(self) -> Any:
         """Not offered, whatever the solver: a measure of the whole sample cannot be trained on pieces of it."""
         raise NoPartialFit("MeasureSVC has no partial_fit: its measure is one of the whole sample")
 
-    def _checked(self, X: Any, y: Any = "no_validation", reset: bool = True) -> tuple[Any, Any]:
-        X, y = super()._checked(X, y, reset)
+    # --- inside
+
+    @property
+    def _positive(self) -> Any:
+        return self.classes_[-1] if self.pos_label is None else self.pos_label
+
+    @property
+    def _sign(self) -> int:
+        """1 if classes_[1] is the positive class, as scikit-learn reads scores and weights; -1 if classes_[0] is."""
+        return 1 if self.classes_[1] == self._positive else -1
+
+    def _make_task(self, Y: Any) -> Task:
+        if self._ranks:
+            return self._task(Ranking, measure=RANKINGS[self.measure], k=None)
+        return self._task(Contingency)
+
+    def _scores(self, X: Any) -> Array:
+        """Of the positive class."""
+        check_is_fitted(self)
+        X, _ = self._checked(X, reset=False)
+        return self.task_.row_scores(self.w_, X) + self.offset_
+
+    def _sample(self, X: Any, y: Any, sample_weight: Any, reset: bool = True) -> tuple[Groups, Array | WeightedRows]:
+        """The whole sample as one structural example, and its labels, 1 for the positive class.
+
+        Weights become part of the labels, or rows that stand several times.
+        """
+        X, y = self._checked(X, y, reset)
         if reset:
             self.classes_ = self._two_classes(y)
-        return X, y
-
-    def _two_classes(self, y: Any) -> Any:
-        """The labels in sorted order, unless they are not two or the positive one is not among them."""
-        if type_of_target(y, input_name="y") != "binary":
-            raise ValueError(
-                "Only binary classification is supported. "
-                f"The type of the target is {type_of_target(y)}; OneVsRestClassifier makes binary problems of it"
-            )
-        classes = np.unique(y)
-        if len(classes) < 2:
-            raise ValueError(f"y has only one class, {plain(classes[0])!r}; a measure needs positive and negative ones")
-        if self.pos_label is not None and self.pos_label not in classes.tolist():
-            raise ValueError(f"pos_label={self.pos_label!r} is not one of the classes {classes.tolist()}")
-        return classes
-
-    def _examples(self, X: Any, y: Any, sample_weight: Any) -> tuple[Groups, list[Any], None]:
-        """The whole sample as one structural example; weights become part of its labels, or repeated rows."""
         unknown = np.flatnonzero(~np.isin(y, self.classes_))
         if len(unknown):
             label = plain(y[unknown[0]])
             raise ValueError(f"example {unknown[0]}: the label {label!r} is not one of {self.classes_.tolist()}")
-        labels, rows = (y == self._positive).astype(float), np.arange(len(y))
-        weights: Any = None
-        if sample_weight is not None:
-            weights = normalised_weights(sample_weight, len(labels))
-            if self.measure == "roc_auc" or (not self._ranks and self._measure().separable):
-                rows = np.flatnonzero(weights)
-            else:
-                rows, weights = np.repeat(rows, self._times(sample_weight)), None
-        if np.all(labels[rows] == labels[rows[0]]):
+        rows, weights = self._counted(sample_weight, len(y))
+        labels = (y == self._positive).astype(float)[rows]
+        if np.all(labels == labels[0]):
             one = plain(y[rows[0]])
             raise ValueError(f"the examples of positive weight have only one class, {one!r}; a measure needs both")
         if not self._ranks:
             size = self._measure().size
             if size is not None and size(0) > len(rows):
                 raise ValueError(f"k = {self.k} is larger than the sample, which has {len(rows)} examples")
-        counted = labels[rows] if weights is None else WeightedRows(labels[rows], weights[rows])
-        return Groups(X, rows, np.array([0, len(rows)])), [counted], None
+        sample = Groups(X, rows, np.array([0, len(rows)]))
+        return sample, labels if weights is None else WeightedRows(labels, weights)
+
+    def _counted(self, sample_weight: Any, n: int) -> tuple[Indices, Array | None]:
+        """The numbers of the rows that count, as often as they do; and their weights, unless all weigh the same."""
+        if sample_weight is None:
+            return np.arange(n), None
+        weights = normalised_weights(sample_weight, n)
+        if self.measure == "roc_auc" or (not self._ranks and self._measure().separable):
+            rows = np.flatnonzero(weights)
+            return rows, weights[rows]
+        return np.repeat(np.arange(n), self._times(sample_weight)), None
 
     def _times(self, sample_weight: Any) -> Any:
         """How many times each example counts."""
@@ -263,6 +281,20 @@ class MeasureSVC(FlatClassifier):
             )
         return given.astype(int)
 
+    def _two_classes(self, y: Any) -> Any:
+        """The labels in sorted order, unless they are not two or the positive one is not among them."""
+        if type_of_target(y, input_name="y") != "binary":
+            raise ValueError(
+                "Only binary classification is supported. "
+                f"The type of the target is {type_of_target(y)}; OneVsRestClassifier makes binary problems of it"
+            )
+        classes = np.unique(y)
+        if len(classes) < 2:
+            raise ValueError(f"y has only one class, {plain(classes[0])!r}; a measure needs positive and negative ones")
+        if self.pos_label is not None and self.pos_label not in classes.tolist():
+            raise ValueError(f"pos_label={self.pos_label!r} is not one of the classes {classes.tolist()}")
+        return classes
+
     @property
     def _ranks(self) -> bool:
         """Whether the measure is one of the order of all scores."""
@@ -279,44 +311,14 @@ class MeasureSVC(FlatClassifier):
             raise ValueError(f"measure must be one of {known} or a function loss(tp, fp, fn, tn), got {self.measure!r}")
         return measure_of(self.measure, self.k, self.beta)
 
-    def _make_task(self, Y: Any) -> Task:
-        kernel = self._task_kernel()
-        if self._ranks:
-            return Ranking(RANKINGS[self.measure], kernel=kernel)
-        return Contingency(self.measure, self.k, self.beta, kernel)
-
-    def _scores(self, X: Any) -> Array:
-        """Of the positive class."""
-        check_is_fitted(self)
-        X, _ = self._checked(X, reset=False)
-        return self.task_.row_scores(self.w_, X) + self.offset_
-
-    def _settle(self, X: Any, y: Any, sample_weight: Any) -> None:
-        """What is left to do after training."""
-        warn_of_zero(self, self.measure, stacklevel=4)
-        self.offset_ = self._cut(X, y, sample_weight)
-
-    def _cut(self, X: Any, y: Any, sample_weight: Any) -> float:
+    def _offset(self, sample: Groups, labels: Array | WeightedRows) -> float:
         """What to add to all scores so that `predict` cuts where the measure looks; 0 where it sees the threshold."""
-        if not self._ranks and self._measure().size is None:
+        size = None if self._ranks else self._measure().size
+        if not self._ranks and size is None:
             return 0.0
-        groups, (labels,), _ = self._examples(*self._checked(X, y, reset=False), sample_weight)
-        scores = self.task_.row_scores(self.w_, groups.matrix)[groups.rows]
-        truth, weights = labels if isinstance(labels, WeightedRows) else (labels, np.ones(len(labels)))
-        order = np.argsort(-scores, kind="stable")
-        apart = -np.diff(scores[order]) > 1e-9 * np.abs(scores).max()  # no cut goes through scores tied up to rounding
-        apart = np.concatenate([[True], apart, [True]])
-        if self._ranks:
-            right, wrong = weights * truth, weights * (1 - truth)
-            missed = 1 - np.append(0, np.cumsum(right[order])) / right.sum()
-            false = np.append(0, np.cumsum(wrong[order])) / wrong.sum()
-            errors = np.where(apart, missed + false, np.inf)
-            m = int(np.argmax(errors <= errors.min() + 1e-9))  # the first of equal ones, however they were rounded
-        else:
-            m = self._measure().size(int(truth.sum()))  # type: ignore[misc]
-            m += int(np.argmax(apart[m:]))
-        ends = np.concatenate([[scores[order[0]] + 2], scores[order], [scores[order[-1]] - 2]])
-        return -float(ends[m] + ends[m + 1]) / 2
+        scores = self.task_.row_scores(self.w_, sample.matrix)[sample.rows]
+        truth, weights = WeightedRows.of(labels)
+        return -threshold(scores, truth, weights, None if size is None else size(int(truth.sum())))
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

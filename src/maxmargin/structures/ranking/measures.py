@@ -12,7 +12,6 @@ The measures at k fix m = k; those of quantification (how many are positive, whi
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from numbers import Integral, Real
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -20,6 +19,7 @@ from numpy.lib.stride_tricks import sliding_window_view
 from numpy.typing import NDArray
 
 from maxmargin.arrays import Array
+from maxmargin.checks import is_real, is_whole
 from maxmargin.errors import TaskError
 
 Counts = NDArray[np.int64]
@@ -34,7 +34,7 @@ CELLS = 2_000_000  # of a loss table that are evaluated at once
 KEPT = 10_000_000  # up to which a whole table is kept
 
 
-class Lines(NamedTuple):
+class LossLines(NamedTuple):
     """The allowed numbers of predicted positives, and the loss (1) along each."""
 
     sizes: Counts
@@ -52,13 +52,13 @@ class Measure(NamedTuple):
     value: TableLoss | None = None  # the number to report, where that is not minus the loss
     separable: bool = False  # the loss is a sum over examples, so that examples may have any weights
 
-    def lines(self, P: int, Q: int) -> Lines:
+    def lines(self, P: int, Q: int) -> LossLines:
         """The loss along a + b = m for P positive and Q negative examples."""
         sizes = np.arange(P + Q + 1) if self.size is None else np.array([min(self.size(P), P + Q)])
         low, high = np.maximum(sizes - Q, 0), np.minimum(sizes, P)
         first, last = self.table(low, sizes - low, P, Q), self.table(high, sizes - high, P, Q)
         beta = np.maximum((first - last) / np.maximum(high - low, 1), 0)  # linear: any two points will do
-        return Lines(sizes, last, beta)
+        return LossLines(sizes, last, beta)
 
     def on_lines(self, P: int, Q: int) -> bool:
         """Whether (1) holds for all tables of so many examples; looks at each of them unless that is known."""
@@ -210,7 +210,7 @@ def measure_of(measure: Any, k: Any = None, beta: Any = 1.0) -> Measure:
     if measure in AT_K:
         return AT_K[measure](checked_k(k, measure))
     if measure == "fbeta":
-        if not isinstance(beta, Real) or isinstance(beta, bool) or not 0 < float(beta) < np.inf:
+        if not is_real(beta) or not 0 < float(beta) < np.inf:
             raise ValueError(f"beta must be a positive number, got {beta!r}")
         return _fbeta(float(beta))
     return FIXED[measure]
@@ -218,6 +218,6 @@ def measure_of(measure: Any, k: Any = None, beta: Any = 1.0) -> Measure:
 
 def checked_k(k: Any, measure: str) -> int:
     """k, unless it is not a number of examples."""
-    if isinstance(k, bool) or not isinstance(k, Integral) or k <= 0:
+    if not is_whole(k) or k <= 0:
         raise ValueError(f"measure {measure!r} needs k, a positive whole number, got {k!r}")
     return int(k)

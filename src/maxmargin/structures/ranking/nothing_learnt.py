@@ -11,7 +11,7 @@ from maxmargin.errors import NothingLearnt
 from maxmargin.trainer import Trainer
 
 
-def warn_of_zero(model: Trainer, measure: Any, stacklevel: int = 3) -> None:
+def warn_of_zero(model: Trainer, measure: Any) -> None:
     """Warn of a converged model that is w = 0, and of the reason."""
     if not np.any(model.w_) and model.certificate_.converged:
         if model.certificate_.primal == 0:
@@ -25,5 +25,5 @@ def warn_of_zero(model: Trainer, measure: Any, stacklevel: int = 3) -> None:
         warnings.warn(
             f"measure {measure!r} has its optimum at w = 0 for C = {model.C:g}: {reason}",
             NothingLearnt,
-            stacklevel=stacklevel,
+            stacklevel=3,  # where `fit` was called
         )

@@ -13,22 +13,24 @@ from scipy import sparse
 from sklearn.utils.validation import _check_feature_names_in, check_is_fitted, validate_data
 
 from maxmargin.arrays import Array
-from maxmargin.atoms import AtomRows
 from maxmargin.inputs.labels import plain
 from maxmargin.kernels.functions import is_precomputed
 from maxmargin.objective import Certificate
 from maxmargin.online import NoPartialFit
-from maxmargin.oracle import Oracle, normalised_weights
+from maxmargin.oracle import normalised_weights
 from maxmargin.solvers import Solver
 from maxmargin.structures.ranking.contingency import Contingency
-from maxmargin.structures.ranking.groups import GroupBatch, Groups, query_ids
+from maxmargin.structures.ranking.first_weights import checked_start, relevance_classifier
+from maxmargin.structures.ranking.groups import Groups, query_ids
 from maxmargin.structures.ranking.measures import checked_k
 from maxmargin.structures.ranking.nothing_learnt import warn_of_zero
 from maxmargin.structures.ranking.query_scores import RANKED_BY, query_scores
 from maxmargin.structures.ranking.ranking import GRADE, Ranking
 from maxmargin.structures.ranking.topk import TopK
+from maxmargin.structures.ranking.topk_batch import TopKBatch
 from maxmargin.task import Task
-from maxmargin.trainer import Options, Trainer, refuse_kernel
+from maxmargin.trainer import Options, Problem, Trainer, refuse_kernel
+from maxmargin.weights import Weights
 
 
 class Ranker(Trainer):
@@ -59,17 +61,13 @@ class Ranker(Trainer):
     latent : bool
         For "precision_at_k": whether training chooses the relevant rows that are to come first. No query may then have
         fewer than k rows.
-    start : array of shape (n_features,), a fitted Ranker, or None
-        Where latent training begins. None trains weights first that tell relevant rows from others, all queries
-        weighing the same: ½‖w‖² + C · mean over queries of the mean squared hinge over their rows, with an intercept.
-        The best C of these weights need not be that of the ranking, so where there are data to choose by, choose both.
-        In searches that clone the estimator give `coef_`, because clones of a fitted Ranker are not fitted.
+    start : None, or array of shape (n_features,)
+        The weights that latent training begins at, such as the coef_ of another Ranker. None first trains weights that
+        tell relevant rows from others, all queries weighing the same: ½‖w‖² + C · mean over queries of the mean squared
+        hinge over their rows, with an intercept. The best C of these weights need not be that of the ranking, so where
+        there are data to choose by, choose both.
     kernel : None, str, callable or Kernel
-        None is the linear model. "rbf", "poly", …, an object of maxmargin.kernels or a function f(A, B) that returns a
-        matrix of kernel values replaces the inner products of rows; "precomputed" means that X is that matrix. Models
-        then have support_, the training rows that they are made of, instead of coef_. "auto" (an RBF) or
-        kernels.Auto(kernel) chooses by size between this and an explicit map; a kernels.KernelMap is one. Models then
-        have kernel_map_ instead of support_.
+        None is the linear model; all others are those of MulticlassSVC, with support_ or kernel_map_ instead of coef_.
     C : float
         Weight of the mean slack against ½‖w‖².
     tol : float or None
@@ -80,7 +78,7 @@ class Ranker(Trainer):
 
     Attributes
     ----------
-    coef_ : (n_features,) weights.   certificate_, history_, n_features_in_.
+    coef_ : (n_features,) weights.   weights_ : the same by name.   certificate_, history_, n_features_in_.
     start_ : latent=True: the weights that training began at.   rounds_ : one entry per outer round, see solvers.CCCP.
     """
 
@@ -114,7 +112,7 @@ class Ranker(Trainer):
         Rows with the same qid belong to one query, wherever they stand; without qid all rows are one query. The weight
         of a query is that of its rows, which must be equal.
         """
-        super().fit(*self._examples(X, y, qid, sample_weight))
+        super().fit(*self._queries(X, y, qid, sample_weight))
         if not self.latent:
             warn_of_zero(self, self.measure)
         return self
@@ -123,7 +121,7 @@ class Ranker(Trainer):
         self, X: Any, y: Any, Cs: Sequence[float], qid: Any = None, sample_weight: Any = None
     ) -> list[Self]:
         """A fitted model for every C, each started from the one before; the last one stays in this estimator."""
-        groups, Y, weights = self._examples(X, y, qid, sample_weight)
+        groups, Y, weights = self._queries(X, y, qid, sample_weight)
         models = super().fit_path(groups, Y, Cs, weights)
         for model in models if not self.latent else ():
             warn_of_zero(model, self.measure)
@@ -139,7 +137,7 @@ class Ranker(Trainer):
     ) -> Certificate:
         """How far the current weights are from the optimum on these data; see StructuredSVM.certify."""
         check_is_fitted(self)
-        return super().certify(*self._examples(X, y, qid, sample_weight, reset=False), tol)
+        return super().certify(*self._queries(X, y, qid, sample_weight, reset=False), tol)
 
     def predict(self, X: Any) -> Array:
         """(n,) scores: of two rows of a query, the one with the higher score comes first."""
@@ -173,6 +171,10 @@ class Ranker(Trainer):
         refuse_kernel(self)
         return self.w_
 
+    def _named_weights(self) -> dict[str, Weights]:
+        names = list(getattr(self, "feature_names_in_", range(self.n_features_in_)))
+        return {"features": Weights(self.coef_, feature=names)}
+
     def to_solr(self, name: str, feature_names: Sequence[str] | None = None, store: str | None = None) -> str:
         """The weights as a LinearModel of Apache Solr's learning-to-rank module, in JSON.
 
@@ -194,40 +196,49 @@ class Ranker(Trainer):
         }
         return json.dumps(model, indent=2)
 
-    def _examples(
+    def _queries(
         self, X: Any, y: Any, qid: Any, sample_weight: Any, reset: bool = True
-    ) -> tuple[Groups, list[Array], Any]:
-        """One structural example per query."""
-        if self.measure not in RANKED_BY:
-            raise ValueError(f"measure must be one of {', '.join(map(repr, RANKED_BY))}, got {self.measure!r}")
-        if self.measure == "precision_at_k" and self.features != "pairs":
-            raise ValueError("features is for measure 'ndcg' only, not for 'precision_at_k'")
-        if self.latent and self.measure != "precision_at_k":
-            raise ValueError(f"latent=True is for measure 'precision_at_k' only, not for {self.measure!r}")
+    ) -> tuple[Groups, list[Array], Array | None]:
+        """One structural example per query: its rows, their levels, and the weights of queries."""
+        self._check_options()
         if reset and not self.latent:
             self.__dict__.pop("start_", None)  # of an earlier training
-        if self.latent and self.kernel is not None:
-            raise ValueError("latent=True does not take a kernel")
-        if self.start is not None and not self.latent:
-            raise ValueError("start is for latent=True only; other problems have one optimum, wherever training begins")
         X, y = self._matrix(X, y, reset)
-        bad: Any = np.flatnonzero((y < 0) | (y > GRADE)) if self.measure == "ndcg" else []
-        if len(bad):  # here rather than in the task, which numbers the queries and does not know the rows
-            found = f"row {bad[0]}: the relevance is {y[bad[0]]:g}"
-            raise ValueError(f"{found}; gains 2^relevance - 1 need a relevance from 0 to {GRADE}")
         groups, names = Groups.by(X, query_ids(qid, len(y)))
+        self._check_rows(y, groups, names)
         levels = groups.of_rows(y)
         if self.measure == "precision_at_k":
             levels = [(values >= self.relevant).astype(float) for values in levels]
             if all(np.ptp(values) == 0 for values in levels):
                 which = f"both relevant rows (>= {self.relevant:g}) and others"
                 raise ValueError(f"no query has {which}, so there is nothing to rank")
-        if self.latent:  # here rather than in the task, which does not know the queries' names
-            short = np.flatnonzero(np.diff(groups.bounds) < checked_k(self.k, self.measure))
-            if len(short):
-                found = f"query {plain(names[short[0]])!r} has {np.diff(groups.bounds)[short[0]]} rows"
-                raise ValueError(f"{found}; latent=True expects at least k = {self.k} in every query")
         return groups, levels, None if sample_weight is None else _query_weights(sample_weight, groups, names)
+
+    def _check_options(self) -> None:
+        """Raise a ValueError where parameters do not fit together."""
+        if self.measure not in RANKED_BY:
+            raise ValueError(f"measure must be one of {', '.join(map(repr, RANKED_BY))}, got {self.measure!r}")
+        if self.measure == "precision_at_k" and self.features != "pairs":
+            raise ValueError("features is for measure 'ndcg' only, not for 'precision_at_k'")
+        if self.latent and self.measure != "precision_at_k":
+            raise ValueError(f"latent=True is for measure 'precision_at_k' only, not for {self.measure!r}")
+        if self.latent and self.kernel is not None:
+            raise ValueError("latent=True does not take a kernel")
+        if self.start is not None and not self.latent:
+            raise ValueError("start is for latent=True only; other problems have one optimum, wherever training begins")
+
+    def _check_rows(self, y: Array, groups: Groups, names: NDArray[Any]) -> None:
+        """What tasks check, too, but they know neither the numbers of rows nor the names of queries."""
+        strange = (y < 0) | (y > GRADE)
+        if self.measure == "ndcg" and strange.any():
+            i = int(np.argmax(strange))
+            found = f"row {i}: the relevance is {y[i]:g}"
+            raise ValueError(f"{found}; gains 2^relevance - 1 need a relevance from 0 to {GRADE}")
+        if self.latent:
+            short = np.flatnonzero(groups.sizes < checked_k(self.k, self.measure))
+            if len(short):
+                found = f"query {plain(names[short[0]])!r} has {groups.sizes[short[0]]} rows"
+                raise ValueError(f"{found}; latent=True expects at least k = {self.k} in every query")
 
     def _matrix(self, X: Any, y: Any = "no_validation", reset: bool = False) -> Any:
         options: Any = {"accept_sparse": "csr", "dtype": np.float64, "reset": reset}
@@ -238,20 +249,18 @@ class Ranker(Trainer):
 
     def _make_task(self, Y: Any) -> Task:
         if self.latent:
-            return TopK(self.k)  # type: ignore[arg-type]
-        if self.measure == "precision_at_k":
-            return Contingency("precision_at_k", k=self.k, kernel=self.kernel)
-        return Ranking(self.measure, self.k, self.relevant, self.features, self.kernel)
+            return self._task(TopK)
+        return self._task(Contingency) if self.measure == "precision_at_k" else self._task(Ranking)
 
-    def _first_weights(self, oracle: Oracle, C: float) -> Array | None:
+    def _first_weights(self, problem: Problem, C: float) -> Array | None:
         """Where latent training begins; kept in `start_`."""
         if not isfinite(C):  # which latent training does not take, and says so
             return None
-        batch: Any = oracle.batch
         if self.start is None:
-            self.start_ = _classifying(batch, batch.about.n_relevant, oracle.weights, C)
+            assert isinstance(problem.batch, TopKBatch)
+            self.start_ = relevance_classifier(problem.batch, problem.oracle.weights, C)
         else:
-            self.start_ = _given(self.start, oracle.dim)
+            self.start_ = checked_start(self.start, problem.oracle.dim)
         return self.start_
 
     def __sklearn_tags__(self) -> Any:
@@ -260,45 +269,6 @@ class Ranker(Trainer):
         tags.input_tags.sparse = True
         tags.input_tags.pairwise = is_precomputed(self.kernel)
         return tags
-
-
-def _classifying(batch: GroupBatch, n_relevant: NDArray[np.int64], weights: Array, C: float) -> Array:
-    """The linear classifier of relevant rows, in which every query counts as much as its weight says.
-
-    The intercept hardly costs anything, so that it is not the weights that tell how rare relevant rows are.
-    """
-    from sklearn.svm import LinearSVC  # slow to import
-
-    sizes = np.diff(batch.bounds)
-    query = np.repeat(np.arange(len(sizes)), sizes)
-    relevant = np.arange(len(query)) - batch.bounds[query] < n_relevant[query]  # they come first in a batch
-    used = np.flatnonzero(weights[query] > 0)
-    if len(np.unique(relevant[used])) < 2:  # all queries with both kinds of rows have weight 0
-        return np.zeros(batch.atoms.dim)
-    each = np.arange(len(used) + 1, dtype=np.int32)
-    rows = AtomRows(batch.atoms, each, batch.rows[used].astype(np.int32), np.ones(len(used))).tocsr()
-    rows.indptr, rows.indices = rows.indptr.astype(np.int32), rows.indices.astype(np.int32)  # liblinear has no others
-    model = LinearSVC(C=C, dual=False, intercept_scaling=10.0)
-    model.fit(rows, relevant[used], (weights / sizes / len(sizes))[query][used])
-    return np.array(model.coef_[0])
-
-
-def _given(start: Any, n_features: int) -> Array:
-    """The weights that the user wants training to begin at."""
-    if isinstance(start, Ranker):
-        if not hasattr(start, "w_"):
-            raise ValueError("start is a Ranker that is not fitted (clones never are: give its coef_ instead)")
-        start = start.coef_
-    try:
-        weights = np.array(start, dtype=float)
-    except (TypeError, ValueError):
-        raise ValueError(f"start must be an array of weights or a fitted Ranker, got {start!r}") from None
-    if weights.shape != (n_features,):
-        raise ValueError(f"start has shape {weights.shape}; expected ({n_features},), a weight per feature")
-    if not np.isfinite(weights).all():
-        i = int(np.argmin(np.isfinite(weights)))
-        raise ValueError(f"start[{i}] is {weights[i]}; expected a finite number")
-    return weights
 
 
 def _query_weights(sample_weight: Any, groups: Groups, names: NDArray[Any]) -> Array:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -10,24 +9,18 @@ from numpy.typing import NDArray
 
 from maxmargin.arrays import Array
 from maxmargin.errors import TaskError
-from maxmargin.objective import Formulation
-from maxmargin.planes import Planes
-from maxmargin.rescaling import tangent
-from maxmargin.structures.ranking.groups import (
-    GroupBatch,
-    Groups,
-    GroupTask,
-    Scored,
-    WeightedRows,
-    levels_and_weights,
-    pack_groups,
-)
+from maxmargin.structures.ranking.average_precision_batch import AveragePrecisionBatch
+from maxmargin.structures.ranking.gain_batch import GainBatch, PositionBatch
+from maxmargin.structures.ranking.group_task import GroupTask
+from maxmargin.structures.ranking.groups import Groups
 from maxmargin.structures.ranking.measures import checked_k
-from maxmargin.structures.ranking.orders import average_precision, concordance, discounts, gains, ideal_dcg, ndcg
+from maxmargin.structures.ranking.orders import average_precision, concordance, discounts, ideal_dcg, ndcg
+from maxmargin.structures.ranking.pair_batch import PairBatch
+from maxmargin.structures.ranking.row_labels import WeightedRows, levels_and_weights
+from maxmargin.structures.ranking.segmented_batch import SegmentedBatch
 
 MEASURES = ("map", "ndcg", "roc_auc")
 FEATURES = ("pairs", "positions")
-STATES = 5_000_000  # of the dynamic program over graded rankings of one query
 GRADE = 50  # gains 2^grade - 1 beyond this would leave nothing of the others
 
 
@@ -57,9 +50,9 @@ class Ranking(GroupTask):
         number of levels (a sort, or with k an assignment problem) but wants the scores of equally relevant rows to be
         equal, because the truth stands for all of their orders at once.
 
-    A kernel of rows (maxmargin.kernels) has its features take the place of x_i.
+    With a kernel of rows (maxmargin.kernels) its features take the place of x_i.
 
-    Levels of a query without pairs tell nothing and cost nothing. Slack rescaling and squared slacks are exact for
+    A query without pairs tells nothing and costs nothing. Slack rescaling and squared slacks are exact for
     "roc_auc"; for others they are searched with a proved upper bound, see rescaling.py.
     """
 
@@ -139,132 +132,16 @@ class Ranking(GroupTask):
         """Row numbers from first to last."""
         return z.order if isinstance(z, Ranked) else z
 
-    def pack(self, X: Any, Y: Any) -> GroupBatch:
+    def pack(self, X: Any, Y: Any) -> SegmentedBatch:
         levels, weights = self._levels(X, Y)
         if weights is not None and self.measure != "roc_auc":
             raise ValueError(f"measure {self.measure!r} is not a sum over pairs, so that rows cannot have weights")
-        batch = pack_groups(self, X, levels, weights)
-        if batch.weights is None or np.ptp(batch.weights) == 0:  # equal weights of whatever size mean the same
-            batch.weights = np.ones(len(batch.rows))
-        batch.about = about = self._about(batch, levels)
-        if self.measure == "ndcg" and self.features == "pairs" and about.states.max() > STATES:
-            g = int(np.argmax(about.states))
-            raise ValueError(
-                f"query {g}, counted from 0 as they appear, has {about.states[g]:.3g} ways to take some rows of each "
-                f"level, more than {STATES:.1g}; "
-                "use features='positions', or fewer levels"
-            )
-        return batch
-
-    def planes(self, w: Array, batch: GroupBatch, augment: float | Array = 1.0) -> Planes:
-        lam = np.array(np.broadcast_to(np.asarray(augment, dtype=float), len(batch)))
-        scored = batch.scored(w)
-        if self.features == "positions":
-            return self._by_position(batch, scored, lam)
+        packed = self._segments(X, levels, weights)
         if self.measure == "roc_auc":
-            return self._swapped(batch, scored, lam, np.zeros(len(batch), dtype=np.int64))[0]
-        return self._precise(batch, scored, lam) if self.measure == "map" else self._gained(batch, scored, lam)
-
-    def rescaled_planes(self, w: Array, batch: GroupBatch, formulation: Formulation) -> Planes | None:
-        """For "roc_auc" the swapped pairs are those with s_i - s_j below a threshold t, and perhaps some with equality.
-
-        One more pair of difference d raises the violation while d < tangent(Δ, m) of rescaling.py, which falls with
-        every pair above 0 that has been swapped: t is found by bisection down to neighbouring numbers.
-        """
-        if self.measure != "roc_auc" or np.ptp(batch.weights) > 0:  # type: ignore[arg-type]
-            return None
-        scored, about = batch.scored(w), batch.about.take(batch.ids)
-        none = np.zeros(len(batch), dtype=np.int64)
-
-        def swap(thresholds: Array, ties: NDArray[np.int64] = none) -> tuple[Planes, Array]:
-            return self._swapped(batch, scored, thresholds, ties)
-
-        spread = np.array([np.ptp(scored.scores[a:b]) for a, b in pairwise(scored.bounds)]) + 1.0
-        low, high = -spread, spread
-        planes, margins = swap(high)
-        low = np.where(tangent(formulation, planes.loss, margins) > high, high, low)  # all are swapped
-        while True:
-            middle = 0.5 * (low + high)
-            if not ((low < middle) & (middle < high)).any():
-                break
-            planes, margins = swap(middle)
-            up = tangent(formulation, planes.loss, margins) > middle
-            low, high = np.where(up, middle, low), np.where(up, high, middle)
-        (below, margins), (through, _) = swap(low), swap(high)
-        ties = np.array(
-            [
-                _best_ties(formulation, *group)
-                for group in zip(below.loss, through.loss, margins, low, about.pairs, strict=True)
-            ]
-        )
-        return swap(low, ties)[0]
-
-    def _swapped(
-        self, batch: GroupBatch, scored: Scored, thresholds: Array, ties: NDArray[np.int64]
-    ) -> tuple[Planes, Array]:
-        from maxmargin.structures.ranking.compiled.ranking import swap_pairs
-
-        coefficients, marks = np.zeros(len(scored.scores)), np.empty(len(scored.scores))
-        losses, margins = np.empty(len(batch)), np.empty(len(batch))
-        weights: Array = batch.weights[scored.places]  # type: ignore[index]
-        pairs = batch.about.take(batch.ids).pairs
-        swap_pairs(thresholds, ties, scored.scores, weights, *scored[3:], pairs, coefficients, marks, losses, margins)
-        return Planes(batch.combined(scored, coefficients), losses), margins
-
-    def _precise(self, batch: GroupBatch, scored: Scored, lam: Array) -> Planes:
-        from maxmargin.structures.ranking.compiled.ranking import swap_for_average_precision
-
-        longest = int(np.diff(scored.bounds).max()) + 2
-        coefficients, losses = np.zeros(len(scored.scores)), np.empty(len(batch))
-        suffix, above = np.empty(longest), np.empty(longest, dtype=np.int64)
-        harmonic = batch.about.harmonic
-        swap_for_average_precision(lam, scored.scores, *scored[3:], harmonic, suffix, above, coefficients, losses)
-        return Planes(batch.combined(scored, coefficients), losses)
-
-    def _gained(self, batch: GroupBatch, scored: Scored, lam: Array) -> Planes:
-        from maxmargin.structures.ranking.compiled.ranking import swap_for_gains
-
-        about = batch.about.take(batch.ids)
-        coefficients, losses = np.zeros(len(scored.scores)), np.empty(len(batch))
-        levels, states = int(np.diff(scored.segments).max()), int(about.states.max())
-        counts, strides = np.empty(levels, dtype=np.int64), np.empty(levels, dtype=np.int64)
-        prefix, best, choice = np.empty(len(scored.scores)), np.empty(states), np.empty(states, dtype=np.int8)
-        paid = discounts(int(np.diff(scored.bounds).max()), self.k)
-        earned = np.concatenate([batch.about.gains[batch.segments[g] : batch.segments[g + 1]] for g in batch.ids])
-        swap_for_gains(
-            lam, scored.scores, *scored[3:], about.pairs, earned, paid, prefix, counts, strides, best, choice,
-            coefficients, losses,
-        )  # fmt: skip
-        return Planes(batch.combined(scored, coefficients), losses)
-
-    def _by_position(self, batch: GroupBatch, scored: Scored, lam: Array) -> Planes:
-        """Choose positions q for rows i to maximise Σ c_q s_i - λ G_i D_q, with G and c divided by the ideal DCG.
-
-        c_q = 1/log2(1 + q), and D_q = c_q up to position k, then 0. Without k the best order is by s_i - λ G_i.
-        """
-        from scipy.optimize import linear_sum_assignment
-
-        coefficients, losses = np.zeros(len(scored.scores)), np.zeros(len(batch))
-        for j, g in enumerate(batch.ids):
-            begin, end = scored.bounds[j], scored.bounds[j + 1]
-            lengths = np.diff(scored.segment_bounds[scored.segments[j] : scored.segments[j + 1] + 1])
-            earned = np.repeat(batch.about.gains[batch.segments[g] : batch.segments[g + 1]], lengths)
-            if len(lengths) < 2:
-                continue
-            ideal, scores = batch.about.ideal[g], scored.scores[begin:end]
-            weights, paid = discounts(end - begin), discounts(end - begin, self.k)
-            position = np.empty(end - begin, dtype=np.int64)
-            if self.k is None:
-                position[np.argsort(lam[j] * earned * ideal - scores, kind="stable")] = np.arange(end - begin)
-            else:
-                values = np.outer(scores, weights) / ideal - lam[j] * np.outer(earned, paid)
-                position = linear_sum_assignment(values, maximize=True)[1]
-            less = earned - earned[np.argsort(position)]  # than the truth earns at each position: exactly 0 if no less
-            losses[j] = max(float(np.dot(less, paid)), 0.0)
-            steps = np.append(0, np.cumsum(lengths))
-            truth = np.repeat([np.mean(weights[a:b]) for a, b in pairwise(steps)], lengths)
-            coefficients[begin:end] = (truth - weights[position]) / ideal
-        return Planes(batch.combined(scored, coefficients), losses)
+            return PairBatch(self, packed)
+        if self.measure == "map":
+            return AveragePrecisionBatch(self, packed)
+        return (PositionBatch if self.features == "positions" else GainBatch)(self, packed, levels, self.k)
 
     def _levels(self, X: Any, Y: Any) -> tuple[list[Array], list[Array] | None]:
         levels, weights = levels_and_weights(X, Y, "query")
@@ -280,8 +157,7 @@ class Ranking(GroupTask):
 
     def _read(self, y: Any) -> tuple[Array, Array]:
         """The levels of rows as the measure sees them, and the rows' weights."""
-        levels = np.asarray(y.labels if isinstance(y, WeightedRows) else y, dtype=float)
-        weights = np.asarray(y.weights, dtype=float) if isinstance(y, WeightedRows) else np.ones(len(levels))
+        levels, weights = (np.asarray(each, dtype=float) for each in WeightedRows.of(y))
         return self._leveled(levels), weights
 
     def _leveled(self, values: Array) -> Array:
@@ -292,48 +168,3 @@ class Ranking(GroupTask):
         """1/log2(1 + position); where several rows share one, the mean over the positions that they fill."""
         counts, weights = np.bincount(position, minlength=len(levels)), discounts(len(levels))
         return np.array([np.mean(weights[p : p + counts[p]]) for p in position])
-
-    def _about(self, batch: GroupBatch, levels: list[Array]) -> Queries:
-        n = len(levels)
-        pairs, states, ideal, earned = np.zeros(n), np.ones(n), np.ones(n), np.zeros(len(batch.segment_bounds))
-        ends = np.append(batch.segment_bounds, len(batch.rows))
-        weight = np.add.reduceat(batch.weights, batch.segment_bounds) if len(batch.rows) else np.zeros(0)  # type: ignore
-        for g, values in enumerate(levels):
-            own = slice(batch.segments[g], batch.segments[g + 1])
-            heavy = weight[own]
-            pairs[g] = (heavy.sum() ** 2 - np.dot(heavy, heavy)) / 2
-            if self.measure == "ndcg" and len(heavy) > 1:
-                states[g] = np.prod(np.diff(ends[own.start : own.stop + 1]) + 1.0)
-                ideal[g] = ideal_dcg(values, self.k)
-                earned[own] = gains(-np.unique(-values)) / ideal[g]
-        longest = max(map(len, levels), default=0)
-        harmonic = np.append(0.0, np.cumsum(1 / np.arange(1, longest + 1)))
-        return Queries(pairs, states, ideal, earned, harmonic)
-
-
-class Queries(NamedTuple):
-    """What the search knows of every query before it sees scores."""
-
-    pairs: Array  # the (weight of the) pairs
-    states: Array  # of the dynamic program over rankings
-    ideal: Array  # the best DCG
-    gains: Array  # of every segment of the batch, divided by the query's best DCG
-    harmonic: Array  # harmonic numbers up to the longest query
-
-    def take(self, ids: NDArray[np.intp]) -> Queries:
-        return self._replace(pairs=self.pairs[ids], states=self.states[ids], ideal=self.ideal[ids])
-
-
-def _best_ties(
-    formulation: Formulation, below: float, through: float, margin: float, difference: float, pairs: float
-) -> int:
-    """How many of the tied pairs to swap: the violation has one top in their number, found by halving."""
-    low, high = 0, round((through - below) * pairs)
-
-    def value(r: int) -> float:
-        return float(formulation.value(below + r / pairs, margin + r * difference / pairs))
-
-    while low < high:
-        middle = (low + high) // 2
-        low, high = (middle + 1, high) if value(middle + 1) > value(middle) else (low, middle)
-    return low

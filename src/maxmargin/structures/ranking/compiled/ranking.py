@@ -5,7 +5,7 @@ a row i of a higher and a row j of a lower level; it is swapped where j is ranke
 
     Ψ = (1/N) Σ_{pairs not swapped} (x_i - x_j),     δΨ = (1/N) Σ_{swapped} (x_i - x_j),                         (1)
 
-and every kernel writes the coefficients of δΨ, one per row. Rows of one level are ranked by score, which no loss
+and every search writes the coefficients of δΨ, one per row. Rows of one level are ranked by score, which no loss
 forbids and every score favours.
 """
 
@@ -18,17 +18,14 @@ from maxmargin.compiled.kernel import kernel
 def swap_segments(threshold, ties, scores, weights, upper, lower, end, coefficients, marks):
     """Swap the pairs with s_i - s_j < threshold, and the first `ties` with s_i - s_j = threshold, of two segments.
 
-    The upper segment has the places upper … lower - 1 or those before another segment; see `swap_pairs`. Returns the
-    weight of all swapped pairs, their Σ (s_i - s_j), and the ties that are left to swap.
+    `upper` is the begin and the end of the segment of higher level; that of lower level has the places lower … end - 1.
+    Returns the weight of all swapped pairs, their Σ (s_i - s_j), and the ties that are left to swap.
     """
     begin_upper, end_upper = upper
     m = end - lower
     total, margin = 0.0, 0.0
-    j, passed, passed_scores = (
-        0,
-        0.0,
-        0.0,
-    )  # the lower rows that row i is swapped with: from one i to the next never less
+    # the lower rows that row i is swapped with: from one i to the next never less
+    j, passed, passed_scores = 0, 0.0, 0.0
     for t in range(m):
         marks[t] = 0.0
     for i in range(begin_upper, end_upper):
@@ -113,11 +110,8 @@ def swap_for_average_precision(lam, scores, segments, segment_bounds, harmonic, 
     for g in range(len(losses)):
         losses[g] = 0.0
         if segments[g + 1] - segments[g] == 2:
-            begin, middle, end = (
-                segment_bounds[segments[g]],
-                segment_bounds[segments[g] + 1],
-                segment_bounds[segments[g] + 2],
-            )
+            first = segments[g]
+            begin, middle, end = segment_bounds[first], segment_bounds[first + 1], segment_bounds[first + 2]
             R, N = middle - begin, end - middle
             suffix[R + 1] = 0.0
             for k in range(R, 0, -1):

@@ -1,0 +1,38 @@
+"""GroupTask: what tasks share whose outputs speak of the rows of a group: scores of rows, and how groups are packed."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from maxmargin.arrays import Array
+from maxmargin.inputs.matrices import checked_matrix
+from maxmargin.kernels.units import Lifted
+from maxmargin.structures.ranking.groups import Groups
+from maxmargin.structures.ranking.segmented_batch import Segments
+
+
+class GroupTask(Lifted):
+    """A task over groups of rows: one weight per feature, or a kernel of rows."""
+
+    n_features_: int
+
+    def _set_rows(self, X: Any) -> None:
+        """Part of `setup`: the width of the rows, and the length of w."""
+        matrix = Groups.of(X).matrix
+        self.n_features_ = matrix.shape[1]
+        self._set_dim(matrix, 1, 0)
+
+    def row_scores(self, w: Array, matrix: Any) -> Array:
+        """The score of every row of a matrix."""
+        return self._unit_scores(w, checked_matrix(matrix, self.n_features_), 1, 0)[:, 0]
+
+    def _segments(self, X: Any, levels: Sequence[Array], weights: Sequence[Array] | None = None) -> Segments:
+        """Part of `pack`: the rows in segments of equal level, and their atoms."""
+        groups = Groups.of(X)
+        owner = np.full(groups.matrix.shape[0], -1)
+        owner[groups.rows] = np.repeat(np.arange(len(groups)), groups.sizes)
+        atoms = self._unit_atoms(checked_matrix(groups.matrix, self.n_features_), 1, 0, owner)
+        return Segments.of(atoms, groups, levels, weights)

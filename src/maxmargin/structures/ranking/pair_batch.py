@@ -1,0 +1,98 @@
+"""PairBatch: queries whose most violated ranking is searched for pair by pair, for "roc_auc"."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from maxmargin.arrays import Array
+from maxmargin.objective import Formulation
+from maxmargin.planes import Planes
+from maxmargin.rescaling import tangent
+from maxmargin.structures.ranking.segmented_batch import ScoredRows, SegmentedBatch, Segments
+
+
+class PairBatch(SegmentedBatch):
+    """The loss is the share of swapped pairs, a sum over pairs of rows of different level."""
+
+    def __init__(self, task: Any, packed: Segments):
+        super().__init__(task, packed)
+        self.weights = np.ones(len(self.rows))
+        if packed.weights is not None and np.ptp(packed.weights) > 0:  # equal weights of whatever size mean the same
+            self.weights = packed.weights
+        self.pairs = pair_weights(packed, self.weights)
+
+    def planes(self, w: Array, augment: float | Array = 1.0) -> Planes:
+        lam = self.factors(augment)
+        return self._swapped(self.scored(w), lam, np.zeros(len(self), dtype=np.int64))[0]
+
+    def rescaled_planes(self, w: Array, formulation: Formulation) -> Planes | None:
+        """The swapped pairs are those with s_i - s_j below a threshold t, and perhaps some with equality.
+
+        One more pair of difference d raises the violation while d < tangent(Δ, m) of rescaling.py, which falls with
+        every pair above 0 that has been swapped: t is found by bisection down to neighbouring numbers. Pairs of
+        different weight have no such search.
+        """
+        if np.ptp(self.weights) > 0:
+            return None
+        scored = self.scored(w)
+        none = np.zeros(len(self), dtype=np.int64)
+
+        def swap(thresholds: Array, ties: NDArray[np.int64] = none) -> tuple[Planes, Array]:
+            return self._swapped(scored, thresholds, ties)
+
+        spread = np.array([np.ptp(scored.scores[a:b]) for a, b in pairwise(scored.bounds)]) + 1.0
+        low, high = -spread, spread
+        planes, margins = swap(high)
+        low = np.where(tangent(formulation, planes.loss, margins) > high, high, low)  # all are swapped
+        while True:
+            middle = 0.5 * (low + high)
+            if not ((low < middle) & (middle < high)).any():
+                break
+            planes, margins = swap(middle)
+            up = tangent(formulation, planes.loss, margins) > middle
+            low, high = np.where(up, middle, low), np.where(up, high, middle)
+        (below, margins), (through, _) = swap(low), swap(high)
+        ties = np.array(
+            [
+                _best_ties(formulation, *group)
+                for group in zip(below.loss, through.loss, margins, low, self.pairs[self.ids], strict=True)
+            ]
+        )
+        return swap(low, ties)[0]
+
+    def _swapped(self, scored: ScoredRows, thresholds: Array, ties: NDArray[np.int64]) -> tuple[Planes, Array]:
+        """The planes of rankings with the pairs swapped that `swap_pairs` swaps, and their ⟨w, δΨ⟩."""
+        from maxmargin.structures.ranking.compiled.ranking import swap_pairs
+
+        coefficients, marks = np.zeros(len(scored.scores)), np.empty(len(scored.scores))
+        losses, margins = np.empty(len(self)), np.empty(len(self))
+        weights, pairs = self.weights[scored.places], self.pairs[self.ids]
+        segments = scored.segments, scored.segment_bounds
+        swap_pairs(thresholds, ties, scored.scores, weights, *segments, pairs, coefficients, marks, losses, margins)
+        return Planes(self.combined(scored, coefficients), losses), margins
+
+
+def pair_weights(packed: Segments, weights: Array) -> Array:
+    """Of every group the weight of its pairs of rows of different level: their number, where all rows weigh 1."""
+    total = np.add.reduceat(weights, packed.starts) if len(weights) else np.zeros(0)  # of every segment
+    each = [total[a:b] for a, b in pairwise(packed.segments)]
+    return np.array([(heavy.sum() ** 2 - np.dot(heavy, heavy)) / 2 for heavy in each])
+
+
+def _best_ties(
+    formulation: Formulation, below: float, through: float, margin: float, difference: float, pairs: float
+) -> int:
+    """How many of the tied pairs to swap: the violation has one top in their number, found by halving."""
+    low, high = 0, round((through - below) * pairs)
+
+    def value(r: int) -> float:
+        return float(formulation.value(below + r / pairs, margin + r * difference / pairs))
+
+    while low < high:
+        middle = (low + high) // 2
+        low, high = (middle + 1, high) if value(middle + 1) > value(middle) else (low, middle)
+    return low
