@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from typing import Any, Self
 
 import numpy as np
@@ -15,7 +15,8 @@ from maxmargin.arrays import Array
 from maxmargin.kernels.functions import WithConstant, is_precomputed
 from maxmargin.objective import Certificate
 from maxmargin.online import online_only
-from maxmargin.trainer import Trainer, refuse_kernel
+from maxmargin.trainer import T, Trainer, refuse_kernel
+from maxmargin.weights import Weights
 
 
 class FlatClassifier(ClassifierMixin, Trainer):
@@ -45,9 +46,16 @@ class FlatClassifier(ClassifierMixin, Trainer):
     def _wants_constant(self) -> bool:
         return self.fit_intercept
 
+    def _task(self, kind: type[T], **others: Any) -> T:
+        return super()._task(kind, **{"kernel": self._task_kernel(), **others})
+
     def _task_kernel(self) -> Any:
         """The kernel as the task sees it."""
         return WithConstant(self.kernel) if self.kernel is not None and self._wants_constant else self.kernel
+
+    def _feature_names(self) -> Sequence[Hashable]:
+        """Of the columns of X: their names, where it was a data frame, else their numbers."""
+        return list(getattr(self, "feature_names_in_", range(self.n_features_in_)))
 
     def _examples(self, X: Any, y: Any, sample_weight: Any) -> tuple[Any, Any, Any]:
         """Inputs, outputs and weights of the structural examples: one per row."""
@@ -138,10 +146,20 @@ class ClassScorer(FlatClassifier):
 
     @property
     def _names_classes(self) -> bool:
-        """Whether a parameter names all classes, so that the first partial_fit need not be told."""
+        """Whether a parameter names all classes, so that the first partial_fit needs no list of them."""
         return False
 
     def _weights(self) -> Array:
+        """(features, weight vectors): those of the constant feature come last."""
         check_is_fitted(self)
         refuse_kernel(self)
         return self.task_.weights(self.w_)
+
+    def _weight_vectors(self) -> dict[str, Sequence[Hashable]]:
+        """What the weight vectors belong to: the kind of thing, and their names."""
+        return {"label": self.task_.classes_}
+
+    def _named_weights(self) -> dict[str, Weights]:
+        weights, owners = self._weights(), self._weight_vectors()
+        named = {"features": Weights(weights[: self.n_features_in_], feature=self._feature_names(), **owners)}
+        return named if len(weights) == self.n_features_in_ else {**named, "intercept": Weights(weights[-1], **owners)}

@@ -28,6 +28,10 @@ class Task(BaseEstimator):
     ratio: float | None = None  # undergenerating: argmax reaches this share of every maximum that is >= 0, where known
     latent: bool = False  # True where outputs have parts that labels do not show: `complete` finds them
 
+    def read(self, X: Sequence[Any]) -> Sequence[Any]:
+        """The inputs as `setup` and `pack` are given them: X, or a form of it that is costly to make twice."""
+        return X
+
     def setup(self, X: Sequence[Any], Y: Sequence[Any]) -> None:
         """Learn sizes and label sets from the training data. Runs on a clone of the user's task."""
         raise TaskError(f"{type(self).__name__} has no setup(X, Y); it must at least set self.dim")

@@ -209,6 +209,7 @@ class Trainer(SharedOptions, BaseEstimator):
         new = task is None
         if task is None:
             task = self._make_task(Y)
+            X = task.read(X)
             task.setup(X, Y)
         batch = task.pack(X, Y)
         informative = batch.informative()
