@@ -149,7 +149,7 @@ class Trace:
 
         task = Multiclass(kernel=RBF(GAMMA, cache_mb=cache_mb))
         task.setup(problem.X, problem.y)
-        self.oracle = Oracle(task, task.pack(problem.X, problem.y))
+        self.oracle = Oracle(task.pack(problem.X, problem.y))
         self.similar, self.y_test, self.classes = similar, problem.y_test, np.asarray(task.classes_)
         self.solver, self.C, self.enough = solver, C_CUTS * len(problem.y), enough
         self.rounds = self.training = 0

@@ -193,7 +193,7 @@ def one_pass_seconds(model: Any, X: Any, Y: Tags) -> float:
     Training time divided by this is the number of effective passes. The weights are the trained ones: at w = 0 most
     labels are wrong and the planes longer, and the slower pass would flatter the solver.
     """
-    oracle = Oracle(model.task_, model.task_.pack(X, Y))
+    oracle = Oracle(model.task_.pack(X, Y))
     return min(cpu_seconds(lambda: oracle.risk(model.w_))[1] for _ in range(5))
 
 

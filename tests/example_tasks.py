@@ -7,6 +7,8 @@ from itertools import product
 import numpy as np
 
 from maxmargin import Task
+from maxmargin.examples import Examples
+from maxmargin.search import Search
 
 ANIMALS = {
     "cat": "pet",
@@ -82,13 +84,13 @@ def every_labelling(x):
 class Sloppy(Interval):
     """Interval with a decoder that sees every other output only, and says so."""
 
-    search = "undergenerating"
+    search = Search.UNDERGENERATING
 
     def argmax(self, w, x, y=None):
         return max(self.outputs(x)[::2], key=lambda z: self.psi(x, z) @ w + (0.0 if y is None else self.loss(y, z)))
 
-    def rescaled_planes(self, w, batch, formulation):
-        return None
+    def pack(self, X, Y):
+        return Examples(self, X, Y)  # which does not list outputs, so that rescaled ones are searched
 
 
 class Points(Task):

@@ -59,4 +59,4 @@ def with_units(X, units):
 
 def oracle_of(task, X, Y, formulation=None, sample_weight=None):
     task.setup(X, Y)
-    return Oracle(task, task.pack(X, Y), formulation, sample_weight)
+    return Oracle(task.pack(X, Y), formulation, sample_weight)

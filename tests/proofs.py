@@ -2,15 +2,15 @@
 
 import numpy as np
 
-from maxmargin.rescaling import search
+from maxmargin.rescaling import search_rescaled
 from maxmargin.solvers import BCFW, OneSlack
 from maxmargin.testing import brute_force, check_solver
 
 
 def prove_search_is_bounded(task, batch, X, Y, w, formulation):
     """The search on λ finds no more than the most violated output, and its bound is no less."""
-    assert task.rescaled_planes(w, batch, formulation) is None
-    found = search(task, formulation, w, batch, np.ones(len(X)))
+    assert batch.rescaled_planes(w, formulation) is None
+    found = search_rescaled(batch, formulation, w, np.ones(len(X)))
     for g, (x, y) in enumerate(zip(X, Y, strict=True)):
         outputs = task.outputs(x)
         losses = np.array([task.loss(y, z) for z in outputs])

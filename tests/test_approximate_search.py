@@ -15,6 +15,7 @@ from maxmargin.examples import Examples, dot
 from maxmargin.objective import Formulation
 from maxmargin.oracle import Oracle
 from maxmargin.planes import Planes, bound_by_ratio
+from maxmargin.search import Search
 from maxmargin.solvers import BCFW, CCCP, Bundle, NSlack, OneSlack
 from maxmargin.task import Task
 from maxmargin.testing import brute_force, check_task, objective
@@ -27,26 +28,26 @@ certified_solvers = pytest.mark.parametrize("solver", CERTIFIED, ids=lambda solv
 
 def oracle_of(task, X, Y, formulation=None):
     task.setup(X, Y)
-    return Oracle(task, task.pack(X, Y), formulation)
+    return Oracle(task.pack(X, Y), formulation)
 
 
 class Erratic(Interval):
     """Returns anything at all: which output depends on the weights' digits only. Often it is worse than the truth."""
 
-    search = "undergenerating"
+    search = Search.UNDERGENERATING
 
     def argmax(self, w, x, y=None):
         every = self.outputs(x)
         return every[int(1e6 * np.abs(w).sum()) * 7919 % len(every)]
 
-    def rescaled_planes(self, w, batch, formulation):
-        return None
+    def pack(self, X, Y):
+        return Examples(self, X, Y)  # which does not list outputs, so that rescaled ones are searched
 
 
 class Short(Interval):
     """A decoder that stops at the worst output whose value is still `ratio` of the maximum, where that is >= 0."""
 
-    search, ratio = "undergenerating", 0.6
+    search, ratio = Search.UNDERGENERATING, 0.6
 
     def argmax(self, w, x, y=None):
         every = self.outputs(x)
@@ -56,8 +57,8 @@ class Short(Interval):
         enough = np.flatnonzero(values >= self.ratio * values.max())
         return every[enough[np.argmin(values[enough])]]
 
-    def rescaled_planes(self, w, batch, formulation):
-        return None
+    def pack(self, X, Y):
+        return Examples(self, X, Y)  # which does not list outputs, so that rescaled ones are searched
 
 
 # --- undergenerating searches
@@ -84,8 +85,8 @@ def test_the_estimate_is_no_less_than_what_cuts_of_other_weights_know(solver):
     """The search of Sloppy sees half of the outputs; what was found at other weights counts at these too."""
     X, Y = interval_data(12, seed=3)
     solution = solver.solve(oracle_of(Sloppy(), X, Y), 5.0)
-    assert solver.remembered(solution.w) > 0
-    known = 0.5 * solution.w @ solution.w + 5.0 * solver.remembered(solution.w)
+    assert solution.memory.risk(solution.w) > 0
+    known = 0.5 * solution.w @ solution.w + 5.0 * solution.memory.risk(solution.w)
     assert solution.certificate.primal >= known * (1 - 1e-9)
 
 
@@ -93,10 +94,11 @@ def test_remembered_risk_is_that_of_the_cuts():
     X, Y = interval_data(12, seed=3)
     for solver in CERTIFIED:  # of an exact task, where they end at the same optimum
         oracle = oracle_of(Interval(), X, Y)
-        w = solver.solve(oracle, 5.0).w
-        assert solver.remembered(w) == pytest.approx(oracle.risk(w), rel=0.05)
+        solution = solver.solve(oracle, 5.0)
+        w = solution.w
+        assert solution.memory.risk(w) == pytest.approx(oracle.risk(w), rel=0.05)
         for other in np.random.default_rng(0).standard_normal((5, oracle.dim)):
-            assert solver.remembered(other) <= oracle.risk(other) * (1 + 1e-12)
+            assert solution.memory.risk(other) <= oracle.risk(other) * (1 + 1e-12)
 
 
 @settings(deadline=None, max_examples=50)
@@ -109,7 +111,7 @@ def test_a_known_ratio_bounds_the_slack(seed, ratio):
     oracle = oracle_of(task, X, Y)
     w = np.random.default_rng(seed).integers(-2, 3, oracle.dim).astype(float)
     exact = oracle_of(Interval(), X, Y).slacks(w)
-    planes = task.planes(w, oracle.batch)
+    planes = task.pack(X, Y).planes(w)
     assert (planes.upper >= exact - 1e-9).all()
     if ratio == 1.0:
         positive = np.isfinite(planes.upper)
@@ -132,8 +134,9 @@ def test_certificate_with_a_ratio(formulation):
     true = objective(Interval(), X, Y, 2.0, solution.w, formulation)
     assert true <= certificate.upper * (1 + 1e-9)
     if formulation.plain and np.isfinite(certificate.upper):
-        task, rho = oracle.task, Short.ratio
-        slacks = np.maximum(task.planes(solution.w, oracle.batch).values(solution.w), 0)
+        task, rho = Short(), Short.ratio
+        task.setup(X, Y)
+        slacks = np.maximum(task.pack(X, Y).planes(solution.w).values(solution.w), 0)
         truths = np.array([dot(task.psi(x, y), solution.w) for x, y in zip(X, Y, strict=True)])
         formula = 0.5 * solution.w @ solution.w + 2.0 / rho * np.mean(slacks + (1 - rho) * truths)
         assert certificate.upper <= formula * (1 + 1e-9)
@@ -149,11 +152,15 @@ def test_an_undergenerating_search_without_a_ratio_proves_nothing():
 
 
 def test_a_bound_of_the_task_reaches_the_certificate():
+    class WithBound(Examples):
+        def planes(self, w, augment=1.0):
+            exact = Examples(self.task._exact, self.X, self.Y).take(self.ids).planes(w, augment)
+            lam = np.broadcast_to(augment, len(self))
+            return super().planes(w, augment)._replace(upper=lam * exact.loss - exact.dpsi @ w)
+
     class Bounded(Sloppy):
-        def planes(self, w, batch, augment=1.0):
-            exact = Interval.planes(self._exact, w, batch, augment)
-            lam = np.broadcast_to(augment, len(batch))
-            return super().planes(w, batch, augment)._replace(upper=lam * exact.loss - exact.dpsi @ w)
+        def pack(self, X, Y):
+            return WithBound(self, X, Y)
 
         def setup(self, X, Y):
             super().setup(X, Y)
@@ -200,7 +207,7 @@ class Triangle(Task):
 
 
 class RelaxedTriangle(Triangle):
-    search = "overgenerating"
+    search = Search.OVERGENERATING
 
     def __init__(self, halves=True):
         super().__init__(halves)
@@ -240,11 +247,15 @@ def test_halves_make_a_difference():
 
 
 def test_a_relaxation_solved_to_a_tolerance_is_measured_by_its_bound():
-    class Tolerant(RelaxedTriangle):
-        def planes(self, w, batch, augment=1.0):
-            exact = super().planes(w, batch, augment)
-            lam = np.broadcast_to(augment, len(batch))
+    class WithBound(Examples):
+        def planes(self, w, augment=1.0):
+            exact = super().planes(w, augment)
+            lam = np.broadcast_to(augment, len(self))
             return Planes(exact.dpsi, exact.loss, lam * exact.loss - exact.dpsi @ w + 0.25)
+
+    class Tolerant(RelaxedTriangle):
+        def pack(self, X, Y):
+            return WithBound(self, X, Y, listed=True)
 
     X, Y = triangles()
     for formulation in ALL:
@@ -272,8 +283,8 @@ def test_check_task_finds_a_relaxation_that_misses_outputs():
         def outputs(self, x):
             return super().outputs(x)[::3]
 
-        def rescaled_planes(self, w, batch, formulation):
-            return None
+        def pack(self, X, Y):
+            return Examples(self, X, Y)
 
     with pytest.raises(AssertionError, match=r"argmax returned .*, but the best output has"):
         check_task(TooSmall(), *triangles(4), outputs=Triangle().outputs)
@@ -294,7 +305,7 @@ def test_check_task_finds_a_bound_that_is_too_low():
 
 def test_an_overgenerating_task_must_decode_itself():
     class Forgetful(Triangle):
-        search = "overgenerating"
+        search = Search.OVERGENERATING
 
     with pytest.raises(TaskError, match=r"Forgetful is overgenerating.*decode\(w, X\)"):
         StructuredSVM(Forgetful(halves=True)).fit(*triangles())
@@ -305,7 +316,7 @@ def test_an_unknown_kind_of_search(search):
     task = Interval()
     type(task).search = search
     try:
-        with pytest.raises(TaskError, match=r"Interval.search is .*; expected one of 'exact', 'under"):
+        with pytest.raises(TaskError, match=r"Interval.search is .*; expected one of Search.EXACT, Search.UNDER"):
             StructuredSVM(Interval()).fit(*interval_data())
     finally:
         del type(task).search
@@ -335,10 +346,7 @@ def test_certify_bounds_the_objective_of_these_weights(solver):
 
 def test_what_the_batch_says_overrides_the_task():
     class Told(Examples):
-        search, method = "undergenerating", "a guess"
-
-        def take(self, index):
-            return Told(self.X, self.Y, self.truth, self.ids[index])
+        search, method = Search.UNDERGENERATING, "a guess"
 
     class Half(Interval):
         """Exact in general, but not on these data."""
@@ -347,10 +355,7 @@ def test_what_the_batch_says_overrides_the_task():
             return self.outputs(x)[1]
 
         def pack(self, X, Y):
-            return Told(X, Y)
-
-        def rescaled_planes(self, w, batch, formulation):
-            return None
+            return Told(self, X, Y)
 
     X, Y = interval_data(10)
     for formulation in ALL:
@@ -365,7 +370,7 @@ def test_cuts_of_fractional_outputs_are_not_forgotten(solver):
     first = type(solver)().solve(oracle_of(RelaxedTriangle(), X, Y), 30.0)
 
     class Whole(RelaxedTriangle):
-        search = "exact"
+        search = Search.EXACT
 
         def outputs(self, x):
             return Triangle().outputs(x)
@@ -378,7 +383,7 @@ def test_cuts_of_fractional_outputs_are_not_forgotten(solver):
 class Hidden(Task):
     """Three labels with a hidden bit; the decoder leaves out some outputs, other ones at other weights."""
 
-    latent, search = True, "undergenerating"
+    latent, search = True, Search.UNDERGENERATING
 
     def setup(self, X, Y):
         self.dim = 4
@@ -406,8 +411,8 @@ class Hidden(Task):
             every = [z for t, z in enumerate(every) if (bits >> t) & 1] or every[:1]
         return max(every, key=lambda z: dot(self.psi(x, z), w) + (0 if y is None else self.loss(y, z)))
 
-    def rescaled_planes(self, w, batch, formulation):
-        return None
+    def pack(self, X, Y):
+        return Examples(self, X, Y)  # which does not list outputs, so that rescaled ones are searched
 
 
 @pytest.mark.parametrize("inner", ["bcfw", "one_slack", "n_slack", "bundle"])
@@ -424,7 +429,7 @@ def test_a_hard_margin_that_only_the_relaxation_misses():
     class Reaching(Task):
         """Outputs A and B can be told apart; the relaxation adds R, which cannot be told from A."""
 
-        search = "overgenerating"
+        search = Search.OVERGENERATING
 
         def setup(self, X, Y):
             self.dim = 1

@@ -8,6 +8,7 @@ from strategies import whole
 
 from maxmargin.objective import Certificate, Formulation, primal, relative_gap
 from maxmargin.planes import Planes
+from maxmargin.search import Search
 
 ALL = [Formulation(rescaling, slack) for rescaling in ("margin", "slack") for slack in ("l1", "l2")]
 
@@ -84,19 +85,19 @@ def test_certificate_says_what_it_proves():
 
 
 def test_certificate_of_an_undergenerating_search():
-    nothing = certificate(search="undergenerating", method="greedy", upper=inf)
+    nothing = certificate(search=Search.UNDERGENERATING, method="greedy", upper=inf)
     assert "not certified" in str(nothing)
     assert "nothing bounds the objective from above" in str(nothing)
     assert "(greedy; 3.0 passes" in str(nothing)
     assert nothing.proved_gap == inf
-    bounded = certificate(search="undergenerating", upper=3.8)
+    bounded = certificate(search=Search.UNDERGENERATING, upper=3.8)
     assert "at most 3.8, a gap of 50%" in str(bounded)
     assert bounded.proved_gap == pytest.approx(0.5)
     assert not bounded.exact
 
 
 def test_certificate_of_a_relaxation():
-    relaxed = certificate(search="overgenerating")
+    relaxed = certificate(search=Search.OVERGENERATING)
     assert "of the relaxed problem, whose objective is never below the true one" in str(relaxed)
     assert relaxed.proved_gap == relaxed.relative_gap
     assert not relaxed.exact

@@ -7,10 +7,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
-from maxmargin.examples import dot
+from maxmargin.examples import Examples, dot
 from maxmargin.objective import Formulation
-from maxmargin.rescaling import search
-from maxmargin.task import Task
+from maxmargin.rescaling import search_rescaled
 
 FORMULATIONS = [Formulation("slack", "l1"), Formulation("margin", "l2"), Formulation("slack", "l2")]
 formulations = pytest.mark.parametrize("formulation", FORMULATIONS, ids=str)
@@ -23,7 +22,7 @@ def largest(formulation, points):
 def searched(formulation, points, lam=1.0):
     task = Points(points)
     task.setup([0], [0])
-    return search(task, formulation, np.ones(1), task.pack([0], [0]), np.array([lam]))
+    return search_rescaled(task.pack([0], [0]), formulation, np.ones(1), np.array([lam]))
 
 
 POINTS = st.lists(
@@ -71,15 +70,13 @@ def test_output_inside_the_hull_is_missed_but_not_denied():
 class ListedPairs(Pairs):
     """Pairs whose outputs are listed, for the reference only."""
 
-    rescaled_planes = Task.rescaled_planes
-
     def outputs(self, x):
         return every_labelling(x)
 
 
 class SearchedInterval(Interval):
-    def rescaled_planes(self, w, batch, formulation):
-        return None
+    def pack(self, X, Y):
+        return Examples(self, X, Y)  # which does not list outputs, so that rescaled ones are searched
 
 
 @formulations
@@ -93,7 +90,7 @@ def test_whole_batches(formulation, task, data):
         *rng.integers(-2, 3, (4, task.dim)).astype(float),
         *rng.standard_normal((4, task.dim)),
     ):
-        found = search(task, formulation, w, batch, np.full(len(X), 0.3))
+        found = search_rescaled(batch, formulation, w, np.full(len(X), 0.3))
         heights = found.cuts.values(w)
         for i, (x, y) in enumerate(zip(X, Y, strict=True)):
             right = dot(task.psi(x, y), w)
@@ -109,7 +106,7 @@ def test_start_does_not_matter_much(formulation):
     task.setup(X, Y)
     w = np.array([0.3, -0.2, 0.1])
     batch = task.pack(X, Y)
-    cold = search(task, formulation, w, batch, np.ones(len(X)))
-    warm = search(task, formulation, w, batch, cold.lam)
+    cold = search_rescaled(batch, formulation, w, np.ones(len(X)))
+    warm = search_rescaled(batch, formulation, w, cold.lam)
     assert (warm.upper >= cold.cuts.values(w) - 1e-9).all()
     assert (cold.upper >= warm.cuts.values(w) - 1e-9).all()

@@ -75,17 +75,22 @@ class WrongPlanes(Tags):
 
     fault = ""
 
-    def planes(self, w, batch, augment=1.0):
-        planes = super().planes(w, batch, augment)
+    def pack(self, X, Y):
+        return Faulty(self, X, Y, listed=True)
+
+
+class Faulty(Examples):
+    def planes(self, w, augment=1.0):
+        planes, fault = super().planes(w, augment), self.task.fault
         rows, loss = planes.dpsi.toarray(), planes.loss
-        if self.fault == "order" and len(loss) > 1:
+        if fault == "order" and len(loss) > 1:
             rows, loss = rows[::-1], loss[::-1]
-        if self.fault == "loss":
+        if fault == "loss":
             loss = loss / 2
-        if self.fault == "invented" and not w.any():
+        if fault == "invented" and not w.any():
             rows = rows + 1.0  # as high as before at w = 0
-        if self.fault == "scaled":
-            planes = super().planes(w, batch)
+        if fault == "scaled":
+            planes = super().planes(w)
             rows, loss = planes.dpsi.toarray(), planes.loss
         return Planes(rows, loss)
 
@@ -107,8 +112,13 @@ class IgnoresAugment(WrongPlanes):
 
 
 class WrongRescaling(Tags):
-    def rescaled_planes(self, w, batch, formulation):
-        return self.planes(w, batch)
+    def pack(self, X, Y):
+        return NotRescaled(self, X, Y)
+
+
+class NotRescaled(Examples):
+    def rescaled_planes(self, w, formulation):
+        return self.planes(w)
 
 
 class WrongDecode(Tags):
@@ -178,15 +188,25 @@ class Unexplained(Bags):
         return max(self.outputs(x), key=lambda z: self.psi(x, z) @ w)
 
 
-class LateUnexplained(Bags):
+class OtherBatch(Bags):
+    """Bags in a batch of another kind."""
+
+    kind = Examples
+
+    def pack(self, X, Y):
+        return self.kind(self, X, Y, listed=True)
+
+
+class LateUnexplained(OtherBatch):
     """Completes well in batches, and one by one at the first weights that are tried; then not."""
+
+    class kind(Examples):  # noqa: N801
+        def completed(self, w):
+            return self._explained_by(lambda x, y: Bags.complete(self.task, w, x, y))
 
     def setup(self, X, Y):
         super().setup(X, Y)
         self.left = len(X)
-
-    def completed(self, w, batch):
-        return batch.completed([Bags.complete(self, w, x, y) for _, x, y, _ in batch])
 
     def complete(self, w, x, y):
         self.left -= 1
@@ -201,93 +221,98 @@ class NothingExplains(Bags):
         return y, 0
 
 
-class WrongGuess(Bags):
+class WrongGuess(OtherBatch):
+    class kind(Examples):  # noqa: N801
+        def guessed(self, rng):
+            return self.completed(rng.standard_normal(self.dim))
+
     def guess(self, rng, x, y):
         return int(rng.integers(self.n_labels)), 0
 
-    def guessed(self, rng, batch):
-        return self.completed(rng.standard_normal(self.dim), batch)
+
+class WrongGuessOfBatches(OtherBatch):
+    class kind(Examples):  # noqa: N801
+        def guessed(self, rng):
+            return self._explained_by(lambda x, y: (0, 0))
 
 
-class WrongGuessOfBatches(Bags):
-    def guessed(self, rng, batch):
-        return batch.completed([(0, 0) for _ in batch.truth])
-
-
-class LazyBatches(Bags):
+class LazyBatches(OtherBatch):
     """Completes a batch at the first weights only."""
 
-    def completed(self, w, batch):
-        return batch if isinstance(batch.truth[0], tuple) else super().completed(w, batch)
+    class kind(Examples):  # noqa: N801
+        def completed(self, w):
+            return self if isinstance(self.truth[0], tuple) else super().completed(w)
 
 
-class WrongSign(Bags):
-    def shifts(self, before, after):
-        return super().shifts(after, before)
+class WrongSign(OtherBatch):
+    class kind(Examples):  # noqa: N801
+        def shifts_to(self, after):
+            return Examples.shifts_to(after, self)
 
 
-class OneWay(Bags):
+class OneWay(OtherBatch):
     """Shifts that are right from the batch that planes are checked on, and nowhere else."""
 
-    def completed(self, w, batch):
-        new = super().completed(w, batch)
-        if not isinstance(batch.truth[0], tuple):
-            self.first = new.truth
-        return new
+    class kind(Examples):  # noqa: N801
+        def completed(self, w):
+            new = super().completed(w)
+            if not isinstance(self.truth[0], tuple):
+                self.task.first = new.truth
+            return new
 
-    def shifts(self, before, after):
-        rows = super().shifts(before, after)
-        return rows if before.truth is self.first else 2 * rows
+        def shifts_to(self, after):
+            rows = super().shifts_to(after)
+            return rows if self.truth is self.task.first else 2 * rows
 
 
 class Detour(OneWay):
     """Shifts that are wrong between two completions of that batch."""
 
-    def shifts(self, before, after):
-        rows = Bags.shifts(self, before, after)
-        known = before.truth is after.truth or self.first is before.truth or self.first is after.truth
-        return rows if known else rows + 1
+    class kind(OneWay.kind):  # noqa: N801
+        def shifts_to(self, after):
+            rows, first = Examples.shifts_to(self, after), self.task.first
+            known = self.truth is after.truth or first is self.truth or first is after.truth
+            return rows if known else rows + 1
 
 
-class MovesItself(Bags):
-    def shifts(self, before, after):
-        rows = super().shifts(before, after)
-        return rows + 1 if before.truth is after.truth else rows
+class MovesItself(OtherBatch):
+    class kind(Examples):  # noqa: N801
+        def shifts_to(self, after):
+            rows = super().shifts_to(after)
+            return rows + 1 if self.truth is after.truth else rows
 
 
-class ChangesTheBatch(Bags):
-    def completed(self, w, batch):
-        new = super().completed(w, batch)
-        if isinstance(batch.truth[0], tuple):
-            batch.truth[:] = new.truth
-        return new
+class ChangesTheBatch(OtherBatch):
+    class kind(Examples):  # noqa: N801
+        def completed(self, w):
+            new = super().completed(w)
+            if isinstance(self.truth[0], tuple):
+                self.truth[:] = new.truth
+            return new
 
 
-class TruthAtTheWeights(Bags):
+class TruthAtTheWeights(OtherBatch):
     """Planes against the best explanation at w, not against the completion of the batch."""
 
-    def planes(self, w, batch, augment=1.0):
-        return super().planes(w, self.completed(w, batch), augment)
+    class kind(Examples):  # noqa: N801
+        def planes(self, w, augment=1.0):
+            return Examples.planes(self.completed(w), w, augment)
 
 
-class TruthAtTheWeightsRescaled(Bags):
-    def rescaled_planes(self, w, batch, formulation):
-        return super().rescaled_planes(w, self.completed(w, batch), formulation)
+class TruthAtTheWeightsRescaled(OtherBatch):
+    class kind(Examples):  # noqa: N801
+        def rescaled_planes(self, w, formulation):
+            return Examples.rescaled_planes(self.completed(w), w, formulation)
 
 
-class ForgetsTruths(Bags):
+class ForgetsTruths(OtherBatch):
     """Batches lose their completion when a part of them is taken."""
 
-    def pack(self, X, Y):
-        return Forgetful(X, Y, [(y, 0) for y in Y])
-
-
-class Forgetful(Examples):
-    def take(self, index):
-        return Forgetful(self.X, self.Y, [(y, 0) for y in self.Y], self.ids[index])
-
-    def completed(self, truth):
-        return Forgetful(self.X, self.Y, truth, self.ids)
+    class kind(Examples):  # noqa: N801
+        def take(self, index):
+            taken = super().take(index)
+            taken.truth = [(y, 0) for y in self.Y]
+            return taken
 
 
 @pytest.mark.parametrize(
@@ -298,12 +323,12 @@ class Forgetful(Examples):
         (LateUnexplained(), r"example 0: complete\(w, x, y\) returned .*, which does not explain 0: its loss is"),
         (NothingExplains(), "example 0: no output explains the label 0"),
         (WrongGuess(), r"example \d: guess\(rng, x, y\) returned .*, which does not explain"),
-        (WrongGuessOfBatches(), r"example 1: after guessed\(rng, batch\) its truth.* is no output that explains"),
-        (LazyBatches(), r"after completed\(w, batch\) its truth, seen through shifts, has the score"),
-        (WrongSign(), r"after completed\(w, batch\) its truth, seen through shifts"),
-        (OneWay(), r"is not -shifts\(after, before\)"),
+        (WrongGuessOfBatches(), r"example 1: after guessed\(rng\) its truth.* is no output that explains"),
+        (LazyBatches(), r"after completed\(w\) its truth, seen through shifts, has the score"),
+        (WrongSign(), r"after completed\(w\) its truth, seen through shifts"),
+        (OneWay(), r"is not -after.shifts_to\(before\)"),
         (Detour(), "do not add up"),
-        (MovesItself(), r"shifts\(batch, batch\) is not zero"),
+        (MovesItself(), r"batch.shifts_to\(batch\) is not zero"),
         (ChangesTheBatch(), "is no output that explains|changed the batch|has the score"),
         (TruthAtTheWeights(), "its plane has height|its plane belongs to none"),
         (TruthAtTheWeightsRescaled(), "rescaled_planes found the violation"),

@@ -7,6 +7,7 @@ from maxmargin.counting.predictor import CountingPredictor
 from maxmargin.counting.route_predictor import RoutePredictor
 from maxmargin.objective import Certificate
 from maxmargin.planes import Planes
+from maxmargin.search import Search
 from maxmargin.structured import StructuredSVM
 from maxmargin.structures.alignment.alignments import PairwiseAlignment
 from maxmargin.structures.alignment.estimator import Aligner
@@ -59,6 +60,7 @@ __all__ = [
     "Planes",
     "Ranker",
     "RoutePredictor",
+    "Search",
     "SequenceLabeler",
     "StructuredSVM",
     "Task",

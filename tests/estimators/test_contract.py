@@ -207,10 +207,10 @@ def test_pickle_leaves_the_plane_cache_and_the_data_out(case):
     estimator.fit(X, Y)
     copy = pickle.loads(pickle.dumps(estimator))
     if solvers.as_solver(estimator.solver).online:  # what partial_fit needs: two vectors and a number
-        assert len(copy.solution_.state) == 3
+        assert len(copy.solution_.memory) == 3
     else:
-        assert estimator.solution_.state is not None
-        assert copy.solution_.state is None
+        assert estimator.solution_.memory is not None
+        assert copy.solution_.memory is None
     twice = clone(estimator).fit(X + X, Y + Y)
     history = len(pickle.dumps(twice.history_)) - len(pickle.dumps(estimator.history_))
     assert len(pickle.dumps(twice)) - history < len(pickle.dumps(estimator)) + 200

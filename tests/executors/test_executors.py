@@ -4,7 +4,7 @@ import threading
 
 import pytest
 
-from maxmargin.executors import Executor, Serial, Threads
+from maxmargin.executors import Executor, Processes, Serial, Threads
 from maxmargin.testing import check_executor
 
 
@@ -13,30 +13,32 @@ def test_same_results_in_the_same_order(executor):
     check_executor(executor)
 
 
-def test_one_thread_per_core_by_default():
-    assert Threads().workers == os.cpu_count()
+@pytest.mark.parametrize("kind", [Threads, Processes])
+def test_one_worker_per_core_by_default(kind):
+    assert kind().workers == os.cpu_count()
 
 
+@pytest.mark.parametrize("kind", [Threads, Processes])
 @pytest.mark.parametrize("workers", [0, -2])
-def test_workers_that_make_no_sense(workers):
+def test_workers_that_make_no_sense(kind, workers):
     with pytest.raises(ValueError, match="positive number or -1"):
-        Threads(workers)
+        kind(workers)
 
 
 def test_threads_start_on_demand_and_end_with_close():
     executor = Threads(2)
     before = threading.active_count()
-    list(executor.map(abs, [1, -2, 3]))
+    list(executor.map(divmod, [7, 8, 9], [2, 2, 2]))
     assert threading.active_count() > before
     executor.close()
     assert threading.active_count() == before
-    assert list(executor.map(abs, [1, -2, 3])) == [1, 2, 3]  # and start again
+    assert list(executor.map(divmod, [7, 8], [2, 3])) == [(3, 1), (2, 2)]  # and start again
     executor.close()
 
 
 def test_open_pool_can_be_pickled():
     executor = Threads(2)
-    list(executor.map(abs, [1, -2, 3]))
+    list(executor.map(divmod, [7, 8, 9], [2, 2, 2]))
     check_executor(pickle.loads(pickle.dumps(executor)))
     executor.close()
 
@@ -46,17 +48,17 @@ class Backwards(Executor):
 
     workers = 2
 
-    def map(self, fn, placed, *shared):
-        return iter([fn(part, *shared) for part in placed][::-1])
+    def map(self, fn, placed, each, *shared):
+        return iter([fn(part, own, *shared) for part, own in zip(placed, each, strict=True)][::-1])
 
 
 class Silent(Executor):
     """Swallows errors."""
 
-    def map(self, fn, placed, *shared):
-        for part in placed:
+    def map(self, fn, placed, each, *shared):
+        for part, own in zip(placed, each, strict=True):
             try:
-                yield fn(part, *shared)
+                yield fn(part, own, *shared)
             except ZeroDivisionError:
                 yield None
 

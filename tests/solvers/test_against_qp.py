@@ -46,7 +46,7 @@ formulations = pytest.mark.parametrize("formulation", ALL, ids=str)
 
 def oracle_of(task, X, Y, formulation=None, sample_weight=None):
     task.setup(X, Y)
-    return Oracle(task, task.pack(X, Y), formulation, sample_weight)
+    return Oracle(task.pack(X, Y), formulation, sample_weight)
 
 
 def assert_optimal(solution, optimum, tol=TOL):

@@ -13,8 +13,10 @@ from strategies import whole
 
 from maxmargin import StructuredSVM, Task
 from maxmargin.errors import TaskError
+from maxmargin.examples import Examples
 from maxmargin.objective import Formulation
 from maxmargin.oracle import Oracle
+from maxmargin.search import Search
 from maxmargin.solvers import BCFW, CCCP, Bundle, NSlack, OneSlack, Solver, Step
 from maxmargin.tasks import Chain, Multiclass
 from maxmargin.testing import brute_force, check_solver, objective
@@ -35,7 +37,7 @@ problems = pytest.mark.parametrize("name", PROBLEMS)
 
 def oracle_of(task, X, Y, formulation=None, sample_weight=None, executor=None):
     task.setup(X, Y)
-    return Oracle(task, task.pack(X, Y), formulation, sample_weight, executor)
+    return Oracle(task.pack(X, Y), formulation, sample_weight, executor)
 
 
 def solved(problem, solver, C=5.0, formulation=None, sample_weight=None, seed=0, start=None):
@@ -362,8 +364,13 @@ class WorstCompletion(Bags):
 
 
 class NoShifts(Bags):
-    def shifts(self, before, after):
-        return np.zeros_like(super().shifts(before, after))
+    def pack(self, X, Y):
+        return Still(self, X, Y, listed=True)
+
+
+class Still(Examples):
+    def shifts_to(self, after):
+        return np.zeros_like(super().shifts_to(after))
 
 
 class Backwards(NoShifts):
@@ -407,7 +414,7 @@ def test_a_bound_that_exceeds_the_objective_is_an_error(inner):
 
 def test_an_approximate_decoder_is_not_held_to_it():
     class Approximate(WorstCompletion):
-        search = "undergenerating"
+        search = Search.UNDERGENERATING
 
     certificate = solved((Approximate(), *bag_data(seed=2)), CCCP()).certificate
     assert not certificate.exact

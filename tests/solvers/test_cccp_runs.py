@@ -26,7 +26,7 @@ inner_solvers = pytest.mark.parametrize("inner", INNER)
 
 def oracle_of(task, X, Y, executor=None):
     task.setup(X, Y)
-    return Oracle(task, task.pack(X, Y), executor=executor)
+    return Oracle(task.pack(X, Y), executor=executor)
 
 
 def without_seconds(rounds):

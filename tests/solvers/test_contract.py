@@ -14,6 +14,7 @@ from maxmargin.executors import Serial, Threads
 from maxmargin.objective import Formulation
 from maxmargin.oracle import Oracle
 from maxmargin.solvers import BCFW, SOLVERS, Bundle, NSlack, OneSlack, Perceptron, Solver, Step, Subgradient, as_solver
+from maxmargin.structures.classes.multiclass import MulticlassBatch
 from maxmargin.tasks import Chain, Multiclass
 from maxmargin.testing import brute_force, check_solver
 
@@ -31,7 +32,7 @@ SEPARABLE = Multiclass(), np.array([[2.0, 1], [1, 2], [-2, 1], [-1, 1], [0, -2],
 
 def oracle_of(task, X, Y, formulation=None, executor=None):
     task.setup(X, Y)
-    return Oracle(task, task.pack(X, Y), formulation, executor=executor)
+    return Oracle(task.pack(X, Y), formulation, executor=executor)
 
 
 # --- certificates and seeds
@@ -112,7 +113,7 @@ def test_perceptron_separates_what_can_be_separated(problem):
     solution = solver.solve(oracle_of(*problem), 1.0)
     assert solution.certificate.stop_reason == "finished"
     assert not solution.certificate.converged
-    current = solver.state().w
+    current = solution.memory.w
     assert [task.argmax(current, x) for x in X] == list(Y)
 
 
@@ -122,7 +123,7 @@ def test_online_training_goes_on(solver):
     once = type(solver)(max_passes=1)
     first = once.solve(oracle, 2.0)
     second = once.solve(oracle, 2.0, start=first)
-    assert second.state.t > first.state.t
+    assert second.memory.t > first.memory.t
     assert not np.array_equal(second.w, first.w)
 
 
@@ -179,14 +180,18 @@ class Failing(Multiclass):
     calls = 0
     error: ClassVar[type[BaseException]] = RuntimeError
 
-    def _count(self):
-        type(self).calls -= 1
-        if type(self).calls < 0:
-            raise self.error("the decoder broke")
+    def pack(self, X, Y):
+        batch = super().pack(X, Y)
+        return FailingBatch(self, batch.atoms, batch.labels)
 
-    def planes(self, w, batch, augment=1.0):
-        self._count()
-        return super().planes(w, batch, augment)
+
+class FailingBatch(MulticlassBatch):
+    def planes(self, w, augment=1.0):
+        kind = type(self.task)
+        kind.calls -= 1
+        if kind.calls < 0:
+            raise kind.error("the decoder broke")
+        return super().planes(w, augment)
 
 
 class Interrupted(Failing):
@@ -324,7 +329,7 @@ def test_few_planes_per_example_are_enough(planes):
     solution = check_solver(BCFW(tol=1e-4, planes_per_example=planes), *MULTICLASS, 20.0)
     assert solution.certificate.converged
     assert solution.certificate.primal == pytest.approx(brute_force(*MULTICLASS, 20.0).value, rel=1e-4)
-    assert max(solution.state._owner[1]) <= planes
+    assert max(solution.memory._owner[1]) <= planes
     with pytest.raises(ValueError, match="at least 2 planes"):
         BCFW(planes_per_example=1).solve(oracle_of(*MULTICLASS), 1.0)
 
@@ -334,4 +339,4 @@ def test_cache_that_may_keep_nothing(solver):
     """One plane per example always stays, and the certificate is as true as with any other cache."""
     solution = check_solver(solver, *MULTICLASS, 5.0)
     assert solution.certificate.converged
-    assert max(solution.state._owner[1]) <= 1
+    assert max(solution.memory._owner[1]) <= 1

@@ -60,7 +60,7 @@ def test_the_shorter_form_is_chosen():
     for X, form in ((SPARSE, OverAtoms), (RNG.standard_normal((60, 3)), Written)):
         labels = np.resize(y, X.shape[0])
         task.setup([X], [labels])
-        oracle = Oracle(task, task.pack([X], [labels]))
+        oracle = Oracle(task.pack([X], [labels]))
         cuts = Cuts()
         cuts.add(oracle.mean_plane(np.zeros(oracle.dim)))
         assert type(cuts.vectors) is form
@@ -96,7 +96,7 @@ def test_same_certificate_either_way(name, formulation, solver, monkeypatch):
     task.setup(X, Y)
 
     def solve():
-        oracle = Oracle(task, task.pack(X, Y), formulation)
+        oracle = Oracle(task.pack(X, Y), formulation)
         return oracle, solver.solve(oracle, 50.0)
 
     oracle, here = solve()

@@ -6,8 +6,6 @@ from compiled import dual_blocks_twin as twin
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from kernel_problems import ALL, TASKS, exact_map, oracle_of, units_of, with_units
-from maxmargin.solvers.dual_blocks import DualBlocks
-from maxmargin.solvers.kernel_blocks import KernelBlocks
 
 from maxmargin.atoms import AtomRows
 from maxmargin.errors import NotSeparable
@@ -27,7 +25,7 @@ def both(name, formulation, C=3.0, slots=4, cache_mb=1024.0, sample_weight=None,
         oracle_of(make(kernel), X, Y, formulation, sample_weight),
         oracle_of(make(None), with_units(X, features), Y, formulation, sample_weight),
     ]
-    return oracles, [KernelBlocks(oracles[0], C, slots=slots), DualBlocks(oracles[1], C, slots=slots)]
+    return oracles, [oracle.block_dual(C, slots=slots) for oracle in oracles]
 
 
 def check(blocks):
@@ -115,7 +113,7 @@ def test_same_dual_as_over_the_features(name, formulation, actions, seed):
 
 def same_rows(rows, oracle):
     """Planes over the kernel's atoms as planes over the atoms of its features: their numbers are the same."""
-    return AtomRows(oracle.batch.atoms, rows.indptr, rows.indices, rows.values)
+    return AtomRows(oracle._batch.atoms, rows.indptr, rows.indices, rows.values)
 
 
 @pytest.mark.parametrize("name", ["multiclass", "chain"])
@@ -148,7 +146,7 @@ def test_heights_are_looked_up_in_what_is_kept():
 
 def test_a_hard_margin_that_cannot_be_is_noticed():
     oracle = oracle_of(Multiclass(kernel=KERNEL), np.array([[0.0], [1.0], [0.0], [2.0]]), [0, 1, 1, 0])
-    blocks = KernelBlocks(oracle, np.inf)
+    blocks = oracle.block_dual(np.inf)
     order = np.arange(4)
     for _ in range(2):
         blocks.visit(order, oracle.planes(blocks.w, order))

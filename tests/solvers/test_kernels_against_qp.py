@@ -93,7 +93,7 @@ def test_number_of_threads_changes_no_bit(solver):
     task.setup(X, Y)
     found = []
     for executor in (Serial(), Threads(2)):
-        found.append(solver.solve(Oracle(task, task.pack(X, Y), executor=executor), 5.0, seed=3).w)
+        found.append(solver.solve(Oracle(task.pack(X, Y), executor=executor), 5.0, seed=3).w)
         executor.close()
     assert np.array_equal(*found)
 

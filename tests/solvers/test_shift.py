@@ -10,7 +10,6 @@ import numpy as np
 import pytest
 from compiled import dual_blocks_twin as twin
 from example_tasks import Bags, bag_data, partial_sequences
-from maxmargin.solvers.dual_blocks import DualBlocks
 
 from maxmargin.atoms import AtomRows, Atoms
 from maxmargin.objective import Formulation
@@ -45,7 +44,7 @@ def completions(name, formulation):
     task, X, Y = PROBLEMS[name]
     task.setup(X, Y)
     rng = np.random.default_rng(3)
-    oracle = Oracle(task, task.pack(X, Y), formulation, WEIGHTS)
+    oracle = Oracle(task.pack(X, Y), formulation, WEIGHTS)
     points = rng.standard_normal((2, task.dim))
     truths = [np.array([written(task, x, task.complete(w, x, y)) for x, y in zip(X, Y, strict=True)]) for w in points]
     assert not np.array_equal(*truths), "nothing would be tested"
@@ -63,8 +62,8 @@ def written(task, x, z):
 
 def found_outputs(pair, formulation, w):
     """Ψ and loss of the most violated outputs under the first completion."""
-    task, batch = pair.before.task, pair.before.batch
-    planes = task.planes(w, batch) if formulation.plain else task.rescaled_planes(w, batch, formulation)
+    batch = pair.before._batch
+    planes = batch.planes(w) if formulation.plain else batch.rescaled_planes(w, formulation)
     return pair.truths[0] - AtomRows.of(planes.dpsi).toarray(), planes.loss
 
 
@@ -157,7 +156,7 @@ def test_no_cuts_to_move():
     cuts = Cuts()
     cuts.shift(pair.before.shifts_to(pair.after))
     assert len(cuts) == 0
-    blocks = DualBlocks(pair.before, C)
+    blocks = pair.before.block_dual(C)
     blocks.shift(pair.before.shifts_to(pair.after))
     assert blocks.dual == 0
 
@@ -168,7 +167,7 @@ def test_no_cuts_to_move():
 def test_planes_of_the_examples(name, formulation, slots):
     """With few slots planes are folded: a mean of planes moves by the mean of their shifts."""
     pair = completions(name, formulation)
-    blocks = DualBlocks(pair.before, C, slots=slots)
+    blocks = pair.before.block_dual(C, slots=slots)
     everyone = np.arange(pair.before.n)
     for w in [*points(blocks.dim), None]:
         blocks.visit(everyone, pair.before.planes(blocks.w.copy() if w is None else w, everyone))
@@ -200,7 +199,7 @@ def test_planes_of_the_examples(name, formulation, slots):
 def test_a_plane_by_its_definition(name, formulation):
     """The planes that are moved are s(Ψ(truth) - Ψ(z)) with b = s: what the twin takes for granted."""
     pair = completions(name, formulation)
-    blocks = DualBlocks(pair.before, C)
+    blocks = pair.before.block_dual(C)
     everyone = np.arange(pair.before.n)
     w = points(blocks.dim)[1]
     blocks.visit(everyone, pair.before.planes(w, everyone), steps=0)

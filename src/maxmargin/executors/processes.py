@@ -48,7 +48,7 @@ class Processes(Executor):
     def close(self) -> None:
         workers, self._workers = self._workers, []
         for worker in workers:
-            worker.pool.shutdown(wait=True, kill_workers=True)
+            worker.pool.shutdown(wait=True, kill_workers=bool(worker.busy))
 
     def _started(self) -> list[_Worker]:
         if not self._workers:
@@ -70,7 +70,7 @@ class _Worker:
     def __init__(self, executor: Processes):
         from joblib.externals.loky import ProcessPoolExecutor
 
-        self.executor, self.ledger = executor, Ledger()
+        self.executor, self.ledger, self.busy = executor, Ledger(), 0
         self.pool = ProcessPoolExecutor(max_workers=1, timeout=None, initializer=_begin)
 
     def place(self, part: Any) -> _Placed:
@@ -96,6 +96,8 @@ class _Worker:
         data = self.ledger.dumps(message)
         self.executor.sent += len(data)
         future = self.pool.submit(_answer, fn, data)
+        self.busy += 1
+        future.add_done_callback(self._done)
 
         def answer(held: Any = message) -> Any:  # handles in it must outlive the call
             good, payload = _value(future)
@@ -106,6 +108,9 @@ class _Worker:
             return result
 
         return answer
+
+    def _done(self, future: Any) -> None:
+        self.busy -= 1
 
 
 class _Placed(Handle):

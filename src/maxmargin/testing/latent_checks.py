@@ -1,6 +1,6 @@
 """What check_task asks of tasks with hidden parts: completions and guesses explain the labels, and shifts are true.
 
-A batch keeps its truths to itself, so they are seen through `shifts`: the Ψ of the truths that the checks know, plus
+A batch keeps its truths to itself, so they are seen through `shifts_to`: the Ψ of the truths that the checks know, plus
 the shift to another completion of the batch, must be the Ψ of an output that explains the label.
 """
 
@@ -11,35 +11,39 @@ from typing import Any
 import numpy as np
 
 from maxmargin.arrays import Array
+from maxmargin.batch import Batch
 from maxmargin.examples import dot
+from maxmargin.search import Search
 from maxmargin.task import Task
 from maxmargin.testing.comparisons import below, check, check_same_rows, close, dense
-from maxmargin.testing.problems import Example
+from maxmargin.testing.problems import WrittenOut
 
 
 def check_completions(
     task: Task,
     X: Any,
     Y: Any,
-    batch: Any,
-    examples: list[Example | None],
+    batch: Batch,
+    examples: list[WrittenOut | None],
     w: Array,
     rng: np.random.Generator,
 ) -> None:
     """At the weights w; `examples` are written out with the truths that the batch has."""
-    before = task.planes(w, batch)
+    before = batch.planes(w)
     for i, example in enumerate(examples):
         _check_one(task, X[i], Y[i], i, example, w, rng)
-    completed, guessed = task.completed(w, batch), task.guessed(rng, batch)
-    for other, what, best in ((completed, "completed(w, batch)", True), (guessed, "guessed(rng, batch)", False)):
+    completed, guessed = batch.completed(w), batch.guessed(rng)
+    for other, what, best in ((completed, "completed(w)", True), (guessed, "guessed(rng)", False)):
         check(len(other) == len(batch), f"{what} has {len(other)} examples; the batch has {len(batch)}")
-        _check_truths(task, dense(task.shifts(batch, other)), examples, what, w if best else None)
-    _check_shifts(task, batch, completed, guessed, rng)
-    after = task.planes(w, batch)
+        _check_truths(task, dense(batch.shifts_to(other)), examples, what, w if best else None)
+    _check_shifts(batch, completed, guessed, rng)
+    after = batch.planes(w)
     check_same_rows(after, before, np.arange(len(batch)), "completing or guessing changed the batch that it began with")
 
 
-def _check_one(task: Task, x: Any, y: Any, i: int, example: Example | None, w: Array, rng: np.random.Generator) -> None:
+def _check_one(
+    task: Task, x: Any, y: Any, i: int, example: WrittenOut | None, w: Array, rng: np.random.Generator
+) -> None:
     """The plain forms."""
     found, guess = task.complete(w, x, y), task.guess(rng, x, y)
     for z, what in ((found, "complete(w, x, y)"), (guess, "guess(rng, x, y)")):
@@ -48,13 +52,13 @@ def _check_one(task: Task, x: Any, y: Any, i: int, example: Example | None, w: A
     if example is not None:
         score, best = dot(task.psi(x, found), w), example.best_explanation(w)
         check(
-            below(score, best) and (task.search != "exact" or below(best, score)),
+            below(score, best) and (task.search != Search.EXACT or below(best, score)),
             f"example {i}: complete(w, x, y) returned {found!r} of score {score!r}, but the best output without loss "
             f"has {best!r}",
         )
 
 
-def _check_truths(task: Task, rows: Array, examples: list[Example | None], what: str, w: Array | None) -> None:
+def _check_truths(task: Task, rows: Array, examples: list[WrittenOut | None], what: str, w: Array | None) -> None:
     """The truths after these shifts explain the labels; with w, they do it best."""
     shape = (len(examples), task.dim)
     check(rows.shape == shape, f"the shifts to {what} have shape {rows.shape}; expected {shape}")
@@ -70,21 +74,21 @@ def _check_truths(task: Task, rows: Array, examples: list[Example | None], what:
         if w is not None:
             score, best = float(truth @ w), example.best_explanation(w)
             check(
-                below(score, best, truth, w) and (task.search != "exact" or below(best, score, truth, w)),
+                below(score, best, truth, w) and (task.search != Search.EXACT or below(best, score, truth, w)),
                 f"example {i}: after {what} its truth, seen through shifts, has the score {score!r}, but the best "
                 f"output without loss has {best!r}",
             )
 
 
-def _check_shifts(task: Task, batch: Any, completed: Any, guessed: Any, rng: np.random.Generator) -> None:
+def _check_shifts(batch: Batch, completed: Batch, guessed: Batch, rng: np.random.Generator) -> None:
     """Shifts are differences: none from a batch to itself, opposite ways back, and they add up."""
-    there, back = dense(task.shifts(batch, completed)), dense(task.shifts(completed, batch))
-    check(not dense(task.shifts(completed, completed)).any(), "shifts(batch, batch) is not zero")
-    check(close(there, -back), "shifts(before, after) is not -shifts(after, before)")
+    there, back = dense(batch.shifts_to(completed)), dense(completed.shifts_to(batch))
+    check(not dense(completed.shifts_to(completed)).any(), "batch.shifts_to(batch) is not zero")
+    check(close(there, -back), "before.shifts_to(after) is not -after.shifts_to(before)")
     check(
-        close(there + dense(task.shifts(completed, guessed)), dense(task.shifts(batch, guessed))),
+        close(there + dense(completed.shifts_to(guessed)), dense(batch.shifts_to(guessed))),
         "the shifts by way of another completion do not add up to those without it",
     )
     order = rng.permutation(len(batch))
-    taken = dense(task.shifts(batch.take(order), completed.take(order)))
+    taken = dense(batch.take(order).shifts_to(completed.take(order)))
     check(close(taken, there[order]), "take(index) does not keep the truths of a completed batch")

@@ -18,6 +18,7 @@ from maxmargin.arrays import Array
 from maxmargin.errors import NotSeparable, TaskError
 from maxmargin.objective import Formulation
 from maxmargin.oracle import normalised_weights
+from maxmargin.search import Search
 from maxmargin.task import Task
 from maxmargin.testing.comparisons import below, check, explicit, length, ready
 
@@ -32,7 +33,7 @@ class Optimum(NamedTuple):
     w: Array
 
 
-class Example(NamedTuple):
+class WrittenOut(NamedTuple):
     """All outputs of one example."""
 
     truth: Array  # Ψ(x, y); of a latent task that of a completion of y
@@ -54,8 +55,8 @@ class Example(NamedTuple):
 
 def written_out(
     task: Task, x: Any, y: Any, i: int, most: int, outputs: Outputs | None = None, completed_at: Array | None = None
-) -> Example | None:
-    """Example i with all of its outputs, or None if they are more than `most`."""
+) -> WrittenOut | None:
+    """WrittenOut i with all of its outputs, or None if they are more than `most`."""
     psi: list[Array] = []
     loss: list[float] = []
     try:
@@ -77,8 +78,8 @@ def written_out(
         truth, what = task.complete(_known(completed_at, task), x, y), "loss(y, complete(w, x, y))"
     at_truth = task.loss(y, truth)
     check(at_truth == 0, f"example {i}: {what} is {at_truth}; it must be 0")
-    example = Example(explicit(task.psi(x, truth), task.dim, i), np.array(psi), np.array(loss))
-    if completed_at is not None and task.latent and task.search == "exact":
+    example = WrittenOut(explicit(task.psi(x, truth), task.dim, i), np.array(psi), np.array(loss))
+    if completed_at is not None and task.latent and task.search == Search.EXACT:
         found, best = float(example.truth @ completed_at), example.best_explanation(completed_at)
         check(
             below(found, best) and below(best, found),
@@ -109,7 +110,7 @@ def brute_force(
         clarabel: Any = import_module("clarabel")
     except ImportError as error:
         raise ImportError("brute_force needs the package clarabel: pip install clarabel") from error
-    problem = Problem(ready(task, X, Y), X, Y, C, formulation or Formulation(), sample_weight, completed_at)
+    problem = TinyProblem(ready(task, X, Y), X, Y, C, formulation or Formulation(), sample_weight, completed_at)
     rows, offsets, owners = problem.constraints()
     dim = problem.task.dim
     if not (offsets > 0).any():  # w = 0 violates nothing
@@ -149,10 +150,10 @@ def objective(
     """P(w) by listing all outputs; of a latent task J(w), where w also completes the labels."""
     w = np.asarray(w, dtype=float)
     task = ready(task, X, Y)
-    return Problem(task, X, Y, C, formulation or Formulation(), sample_weight, w if task.latent else None).value(w)
+    return TinyProblem(task, X, Y, C, formulation or Formulation(), sample_weight, w if task.latent else None).value(w)
 
 
-class Problem:
+class TinyProblem:
     """A structural SVM with its constraints written out."""
 
     def __init__(
@@ -168,17 +169,17 @@ class Problem:
         self.task, self.C, self.formulation = task, C, formulation
         self.n = length(X)
         at = _known(completed_at, task) if task.latent else None
-        batch = task.pack(X, Y) if at is None else task.completed(at, task.pack(X, Y))
-        self.searched = not formulation.plain and task.rescaled_planes(np.zeros(task.dim), batch, formulation) is None
+        batch = task.pack(X, Y) if at is None else task.pack(X, Y).completed(at)
+        self.searched = not formulation.plain and batch.rescaled_planes(np.zeros(task.dim), formulation) is None
         self.weights = normalised_weights(sample_weight, self.n)
-        self.examples: list[Example] = []
+        self.examples: list[WrittenOut] = []
         for i in range(self.n):
             example = written_out(task, X[i], Y[i], i, MOST, completed_at=at)
             if example is None:
                 raise ValueError(f"example {i} has more than {MOST} outputs: this is for tiny problems")
             self.examples.append(example)
 
-    def scale(self, example: Example) -> Array:
+    def scale(self, example: WrittenOut) -> Array:
         return np.sqrt(example.loss) if self.formulation.slack == "l2" else example.loss
 
     def value(self, w: Array) -> float:
@@ -218,8 +219,8 @@ class Problem:
         """A measured objective is the true one; where the search is not exact, an upper bound of it."""
         message = f"{where}: P(w) is {value!r}, but {measured!r} was reported"
         rounding = 1e-13 * self.C if isfinite(self.C) else 0.0  # of slacks, which C multiplies
-        check(below(value, measured + rounding) or self.task.search == "undergenerating", message)
-        check(below(measured, value + rounding) or self.searched or self.task.search == "overgenerating", message)
+        check(below(value, measured + rounding) or self.task.search == Search.UNDERGENERATING, message)
+        check(below(measured, value + rounding) or self.searched or self.task.search == Search.OVERGENERATING, message)
 
 
 def _known(completed_at: Any, task: Task) -> Array:

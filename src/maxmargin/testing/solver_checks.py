@@ -14,7 +14,7 @@ from maxmargin.oracle import Oracle
 from maxmargin.solvers import Record, Solution, Solver
 from maxmargin.task import Task
 from maxmargin.testing.comparisons import check, ready
-from maxmargin.testing.problems import Problem
+from maxmargin.testing.problems import TinyProblem
 
 
 def check_solver(
@@ -36,7 +36,7 @@ def check_solver(
     task = ready(task, X, Y)
     if task.latent:
         raise ValueError(f"{type(task).__name__} has hidden parts: a solver is checked on a convex problem")
-    problem = Problem(task, X, Y, C, formulation, sample_weight)
+    problem = TinyProblem(task, X, Y, C, formulation, sample_weight)
     name = type(solver).__name__
     duals: list[float] = []
 
@@ -49,7 +49,7 @@ def check_solver(
             problem.check_measured(record.primal, value, where)
 
     def run(callback: Callable[[Record], Any] | None = None) -> Solution:
-        oracle = Oracle(task, task.pack(X, Y), formulation, sample_weight)
+        oracle = Oracle(task.pack(X, Y), formulation, sample_weight)
         solution = clone(solver).solve(oracle, C, callback=callback, seed=seed)
         if solution.error is not None:
             raise solution.error

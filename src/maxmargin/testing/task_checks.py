@@ -9,13 +9,15 @@ from typing import Any
 import numpy as np
 
 from maxmargin.arrays import Array
+from maxmargin.batch import Batch
 from maxmargin.examples import dot
 from maxmargin.objective import Formulation
 from maxmargin.preflight import content
+from maxmargin.search import Search
 from maxmargin.task import Task
 from maxmargin.testing.comparisons import below, check, check_same_rows, dense, length, ready
 from maxmargin.testing.latent_checks import check_completions
-from maxmargin.testing.problems import Example, Outputs, written_out
+from maxmargin.testing.problems import Outputs, WrittenOut, written_out
 
 SEARCHED = (Formulation("slack", "l1"), Formulation("margin", "l2"), Formulation("slack", "l2"))
 
@@ -66,9 +68,9 @@ def check_task(
     _check_copies(task, X, Y, at)
 
 
-def _packed(task: Task, X: Any, Y: Any, completed_at: Array) -> Any:
+def _packed(task: Task, X: Any, Y: Any, completed_at: Array) -> Batch:
     batch = task.pack(X, Y)
-    return task.completed(completed_at, batch) if task.latent else batch
+    return batch.completed(completed_at) if task.latent else batch
 
 
 def _weights(dim: int, rng: np.random.Generator, trials: int) -> Iterable[Array]:
@@ -79,7 +81,7 @@ def _weights(dim: int, rng: np.random.Generator, trials: int) -> Iterable[Array]
         yield 1e3 * rng.standard_normal(dim)
 
 
-def _check_argmax(task: Task, X: Any, Y: Any, examples: list[Example | None], w: Array) -> None:
+def _check_argmax(task: Task, X: Any, Y: Any, examples: list[WrittenOut | None], w: Array) -> None:
     for i, example in enumerate(examples):
         if example is None:
             continue
@@ -89,24 +91,26 @@ def _check_argmax(task: Task, X: Any, Y: Any, examples: list[Example | None], w:
             found = dot(task.psi(X[i], z), w) + (0.0 if y is None else task.loss(y, z))
             best = float(np.max(scores + added))
             check(
-                (task.search == "overgenerating" or below(found, best))
-                and (task.search == "undergenerating" or below(best, found)),
+                (task.search == Search.OVERGENERATING or below(found, best))
+                and (task.search == Search.UNDERGENERATING or below(best, found)),
                 f"example {i}: argmax returned {z!r} with {what} = {found!r}, but the best output has {best!r}",
             )
 
 
-def _check_planes(task: Task, batch: Any, examples: list[Example | None], w: Array, rng: np.random.Generator) -> None:
+def _check_planes(
+    task: Task, batch: Batch, examples: list[WrittenOut | None], w: Array, rng: np.random.Generator
+) -> None:
     n = len(examples)
     mixed = rng.choice([0.0, 0.25, 1.0, 3.0], n)
     for augment in (1.0, 0.0, 0.5, mixed):
-        planes = task.planes(w, batch, augment=augment)
+        planes = batch.planes(w, augment)
         rows = dense(planes.dpsi)
         check(rows.shape == (n, task.dim), f"planes has rows of shape {rows.shape}; expected ({n}, {task.dim})")
         check(np.shape(planes.loss) == (n,), f"planes has losses of shape {np.shape(planes.loss)}; expected ({n},)")
         lam = np.broadcast_to(augment, n)
         for i, example in enumerate(examples):
             height = lam[i] * planes.loss[i] - rows[i] @ w
-            valid = task.search != "exact" or below(0.0, height, rows[i], w)
+            valid = task.search != Search.EXACT or below(0.0, height, rows[i], w)
             check(valid, f"example {i}, augment={lam[i]}: its plane has height {height!r} < 0")
             upper = None if planes.upper is None else float(planes.upper[i])
             valid = upper is None or below(height, upper, rows[i], w)
@@ -115,18 +119,18 @@ def _check_planes(task: Task, batch: Any, examples: list[Example | None], w: Arr
             )
             if example is not None:
                 _check_one_plane(task, example, i, w, lam[i], rows[i], planes.loss[i], upper)
-        if task.search == "overgenerating":  # what is remembered may move an answer inside of its tolerance
+        if task.search == Search.OVERGENERATING:  # what is remembered may move an answer inside of its tolerance
             continue
         order = rng.permutation(n)
-        shuffled = task.planes(w, batch.take(order), augment=lam[order])
+        shuffled = batch.take(order).planes(w, lam[order])
         check_same_rows(shuffled, planes, order, "planes of a permuted batch are not the permuted planes")
         for i in range(n):
-            single = task.planes(w, batch.take(np.array([i])), augment=float(lam[i]))
+            single = batch.take(np.array([i])).planes(w, float(lam[i]))
             check_same_rows(single, planes, np.array([i]), f"example {i} alone has another plane than in a batch")
 
 
 def _check_one_plane(
-    task: Task, example: Example, i: int, w: Array, lam: float, row: Array, loss: float, upper: float | None
+    task: Task, example: WrittenOut, i: int, w: Array, lam: float, row: Array, loss: float, upper: float | None
 ) -> None:
     best, height = float(np.max(lam * example.loss - example.margins(w))), float(lam * loss - row @ w)
     what = f"example {i}, augment={lam}:"
@@ -134,20 +138,20 @@ def _check_one_plane(
         upper is None or below(best, upper, row, w),
         f"{what} the upper bound {upper!r} is below the best output's {best!r}",
     )
-    if task.search == "overgenerating":
+    if task.search == Search.OVERGENERATING:
         good = upper is not None or below(best, height, row, w)
         check(good, f"{what} its plane has height {height!r}, below the best output's {best!r}")
         return
-    good = below(height, best, row, w) and (task.search != "exact" or below(best, height, row, w))
+    good = below(height, best, row, w) and (task.search != Search.EXACT or below(best, height, row, w))
     check(good, f"{what} its plane has height {height!r}, but the best output has {best!r}")
     away = np.abs(example.truth - example.psi - row).max(axis=1) + np.abs(example.loss - loss)
     size = 1 + np.abs(example.psi).max() + abs(loss)
     check(float(away.min()) <= 1e-9 * size, f"example {i}, augment={lam}: its plane belongs to none of its outputs")
 
 
-def _check_rescaled(task: Task, batch: Any, examples: list[Example | None], w: Array) -> None:
+def _check_rescaled(task: Task, batch: Batch, examples: list[WrittenOut | None], w: Array) -> None:
     for formulation in SEARCHED:
-        planes = task.rescaled_planes(w, batch, formulation)
+        planes = batch.rescaled_planes(w, formulation)
         if planes is None:
             return
         found = formulation.value(planes.loss, dense(planes.dpsi) @ w)
@@ -155,22 +159,22 @@ def _check_rescaled(task: Task, batch: Any, examples: list[Example | None], w: A
             if example is not None:
                 best = float(np.max(formulation.value(example.loss, example.margins(w))))
                 check(
-                    below(best, found[i]) and (task.search == "overgenerating" or below(found[i], best)),
+                    below(best, found[i]) and (task.search == Search.OVERGENERATING or below(found[i], best)),
                     f"example {i}, {formulation}: rescaled_planes found the violation {found[i]!r}, not {best!r}",
                 )
 
 
-def _check_decode(task: Task, X: Any, examples: list[Example | None], w: Array) -> None:
+def _check_decode(task: Task, X: Any, examples: list[WrittenOut | None], w: Array) -> None:
     decoded = task.decode(w, X)
     check(len(decoded) == len(examples), f"decode returned {len(decoded)} outputs for {len(examples)} examples")
     for i, (example, z) in enumerate(zip(examples, decoded, strict=True)):
         score, alone = dot(task.psi(X[i], z), w), dot(task.psi(X[i], task.argmax(w, X[i])), w)
-        if task.search == "exact":
+        if task.search == Search.EXACT:
             same = below(score, alone) and below(alone, score)
             check(same, f"example {i}: decode returned {z!r} of score {score!r}, argmax an output of score {alone!r}")
         if example is not None:
             best = float(np.max(example.psi @ w))
-            good = below(score, best) and (task.search != "exact" or below(best, score))
+            good = below(score, best) and (task.search != Search.EXACT or below(best, score))
             check(good, f"example {i}: decode returned {z!r} of score {score!r}, but the best output has {best!r}")
 
 
@@ -183,9 +187,9 @@ def _check_copies(task: Task, X: Any, Y: Any, completed_at: Array) -> None:
     w = np.random.default_rng(0).standard_normal(task.dim)
     index = np.arange(length(X))
     check(copy.dim == task.dim, f"dim is {copy.dim} after pickling; it was {task.dim}")
-    if task.search == "overgenerating":
+    if task.search == Search.OVERGENERATING:
         return
-    planes = task.planes(w, _packed(task, X, Y, completed_at))
+    planes = _packed(task, X, Y, completed_at).planes(w)
     for other, what in ((copy, "pickled"), (ready(task, X, Y), "cloned")):
-        found = other.planes(w, _packed(other, X, Y, completed_at))
+        found = _packed(other, X, Y, completed_at).planes(w)
         check_same_rows(found, planes, index, f"the {what} task has other planes")

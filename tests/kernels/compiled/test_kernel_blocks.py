@@ -1,11 +1,12 @@
 """Spreading changes of coefficients over all scores, with the kernel rows that are there."""
 
 import numpy as np
-from compiled import kernel_blocks_twin as twin
 from hypothesis import given
 from hypothesis import strategies as st
-from maxmargin.compiled.kernel_blocks import spread
+from kernels.compiled import kernel_blocks_twin as twin
 from strategies import whole
+
+from maxmargin.kernels.compiled.kernel_blocks import spread
 
 
 @st.composite
