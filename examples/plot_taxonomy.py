@@ -29,8 +29,8 @@ def draw(per_class):
 
 
 MODELS = {
-    "flat, 0/1 loss": mm.TaxonomySVC(".", sharing=0, costs=None, tol=1e-2),
-    "shared, 0/1 loss": mm.TaxonomySVC(".", costs=None, tol=1e-2),
+    "flat, 0/1 loss": mm.TaxonomySVC(".", sharing=0, measure="error", tol=1e-2),
+    "shared, 0/1 loss": mm.TaxonomySVC(".", measure="error", tol=1e-2),
     "flat, tree loss": mm.TaxonomySVC(".", sharing=0, tol=1e-2),
     "shared, tree loss": mm.TaxonomySVC(".", tol=1e-2),
 }

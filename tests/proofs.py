@@ -28,3 +28,10 @@ def prove_training_is_optimal(task, X, Y, C, formulation):
         assert certificate.converged
         assert certificate.dual <= optimum.value * (1 + 1e-7) + 1e-9
         assert optimum.value <= certificate.primal * (1 + 1e-7) + 1e-9
+
+
+def prove_every_weight_has_a_name(model):
+    """The arrays of weights_ are all of w, each number once, in the order of the names of their axes."""
+    arrays = [weights.values for weights in model.weights_.values()]
+    assert all(len(set(names)) == len(names) for weights in model.weights_.values() for names in weights.names)
+    np.testing.assert_array_equal(np.sort(np.concatenate([array.ravel() for array in arrays])), np.sort(model.w_))

@@ -16,6 +16,7 @@ from maxmargin.kernels.functions import WithConstant, is_precomputed
 from maxmargin.objective import Certificate
 from maxmargin.online import online_only
 from maxmargin.trainer import T, Trainer, refuse_kernel
+from maxmargin.weights import Weights
 
 
 class MatrixClassifier(ClassifierMixin, Trainer):
@@ -147,10 +148,20 @@ class ClassScorer(FlatClassifier):
 
     @property
     def _names_classes(self) -> bool:
-        """Whether a parameter names all classes, so that the first partial_fit need not be told."""
+        """Whether a parameter names all classes, so that the first partial_fit needs no list of them."""
         return False
 
     def _weights(self) -> Array:
+        """(features, weight vectors): those of the constant feature come last."""
         check_is_fitted(self)
         refuse_kernel(self)
         return self.task_.weights(self.w_)
+
+    def _weight_vectors(self) -> dict[str, Sequence[Hashable]]:
+        """What the weight vectors belong to: the kind of thing, and their names."""
+        return {"label": self.task_.classes_}
+
+    def _named_weights(self) -> dict[str, Weights]:
+        weights, owners = self._weights(), self._weight_vectors()
+        named = {"features": Weights(weights[: self.n_features_in_], feature=self._feature_names(), **owners)}
+        return named if len(weights) == self.n_features_in_ else {**named, "intercept": Weights(weights[-1], **owners)}

@@ -159,9 +159,9 @@ UNKNOWN = [
 
 
 @pytest.mark.parametrize(("inputs", "new", "message"), UNKNOWN, ids=["attributes", "dicts"])
-def test_unknown_features(inputs, new, message):
+def test_unknown(inputs, new, message):
     with pytest.raises(ValueError, match=message):
-        SequenceLabeler(unknown_features="error").fit(inputs, Y).predict(new)
+        SequenceLabeler(unknown="error").fit(inputs, Y).predict(new)
     model = SequenceLabeler().fit(inputs, Y)
     without = [
         [t[:1] if isinstance(t, list) else {k: v for k, v in t.items() if v != "new"} for t in x] for x in new[-1:]
@@ -196,7 +196,7 @@ PARAMETERS = [
     ({"C": np.inf, "solver": "subgradient"}, "a hard margin .* needs a certified solver"),
 ]
 LABELER = [
-    ({"unknown_features": "drop"}, "unknown_features must be 'ignore' or 'error', got 'drop'"),
+    ({"unknown": "drop"}, "unknown must be 'ignore' or 'error', got 'drop'"),
     ({"classes": ["det", "noun"]}, "sequence [0-9]+: the label 'verb' is not one of the classes .'det', 'noun'."),
     ({"classes": ["det", "noun", "verb", "det"]}, "classes contains a label twice"),
     ({"classes": ["det", ["noun"]]}, "a label cannot be used: unhashable"),

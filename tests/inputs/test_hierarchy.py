@@ -4,7 +4,7 @@ from example_tasks import ANIMALS
 from hypothesis import given
 from hypothesis import strategies as st
 
-from maxmargin.inputs.hierarchy import Hierarchy, read_hierarchy
+from maxmargin.inputs.hierarchy import ClassHierarchy, read_hierarchy
 
 PAIRS = [(parent, child) for child, parent in ANIMALS.items()]
 
@@ -29,7 +29,7 @@ def distances_upwards(parents, node):
 
 @given(lattices())
 def test_tree_loss_and_attributes_from_their_definition(parents):
-    hierarchy = Hierarchy(parents)
+    hierarchy = ClassHierarchy(parents)
     up = {node: distances_upwards(parents, node) for node in hierarchy.nodes}
     nodes, marks = hierarchy.attributes(hierarchy.nodes)
     assert [0, *nodes] == hierarchy.nodes  # the root is above all
@@ -43,11 +43,11 @@ def test_tree_loss_and_attributes_from_their_definition(parents):
 @given(lattices())
 def test_leaves_have_no_children(parents):
     inner = {parent for several in parents.values() for parent in several}
-    assert set(Hierarchy(parents).leaves) == {*parents, 0} - inner
+    assert set(ClassHierarchy(parents).leaves) == {*parents, 0} - inner
 
 
 def test_attributes_of_leaves_leave_out_what_all_share():
-    nodes, marks = Hierarchy({"a": ["mid"], "b": ["mid"], "mid": ["top"]}).attributes(["a", "b"])
+    nodes, marks = ClassHierarchy({"a": ["mid"], "b": ["mid"], "mid": ["top"]}).attributes(["a", "b"])
     assert nodes == ["a", "b"]
     np.testing.assert_array_equal(marks, np.eye(2))
 
@@ -94,7 +94,7 @@ def test_no_taxonomy_is_a_root_above_all():
 
 
 def test_a_node_with_two_parents():
-    hierarchy = Hierarchy(
+    hierarchy = ClassHierarchy(
         {"bat": ["mammal", "flying"], "cat": ["mammal"], "bee": ["flying"], "mammal": [0], "flying": [0]}
     )
     losses = hierarchy.losses(["bat", "bee", "cat"])

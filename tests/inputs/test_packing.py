@@ -5,6 +5,7 @@ from collections import OrderedDict
 from types import MappingProxyType
 
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -12,7 +13,7 @@ from scipy import sparse
 from sklearn.feature_extraction import DictVectorizer
 
 from maxmargin.inputs import tokens as sequences
-from maxmargin.inputs.tokens import SequencePacker, Sequences
+from maxmargin.inputs.tokens import SequencePacker, Sequences, read_once
 
 NAMES = st.sampled_from(["a", "b", "a=x", "", "=", "é", "word"])
 VALUES = st.one_of(
@@ -118,7 +119,7 @@ def test_unseen_features(new):
     X = [[["a"], ["b"]], [["a"], ["a"], new]]
     seen = [[["a"], ["b"]]]
     assert SequencePacker().fit(seen).pack(X).matrix.shape == (5, 2)
-    packer = SequencePacker(unknown_features="error").fit(seen)
+    packer = SequencePacker(unknown="error").fit(seen)
     with pytest.raises(
         ValueError, match=r"sequence 1, position 2 has the feature 'c(=x)?', which was not seen in training"
     ):
@@ -126,17 +127,58 @@ def test_unseen_features(new):
     packer.pack(seen)
 
 
-def test_reading_once_serves_fit_and_the_pack_that_follows():
+def test_reading_once_serves_fit_and_pack():
     X = [[["a", "b"], ["b"]], [["c"]]]
-    packer = SequencePacker().fit(X)
-    first = packer.pack(X)
+    read = read_once(X)
+    packer = SequencePacker().fit(read)
+    first = packer.pack(read)
+    assert first is read
     X[1][0].append("a")  # a later call reads what is there then
     assert packer.pack(X).matrix.toarray().tolist() == [[1, 1, 0], [0, 1, 0], [1, 0, 1]]
     assert first.matrix.toarray().tolist() == [[1, 1, 0], [0, 1, 0], [0, 0, 1]]
-    packer = SequencePacker().fit(X)
-    packer.pack([[["a"]]])
-    assert packer._last is None  # nothing of the data is kept
-    assert len(pickle.dumps(packer)) < 500
+    assert len(pickle.dumps(packer)) < 500  # nothing of the data is kept
+
+
+@given(data_sets(DICTS) | data_sets(LISTS), data_sets(DICTS) | data_sets(LISTS))
+def test_tokens_that_were_read_are_packed_like_others(train, new):
+    packer = SequencePacker().fit(read_once(train))
+    assert packer.feature_names == SequencePacker().fit(train).feature_names
+    for X in (train, new):
+        read, expected = packer.pack(read_once(X)), packer.pack(X)
+        for part in ("data", "indices", "indptr"):
+            np.testing.assert_array_equal(getattr(read.matrix, part), getattr(expected.matrix, part))
+        np.testing.assert_array_equal(read.offsets, expected.offsets)
+
+
+def test_tokens_that_were_read_keep_the_rules_of_tokens():
+    strict = SequencePacker(unknown="error").fit([[["a"], ["b"]]])
+    with pytest.raises(ValueError, match="sequence 1, position 0 has the feature 'd', which was not seen in training"):
+        strict.pack(read_once([[["a"]], [["b", "d", "c"]]]))
+    with pytest.raises(ValueError, match="sequence 0 is a list of tokens; expected a matrix"):
+        SequencePacker().fit([np.eye(2)]).pack(read_once([[["a", "b"]]]))
+    with pytest.raises(ValueError, match="sequence 1 is a matrix; expected a list of tokens"):
+        read_once([[["a"]], np.eye(2)])
+
+
+@pytest.mark.parametrize(
+    "X", [[np.eye(2)], np.zeros((2, 3, 4)), sparse.csr_array(np.eye(2)), Sequences(np.eye(2), [0, 2]), [], ["the dog"]]
+)
+def test_other_inputs_are_left_alone(X):
+    assert read_once(X) is X
+
+
+def test_names_of_columns():
+    table = pd.DataFrame(np.eye(3), columns=["a", "b", "c"])
+    assert SequencePacker().fit([table]).feature_names == ["a", "b", "c"]
+    assert SequencePacker().fit(Sequences(table, [0, 1, 3])).feature_names == ["a", "b", "c"]
+    assert SequencePacker().fit(Sequences.from_groups(table, [0, 1, 1])).feature_names == ["a", "b", "c"]
+    assert SequencePacker().fit([pd.DataFrame(np.eye(3))]).feature_names is None
+    assert SequencePacker().fit([np.eye(3)]).feature_names is None
+
+
+def test_a_choice_that_there_is_not():
+    with pytest.raises(ValueError, match="unknown must be 'ignore' or 'error', got 'drop'"):
+        SequencePacker(unknown="drop")
 
 
 def test_many_features_at_once():

@@ -1,4 +1,4 @@
-"""Hierarchy: named nodes below one root, each with one parent (a tree) or several (a lattice)."""
+"""ClassHierarchy: named nodes below one root, each with one parent (a tree) or several (a lattice)."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from maxmargin.arrays import Array
 from maxmargin.inputs.labels import in_order, plain
 
 
-class Hierarchy:
+class ClassHierarchy:
     """Which nodes are below which, and how far.
 
     parents : {child: its parents}. None as a parent is a root without a name, which is never a class. Exactly one node
@@ -72,7 +72,7 @@ class Hierarchy:
         return [self._number[label] for label in classes]
 
 
-def read_hierarchy(taxonomy: Any, labels: Iterable[Hashable], where: str = "example") -> Hierarchy:
+def read_hierarchy(taxonomy: Any, labels: Iterable[Hashable], where: str = "example") -> ClassHierarchy:
     """A hierarchy in any of its spellings.
 
     taxonomy : {child: parent} or {child: [parents]}; a list of (parent, child) pairs; a separator such as ".", which
@@ -81,14 +81,14 @@ def read_hierarchy(taxonomy: Any, labels: Iterable[Hashable], where: str = "exam
     labels : read for the last two. Errors call number i of them by `where` and i.
     """
     if taxonomy is None:
-        return Hierarchy({label: [None] for label in in_order(labels)})
+        return ClassHierarchy({label: [None] for label in in_order(labels)})
     if isinstance(taxonomy, str):
-        return Hierarchy(_paths(taxonomy, labels, where))
+        return ClassHierarchy(_paths(taxonomy, labels, where))
     try:
         parents = _mapped(taxonomy) if isinstance(taxonomy, Mapping) else _paired(taxonomy)
         if not any(parents.values()):
             raise ValueError("the taxonomy is empty; expected at least one node with a parent")
-        return Hierarchy(parents)
+        return ClassHierarchy(parents)
     except TypeError as error:  # a dictionary's complaint about a list as a name
         raise ValueError(f"a node of the taxonomy cannot be used as a name: {error}") from None
 

@@ -22,9 +22,9 @@ def in_order(labels: Iterable[Hashable]) -> list[Hashable]:
     return chosen
 
 
-def label_set(classes: Sequence[Hashable] | None, seen: Iterable[Hashable]) -> list[Hashable]:
-    """The given classes as they are, or all labels seen, in order."""
-    chosen = in_order(seen) if classes is None else _different(classes)
+def label_set(classes: Sequence[Hashable] | None, labels: Iterable[Hashable]) -> list[Hashable]:
+    """The given classes as they are, or all labels of the data, in order."""
+    chosen = in_order(labels) if classes is None else _different(classes)
     if classes is not None and len(chosen) < len(classes):
         raise ValueError("classes contains a label twice")
     if len(chosen) < 2:

@@ -7,7 +7,8 @@ strings, each a feature of value 1 however often it is listed (["word=the", "bia
     {"word": "the"}                   the feature "word=the" of value 1
     {"suffix": ["e", "he"]}           the features "suffix=e" and "suffix=he" of value 1 each
 
-All sequences of a data set are matrices, or all are lists of tokens.
+All sequences of a data set are matrices, or all are lists of tokens. To read tokens takes as long as some passes of
+training: whoever needs them twice calls `read_once` first.
 """
 
 from __future__ import annotations
@@ -26,10 +27,11 @@ from scipy import sparse
 class Sequences:
     """A flat (tokens × features) matrix and the bounds of the sequences: sequence i is rows offsets[i]:offsets[i+1].
 
-    Anything that takes a list of sequences takes this too, without copying.
+    Anything that takes a list of sequences takes this too, without copying. Columns of a data frame keep their names.
     """
 
     def __init__(self, matrix: Any, offsets: Any):
+        self.feature_names = column_names(matrix)
         make = sparse.csr_array if sparse.issparse(matrix) else np.asarray
         self.matrix: Any = make(matrix, dtype=np.float64)
         self.offsets = np.asarray(offsets, dtype=np.int64)
@@ -69,37 +71,65 @@ class Sequences:
         return (self[i] for i in range(len(self)))
 
 
-class SequencePacker:
-    """Turn sequences of any accepted form into Sequences; the form and the features are fixed by `fit`."""
+class TokenSequences(Sequences):
+    """Lists of tokens that have been read: a column for every feature that they have, in order of appearance."""
 
-    def __init__(self, unknown_features: str = "ignore"):
-        self.unknown_features = unknown_features
+    def __init__(self, X: Any):
+        offsets, features = _offsets(X, "tokens"), _features(X)
+        numbers: defaultdict[str, int] = defaultdict()
+        numbers.default_factory = numbers.__len__  # a new name gets the next number
+        columns = np.fromiter(map(numbers.__getitem__, features.names), dtype=np.int32, count=len(features.names))
+        super().__init__(_matrix(features, columns, len(numbers)), offsets)
+        self.vocabulary: dict[str, int] = dict(numbers)
+        self.feature_names = list(numbers)
+
+    def features(self) -> TokenFeatures:
+        """The same by name."""
+        names = list(self.vocabulary)
+        return TokenFeatures([names[k] for k in self.matrix.indices], self.matrix.data, self.matrix.indptr)
+
+
+def read_once(X: Any) -> Any:
+    """Lists of tokens as TokenSequences, so that `fit` and `pack` need not read them; other inputs as they are."""
+    first = None if hasattr(X, "shape") and len(X.shape) != 1 else next(iter(X), None)
+    is_token_list = isinstance(first, Sequence) and not isinstance(first, str) and not hasattr(first, "shape")
+    return TokenSequences(X) if is_token_list else X
+
+
+class SequencePacker:
+    """Turn sequences of any accepted form into Sequences; the form and the features are fixed by `fit`.
+
+    unknown : "ignore" or "error": what to do with a feature of a token that `fit` has not seen.
+    """
+
+    def __init__(self, unknown: str = "ignore"):
+        if unknown not in ("ignore", "error"):
+            raise ValueError(f"unknown must be 'ignore' or 'error', got {unknown!r}")
+        self.unknown = unknown
 
     def fit(self, X: Any) -> SequencePacker:
         """Learn the form of the sequences and their features: for tokens, in order of appearance."""
-        self.vocabulary: dict[str, int] | None = None
-        self._last: tuple[Any, Sequences] | None = None  # what was read here, for the `pack` that follows
-        if isinstance(X, Sequences):
-            self.n_features = int(X.matrix.shape[1])
+        self.vocabulary: dict[str, int] | None = None  # of tokens
+        self._columns: list[str] | None = None
+        X = read_once(X)
+        if isinstance(X, TokenSequences):
+            self.vocabulary, self.n_features = X.vocabulary, len(X.vocabulary)
+        elif isinstance(X, Sequences):
+            self._columns, self.n_features = X.feature_names, int(X.matrix.shape[1])
         elif sparse.issparse(X):
             raise ValueError("X is one sparse matrix; expected a list of sequences, or Sequences(matrix, offsets)")
         elif len(X) == 0:
             raise ValueError("no sequences given: at least one example is needed")
-        elif _form(first := next(iter(X)), 0) == "matrix":
-            self.n_features = int(first.shape[1])
         else:
-            offsets, features = _offsets(X, "tokens"), _features(X)
-            numbers: defaultdict[str, int] = defaultdict()
-            numbers.default_factory = numbers.__len__  # a new name gets the next number
-            columns = np.fromiter(map(numbers.__getitem__, features.names), dtype=np.int32, count=len(features.names))
-            self.vocabulary, self.n_features = dict(numbers), len(numbers)
-            self._last = X, Sequences(_matrix(features, columns, self.n_features), offsets)
+            first = next(iter(X))
+            _form(first, 0)
+            self._columns, self.n_features = column_names(first), int(first.shape[1])
         return self
 
     @property
     def feature_names(self) -> list[str] | None:
-        """The names of token features, in the order of the columns; None for matrices."""
-        return None if self.vocabulary is None else list(self.vocabulary)
+        """The features of tokens or the columns of data frames, in the order of the matrix; None for other matrices."""
+        return self._columns if self.vocabulary is None else list(self.vocabulary)
 
     def pack(self, X: Any) -> Sequences:
         """Check and flatten; errors name the sequence."""
@@ -115,38 +145,41 @@ class SequencePacker:
         return packed
 
     def _packed(self, X: Any) -> Sequences:
-        last, self._last = self._last, None
-        if last is not None and last[0] is X:
-            return last[1]
-        if isinstance(X, Sequences):
+        if isinstance(X, Sequences) and not isinstance(X, TokenSequences):
             return X
         if sparse.issparse(X):
             raise ValueError("X is one sparse matrix; expected a list of sequences, or Sequences(matrix, offsets)")
         if self.vocabulary is None:
+            if isinstance(X, TokenSequences):
+                raise _wrong_form(0, "matrix")
             offsets = _offsets(X, "matrix")
             return Sequences(
                 _stack([_checked(x, i, self.n_features) for i, x in enumerate(X)], self.n_features), offsets
             )
-        offsets, features = _offsets(X, "tokens"), _features(X)
-        return Sequences(self._looked_up(features, offsets), offsets)
+        if not isinstance(X, TokenSequences):
+            offsets = _offsets(X, "tokens")
+            return Sequences(self._looked_up(_features(X), offsets), offsets)
+        if X.vocabulary == self.vocabulary:
+            return X
+        return Sequences(self._looked_up(X.features(), X.offsets), X.offsets)
 
-    def _looked_up(self, features: Features, offsets: NDArray[np.int64]) -> sparse.csr_array:
+    def _looked_up(self, features: TokenFeatures, offsets: NDArray[np.int64]) -> sparse.csr_array:
         """The matrix of token features: one dictionary look-up per feature, everything else on whole arrays."""
         assert self.vocabulary is not None
         names, values, ends = features
         columns = np.fromiter(map(self.vocabulary.get, names, repeat(-1)), dtype=np.int32, count=len(names))
         known = columns >= 0
         if not known.all():
-            if self.unknown_features == "error":
+            if self.unknown == "error":
                 k = int(np.argmin(known))
                 place = _place(offsets, int(np.searchsorted(ends, k, side="right")) - 1)
                 raise ValueError(f"{place} has the feature {names[k]!r}, which was not seen in training")
             ends = np.concatenate([[0], np.cumsum(known)])[ends]
             columns, values = columns[known], None if values is None else values[known]
-        return _matrix(Features(names, values, ends), columns, self.n_features)
+        return _matrix(TokenFeatures(names, values, ends), columns, self.n_features)
 
 
-class Features(NamedTuple):
+class TokenFeatures(NamedTuple):
     """The features of all tokens in a row: token t has those from ends[t] to ends[t + 1]."""
 
     names: list[str]
@@ -158,7 +191,7 @@ LARGEST = 1e100  # of a feature: products of two, and sums of those, stay far fr
 _NUMBERS = {float, int, bool, np.float64, np.float32, np.int64, np.int32, np.bool_}
 
 
-def _features(X: Any) -> Features:
+def _features(X: Any) -> TokenFeatures:
     """The features of all tokens, by calls that loop in C where they can, else with a look at every token."""
     try:
         read = _read_at_once(list(chain.from_iterable(X)))
@@ -167,7 +200,7 @@ def _features(X: Any) -> Features:
     return _read_one_by_one(X) if read is None else read
 
 
-def _read_at_once(tokens: list[Any]) -> Features | None:
+def _read_at_once(tokens: list[Any]) -> TokenFeatures | None:
     """Tokens and values of the usual types; None where there are others."""
     kinds = set(map(type, tokens))
     if not (kinds <= {list, tuple} or kinds <= {dict}):
@@ -185,10 +218,10 @@ def _read_at_once(tokens: list[Any]) -> Features | None:
             names = [f"{name}={v}" if type(v) is str else name for name, v in zip(names, found, strict=True)]
             found = [1.0 if type(v) is str else v for v in found]
         values = np.fromiter(found, dtype=np.float64, count=len(found))
-    return Features(names, values, _ends(map(len, tokens), len(tokens)))
+    return TokenFeatures(names, values, _ends(map(len, tokens), len(tokens)))
 
 
-def _read_one_by_one(X: Any) -> Features:
+def _read_one_by_one(X: Any) -> TokenFeatures:
     """Any tokens: the same as `_read_at_once` where that has an answer; errors name the sequence and the position."""
     names: list[str] = []
     values: list[float] = []
@@ -203,7 +236,7 @@ def _read_one_by_one(X: Any) -> Features:
             except (ValueError, OverflowError) as error:
                 raise ValueError(f"sequence {i}, position {t}: {error}") from None
             counts.append(len(names) - before)
-    return Features(names, np.array(values), _ends(counts, len(counts)))
+    return TokenFeatures(names, np.array(values), _ends(counts, len(counts)))
 
 
 def _pairs(token: Any) -> Iterator[tuple[str, Any]]:
@@ -238,7 +271,7 @@ def _ends(counts: Iterable[int], n: int) -> NDArray[np.int64]:
     return ends
 
 
-def _matrix(features: Features, columns: NDArray[np.int32], n_features: int) -> sparse.csr_array:
+def _matrix(features: TokenFeatures, columns: NDArray[np.int32], n_features: int) -> sparse.csr_array:
     values = np.ones(len(columns)) if features.values is None else features.values
     matrix = sparse.csr_array((values, columns, features.ends), shape=(len(features.ends) - 1, n_features))
     matrix.sum_duplicates()
@@ -262,10 +295,14 @@ def _offsets(X: Any, form: str) -> NDArray[np.int64]:
     lengths = []
     for i, x in enumerate(X):
         if _form(x, i) != form:
-            what, expected = ("a list of tokens", "matrix") if form == "matrix" else ("a matrix", "list of tokens")
-            raise ValueError(f"sequence {i} is {what}; expected a {expected} like the first sequence in training")
+            raise _wrong_form(i, form)
         lengths.append(int(x.shape[0]) if form == "matrix" else len(x))
     return _ends(lengths, len(lengths))
+
+
+def _wrong_form(i: int, form: str) -> ValueError:
+    what, expected = ("a list of tokens", "matrix") if form == "matrix" else ("a matrix", "list of tokens")
+    return ValueError(f"sequence {i} is {what}; expected a {expected} like the first sequence in training")
 
 
 def _checked(x: Any, i: int, n_features: int) -> Any:
@@ -310,6 +347,12 @@ def bad_number(matrix: Any) -> tuple[int, int, str] | None:
     if np.isfinite(value):
         return row, column, f"{value:.3g}, whose square overflows; scale the features"
     return row, column, "NaN or infinity"
+
+
+def column_names(matrix: Any) -> list[str] | None:
+    """Those of a data frame, where all are strings."""
+    names = list(getattr(matrix, "columns", ()))
+    return names if names and all(isinstance(name, str) for name in names) else None
 
 
 def _place(offsets: NDArray[np.int64], row: int) -> str:

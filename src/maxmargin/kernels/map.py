@@ -12,6 +12,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from maxmargin.inputs.tokens import read_once
 from maxmargin.kernels.functions import RBF, Kernel, Polynomial, as_kernel, is_precomputed
 from maxmargin.kernels.inputs import READERS, Rebuild, kind_of
 from maxmargin.kernels.landmarks import KINDS, chosen_landmarks, distinct_rows, these_rows
@@ -143,6 +144,7 @@ class KernelMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
             rows = validate_data(self, X, accept_sparse="csr", dtype=np.float64, reset=reset)
         else:
             if reset:
+                X = read_once(X) if kind == "sequences" else X  # here and by `read`
                 self._reader = READERS[kind]().fit(X)
                 self.n_features_in_ = self._reader.n_features
                 self.__dict__.pop("feature_names_in_", None)  # of an earlier fit, to a table

@@ -15,7 +15,7 @@ from maxmargin.inputs.labelling import wrong_labels
 @given(labelled_units(), st.data())
 def test_best_labels(drawn, data):
     lam = np.array([data.draw(st.sampled_from([0.0, 0.5, 1.0, 3.0])) for _ in drawn.truth])
-    planes = drawn.task.planes(drawn.w, drawn.task.pack(drawn.X, drawn.truth), augment=lam)
+    planes = drawn.task.pack(drawn.X, drawn.truth).planes(drawn.w, augment=lam)
     right = drawn.scores[np.arange(len(drawn.truth)), drawn.truth]
     heights = lam * planes.loss - planes.dpsi @ drawn.w
     assert heights == pytest.approx(twin.best_value(drawn.scores, drawn.cost, drawn.truth, lam) - right, abs=1e-9)
@@ -24,14 +24,14 @@ def test_best_labels(drawn, data):
 @given(labelled_units())
 def test_truth_wins_ties(drawn):
     """So that a perceptron stops where nothing is better than the truth."""
-    planes = drawn.task.planes(drawn.w, drawn.task.pack(drawn.X, drawn.truth), augment=0.0)
+    planes = drawn.task.pack(drawn.X, drawn.truth).planes(drawn.w, augment=0.0)
     right = drawn.scores[np.arange(len(drawn.truth)), drawn.truth] == drawn.scores.max(axis=1)
     assert not planes.dpsi.toarray()[right].any()
 
 
 @given(labelled_units())
 def test_plane_is_the_difference_of_two_outputs(drawn):
-    planes = drawn.task.planes(drawn.w, drawn.task.pack(drawn.X, drawn.truth))
+    planes = drawn.task.pack(drawn.X, drawn.truth).planes(drawn.w)
     n_labels = len(drawn.cost)
     for i, (row, loss) in enumerate(zip(planes.dpsi.toarray(), planes.loss, strict=True)):
         unit, truth = drawn.X[[i]], drawn.truth[i]

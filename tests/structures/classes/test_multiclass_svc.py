@@ -1,7 +1,9 @@
 """MulticlassSVC against liblinear, and its own promises."""
 
 import numpy as np
+import pandas as pd
 import pytest
+from proofs import prove_every_weight_has_a_name
 from scipy import sparse
 from sklearn.datasets import load_iris
 from sklearn.model_selection import GridSearchCV
@@ -11,6 +13,7 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.svm import LinearSVC
 
 from maxmargin import MulticlassSVC
+from maxmargin.kernels import KernelMap
 
 X, y = load_iris(return_X_y=True)
 X = StandardScaler().fit_transform(X)
@@ -93,3 +96,28 @@ def test_tools_of_scikit_learn():
     search = GridSearchCV(pipeline, {"multiclasssvc__C": [0.01, 10.0]}, cv=3).fit(X, NAMES)
     assert search.best_params_ == {"multiclasssvc__C": 10.0}
     assert OneVsRestClassifier(MulticlassSVC()).fit(X, NAMES).score(X, NAMES) > 0.85
+
+
+@pytest.mark.parametrize("fit_intercept", [True, False])
+def test_weights_by_name(fit_intercept):
+    columns = ["sepal length", "sepal width", "petal length", "petal width"]
+    frame = pd.DataFrame(X, columns=columns)
+    model = MulticlassSVC(C=10.0, fit_intercept=fit_intercept).fit(frame, NAMES)
+    prove_every_weight_has_a_name(model)
+    features = model.weights_["features"]
+    assert dict(zip(features.axes, features.names, strict=True)) == {"feature": columns, "label": list(model.classes_)}
+    assert features["petal width", "versicolor"] == model.coef_[1, 3]
+    if fit_intercept:
+        assert model.weights_["intercept"]["virginica"] == model.intercept_[2]
+    largest = int(np.argmax(np.abs(model.coef_[0])))
+    expected = (f"features: feature={columns[largest]}, label=setosa", model.coef_[0, largest])
+    assert expected in [tuple(each) for each in model.top_weights("setosa", 2)]
+    assert MulticlassSVC().fit(X, NAMES).weights_["features"].names[0] == [0, 1, 2, 3]
+
+
+@pytest.mark.parametrize("kernel", ["rbf", KernelMap(n_components=5)])
+def test_with_a_kernel_there_are_no_weights_of_features(kernel):
+    model = MulticlassSVC(kernel=kernel, max_passes=5).fit(X, NAMES)
+    for call in (lambda: model.weights_, lambda: model.coef_, model.top_weights):
+        with pytest.raises(AttributeError, match="MulticlassSVC with a kernel has no weights of features"):
+            call()

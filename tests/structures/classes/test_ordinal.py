@@ -21,19 +21,19 @@ both_models = pytest.mark.parametrize("directions", ["shared", "separate"])
 
 @both_models
 @pytest.mark.parametrize("kind", [np.asarray, sparse.csr_array, sparse.csc_matrix])
-@pytest.mark.parametrize("cost", ["distance", None, {"best": 3.0}])
-def test_keeps_the_contract(directions, kind, cost):
-    check_task(Ordinal(ORDER, directions, cost), kind(X), Y, trials=1)
+@pytest.mark.parametrize("loss", [{}, {"measure": "error"}, {"costs": {"best": 3.0}}], ids=str)
+def test_keeps_the_contract(directions, kind, loss):
+    check_task(Ordinal(ORDER, directions, **loss), kind(X), Y, trials=1)
 
 
 @st.composite
 def ordinal_data(draw):
     """A task in which not every class need occur, and its data."""
     n, n_features, n_classes = draw(st.integers(1, 4)), draw(st.integers(1, 2)), draw(st.integers(2, 5))
-    cost = draw(st.sampled_from(["distance", None]) | costs(n_classes))
+    measure, cost = draw(st.sampled_from(["distance", "error"])), draw(st.none() | costs(n_classes))
     labels = draw(st.lists(st.integers(0, n_classes - 1), min_size=n, max_size=n))
     order = draw(st.permutations(range(n_classes)))
-    task = Ordinal(order, draw(st.sampled_from(["shared", "separate"])), cost)
+    task = Ordinal(order, draw(st.sampled_from(["shared", "separate"])), measure, cost)
     return task, draw(whole((n, n_features), -2, 2)), labels
 
 
@@ -63,8 +63,8 @@ def test_separate_directions_are_a_taxonomy_that_is_a_chain(formulation):
         w = np.concatenate([intercepts, directions.ravel()])
         other = np.empty((4, 3))
         other[:, steps] = np.vstack([directions, intercepts])
-        risk = Oracle(task, task.pack(X, Y), formulation).risk(w)
-        assert Oracle(chain, chain.pack(wider, Y), formulation).risk(other.ravel()) == pytest.approx(risk)
+        risk = Oracle(task.pack(X, Y), formulation).risk(w)
+        assert Oracle(chain.pack(wider, Y), formulation).risk(other.ravel()) == pytest.approx(risk)
         assert task.decode(w, X) == chain.decode(other.ravel(), wider)
 
 
@@ -97,7 +97,8 @@ WRONG = [
     (Ordinal(["poor"]), Y, "only one class was found"),
     (Ordinal(), ["poor"] * 9, "only one class was found"),
     (Ordinal(ORDER, directions="both"), Y, "directions must be 'shared' or 'separate', got 'both'"),
-    (Ordinal(ORDER, costs="tree"), Y, "costs must be 'distance', None, a dict or a matrix of numbers, got 'tree'"),
+    (Ordinal(ORDER, measure="tree"), Y, "measure must be 'distance' or 'error', got 'tree'"),
+    (Ordinal(ORDER, costs="distance"), Y, "costs must be None, a dict or a matrix of numbers, got 'distance'"),
     (Ordinal(ORDER, costs={"bad": 1.0}), Y, "costs names the label 'bad'"),
     (Ordinal(ORDER, costs=np.zeros((3, 3))), Y, r"the cost matrix has shape \(3, 3\); expected \(4, 4\)"),
 ]

@@ -4,6 +4,7 @@ import pickle
 
 import numpy as np
 import pytest
+from proofs import prove_every_weight_has_a_name
 from scipy import sparse
 from sklearn.base import clone
 from sklearn.metrics import mean_absolute_error
@@ -62,6 +63,30 @@ def test_weights_are_of_the_kept_objective(directions):
     assert model.certificate_.relative_gap <= 1e-3
 
 
+@both_models
+def test_weights_by_name(directions):
+    model = OrdinalSVC(NAMES, directions=directions).fit(X, NAMES[y])
+    prove_every_weight_has_a_name(model)
+    steps, features = list(NAMES[1:]), model.weights_["features"]
+    for k, step in enumerate(steps):
+        assert model.weights_["intercept"][step] == -model.thresholds_[k]
+        if directions == "separate":
+            assert [features[j, step] for j in range(4)] == list(model.coef_[k])
+    if directions == "shared":
+        assert [features[j] for j in range(4)] == list(model.coef_[0])
+    assert len(model.top_weights("fair", 9)) == (1 if directions == "shared" else 5)
+    with pytest.raises(ValueError, match="no weight speaks of the label 'awful'"):  # no step leads there
+        model.top_weights("awful")
+
+
+def test_with_a_kernel_the_thresholds_are_left():
+    model = OrdinalSVC(kernel="rbf", max_passes=10).fit(X, y)
+    assert list(model.weights_) == ["intercept"]
+    np.testing.assert_array_equal(model.weights_["intercept"], -model.thresholds_)
+    with pytest.raises(AttributeError, match="OrdinalSVC with a kernel has no weights of features"):
+        _ = model.coef_
+
+
 def test_finds_the_direction_and_the_thresholds():
     model = OrdinalSVC().fit(X, y)
     u = model.coef_[0]
@@ -116,6 +141,13 @@ def test_classes_without_examples():
     assert model.thresholds_.shape == (6,)
 
 
+def test_mistakes_that_cost_the_same():
+    ones = np.ones((5, 5)) - np.eye(5)
+    equal = OrdinalSVC(measure="error").fit(X, y)
+    np.testing.assert_array_equal(equal.w_, OrdinalSVC(costs=ones).fit(X, y).w_)
+    assert not np.array_equal(equal.w_, OrdinalSVC().fit(X, y).w_)
+
+
 def test_costs():
     matrix = np.abs(np.subtract.outer(np.arange(5), np.arange(5)))
     np.testing.assert_array_equal(OrdinalSVC(costs=matrix).fit(X, y).w_, OrdinalSVC().fit(X, y).w_)
@@ -136,7 +168,7 @@ WRONG = [
     ({"order": [0, 1, 2]}, y, "example [0-9]+: the label [34] is not one of the classes .0, 1, 2."),
     ({"order": ["poor", "good", "poor"]}, NAMES[y], "classes contains a label twice"),
     ({"directions": "one"}, y, "directions must be 'shared' or 'separate', got 'one'"),
-    ({"costs": "tree"}, y, "costs must be 'distance', None, a dict or a matrix of numbers, got 'tree'"),
+    ({"measure": "tree"}, y, "measure must be 'distance' or 'error', got 'tree'"),
     ({"costs": np.ones((3, 3))}, y, r"the cost matrix has shape \(3, 3\); expected \(5, 5\)"),
 ]
 

@@ -21,11 +21,11 @@ sharings = pytest.mark.parametrize("sharing", [0, 0.5, 1])
 
 @sharings
 @pytest.mark.parametrize("kind", [np.asarray, sparse.csr_array, sparse.csc_matrix])
-@pytest.mark.parametrize("cost", ["tree", None, {"cat": 2.0}])
+@pytest.mark.parametrize("loss", [{}, {"measure": "error"}, {"costs": {"cat": 2.0}}], ids=str)
 @pytest.mark.parametrize("predict_at", ["leaves", "nodes"])
-def test_keeps_the_contract(sharing, kind, cost, predict_at):
+def test_keeps_the_contract(sharing, kind, loss, predict_at):
     labels = Y if predict_at == "leaves" else [*Y[:5], "animal", "top", "plant"]
-    check_task(Taxonomy(ANIMALS, None, sharing, cost, predict_at), kind(X), labels, trials=1)
+    check_task(Taxonomy(ANIMALS, sharing=sharing, predict_at=predict_at, **loss), kind(X), labels, trials=1)
 
 
 @st.composite
@@ -36,11 +36,11 @@ def taxonomies(draw):
     leaves = sorted(set(range(n_nodes)) - {parent for several in parents.values() for parent in several})
     predict_at = draw(st.sampled_from(["leaves", "nodes"])) if len(leaves) > 1 else "nodes"
     classes = leaves if predict_at == "leaves" else list(range(n_nodes))
-    cost = draw(st.sampled_from(["tree", None]) | costs(len(classes)))
+    measure, cost = draw(st.sampled_from(["tree", "error"])), draw(st.none() | costs(len(classes)))
     spelling = parents if draw(st.booleans()) else [(parent, k) for k in parents for parent in parents[k]]
     n, n_features = draw(st.integers(1, 4)), draw(st.integers(1, 2))
     labels = draw(st.lists(st.sampled_from(classes), min_size=n, max_size=n))
-    task = Taxonomy(spelling, None, draw(st.sampled_from([0, 0.5, 1, 2])), cost, predict_at)
+    task = Taxonomy(spelling, None, draw(st.sampled_from([0, 0.5, 1, 2])), measure, cost, predict_at)
     return task, draw(whole((n, n_features), -2, 2)), labels
 
 
@@ -60,17 +60,18 @@ def test_training_equals_the_qp_over_all_constraints(problem, formulation, C):
 @pytest.mark.parametrize(
     ("task", "flat"),
     [
-        (Taxonomy(ANIMALS, None, 0, None), Multiclass()),
+        (Taxonomy(ANIMALS, sharing=0, measure="error"), Multiclass()),
         (Taxonomy(None), Multiclass()),  # all classes below one root: there is nothing to share
-        (Taxonomy(ANIMALS, None, 0), Multiclass(costs=[[0, 2, 1, 3], [2, 0, 2, 2], [1, 2, 0, 3], [3, 2, 3, 0]])),
+        (Taxonomy(ANIMALS, sharing=0), Multiclass(costs=[[0, 2, 1, 3], [2, 0, 2, 2], [1, 2, 0, 3], [3, 2, 3, 0]])),
+        (Taxonomy(ANIMALS, sharing=0, costs={"cat": 2.0}), Multiclass(costs={"cat": 2.0})),
     ],
-    ids=["flat and 0/1", "no taxonomy", "flat and tree"],
+    ids=["flat and 0/1", "no taxonomy", "flat and tree", "flat and price list"],
 )
 def test_flat_is_multiclass(task, flat, formulation):
     oracles = []
     for each in (task, flat):
         each.setup(X, Y)
-        oracles.append(Oracle(each, each.pack(X, Y), formulation))
+        oracles.append(Oracle(each.pack(X, Y), formulation))
     assert task.dim == flat.dim
     for _ in range(5):
         w = RNG.standard_normal(task.dim)
@@ -145,7 +146,9 @@ WRONG = [
     (Taxonomy(), ["cat"] * 8, r"only one class was found \(\['cat'\]\)"),
     (Taxonomy(ANIMALS, sharing=-1), Y, r"sharing must be a number >= 0 \(0 shares nothing, 1 all\), got -1"),
     (Taxonomy(ANIMALS, predict_at="root"), Y, "predict_at must be 'leaves' or 'nodes', got 'root'"),
-    (Taxonomy(ANIMALS, costs="height"), Y, "costs must be 'tree', None, a dict or a matrix of numbers, got 'height'"),
+    (Taxonomy(ANIMALS, measure="height"), Y, "measure must be 'tree' or 'error', got 'height'"),
+    (Taxonomy(ANIMALS, measure=None), Y, "measure must be 'tree' or 'error', got None"),
+    (Taxonomy(ANIMALS, costs="tree"), Y, "costs must be None, a dict or a matrix of numbers, got 'tree'"),
     (Taxonomy(ANIMALS, costs={"pet": 2.0}), Y, "costs names the label 'pet', which is not one of the classes"),
     (Taxonomy(ANIMALS, costs=np.zeros((7, 7))), Y, r"the cost matrix has shape \(7, 7\); expected \(4, 4\)"),
     (Taxonomy(ANIMALS, costs=-np.ones((4, 4))), Y, "costs must be finite and >= 0"),

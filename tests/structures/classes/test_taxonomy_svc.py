@@ -4,6 +4,7 @@ import pickle
 
 import numpy as np
 import pytest
+from proofs import prove_every_weight_has_a_name
 from scipy import sparse
 from sklearn.base import clone
 from sklearn.datasets import load_digits
@@ -43,9 +44,9 @@ LEAVES = leaves(y)
 def test_nothing_shared_and_equal_costs_are_multiclass_svc():
     plain = MulticlassSVC(C=10.0).fit(X, y)
     for model in (
-        TaxonomySVC(".", 0, None, C=10.0),
+        TaxonomySVC(".", 0, "error", C=10.0),
         TaxonomySVC(C=10.0),
-        TaxonomySVC(PARENTS, 0, None, C=10.0),
+        TaxonomySVC(PARENTS, 0, "error", C=10.0),
     ):
         labels = LEAVES if model.taxonomy is PARENTS else y
         model.fit(X, labels)
@@ -86,15 +87,27 @@ def test_weights_are_of_the_kept_objective():
     assert model.certificate_.relative_gap <= 1e-3
 
 
+def test_weights_by_name():
+    model = TaxonomySVC(PARENTS).fit(X, LEAVES)
+    prove_every_weight_has_a_name(model)
+    features, intercept = model.weights_["features"], model.weights_["intercept"]
+    assert dict(zip(features.axes, features.names, strict=True)) == {"feature": [*range(6)], "node": [*model.nodes_]}
+    for v, node in enumerate(model.nodes_):
+        assert features[4, node] == model.coef_[v, 4]
+        assert intercept[node] == model.intercept_[v]
+    assert all("node=pr" in name for name, _ in model.top_weights("pr", 7))  # an inner node
+    assert len(model.top_weights("pr", 100)) == 7
+
+
 def test_sharing_helps_where_examples_are_few():
     """The four columns of the paper's table, in small: two examples per class."""
-    found = dict.fromkeys([(a, c) for a in (0, 1) for c in (None, "tree")], 0.0)
+    found = dict.fromkeys([(a, c) for a in (0, 1) for c in ("error", "tree")], 0.0)
     for seed in range(5):
         few, labels = problem(16, seed=10 + seed)
-        for sharing, costs in found:
-            model = TaxonomySVC(PARENTS, sharing, costs, C=10.0).fit(few, leaves(labels))
-            found[sharing, costs] += tree_loss(leaves(y_test), model.predict(X_test), PARENTS) / 5
-    assert found[1, "tree"] < found[1, None] < found[0, None]
+        for sharing, measure in found:
+            model = TaxonomySVC(PARENTS, sharing, measure, C=10.0).fit(few, leaves(labels))
+            found[sharing, measure] += tree_loss(leaves(y_test), model.predict(X_test), PARENTS) / 5
+    assert found[1, "tree"] < found[1, "error"] < found[0, "error"]
 
 
 @pytest.mark.parametrize("rescaling", ["margin", "slack"])
@@ -243,7 +256,7 @@ def test_threads_change_nothing():
 
 
 def test_grid_search_over_the_columns_of_the_table():
-    grid = {"sharing": [0, 1], "costs": [None, "tree"], "C": [0.1, 10.0]}
+    grid = {"sharing": [0, 1], "measure": ["error", "tree"], "C": [0.1, 10.0]}
     scorer = make_scorer(tree_loss, taxonomy=".", greater_is_better=False)
     search = GridSearchCV(TaxonomySVC(".", tol=1e-2), grid, scoring=scorer, cv=3).fit(X, y)
     assert search.best_params_["C"] == 10.0
@@ -256,7 +269,7 @@ def test_imclef07a():
     rows, labels = load_imclef07a("train")
     scaler = StandardScaler().fit(rows)
     test_rows, truth = load_imclef07a("test")
-    flat = TaxonomySVC("/", 0, None, C=100.0)
+    flat = TaxonomySVC("/", 0, "error", C=100.0)
     model = TaxonomySVC("/", C=1000.0)
     found = {}
     for each in (flat, model):

@@ -1,11 +1,12 @@
 """SequenceLabeler: labels of any kind, scores, n-best lists, weights of sequences and positions."""
 
-import itertools
+from itertools import pairwise
 
 import numpy as np
 import pandas as pd
 import pytest
 from estimators.problems import FORMS, LABELS, sequences
+from proofs import prove_every_weight_has_a_name
 from sklearn.model_selection import cross_val_score
 
 from maxmargin import SequenceLabeler, StructuredSVM, tasks
@@ -41,26 +42,61 @@ def test_n_best(n):
 
 
 def test_n_best_obeys_forbidden_transitions():
-    allowed = [i for i, y in enumerate(Y) if ("verb", "noun") not in itertools.pairwise(y)]
+    allowed = [i for i, y in enumerate(Y) if ("verb", "noun") not in pairwise(y)]
     model = SequenceLabeler(forbidden=[("verb", "noun")]).fit([X[i] for i in allowed], [Y[i] for i in allowed])
     for labels in [labels for found in model.predict_nbest(X, 50) for labels, _ in found] + model.predict(X):
-        assert ("verb", "noun") not in itertools.pairwise(labels)
+        assert ("verb", "noun") not in pairwise(labels)
 
 
-def test_weights_by_name():
-    parts = MODEL.weights_
-    assert {name: value.shape for name, value in parts.items()} == {
-        "transitions": (3, 3),
-        "start": (3,),
-        "end": (3,),
-        "features": (4, 3),
+def by_name(token):
+    """The features of a token, or of a row of numbers, with their values."""
+    if isinstance(token, list):
+        return dict.fromkeys(token, 1.0)
+    if not isinstance(token, dict):
+        return dict(enumerate(token))
+    texts = {f"{name}={value}": 1.0 for name, value in token.items() if isinstance(value, str)}
+    return texts | {name: float(value) for name, value in token.items() if not isinstance(value, str)}
+
+
+@pytest.mark.parametrize("form", ["dense", "attributes", "dicts"])
+def test_weights_by_name(form):
+    inputs, _ = sequences(form=form)
+    model = SequenceLabeler(C=10.0).fit(inputs, Y)
+    w, tokens, y = model.weights_, list(map(by_name, inputs[0])), model.predict(inputs[:1])[0]
+    names = [0, 1, 2, 3] if form == "dense" else list(dict.fromkeys(n for x in inputs for t in x for n in by_name(t)))
+    assert {part: dict(zip(weights.axes, weights.names, strict=True)) for part, weights in w.items()} == {
+        "transitions": {"before": LABELS, "after": LABELS},
+        "start": {"label": LABELS},
+        "end": {"label": LABELS},
+        "features": {"feature": names, "label": LABELS},
     }
-    k, x = [LABELS.index(label) for label in MODEL.predict(X[:1])[0]], X[0]
-    score = (
-        parts["start"][k[0]] + parts["end"][k[-1]] + sum(parts["transitions"][a, b] for a, b in itertools.pairwise(k))
-    )
-    score += sum(x[t] @ parts["features"][:, label] for t, label in enumerate(k))
-    assert score == pytest.approx(MODEL.decision_function(X[:1])[0])
+    prove_every_weight_has_a_name(model)
+    score = w["start"][y[0]] + w["end"][y[-1]] + sum(w["transitions"][a, b] for a, b in pairwise(y))
+    score += sum(v * w["features"][name, k] for token, k in zip(tokens, y, strict=True) for name, v in token.items())
+    assert score == pytest.approx(model.decision_function(inputs[:1])[0])
+
+
+def test_columns_of_data_frames_are_named():
+    frames = [pd.DataFrame(x, columns=["size", "dots", "dashes", "ink"]) for x in X]
+    model = SequenceLabeler(C=10.0).fit(frames, Y)
+    assert model.weights_["features"].names[0] == ["size", "dots", "dashes", "ink"]
+    np.testing.assert_array_equal(model.w_, MODEL.w_)
+    long = pd.concat([frame.assign(sentence=i) for i, frame in enumerate(frames)])
+    packed = Sequences.from_groups(long.drop(columns="sentence"), long["sentence"])
+    again = SequenceLabeler(C=10.0).fit(packed, Y)
+    assert again.weights_["features"]["ink", "noun"] == model.weights_["features"]["ink", "noun"]
+
+
+def test_largest_weights_of_a_label():
+    inputs, _ = sequences(form="attributes")
+    model = SequenceLabeler(C=10.0).fit(inputs, Y)
+    found = model.top_weights("verb", 8)
+    assert all("=verb" in name for name, _ in found)
+    assert [abs(weight) for _, weight in found] == sorted((abs(weight) for _, weight in found), reverse=True)
+    kinds = {name.split(":")[0] for name, _ in model.top_weights("verb", 1000)}
+    assert kinds == {"transitions", "start", "end", "features"}
+    with pytest.raises(ValueError, match="no weight speaks of the label 'adj'"):
+        model.top_weights("adj")
 
 
 # --- labels
@@ -177,7 +213,7 @@ def test_pandas():
 def test_sequences_of_one_position():
     inputs, outputs = [x[:1] for x in X], [y[:1] for y in Y]
     model = SequenceLabeler(C=10.0).fit(inputs, outputs)
-    assert not model.weights_["transitions"].any()
+    assert not np.any(model.weights_["transitions"])
     assert model.score(inputs, outputs) > 0.7
 
 
@@ -219,6 +255,3 @@ def test_costs_are_traded():
     matrix = np.ones((3, 3)) - np.eye(3)
     matrix[1] *= 20
     np.testing.assert_array_equal(SequenceLabeler(C=10.0, costs=matrix).fit(X, Y).w_, careful.w_)
-
-
-# --- labels that are not all known

@@ -9,6 +9,7 @@ from maxmargin import SequenceLabeler, tasks
 from maxmargin.errors import TrainingInterrupted
 from maxmargin.objective import Formulation
 from maxmargin.solvers import BCFW, CCCP
+from maxmargin.structures.sequences.batch import ChainBatch
 from maxmargin.tasks import Weighted
 from maxmargin.testing import brute_force, objective
 
@@ -190,15 +191,15 @@ def test_the_solver_of_the_first_weights_is_left_alone():
 
 def test_an_error_while_the_known_labels_teach_is_not_lost(monkeypatch):
     """Whatever goes wrong before the first round goes wrong, also after the first trainer has a model to keep."""
-    calls, planes = [], tasks.Chain.planes
+    calls, planes = [], ChainBatch.planes
 
-    def failing(self, w, batch, augment=1.0):
-        calls.append(len(batch))
+    def failing(self, w, augment=1.0):
+        calls.append(len(self))
         if len(calls) == 4:
             raise RuntimeError("out of order")
-        return planes(self, w, batch, augment)
+        return planes(self, w, augment)
 
-    monkeypatch.setattr(tasks.Chain, "planes", failing)
+    monkeypatch.setattr(ChainBatch, "planes", failing)
     with pytest.raises(RuntimeError, match="out of order"):
         SequenceLabeler(C=10.0, solver="one_slack", tol=1e-6).fit(X, PARTIAL)
 

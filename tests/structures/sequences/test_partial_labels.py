@@ -10,7 +10,7 @@ from strategies import costs, whole
 
 from maxmargin.objective import Formulation
 from maxmargin.oracle import Oracle
-from maxmargin.structures.sequences.partial_labels import Choices, is_partial, named_labels, partial_prices, settled
+from maxmargin.structures.sequences.partial_labels import Choices, as_choice, is_partial, named_labels
 from maxmargin.tasks import Chain, Weighted
 from maxmargin.testing import check_task
 
@@ -33,8 +33,8 @@ def packed(task, inputs=X, outputs=SOME):
 def test_what_is_partial():
     assert [is_partial(label) for label in (None, {"a", "b"}, frozenset("ab"), set())] == [True] * 4
     assert [is_partial(label) for label in ("a", 0, ("a", "b"), {"a"}, frozenset("b"))] == [False] * 5
-    assert [settled(label) for label in ({"a"}, frozenset("b"), "c", None)] == ["a", "b", "c", None]
-    assert settled({"a", "b"}) == frozenset("ab")
+    assert [as_choice(label) for label in ({"a"}, frozenset("b"), "c", None)] == ["a", "b", "c", None]
+    assert as_choice({"a", "b"}) == frozenset("ab")
     assert sorted(named_labels(["a", None, {"b", "c"}, {"d"}])) == ["a", "b", "c", "d"]
 
 
@@ -54,10 +54,23 @@ def test_a_mistake_costs_what_the_cheapest_truth_makes_of_it(data):
     found = data.draw(st.lists(st.sampled_from("abc"), min_size=len(truth), max_size=len(truth)))
     each = [{"a", "b", "c"} if t is None else {t} if isinstance(t, str) else t for t in truth]
     expected = [min(cost[NUMBERS[t], NUMBERS[f]] for t in those) for those, f in zip(each, found, strict=True)]
-    assert partial_prices(truth, found, NUMBERS, cost).tolist() == expected
-    choices = Choices(NUMBERS)
-    rows = choices.read(truth)
-    assert choices.costs(cost)[rows, [NUMBERS[f] for f in found]].tolist() == expected
+    for way in (Choices.read, Choices.read_any):
+        choices = Choices(NUMBERS)
+        rows = way(choices, truth)
+        assert choices.prices(cost)[rows, [NUMBERS[f] for f in found]].tolist() == expected
+    task = Chain(classes=["a", "b", "c"], costs=cost)
+    task.setup(X, SOME)
+    assert task.loss(truth, found) == sum(expected)
+    assert task.loss(Weighted(truth, [2.0] * len(truth)), found) == 2 * sum(expected)
+
+
+def test_a_true_label_that_is_no_class_is_the_worst_mistake():
+    task = Chain(classes=["a", "b", "c"], costs=COSTS)
+    task.setup(X, SOME)
+    assert task.loss(["z"], ["a"]) == task.loss([{"y", "z"}], ["b"]) == 3
+    assert task.loss([{"c", "z"}, None, "z"], ["a", "b", "c"]) == 0.5 + 0 + 3
+    with pytest.raises(ValueError, match="the set of labels allowed at position 0 has 'z'"):
+        Choices(NUMBERS).read([{"c", "z"}])
 
 
 # --- the contract
@@ -128,7 +141,7 @@ def test_completions_respect_what_is_known(data):
     task = Chain()
     batch = packed(task)
     w = data.draw(whole(task.dim))
-    completed = task.completed(w, batch)
+    completed = batch.completed(w)
     names = np.array(task.classes_)[completed.labels]
     pieces = np.split(names, np.cumsum(LENGTHS)[:-1])
     for x, y, labels in zip(X, SOME, pieces, strict=True):
@@ -144,7 +157,7 @@ def test_completing_changes_nothing_else():
     task = Chain()
     batch = packed(task)
     labels = batch.labels.copy()
-    part = task.completed(RNG.standard_normal(task.dim), batch.take(np.array([3, 5])))
+    part = batch.take(np.array([3, 5])).completed(RNG.standard_normal(task.dim))
     assert np.array_equal(batch.labels, labels)
     assert part.ids.tolist() == [3, 5]
     others = np.ones(len(labels), dtype=bool)
@@ -168,7 +181,7 @@ def test_a_set_with_one_label_is_that_label():
     assert np.array_equal(first.rows, second.rows)
     w = RNG.standard_normal(one.dim)
     assert one.loss(SOME[1], ["c", "a", "c"]) == other.loss(sets[1], ["c", "a", "c"]) == 1
-    a, b = (Oracle(task, batch).mean_plane(w) for task, batch in ((one, first), (other, second)))
+    a, b = (Oracle(batch).mean_plane(w) for batch in (first, second))
     assert np.array_equal(a.a, b.a)
     known = [[{label} for label in "abca"[:length]] for length in LENGTHS]
     alone = Chain()
@@ -183,14 +196,14 @@ def test_a_set_of_all_labels_is_none():
     batch, same = packed(task), packed(task, X, everything)
     w = RNG.standard_normal(task.dim)
     for formulation in (Formulation(), Formulation("slack", "l2")):
-        assert Oracle(task, batch, formulation).risk(w) == Oracle(task, same, formulation).risk(w)
-    assert np.array_equal(batch.teaching(), same.teaching())
+        assert Oracle(batch, formulation).risk(w) == Oracle(same, formulation).risk(w)
+    assert np.array_equal(batch.informative(), same.informative())
 
 
-def test_what_teaches():
+def test_what_is_informative():
     batch = packed(Chain())
-    assert batch.teaching().tolist() == [0, 1, 2, 3, 5]
-    assert batch.take(np.array([4, 1])).teaching().tolist() == [1]
+    assert batch.informative().tolist() == [0, 1, 2, 3, 5]
+    assert batch.take(np.array([4, 1])).informative().tolist() == [1]
 
 
 def test_whole_losses_of_sets():
@@ -245,10 +258,9 @@ def test_stretches_may_begin_and_end_anywhere():
     outputs = [["O"], [None, "I-X", "O"], ["B-X", None], ["O", "B-X", "I-X", None], [None], ["B-X", None, "I-X"]]
     task = Chain(classes=tags, forbidden=[(None, "I-X"), ("O", "I-X"), ("B-X", None)])
     cut, _ = packed(task, X, outputs).stretches()
-    free = task.cut_out()
     w = 3 * RNG.standard_normal(task.dim)
-    assert (Oracle(free, cut).slacks(w) >= 0).all()
-    assert np.isneginf(free.allowed_).sum() == 1
+    assert (Oracle(cut).slacks(w) >= 0).all()
+    assert np.isneginf(cut.task.allowed_).sum() == 1
     assert np.isneginf(task.allowed_).sum() == 3
 
 

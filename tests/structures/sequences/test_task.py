@@ -95,7 +95,7 @@ def test_n_best_lists_what_enumeration_finds():
     task = Chain(classes=TAGS, forbidden="BIO")
     task.setup(DENSE, TAGGED)
     w = np.random.default_rng(1).integers(-2, 3, task.dim).astype(float)
-    T, s, f = task._links(w)
+    T, s, f = task.links(w)
     for x in DENSE:
         e = x @ task.parts(w)["features"]
         found = task.n_best(w, x, 12)
@@ -108,12 +108,12 @@ def test_losses_that_are_no_whole_numbers_are_searched():
     """There the most violated output of slack rescaling has no table; the search's bound keeps the certificate true."""
     task = Chain(costs=COSTS)
     task.setup(DENSE, Y)
-    assert task.rescaled_planes(np.zeros(task.dim), task.pack(DENSE, Y), Formulation("slack", "l1")) is None
+    assert task.pack(DENSE, Y).rescaled_planes(np.zeros(task.dim), Formulation("slack", "l1")) is None
 
 
 def test_unseen_features_are_ignored_or_named():
     for choice in ("ignore", "error"):
-        task = Chain(unknown_features=choice)
+        task = Chain(unknown=choice)
         task.setup(DICTS, Y)
         w = np.ones(task.dim)
         new = [[{"word": "never seen"}]]
@@ -130,7 +130,7 @@ def test_all_forms_of_the_same_features_give_the_same_planes():
         task = Chain()
         task.setup(FORMS[form], Y)
         w = np.random.default_rng(0).standard_normal(task.dim)
-        heights.append(Oracle(task, task.pack(FORMS[form], Y)).slacks(w))
+        heights.append(Oracle(task.pack(FORMS[form], Y)).slacks(w))
     for other in heights[1:]:
         assert np.array_equal(other, heights[0])
 
@@ -148,7 +148,7 @@ def test_all_forms_of_the_same_features_give_the_same_planes():
         ({"forbidden": [("a", "zz")]}, DENSE, Y, "forbidden names the label 'zz'"),
         ({"forbidden": [(None, None)]}, DENSE, Y, "at most one side"),
         ({"forbidden": "IOB"}, DENSE, Y, "must be 'BIO' or a list"),
-        ({"unknown_features": "drop"}, DENSE, Y, "unknown_features must be"),
+        ({"unknown": "drop"}, DENSE, Y, "unknown must be 'ignore' or 'error', got 'drop'"),
         ({}, DENSE, [Weighted(["a"], [1, 2]), *Y[1:]], "sequence 0 has 1 positions but 2 costs"),
         ({}, DENSE, [Weighted(["a"], [-1]), *Y[1:]], "sequence 0: position costs must be finite and >= 0"),
         ({}, [], [], "no sequences given"),

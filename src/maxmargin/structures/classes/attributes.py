@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable
+from collections.abc import Callable, Hashable
 from typing import Any
 
 import numpy as np
@@ -24,6 +24,16 @@ class Attributed(Multiclass):
     is the case in which each class has one attribute of its own. `setup` of a subclass ends with `_describe`.
     """
 
+    measure: str
+
+    def _costs(self, name: str, measured: Callable[[], Array]) -> Any:
+        """What mistakes cost: the price list, where there is one; else 1, or `measured` if `measure` has that name."""
+        if self.measure not in (name, "error"):
+            raise ValueError(f"measure must be {name!r} or 'error', got {self.measure!r}")
+        if self.costs is not None:
+            return self.costs
+        return measured() if self.measure == name else None
+
     def _describe(self, classes: list[Hashable], costs: Any, X: Any, Y: Any, shared: Any, alone: Any = None) -> None:
         """The rows of `shared` are Λ(z), those of `alone` Λ₀(z), in the order of the classes."""
         self._set_classes(classes, costs, Y)
@@ -32,7 +42,7 @@ class Attributed(Multiclass):
         if alone is not None:
             self.direct_ = alone.shape[1]
             table = sparse.hstack([sparse.csr_array(alone, dtype=np.float64), table], format="csr")
-        table.sort_indices()  # kernels merge rows
+        table.sort_indices()  # compiled functions merge rows
         self.table_ = table.indptr.astype(np.int32), table.indices.astype(np.int32), table.data
         self._set_dim(X, self.n_attributes_, self.direct_)
 
@@ -86,7 +96,7 @@ class AttributeBatch(MulticlassBatch):
     def _planes(self, truth: Labels, found: Labels) -> Planes:
         from maxmargin.structures.classes.compiled.attributes import attribute_differences
 
-        table = self.task.table_
+        table: tuple[Labels, Labels, Array] = self.task.table_
         lengths = np.diff(table[0])
         most = int(np.sum((lengths[truth] + lengths[found])[truth != found]))
         indptr, loss = np.zeros(len(truth) + 1, dtype=np.int32), np.empty(len(truth))

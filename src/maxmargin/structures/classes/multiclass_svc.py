@@ -20,24 +20,16 @@ class MulticlassSVC(ClassScorer):
     ----------
     C : float
         Weight of the mean hinge; C = c·n is LinearSVC(C=c, multi_class="crammer_singer")'s problem.
-    costs : None, dict or array
-        None: every mistake costs 1; {label: cost of missing it}; or a matrix cost[true, predicted] in the order of
-        classes_.
-    fit_intercept : bool
-        Add a constant feature 1 (regularised like the others, as liblinear does).
-    kernel : None, str, callable or Kernel
-        None is the linear model. "rbf", "poly", …, an object of maxmargin.kernels or a function f(A, B) that returns a
-        matrix of kernel values replaces the inner products of rows; "precomputed" means that X is that matrix. Models
-        then have support_, the training rows that they are made of, instead of coef_. "auto" (an RBF) or
-        kernels.Auto(kernel) chooses by size between this and an explicit map; a kernels.KernelMap is one. Models then
-        have kernel_map_ instead of support_.
-    tol : float or None
-        Relative duality gap to stop at; None: 1e-3, or what a solver object says itself.
+    {costs}
+    {fit_intercept}
+    {kernel}
+    {tol}
     The other parameters are those of StructuredSVM.
 
     Attributes
     ----------
-    coef_ : (n_classes, n_features).   intercept_ : (n_classes,).   classes_, certificate_, history_, n_features_in_.
+    coef_ : (n_classes, n_features).   intercept_ : (n_classes,).
+    weights_ : the same by name, features × labels.   classes_, certificate_, history_, n_features_in_.
     """
 
     _default_tol = 1e-3
@@ -57,5 +49,4 @@ class MulticlassSVC(ClassScorer):
         super().__init__(C=C, solver=solver, **options)
 
     def _make_task(self, Y: Any) -> Task:
-        classes: Any = np.unique(Y)
-        return Multiclass(classes, self.costs, self._task_kernel())
+        return self._task(Multiclass, classes=np.unique(Y))

@@ -21,7 +21,8 @@ class Ordinal(Attributed):
     order : the classes from the lowest to the highest; None sorts the labels (names by the alphabet).
     directions : "shared": all u_k are one vector u, Ψ(x, k) = (e_1 + … + e_k, k·x), so that x has a place ⟨u, x⟩ on a
         scale that K-1 thresholds -b_k cut into classes. "separate": each step has its own.
-    costs : "distance", Δ(y, z) = |y - z| steps; None (every mistake costs 1), {label: cost of missing it}, or a matrix
+    measure : what a mistake costs. "distance": Δ(y, z) = |y - z| steps; "error": 1.
+    costs : a price list, which takes the place of `measure`: {label: cost of missing it}, or a matrix
         cost[true, predicted] in that order.
     kernel : None, or a kernel of rows (maxmargin.kernels), whose features take the place of x.
     X is a dense or sparse (n, F) matrix. It needs no constant feature.
@@ -31,23 +32,23 @@ class Ordinal(Attributed):
         self,
         order: Sequence[Hashable] | None = None,
         directions: str = "shared",
-        costs: Any = "distance",
+        measure: str = "distance",
+        costs: Any = None,
         kernel: Any = None,
     ):
         self.order = order
         self.directions = directions
+        self.measure = measure
         self.costs = costs
         self.kernel = kernel
 
     def setup(self, X: Any, Y: Any) -> None:
         if self.directions not in ("shared", "separate"):
             raise ValueError(f"directions must be 'shared' or 'separate', got {self.directions!r}")
-        if isinstance(self.costs, str) and self.costs != "distance":
-            raise ValueError(f"costs must be 'distance', None, a dict or a matrix of numbers, got {self.costs!r}")
         self.n_features_ = width(X)
         classes = label_set(self.order, Y)
         ranks = np.arange(len(classes))
         steps = ranks[:, None] > ranks[:-1]  # row k: the k steps below class k
-        costs = np.abs(ranks[:, None] - ranks) if isinstance(self.costs, str) else self.costs
+        costs = self._costs("distance", lambda: np.abs(ranks[:, None] - ranks))
         shared = ranks[:, None] if self.directions == "shared" else steps
         self._describe(classes, costs, X, Y, shared, alone=steps)

@@ -13,6 +13,7 @@ from maxmargin.solvers import Solver
 from maxmargin.structures.classes.ordinal import Ordinal
 from maxmargin.task import Task
 from maxmargin.trainer import Options
+from maxmargin.weights import Weights
 
 
 class OrdinalSVC(ClassScorer):
@@ -28,19 +29,15 @@ class OrdinalSVC(ClassScorer):
     directions : "shared" or "separate"
         "shared": all steps have the same u, so that x has a place ⟨u, x⟩ on a scale which K-1 thresholds cut into
         classes. "separate": each step has a direction of its own.
-    costs : "distance", None, dict or array
-        "distance": |k - y| steps. None: every mistake costs 1; {label: cost of missing it}; or a matrix
+    measure : "distance" or "error"
+        What a mistake costs: |k - y| steps, or 1.
+    costs : None, dict or array
+        A price list, which takes the place of `measure`: {label: cost of missing it}, or a matrix
         cost[true, predicted] in the order of classes_.
     C : float
         Weight of the mean hinge.
-    kernel : None, str, callable or Kernel
-        None is the linear model. "rbf", "poly", …, an object of maxmargin.kernels or a function f(A, B) that returns a
-        matrix of kernel values replaces the inner products of rows; "precomputed" means that X is that matrix. Models
-        then have support_, the training rows that they are made of, instead of coef_. "auto" (an RBF) or
-        kernels.Auto(kernel) chooses by size between this and an explicit map; a kernels.KernelMap is one. Models then
-        have kernel_map_ instead of support_.
-    tol : float or None
-        Relative duality gap to stop at; None: 1e-3, or what a solver object says itself.
+    {kernel}
+    {tol}
     The other parameters are those of StructuredSVM. Thresholds are regularised like the other weights: features should
     not be small or far from zero (StandardScaler).
 
@@ -49,7 +46,8 @@ class OrdinalSVC(ClassScorer):
     classes_ : the classes in their order.
     coef_ : (1, n_features), or with separate directions (n_classes - 1, n_features).
     thresholds_ : (n_classes - 1,): the step to class k is taken where ⟨u_k, x⟩ > thresholds_[k - 1].
-    intercept_ : -thresholds_.   certificate_, history_, n_features_in_.
+    intercept_ : -thresholds_.
+    weights_ : the same by name; a step is called by the class it leads to.   certificate_, history_, n_features_in_.
     """
 
     _default_tol = 1e-3
@@ -59,7 +57,8 @@ class OrdinalSVC(ClassScorer):
         self,
         order: Sequence[Hashable] | None = None,
         directions: str = "shared",
-        costs: Any = "distance",
+        measure: str = "distance",
+        costs: Any = None,
         C: float = 100.0,
         kernel: Any = None,
         solver: str | Solver = "bcfw",
@@ -67,6 +66,7 @@ class OrdinalSVC(ClassScorer):
     ):
         self.order = order
         self.directions = directions
+        self.measure = measure
         self.costs = costs
         self.kernel = kernel
         super().__init__(C=C, solver=solver, **options)
@@ -89,12 +89,22 @@ class OrdinalSVC(ClassScorer):
         """(n_classes - 1,): where on its direction each step is taken."""
         return -self.intercept_
 
+    def _named_weights(self) -> dict[str, Weights]:
+        steps = {"step": self.task_.classes_[1:]}
+        intercept = {"intercept": Weights(self.intercept_, **steps)}
+        if self.task_.kernel is not None:  # the thresholds are all that is no combination of training rows
+            return intercept
+        features, weights = self._feature_names(), self._weights()
+        if self.task_.directions == "shared":
+            return {"features": Weights(weights[:, 0], feature=features), **intercept}
+        return {"features": Weights(weights, feature=features, **steps), **intercept}
+
     @property
     def _names_classes(self) -> bool:
         return self.order is not None
 
     def _make_task(self, Y: Any) -> Task:
-        return Ordinal(self.order, self.directions, self.costs, self._task_kernel())
+        return self._task(Ordinal)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
 from math import inf
-from numbers import Real
 from typing import Any
 
 import numpy as np
 from scipy import sparse
 
+from maxmargin.checks import is_real
 from maxmargin.inputs.hierarchy import read_hierarchy
 from maxmargin.inputs.labels import Labels, label_array, plain
 from maxmargin.structures.classes.attributes import Attributed
@@ -29,8 +29,9 @@ class Taxonomy(Attributed):
     classes : the labels, where they are not all in the data and are not named by the taxonomy (it is a separator or
         None).
     sharing : how much classes share what they have in common, see above.
-    costs : "tree", the height of the first common ancestor in edges above y and z; None (every mistake costs 1),
-        {label: cost of missing it}, or a matrix cost[true, predicted] in the order of the classes.
+    measure : what a mistake costs. "tree": the height of the first common ancestor, in edges above y and z; "error": 1.
+    costs : a price list, which takes the place of `measure`: {label: cost of missing it}, or a matrix
+        cost[true, predicted] in the order of the classes.
     predict_at : "leaves", or "nodes": all nodes with a name are classes.
     kernel : None, or a kernel of rows (maxmargin.kernels), whose features take the place of x.
     X is a dense or sparse (n, F) matrix.
@@ -41,13 +42,15 @@ class Taxonomy(Attributed):
         taxonomy: Any = None,
         classes: Sequence[Hashable] | None = None,
         sharing: float = 0.5,
-        costs: Any = "tree",
+        measure: str = "tree",
+        costs: Any = None,
         predict_at: str = "leaves",
         kernel: Any = None,
     ):
         self.taxonomy = taxonomy
         self.classes = classes
         self.sharing = sharing
+        self.measure = measure
         self.costs = costs
         self.predict_at = predict_at
         self.kernel = kernel
@@ -55,10 +58,8 @@ class Taxonomy(Attributed):
     def setup(self, X: Any, Y: Any) -> None:
         if self.predict_at not in ("leaves", "nodes"):
             raise ValueError(f"predict_at must be 'leaves' or 'nodes', got {self.predict_at!r}")
-        if isinstance(self.sharing, bool) or not isinstance(self.sharing, Real) or not 0 <= float(self.sharing) < inf:
+        if not is_real(self.sharing) or not 0 <= float(self.sharing) < inf:
             raise ValueError(f"sharing must be a number >= 0 (0 shares nothing, 1 all), got {self.sharing!r}")
-        if isinstance(self.costs, str) and self.costs != "tree":
-            raise ValueError(f"costs must be 'tree', None, a dict or a matrix of numbers, got {self.costs!r}")
         if self.classes is not None and not (self.taxonomy is None or isinstance(self.taxonomy, str)):
             raise ValueError("classes is for taxonomy=None or a separator; this taxonomy names its classes itself")
         self.n_features_ = width(X)
@@ -74,8 +75,7 @@ class Taxonomy(Attributed):
             own = [(k, place[label]) for k, label in enumerate(classes) if label in place]
             marks = float(self.sharing) * sparse.lil_array(above, dtype=float)
             marks[tuple(np.transpose(own))] = 1.0
-        costs = hierarchy.losses(classes) if isinstance(self.costs, str) else self.costs
-        self._describe(classes, costs, X, Y, marks)
+        self._describe(classes, self._costs("tree", lambda: hierarchy.losses(classes)), X, Y, marks)
         self.nodes_ = label_array(nodes, Y)
         self.inner_: set[Hashable] = set(hierarchy.nodes) - set(classes)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Hashable, Sequence
 from typing import Any, Unpack
 
 from sklearn.utils.validation import check_is_fitted
@@ -27,33 +28,29 @@ class TaxonomySVC(ClassScorer):
         must be one root; the parent None is a root without a name, for {"cat": "animal", "animal": None, …}.
     sharing : float
         How much classes share what they have in common: 0 gives every class weights of its own (the taxonomy then
-        serves the costs), 1 is the paper's model, in which weights of nodes above cost no more than a class's.
-    costs : "tree", None, dict or array
-        "tree": the height of the first common ancestor of truth and prediction, in edges (the larger of the two
-        numbers where they are not equally deep). None: every mistake costs 1; {label: cost of missing it}; or a matrix
+        serves the measure), 1 is the paper's model, in which weights of nodes above cost no more than a class's.
+    measure : "tree" or "error"
+        What a mistake costs. "tree": the height of the first common ancestor of truth and prediction, in edges (the
+        larger of the two numbers where they are not equally deep). "error": 1.
+    costs : None, dict or array
+        A price list, which takes the place of `measure`: {label: cost of missing it}, or a matrix
         cost[true, predicted] in the order of classes_.
     predict_at : "leaves" or "nodes"
         Which nodes are classes: the leaves, and a training label at an inner node is an error; or all nodes with a
         name, so that training labels and predictions may be less specific.
     C : float
         Weight of the mean hinge.
-    fit_intercept : bool
-        Add a constant feature 1 (regularised like the others).
-    kernel : None, str, callable or Kernel
-        None is the linear model. "rbf", "poly", …, an object of maxmargin.kernels or a function f(A, B) that returns a
-        matrix of kernel values replaces the inner products of rows; "precomputed" means that X is that matrix. Models
-        then have support_, the training rows that they are made of, instead of coef_. "auto" (an RBF) or
-        kernels.Auto(kernel) chooses by size between this and an explicit map; a kernels.KernelMap is one. Models then
-        have kernel_map_ instead of support_.
-    tol : float or None
-        Relative duality gap to stop at; None: 1e-3, or what a solver object says itself.
+    {fit_intercept}
+    {kernel}
+    {tol}
     The other parameters are those of StructuredSVM. metrics.tree_loss measures predictions.
 
     Attributes
     ----------
     classes_ : the labels that can be predicted, sorted: also those that no training example has.
     nodes_ : the nodes with weights: all but those that are above every class, such as the root.
-    coef_ : (n_nodes, n_features).   intercept_ : (n_nodes,).   certificate_, history_, n_features_in_.
+    coef_ : (n_nodes, n_features).   intercept_ : (n_nodes,).
+    weights_ : the same by name, features × nodes.   certificate_, history_, n_features_in_.
     """
 
     _default_tol = 1e-3
@@ -62,7 +59,8 @@ class TaxonomySVC(ClassScorer):
         self,
         taxonomy: Any = None,
         sharing: float = 0.5,
-        costs: Any = "tree",
+        measure: str = "tree",
+        costs: Any = None,
         predict_at: str = "leaves",
         C: float = 100.0,
         fit_intercept: bool = True,
@@ -72,6 +70,7 @@ class TaxonomySVC(ClassScorer):
     ):
         self.taxonomy = taxonomy
         self.sharing = sharing
+        self.measure = measure
         self.costs = costs
         self.predict_at = predict_at
         self.fit_intercept = fit_intercept
@@ -84,9 +83,12 @@ class TaxonomySVC(ClassScorer):
         check_is_fitted(self)
         return self.task_.nodes_
 
+    def _weight_vectors(self) -> dict[str, Sequence[Hashable]]:
+        return {"node": self.nodes_.tolist()}
+
     @property
     def _names_classes(self) -> bool:
         return not (self.taxonomy is None or isinstance(self.taxonomy, str))
 
     def _make_task(self, Y: Any) -> Task:
-        return Taxonomy(self.taxonomy, None, self.sharing, self.costs, self.predict_at, self._task_kernel())
+        return self._task(Taxonomy)

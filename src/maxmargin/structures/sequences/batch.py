@@ -27,7 +27,11 @@ class Unrolled(NamedTuple):
 
 
 class ChainBatch(AtomBatch):
-    """Sequences of units: sequence i owns units offsets[i]:offsets[i + 1]."""
+    """Sequences of units: sequence i owns units offsets[i]:offsets[i + 1].
+
+    The loss of the labels z is Σ_t factors[t] · cost[rows[t], z_t]. All searches read these arrays and know no more of
+    it, so that another loss of single positions is another table `cost`; `Choices.prices` makes it, for Chain.loss too.
+    """
 
     call_cost = 6.0  # measured on letters and chunking; compiled decoders are almost as fast as the cache
 
@@ -37,7 +41,7 @@ class ChainBatch(AtomBatch):
         atoms: Atoms,
         offsets: NDArray[np.int64],
         rows: Labels,
-        costs: Array,
+        factors: Array,
         allowed: NDArray[np.bool_],
         cost: Array,
         whole_losses: bool,
@@ -46,7 +50,7 @@ class ChainBatch(AtomBatch):
         self.offsets = offsets
         self.rows = rows  # of every unit, what is known of its label: a row of `allowed`; the first K are the labels
         self.allowed, self.cost = allowed, cost  # (R, K) each: which labels may stand there, and what the others cost
-        self.costs = costs  # by which factor mistakes at a unit cost more
+        self.factors = factors  # of every unit, how many times as much a mistake costs there
         self.whole_losses = whole_losses  # slack rescaling can be exact
         self.labels = rows  # the truth: what is known, completed where that leaves it open
         self.longest = int(np.max(np.diff(offsets), initial=0))
@@ -101,8 +105,8 @@ class ChainBatch(AtomBatch):
             return None
         view = self.unrolled()
         scores = self.atoms.scores(w, view.units)
-        truth, costs = self.labels[view.units], self.costs[view.units]
-        price = np.rint(self.cost[self.rows[view.units]] * costs[:, None]).astype(np.int64)
+        truth, factors = self.labels[view.units], self.factors[view.units]
+        price = np.rint(self.cost[self.rows[view.units]] * factors[:, None]).astype(np.int64)
         links, labels = self.task.links(w), np.empty(len(truth), dtype=np.int32)
         for a, b in zip(view.bounds[:-1], view.bounds[1:], strict=True):
             labels[a:b] = _most_violated(scores[a:b], links, price[a:b], truth[a:b], formulation)
@@ -110,35 +114,38 @@ class ChainBatch(AtomBatch):
 
     def _wrong(self, units: NDArray[np.int64], bounds: NDArray[np.int64], found: Labels) -> Planes:
         truth, rows = self.labels[units], self.rows[units]
-        return wrong_labels(self.atoms, True, bounds, units, truth, found, rows, self.cost, self.costs[units])
+        return wrong_labels(self.atoms, True, bounds, units, truth, found, rows, self.cost, self.factors[units])
 
-    def decoded(self, w: Array, augment: float | Array) -> Decoded:
+    def decoded(self, w: Array, augment: float | Array) -> DecodedSequences:
         """The best labels with `augment` times the loss added (a number, or one for each sequence)."""
         from maxmargin.structures.sequences.compiled import chain
 
         view = self.unrolled()
         scores = self.atoms.scores(w, view.units)
-        rows, costs = self.rows[view.units], self.costs[view.units]
+        rows, factors = self.rows[view.units], self.factors[view.units]
         if np.ndim(augment):
-            chain.augment(scores, self.cost, rows, np.repeat(augment, np.diff(view.bounds)) * costs)
+            chain.augment(scores, self.cost, rows, np.repeat(augment, np.diff(view.bounds)) * factors)
         elif augment != 0:
-            chain.augment(scores, self.cost, rows, costs if augment == 1 else augment * costs)
-        labels, best = np.empty(len(rows), dtype=np.int32), np.empty(len(self))
-        scratch = np.empty((self.longest, self.task.n_labels_))
-        chain.viterbi(scores, *self.task.links(w), view.bounds, scratch, labels, best)
-        return Decoded(labels, view.bounds, view.units, best)
+            chain.augment(scores, self.cost, rows, factors if augment == 1 else augment * factors)
+        labels, best = self._viterbi(w, scores, view.bounds)
+        return DecodedSequences(labels, view.bounds, view.units, best)
+
+    def _viterbi(self, w: Array, scores: Array, bounds: NDArray[np.int64]) -> tuple[Labels, Array]:
+        """The best labels of units with these scores, and the score of every sequence."""
+        from maxmargin.structures.sequences.compiled import chain
+
+        T, s, f = self.task.links(w)
+        labels, best = np.empty(len(scores), dtype=np.int32), np.empty(len(bounds) - 1)
+        chain.viterbi(scores, T, s, f, bounds, np.empty((self.longest, self.task.n_labels_)), labels, best)
+        return labels, best
 
     def completed(self, w: Array) -> ChainBatch:
         """Viterbi over the labels that are allowed at every position."""
-        from maxmargin.structures.sequences.compiled import chain
-
         open_ones = np.flatnonzero(~np.logical_and.reduceat(self.known, self.offsets[:-1])[self.ids])
         view = self.take(open_ones).unrolled()
         scores = self.atoms.scores(w, view.units)
         scores[~self.allowed[self.rows[view.units]]] = -np.inf
-        found, best = np.empty(len(scores), dtype=np.int32), np.empty(len(open_ones))
-        scratch = np.empty((self.longest, self.task.n_labels_))
-        chain.viterbi(scores, *self.task.links(w), view.bounds, scratch, found, best)
+        found, best = self._viterbi(w, scores, view.bounds)
         if not np.isfinite(best).all():
             i = self.ids[open_ones[np.flatnonzero(~np.isfinite(best))[0]]]
             raise ValueError(
@@ -154,11 +161,11 @@ class ChainBatch(AtomBatch):
         new, old = after.labels[view.units], self.labels[view.units]
         rows = self.rows[view.units]
         free = np.zeros_like(self.cost)
-        costs = self.costs[view.units]
-        return wrong_labels(self.atoms, True, view.bounds, view.units, new, old, rows, free, costs).dpsi
+        factors = self.factors[view.units]
+        return wrong_labels(self.atoms, True, view.bounds, view.units, new, old, rows, free, factors).dpsi
 
 
-class Decoded(NamedTuple):
+class DecodedSequences(NamedTuple):
     """Decoded labels of the units in a row, sequence j at bounds[j]:bounds[j + 1], and their scores."""
 
     labels: Labels
@@ -185,9 +192,9 @@ def _most_violated(
     return labels
 
 
-def whole_losses(cost: Array, costs: Array, offsets: NDArray[np.int64]) -> bool:
+def whole_losses(cost: Array, factors: Array, offsets: NDArray[np.int64]) -> bool:
     """Whether losses are whole numbers, and few enough to keep a table over them for every sequence."""
-    if (cost != np.rint(cost)).any() or (costs != np.rint(costs)).any():
+    if (cost != np.rint(cost)).any() or (factors != np.rint(factors)).any():
         return False
-    most = np.add.reduceat(costs, offsets[:-1]) * cost.max()
+    most = np.add.reduceat(factors, offsets[:-1]) * cost.max()
     return bool(np.max(np.diff(offsets) * cost.shape[1] * (most + 1)) <= LOSS_TABLE)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
-from numbers import Integral
 from typing import Any, Self, Unpack
 
 import numpy as np
@@ -11,15 +10,17 @@ from sklearn.base import clone
 from sklearn.utils.validation import check_is_fitted
 
 from maxmargin.arrays import Array
+from maxmargin.checks import check_whole
 from maxmargin.inputs.weighted import Weighted
 from maxmargin.objective import Certificate
 from maxmargin.solvers import CCCP, Solver, as_solver
 from maxmargin.structures.sequences.batch import ChainBatch
-from maxmargin.structures.sequences.partial_labels import is_partial, settled
+from maxmargin.structures.sequences.partial_labels import as_choice, is_partial
 from maxmargin.structures.sequences.task import Chain
 from maxmargin.task import Task
 from maxmargin.trainer import Options, Problem, Trainer
 from maxmargin.training_options import seed_of
+from maxmargin.weights import Weights
 
 FIRST_TOL = 0.05  # relative gap of the model that completes missing labels first: it need not be exact
 
@@ -39,28 +40,23 @@ class SequenceLabeler(Trainer):
     ----------
     C : float
         Weight of the mean structured hinge (per sequence) against ½‖w‖².
-    classes : sequence or None
-        The label set; None takes what the training data show.
-    costs : None, dict or array
-        What a wrong label costs: 1, {label: cost of missing it}, or a matrix cost[true, predicted] in the order of
-        classes_.
+    {classes}
+    {costs}
     forbidden : "BIO" or list of (before, after)
         Transitions never predicted; None in a pair stands for the start or the end.
-    unknown_features : "ignore" or "error"
-        What to do with an attribute at predict that training has not seen.
-    kernel : None, str, callable or Kernel
-        None scores labels at a position by a linear function of its features. "rbf", "poly", …, an object of
-        maxmargin.kernels or a function f(A, B) of feature matrices replaces the inner products of positions;
-        "precomputed" means that a sequence is given as its rows of the kernel matrix, a column for every position of
-        the training data. support_ then has the positions, counted through all sequences, that the model is made of.
-        "auto" (an RBF) or kernels.Auto(kernel) chooses by size between this and an explicit map; a kernels.KernelMap is
-        one. kernel_map_ then takes the place of support_.
+    unknown : "ignore" or "error"
+        What to do with a feature of a token that training has not seen; one that is ignored has no weight.
+    {kernel}
+        Positions are counted through all sequences.
     The other parameters are those of StructuredSVM.
 
     Attributes
     ----------
-    classes_, w_, certificate_, history_, and weights_: transitions, start, end and features by name.
+    weights_ : by name: "features" (features × labels), "transitions" (before × after), "start" and "end" (labels).
+    classes_, w_, certificate_, history_.
     """
+
+    _units = "positions"
 
     def __init__(
         self,
@@ -68,7 +64,7 @@ class SequenceLabeler(Trainer):
         classes: Sequence[Hashable] | None = None,
         costs: Any = None,
         forbidden: Any = (),
-        unknown_features: str = "ignore",
+        unknown: str = "ignore",
         kernel: Any = None,
         solver: str | Solver = "bcfw",
         **options: Unpack[Options],
@@ -76,7 +72,7 @@ class SequenceLabeler(Trainer):
         self.classes = classes
         self.costs = costs
         self.forbidden = forbidden
-        self.unknown_features = unknown_features
+        self.unknown = unknown
         self.kernel = kernel
         super().__init__(C=C, solver=solver, **options)
 
@@ -112,10 +108,9 @@ class SequenceLabeler(Trainer):
     def predict_nbest(self, X: Any, n: int) -> list[list[tuple[list[Hashable], float]]]:
         """The n best label sequences of every x with their scores, best first; fewer where there are not so many."""
         check_is_fitted(self)
-        if isinstance(n, bool) or not isinstance(n, Integral) or n < 1:
-            raise ValueError(f"n must be a whole number >= 1, got {n!r}")
+        n = check_whole("n", n, least=1)
         self.task_.packer_.pack(X)  # all at once first, so that errors name the right sequence
-        return [self.task_.n_best(self.w_, x, int(n)) for x in X]
+        return [self.task_.n_best(self.w_, x, n) for x in X]
 
     def score(self, X: Any, Y: Any) -> float:
         """The share of labelled positions that are right; labels that training has not seen count as wrong.
@@ -130,7 +125,7 @@ class SequenceLabeler(Trainer):
             truth = y.labels if isinstance(y, Weighted) else y
             if len(found) != len(truth):
                 raise ValueError(f"sequence {i} has {len(found)} positions but {len(truth)} labels")
-            judged = [(a, b) for a, b in zip(found, map(settled, truth), strict=True) if b is not None]
+            judged = [(a, b) for a, b in zip(found, map(as_choice, truth), strict=True) if b is not None]
             right += sum(bool(a in b if is_partial(b) else a == b) for a, b in judged)
             total += len(judged)
         if total == 0:
@@ -143,11 +138,13 @@ class SequenceLabeler(Trainer):
         check_is_fitted(self)
         return self.task_.classes_
 
-    @property
-    def weights_(self) -> dict[str, Array]:
-        """The weights by meaning: transitions (K, K), start (K,), end (K,) and, without a kernel, features (F, K)."""
-        check_is_fitted(self)
-        return self.task_.parts(self.w_)
+    def _named_weights(self) -> dict[str, Weights]:
+        parts, labels = self.task_.parts(self.w_), self.classes_
+        axes: dict[str, dict[str, Sequence[Hashable]]] = {"transitions": {"before": labels, "after": labels}}
+        if "features" in parts:
+            names = self.task_.packer_.feature_names
+            axes["features"] = {"feature": range(len(parts["features"])) if names is None else names, "label": labels}
+        return {part: Weights(values, **axes.get(part, {"label": labels})) for part, values in parts.items()}
 
     def _first_weights(self, problem: Problem, C: float) -> Array | None:
         """Those that the stretches of known labels teach, each taken for a sequence of its own."""

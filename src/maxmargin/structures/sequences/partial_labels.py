@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Iterator, Sequence
+from itertools import islice
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from maxmargin.arrays import Array
-from maxmargin.inputs.labels import Labels, label_numbers, plain, prices
+from maxmargin.inputs.labels import Labels, label_numbers, plain
 
 
-def settled(label: Any) -> Any:
+def as_choice(label: Any) -> Any:
     """The label itself where only one is left; other sets in a form that can be a key."""
     if not isinstance(label, set | frozenset):
         return label
@@ -26,7 +27,7 @@ def is_partial(label: Any) -> bool:
 
 def named_labels(labels: Iterable[Any]) -> Iterator[Hashable]:
     """All labels that are mentioned, inside sets too."""
-    for label in map(settled, labels):
+    for label in map(as_choice, labels):
         if not is_partial(label):
             yield label
         elif label is not None:
@@ -34,7 +35,10 @@ def named_labels(labels: Iterable[Any]) -> Iterator[Hashable]:
 
 
 class Choices:
-    """Numbers for what may stand at a position: 0 … K-1 are the single labels, others come as they are read."""
+    """Numbers for what may stand at a position: 0 … K-1 are the single labels, others come as they are read.
+
+    Every choice has a row in two tables with a column for each label, `allowed` and `prices`.
+    """
 
     def __init__(self, numbers: dict[Hashable, int]):
         self.numbers = numbers
@@ -42,7 +46,7 @@ class Choices:
 
     def read(self, labels: Sequence[Any]) -> Labels:
         """The numbers of these choices."""
-        keys = list(map(settled, labels))
+        keys = list(map(as_choice, labels))
         for t, key in enumerate(keys):  # NaN, which elsewhere stands for what is missing, would be a label of its own
             if isinstance(key, float | np.floating) and np.isnan(key):
                 raise ValueError(f"the label at position {t} is NaN; put None where a label is not known")
@@ -61,33 +65,25 @@ class Choices:
                 self._rows[key] = len(self._rows)
         return label_numbers(keys, self._rows)
 
+    def read_any(self, labels: Sequence[Any]) -> Labels:
+        """The same where labels need not be classes: then whatever is found is the worst mistake."""
+        keys = list(map(as_choice, labels))
+        for key in keys:
+            self._rows.setdefault(key, len(self._rows))
+        return label_numbers(keys, self._rows)
+
     @property
     def allowed(self) -> NDArray[np.bool_]:
         """(R, K): which labels each choice allows."""
         n_labels = len(self.numbers)
-        table = np.zeros((len(self._rows), n_labels), dtype=bool)
-        for key, row in self._rows.items():
-            if row < n_labels:
-                table[row, row] = True
-            elif key is None:
-                table[row] = True
-            else:
-                table[row, label_numbers(list(key), self.numbers)] = True  # type: ignore[call-overload]
+        table = np.eye(len(self._rows), n_labels, dtype=bool)
+        for key, row in islice(self._rows.items(), n_labels, None):
+            members = self.numbers if key is None else key if isinstance(key, frozenset) else ()
+            table[row, [self.numbers[label] for label in members if label in self.numbers]] = True
         return table
 
-    def costs(self, cost: Array) -> Array:
+    def prices(self, cost: Array) -> Array:
         """(R, K): what a label costs where a choice was right, i.e. the cheapest mistake that it can be."""
-        return np.array([cost[labels].min(axis=0) for labels in self.allowed])
-
-
-def partial_prices(truth: Sequence[Any], found: Sequence[Any], numbers: dict[Hashable, int], cost: Array) -> Array:
-    """The cost of every found label; of the labels that were allowed, the one counts that makes it cheapest."""
-    truth = list(map(settled, truth))
-    if not any(map(is_partial, truth)):
-        return prices(truth, found, numbers, cost)
-    stand_in = [f if is_partial(t) else t for t, f in zip(truth, found, strict=True)]
-    price = prices(stand_in, found, numbers, cost)
-    for t, (choice, label) in enumerate(zip(truth, found, strict=True)):
-        if is_partial(choice) and choice is not None:
-            price[t] = min(prices([one], [label], numbers, cost)[0] for one in choice)
-    return price
+        others = self.allowed[len(self.numbers) :]
+        worst = np.full(len(cost), cost.max())
+        return np.vstack([cost, *(cost[labels].min(axis=0) if labels.any() else worst for labels in others)])

@@ -13,11 +13,11 @@ from scipy import sparse
 
 from maxmargin.arrays import Array
 from maxmargin.inputs.labels import Labels, cost_matrix, label_numbers, label_set
-from maxmargin.inputs.tokens import SequencePacker
+from maxmargin.inputs.tokens import SequencePacker, read_once
 from maxmargin.inputs.weighted import Weighted
 from maxmargin.kernels.units import Lifted
 from maxmargin.structures.sequences.batch import ChainBatch, whole_losses
-from maxmargin.structures.sequences.partial_labels import Choices, is_partial, named_labels, partial_prices
+from maxmargin.structures.sequences.partial_labels import Choices, is_partial, named_labels
 from maxmargin.structures.sequences.transitions import allowed_transitions
 
 
@@ -39,7 +39,7 @@ class Chain(Lifted):
     forbidden : pairs (before, after) that may not follow each other; None stands for the start or the end.
         "BIO" forbids I-x except after B-x or I-x.
     classes : the label set, where the training data may not show all of it.
-    unknown_features : "ignore" (an unseen attribute at predict has no weight) or "error"; for dict features.
+    unknown : "ignore" (a feature of a token that training has not seen has no weight) or "error".
     kernel : None, or a kernel of positions (maxmargin.kernels), whose features take the place of x_t.
     """
 
@@ -48,19 +48,17 @@ class Chain(Lifted):
         classes: Sequence[Hashable] | None = None,
         costs: Any = None,
         forbidden: str | Sequence[tuple[Hashable, Hashable]] = (),
-        unknown_features: str = "ignore",
+        unknown: str = "ignore",
         kernel: Any = None,
     ):
         self.classes = classes
         self.costs = costs
         self.forbidden = forbidden
-        self.unknown_features = unknown_features
+        self.unknown = unknown
         self.kernel = kernel
 
     def setup(self, X: Any, Y: Any) -> None:
-        if self.unknown_features not in ("ignore", "error"):
-            raise ValueError(f"unknown_features must be 'ignore' or 'error', got {self.unknown_features!r}")
-        self.packer_ = SequencePacker(self.unknown_features).fit(X)
+        self.packer_ = SequencePacker(self.unknown).fit(X)
         labels = [label for i, y in enumerate(Y) for label in _checked(y, i)[0]]
         self.latent = any(map(is_partial, labels))
         if self.latent and all(label is None for label in labels):
@@ -76,6 +74,12 @@ class Chain(Lifted):
         self._set_dim(units, n_labels, self.first_)
         self.allowed_ = allowed_transitions(self.forbidden, self.numbers_)
 
+    def setup_and_pack(self, X: Any, Y: Any) -> ChainBatch:
+        """Read the tokens once for both."""
+        X = read_once(X)
+        self.setup(X, Y)
+        return self.pack(X, Y)
+
     # --- the plain form: one sequence at a time
 
     def psi(self, x: Any, z: Sequence[Hashable]) -> tuple[NDArray[np.int64], Array]:
@@ -89,9 +93,13 @@ class Chain(Lifted):
         return np.concatenate([[start, end], links, features]), np.concatenate([np.ones(2 + len(links)), rows.data])
 
     def loss(self, y: Any, z: Any) -> float:
-        (truth, costs), found = _split(y), _split(z)[0]
-        price = partial_prices(truth, found, self.numbers_, self.cost_)
-        return float(np.dot(price, np.ones(len(price)) if costs is None else costs))
+        (truth, factors), found = _split(y), _split(z)[0]
+        if len(truth) != len(found):
+            raise ValueError(f"{len(truth)} true labels cannot be compared with {len(found)} others")
+        choices = Choices(self.numbers_)
+        rows = choices.read_any(truth)
+        price = choices.prices(self.cost_)[rows, label_numbers(found, self.numbers_)]
+        return float(np.dot(price, np.ones(len(price)) if factors is None else factors))
 
     def argmax(self, w: Array, x: Any, y: Any = None) -> list[Hashable]:
         batch = self.pack([x], None if y is None else [y])
@@ -109,15 +117,15 @@ class Chain(Lifted):
     def pack(self, X: Any, Y: Any = None) -> ChainBatch:
         packed = self.packer_.pack(X)
         n_units = packed.matrix.shape[0]
-        rows, costs, choices = np.zeros(n_units, dtype=np.int32), np.ones(n_units), Choices(self.numbers_)
+        rows, factors, choices = np.zeros(n_units, dtype=np.int32), np.ones(n_units), Choices(self.numbers_)
         if Y is not None:
             for i, y in enumerate(Y):
-                self._fill(i, y, choices, rows, costs, packed.offsets)
+                self._fill(i, y, choices, rows, factors, packed.offsets)
         owner = np.repeat(np.arange(len(packed)), np.diff(packed.offsets))
         atoms = self._unit_atoms(packed.matrix, self.n_labels_, self.first_, owner)
-        table = choices.costs(self.cost_)
-        whole = Y is not None and whole_losses(table, costs, packed.offsets)
-        batch = ChainBatch(self, atoms, packed.offsets, rows, costs, choices.allowed, table, whole)
+        cost = choices.prices(self.cost_)
+        whole = Y is not None and whole_losses(cost, factors, packed.offsets)
+        batch = ChainBatch(self, atoms, packed.offsets, rows, factors, choices.allowed, cost, whole)
         return batch if batch.known.all() else batch.completed(np.zeros(atoms.dim))
 
     def cut_out(self) -> Chain:
@@ -157,26 +165,24 @@ class Chain(Lifted):
 
     def parts(self, w: Array) -> dict[str, Array]:
         """The weights by meaning: transitions (K, K), start (K,), end (K,) and, without a kernel, features (F, K)."""
-        n, first = self.n_labels_, self.first_
-        links = {
-            "transitions": w[: n * n].reshape(n, n),
-            "start": w[n * n : n * n + n],
-            "end": w[n * n + n : first],
-        }
-        return links if self.kernel is not None else {**links, "features": w[first:].reshape(-1, n)}
+        links = dict(zip(("transitions", "start", "end"), self._cut(w), strict=True))
+        return links if self.kernel is not None else {**links, "features": w[self.first_ :].reshape(-1, self.n_labels_)}
 
     def links(self, w: Array) -> tuple[Array, Array, Array]:
         """T, s and f with -inf where a transition is forbidden."""
+        return self._cut(w[: self.first_] + self.allowed_)
+
+    def _cut(self, w: Array) -> tuple[Array, Array, Array]:
+        """T, s and f."""
         n = self.n_labels_
-        allowed = w[: self.first_] + self.allowed_
-        return allowed[: n * n].reshape(n, n), allowed[n * n : n * n + n], allowed[n * n + n :]
+        return w[: n * n].reshape(n, n), w[n * n : n * n + n], w[n * n + n : self.first_]
 
     def _named(self, labels: Labels) -> list[Hashable]:
         classes = self.classes_
         return [classes[k] for k in labels.tolist()]
 
-    def _fill(self, i: int, y: Any, choices: Choices, rows: Labels, costs: Array, offsets: NDArray[np.int64]) -> None:
-        names, weights = _checked(y, i)
+    def _fill(self, i: int, y: Any, choices: Choices, rows: Labels, factors: Array, offsets: NDArray[np.int64]) -> None:
+        names, costs = _checked(y, i)
         begin, end = offsets[i], offsets[i + 1]
         if len(names) != end - begin:
             raise ValueError(f"sequence {i} has {end - begin} positions but {len(names)} labels")
@@ -184,11 +190,11 @@ class Chain(Lifted):
             rows[begin:end] = choices.read(names)
         except ValueError as error:
             raise ValueError(f"sequence {i}: {error}") from None
-        if weights is not None:
-            if len(weights) != end - begin:
-                raise ValueError(f"sequence {i} has {end - begin} positions but {len(weights)} costs")
-            costs[begin:end] = weights
-            if not (np.isfinite(costs[begin:end]).all() and (costs[begin:end] >= 0).all()):
+        if costs is not None:
+            if len(costs) != end - begin:
+                raise ValueError(f"sequence {i} has {end - begin} positions but {len(costs)} costs")
+            factors[begin:end] = costs
+            if not (np.isfinite(factors[begin:end]).all() and (factors[begin:end] >= 0).all()):
                 raise ValueError(f"sequence {i}: position costs must be finite and >= 0")
         T, s, f = self.links(np.zeros(self.first_))
         mine = rows[begin:end]

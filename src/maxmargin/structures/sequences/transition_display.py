@@ -44,15 +44,10 @@ class TransitionDisplay:
     def from_estimator(cls, estimator: Any) -> TransitionDisplay:
         """From a fitted SequenceLabeler; forbidden transitions are left blank."""
         check_is_fitted(estimator, "w_")
-        n = len(estimator.classes_)
-        forbidden = np.isinf(estimator.task_.allowed_)  # laid out as w: transitions, start, end
-        weights = estimator.weights_
-        return cls(
-            np.where(forbidden[: n * n].reshape(n, n), np.nan, weights["transitions"]),
-            np.where(forbidden[n * n : n * n + n], np.nan, weights["start"]),
-            np.where(forbidden[n * n + n : n * n + 2 * n], np.nan, weights["end"]),
-            estimator.classes_,
+        transitions, start, end = (
+            np.where(np.isinf(part), np.nan, part) for part in estimator.task_.links(estimator.w_)
         )
+        return cls(transitions, start, end, estimator.classes_)
 
     def plot(self, ax: Axes | None = None, *, annotate: bool | None = None, cmap: str = "RdBu_r") -> TransitionDisplay:
         """Draw the table; the colours are symmetric around 0. None annotates the cells of small tables only."""

@@ -1,4 +1,4 @@
-"""The kernels of chains through the task, on problems with any scores that hypothesis likes."""
+"""The compiled functions of chains through the task, on problems with any scores that hypothesis likes."""
 
 from itertools import pairwise
 
@@ -38,7 +38,7 @@ def test_best_score_and_labels(drawn):
 @given(chains(most_labels=5, longest=6), st.data())
 def test_loss_augmented_planes(drawn, data):
     lam = np.array([data.draw(LAMBDAS) for _ in drawn.X])
-    planes = drawn.task.planes(drawn.w, drawn.task.pack(drawn.X, drawn.Y), augment=lam)
+    planes = drawn.task.pack(drawn.X, drawn.Y).planes(drawn.w, augment=lam)
     heights = lam * planes.loss - planes.dpsi @ drawn.w
     for i, (e, truth, weight) in enumerate(parts(drawn)):
         augmented = twin.augment(e, drawn.cost, truth, lam[i] * weight)
@@ -48,7 +48,7 @@ def test_loss_augmented_planes(drawn, data):
 
 @given(chains())
 def test_plane_is_the_difference_of_two_outputs(drawn):
-    planes = drawn.task.planes(drawn.w, drawn.task.pack(drawn.X, drawn.Y))
+    planes = drawn.task.pack(drawn.X, drawn.Y).planes(drawn.w)
     rows, n_labels = planes.dpsi.toarray(), len(drawn.cost)
     for i, (e, truth, weight) in enumerate(parts(drawn)):
         right = labelling.features(n_labels, drawn.X[i], truth, linked=True)
@@ -74,7 +74,7 @@ def test_n_best(drawn, n):
 @given(drawn=chains())
 def test_most_violated_output_among_all_losses(formulation, drawn):
     """Losses are whole numbers here, so that the best score of every loss is known exactly."""
-    planes = drawn.task.rescaled_planes(drawn.w, drawn.task.pack(drawn.X, drawn.Y), formulation)
+    planes = drawn.task.pack(drawn.X, drawn.Y).rescaled_planes(drawn.w, formulation)
     found = formulation.value(planes.loss, planes.dpsi @ drawn.w)
     for i, (e, truth, weight) in enumerate(parts(drawn)):
         right = twin.score(e, drawn.T, drawn.s, drawn.f, truth)
