@@ -115,7 +115,7 @@ def counted(
     models = []
     for width in widths:
         K = weight * np.exp(-((city.distances / width) ** 2) / 2) if width < np.inf else np.zeros((city.n, city.n))
-        shared = RoutePredictor(range(city.n), kernel="precomputed", method="cg", tol=1e-3)
+        shared = RoutePredictor(range(city.n), kernel="precomputed", solver="cg", tol=1e-3)
         path = shared.fit_path(K[np.ix_(starts, starts)], list(rows.values()), alphas, several=True)
         models += [partial(model, fitted, K) for fitted in path]
     return models
