@@ -10,7 +10,7 @@ seen the tested one, so that the choice is not quite blind to it. The settings t
 Glasgow, some of them also on Osaka and Toronto: figures of these cities are too good for that reason. Edinburgh and
 Melbourne were not looked at.
 
-All contestants but popularity search for the best route of a length from a start with the same decoder.
+All contestants but popularity search for the best route of a length from a start with the same method.
 """
 
 from __future__ import annotations

@@ -25,10 +25,7 @@ class CountingClassifier(ClassifierMixin, CountingTrainer):
     output_set : OutputSet or None
         A set whose outputs are labels: counting.OrderedClasses, counting.HierarchyLabels. None: the classes of the
         training data, without structure.
-    kernel : str or callable
-    alpha : float or None
-    fit_intercept : bool
-    The parameters are those of CountingPredictor, where they are explained.
+    The other parameters are those of CountingPredictor.
 
     Attributes
     ----------

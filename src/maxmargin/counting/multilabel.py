@@ -17,12 +17,7 @@ from maxmargin.counting.trainer import CountingOptions, CountingTrainer, NamedCo
 class CountingMultilabel(CountingTrainer):
     """Any subset of labels per row (an indicator matrix), trained by one linear system over all 2^L subsets.
 
-    Parameters
-    ----------
-    kernel : str or callable
-    alpha : float or None
-    fit_intercept : bool
-    The parameters are those of CountingPredictor, where they are explained.
+    The parameters are those of CountingPredictor.
 
     Attributes
     ----------

@@ -41,14 +41,11 @@ class RoutePredictor(CountingTrainer):
         Open routes of one or more points; or closed tours of three or more, which return to their start. The features
         of tours are their steps, one coordinate for either direction (the paper's, which are signed, cannot tell how
         popular a point is; CountingPredictor(counting.CyclicPermutations(points)) has them).
-    kernel : str or callable
-    alpha : float or None
-    fit_intercept : bool
-    These and further parameters are those of CountingPredictor, where they are explained.
     method : "auto", "exact", "local" or "milp"
         How routes are searched: "exact" over all subsets of up to 19 points that are free to choose, "milp" by an
         integer program, exact too, "local" by local search. "auto": "exact" up to 14 points; local search beyond,
         followed by branch and bound where the length is given.
+    The other parameters are those of CountingPredictor.
 
     Attributes
     ----------

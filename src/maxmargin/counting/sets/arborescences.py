@@ -10,8 +10,9 @@ import numpy as np
 
 from maxmargin.arrays import Array, Index
 from maxmargin.counting.decoders.arborescence import best_heads
+from maxmargin.counting.sets.indicator import indicator
 from maxmargin.counting.sets.inner_arcs import InnerArcs
-from maxmargin.counting.sets.items import Items, ItemsLike, collection
+from maxmargin.counting.sets.items import Items, ItemsLike, collection, is_pair
 from maxmargin.counting.sets.matrix_tree import TreeLaw, unreachable
 from maxmargin.counting.sets.output_set import DecodedOutput, Eigenspace
 from maxmargin.counting.sets.pair_set import PairSet
@@ -77,9 +78,7 @@ class Arborescences(PairSet):
                 f"no arcs lead from the root {nodes.names[0]!r} to {nodes.names[cut_off[0]]!r}: "
                 "its heads form a cycle; expected a tree"
             )
-        phi = np.zeros(self.dim)
-        phi[places] = 1.0
-        return phi
+        return indicator(places, self.dim)
 
     def decode(self, f: Array) -> DecodedOutput:
         f = finite_scores(f, self.dim)
@@ -124,7 +123,7 @@ class Arborescences(PairSet):
             return tails, heads
         found: dict[tuple[int, int], None] = {}
         for arc in self.arcs:
-            if isinstance(arc, str) or not hasattr(arc, "__iter__") or len(tuple(arc)) != 2:
+            if not is_pair(arc):
                 raise ValueError(f"{arc!r} is no arc; expected a pair of nodes (head, modifier)")
             h, m = (self._items.number(node) for node in arc)
             if h == m:

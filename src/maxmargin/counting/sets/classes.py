@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from maxmargin.arrays import Array
+from maxmargin.counting.sets.indicator import indicator
 from maxmargin.counting.sets.items import Items, ItemsLike
 from maxmargin.counting.sets.one_label import OneLabel
 from maxmargin.counting.sets.output_set import DecodedOutput, Eigenspace
@@ -42,9 +43,7 @@ class Classes(OneLabel):
         return distinct([Subspace(1 / self.dim, self.dim - 1, centred), Subspace(0.0, 1, averaged)])
 
     def features(self, y: Any) -> Array:
-        phi = np.zeros(self.dim)
-        phi[self._items.number(y)] = 1.0
-        return phi
+        return indicator(self._items.number(y), self.dim)
 
     def decode(self, f: Array) -> DecodedOutput:
         f = finite_scores(f, self.dim)

@@ -14,6 +14,7 @@ import numpy as np
 
 from maxmargin.arrays import Array, Index
 from maxmargin.counting.sets.complete_graph import EdgeEigenvalues
+from maxmargin.counting.sets.indicator import indicator
 from maxmargin.counting.sets.output_set import Eigenspace
 from maxmargin.counting.sets.signed_pairs import signed_pairs
 from maxmargin.counting.sets.spectra import Subspace, distinct
@@ -58,9 +59,7 @@ class CompleteDigraph:
 
     def of_arcs(self, tails: Index, heads: Index) -> Array:
         """φ: 1 for these arcs, 0 for all others."""
-        phi = np.zeros(len(self))
-        phi[self.number(tails, heads)] = 1.0
-        return phi
+        return indicator(self.number(tails, heads), len(self))
 
     def cov_apply(self, F: Array, eigenvalues: ArcEigenvalues) -> Array:
         """F S for the S with these eigenvalues: O(n²) per row."""
@@ -82,8 +81,8 @@ class CompleteDigraph:
 
     def _projection(self, k: int) -> Any:
         only = np.eye(5)[k].tolist()
-        indicator = ArcEigenvalues(EdgeEigenvalues(*only[:3]), *only[3:])
-        return lambda rows: self.cov_apply(rows, indicator)
+        this_space = ArcEigenvalues(EdgeEigenvalues(*only[:3]), *only[3:])
+        return lambda rows: self.cov_apply(rows, this_space)
 
 
 @lru_cache(maxsize=32)

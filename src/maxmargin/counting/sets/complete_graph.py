@@ -14,7 +14,7 @@ import numpy as np
 from scipy import sparse
 
 from maxmargin.arrays import Array, Index
-from maxmargin.counting.sets.items import Items
+from maxmargin.counting.sets.items import Items, is_pair
 from maxmargin.counting.sets.output_set import Eigenspace
 from maxmargin.counting.sets.spectra import Subspace, distinct
 
@@ -82,7 +82,7 @@ class CompleteGraph:
         """The coordinates of a set of edges {u, v} or (u, v) of named vertices; a ValueError says what is wrong."""
         found: dict[int, Hashable] = {}
         for edge in edges:
-            if isinstance(edge, str) or not hasattr(edge, "__iter__") or len(tuple(edge)) != 2:
+            if not is_pair(edge):
                 raise ValueError(f"{edge!r} is no edge; expected two different vertices")
             u, v = (vertices.number(end) for end in edge)
             if u == v:

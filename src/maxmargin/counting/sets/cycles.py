@@ -19,6 +19,7 @@ from maxmargin.counting.decoders.cycles import best_cycle
 from maxmargin.counting.decoders.methods import check_method
 from maxmargin.counting.sets.complete_digraph import ArcEigenvalues, CompleteDigraph, complete_digraph
 from maxmargin.counting.sets.complete_graph import CompleteGraph, EdgeEigenvalues
+from maxmargin.counting.sets.indicator import indicator
 from maxmargin.counting.sets.items import ItemsLike
 from maxmargin.counting.sets.ordered_items import ordered_numbers
 from maxmargin.counting.sets.output_set import DecodedOutput, Eigenspace
@@ -204,9 +205,7 @@ class HamiltonianCycles(ItemPairSet):
         numbers = ordered_numbers(self._items, y, "cycle", all_of_them=True)
         pairs, (tails, heads) = self._pairs, _steps(numbers)
         if isinstance(pairs, CompleteGraph):
-            phi = np.zeros(len(pairs))
-            phi[pairs.number(tails, heads)] = 1.0
-            return phi
+            return indicator(pairs.number(tails, heads), len(pairs))
         return pairs.of_arcs(tails, heads)
 
     def decode(self, f: Array) -> DecodedOutput:

@@ -14,7 +14,7 @@ from scipy.sparse.linalg import splu
 from scipy.special import logsumexp
 
 from maxmargin.arrays import Array, Index
-from maxmargin.counting.sets.items import Items
+from maxmargin.counting.sets.items import Items, is_pair
 from maxmargin.counting.sets.ordered_items import ordered_numbers
 from maxmargin.counting.sets.output_set import DecodedOutput
 from maxmargin.counting.sets.pair_set import PairSet
@@ -151,7 +151,7 @@ class DagPaths(PairSet):
         sorter: TopologicalSorter = TopologicalSorter()
         arcs = []
         for arc in self.edges:
-            if isinstance(arc, str) or not hasattr(arc, "__iter__") or len(tuple(arc)) != 2:
+            if not is_pair(arc):
                 raise ValueError(f"{arc!r} is no arc; expected a pair of nodes (u, v)")
             u, v = arc
             try:

@@ -12,11 +12,12 @@ from numpy.typing import NDArray
 
 from maxmargin.arrays import Array
 from maxmargin.counting.sets.complete_graph import EdgeEigenvalues
+from maxmargin.counting.sets.indicator import indicator
 from maxmargin.counting.sets.items import Items, ItemsLike, collection
 from maxmargin.counting.sets.output_set import DecodedOutput, Eigenspace
 from maxmargin.counting.sets.pair_set import VertexPairSet
 from maxmargin.counting.sets.scores import finite_scores
-from maxmargin.counting.sets.subsets import AllIndicators, SizedSubsetOutputs, SubsetOutputs, indicator
+from maxmargin.counting.sets.subsets import AllIndicators, SizedSubsetOutputs, SubsetOutputs
 
 
 class EdgeSets(VertexPairSet, AllIndicators):

@@ -12,12 +12,12 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from maxmargin.arrays import Array
+from maxmargin.counting.sets.indicator import indicator
 from maxmargin.counting.sets.items import Items
 from maxmargin.counting.sets.one_label import OneLabel
 from maxmargin.counting.sets.output_set import DecodedOutput, Eigenspace, OutputSet
 from maxmargin.counting.sets.scores import finite_scores
 from maxmargin.counting.sets.spectra import DENSE, decomposed
-from maxmargin.counting.sets.subsets import indicator
 from maxmargin.inputs.hierarchy import read_hierarchy
 from maxmargin.inputs.labels import plain
 

@@ -93,6 +93,11 @@ def collection(y: Any, kind: str, called: str = "item") -> list[Any]:
     return list(y)
 
 
+def is_pair(given: Any) -> bool:
+    """Whether this has two members; a string of two letters is no pair."""
+    return not isinstance(given, str) and hasattr(given, "__iter__") and len(tuple(given)) == 2
+
+
 def whole_number(value: Any, name: str, low: int, high: int | None, why: str = "") -> None:
     """Raise a ValueError unless value is a whole number from low to high."""
     if not is_whole(value):

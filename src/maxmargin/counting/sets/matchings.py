@@ -12,6 +12,7 @@ from scipy.special import gammaln
 from maxmargin.arrays import Array
 from maxmargin.counting.decoders.matching import best_matching
 from maxmargin.counting.sets.complete_graph import EdgeEigenvalues
+from maxmargin.counting.sets.indicator import indicator
 from maxmargin.counting.sets.items import Items, ItemsLike, collection
 from maxmargin.counting.sets.output_set import DecodedOutput, Eigenspace
 from maxmargin.counting.sets.pair_set import VertexPairSet
@@ -65,9 +66,7 @@ class Matchings(VertexPairSet):
         if self._perfect and (degrees == 0).any():
             name = vertices.names[int(degrees.argmin())]
             raise ValueError(f"vertex {name!r} is in no edge; expected every vertex in one")
-        phi = np.zeros(self.dim)
-        phi[chosen] = 1.0
-        return phi
+        return indicator(chosen, self.dim)
 
     def decode(self, f: Array) -> DecodedOutput:
         f = finite_scores(f, self.dim)

@@ -12,7 +12,7 @@ from scipy.special import gammaln
 from maxmargin.arrays import Array
 from maxmargin.counting.decoders.linear_order import best_order
 from maxmargin.counting.decoders.methods import check_method
-from maxmargin.counting.sets.items import ItemsLike, collection
+from maxmargin.counting.sets.items import ItemsLike, collection, is_pair
 from maxmargin.counting.sets.ordered_items import ordered_numbers
 from maxmargin.counting.sets.output_set import DecodedOutput, Eigenspace
 from maxmargin.counting.sets.pair_set import ItemPairSet
@@ -122,7 +122,7 @@ class PartialTournaments(ItemPairSet):
         items, pairs = self._items, self._pairs
         phi = np.zeros(len(pairs))
         for pair in collection(y, "partial tournament", "pair"):
-            if isinstance(pair, str | set | frozenset) or not hasattr(pair, "__iter__") or len(tuple(pair)) != 2:
+            if isinstance(pair, set | frozenset) or not is_pair(pair):
                 raise ValueError(f"{pair!r} is no pair; expected (u, v), which says that u comes before v")
             u, v = (items.number(each) for each in pair)
             if u == v:

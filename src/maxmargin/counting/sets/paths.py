@@ -13,6 +13,7 @@ from scipy.special import gammaln, poch
 from maxmargin.arrays import Array, Index
 from maxmargin.counting.decoders.cycles import best_cycle
 from maxmargin.counting.decoders.methods import check_method
+from maxmargin.counting.sets.indicator import indicator
 from maxmargin.counting.sets.inner_arcs import InnerArcs
 from maxmargin.counting.sets.items import Items, ItemsLike
 from maxmargin.counting.sets.ordered_items import ordered_numbers
@@ -104,9 +105,7 @@ class Paths(PairSet):
         names = self._items.names
         if len(numbers) < 2 or numbers[0] != 0 or numbers[-1] != len(names) - 1:
             raise ValueError(f"{y!r} is no path from {names[0]!r} to {names[-1]!r}; expected these as its ends")
-        phi = np.zeros(self.dim)
-        phi[self._numbers[numbers[:-1], numbers[1:]]] = 1.0
-        return phi
+        return indicator(self._numbers[numbers[:-1], numbers[1:]], self.dim)
 
     def decode(self, f: Array) -> DecodedOutput:
         f = finite_scores(f, self.dim)

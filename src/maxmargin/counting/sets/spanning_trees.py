@@ -12,6 +12,7 @@ from scipy.sparse.csgraph import minimum_spanning_tree
 
 from maxmargin.arrays import Array, Index
 from maxmargin.counting.sets.complete_graph import EdgeEigenvalues
+from maxmargin.counting.sets.indicator import indicator
 from maxmargin.counting.sets.items import ItemsLike, collection
 from maxmargin.counting.sets.matrix_tree import TreeLaw, unreachable
 from maxmargin.counting.sets.output_set import DecodedOutput, Eigenspace
@@ -83,9 +84,7 @@ class SpanningTrees(VertexPairSet):
                 f"the edges do not connect the vertices {names[0]!r} and {names[apart[0]]!r}, "
                 "so some of them close a cycle; expected a spanning tree"
             )
-        phi = np.zeros(self.dim)
-        phi[chosen] = 1.0
-        return phi
+        return indicator(chosen, self.dim)
 
     def decode(self, f: Array) -> DecodedOutput:
         f = finite_scores(f, self.dim)

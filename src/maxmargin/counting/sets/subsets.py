@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from maxmargin.arrays import Array
+from maxmargin.counting.sets.indicator import indicator
 from maxmargin.counting.sets.item_set import ItemSet
 from maxmargin.counting.sets.items import Items, ItemsLike, whole_number
 from maxmargin.counting.sets.output_set import DecodedOutput, Eigenspace, OutputSet
@@ -138,13 +139,6 @@ class Subsets(SizedSubsetOutputs):
         f = finite_scores(f, self.dim)
         chosen = np.sort(np.argsort(-np.asarray(f), kind="stable")[: self.size])
         return DecodedOutput(frozenset(self._items.named(chosen)), float(np.sum(f[chosen])), True)
-
-
-def indicator(places: Any, dim: int) -> Array:
-    """1 at these places, 0 elsewhere."""
-    phi = np.zeros(dim)
-    phi[places] = 1.0
-    return phi
 
 
 def log_choose(n: int, k: int) -> float:
