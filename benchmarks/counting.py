@@ -8,12 +8,12 @@ loss is the share of wrong labels; ranking loss the share of wrongly ordered pai
 that it has not.
 
 ``imclef07a-counting`` are the radiographs of ``benchmarks.taxonomy``: CountingClassifier without and with the tree
-(counting.Hierarchy), linear on all images and with Gaussian kernels on 3000 random ones, because training takes time
-cubic in their number; beside them MulticlassSVC, TaxonomySVC and SVC. All choose their regularisation, and the width of
-the kernel, for the tree loss on a random quarter of their training images. Losses: 0/1; nodes, in how many nodes of the
-tree the two paths differ; ℓ_H, in how many nodes that have no such node above them (Gärtner and Vembu 2009, Sect. 6.2);
-tree, the height of the first common ancestor. Where all leaves are at one depth, as here, the second is twice the last,
-and the third twice the first.
+(counting.HierarchyLabels), linear on all images and with Gaussian kernels on 3000 random ones, because training takes
+time cubic in their number; beside them MulticlassSVC, TaxonomySVC and SVC. All choose their regularisation, and the
+width of the kernel, for the tree loss on a random quarter of their training images. Losses: 0/1; nodes, in how many
+nodes of the tree the two paths differ; ℓ_H, in how many nodes that have no such node above them (Gärtner and Vembu
+2009, Sect. 6.2); tree, the height of the first common ancestor. Where all leaves are at one depth, as here, the second
+is twice the last, and the third twice the first.
 """
 
 from __future__ import annotations
@@ -182,11 +182,11 @@ def contestants(leaves: list[str]) -> list[Contestant]:
     from sklearn.svm import SVC
 
     from maxmargin import CountingClassifier, MulticlassSVC, TaxonomySVC
-    from maxmargin.counting import Hierarchy, Multiclass
+    from maxmargin.counting import Classes, HierarchyLabels
 
     lams, rbf_lams, cs = (1e-3, 1e-2, 1e-1, 1.0, 10.0), (1e-5, 1e-4, 1e-3, 1e-2), (1e3, 1e4, 1e5)
     gammas = (0.03, 0.1, 0.3)
-    sets = {"flat": Multiclass(leaves), "tree": Hierarchy("/", leaves)}
+    sets = {"flat": Classes(leaves), "tree": HierarchyLabels("/", leaves)}
 
     def counting(kind: str, kernel: str) -> Any:
         return lambda gamma, penalties, X, y: CountingClassifier(

@@ -20,9 +20,9 @@ PROBLEMS = ("counting-cost",)
 N_FEATURES, N_POINTS = 15, 10
 
 WAYS: dict[str, dict[str, Any]] = {
-    "closed form": {"method": "closed", "kernel": "rbf"},
-    "conjugate gradients, kernel": {"method": "cg", "kernel": "rbf"},
-    "conjugate gradients, linear": {"method": "cg", "kernel": "linear"},
+    "closed form": {"solver": "closed", "kernel": "rbf"},
+    "conjugate gradients, kernel": {"solver": "cg", "kernel": "rbf"},
+    "conjugate gradients, linear": {"solver": "cg", "kernel": "linear"},
 }
 
 

@@ -33,7 +33,7 @@ Search = Callable[[np.ndarray, np.random.Generator], Tour]
 
 def best(f: np.ndarray, rng: np.random.Generator) -> Tour:
     """The best tour."""
-    return CyclicPermutations(N_POINTS, decoder="exact").decode(f).y
+    return CyclicPermutations(N_POINTS, method="exact").decode(f).y
 
 
 def climbed(f: np.ndarray, rng: np.random.Generator) -> Tour:

@@ -10,7 +10,7 @@ seen the tested one, so that the choice is not quite blind to it. The settings t
 Glasgow, some of them also on Osaka and Toronto: figures of these cities are too good for that reason. Edinburgh and
 Melbourne were not looked at.
 
-All contestants but popularity search for the best route of a length from a start with the same decoder.
+All contestants but popularity search for the best route of a length from a start with the same method.
 """
 
 from __future__ import annotations
@@ -115,7 +115,7 @@ def counted(
     models = []
     for width in widths:
         K = weight * np.exp(-((city.distances / width) ** 2) / 2) if width < np.inf else np.zeros((city.n, city.n))
-        shared = RoutePredictor(range(city.n), kernel="precomputed", method="cg", tol=1e-3)
+        shared = RoutePredictor(range(city.n), kernel="precomputed", solver="cg", tol=1e-3)
         path = shared.fit_path(K[np.ix_(starts, starts)], list(rows.values()), alphas, several=True)
         models += [partial(model, fitted, K) for fitted in path]
     return models

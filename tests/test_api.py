@@ -11,7 +11,7 @@ import pytest
 from sklearn.base import BaseEstimator
 
 import maxmargin
-from maxmargin.counting.base import CountingTrainer
+from maxmargin.counting.trainer import CountingTrainer
 
 MODULES = [name for _, name, _ in pkgutil.walk_packages(maxmargin.__path__, "maxmargin.")]
 PARTS = [
@@ -75,7 +75,7 @@ NEEDED = {"StructuredSVM": {"task": None}, "CountingPredictor": {"output_set": N
 def shared(name):
     """Of an estimator, the one that documents what it shares with others, and the names of some of that."""
     if issubclass(getattr(maxmargin, name), CountingTrainer):
-        return maxmargin.CountingPredictor, "alpha, .*method, .*max_iter"
+        return maxmargin.CountingPredictor, "alpha, .*solver, .*max_iter"
     return maxmargin.StructuredSVM, "C, .*rescaling, .*verbose"
 
 

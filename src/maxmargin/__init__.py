@@ -14,7 +14,8 @@ from maxmargin import (
     tasks,
 )
 from maxmargin.batch import Batch
-from maxmargin.counting.flat import CountingClassifier, CountingMultilabel
+from maxmargin.counting.classifier import CountingClassifier
+from maxmargin.counting.multilabel import CountingMultilabel
 from maxmargin.counting.predictor import CountingPredictor
 from maxmargin.counting.route_predictor import RoutePredictor
 from maxmargin.objective import Certificate

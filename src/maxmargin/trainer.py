@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 import warnings
-from collections.abc import Hashable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any, ClassVar, NamedTuple, Self, TypedDict, TypeVar
@@ -16,7 +16,6 @@ from threadpoolctl import threadpool_limits
 
 from maxmargin.arrays import Array
 from maxmargin.batch import Batch
-from maxmargin.checks import check_whole
 from maxmargin.errors import NothingLearnt
 from maxmargin.examples import Examples
 from maxmargin.executors import Executor
@@ -32,7 +31,7 @@ from maxmargin.solvers.subgradient import Walk
 from maxmargin.task import Task
 from maxmargin.training_options import checked_C, checked_solver, executor_for, n_examples, seed_of
 from maxmargin.warm_starts import fingerprint, lasting
-from maxmargin.weights import NamedWeight, Weights, top_weights
+from maxmargin.weights import Weights, WithNamedWeights
 
 T = TypeVar("T", bound=Task)
 
@@ -60,7 +59,7 @@ class Options(TypedDict, total=False):
     verbose: int
 
 
-class Trainer(SharedOptions, BaseEstimator):
+class Trainer(SharedOptions, WithNamedWeights, BaseEstimator):
     """fit, fit_path, partial_fit and certify for an estimator that names its task in `_make_task`.
 
     An estimator's constructor lists its own parameters, with C and solver, and passes `**options` on to this one:
@@ -178,20 +177,9 @@ class Trainer(SharedOptions, BaseEstimator):
             rounds=self.certificate_.rounds,
         )
 
-    @property
-    def weights_(self) -> dict[str, Weights]:
-        """The weights by what they are for; every number knows the feature and the label that it belongs to."""
-        check_is_fitted(self)
-        return self._named_weights()
-
-    def top_weights(self, label: Hashable | None = None, n: int = 10) -> list[NamedWeight]:
-        """The n weights that are farthest from 0, of those that speak of `label` (None: of all), farthest first."""
-        return top_weights(self.weights_, label, check_whole("n", n, least=1))
-
     # --- inside
 
     def _named_weights(self) -> dict[str, Weights]:
-        """Of a fitted model: what `weights_` shows."""
         return {"weights": Weights(self.w_, weight=range(len(self.w_)))}
 
     @contextmanager

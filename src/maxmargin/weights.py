@@ -7,8 +7,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.utils.validation import check_is_fitted
 
 from maxmargin.arrays import Array
+from maxmargin.checks import check_whole
 
 
 class Weights:
@@ -75,7 +77,8 @@ class NamedWeight(NamedTuple):
 def top_weights(arrays: Mapping[str, Weights], label: Hashable | None, n: int) -> list[NamedWeight]:
     """The n weights that are farthest from 0, of those that speak of `label` (None: of all), farthest first.
 
-    A weight that has the label on two axes (a transition to itself) counts once.
+    A name that is a tuple, such as a pair of items, speaks of its members too. A weight that has the label on two axes
+    (a transition to itself) counts once.
     """
     found: list[tuple[float, str]] = []
     known = label is None
@@ -85,7 +88,7 @@ def top_weights(arrays: Mapping[str, Weights], label: Hashable | None, n: int) -
             chosen[:] = False
             for axis, names in enumerate(array.names):
                 for k, name in enumerate(names):
-                    if array.axes[axis] != "feature" and name == label:
+                    if array.axes[axis] != "feature" and _speaks_of(name, label):
                         np.moveaxis(chosen, axis, 0)[k] = True
                         known = True
         places = np.flatnonzero(chosen & array.distinct & (array.values != 0))
@@ -98,3 +101,31 @@ def top_weights(arrays: Mapping[str, Weights], label: Hashable | None, n: int) -
         raise ValueError(f"no weight speaks of the label {label!r}")
     found.sort(key=lambda pair: -abs(pair[0]))
     return [NamedWeight(name, weight) for weight, name in found[:n]]
+
+
+def column_names(model: Any) -> Sequence[Hashable]:
+    """Of the matrix that an estimator was fitted to: the names of its columns where it was a table, else numbers."""
+    names = getattr(model, "feature_names_in_", None)
+    return range(model.n_features_in_) if names is None else list(names)
+
+
+class WithNamedWeights:
+    """An estimator that tells its weights by name: all that it writes is `_named_weights`."""
+
+    @property
+    def weights_(self) -> dict[str, Weights]:
+        """The weights by what they are for; every number knows the feature and the label that it belongs to."""
+        check_is_fitted(self)
+        return self._named_weights()
+
+    def top_weights(self, label: Hashable | None = None, n: int = 10) -> list[NamedWeight]:
+        """The n weights that are farthest from 0, of those that speak of `label` (None: of all), farthest first."""
+        return top_weights(self.weights_, label, check_whole("n", n, least=1))
+
+    def _named_weights(self) -> dict[str, Weights]:
+        """Of a fitted model: what `weights_` shows."""
+        raise NotImplementedError
+
+
+def _speaks_of(name: Hashable, label: Hashable) -> bool:
+    return name == label or (isinstance(name, tuple) and label in name)

@@ -1,4 +1,4 @@
-"""CountingPredictor: against dense linear algebra, across kernels and methods, and scikit-learn's rules."""
+"""CountingPredictor: against dense linear algebra, across kernels and solvers, and scikit-learn's rules."""
 
 from __future__ import annotations
 
@@ -24,20 +24,20 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from maxmargin.counting.predictor import CountingPredictor
 from maxmargin.counting.sets.assignments import Assignments
-from maxmargin.counting.sets.classes import Multiclass, Ordinal
+from maxmargin.counting.sets.classes import Classes, OrderedClasses
 from maxmargin.counting.sets.cycles import CyclicPermutations, HamiltonianCycles
-from maxmargin.counting.sets.hierarchy import Hierarchy
+from maxmargin.counting.sets.hierarchy import HierarchyLabels
 from maxmargin.counting.sets.orders import PartialTournaments, Permutations
 from maxmargin.counting.sets.spanning_trees import SpanningTrees
-from maxmargin.counting.sets.subsets import Multilabel, Subsets
+from maxmargin.counting.sets.subsets import AllSubsets, Subsets
 
 TREES = SpanningTrees(4, [(0, 1), (1, 2), (2, 3), (3, 0), (0, 2)])  # no known spectrum
 SETS = [
-    Multiclass(["a", "b", "c"]),
-    Ordinal(4),
+    Classes(["a", "b", "c"]),
+    OrderedClasses(4),
     Subsets(5, 2),
-    Multilabel(["x", "y", "z"]),
-    Hierarchy({"a": "r", "b": "r", "c": "a", "d": "a"}),
+    AllSubsets(["x", "y", "z"]),
+    HierarchyLabels({"a": "r", "b": "r", "c": "a", "d": "a"}),
     Permutations(["tea", "milk", "wine", "beer"]),
     PartialTournaments(3),
     CyclicPermutations(4),
@@ -74,59 +74,59 @@ def test_weights_and_objective_are_those_of_the_definition(outputs, seed, alpha,
     seen = np.hstack([X, np.ones((6, 1))]) if intercept else X
     # features that are kept once for both directions count twice in the norm: λ is half as large for them
     W, objective = trained(outputs, seen, [[y] for y in Y], alpha / outputs.repeats)
-    for method in ("auto", "cg"):
-        model = CountingPredictor(outputs, alpha=alpha, fit_intercept=intercept, method=method, tol=1e-12).fit(X, Y)
-        np.testing.assert_allclose(model.coef_, W[:2], rtol=1e-6, atol=1e-8)
+    for solver in ("auto", "cg"):
+        model = CountingPredictor(outputs, alpha=alpha, fit_intercept=intercept, solver=solver, tol=1e-12).fit(X, Y)
+        np.testing.assert_allclose(model.coef_.T, W[:2], rtol=1e-6, atol=1e-8)
         np.testing.assert_allclose(model.intercept_, W[2] if intercept else 0.0, rtol=1e-6, atol=1e-8)
-        assert model.certificate_.objective == pytest.approx(objective, rel=1e-8, abs=1e-10)
+        assert model.certificate_.primal == pytest.approx(objective, rel=1e-8, abs=1e-10)
         np.testing.assert_allclose(model.decision_function(X), seen @ W, rtol=1e-6, atol=1e-8)
 
 
 @pytest.mark.parametrize("kernel", ["linear", "poly", "rbf", "precomputed"])
 @pytest.mark.parametrize("intercept", [False, True])
-def test_all_methods_agree(kernel, intercept):
+def test_all_solvers_agree(kernel, intercept):
     outputs = Permutations(4)
     X, Y = noisy(outputs, n=12, p=3)
     given = rbf_kernel(X) if kernel == "precomputed" else X
     options = {"kernel": kernel, "alpha": 0.3, "fit_intercept": intercept, "tol": 1e-12}
-    closed = CountingPredictor(outputs, method="closed", **options).fit(given, Y)
-    iterated = CountingPredictor(outputs, method="cg", **options).fit(given, Y)
-    assert closed.certificate_.method == "closed form"
-    assert iterated.certificate_.method == "conjugate gradients"
+    closed = CountingPredictor(outputs, solver="closed", **options).fit(given, Y)
+    iterated = CountingPredictor(outputs, solver="cg", **options).fit(given, Y)
+    assert closed.certificate_.solver == "closed form"
+    assert iterated.certificate_.solver == "conjugate gradients"
     assert iterated.n_iter_ == iterated.certificate_.iterations > 1
     assert (iterated.dual_coef_ is None) == (kernel == "linear")  # there weights are solved for
-    assert iterated.certificate_.objective == pytest.approx(closed.certificate_.objective, rel=1e-9)
+    assert iterated.certificate_.primal == pytest.approx(closed.certificate_.primal, rel=1e-9)
     np.testing.assert_allclose(iterated.decision_function(given), closed.decision_function(given), rtol=1e-6, atol=1e-8)
 
 
-def test_the_method_follows_the_sizes():
-    X, Y = noisy(Multiclass(3), n=501, p=2)
+def test_the_solver_follows_the_sizes():
+    X, Y = noisy(Classes(3), n=501, p=2)
     ways = {
         (500, "linear"): "closed form",
         (501, "linear"): "conjugate gradients",  # for two features a cubic method would be a waste
         (501, "rbf"): "closed form",
     }
-    for (n, kernel), method in ways.items():
-        assert CountingPredictor(Multiclass(3), kernel=kernel).fit(X[:n], Y[:n]).certificate_.method == method
-    assert CountingPredictor(TREES, kernel="rbf").fit(*noisy(TREES)).certificate_.method == "conjugate gradients"
+    for (n, kernel), solver in ways.items():
+        assert CountingPredictor(Classes(3), kernel=kernel).fit(X[:n], Y[:n]).certificate_.solver == solver
+    assert CountingPredictor(TREES, kernel="rbf").fit(*noisy(TREES)).certificate_.solver == "conjugate gradients"
 
 
 @pytest.mark.parametrize("kernel", ["chi2", "cosine", "laplacian", "poly", "rbf"])
 def test_kernels_have_their_own_defaults(kernel):
-    X, Y = noisy(Multiclass(3), n=10)
+    X, Y = noisy(Classes(3), n=10)
     X = np.abs(X)
-    expected = CountingPredictor(Multiclass(3), kernel="precomputed").fit(pairwise_kernels(X, metric=kernel), Y)
-    found = CountingPredictor(Multiclass(3), kernel=kernel).fit(X, Y)
+    expected = CountingPredictor(Classes(3), kernel="precomputed").fit(pairwise_kernels(X, metric=kernel), Y)
+    found = CountingPredictor(Classes(3), kernel=kernel).fit(X, Y)
     np.testing.assert_allclose(found.dual_coef_, expected.dual_coef_, rtol=1e-8, atol=1e-10)
 
 
 def test_more_features_than_examples_are_solved_for_kernel_coefficients():
     outputs = Subsets(5, 2)
     X, Y = noisy(outputs, n=8, p=20)
-    model = CountingPredictor(outputs, method="cg", tol=1e-12, fit_intercept=True).fit(X, Y)
+    model = CountingPredictor(outputs, solver="cg", tol=1e-12, fit_intercept=True).fit(X, Y)
     assert model.dual_coef_.shape == (8, 5)
     W, _ = trained(outputs, np.hstack([X, np.ones((8, 1))]), [[y] for y in Y], 1.0)
-    np.testing.assert_allclose(model.coef_, W[:-1], rtol=1e-6, atol=1e-9)
+    np.testing.assert_allclose(model.coef_.T, W[:-1], rtol=1e-6, atol=1e-9)
 
 
 def squares(X):
@@ -136,7 +136,7 @@ def squares(X):
 
 
 def test_kernels_are_their_features():
-    outputs = Ordinal(4)
+    outputs = OrderedClasses(4)
     X, Y = noisy(outputs, p=2)
     new = np.random.default_rng(1).standard_normal((7, 2))
     expected = CountingPredictor(outputs, alpha=0.5).fit(squares(X), Y).decision_function(squares(new))
@@ -156,16 +156,18 @@ def test_kernels_are_their_features():
     for model, inputs, other in ways:
         found = model.fit(inputs, Y).decision_function(other)
         np.testing.assert_allclose(found, expected, rtol=1e-8, atol=1e-10)
-        assert model.coef_ is None
+        for name in ("coef_", "weights_"):
+            with pytest.raises(AttributeError, match="CountingPredictor with a kernel has no weights of features"):
+                getattr(model, name)
 
 
 @pytest.mark.parametrize("kernel", ["linear", "poly", "rbf", "laplacian", "cosine"])
 def test_sparse_inputs_are_dense_ones(kernel):
-    outputs = Multilabel(3)
+    outputs = AllSubsets(3)
     X, Y = noisy(outputs)
     X[np.random.default_rng(0).random(X.shape) < 0.5] = 0.0
-    for intercept, method in [(True, "closed"), (False, "cg"), (True, "cg")]:
-        options = {"kernel": kernel, "gamma": 0.1, "fit_intercept": intercept, "method": method, "tol": 1e-11}
+    for intercept, solver in [(True, "closed"), (False, "cg"), (True, "cg")]:
+        options = {"kernel": kernel, "gamma": 0.1, "fit_intercept": intercept, "solver": solver, "tol": 1e-11}
         dense = CountingPredictor(outputs, **options).fit(X, Y)
         for form in (sparse.csr_array, sparse.csc_matrix, sparse.coo_array):
             model = CountingPredictor(outputs, **options).fit(form(X), Y)
@@ -188,15 +190,15 @@ def test_other_numbers_and_memory(tmp_path):
 
 
 def test_the_default_penalty_is_the_number_of_outputs():
-    outputs = Multiclass(4)
+    outputs = Classes(4)
     X, Y = noisy(outputs, n=6)
     lists = [[y] if i % 2 else [y, (y + 1) % 4] for i, y in enumerate(Y)]
     default = CountingPredictor(outputs).fit(X, lists, several=True)
     same = CountingPredictor(outputs, alpha=1.5).fit(X, lists, several=True)
     np.testing.assert_array_equal(default.coef_, same.coef_)
     W, objective = trained(outputs, X, lists, 1.5)
-    np.testing.assert_allclose(default.coef_, W, rtol=1e-6, atol=1e-9)
-    assert default.certificate_.objective == pytest.approx(objective, rel=1e-8)
+    np.testing.assert_allclose(default.coef_.T, W, rtol=1e-6, atol=1e-9)
+    assert default.certificate_.primal == pytest.approx(objective, rel=1e-8)
 
 
 def test_one_output_each_or_lists_of_one(case):
@@ -212,7 +214,7 @@ def test_sets_of_their_own():
     policy = rng.standard_normal((3, 5))
     X = rng.standard_normal((18, 3))
     Y = [each.decode(f).y for each, f in zip(sets, X @ policy, strict=True)]
-    model = CountingPredictor(Multilabel(5), alpha=1e-3, tol=1e-12).fit(X, Y, output_sets=sets)
+    model = CountingPredictor(AllSubsets(5), alpha=1e-3, tol=1e-12).fit(X, Y, output_sets=sets)
     found = model.predict(X, output_sets=sets)
     assert [len(y) for y in found] == sizes
     assert model.score(X, Y, output_sets=sets) > 0.6
@@ -221,12 +223,12 @@ def test_sets_of_their_own():
         c = each.features(y) - each.mean()
         hessian += np.kron(np.outer(x, x), each.covariance() + np.outer(c, c))
         target += np.kron(x, c)
-    np.testing.assert_allclose(model.coef_.ravel(), np.linalg.solve(hessian, target), rtol=1e-7)
+    np.testing.assert_allclose(model.coef_.T.ravel(), np.linalg.solve(hessian, target), rtol=1e-7)
     # one set for all is what the estimator's own parameter says
     shared = Subsets(5, 2)
     Y = [shared.decode(f).y for f in X @ policy]
-    other = CountingPredictor(Multilabel(5)).fit(X, Y, output_sets=[shared] * 18)
-    assert other.certificate_.method == "closed form"
+    other = CountingPredictor(AllSubsets(5)).fit(X, Y, output_sets=[shared] * 18)
+    assert other.certificate_.solver == "closed form"
     np.testing.assert_array_equal(other.coef_, CountingPredictor(shared).fit(X, Y).coef_)
     assert other.predict(X, output_sets=[shared] * 18) == CountingPredictor(shared).fit(X, Y).predict(X)
 
@@ -250,7 +252,7 @@ def test_learns_something(case):
     size = np.exp(model.output_set.log_size())
     assert model.fit(X, Y).score(X, Y) > max(0.5, 2 / size)
     assert model.certificate_.converged
-    assert model.certificate_.objective < 0  # that of f = 0
+    assert model.certificate_.primal < 0  # that of f = 0
 
 
 def test_a_path_is_its_single_fits(case):
@@ -262,7 +264,7 @@ def test_a_path_is_its_single_fits(case):
         assert step.alpha == alpha
         assert repr(step) == repr(alone)
         np.testing.assert_allclose(step.coef_, alone.coef_, rtol=1e-6, atol=1e-8)
-        assert step.certificate_.objective == pytest.approx(alone.certificate_.objective, rel=1e-7)
+        assert step.certificate_.primal == pytest.approx(alone.certificate_.primal, rel=1e-7)
         assert step.n_features_in_ == 4
     assert model.alpha == 0.1
     np.testing.assert_array_equal(model.coef_, path[-1].coef_)
@@ -270,7 +272,7 @@ def test_a_path_is_its_single_fits(case):
 
 @pytest.mark.parametrize(
     "outputs",
-    [CyclicPermutations(200), HamiltonianCycles(200), Permutations(100), Assignments(60, 60), Multilabel(5000)],
+    [CyclicPermutations(200), HamiltonianCycles(200), Permutations(100), Assignments(60, 60), AllSubsets(5000)],
     ids=lambda each: type(each).__name__,
 )
 def test_large_sets_have_finite_numbers(outputs):
@@ -279,16 +281,16 @@ def test_large_sets_have_finite_numbers(outputs):
     X = rng.standard_normal((6, 3))
     Y = [outputs.sample(rng) for _ in X]
     model = CountingPredictor(outputs, alpha=0.5, tol=1e-10)
-    for method in ("closed", "cg"):
-        model.set_params(method=method).fit(X, Y)
+    for solver in ("closed", "cg"):
+        model.set_params(solver=solver).fit(X, Y)
         assert np.isfinite(model.coef_).all()
         assert model.certificate_.converged
-        assert model.certificate_.objective < 0
+        assert model.certificate_.primal < 0
     several = model.fit(X, [[y, outputs.sample(rng)] for y in Y], several=True)
     assert several.certificate_.converged
     assert np.isfinite(several.coef_).all()
     fitted = np.array([outputs.features(y) for y in Y])
-    # by (2) of counting/problem.py right outputs are better than the mean of all: their margins are below 1, above 0
+    # by (2) of counting/least_squares.py right outputs are better than the mean of all: margins are between 0 and 1
     margins = np.einsum("nd,nd->n", model.fit(X, Y).decision_function(X), fitted - outputs.mean())
     assert (margins > 0).all()
     assert (margins < 1).all()
@@ -296,7 +298,7 @@ def test_large_sets_have_finite_numbers(outputs):
 
 # --- bad input
 
-GOOD = noisy(Multiclass(3), n=6, p=2)
+GOOD = noisy(Classes(3), n=6, p=2)
 K = rbf_kernel(GOOD[0])
 
 
@@ -344,7 +346,7 @@ DATA = [
     *[({"kernel": "poly", "coef0": c}, *GOOD, "coef0 must be a number, got") for c in (None, np.inf, "1")],
     ({"kernel": "rbf", "kernel_params": {"gamma": 2.0}}, *GOOD, "are the arguments of a kernel function, a dict; got"),
     ({"kernel": np.dot, "kernel_params": [2.0]}, *GOOD, "are the arguments of a kernel function, a dict; got"),
-    ({"method": "exact"}, *GOOD, "method must be one of 'auto', 'closed', 'cg', got 'exact'"),
+    ({"solver": "exact"}, *GOOD, "solver must be one of 'auto', 'closed', 'cg', got 'exact'"),
     *[
         ({"alpha": alpha}, *GOOD, r"alpha \(λ\) must be a positive number, got")
         for alpha in (0, -1.0, np.nan, np.inf, "1", True, 1j, [1.0])
@@ -356,10 +358,10 @@ DATA = [
 
 @pytest.mark.parametrize(("options", "X", "Y", "message"), DATA, ids=[case[3] for case in DATA])
 def test_what_cannot_be_trained(options, X, Y, message):
-    model = CountingPredictor(Multiclass(3), **options)
-    for method in ("closed", "cg"):
-        if "method" not in options:
-            model.set_params(method=method)
+    model = CountingPredictor(Classes(3), **options)
+    for solver in ("closed", "cg"):
+        if "solver" not in options:
+            model.set_params(solver=solver)
         with pytest.raises(ValueError, match=message):
             model.fit(X, Y)
         with pytest.raises(ValueError, match=message):
@@ -378,11 +380,11 @@ def test_what_cannot_be_trained(options, X, Y, message):
 )
 def test_paths_need_penalties(alphas, message):
     with pytest.raises(ValueError, match=message):
-        CountingPredictor(Multiclass(3)).fit_path(*GOOD, alphas)
+        CountingPredictor(Classes(3)).fit_path(*GOOD, alphas)
 
 
 def test_lists_of_outputs():
-    model = CountingPredictor(Multiclass(3))
+    model = CountingPredictor(Classes(3))
     with pytest.raises(ValueError, match="example 1 has no output; expected at least one"):
         model.fit(GOOD[0], [[0], [], [1], [2], [0], [1]], several=True)
     with pytest.raises(ValueError, match="example 2: 5 is not one of the classes"):
@@ -393,12 +395,12 @@ def test_lists_of_outputs():
         CountingPredictor(CyclicPermutations(4)).fit([[1.0]], [[(0, 1, 2), (1, 2, 0)]], several=True)
 
 
-@pytest.mark.parametrize("given", [None, 3, "multiclass", Multiclass, [Multiclass(3)]])
+@pytest.mark.parametrize("given", [None, 3, "multiclass", Classes, [Classes(3)]])
 def test_output_sets_must_be_some(given):
     with pytest.raises(TypeError, match=r"output_set must be an OutputSet of maxmargin.counting, got"):
         CountingPredictor(given).fit(*GOOD)
-    model = CountingPredictor(Multiclass(3)).fit(*GOOD)
-    sets = [Multiclass(3)] * 2 + [given] + [Multiclass(3)] * 3
+    model = CountingPredictor(Classes(3)).fit(*GOOD)
+    sets = [Classes(3)] * 2 + [given] + [Classes(3)] * 3
     for call in (
         lambda: model.fit(*GOOD, output_sets=sets),
         lambda: model.predict(GOOD[0], output_sets=sets),
@@ -409,16 +411,14 @@ def test_output_sets_must_be_some(given):
 
 
 def test_output_sets_that_do_not_fit():
-    model = CountingPredictor(Multiclass(3)).fit(*GOOD)
+    model = CountingPredictor(Classes(3)).fit(*GOOD)
     for alone in (
-        lambda: model.fit(*GOOD, output_sets=Multiclass(3)),
-        lambda: model.predict(GOOD[0], output_sets=Multiclass(3)),
+        lambda: model.fit(*GOOD, output_sets=Classes(3)),
+        lambda: model.predict(GOOD[0], output_sets=Classes(3)),
     ):
-        with pytest.raises(
-            TypeError, match=r"output_sets is Multiclass\(classes=3\); expected a list with one set per"
-        ):
+        with pytest.raises(TypeError, match=r"output_sets is Classes\(classes=3\); expected a list with one set per"):
             alone()
-    two = [Multiclass(3)] * 2
+    two = [Classes(3)] * 2
     for call in (
         lambda: clone(model).fit(*GOOD, output_sets=two),
         lambda: model.decode(GOOD[0], two),
@@ -427,28 +427,28 @@ def test_output_sets_that_do_not_fit():
         with pytest.raises(ValueError, match="2 output sets were given for 6 examples"):
             call()
     with pytest.raises(ValueError, match=r"features of one length, got \[3, 4\]"):
-        clone(model).fit(*GOOD, output_sets=[Multiclass(3)] * 5 + [Multiclass(4)])
+        clone(model).fit(*GOOD, output_sets=[Classes(3)] * 5 + [Classes(4)])
     with pytest.raises(
         ValueError, match="output set of example 5 has features of length 4; expected 3, as in training"
     ):
-        model.predict(GOOD[0], [Multiclass(3)] * 5 + [Multiclass(4)])
-    with pytest.raises(ValueError, match=r"needs one output set for all examples .*; use method='cg'"):
-        clone(model).set_params(method="closed").fit(*GOOD, output_sets=[Multiclass(3), *[Multiclass([2, 1, 0])] * 5])
-    with pytest.raises(ValueError, match="whose covariance has few, known eigenvalues; use method='cg'"):
-        CountingPredictor(TREES, method="closed").fit(*noisy(TREES))
+        model.predict(GOOD[0], [Classes(3)] * 5 + [Classes(4)])
+    with pytest.raises(ValueError, match=r"needs one output set for all examples .*; use solver='cg'"):
+        clone(model).set_params(solver="closed").fit(*GOOD, output_sets=[Classes(3), *[Classes([2, 1, 0])] * 5])
+    with pytest.raises(ValueError, match="whose covariance has few, known eigenvalues; use solver='cg'"):
+        CountingPredictor(TREES, solver="closed").fit(*noisy(TREES))
 
 
 def test_predictions_need_the_inputs_of_training():
-    model = CountingPredictor(Multiclass(3)).fit(*GOOD)
+    model = CountingPredictor(Classes(3)).fit(*GOOD)
     for call in (model.predict, model.decode, model.decision_function, lambda X: model.score(X, [0, 1])):
         with pytest.raises(ValueError, match="X has 3 features, but CountingPredictor is expecting 2 features"):
             call(np.ones((2, 3)))
         with pytest.raises(ValueError, match="Input X contains NaN"):
             call([[1.0, np.nan], [0.0, 1.0]])
-    given = CountingPredictor(Multiclass(3), kernel="precomputed").fit(K, GOOD[1])
+    given = CountingPredictor(Classes(3), kernel="precomputed").fit(K, GOOD[1])
     with pytest.raises(ValueError, match="X has 5 features, but CountingPredictor is expecting 6 features"):
         given.predict(K[:2, :5])
-    broken = CountingPredictor(Multiclass(3), kernel=lambda x, z: x @ z / (x[0] != 9.0)).fit(*GOOD)
+    broken = CountingPredictor(Classes(3), kernel=lambda x, z: x @ z / (x[0] != 9.0)).fit(*GOOD)
     with np.errstate(divide="ignore"), pytest.raises(ValueError, match=r"the kernel of rows 1 and 0 is -?inf"):
         broken.predict([[1.0, 2.0], [9.0, 0.0]])
     with pytest.raises(ValueError, match="X has 6 examples but Y has 5"):
@@ -458,7 +458,7 @@ def test_predictions_need_the_inputs_of_training():
 
 
 def test_unfitted():
-    model = CountingPredictor(Multiclass(3))
+    model = CountingPredictor(Classes(3))
     for call in (model.predict, model.decode, model.decision_function, lambda X: model.score(X, GOOD[1])):
         with pytest.raises(NotFittedError, match="not fitted yet"):
             call(GOOD[0])
@@ -470,7 +470,7 @@ def test_unknown_parameters_are_named_with_the_estimator():
     with pytest.raises(
         TypeError, match=r"CountingPredictor has no parameter 'lamda'; it has output_set, kernel, .*tol"
     ):
-        CountingPredictor(Multiclass(3), lamda=1.0)
+        CountingPredictor(Classes(3), lamda=1.0)
 
 
 # --- scikit-learn
@@ -484,8 +484,8 @@ def test_checks_of_scikit_learn_that_need_no_data(case, check):
 class OfNumbers(CountingPredictor):
     """Classes 0 … 9 as outputs, under the names that scikit-learn's checks use: what they know to ask for."""
 
-    def __init__(self, kernel="linear", method="auto", max_iter=1000):
-        super().__init__(Multiclass(10), kernel=kernel, method=method, max_iter=max_iter)
+    def __init__(self, kernel="linear", solver="auto", max_iter=1000):
+        super().__init__(Classes(10), kernel=kernel, solver=solver, max_iter=max_iter)
 
     def fit(self, X, y):
         return super().fit(X, y if y is None or np.iscomplexobj(y) else np.asarray(y).ravel() % 10)
@@ -497,7 +497,7 @@ class OfNumbers(CountingPredictor):
         return np.array(super().predict(X))
 
 
-@parametrize_with_checks([OfNumbers(), OfNumbers(kernel="rbf"), OfNumbers(method="cg")])
+@parametrize_with_checks([OfNumbers(), OfNumbers(kernel="rbf"), OfNumbers(solver="cg")])
 def test_checks_of_scikit_learn_with_data(estimator, check):
     check(estimator)
 
@@ -537,8 +537,8 @@ def test_pickled_model_predicts_the_same(case, kernel):
 
 
 def test_inputs_may_be_changed_after_training():
-    X, Y = noisy(Multiclass(3))
-    model = CountingPredictor(Multiclass(3), kernel="rbf").fit(X, Y)
+    X, Y = noisy(Classes(3))
+    model = CountingPredictor(Classes(3), kernel="rbf").fit(X, Y)
     new = X[:3].copy()
     before = model.decision_function(new)
     X[:] = 0.0
@@ -546,20 +546,20 @@ def test_inputs_may_be_changed_after_training():
 
 
 def test_models_keep_no_inputs_that_they_do_not_need():
-    X, Y = noisy(Multiclass(3), n=400, p=3)
-    linear = CountingPredictor(Multiclass(3), method="cg").fit(X, Y)
+    X, Y = noisy(Classes(3), n=400, p=3)
+    linear = CountingPredictor(Classes(3), solver="cg").fit(X, Y)
     assert len(pickle.dumps(linear)) < X.nbytes
-    given = CountingPredictor(Multiclass(3), kernel="precomputed").fit(rbf_kernel(X), Y)
+    given = CountingPredictor(Classes(3), kernel="precomputed").fit(rbf_kernel(X), Y)
     assert len(pickle.dumps(given)) < 3 * len(X) * 8 * 2
 
 
 def test_tags():
-    tags = get_tags(CountingPredictor(Multiclass(3)))
+    tags = get_tags(CountingPredictor(Classes(3)))
     assert tags.target_tags.required
     assert tags.input_tags.sparse
     assert not tags.input_tags.pairwise
     assert tags.estimator_type is None  # a classifier's folds would be stratified, which structures cannot be
-    assert get_tags(CountingPredictor(Multiclass(3), kernel="precomputed")).input_tags.pairwise
+    assert get_tags(CountingPredictor(Classes(3), kernel="precomputed")).input_tags.pairwise
 
 
 def test_repr_names_only_what_was_changed():
@@ -567,7 +567,7 @@ def test_repr_names_only_what_was_changed():
     assert repr(model) == "CountingPredictor(gamma=0.5, kernel='rbf', output_set=Permutations(items=3))"
 
 
-@pytest.mark.parametrize("outputs", [Permutations(3), Multilabel(3), CyclicPermutations(5)], ids=str)
+@pytest.mark.parametrize("outputs", [Permutations(3), AllSubsets(3), CyclicPermutations(5)], ids=str)
 def test_model_selection(outputs):
     X, Y = noisy(outputs)
     grid = {"alpha": [1e-2, 1e4], "kernel": ["linear", "rbf"]}
@@ -585,20 +585,20 @@ def test_model_selection(outputs):
 
 
 def test_nested_parameters():
-    model = CountingPredictor(Permutations(3)).set_params(output_set__decoder="local", alpha=2.0)
-    assert model.output_set.decoder == "local"
+    model = CountingPredictor(Permutations(3)).set_params(output_set__method="local", alpha=2.0)
+    assert model.output_set.method == "local"
     assert clone(model).output_set is not model.output_set
     model.set_params(output_set__items=4)
     X, Y = noisy(Permutations(4))
-    assert model.fit(X, Y).coef_.shape == (4, 6)
+    assert model.fit(X, Y).coef_.shape == (6, 4)
 
 
 def test_names_of_columns():
     pandas = pytest.importorskip("pandas")
-    X, Y = noisy(Multiclass(3), p=2)
+    X, Y = noisy(Classes(3), p=2)
     table = pandas.DataFrame(X, columns=["height", "weight"])
-    model = CountingPredictor(Multiclass(3)).fit(table, Y)
+    model = CountingPredictor(Classes(3)).fit(table, Y)
     assert model.feature_names_in_.tolist() == ["height", "weight"]
-    assert model.predict(table) == CountingPredictor(Multiclass(3)).fit(X, Y).predict(X)
+    assert model.predict(table) == CountingPredictor(Classes(3)).fit(X, Y).predict(X)
     with pytest.raises(ValueError, match="The feature names should match"):
         model.predict(table[["weight", "height"]])

@@ -4,12 +4,14 @@ With S = Σ_g θ_g P_g, rows r = (example, output), K the kernel matrix over row
 
     H = Σ_g (C P_g Cᵀ) ∘ [K (2λI + θ_g K)⁻¹],     (I + H) β = 1,     A = Σ_g (2λI + θ_g K)⁻¹ diag(β) C P_g          (1)
 
-solves the linear system of problem.py up to its term with 1/|Y| (which is 0 for one output per example): the system
-is 2λA + KAS = diag(1 - ⟨f_r, c_r⟩) C, and β_r = 1 - ⟨f_r, c_r⟩ is all that couples the rows. One eigendecomposition of
-K serves every λ.
+solves the linear system of least_squares.py up to its term with 1/|Y| (which is 0 for one output per example): the
+system is 2λA + KAS = diag(1 - ⟨f_r, c_r⟩) C, and β_r = 1 - ⟨f_r, c_r⟩ is all that couples the rows. One
+eigendecomposition of K serves every λ.
 """
 
 from __future__ import annotations
+
+from dataclasses import dataclass
 
 import numpy as np
 from scipy import linalg
@@ -19,17 +21,32 @@ from maxmargin.counting.kernel_matrix import decomposed
 from maxmargin.counting.sets.output_set import Eigenspace
 
 
+@dataclass(frozen=True)
 class ClosedForm:
     """All that does not depend on λ."""
 
-    def __init__(self, K: Array, centred: Array, spectrum: list[Eigenspace]):
-        self.values, self.vectors = decomposed(K)
+    values: Array  # of K over rows
+    vectors: Array
+    thetas: list[float]
+    parts: list[Array]  # C P_g
+    products: list[Array]  # C P_g Cᵀ
+    shape: tuple[int, ...]  # of C
+
+    @classmethod
+    def of(cls, K: Array, centred: Array, spectrum: list[Eigenspace]) -> ClosedForm:
+        """Decompose K, and C (`centred`) by the eigenspaces that it has parts in."""
+        values, vectors = decomposed(K)
         parts = [(space.value, space.project(centred)) for space in spectrum]
         size = float(np.abs(centred).max(initial=0.0))
-        felt = [(theta, part) for theta, part in parts if np.abs(part).max(initial=0.0) > 1e-14 * size]
-        self.thetas, self.parts = [theta for theta, _ in felt], [part for _, part in felt]
-        self.products = [part @ part.T for part in self.parts]
-        self.shape = centred.shape
+        present = [(theta, part) for theta, part in parts if np.abs(part).max(initial=0.0) > 1e-14 * size]
+        return cls(
+            values,
+            vectors,
+            [theta for theta, _ in present],
+            [part for _, part in present],
+            [part @ part.T for _, part in present],
+            centred.shape,
+        )
 
     def solve(self, lam: float) -> Array:
         """A of (1), one row per row of C."""

@@ -4,9 +4,9 @@ Inputs are features, F = Φ W: those given, for the linear kernel, or the eigenv
 
     K = Φ Φᵀ,     ΦᵀΦ = diag(v),     v > 0,                                                                         (1)
 
-and the linear system of problem.py is solved for W. (In terms of A itself it is self-adjoint in ⟨A, B⟩ = tr AᵀKB only,
-where rounding errors on the null space of K drown what is left to do.) The preconditioner solves the system without
-its rank one terms, which is diagonal in the eigenvectors of ΦᵀΦ on one side and of S on the other.
+and the linear system of least_squares.py is solved for W. (In terms of A itself it is self-adjoint in ⟨A, B⟩ = tr AᵀKB
+only, where rounding errors on the null space of K drown what is left to do.) The preconditioner solves the system
+without its rank one terms, which is diagonal in the eigenvectors of ΦᵀΦ on one side and of S on the other.
 """
 
 from __future__ import annotations
@@ -19,14 +19,14 @@ from scipy import linalg, sparse
 
 from maxmargin.arrays import Array
 from maxmargin.counting.kernel_matrix import decomposed
-from maxmargin.counting.problem import Problem
+from maxmargin.counting.least_squares import LeastSquares
 from maxmargin.counting.sets.output_set import Eigenspace
 
 DENSE = 1500  # features up to which the covariance is decomposed
 ROUNDING = 1e-14  # a residual that further iterations cannot make smaller
 
 
-class Solved(NamedTuple):
+class IteratedSolution(NamedTuple):
     """Coefficients and how they were found."""
 
     coefficients: Array  # A or W
@@ -34,12 +34,16 @@ class Solved(NamedTuple):
     residual: float  # relative to the right side, both preconditioned
 
 
-class Linear:
+class LinearInputs:
     """F = X W."""
 
-    def __init__(self, X: Any):
-        self.features = X
-        self.values, self.vectors = decomposed(np.asarray((X.T @ X).todense() if sparse.issparse(X) else X.T @ X))
+    def __init__(self, features: Any, values: Array, vectors: Array):
+        self.features, self.values, self.vectors = features, values, vectors
+
+    @classmethod
+    def of(cls, X: Any) -> LinearInputs:
+        """Decompose XᵀX."""
+        return cls(X, *decomposed(np.asarray((X.T @ X).todense() if sparse.issparse(X) else X.T @ X)))
 
     def rotated(self, V: Array) -> Array:
         """In the eigenvectors of ΦᵀΦ."""
@@ -61,19 +65,24 @@ class Linear:
         """W of known coefficients."""
         return start
 
-    def coefficients(self, problem: Problem, W: Array) -> Array:
+    def coefficients(self, problem: LeastSquares, W: Array) -> Array:
         """What is to be known of W."""
         return W
 
 
-class Kernel(Linear):
-    """F = K A, through the features (1)."""
+class KernelInputs(LinearInputs):
+    """F = K A, through the features (1), which are their own eigenvectors."""
 
-    def __init__(self, K: Array):
+    def __init__(self, features: Array, values: Array):
+        self.features, self.values = features, values
+
+    @classmethod
+    def of(cls, K: Array) -> KernelInputs:
+        """Decompose K."""
         values, vectors = decomposed(K)
-        seen = values > 1e-14 * values.max(initial=0.0)
-        self.values = values[seen]
-        self.features = vectors[:, seen] * np.sqrt(self.values)
+        positive = values > 1e-14 * values.max(initial=0.0)
+        values = values[positive]
+        return cls(vectors[:, positive] * np.sqrt(values), values)
 
     def rotated(self, V: Array) -> Array:
         return V
@@ -84,24 +93,24 @@ class Kernel(Linear):
     def started(self, start: Array) -> Array:
         return self.adjoint(start)
 
-    def coefficients(self, problem: Problem, W: Array) -> Array:
-        """A, on the null space of K too: the system itself tells A from F = Φ W.
+    def coefficients(self, problem: LeastSquares, W: Array) -> Array:
+        """A, on the null space of K too: the system itself yields A from F = Φ W.
 
         Of what W lacks, R, it makes curvature(Φ R) / 2λ. The second term takes that back, for a curvature of 1.
         """
-        told = problem.target() - problem.curvature(self.applied(W))
-        lacking = self.adjoint(told) - 2 * problem.lam * W
-        return (told - self.applied(lacking / (2 * problem.lam + self.values)[:, None])) / (2 * problem.lam)
+        from_values = problem.target() - problem.curvature(self.applied(W))  # 2λ A
+        lacking = self.adjoint(from_values) - 2 * problem.lam * W
+        return (from_values - self.applied(lacking / (2 * problem.lam + self.values)[:, None])) / (2 * problem.lam)
 
 
 def solve(
-    problem: Problem,
-    inputs: Linear,
+    problem: LeastSquares,
+    inputs: LinearInputs,
     tol: float,
     max_iter: int,
     start: Array | None = None,
     accept: Callable[[Array], bool] | None = None,
-) -> Solved:
+) -> IteratedSolution:
     """Iterate until the preconditioned residual is tol times the first one.
 
     accept : asked of the coefficients then; where it says no, as many iterations more as make that residual a tenth.
@@ -127,10 +136,10 @@ def solve(
         W = W + step * P
         R -= step * product
         before, iteration = now, iteration + 1
-    return Solved(inputs.coefficients(problem, W), iteration, residual)
+    return IteratedSolution(inputs.coefficients(problem, W), iteration, residual)
 
 
-def _preconditioner(problem: Problem, inputs: Linear) -> Callable[[Array], Array]:
+def _preconditioner(problem: LeastSquares, inputs: LinearInputs) -> Callable[[Array], Array]:
     """R -> the solution of 2λ W + ΦᵀΦ W S n = R, where the examples' sets are taken to be the first one."""
     scaled = float(problem.counts.mean()) * inputs.values
     first = problem.moments.groups[0][0]

@@ -8,9 +8,10 @@ from typing import Any, Self, Unpack
 import numpy as np
 
 from maxmargin.arrays import Array
-from maxmargin.counting.base import CountingOptions, CountingTrainer, check_output_set
-from maxmargin.counting.problem import Moments, as_rows
-from maxmargin.counting.sets.output_set import Decoded, OutputSet
+from maxmargin.counting.least_squares import as_rows
+from maxmargin.counting.moments import Moments
+from maxmargin.counting.sets.output_set import DecodedOutput, OutputSet
+from maxmargin.counting.trainer import CountingOptions, CountingTrainer, NamedCoordinates, check_output_set
 
 
 class CountingPredictor(CountingTrainer):
@@ -40,7 +41,7 @@ class CountingPredictor(CountingTrainer):
         Further arguments of a kernel function.
     fit_intercept : bool
         Whether to add a constant to the kernel.
-    method : "auto", "closed" or "cg"
+    solver : "auto", "closed" or "cg"
         The closed form (for sets whose covariance has few eigenvalues, cubic in the number of examples) or conjugate
         gradients; "auto" takes the former where it can, up to 3,000 examples, and up to 500 for the linear kernel of
         fewer features than examples.
@@ -51,9 +52,9 @@ class CountingPredictor(CountingTrainer):
 
     Attributes
     ----------
-    certificate_ : the residual of the linear system, measured from scratch, and the objective.
+    certificate_ : objective (less that of f = 0), proved lower bound, and residual of the linear system.
     dual_coef_ : (n, d) coefficients of kernel values, or None where weights were solved for.
-    coef_ : (p, d) weights and intercept_ : (d,), for the linear kernel.
+    coef_ : (d, n_features) weights and intercept_ : (d,), for the linear kernel; weights_ : the same by name.
     n_iter_ : steps of conjugate gradients; 1 for the closed form.
     n_features_in_.
     """
@@ -91,8 +92,8 @@ class CountingPredictor(CountingTrainer):
         """(n, d): f(x), the scores of the features of outputs."""
         return self._scores(X)
 
-    def decode(self, X: Any, output_sets: Sequence[OutputSet] | None = None) -> list[Decoded]:
-        """The best output of every x that the set's decoder finds, with its score and whether that is exact."""
+    def decode(self, X: Any, output_sets: Sequence[OutputSet] | None = None) -> list[DecodedOutput]:
+        """The best output of every x that the set's decoder finds, with its score and whether none is better."""
         scores = self._scores(X)
         return [each.decode(f) for each, f in zip(self._set_of_each(scores, output_sets), scores, strict=True)]
 
@@ -110,6 +111,12 @@ class CountingPredictor(CountingTrainer):
         truth, _ = as_rows(moments, Y, several=False)
         found, _ = as_rows(moments, [each.decode(f).y for each, f in zip(sets, scores, strict=True)], several=False)
         return float(np.mean((truth == found).all(1)))
+
+    def _coordinates(self, rows: Array) -> dict[str, NamedCoordinates]:
+        known = self.output_set.dim == rows.shape[1]  # examples may have had sets of their own
+        return {
+            "": NamedCoordinates(rows, {"coordinate": self.output_set.coordinates if known else range(rows.shape[1])})
+        }
 
     def _sets(self, output_sets: Sequence[OutputSet] | None) -> OutputSet | Sequence[OutputSet]:
         """What to train with."""

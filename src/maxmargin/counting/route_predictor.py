@@ -9,15 +9,15 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from maxmargin.arrays import Array
-from maxmargin.counting.base import CountingOptions, CountingTrainer
-from maxmargin.counting.decoders.routes import Route, best_route
+from maxmargin.counting.decoders.routes import FoundRoute, best_route
 from maxmargin.counting.decoders.tours import best_tour
 from maxmargin.counting.routes import checked_place, point_f1
 from maxmargin.counting.sets.cycles import CyclicPermutations
 from maxmargin.counting.sets.items import Items, collection, whole_number
 from maxmargin.counting.sets.ordered_items import ordered_numbers
-from maxmargin.counting.sets.output_set import Decoded
+from maxmargin.counting.sets.output_set import DecodedOutput
 from maxmargin.counting.sets.paths import Paths
+from maxmargin.counting.trainer import CountingOptions, CountingTrainer, NamedCoordinates
 from maxmargin.inputs.labels import in_order, plain
 
 SHAPES = ("path", "cycle")
@@ -41,21 +41,18 @@ class RoutePredictor(CountingTrainer):
         Open routes of one or more points; or closed tours of three or more, which return to their start. The features
         of tours are their steps, one coordinate for either direction (the paper's, which are signed, cannot tell how
         popular a point is; CountingPredictor(counting.CyclicPermutations(points)) has them).
-    kernel : str or callable
-    alpha : float or None
-    fit_intercept : bool
-    These and further parameters are those of CountingPredictor, where they are explained.
-    decoder : "auto", "exact", "local" or "milp"
+    method : "auto", "exact", "local" or "milp"
         How routes are searched: "exact" over all subsets of up to 19 points that are free to choose, "milp" by an
         integer program, exact too, "local" by local search. "auto": "exact" up to 14 points; local search beyond,
         followed by branch and bound where the length is given.
+    The other parameters are those of CountingPredictor.
 
     Attributes
     ----------
     points_ : list of the points.   coordinates_ : (points, 2) where they are, or None.
     popularity_ : (points,) in how many training routes each of them is.
-    certificate_ : the residual of the linear system, measured from scratch, and the objective.
-    dual_coef_, coef_, n_features_in_.
+    weights_ : by name, for the linear kernel: of steps from point to point, of first and of last points.
+    certificate_, dual_coef_, coef_, intercept_, n_iter_, n_features_in_.
     """
 
     def __init__(
@@ -65,12 +62,12 @@ class RoutePredictor(CountingTrainer):
         kernel: Any = "linear",
         alpha: float | None = None,
         fit_intercept: bool = True,
-        decoder: str = "auto",
+        method: str = "auto",
         **options: Unpack[CountingOptions],
     ):
         self.points = points
         self.shape = shape
-        self.decoder = decoder
+        self.method = method
         super().__init__(kernel=kernel, alpha=alpha, fit_intercept=fit_intercept, **options)
 
     def fit(self, X: Any, routes: Sequence[Any], several: bool = False) -> Self:
@@ -92,8 +89,8 @@ class RoutePredictor(CountingTrainer):
         """(n, points) each: the scores of a route's first and of its last point, which closed tours do not have."""
         return self._route_scores(X, 1)[1:]
 
-    def decode(self, X: Any = None, start: Any = None, end: Any = None, length: Any = None) -> list[Decoded]:
-        """The best route of every trip that the decoder finds, with its score and whether none is better.
+    def decode(self, X: Any = None, start: Any = None, end: Any = None, length: Any = None) -> list[DecodedOutput]:
+        """The best route of every trip that the search finds, with its score and whether none is better.
 
         start, end, length : the first and the last point and the number of points, for trips where they are known:
             None, one value for all trips, or a list of one value or None per trip. The last point of a closed tour is
@@ -110,7 +107,7 @@ class RoutePredictor(CountingTrainer):
         found = []
         for i in range(n):
             route = self._searched(scores, i, starts[i], ends[i], lengths[i])
-            found.append(Decoded(self._items_.named(route.path), route.value, route.exact))
+            found.append(DecodedOutput(self._items_.named(route.path), route.value, route.exact))
         return found
 
     def predict(
@@ -158,10 +155,10 @@ class RoutePredictor(CountingTrainer):
         self.popularity_ = np.bincount([k for own in numbers for each in own for k in each], minlength=n)
         if self.shape == "cycle":
             outputs = [[tuple(each) for each in own] for own in numbers]
-            possible: Paths | CyclicPermutations = CyclicPermutations(n, signed=False, decoder=self.decoder)
+            possible: Paths | CyclicPermutations = CyclicPermutations(n, signed=False, method=self.method)
         else:
             outputs = [[(0, *(k + 1 for k in each), n + 1) for each in own] for own in numbers]
-            possible = Paths(n + 2, decoder=self.decoder)
+            possible = Paths(n + 2, method=self.method)
         return X, outputs if several else [own[0] for own in outputs], possible
 
     def _read_points(self, routes: list[list[Any]]) -> None:
@@ -187,28 +184,42 @@ class RoutePredictor(CountingTrainer):
 
     # --- scores and searches
 
-    def _route_scores(self, X: Any, n_without: int) -> _Scores:
+    def _route_scores(self, X: Any, n_without: int) -> _RouteScores:
         check_is_fitted(self)
         if (X is None) != (self.n_features_in_ == 0):
-            taught = "without features" if X is not None else f"with {self.n_features_in_} features"
-            raise ValueError(f"the model was trained {taught}; expected {'X=None' if X is not None else 'such an X'}")
-        f = self._scores(self._without_features(n_without) if X is None else X)
+            trained = "without features" if X is not None else f"with {self.n_features_in_} features"
+            raise ValueError(f"the model was trained {trained}; expected {'X=None' if X is not None else 'such an X'}")
+        return self._by_point(self._scores(self._without_features(n_without) if X is None else X))
+
+    def _by_point(self, f: Array) -> _RouteScores:
+        """The coordinates of φ by what they speak of."""
         n, rows = len(self.points_), len(f)
         arcs = np.zeros((rows, n, n))
         between = ~np.eye(n, dtype=bool)
         if self.shape == "cycle":
             arcs[:, between] = f
-            return _Scores(arcs, np.zeros((rows, n)), np.zeros((rows, n)))
+            return _RouteScores(arcs, np.zeros((rows, n)), np.zeros((rows, n)))
         # The coordinates of Paths: source to points and to sink, then of every point those to other points and to sink.
         from_points = f[:, n + 1 :].reshape(rows, n, n)
         arcs[:, between] = from_points[:, :, :-1].reshape(rows, -1)
-        return _Scores(arcs, f[:, :n], np.ascontiguousarray(from_points[:, :, -1]))
+        return _RouteScores(arcs, f[:, :n], np.ascontiguousarray(from_points[:, :, -1]))
 
-    def _searched(self, scores: _Scores, i: int, start: int | None, end: int | None, length: int | None) -> Route:
+    def _coordinates(self, rows: Array) -> dict[str, NamedCoordinates]:
+        scores, points = self._by_point(rows), self.points_
+        named = {"steps": NamedCoordinates(scores.arcs, {"before": points, "after": points})}
+        if self.shape == "path":
+            named["first"] = NamedCoordinates(scores.first, {"point": points})
+            named["last"] = NamedCoordinates(scores.last, {"point": points})
+            named["empty"] = NamedCoordinates(rows[:, [len(points)]], {"route": ["empty"]})  # source to sink
+        return named
+
+    def _searched(
+        self, scores: _RouteScores, i: int, start: int | None, end: int | None, length: int | None
+    ) -> FoundRoute:
         if self.shape == "cycle":
-            return best_tour(scores.arcs[i], start, end, length, self.decoder)
+            return best_tour(scores.arcs[i], start, end, length, self.method)
         ends = {"start_scores": scores.first[i], "end_scores": scores.last[i]}
-        return best_route(scores.arcs[i], None, start, end, length, self.decoder, **ends)
+        return best_route(scores.arcs[i], None, start, end, length, self.method, **ends)
 
     def _numbers_of(self, given: Any, n: int, name: str) -> list[int | None]:
         numbers: list[int | None] = []
@@ -251,7 +262,7 @@ class RoutePredictor(CountingTrainer):
         return super()._kernel(X, Y)
 
 
-class _Scores(NamedTuple):
+class _RouteScores(NamedTuple):
     """Of steps (n, points, points), of first and of last points (n, points)."""
 
     arcs: Array

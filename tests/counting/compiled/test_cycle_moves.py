@@ -1,4 +1,5 @@
 import numpy as np
+import pytest
 from counting.compiled import tours_twin as twin
 from counting.tour_strategies import started
 from hypothesis import given
@@ -48,28 +49,24 @@ def test_the_best_node_is_inserted_or_removed(drawn):
     check_move(W, cycle, tour, size, inside, gain, twin.resized(cycle, len(W), shortest, longest))
 
 
-@given(started())
-def test_the_best_stretch_is_moved(drawn):
+MOVES = {
+    "stretch moved": (lambda W, tour, size, inside: move_stretch(W, tour, size, TOLERANCE), lambda c, n: twin.moved(c)),
+    "stretch reversed": (
+        lambda W, tour, size, inside: reverse_stretch(W, tour, size, TOLERANCE),
+        lambda c, n: twin.turned(c),
+    ),
+    "node exchanged": (lambda W, tour, size, inside: exchange(W, tour, size, inside, TOLERANCE), twin.exchanged),
+}
+
+
+@pytest.mark.parametrize("move", MOVES)
+@given(drawn=started())
+def test_the_best_move_of_every_kind_is_made(drawn, move):
+    make, neighbours = MOVES[move]
     W, _, _, cycle = drawn
     tour, inside = arrays(W, cycle)
-    gain = move_stretch(W, tour, len(cycle), TOLERANCE)
-    check_move(W, cycle, tour, len(cycle), inside, gain, twin.moved(cycle))
-
-
-@given(started())
-def test_the_best_stretch_is_reversed(drawn):
-    W, _, _, cycle = drawn
-    tour, inside = arrays(W, cycle)
-    gain = reverse_stretch(W, tour, len(cycle), TOLERANCE)
-    check_move(W, cycle, tour, len(cycle), inside, gain, twin.turned(cycle))
-
-
-@given(started())
-def test_the_best_node_is_exchanged(drawn):
-    W, _, _, cycle = drawn
-    tour, inside = arrays(W, cycle)
-    gain = exchange(W, tour, len(cycle), inside, TOLERANCE)
-    check_move(W, cycle, tour, len(cycle), inside, gain, twin.exchanged(cycle, len(W)))
+    gain = make(W, tour, len(cycle), inside)
+    check_move(W, cycle, tour, len(cycle), inside, gain, neighbours(cycle, len(W)))
 
 
 @given(started())

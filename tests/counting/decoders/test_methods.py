@@ -4,13 +4,13 @@ from maxmargin.counting.decoders.methods import check_method, tries_all
 
 
 def test_unknown_and_impossible_searches_are_refused():
-    for decoder in ("auto", "local", "milp"):
-        check_method(decoder, 1000)
+    for method in ("auto", "local", "milp"):
+        check_method(method, 1000)
     check_method("exact", 20)
-    with pytest.raises(ValueError, match=r"decoder must be one of 'auto', 'exact', 'local', 'milp', got None"):
+    with pytest.raises(ValueError, match=r"method must be one of 'auto', 'exact', 'local', 'milp', got None"):
         check_method(None, 4)
     with pytest.raises(
-        ValueError, match=r"all subsets of 21 items, which is possible up to 20; expected decoder='milp'"
+        ValueError, match=r"all subsets of 21 items, which is possible up to 20; expected method='milp'"
     ):
         check_method("exact", 21)
 

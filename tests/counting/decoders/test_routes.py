@@ -42,8 +42,8 @@ def check_route(found, problem, best):
 @settings(max_examples=150)
 @given(problems())
 def test_routes_are_the_best_paths(problem):
-    for decoder in ("auto", "exact"):
-        found = best_route(*problem, decoder=decoder)
+    for method in ("auto", "exact"):
+        found = best_route(*problem, method=method)
         assert found.exact
         check_route(found, problem, best=True)
 
@@ -54,25 +54,25 @@ def test_free_ends_have_scores(problem, data):
     arcs, nodes, start, end, length = problem
     first, last = (data.draw(st.none() | whole((len(arcs),))) for _ in range(2))
     best = max(value(path, arcs, nodes, first, last) for path in routes(len(arcs), start, end, length))
-    for decoder in ("auto", "exact", "local"):
-        found = best_route(*problem, decoder=decoder, start_scores=first, end_scores=last)
+    for method in ("auto", "exact", "local"):
+        found = best_route(*problem, method=method, start_scores=first, end_scores=last)
         assert tuple(found.path) in routes(len(arcs), start, end, length)
         assert found.value == value(found.path, arcs, nodes, first, last)
         assert found.value == best if found.exact else found.value <= best
-        assert found.exact or decoder == "local"
+        assert found.exact or method == "local"
 
 
 @settings(max_examples=25)
 @given(problems(most=5))
 def test_the_program_gives_the_best_path(problem):
-    found = best_route(*problem, decoder="milp")
+    found = best_route(*problem, method="milp")
     assert found.exact
     check_route(found, problem, best=True)
 
 
 @given(problems())
 def test_local_search_says_that_it_is_one(problem):
-    found = best_route(*problem, decoder="local")
+    found = best_route(*problem, method="local")
     check_route(found, problem, best=found.exact)
     arcs, _, start, end, length = problem
     given_ends = {start, end} - {None}
@@ -91,8 +91,8 @@ def test_many_nodes_and_a_given_length_are_searched_exactly(length, end):
     assert end in (None, found.path[-1])
     assert len(set(found.path)) == length
     assert found.value == value(found.path, arcs, nodes)
-    assert found.value == best_route(arcs, nodes, 2, end, length, decoder="exact").value
-    assert found.value >= best_route(arcs, nodes, 2, end, length, decoder="local").value
+    assert found.value == best_route(arcs, nodes, 2, end, length, method="exact").value
+    assert found.value >= best_route(arcs, nodes, 2, end, length, method="local").value
 
 
 def test_a_city_of_ninety_places():
@@ -102,7 +102,7 @@ def test_a_city_of_ninety_places():
     nodes = rng.normal(size=90)
     found = best_route(arcs, nodes, start=0, length=8)
     assert found.exact
-    assert found.value >= best_route(arcs, nodes, start=0, length=8, decoder="local").value
+    assert found.value >= best_route(arcs, nodes, start=0, length=8, method="local").value
     free = best_route(arcs, nodes, start=0)
     assert not free.exact
     assert free.value >= found.value
@@ -132,9 +132,9 @@ def test_node_scores_may_be_left_out_and_diagonals_are_not_read():
         ({"length": 5, "start": 1}, r"length is 5; expected 1 … 4 nodes"),
         ({"length": 1, "start": 1, "end": 2}, r"length is 1; expected 2 … 4 nodes for a path from 1 to 2"),
         ({"length": 2, "start": 1, "end": 1}, r"length is 2; expected 1 … 1 nodes for a path from 1 to 1"),
-        ({"decoder": "best", "length": 1, "start": 0}, r"decoder must be one of 'auto', 'exact', 'local', 'milp'"),
-        ({"decoder": "exact", "arcs": np.zeros((21, 21))}, r"possible up to 20; expected decoder='milp'"),
-        ({"decoder": "best"}, r"decoder must be one of 'auto', 'exact', 'local', 'milp', got 'best'"),
+        ({"method": "best", "length": 1, "start": 0}, r"method must be one of 'auto', 'exact', 'local', 'milp'"),
+        ({"method": "exact", "arcs": np.zeros((21, 21))}, r"possible up to 20; expected method='milp'"),
+        ({"method": "best"}, r"method must be one of 'auto', 'exact', 'local', 'milp', got 'best'"),
     ],
 )
 def test_what_cannot_be_searched_is_refused(options, message):

@@ -34,19 +34,19 @@ def test_tours_are_the_best(problem):
     arcs, *query = problem
     expected = list(tours(len(arcs), *query))
     best = max(cycle_value(arcs, tour) for tour in expected)
-    for decoder in ("auto", "exact", "local"):
-        found = best_tour(*problem, decoder=decoder)
+    for method in ("auto", "exact", "local"):
+        found = best_tour(*problem, method=method)
         assert found.path in expected
         assert found.value == cycle_value(arcs, found.path)
         assert found.value == best if found.exact else found.value <= best
-        assert found.exact or decoder == "local"
+        assert found.exact or method == "local"
 
 
 @settings(max_examples=25)
 @given(problems(most=5))
 def test_the_program_gives_the_best_tour(problem):
     arcs, *query = problem
-    found = best_tour(*problem, decoder="milp")
+    found = best_tour(*problem, method="milp")
     assert found.exact
     assert found.path in tours(len(arcs), *query)
     assert found.value == max(cycle_value(arcs, tour) for tour in tours(len(arcs), *query))
@@ -59,7 +59,7 @@ def test_many_nodes_and_a_given_length_are_searched_exactly(end):
     assert found.exact
     assert found.path[0] == 2
     assert end in (None, found.path[-1])
-    assert found.value == best_tour(arcs, start=2, end=end, length=6, decoder="exact").value
+    assert found.value == best_tour(arcs, start=2, end=end, length=6, method="exact").value
 
 
 @pytest.mark.parametrize(
@@ -73,7 +73,7 @@ def test_many_nodes_and_a_given_length_are_searched_exactly(end):
         ({"length": 2}, r"length is 2; expected 3 … 4 nodes for a tour over 4 nodes"),
         ({"length": 5}, r"length is 5; expected 3 … 4 nodes for a tour over 4 nodes"),
         ({"length": 3.0}, r"length is 3.0; expected 3 … 4 nodes"),
-        ({"decoder": "best"}, r"decoder must be one of 'auto', 'exact', 'local', 'milp', got 'best'"),
+        ({"method": "best"}, r"method must be one of 'auto', 'exact', 'local', 'milp', got 'best'"),
     ],
 )
 def test_what_cannot_be_searched_is_refused(options, message):

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from sklearn.base import clone
 
 from maxmargin.arrays import Array
-from maxmargin.counting.sets.output_set import Decoded, OutputSet
+from maxmargin.counting.sets.output_set import DecodedOutput, OutputSet
 
 SMALL = 5000  # outputs up to which sets are listed
 CLOSE = {"rtol": 1e-9, "atol": 1e-11}
@@ -42,6 +42,7 @@ def check_set(outputs: OutputSet, telling: bool = True, decodes: int = 5) -> Non
     check_spectrum(outputs)
     check_samples(outputs)
     check_constructor(outputs)
+    check_scores(outputs)
     rng = np.random.default_rng(outputs.dim)
     for trial in range(decodes):
         f = rng.integers(-2, 3, outputs.dim).astype(float) if trial % 2 else rng.normal(size=outputs.dim)
@@ -50,7 +51,7 @@ def check_set(outputs: OutputSet, telling: bool = True, decodes: int = 5) -> Non
 
 
 def check_listing(outputs: OutputSet, telling: bool = True) -> None:
-    """Outputs are hashable and listed once; features are rows of finite numbers that tell them apart."""
+    """Outputs are hashable and listed once; features are finite, tell them apart, and have names."""
     Y, rows = listed(outputs)
     assert len(set(Y)) == len(Y)
     assert rows.shape == (len(Y), outputs.dim)
@@ -61,6 +62,7 @@ def check_listing(outputs: OutputSet, telling: bool = True) -> None:
     assert again.dtype == np.float64
     again += 1.0  # which may not be what the set itself keeps
     np.testing.assert_array_equal(outputs.features(Y[0]), rows[0])
+    assert len(outputs.coordinates) == len(set(outputs.coordinates)) == outputs.dim
 
 
 def check_moments(outputs: OutputSet) -> None:
@@ -131,7 +133,7 @@ def check_samples(outputs: OutputSet, uniform: bool = False, draws: int = 4000) 
         assert max(abs(count - draws * p) for count in seen.values()) <= 5.5 * np.sqrt(draws * p * (1 - p)) + 1e-9
 
 
-def check_best(outputs: OutputSet, f: Array) -> Decoded:
+def check_best(outputs: OutputSet, f: Array) -> DecodedOutput:
     """decode on a small set: a member with the value it says; nothing better where it says that it is exact."""
     Y, rows = listed(outputs)
     before = f.copy()
@@ -148,7 +150,18 @@ def check_best(outputs: OutputSet, f: Array) -> Decoded:
     return found
 
 
-def check_better_than_random(outputs: OutputSet, f: Array, draws: int = 200) -> Decoded:
+def check_scores(outputs: OutputSet) -> None:
+    """decode takes one finite number per coordinate, in a list too, and says what is wrong with others."""
+    f = np.arange(outputs.dim) - 1.0
+    assert outputs.decode(f.tolist()) == outputs.decode(f)
+    with pytest.raises(ValueError, match=rf"expected \({outputs.dim},\), one for each coordinate"):
+        outputs.decode(np.zeros(outputs.dim + 1))
+    f[-1] = np.nan
+    with pytest.raises(ValueError, match=f"score {outputs.dim - 1} is nan; expected finite numbers"):
+        outputs.decode(f)
+
+
+def check_better_than_random(outputs: OutputSet, f: Array, draws: int = 200) -> DecodedOutput:
     """decode on a large set: the value is that of the output, and no random output has a better one."""
     found = outputs.decode(f)
     assert np.isfinite(found.value)

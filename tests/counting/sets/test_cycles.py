@@ -32,13 +32,13 @@ def test_hamiltonian_cycles_keep_the_contract(n, kind):
     check_spectrum(HamiltonianCycles(n, **kind), expected=True)
 
 
-@pytest.mark.parametrize("decoder", ["exact", "local", "milp"])
-def test_every_decoder_serves(decoder):
+@pytest.mark.parametrize("method", ["exact", "local", "milp"])
+def test_every_method_serves(method):
     for signed in (True, False):
-        check_set(CyclicPermutations(5, signed, decoder))
+        check_set(CyclicPermutations(5, signed, method))
     for kind in KINDS:
-        check_set(HamiltonianCycles(5, **kind, decoder=decoder))
-    assert CyclicPermutations(5, decoder=decoder).decode(np.ones(10)).exact == (decoder != "local")
+        check_set(HamiltonianCycles(5, **kind, method=method))
+    assert CyclicPermutations(5, method=method).decode(np.ones(10)).exact == (method != "local")
 
 
 @pytest.mark.parametrize(
@@ -169,8 +169,8 @@ def test_what_is_no_cycle_is_refused():
         (lambda: HamiltonianCycles(["a", "b"]), "there must be at least 3 items, got 2"),
         (lambda: CyclicPermutations(None), "the items are given as None"),
         (lambda: HamiltonianCycles(4, signed=True), "expected directed=True with signed=True"),
-        (lambda: CyclicPermutations(4, decoder="best"), "decoder must be one of"),
-        (lambda: HamiltonianCycles(21, decoder="exact"), "tries all subsets of 21 items"),
+        (lambda: CyclicPermutations(4, method="best"), "method must be one of"),
+        (lambda: HamiltonianCycles(21, method="exact"), "tries all subsets of 21 items"),
         (lambda: CyclicPermutations(3).decode(np.array([0, np.nan, 1])), "score 1 is nan; expected finite numbers"),
         (lambda: HamiltonianCycles(4).decode(np.zeros(12)), r"scores have the shape \(12,\); expected \(6,\)"),
     ],

@@ -4,7 +4,7 @@ from counting.sets.checks import check_best, check_large, check_samples, check_s
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from maxmargin.counting.sets.hierarchy import Hierarchy, HierarchyPaths
+from maxmargin.counting.sets.hierarchy import HierarchyLabels, HierarchyPaths
 
 ANIMALS = {
     "cat": "mammal",
@@ -44,18 +44,18 @@ def lattices(draw):
 @pytest.mark.parametrize("labels", ["leaves", "nodes", ["cat", "animal", "stone", "bird"]])
 @pytest.mark.parametrize("taxonomy", [ANIMALS, [(above, below) for below, above in ANIMALS.items()]])
 def test_one_label_keeps_the_contract(taxonomy, labels):
-    check_set(Hierarchy(taxonomy, labels))
-    check_samples(Hierarchy(taxonomy, labels), uniform=True)
+    check_set(HierarchyLabels(taxonomy, labels))
+    check_samples(HierarchyLabels(taxonomy, labels), uniform=True)
 
 
 @pytest.mark.parametrize("labels", ["leaves", "nodes", ["a", "d", "e"]])
 def test_one_label_of_a_lattice_keeps_the_contract(labels):
-    check_set(Hierarchy(DIAMOND, labels))
+    check_set(HierarchyLabels(DIAMOND, labels))
 
 
 def test_labels_can_be_paths_or_flat():
-    check_set(Hierarchy(".", ["1.1", "1.2", "2", "2.1.1"]))
-    flat = Hierarchy(None, ["x", "y", "z"])
+    check_set(HierarchyLabels(".", ["1.1", "1.2", "2", "2.1.1"]))
+    flat = HierarchyLabels(None, ["x", "y", "z"])
     check_set(flat)
     assert flat.dim == 3
 
@@ -68,23 +68,23 @@ def test_labels_of_drawn_lattices(taxonomy, labels):
     inner = {p for several in taxonomy.values() for p in several}
     chosen = [v for v in above if labels == "nodes" or v not in inner]
     assume(len(chosen) > 1)
-    outputs = Hierarchy(taxonomy, labels)
+    outputs = HierarchyLabels(taxonomy, labels)
     check_set(outputs, decodes=2)
     for v in chosen:
-        marked = {node for node, mark in zip(outputs.nodes, outputs.features(v), strict=True) if mark}
-        assert marked == above[v] & set(outputs.nodes)
+        marked = {node for node, mark in zip(outputs.coordinates, outputs.features(v), strict=True) if mark}
+        assert marked == above[v] & set(outputs.coordinates)
         assert above[v] - marked <= set.intersection(*(above[k] for k in chosen))
 
 
 def test_balanced_trees_have_one_eigenvalue_per_level():
-    outputs = Hierarchy(balanced([2, 3, 4]))
+    outputs = HierarchyLabels(balanced([2, 3, 4]))
     check_spectrum(outputs, expected=True)
     # contrasts of siblings: leaves below one node 1, below two levels 1 + 4, below three 1 + 4 + 12, of 24
     np.testing.assert_allclose(
         [space.value for space in outputs.cov_spectrum()], [17 / 24, 5 / 24, 1 / 24, 0], atol=1e-12
     )
     check_spectrum(HierarchyPaths(balanced([2, 3, 2])), expected=True)
-    check_spectrum(Hierarchy({v: (v - 1) // 2 if v % 3 else None for v in range(60)}, "nodes"), expected=False)
+    check_spectrum(HierarchyLabels({v: (v - 1) // 2 if v % 3 else None for v in range(60)}, "nodes"), expected=False)
 
 
 @pytest.mark.parametrize(
@@ -114,7 +114,7 @@ def test_deep_and_wide_trees_stay_finite():
 
 
 def test_many_labels():
-    outputs = Hierarchy(balanced([8, 8, 8]))
+    outputs = HierarchyLabels(balanced([8, 8, 8]))
     f = np.random.default_rng(0).normal(size=outputs.dim)
     rows = outputs.feature_rows(list(outputs.outputs()))
     np.testing.assert_allclose(outputs.decode(f).value, (rows @ f).max())
@@ -124,7 +124,7 @@ def test_many_labels():
 
 
 def test_what_is_no_member_is_explained():
-    outputs = Hierarchy(ANIMALS)
+    outputs = HierarchyLabels(ANIMALS)
     rejects(outputs, "bird", "'bird' is a node but not one of the labels; expected 'cat', 'dog', 'owl', 'stone'")
     rejects(outputs, "fish", "'fish' is not one of the labels")
     rejects(outputs, ["cat"], "['cat'] is not one of the labels")
@@ -138,13 +138,16 @@ def test_what_is_no_member_is_explained():
 @pytest.mark.parametrize(
     ("make", "message"),
     [
-        (lambda: Hierarchy(ANIMALS, "roots"), "labels must be 'leaves', 'nodes' or a sequence of nodes, got 'roots'"),
-        (lambda: Hierarchy(ANIMALS, ["cat", "fish"]), "labels names 'fish', which is not a node"),
-        (lambda: Hierarchy(ANIMALS, ["cat"]), "there must be at least 2 labels, got 1"),
-        (lambda: Hierarchy({"a": None}), "there must be at least 2 labels, got 1"),
-        (lambda: Hierarchy("."), "taxonomy='.' does not name its nodes; give labels as a sequence"),
-        (lambda: Hierarchy(None), "taxonomy=None does not name its nodes; give labels as a sequence"),
-        (lambda: Hierarchy({"a": "b", "b": "a"}), "the taxonomy has a cycle"),
+        (
+            lambda: HierarchyLabels(ANIMALS, "roots"),
+            "labels must be 'leaves', 'nodes' or a sequence of nodes, got 'roots'",
+        ),
+        (lambda: HierarchyLabels(ANIMALS, ["cat", "fish"]), "labels names 'fish', which is not a node"),
+        (lambda: HierarchyLabels(ANIMALS, ["cat"]), "there must be at least 2 labels, got 1"),
+        (lambda: HierarchyLabels({"a": None}), "there must be at least 2 labels, got 1"),
+        (lambda: HierarchyLabels("."), "taxonomy='.' does not name its nodes; give labels as a sequence"),
+        (lambda: HierarchyLabels(None), "taxonomy=None does not name its nodes; give labels as a sequence"),
+        (lambda: HierarchyLabels({"a": "b", "b": "a"}), "the taxonomy has a cycle"),
         (lambda: HierarchyPaths(DIAMOND), r"node 'd' has several parents; expected a tree"),
         (lambda: HierarchyPaths(None), "taxonomy=None does not name its nodes"),
         (lambda: HierarchyPaths({"b": "a", "d": "c"}), "the taxonomy has 2 roots"),
@@ -153,14 +156,3 @@ def test_what_is_no_member_is_explained():
 def test_bad_parameters_are_explained(make, message):
     with pytest.raises(ValueError, match=message):
         make()
-
-
-@pytest.mark.parametrize("outputs", [Hierarchy(ANIMALS), HierarchyPaths(ANIMALS)], ids=str)
-def test_scores_are_one_finite_number_per_coordinate(outputs):
-    f = np.arange(outputs.dim) - 1.0
-    assert outputs.decode(f.tolist()) == outputs.decode(f)
-    with pytest.raises(ValueError, match=rf"expected \({outputs.dim},\), one for each coordinate"):
-        outputs.decode(np.zeros(outputs.dim + 1))
-    f[1] = np.nan
-    with pytest.raises(ValueError, match="score 1 is nan; expected finite numbers"):
-        outputs.decode(f)

@@ -33,10 +33,10 @@ def test_samples_are_uniform(outputs):
     check_samples(outputs, uniform=True)
 
 
-@pytest.mark.parametrize("decoder", ["exact", "local", "milp"])
-def test_every_decoder_serves(decoder):
-    check_set(Permutations(5, decoder=decoder))
-    assert Permutations(5, decoder=decoder).decode(np.ones(10)).exact == (decoder != "local")
+@pytest.mark.parametrize("method", ["exact", "local", "milp"])
+def test_every_method_serves(method):
+    check_set(Permutations(5, method=method))
+    assert Permutations(5, method=method).decode(np.ones(10)).exact == (method != "local")
 
 
 @given(st.integers(2, 5).flatmap(lambda n: scores(n * (n - 1) // 2)))
@@ -108,8 +108,8 @@ def test_what_is_no_tournament_is_refused():
         (lambda: PartialTournaments(0), "there must be at least 2 items, got 0"),
         (lambda: Permutations(3.0), "the items are given as 3.0"),
         (lambda: PartialTournaments(["a", "a"]), "item 'a' is named twice"),
-        (lambda: Permutations(4, decoder="best"), "decoder must be one of"),
-        (lambda: Permutations(21, decoder="exact"), "tries all subsets of 21 items"),
+        (lambda: Permutations(4, method="best"), "method must be one of"),
+        (lambda: Permutations(21, method="exact"), "tries all subsets of 21 items"),
         (lambda: PartialTournaments(3).decode(np.zeros(2)), r"scores have the shape \(2,\); expected \(3,\)"),
         (lambda: PartialTournaments(3).decode(np.array([0, np.nan, 1])), "score 1 is nan; expected finite numbers"),
         (lambda: Permutations(3).decode(np.array([0, np.inf, 1])), "score 1 is inf; expected finite numbers"),

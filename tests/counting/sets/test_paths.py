@@ -58,9 +58,9 @@ def test_what_always_holds_has_no_variance():
 
 @given(st.integers(0, 4).flatmap(lambda n: scores(n * n + n + 1)), st.sampled_from(["auto", "exact", "local", "milp"]))
 @settings(max_examples=60)
-def test_the_best_path_is_found(f, decoder):
+def test_the_best_path_is_found(f, method):
     n = {1: 0, 3: 1, 7: 2, 13: 3, 21: 4}[len(f)]
-    assert check_best(Paths(n + 2, decoder), f).exact == (decoder != "local" or n == 0)
+    assert check_best(Paths(n + 2, method), f).exact == (method != "local" or n == 0)
 
 
 def test_longer_paths_are_searched_locally_and_by_programs_on_request():
@@ -91,8 +91,8 @@ def test_what_is_no_path_is_explained():
     ("arguments", "message"),
     [
         ((1,), "there must be at least 2 nodes, got 1"),
-        ((4, "best"), "decoder must be one of"),
-        ((40, "exact"), "decoder='exact' tries all subsets"),
+        ((4, "best"), "method must be one of"),
+        ((40, "exact"), "method='exact' tries all subsets"),
     ],
 )
 def test_what_are_no_parameters_is_explained(arguments, message):

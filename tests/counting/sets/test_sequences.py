@@ -6,7 +6,7 @@ from counting.sets.checks import check_best, check_large, check_samples, check_s
 from hypothesis import given
 from hypothesis import strategies as st
 
-from maxmargin.counting.sets.sequences import Sequences
+from maxmargin.counting.sets.sequences import LabelSequences
 
 FREE = [(K, L) for K in (1, 2, 3, 4, 5) for L in (1, 2, 3, 4, 5) if K**L <= 1200] + [(2, 12), (17, 2), (9, 3)]
 TAGS = ["O", "B-X", "I-X", "B-Y"]
@@ -25,7 +25,7 @@ FORBIDDEN = {
 
 @pytest.mark.parametrize(("K", "L"), FREE)
 def test_free_sequences_keep_the_contract(K, L):
-    outputs = Sequences(K, L)
+    outputs = LabelSequences(K, L)
     check_set(outputs, telling=False, decodes=2)
     check_spectrum(outputs, expected=True)
     assert len(outputs.cov_spectrum()) <= 5
@@ -34,17 +34,17 @@ def test_free_sequences_keep_the_contract(K, L):
 @pytest.mark.parametrize("length", [1, 2, 3, 6])
 @pytest.mark.parametrize("forbidden", FORBIDDEN)
 def test_constrained_sequences_keep_the_contract(forbidden, length):
-    outputs = Sequences("abc", length, FORBIDDEN[forbidden])
+    outputs = LabelSequences("abc", length, FORBIDDEN[forbidden])
     check_set(outputs, telling=False)
     check_spectrum(outputs, expected=False)
     assert all(not _breaks(y, FORBIDDEN[forbidden]) for y in outputs.outputs())
 
 
 def test_sequences_of_tags():
-    outputs = Sequences(TAGS, 4, "BIO")
+    outputs = LabelSequences(TAGS, 4, "BIO")
     check_set(outputs, telling=False)
     check_samples(outputs, uniform=True, draws=8000)
-    check_samples(Sequences("abc", 4), uniform=True, draws=8000)
+    check_samples(LabelSequences("abc", 4), uniform=True, draws=8000)
 
 
 @st.composite
@@ -60,23 +60,26 @@ def test_drawn_constraints(drawn, data):
     members = [y for y in product(range(K), repeat=L) if not _breaks(y, forbidden)]
     if not members:
         with pytest.raises(ValueError, match="no sequence of length"):
-            Sequences(K, L, forbidden)
+            LabelSequences(K, L, forbidden)
         return
-    outputs = Sequences(K, L, forbidden)
+    outputs = LabelSequences(K, L, forbidden)
     assert sorted(outputs.outputs()) == members
     check_set(outputs, telling=False, decodes=0)
     assert check_best(outputs, data.draw(scores(outputs.dim))).exact
 
 
-@pytest.mark.parametrize("outputs", [Sequences(5, 600), Sequences(5, 600, [(0, 1), (3, 3), (None, 2)])])
+@pytest.mark.parametrize("outputs", [LabelSequences(5, 600), LabelSequences(5, 600, [(0, 1), (3, 3), (None, 2)])])
 def test_sizes_beyond_doubles(outputs):
     check_large(outputs)
 
 
 def test_long_free_and_hardly_constrained_sequences_agree():
     K, L = 3, 700
-    free, constrained = Sequences(K + 1, L), Sequences(K + 1, L, [(None, 3), (0, 3), (1, 3), (2, 3)])  # 3 never comes
-    three, F = Sequences(K, L), np.random.default_rng(0).normal(size=(3, constrained.dim))
+    free, constrained = (
+        LabelSequences(K + 1, L),
+        LabelSequences(K + 1, L, [(None, 3), (0, 3), (1, 3), (2, 3)]),
+    )  # 3 never comes
+    three, F = LabelSequences(K, L), np.random.default_rng(0).normal(size=(3, constrained.dim))
     inside = np.concatenate([np.arange(3), 4 + np.arange(16).reshape(4, 4)[:3, :3].ravel()])
     np.testing.assert_allclose(constrained.log_size(), three.log_size(), rtol=1e-12)
     np.testing.assert_allclose(constrained.mean()[inside], three.mean(), rtol=1e-10)
@@ -87,18 +90,18 @@ def test_long_free_and_hardly_constrained_sequences_agree():
 
 
 def test_rows_are_worked_on_in_blocks():
-    outputs = Sequences(2, 4, [(0, 0)])
+    outputs = LabelSequences(2, 4, [(0, 0)])
     F = np.random.default_rng(0).normal(size=(600, outputs.dim))
     np.testing.assert_allclose(outputs.cov_apply(F), F @ outputs.covariance(), atol=1e-12)
 
 
 def test_counts_of_one_sequence():
-    np.testing.assert_array_equal(Sequences("ab", 4).features("abba"), [2, 2, 0, 1, 1, 1])
-    np.testing.assert_array_equal(Sequences("ab", 4).features(["a", "b", "b", "a"]), [2, 2, 0, 1, 1, 1])
+    np.testing.assert_array_equal(LabelSequences("ab", 4).features("abba"), [2, 2, 0, 1, 1, 1])
+    np.testing.assert_array_equal(LabelSequences("ab", 4).features(["a", "b", "b", "a"]), [2, 2, 0, 1, 1, 1])
 
 
 def test_what_is_no_member_is_explained():
-    outputs = Sequences("ab", 3, [("a", "a"), (None, "b"), ("b", None)])
+    outputs = LabelSequences("ab", 3, [("a", "a"), (None, "b"), ("b", None)])
     rejects(outputs, "ab", "the sequence has 2 labels; expected 3")
     rejects(outputs, ("a", "b", "c"), "'c' is not one of the labels; expected 'a', 'b'")
     rejects(outputs, "aab", "label 'a' may not follow 'a'")
@@ -111,12 +114,15 @@ def test_what_is_no_member_is_explained():
 @pytest.mark.parametrize(
     ("make", "message"),
     [
-        (lambda: Sequences(3, 0), "length must be at least 1, got 0"),
-        (lambda: Sequences(3, 2.0), "length must be a whole number, got 2.0"),
-        (lambda: Sequences(0, 2), "there must be at least 1 label, got 0"),
-        (lambda: Sequences("ab", 2, [("a", "x")]), "forbidden names the label 'x'"),
-        (lambda: Sequences("ab", 2, [(None, "a"), (None, "b")]), "no sequence of length 2 obeys what is forbidden"),
-        (lambda: Sequences("ab", 2, 3), "forbidden must be 'BIO' or a list of"),
+        (lambda: LabelSequences(3, 0), "length must be at least 1, got 0"),
+        (lambda: LabelSequences(3, 2.0), "length must be a whole number, got 2.0"),
+        (lambda: LabelSequences(0, 2), "there must be at least 1 label, got 0"),
+        (lambda: LabelSequences("ab", 2, [("a", "x")]), "forbidden names the label 'x'"),
+        (
+            lambda: LabelSequences("ab", 2, [(None, "a"), (None, "b")]),
+            "no sequence of length 2 obeys what is forbidden",
+        ),
+        (lambda: LabelSequences("ab", 2, 3), "forbidden must be 'BIO' or a list of"),
     ],
 )
 def test_bad_parameters_are_explained(make, message):
@@ -126,14 +132,3 @@ def test_bad_parameters_are_explained(make, message):
 
 def _breaks(y, forbidden):
     return any(step in set(forbidden) for step in zip([None, *y], [*y, None], strict=True))
-
-
-@pytest.mark.parametrize("outputs", [Sequences(2, 3), Sequences(TAGS, 3, "BIO")], ids=str)
-def test_scores_are_one_finite_number_per_coordinate(outputs):
-    f = np.arange(outputs.dim) - 1.0
-    assert outputs.decode(f.tolist()) == outputs.decode(f)
-    with pytest.raises(ValueError, match=rf"expected \({outputs.dim},\), one for each coordinate"):
-        outputs.decode(np.zeros(outputs.dim + 1))
-    f[1] = np.nan
-    with pytest.raises(ValueError, match="score 1 is nan; expected finite numbers"):
-        outputs.decode(f)

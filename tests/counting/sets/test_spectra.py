@@ -2,16 +2,16 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from maxmargin.counting.sets.spectra import FEW, Part, averaged, centred, decomposed, distinct
+from maxmargin.counting.sets.spectra import FEW, Subspace, averaged, centred, decomposed, distinct
 
 
 def test_equal_eigenvalues_are_one_and_empty_spaces_none():
     first, second = np.diag([1.0, 0, 0]), np.diag([0.0, 1, 0])
     parts = [
-        Part(2.0, 1, lambda rows: rows @ first),
-        Part(3.0, 0, lambda rows: rows),
-        Part(2.0 + 1e-15, 1, lambda rows: rows @ second),
-        Part(0.0, 1, lambda rows: rows @ np.diag([0.0, 0, 1])),
+        Subspace(2.0, 1, lambda rows: rows @ first),
+        Subspace(3.0, 0, lambda rows: rows),
+        Subspace(2.0 + 1e-15, 1, lambda rows: rows @ second),
+        Subspace(0.0, 1, lambda rows: rows @ np.diag([0.0, 0, 1])),
     ]
     spaces = distinct(parts)
     np.testing.assert_allclose([space.value for space in spaces], [2.0, 0.0])
@@ -19,7 +19,7 @@ def test_equal_eigenvalues_are_one_and_empty_spaces_none():
 
 
 def test_a_set_without_variance_has_one_space():
-    spaces = distinct([Part(0.0, 2, centred), Part(0.0, 1, averaged)])
+    spaces = distinct([Subspace(0.0, 2, centred), Subspace(0.0, 1, averaged)])
     assert [space.value for space in spaces] == [0.0]
     np.testing.assert_allclose(spaces[0].project(np.eye(3)), np.eye(3))
 

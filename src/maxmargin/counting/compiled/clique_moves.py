@@ -21,6 +21,15 @@ def copy(source, target):
 
 
 @kernel
+def keep_best(members, value, best, highest):
+    """Remember a set whose value is the highest so far; returns the highest."""
+    if value > highest:
+        copy(members, best)
+        return value
+    return highest
+
+
+@kernel
 def gather(W, h, members, gains):
     """Fill the gains of a set and return its value."""
     n = len(h)
@@ -43,9 +52,7 @@ def flip_search(W, h, members, gains, free_at, tenures, best, highest):
     """One search by steps in or out; returns the new highest value. Steps to such a value need not wait for a rest."""
     n = len(h)
     value = gather(W, h, members, gains)
-    if value > highest:
-        highest = value
-        copy(members, best)
+    highest = keep_best(members, value, best, highest)
     free_at[:] = 0
     for step in range(len(tenures)):
         moved, most = -1, -np.inf
@@ -58,9 +65,7 @@ def flip_search(W, h, members, gains, free_at, tenures, best, highest):
         value += most
         flip(W, members, gains, moved)
         free_at[moved] = step + 1 + tenures[step]
-        if value > highest:
-            highest = value
-            copy(members, best)
+        highest = keep_best(members, value, best, highest)
     copy(best, members)
     highest = gather(W, h, members, gains)
     for _ in range(n * n):  # far more than it takes
@@ -93,9 +98,7 @@ def swap_search(W, h, members, gains, free_at, tenures, best, highest):
     On the way one vertex is chosen after the other, and only in the end all pairs are compared.
     """
     value = gather(W, h, members, gains)
-    if value > highest:
-        highest = value
-        copy(members, best)
+    highest = keep_best(members, value, best, highest)
     free_at[:] = 0
     for step in range(len(tenures)):
         out, into = quick_swap(W, members, gains, free_at, step)
@@ -105,9 +108,7 @@ def swap_search(W, h, members, gains, free_at, tenures, best, highest):
         flip(W, members, gains, out)
         flip(W, members, gains, into)
         free_at[out] = free_at[into] = step + 1 + tenures[step]
-        if value > highest:
-            highest = value
-            copy(members, best)
+        highest = keep_best(members, value, best, highest)
     copy(best, members)
     highest = gather(W, h, members, gains)
     for _ in range(len(h) * len(h)):

@@ -5,9 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from maxmargin.arrays import Array
-
-Index = NDArray[np.intp]
+from maxmargin.arrays import Array, Index
 
 
 def best_heads(scores: Array) -> Index:

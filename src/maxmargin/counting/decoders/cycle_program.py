@@ -13,11 +13,10 @@ from typing import Any
 
 import numpy as np
 from scipy import sparse
-from scipy.optimize import Bounds, LinearConstraint, milp
+from scipy.optimize import LinearConstraint
 
 from maxmargin.arrays import Array
-
-EXACTLY = {"mip_rel_gap": 0.0}  # HiGHS would stop at a gap of 0.01%
+from maxmargin.counting.decoders.integer_program import least_cost
 
 
 def programmed_cycle(W: Array, shortest: int, longest: int, front: bool) -> list[int]:
@@ -33,10 +32,7 @@ def programmed_cycle(W: Array, shortest: int, longest: int, front: bool) -> list
     if shortest >= 3:
         rows.append(_one_way(tails, heads, n))
     while True:
-        solved = milp(cost, integrality=np.ones(m + n), bounds=Bounds(lower, 1.0), constraints=rows, options=EXACTLY)
-        if not solved.success:
-            raise RuntimeError(f"the integer program of the best cycle was not solved: {solved.message}")
-        chosen = np.flatnonzero(solved.x[:m] > 0.5)
+        chosen = np.flatnonzero(least_cost(cost, lower, rows, "cycle")[:m] > 0.5)
         cycles = _cycles(dict(zip(tails[chosen].tolist(), heads[chosen].tolist(), strict=True)))
         if len(cycles) == 1:
             return cycles[0]

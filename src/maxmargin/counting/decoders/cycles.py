@@ -12,29 +12,26 @@ import numpy as np
 
 from maxmargin.arrays import Array
 from maxmargin.counting.decoders.methods import check_method, tries_all
+from maxmargin.counting.decoders.pair_scores import checked_scores
 
 
 def best_cycle(
-    W: Array, shortest: int, longest: int, decoder: str = "auto", front: bool = False
+    W: Array, shortest: int, longest: int, method: str = "auto", front: bool = False
 ) -> tuple[list[int], bool]:
     """A cycle of (1) and whether it is known to be the best. The diagonal of W is not read."""
-    W = np.array(W, dtype=np.float64, order="C")
-    check_method(decoder, len(W))
-    np.fill_diagonal(W, 0.0)
-    if not np.isfinite(W).all():
-        u, v = np.argwhere(~np.isfinite(W))[0]
-        raise ValueError(f"the score of the arc from {u} to {v} is {W[u, v]}; expected finite numbers")
-    if decoder == "milp":
+    check_method(method, len(W))
+    W = checked_scores(W, "the arc from {u} to {v}")
+    if method == "milp":
         from maxmargin.counting.decoders.cycle_program import programmed_cycle
 
         return programmed_cycle(W, shortest, longest, front), True
-    if tries_all(decoder, len(W)):
+    if tries_all(method, len(W)):
         from maxmargin.counting.decoders.held_karp import exact_cycle
 
         return exact_cycle(W, shortest, longest, front), True
     from maxmargin.counting.decoders.cycle_search import local_cycle
 
-    if decoder == "auto" and front and shortest == longest:
+    if method == "auto" and front and shortest == longest:
         from maxmargin.counting.decoders.bounded_cycle import bounded_cycle
 
         found, exact = bounded_cycle(W, shortest, local_cycle(W, shortest, longest, front, starts=6, kicks=0))

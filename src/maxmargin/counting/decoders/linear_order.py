@@ -4,29 +4,25 @@ from __future__ import annotations
 
 import numpy as np
 from scipy import sparse
-from scipy.optimize import Bounds, LinearConstraint, milp
+from scipy.optimize import LinearConstraint
 
 from maxmargin.arrays import Array
+from maxmargin.counting.decoders.integer_program import least_cost
 from maxmargin.counting.decoders.methods import check_method, tries_all
+from maxmargin.counting.decoders.pair_scores import checked_scores
 
 STARTS = 20
 KICKS = 60  # changes to the best order
 TOLERANCE = 1e-10  # of the largest score: smaller gains are rounding
 
-EXACTLY = {"mip_rel_gap": 0.0}  # HiGHS would stop at a gap of 0.01%
 
-
-def best_order(W: Array, decoder: str = "auto") -> tuple[list[int], bool]:
+def best_order(W: Array, method: str = "auto") -> tuple[list[int], bool]:
     """The items from first to last, and whether this is known to be the best order. The diagonal of W is not read."""
-    W = np.array(W, dtype=np.float64, order="C")
-    check_method(decoder, len(W))
-    np.fill_diagonal(W, 0.0)
-    if not np.isfinite(W).all():
-        u, v = np.argwhere(~np.isfinite(W))[0]
-        raise ValueError(f"the score of {u} before {v} is {W[u, v]}; expected finite numbers")
-    if decoder == "milp":
+    check_method(method, len(W))
+    W = checked_scores(W, "{u} before {v}")
+    if method == "milp":
         return programmed_order(W), True
-    if tries_all(decoder, len(W)):
+    if tries_all(method, len(W)):
         return exact_order(W), True
     return local_order(W), False
 
@@ -82,11 +78,9 @@ def programmed_order(W: Array) -> list[int]:
     cost = W[heads, tails] - W[tails, heads]
     rows: list[LinearConstraint] = []
     while True:
-        solved = milp(cost, integrality=np.ones(len(cost)), bounds=Bounds(0.0, 1.0), constraints=rows, options=EXACTLY)
-        if not solved.success:
-            raise RuntimeError(f"the integer program of the best order was not solved: {solved.message}")
+        x = least_cost(cost, 0.0, rows, "order")
         before = np.zeros((n, n), dtype=bool)
-        before[tails, heads] = solved.x > 0.5
+        before[tails, heads] = x > 0.5
         before[heads, tails] = ~before[tails, heads]
         cycles = np.array(
             [

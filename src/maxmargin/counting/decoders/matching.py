@@ -5,14 +5,13 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import sparse
 from scipy.optimize import Bounds, LinearConstraint, milp
 from scipy.sparse.csgraph import connected_components
 
-from maxmargin.arrays import Array
+from maxmargin.arrays import Array, Index
+from maxmargin.counting.decoders.integer_program import EXACTLY
 
-Index = NDArray[np.intp]
 TABLE = 18  # vertices up to which the table of 2^n numbers is the shorter way
 WHOLE = 1e-6  # how far the numbers of a linear program may be from whole ones
 
@@ -112,7 +111,7 @@ class _Program:
             constraints=LinearConstraint(
                 sparse.vstack(self.rows, format="csr"), np.concatenate(self.low), np.concatenate(self.high)
             ),
-            options={"mip_rel_gap": 0.0},
+            options=EXACTLY,
         )
         if found.x is None:
             raise RuntimeError(f"no matching of {self.n} vertices was found: {found.message}")

@@ -7,17 +7,17 @@ EXACT = 20  # items up to which all subsets are tried: of n items these are tabl
 AUTO = 15  # items up to which "auto" tries them: milliseconds, less than a local search takes
 
 
-def check_method(decoder: str, n: int) -> None:
+def check_method(method: str, n: int) -> None:
     """Whether there is this search for n items."""
-    if decoder not in METHODS:
-        raise ValueError(f"decoder must be one of {', '.join(map(repr, METHODS))}, got {decoder!r}")
-    if decoder == "exact" and n > EXACT:
+    if method not in METHODS:
+        raise ValueError(f"method must be one of {', '.join(map(repr, METHODS))}, got {method!r}")
+    if method == "exact" and n > EXACT:
         raise ValueError(
-            f"decoder='exact' tries all subsets of {n} items, which is possible up to {EXACT}; "
-            f"expected decoder='milp', which is exact too, or 'local'"
+            f"method='exact' tries all subsets of {n} items, which is possible up to {EXACT}; "
+            f"expected method='milp', which is exact too, or 'local'"
         )
 
 
-def tries_all(decoder: str, n: int) -> bool:
+def tries_all(method: str, n: int) -> bool:
     """Whether all subsets of n items are to be tried."""
-    return decoder == "exact" or (decoder == "auto" and n <= AUTO)
+    return method == "exact" or (method == "auto" and n <= AUTO)

@@ -9,17 +9,17 @@ the first node that is free to choose, and comes after the last one. So the sear
 from __future__ import annotations
 
 from collections.abc import Iterator
-from numbers import Integral
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from maxmargin.arrays import Array
+from maxmargin.checks import is_whole
 from maxmargin.counting.decoders.cycles import best_cycle
 from maxmargin.counting.decoders.methods import check_method
 
 
-class Route(NamedTuple):
+class FoundRoute(NamedTuple):
     """A path and its value (1); exact says whether no path can be better."""
 
     path: list[int]
@@ -33,17 +33,17 @@ def best_route(
     start: int | None = None,
     end: int | None = None,
     length: int | None = None,
-    decoder: str = "auto",
+    method: str = "auto",
     start_scores: Array | None = None,
     end_scores: Array | None = None,
-) -> Route:
+) -> FoundRoute:
     """The best path of (1), or a good one where the search is hard.
 
     arcs : (n, n), the score of going from row to column; the diagonal is not read.
     node_scores : (n,), the score of visiting a node; none counts 0.
     start, end : the first and the last node, where they are given. The same node for both is a path of length 1.
     length : the number of nodes of the path; None for any number from 1 on.
-    decoder : "exact": over all subsets of the nodes that are free to choose, up to 19 of them; "local": local search;
+    method : "exact": over all subsets of the nodes that are free to choose, up to 19 of them; "local": local search;
         "milp": an integer program, exact; "auto": "exact" up to 14 free nodes, beyond that local search, which for a
         given length is followed by branch and bound: lengths up to 15 among 90 nodes are in most cases exact.
     start_scores, end_scores : (n,), what a node counts as the first and as the last of the path; none counts 0.
@@ -55,7 +55,7 @@ def best_route(
     )
     start, end = checked_end("start", start, len(arcs)), checked_end("end", end, len(arcs))
     _check_length(length, len(arcs), start, end)
-    check_method(decoder, 1)  # also where there is nothing to search
+    check_method(method, 1)  # also where there is nothing to search
     found = [(path, True) for path in _fixed_paths(start, end, length)]
     ends = {each for each in (start, end) if each is not None}
     free = np.array([v for v in range(len(arcs)) if v not in ends], dtype=np.intp)
@@ -66,7 +66,7 @@ def best_route(
         W[1:, 1:] = gains[np.ix_(free, free)]
         W[0, 1:] = gains[start, free] if start is not None else first[free] + nodes[free]
         W[1:, 0] = gains[free, end] if end is not None else last[free]
-        cycle, exact = best_cycle(W, least + 1, most + 1, decoder, front=True)
+        cycle, exact = best_cycle(W, least + 1, most + 1, method, front=True)
         at = cycle.index(0)
         inner = free[[v - 1 for v in (*cycle[at + 1 :], *cycle[:at])]].tolist()
         found.append(([*([] if start is None else [start]), *inner, *([] if end is None else [end])], exact))
@@ -75,7 +75,7 @@ def best_route(
         return float(nodes[path].sum() + arcs[path[:-1], path[1:]].sum() + first[path[0]] + last[path[-1]])
 
     path = max((path for path, _ in found), key=value)
-    return Route(path, value(path), all(exact for _, exact in found))
+    return FoundRoute(path, value(path), all(exact for _, exact in found))
 
 
 def _fixed_paths(start: int | None, end: int | None, length: int | None) -> Iterator[list[int]]:
@@ -116,7 +116,7 @@ def checked_end(name: str, node: Any, n: int) -> int | None:
     """The number of a node, or None."""
     if node is None:
         return None
-    if isinstance(node, bool) or not isinstance(node, Integral) or not 0 <= int(node) < n:
+    if not is_whole(node) or not 0 <= int(node) < n:
         raise ValueError(f"{name} is {node!r}; expected a node 0 … {n - 1}")
     return int(node)
 
@@ -127,6 +127,6 @@ def _check_length(length: Any, n: int, start: int | None, end: int | None) -> No
     least, most = 1, n
     if start is not None and end is not None:
         least, most = (1, 1) if start == end else (2, n)
-    if isinstance(length, bool) or not isinstance(length, Integral) or not least <= int(length) <= most:
+    if not is_whole(length) or not least <= int(length) <= most:
         between = f"from {start} to {end}" if least == 2 or most == 1 else f"over {n} nodes"
         raise ValueError(f"length is {length!r}; expected {least} … {most} nodes for a path {between}")

@@ -8,14 +8,13 @@ node is the one from which it returns there.
 
 from __future__ import annotations
 
-from numbers import Integral
-
 import numpy as np
 
 from maxmargin.arrays import Array
+from maxmargin.checks import is_whole
 from maxmargin.counting.decoders.cycles import best_cycle
 from maxmargin.counting.decoders.methods import check_method
-from maxmargin.counting.decoders.routes import Route, checked_arcs, checked_end
+from maxmargin.counting.decoders.routes import FoundRoute, checked_arcs, checked_end
 
 LEAST = 3  # nodes of a tour
 
@@ -25,14 +24,14 @@ def best_tour(
     start: int | None = None,
     end: int | None = None,
     length: int | None = None,
-    decoder: str = "auto",
-) -> Route:
+    method: str = "auto",
+) -> FoundRoute:
     """The best tour of (1), or a good one where the search is hard.
 
     arcs : (n, n), the score of going from row to column; the diagonal is not read.
     start, end : the first and the last node, where they are given. Without both a tour starts at its smallest node.
     length : the number of nodes of the tour; None for any number from 3 on.
-    decoder : as of best_route.
+    method : as of best_route.
     """
     arcs = checked_arcs(arcs)
     n = len(arcs)
@@ -41,39 +40,37 @@ def best_tour(
         raise ValueError(f"arcs between {n} nodes have no tour; expected at least {LEAST} nodes")
     if start is not None and start == end:
         raise ValueError(f"start and end are both {start}; expected two nodes of a tour, which returns to its start")
-    if length is not None and (
-        isinstance(length, bool) or not isinstance(length, Integral) or not LEAST <= int(length) <= n
-    ):
+    if length is not None and (not is_whole(length) or not LEAST <= int(length) <= n):
         raise ValueError(f"length is {length!r}; expected {LEAST} … {n} nodes for a tour over {n} nodes")
-    check_method(decoder, 1)
+    check_method(method, 1)
     shortest, longest = (LEAST, n) if length is None else (int(length), int(length))
     if start is not None and end is not None:
-        tour, exact = _between(arcs, start, end, shortest, longest, decoder)
+        tour, exact = _between(arcs, start, end, shortest, longest, method)
     elif start is not None:
-        tour, exact = _through(arcs, start, shortest, longest, decoder)
+        tour, exact = _through(arcs, start, shortest, longest, method)
     elif end is not None:
-        tour, exact = _through(arcs, end, shortest, longest, decoder)
+        tour, exact = _through(arcs, end, shortest, longest, method)
         tour = _turned(tour, 1)
     else:
-        tour, exact = best_cycle(arcs, shortest, longest, decoder)
+        tour, exact = best_cycle(arcs, shortest, longest, method)
         tour = _turned(tour, tour.index(min(tour)))
-    return Route(tour, float(arcs[tour, np.roll(tour, -1)].sum()), exact)
+    return FoundRoute(tour, float(arcs[tour, np.roll(tour, -1)].sum()), exact)
 
 
-def _through(arcs: Array, node: int, shortest: int, longest: int, decoder: str) -> tuple[list[int], bool]:
+def _through(arcs: Array, node: int, shortest: int, longest: int, method: str) -> tuple[list[int], bool]:
     """The best tour through one node, from there on."""
     order = np.array([node, *(v for v in range(len(arcs)) if v != node)])
-    cycle, exact = best_cycle(arcs[np.ix_(order, order)], shortest, longest, decoder, front=True)
+    cycle, exact = best_cycle(arcs[np.ix_(order, order)], shortest, longest, method, front=True)
     return order[_turned(cycle, cycle.index(0))].tolist(), exact
 
 
-def _between(arcs: Array, start: int, end: int, shortest: int, longest: int, decoder: str) -> tuple[list[int], bool]:
+def _between(arcs: Array, start: int, end: int, shortest: int, longest: int, method: str) -> tuple[list[int], bool]:
     """The best tour in which `end` is followed by `start`: the two are one node, which is entered at the end."""
     free = np.array([v for v in range(len(arcs)) if v not in (start, end)])
     W = np.zeros((len(free) + 1, len(free) + 1))
     W[1:, 1:] = arcs[np.ix_(free, free)]
     W[0, 1:], W[1:, 0] = arcs[start, free], arcs[free, end]
-    cycle, exact = best_cycle(W, shortest - 1, longest - 1, decoder, front=True)
+    cycle, exact = best_cycle(W, shortest - 1, longest - 1, method, front=True)
     inner = [v - 1 for v in _turned(cycle, cycle.index(0))[1:]]
     return [start, *free[inner].tolist(), end], exact
 

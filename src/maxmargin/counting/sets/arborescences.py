@@ -8,18 +8,20 @@ from typing import Any
 
 import numpy as np
 
-from maxmargin.arrays import Array
+from maxmargin.arrays import Array, Index
 from maxmargin.counting.decoders.arborescence import best_heads
+from maxmargin.counting.sets.indicator import indicator
 from maxmargin.counting.sets.inner_arcs import InnerArcs
-from maxmargin.counting.sets.items import Items, ItemsLike, collection
-from maxmargin.counting.sets.matrix_tree import Index, TreeLaw, unreachable
-from maxmargin.counting.sets.output_set import Decoded, Eigenspace, OutputSet
+from maxmargin.counting.sets.items import Items, ItemsLike, collection, is_pair
+from maxmargin.counting.sets.matrix_tree import TreeLaw, unreachable
+from maxmargin.counting.sets.output_set import DecodedOutput, Eigenspace
+from maxmargin.counting.sets.pair_set import PairSet
 from maxmargin.counting.sets.scores import finite_scores
 
 Arc = tuple[Hashable, Hashable]
 
 
-class Arborescences(OutputSet):
+class Arborescences(PairSet):
     """All trees whose arcs h -> m lead from the first node, the root, to all others; φ has one coordinate per arc.
 
     Moments follow from the matrix-tree theorem for digraphs (see matrix_tree.py). In the complete digraph of N nodes
@@ -38,16 +40,6 @@ class Arborescences(OutputSet):
         self.arcs = arcs
         _ = self._numbers  # raise now what is wrong with them
 
-    @property
-    def dim(self) -> int:
-        return len(self._ends[0])
-
-    @property
-    def coordinates(self) -> list[Arc]:
-        """The arc of every coordinate of φ."""
-        names = self._nodes.names
-        return [(names[h], names[m]) for h, m in zip(*self._ends, strict=True)]
-
     def log_size(self) -> float:
         return self._law.log_total
 
@@ -64,7 +56,7 @@ class Arborescences(OutputSet):
         return InnerArcs(len(inner), [], [self._numbers[0, 1:]], inner[inner >= 0]).spectrum(self.cov_apply)
 
     def features(self, y: Any) -> Array:
-        nodes, numbers = self._nodes, self._numbers
+        nodes, numbers = self._items, self._numbers
         heads = collection(y, "arborescence", "head")
         if isinstance(y, set | frozenset):
             raise ValueError(f"{y!r} has no order; expected a list or tuple of the heads of all nodes but the root")
@@ -86,19 +78,17 @@ class Arborescences(OutputSet):
                 f"no arcs lead from the root {nodes.names[0]!r} to {nodes.names[cut_off[0]]!r}: "
                 "its heads form a cycle; expected a tree"
             )
-        phi = np.zeros(self.dim)
-        phi[places] = 1.0
-        return phi
+        return indicator(places, self.dim)
 
-    def decode(self, f: Array) -> Decoded:
+    def decode(self, f: Array) -> DecodedOutput:
         f = finite_scores(f, self.dim)
-        scores = np.full((len(self._nodes), len(self._nodes)), -np.inf)
+        scores = np.full((len(self._items), len(self._items)), -np.inf)
         scores[self._ends] = f
         heads = best_heads(scores)
-        return Decoded(self._nodes.named(heads), float(scores[heads, np.arange(1, len(scores))].sum()), True)
+        return DecodedOutput(self._items.named(heads), float(scores[heads, np.arange(1, len(scores))].sum()), True)
 
     def outputs(self) -> Iterator[tuple[Hashable, ...]]:
-        n, numbers = len(self._nodes), self._numbers
+        n, numbers = len(self._items), self._numbers
 
         def grow(heads: list[int]) -> Iterator[list[int]]:
             m = len(heads) + 1
@@ -112,20 +102,20 @@ class Arborescences(OutputSet):
                 if top != m:  # else m would come to itself
                     yield from grow([*heads, h])
 
-        return map(self._nodes.named, grow([]))
+        return map(self._items.named, grow([]))
 
     def sample(self, rng: np.random.Generator) -> tuple[Hashable, ...]:
-        return self._nodes.named(self._ends[0][self._law.sample(rng)])
+        return self._items.named(self._ends[0][self._law.sample(rng)])
 
     # --- the digraph
 
     @cached_property
-    def _nodes(self) -> Items:
+    def _items(self) -> Items:
         return Items(self.nodes, least=2, called="node")
 
     @cached_property
     def _ends(self) -> tuple[Index, Index]:
-        n = len(self._nodes)
+        n = len(self._items)
         if self.arcs is None:
             possible = ~np.eye(n, dtype=bool)
             possible[:, 0] = False
@@ -133,9 +123,9 @@ class Arborescences(OutputSet):
             return tails, heads
         found: dict[tuple[int, int], None] = {}
         for arc in self.arcs:
-            if isinstance(arc, str) or not hasattr(arc, "__iter__") or len(tuple(arc)) != 2:
+            if not is_pair(arc):
                 raise ValueError(f"{arc!r} is no arc; expected a pair of nodes (head, modifier)")
-            h, m = (self._nodes.number(node) for node in arc)
+            h, m = (self._items.number(node) for node in arc)
             if h == m:
                 raise ValueError(f"the arc {arc!r} leads from a node to itself; expected two different nodes")
             if m == 0:
@@ -146,17 +136,17 @@ class Arborescences(OutputSet):
         tails, heads = np.array(list(found), dtype=np.intp).reshape(-1, 2).T.copy()
         cut_off = unreachable(n, tails, heads)
         if cut_off:
-            names = self._nodes.names
+            names = self._items.names
             raise ValueError(f"there is no tree: no arcs lead from the root {names[0]!r} to {names[cut_off[0]]!r}")
         return tails, heads
 
     @cached_property
     def _numbers(self) -> Index:
         """(n, n): the coordinate of every arc, -1 where there is none."""
-        numbers = np.full((len(self._nodes), len(self._nodes)), -1, dtype=np.intp)
+        numbers = np.full((len(self._items), len(self._items)), -1, dtype=np.intp)
         numbers[self._ends] = np.arange(self.dim)
         return numbers
 
     @cached_property
     def _law(self) -> TreeLaw:
-        return TreeLaw(len(self._nodes), *self._ends)
+        return TreeLaw(len(self._items), *self._ends)

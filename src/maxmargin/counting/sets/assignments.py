@@ -14,9 +14,9 @@ from scipy.special import gammaln
 from maxmargin.arrays import Array
 from maxmargin.counting.sets.items import Items, ItemsLike
 from maxmargin.counting.sets.ordered_items import ordered_numbers
-from maxmargin.counting.sets.output_set import Decoded, Eigenspace, OutputSet
+from maxmargin.counting.sets.output_set import DecodedOutput, Eigenspace, OutputSet
 from maxmargin.counting.sets.scores import finite_scores
-from maxmargin.counting.sets.spectra import Part, distinct
+from maxmargin.counting.sets.spectra import Subspace, distinct
 
 
 class Assignments(OutputSet):
@@ -70,9 +70,9 @@ class Assignments(OutputSet):
         rest, over_places = self._eigenvalues()
         return distinct(
             [
-                Part(rest, (n1 - 1) * (n2 - 1), self._both),
-                Part(over_places, n2 - 1, self._over_places),
-                Part(0.0, n1, self._constant_over_places),
+                Subspace(rest, (n1 - 1) * (n2 - 1), self._both),
+                Subspace(over_places, n2 - 1, self._over_places),
+                Subspace(0.0, n1, self._constant_over_places),
             ]
         )
 
@@ -84,10 +84,10 @@ class Assignments(OutputSet):
         phi[np.arange(len(places)), places] = 1.0
         return phi.reshape(-1)
 
-    def decode(self, f: Array) -> Decoded:
+    def decode(self, f: Array) -> DecodedOutput:
         scores = finite_scores(f, self.dim).reshape(self._shape)
         rows, columns = linear_sum_assignment(scores, maximize=True)
-        return Decoded(self._places.named(columns), float(scores[rows, columns].sum()), True)
+        return DecodedOutput(self._places.named(columns), float(scores[rows, columns].sum()), True)
 
     def outputs(self) -> Iterator[tuple[Hashable, ...]]:
         return permutations(self._places.names, len(self._items))

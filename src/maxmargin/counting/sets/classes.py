@@ -2,21 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterator
+from collections.abc import Hashable
 from functools import cached_property
-from math import log
 from typing import Any
 
 import numpy as np
 
 from maxmargin.arrays import Array
+from maxmargin.counting.sets.indicator import indicator
 from maxmargin.counting.sets.items import Items, ItemsLike
-from maxmargin.counting.sets.output_set import Decoded, Eigenspace, OutputSet
+from maxmargin.counting.sets.one_label import OneLabel
+from maxmargin.counting.sets.output_set import DecodedOutput, Eigenspace
 from maxmargin.counting.sets.scores import finite_scores
-from maxmargin.counting.sets.spectra import FEW, Part, averaged, centred, distinct
+from maxmargin.counting.sets.spectra import FEW, Subspace, averaged, centred, distinct
 
 
-class Multiclass(OutputSet):
+class Classes(OneLabel):
     """One of d classes, φ(y) = e_y (Gärtner and Vembu 2009, section 5.1).
 
         μ = 1/d,     S = (I - 11ᵀ/d) / d.
@@ -32,13 +33,6 @@ class Multiclass(OutputSet):
     def _items(self) -> Items:
         return Items(self.classes, least=1, called="class")
 
-    @property
-    def dim(self) -> int:
-        return len(self._items)
-
-    def log_size(self) -> float:
-        return log(self.dim)
-
     def mean(self) -> Array:
         return np.full(self.dim, 1 / self.dim)
 
@@ -46,26 +40,18 @@ class Multiclass(OutputSet):
         return centred(F) / self.dim
 
     def cov_spectrum(self) -> list[Eigenspace]:
-        return distinct([Part(1 / self.dim, self.dim - 1, centred), Part(0.0, 1, averaged)])
+        return distinct([Subspace(1 / self.dim, self.dim - 1, centred), Subspace(0.0, 1, averaged)])
 
     def features(self, y: Any) -> Array:
-        phi = np.zeros(self.dim)
-        phi[self._items.number(y)] = 1.0
-        return phi
+        return indicator(self._items.number(y), self.dim)
 
-    def decode(self, f: Array) -> Decoded:
+    def decode(self, f: Array) -> DecodedOutput:
         f = finite_scores(f, self.dim)
         best = int(np.argmax(f))
-        return Decoded(self._items.names[best], float(f[best]), True)
-
-    def outputs(self) -> Iterator[Hashable]:
-        return iter(self._items.names)
-
-    def sample(self, rng: np.random.Generator) -> Hashable:
-        return self._items.names[int(rng.integers(self.dim))]
+        return DecodedOutput(self._items.names[best], float(f[best]), True)
 
 
-class Ordinal(OutputSet):
+class OrderedClasses(OneLabel):
     """One of levels 0 < 1 < … < d-1, φ_i(y) = 1 if y > i, for i = 0 … d-2 (Gärtner and Vembu 2009, section 5.2).
 
         μ_i = (d-1-i) / d,     S_ij = μ_max(i,j) (1 - μ_min(i,j)).
@@ -89,8 +75,10 @@ class Ordinal(OutputSet):
     def dim(self) -> int:
         return len(self._items) - 1
 
-    def log_size(self) -> float:
-        return log(len(self._items))
+    @property
+    def coordinates(self) -> list[Hashable]:
+        """("above", level) for every coordinate of φ."""
+        return [("above", level) for level in self._items.names[:-1]]
 
     def mean(self) -> Array:
         return np.arange(self.dim, 0, -1) / len(self._items)
@@ -108,24 +96,18 @@ class Ordinal(OutputSet):
             return None
         angles = np.pi * np.arange(1, d) / d
         return distinct(
-            Part(float(1 / (4 * d * np.sin(angle / 2) ** 2)), 1, _along(np.sin(angle * np.arange(1, d))))
+            Subspace(float(1 / (4 * d * np.sin(angle / 2) ** 2)), 1, _along(np.sin(angle * np.arange(1, d))))
             for angle in angles
         )
 
     def features(self, y: Any) -> Array:
         return (np.arange(self.dim) < self._items.number(y)).astype(float)
 
-    def decode(self, f: Array) -> Decoded:
+    def decode(self, f: Array) -> DecodedOutput:
         f = finite_scores(f, self.dim)
         scores = np.concatenate([[0.0], np.cumsum(f)])
         best = int(np.argmax(scores))
-        return Decoded(self._items.names[best], float(scores[best]), True)
-
-    def outputs(self) -> Iterator[Hashable]:
-        return iter(self._items.names)
-
-    def sample(self, rng: np.random.Generator) -> Hashable:
-        return self._items.names[int(rng.integers(len(self._items)))]
+        return DecodedOutput(self._items.names[best], float(scores[best]), True)
 
 
 def _along(direction: Array) -> Any:

@@ -11,13 +11,12 @@ from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import sparse
 
-from maxmargin.arrays import Array
-from maxmargin.counting.sets.items import Items
+from maxmargin.arrays import Array, Index
+from maxmargin.counting.sets.items import Items, is_pair
 from maxmargin.counting.sets.output_set import Eigenspace
-from maxmargin.counting.sets.spectra import Part, distinct
+from maxmargin.counting.sets.spectra import Subspace, distinct
 
 
 class EdgeEigenvalues(NamedTuple):
@@ -45,7 +44,7 @@ class CompleteGraph:
         self.tails, self.heads = (each.astype(np.intp) for each in np.triu_indices(n, 1))
 
     @property
-    def ends(self) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+    def ends(self) -> tuple[Index, Index]:
         """The two vertices of every edge."""
         return self.tails, self.heads
 
@@ -77,13 +76,13 @@ class CompleteGraph:
             lambda rows: self._parts(rows)[1],
             lambda rows: self._parts(rows)[2],
         )
-        return distinct(map(Part, eigenvalues, dimensions, projections))
+        return distinct(map(Subspace, eigenvalues, dimensions, projections))
 
-    def edge_numbers(self, edges: Any, vertices: Items) -> NDArray[np.intp]:
+    def edge_numbers(self, edges: Any, vertices: Items) -> Index:
         """The coordinates of a set of edges {u, v} or (u, v) of named vertices; a ValueError says what is wrong."""
         found: dict[int, Hashable] = {}
         for edge in edges:
-            if isinstance(edge, str) or not hasattr(edge, "__iter__") or len(tuple(edge)) != 2:
+            if not is_pair(edge):
                 raise ValueError(f"{edge!r} is no edge; expected two different vertices")
             u, v = (vertices.number(end) for end in edge)
             if u == v:

@@ -12,25 +12,25 @@ from itertools import combinations, permutations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import gammaln, rgamma
 
-from maxmargin.arrays import Array
+from maxmargin.arrays import Array, Index
 from maxmargin.counting.decoders.cycles import best_cycle
 from maxmargin.counting.decoders.methods import check_method
-from maxmargin.counting.sets.arcs import ArcEigenvalues, Arcs, arcs
+from maxmargin.counting.sets.complete_digraph import ArcEigenvalues, CompleteDigraph, complete_digraph
 from maxmargin.counting.sets.complete_graph import CompleteGraph, EdgeEigenvalues
+from maxmargin.counting.sets.indicator import indicator
 from maxmargin.counting.sets.items import ItemsLike
-from maxmargin.counting.sets.on_pairs import OnPairs
 from maxmargin.counting.sets.ordered_items import ordered_numbers
-from maxmargin.counting.sets.output_set import Decoded, Eigenspace
+from maxmargin.counting.sets.output_set import DecodedOutput, Eigenspace
+from maxmargin.counting.sets.pair_set import ItemPairSet
 from maxmargin.counting.sets.scores import finite_scores
 from maxmargin.counting.sets.signed_pairs import SignedPairs, signed_pairs
 
 LEAST = 3  # items of a cycle
 
 
-class CyclicPermutations(OnPairs):
+class CyclicPermutations(ItemPairSet):
     """All directed cycles through three or more of n items (Gärtner and Vembu 2009, Sect. 4.2: routes).
 
         signed:      φ_uv(y) = +1 if v follows u, -1 if u follows v, 0 otherwise,    u < v                          (1)
@@ -51,18 +51,18 @@ class CyclicPermutations(OnPairs):
 
     items : their number, or their names.
     signed : features (1) or (2).
-    decoder : how the best cycle is searched, which is NP-hard (ibid., Sect. 3.3). "exact": over all subsets, up to 20
+    method : how the best cycle is searched, which is NP-hard (ibid., Sect. 3.3). "exact": over all subsets, up to 20
         items; "local": single changes, from several starts; "milp": an integer program, exact, a matter of seconds for
         20 to 25 items; "auto": "exact" up to 15 items, "local" beyond.
     """
 
     least = LEAST
 
-    def __init__(self, items: ItemsLike, signed: bool = True, decoder: str = "auto"):
+    def __init__(self, items: ItemsLike, signed: bool = True, method: str = "auto"):
         self.items = items
         self.signed = signed
-        self.decoder = decoder
-        check_method(decoder, len(self._items))
+        self.method = method
+        check_method(method, len(self._items))
 
     @property
     def repeats(self) -> int:  # type: ignore[override]
@@ -70,9 +70,9 @@ class CyclicPermutations(OnPairs):
         return 2 if self.signed else 1
 
     @property
-    def _pairs(self) -> SignedPairs | Arcs:
+    def _pairs(self) -> SignedPairs | CompleteDigraph:
         size = len(self._items)
-        return signed_pairs(size) if self.signed else arcs(size)
+        return signed_pairs(size) if self.signed else complete_digraph(size)
 
     def log_size(self) -> float:
         n = len(self._items)
@@ -114,11 +114,11 @@ class CyclicPermutations(OnPairs):
             raise ValueError(f"a cycle of {len(numbers)} items; expected at least {LEAST}")
         return self._pairs.of_arcs(*_steps(numbers))
 
-    def decode(self, f: Array) -> Decoded:
+    def decode(self, f: Array) -> DecodedOutput:
         n, f = len(self._items), finite_scores(f, self.dim)
-        found, exact = best_cycle(self._pairs.matrix(f), LEAST, n, self.decoder)
+        found, exact = best_cycle(self._pairs.matrix(f), LEAST, n, self.method)
         y = self._items.named(_from_smallest(found))
-        return Decoded(y, float(self.features(y) @ f), exact)
+        return DecodedOutput(y, float(self.features(y) @ f), exact)
 
     def outputs(self) -> Iterator[tuple[Hashable, ...]]:
         names = self._items.names
@@ -135,7 +135,7 @@ class CyclicPermutations(OnPairs):
         return items.named(_from_smallest(rng.permutation(len(items))[:size].tolist()))
 
 
-class HamiltonianCycles(OnPairs):
+class HamiltonianCycles(ItemPairSet):
     """All cycles through all n items.
 
         not directed:  φ_uv(y) = 1 if u and v are neighbours, 0 otherwise,           u < v                          (1)
@@ -150,19 +150,19 @@ class HamiltonianCycles(OnPairs):
     items : their number, or their names.
     directed : whether a cycle and its reverse are two outputs.
     signed : features (3) of directed cycles.
-    decoder : as of CyclicPermutations. The search is a travelling salesman's.
+    method : as of CyclicPermutations. The search is a travelling salesman's.
     """
 
     least = LEAST
 
-    def __init__(self, items: ItemsLike, directed: bool = False, signed: bool = False, decoder: str = "auto"):
+    def __init__(self, items: ItemsLike, directed: bool = False, signed: bool = False, method: str = "auto"):
         self.items = items
         self.directed = directed
         self.signed = signed
-        self.decoder = decoder
+        self.method = method
         if signed and not directed:
             raise ValueError("signed features tell the directions of a cycle; expected directed=True with signed=True")
-        check_method(decoder, len(self._items))
+        check_method(method, len(self._items))
 
     @property
     def repeats(self) -> int:  # type: ignore[override]
@@ -170,11 +170,11 @@ class HamiltonianCycles(OnPairs):
         return 2 if self.signed else 1
 
     @property
-    def _pairs(self) -> SignedPairs | Arcs | CompleteGraph:
+    def _pairs(self) -> SignedPairs | CompleteDigraph | CompleteGraph:
         size = len(self._items)
         if self.signed:
             return signed_pairs(size)
-        return arcs(size) if self.directed else signed_pairs(size).graph
+        return complete_digraph(size) if self.directed else signed_pairs(size).graph
 
     def log_size(self) -> float:
         return float(gammaln(len(self._items)) - (0.0 if self.directed else np.log(2.0)))
@@ -188,7 +188,7 @@ class HamiltonianCycles(OnPairs):
         turning = n / ((n - 1) * (n - 2))
         if isinstance(pairs, SignedPairs):
             return pairs.cov_apply(F, 0.0, 2 * turning)
-        if isinstance(pairs, Arcs):
+        if isinstance(pairs, CompleteDigraph):
             return pairs.cov_apply(F, ArcEigenvalues(EdgeEigenvalues(0.0, 0.0, 1 / (n - 1)), 0.0, turning))
         return pairs.cov_apply(F, EdgeEigenvalues(0.0, 0.0, 2 / (n - 1)))
 
@@ -197,7 +197,7 @@ class HamiltonianCycles(OnPairs):
         turning = n / ((n - 1) * (n - 2))
         if isinstance(pairs, SignedPairs):
             return pairs.spectrum(0.0, 2 * turning)
-        if isinstance(pairs, Arcs):
+        if isinstance(pairs, CompleteDigraph):
             return pairs.spectrum(ArcEigenvalues(EdgeEigenvalues(0.0, 0.0, 1 / (n - 1)), 0.0, turning))
         return pairs.spectrum(EdgeEigenvalues(0.0, 0.0, 2 / (n - 1)))
 
@@ -205,16 +205,14 @@ class HamiltonianCycles(OnPairs):
         numbers = ordered_numbers(self._items, y, "cycle", all_of_them=True)
         pairs, (tails, heads) = self._pairs, _steps(numbers)
         if isinstance(pairs, CompleteGraph):
-            phi = np.zeros(len(pairs))
-            phi[pairs.number(tails, heads)] = 1.0
-            return phi
+            return indicator(pairs.number(tails, heads), len(pairs))
         return pairs.of_arcs(tails, heads)
 
-    def decode(self, f: Array) -> Decoded:
+    def decode(self, f: Array) -> DecodedOutput:
         n, f = len(self._items), finite_scores(f, self.dim)
-        found, exact = best_cycle(self._pairs.matrix(f), n, n, self.decoder)
+        found, exact = best_cycle(self._pairs.matrix(f), n, n, self.method)
         y = self._items.named(self._canonical(found))
-        return Decoded(y, float(self.features(y) @ f), exact)
+        return DecodedOutput(y, float(self.features(y) @ f), exact)
 
     def outputs(self) -> Iterator[tuple[Hashable, ...]]:
         n = len(self._items)
@@ -242,7 +240,7 @@ def _inverse_factorials(k: int) -> float:
     return float(rgamma(np.arange(k + 1) + 1.0).sum())
 
 
-def _steps(numbers: list[int]) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+def _steps(numbers: list[int]) -> tuple[Index, Index]:
     """The arcs of a cycle: tails and heads."""
     tails = np.array(numbers, dtype=np.intp)
     return tails, np.roll(tails, -1)

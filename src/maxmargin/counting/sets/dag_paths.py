@@ -13,11 +13,11 @@ from scipy import sparse
 from scipy.sparse.linalg import splu
 from scipy.special import logsumexp
 
-from maxmargin.arrays import Array
-from maxmargin.counting.sets.items import Items
-from maxmargin.counting.sets.matrix_tree import Index
+from maxmargin.arrays import Array, Index
+from maxmargin.counting.sets.items import Items, is_pair
 from maxmargin.counting.sets.ordered_items import ordered_numbers
-from maxmargin.counting.sets.output_set import Decoded, OutputSet
+from maxmargin.counting.sets.output_set import DecodedOutput
+from maxmargin.counting.sets.pair_set import PairSet
 from maxmargin.counting.sets.scores import finite_scores
 
 Arc = tuple[Hashable, Hashable]
@@ -43,7 +43,7 @@ class _Chain(NamedTuple):
     onward: sparse.csc_array  # I - T
 
 
-class DagPaths(OutputSet):
+class DagPaths(PairSet):
     """All paths from a source to a sink along the arcs of a graph without cycles; φ has one coordinate per arc.
 
     With B_v the number of paths from v to the sink, a uniform path is a Markov chain that steps from u to v with
@@ -67,16 +67,6 @@ class DagPaths(OutputSet):
         self.source = source
         self.sink = sink
         _ = self._chain  # raise now what is wrong with them
-
-    @property
-    def dim(self) -> int:
-        return len(self._graph.tails)
-
-    @property
-    def coordinates(self) -> list[Arc]:
-        """The arc of every coordinate of φ."""
-        names = self._graph.nodes.names
-        return [(names[u], names[v]) for u, v in zip(self._graph.tails, self._graph.heads, strict=True)]
 
     def log_size(self) -> float:
         return self._chain.log_size
@@ -111,7 +101,7 @@ class DagPaths(OutputSet):
             phi[graph.numbers[u, v]] = 1.0
         return phi
 
-    def decode(self, f: Array) -> Decoded:
+    def decode(self, f: Array) -> DecodedOutput:
         graph, f = self._graph, finite_scores(f, self.dim)
         best = np.full(len(graph.nodes), -np.inf)
         best[graph.source], arrived = 0.0, np.full(len(graph.nodes), -1)
@@ -123,7 +113,7 @@ class DagPaths(OutputSet):
         while path[-1] != graph.source:
             path.append(int(arrived[path[-1]]))
         y = graph.nodes.named(reversed(path))
-        return Decoded(y, float(self.features(y) @ f), True)
+        return DecodedOutput(y, float(self.features(y) @ f), True)
 
     def outputs(self) -> Iterator[tuple[Hashable, ...]]:
         graph, steps = self._graph, self._chain.steps
@@ -148,12 +138,20 @@ class DagPaths(OutputSet):
 
     # --- the graph and the chain
 
+    @property
+    def _items(self) -> Items:
+        return self._graph.nodes
+
+    @property
+    def _ends(self) -> tuple[Index, Index]:
+        return self._graph.tails, self._graph.heads
+
     @cached_property
     def _graph(self) -> _Graph:
         sorter: TopologicalSorter = TopologicalSorter()
         arcs = []
         for arc in self.edges:
-            if isinstance(arc, str) or not hasattr(arc, "__iter__") or len(tuple(arc)) != 2:
+            if not is_pair(arc):
                 raise ValueError(f"{arc!r} is no arc; expected a pair of nodes (u, v)")
             u, v = arc
             try:

@@ -19,7 +19,7 @@ import numpy as np
 
 from maxmargin.arrays import Array
 from maxmargin.counting.sets.output_set import Eigenspace
-from maxmargin.counting.sets.spectra import Part, distinct
+from maxmargin.counting.sets.spectra import Subspace, distinct
 
 
 class _Parts(NamedTuple):
@@ -55,10 +55,10 @@ class FreeChain:
         values, vectors = np.linalg.eigh(self.triple)
         values[values < 1e-13 * values[-1]] = 0.0
         parts = [
-            Part(float(value), K - 1, self._along(vector)) for value, vector in zip(values, vectors.T, strict=True)
+            Subspace(float(value), K - 1, self._along(vector)) for value, vector in zip(values, vectors.T, strict=True)
         ]
         return distinct(
-            [*parts, Part((L - 1) / K**2, (K - 1) ** 2, self._doubly_centred), Part(0.0, 2, self._constant)]
+            [*parts, Subspace((L - 1) / K**2, (K - 1) ** 2, self._doubly_centred), Subspace(0.0, 2, self._constant)]
         )
 
     def sample(self, rng: np.random.Generator) -> list[int]:

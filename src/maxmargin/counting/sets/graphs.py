@@ -5,39 +5,22 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import cached_property
 from itertools import combinations
-from math import log
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from maxmargin.arrays import Array
-from maxmargin.counting.sets.complete_graph import CompleteGraph, EdgeEigenvalues
-from maxmargin.counting.sets.items import Items, ItemsLike, collection, whole_number
-from maxmargin.counting.sets.output_set import Decoded, Eigenspace, OutputSet
+from maxmargin.counting.sets.complete_graph import EdgeEigenvalues
+from maxmargin.counting.sets.indicator import indicator
+from maxmargin.counting.sets.items import Items, ItemsLike, collection
+from maxmargin.counting.sets.output_set import DecodedOutput, Eigenspace
+from maxmargin.counting.sets.pair_set import VertexPairSet
 from maxmargin.counting.sets.scores import finite_scores
-from maxmargin.counting.sets.subsets import AllIndicators, indicator, log_choose
+from maxmargin.counting.sets.subsets import AllIndicators, SizedSubsetOutputs, SubsetOutputs
 
 
-class _OnVertices(OutputSet):
-    """What the sets of this file share: vertices, and one coordinate of φ per pair of them."""
-
-    vertices: ItemsLike
-
-    @cached_property
-    def _items(self) -> Items:
-        return Items(self.vertices, least=2, called="vertex")
-
-    @cached_property
-    def _graph(self) -> CompleteGraph:
-        return CompleteGraph(len(self._items))
-
-    @property
-    def dim(self) -> int:
-        return len(self._graph)
-
-
-class Graphs(_OnVertices, AllIndicators):
+class EdgeSets(VertexPairSet, AllIndicators):
     """All graphs on N vertices, φ the indicator of their E = N(N-1)/2 possible edges.
 
         |Y| = 2^E,     μ = 1/2,     S = I/4
@@ -56,10 +39,10 @@ class Graphs(_OnVertices, AllIndicators):
         edges = collection(y, "graph", "edge")
         return indicator(self._graph.edge_numbers(edges, self._items), self.dim)
 
-    def decode(self, f: Array) -> Decoded:
+    def decode(self, f: Array) -> DecodedOutput:
         f = finite_scores(f, self.dim)
         chosen = np.flatnonzero(f > 0)
-        return Decoded(self._graph.named(chosen, self._items), float(np.sum(f[chosen])), True)
+        return DecodedOutput(self._graph.named(chosen, self._items), float(np.sum(f[chosen])), True)
 
     def outputs(self) -> Iterator[frozenset]:
         edges = list(combinations(self._items.names, 2))
@@ -70,7 +53,7 @@ class Graphs(_OnVertices, AllIndicators):
         return self._graph.named(np.flatnonzero(rng.random(self.dim) < 0.5), self._items)
 
 
-class _OfVertices(_OnVertices):
+class _VertexSets(VertexPairSet):
     """Outputs that are sets of vertices, φ the indicator of the pairs inside."""
 
     def _eigenvalues(self) -> EdgeEigenvalues:
@@ -86,12 +69,12 @@ class _OfVertices(_OnVertices):
         inside = indicator(self._items.numbers(y, "clique"), len(self._items))
         return inside[self._graph.tails] * inside[self._graph.heads]
 
-    def _decoded(self, f: Array, members: NDArray[np.bool_], exact: bool) -> Decoded:
+    def _decoded(self, f: Array, members: NDArray[np.bool_], exact: bool) -> DecodedOutput:
         inside = members[self._graph.tails] & members[self._graph.heads]
-        return Decoded(frozenset(self._items.named(np.flatnonzero(members))), float(np.sum(f[inside])), exact)
+        return DecodedOutput(frozenset(self._items.named(np.flatnonzero(members))), float(np.sum(f[inside])), exact)
 
 
-class Cliques(_OfVertices):
+class Cliques(_VertexSets, SubsetOutputs):
     """All sets of vertices, φ the indicator of the pairs inside: the edges of a clique.
 
         |Y| = 2^N,     μ = 1/4,     M = 2^-|e ∪ e'|: 1/4 for one edge, 1/8 for two that share a vertex, 1/16 otherwise
@@ -109,9 +92,6 @@ class Cliques(_OfVertices):
         self.vertices = vertices
         _ = self._items
 
-    def log_size(self) -> float:
-        return len(self._items) * log(2.0)
-
     def mean(self) -> Array:
         return np.full(self.dim, 0.25)
 
@@ -119,21 +99,14 @@ class Cliques(_OfVertices):
         n = len(self._items)
         return EdgeEigenvalues((2 * n - 1) / 16, (n - 1) / 16, 1 / 16)
 
-    def decode(self, f: Array) -> Decoded:
+    def decode(self, f: Array) -> DecodedOutput:
         from maxmargin.counting.decoders.heaviest_clique import heaviest_clique
 
         f = finite_scores(f, self.dim)
         return self._decoded(f, *heaviest_clique(self._graph.matrix(f)))
 
-    def outputs(self) -> Iterator[frozenset]:
-        for size in range(len(self._items) + 1):
-            yield from map(frozenset, combinations(self._items.names, size))
 
-    def sample(self, rng: np.random.Generator) -> frozenset:
-        return frozenset(self._items.named(np.flatnonzero(rng.random(len(self._items)) < 0.5)))
-
-
-class KCliques(_OfVertices):
+class KCliques(_VertexSets, SizedSubsetOutputs):
     """All sets of k of N vertices, φ the indicator of the pairs inside.
 
     With p_j = k(k-1)…(k-j+1) / N(N-1)…(N-j+1), the probability that j given vertices are in: μ = p_2, and M is p_2 for
@@ -156,11 +129,8 @@ class KCliques(_OfVertices):
     @cached_property
     def _items(self) -> Items:
         items = Items(self.vertices, least=2, called="vertex")
-        whole_number(self.size, "size", 2, len(items), f"the number of vertices is {len(items)}")
+        self._check_size(items, 2, "vertices")
         return items
-
-    def log_size(self) -> float:
-        return log_choose(len(self._items), self.size)
 
     @property
     def _pair(self) -> float:
@@ -182,14 +152,8 @@ class KCliques(_OfVertices):
             raise ValueError(f"the clique has {len(y)} vertices; expected {self.size}")
         return phi
 
-    def decode(self, f: Array) -> Decoded:
+    def decode(self, f: Array) -> DecodedOutput:
         from maxmargin.counting.decoders.heaviest_clique import heaviest_clique_of
 
         f = finite_scores(f, self.dim)
         return self._decoded(f, *heaviest_clique_of(self._graph.matrix(f), self.size))
-
-    def outputs(self) -> Iterator[frozenset]:
-        return map(frozenset, combinations(self._items.names, self.size))
-
-    def sample(self, rng: np.random.Generator) -> frozenset:
-        return frozenset(self._items.named(rng.choice(len(self._items), self.size, replace=False)))

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterator, Sequence
 from functools import cached_property
 from itertools import product
-from math import log
 from typing import Any
 
 import numpy as np
@@ -13,16 +12,17 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from maxmargin.arrays import Array
+from maxmargin.counting.sets.indicator import indicator
 from maxmargin.counting.sets.items import Items
-from maxmargin.counting.sets.output_set import Decoded, Eigenspace, OutputSet
+from maxmargin.counting.sets.one_label import OneLabel
+from maxmargin.counting.sets.output_set import DecodedOutput, Eigenspace, OutputSet
 from maxmargin.counting.sets.scores import finite_scores
 from maxmargin.counting.sets.spectra import DENSE, decomposed
-from maxmargin.counting.sets.subsets import indicator
-from maxmargin.inputs import hierarchy as tree
+from maxmargin.inputs.hierarchy import read_hierarchy
 from maxmargin.inputs.labels import plain
 
 
-class Hierarchy(OutputSet):
+class HierarchyLabels(OneLabel):
     """One label of a tree or lattice of nodes; φ_i(y) = 1 if node i is y or above y.
 
     This is the poset regression of Gärtner and Vembu 2009, section 5.2, with two repairs: the order is reflexive (with
@@ -32,7 +32,7 @@ class Hierarchy(OutputSet):
         μ_i = n_i / |L|,     M_ij = #{labels at or below both i and j} / |L|.
 
     Products with S pass through the scores of all labels: O(Σ number of nodes above a label). Nodes that are above
-    every label, such as the root, have no variance and no coordinate; nodes names those that have one.
+    every label, such as the root, have no variance and no coordinate.
 
     taxonomy : {child: parent} or, in a lattice, {child: [parents]}; a list of (parent, child) pairs; a separator such
         as ".", where labels are paths ("6.2" is below "6"); or None: all labels directly below a root. There must be
@@ -51,16 +51,17 @@ class Hierarchy(OutputSet):
         return _Ways(self.taxonomy, self.labels)
 
     @property
-    def nodes(self) -> list[Hashable]:
+    def _items(self) -> Items:
+        return self._ways.labels
+
+    @property
+    def coordinates(self) -> list[Hashable]:
         """The node of every coordinate of φ."""
         return list(self._ways.nodes)
 
     @property
     def dim(self) -> int:
         return len(self._ways.nodes)
-
-    def log_size(self) -> float:
-        return log(len(self._ways.labels))
 
     def mean(self) -> Array:
         return np.asarray(self._ways.marks.sum(0)) / len(self._ways.labels)
@@ -77,16 +78,10 @@ class Hierarchy(OutputSet):
         k, marks = self._ways.number(y), self._ways.marks
         return indicator(marks.indices[marks.indptr[k] : marks.indptr[k + 1]], self.dim)
 
-    def decode(self, f: Array) -> Decoded:
+    def decode(self, f: Array) -> DecodedOutput:
         scores = self._ways.marks @ finite_scores(f, self.dim)
         best = int(np.argmax(scores))
-        return Decoded(self._ways.labels.names[best], float(scores[best]), True)
-
-    def outputs(self) -> Iterator[Hashable]:
-        return iter(self._ways.labels.names)
-
-    def sample(self, rng: np.random.Generator) -> Hashable:
-        return self._ways.labels.names[int(rng.integers(len(self._ways.labels)))]
+        return DecodedOutput(self._ways.labels.names[best], float(scores[best]), True)
 
 
 class _Ways:
@@ -99,7 +94,7 @@ class _Ways:
         if every and (taxonomy is None or isinstance(taxonomy, str)):
             raise ValueError(f"taxonomy={taxonomy!r} does not name its nodes; give labels as a sequence")
         given = Items(() if every else labels, least=0 if every else 2, called="label")
-        hierarchy = tree.read_hierarchy(taxonomy, given.names, "label")
+        hierarchy = read_hierarchy(taxonomy, given.names, "label")
         self.inner = set(hierarchy.nodes)
         if every:
             given = Items(hierarchy.leaves if labels == "leaves" else hierarchy.nodes, least=2, called="label")
@@ -131,11 +126,11 @@ class HierarchyPaths(OutputSet):
         log |Y| = Σ_roots log f,     μ_v = Π_{u at or above v} q_u,     S_uv = μ_u μ_v (1/μ_lca(u,v) - 1),           (1)
 
     where the last is Σ over the common ancestors a of u and v of μ_u μ_v (1 - q_a)/μ_a: two products with the matrix
-    of ancestors apply S. Gärtner and Vembu 2009 count single ways only (Hierarchy, section 5.2); this is their scheme
-    for documents with several categories.
+    of ancestors apply S. Gärtner and Vembu 2009 count single ways only (HierarchyLabels, section 5.2); this is their
+    scheme for documents with several categories.
 
     taxonomy : {child: parent} or a list of (parent, child) pairs with one root; the parent None is a root without a
-        name, which no output contains. Outputs are frozensets of nodes; nodes is their order in φ.
+        name, which no output contains. Outputs are frozensets of nodes.
     """
 
     def __init__(self, taxonomy: Any):
@@ -147,7 +142,7 @@ class HierarchyPaths(OutputSet):
         return _Tree(self.taxonomy)
 
     @property
-    def nodes(self) -> list[Hashable]:
+    def coordinates(self) -> list[Hashable]:
         """The node of every coordinate of φ."""
         return list(self._tree.nodes.names)
 
@@ -182,7 +177,7 @@ class HierarchyPaths(OutputSet):
                 )
         return indicator(sorted(chosen), self.dim)
 
-    def decode(self, f: Array) -> Decoded:
+    def decode(self, f: Array) -> DecodedOutput:
         way, f = self._tree, finite_scores(f, self.dim)
         best = f.copy()
         for v in way.downwards[::-1]:
@@ -190,7 +185,7 @@ class HierarchyPaths(OutputSet):
             if way.parent[v] >= 0:
                 best[way.parent[v]] += best[v]
         chosen = self._grown(best > 0)
-        return Decoded(frozenset(way.nodes.named(chosen)), float(np.sum(f[chosen])), True)
+        return DecodedOutput(frozenset(way.nodes.named(chosen)), float(np.sum(f[chosen])), True)
 
     def outputs(self) -> Iterator[frozenset]:
         way = self._tree
@@ -219,7 +214,7 @@ class _Tree:
     def __init__(self, taxonomy: Any):
         if taxonomy is None or isinstance(taxonomy, str):
             raise ValueError(f"taxonomy={taxonomy!r} does not name its nodes; expected {{child: parent}} or pairs")
-        hierarchy = tree.read_hierarchy(taxonomy, ())
+        hierarchy = read_hierarchy(taxonomy, ())
         self.nodes = Items(hierarchy.nodes, called="node")
         d = len(self.nodes)
         above = np.ones((d, d), dtype=bool)  # [u, v]: u is v or above v; nodes above all are not among the attributes
@@ -236,7 +231,7 @@ class _Tree:
                 if depth[p] != depth[v] - 1:
                     raise ValueError(
                         f"node {self.nodes.names[v]!r} has several parents; expected a tree, with one parent per node "
-                        "(Hierarchy reads lattices)"
+                        "(HierarchyLabels reads lattices)"
                     )
                 self.parent[v] = p
                 self.children[p].append(v)

@@ -15,15 +15,13 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
-from maxmargin.arrays import Array
-from maxmargin.counting.sets.arcs import ArcEigenvalues, arcs
+from maxmargin.arrays import Array, Index
+from maxmargin.counting.sets.complete_digraph import ArcEigenvalues, complete_digraph
 from maxmargin.counting.sets.complete_graph import EdgeEigenvalues
 from maxmargin.counting.sets.output_set import Eigenspace
-from maxmargin.counting.sets.spectra import EQUAL, Part, distinct
+from maxmargin.counting.sets.spectra import EQUAL, Subspace, distinct
 
-Index = NDArray[np.intp]
 Map = Callable[[Array], Array]  # rows to rows
 
 SYMMETRIC = ArcEigenvalues(EdgeEigenvalues(0.0, 0.0, 1.0), 0.0, 0.0)
@@ -57,7 +55,7 @@ class InnerArcs:
         result[:, ~np.eye(self.n, dtype=bool)] = F[:, self.inner]
         return result
 
-    def _constant_parts(self, cov_apply: Map) -> list[Part]:
+    def _constant_parts(self, cov_apply: Map) -> list[Subspace]:
         kinds = [*np.array(self.marked, dtype=np.intp).reshape(-1, 1), *self.ends, self.inner]
         basis = np.zeros((len(kinds), self.dim))
         for row, places in zip(basis, kinds, strict=True):
@@ -65,9 +63,9 @@ class InnerArcs:
         basis = basis[basis.any(axis=1)]
         basis /= np.linalg.norm(basis, axis=1, keepdims=True)
         values, vectors = np.linalg.eigh(basis @ cov_apply(basis).T)
-        return [Part(float(value), 1, _onto(row)) for value, row in zip(values, vectors.T @ basis, strict=True)]
+        return [Subspace(float(value), 1, _onto(row)) for value, row in zip(values, vectors.T @ basis, strict=True)]
 
-    def _linear_parts(self, cov_apply: Map) -> list[Part]:
+    def _linear_parts(self, cov_apply: Map) -> list[Subspace]:
         if self.n < 2:
             return []
         g = np.zeros((1, self.n))
@@ -76,7 +74,7 @@ class InnerArcs:
         one_each = np.concatenate([self._linear([c * g for c in row]) for row in np.eye(kinds)])
         values, vectors = np.linalg.eigh(one_each @ cov_apply(one_each).T)
         return [
-            Part(float(value), self.n - 1, self._onto_linear(vector))
+            Subspace(float(value), self.n - 1, self._onto_linear(vector))
             for value, vector in zip(values, vectors.T, strict=True)
         ]
 
@@ -107,7 +105,7 @@ class InnerArcs:
 
         return project
 
-    def _other_parts(self, cov_apply: Map) -> list[Part]:
+    def _other_parts(self, cov_apply: Map) -> list[Subspace]:
         n, parts = self.n, []
         if n >= 3:
             ring = _ring(n, [1.0, 1.0, 1.0])
@@ -116,7 +114,7 @@ class InnerArcs:
             ring = _ring(n, [1.0, -1.0, 1.0, -1.0])
             parts.append((n * (n - 3) // 2, ring + ring.T, SYMMETRIC))
         return [
-            Part(self._value_at(matrix, cov_apply), dimension, self._onto_inner(onto))
+            Subspace(self._value_at(matrix, cov_apply), dimension, self._onto_inner(onto))
             for dimension, matrix, onto in parts
         ]
 
@@ -129,7 +127,7 @@ class InnerArcs:
     def _onto_inner(self, onto: ArcEigenvalues) -> Map:
         def project(rows: Array) -> Array:
             result = np.zeros(rows.shape)
-            result[:, self.inner] = arcs(self.n).cov_apply(rows[:, self.inner], onto)
+            result[:, self.inner] = complete_digraph(self.n).cov_apply(rows[:, self.inner], onto)
             return result
 
         return project

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Sequence
-from numbers import Integral
 from typing import Any, TypeAlias
 
+from maxmargin.checks import is_whole
 from maxmargin.inputs.labels import plain
 
 ItemsLike: TypeAlias = "int | Sequence[Hashable]"
@@ -20,12 +20,12 @@ class Items:
 
     def __init__(self, items: ItemsLike, least: int = 1, called: str = "item"):
         self.called = called
-        if isinstance(items, Integral) and not isinstance(items, bool):
-            self.names: Sequence[Hashable] = range(int(items))
+        if is_whole(items):
+            self.names: Sequence[Hashable] = range(int(items))  # type: ignore[arg-type]
         else:
             self.names = self._named(items)
         if len(self.names) < least:
-            given = items if isinstance(items, Integral) else len(self.names)
+            given = items if is_whole(items) else len(self.names)
             raise ValueError(f"there must be at least {least} {_plural(called, least)}, got {given}")
         self._numbers = {name: k for k, name in enumerate(self.names)}
 
@@ -93,9 +93,14 @@ def collection(y: Any, kind: str, called: str = "item") -> list[Any]:
     return list(y)
 
 
+def is_pair(given: Any) -> bool:
+    """Whether this has two members; a string of two letters is no pair."""
+    return not isinstance(given, str) and hasattr(given, "__iter__") and len(tuple(given)) == 2
+
+
 def whole_number(value: Any, name: str, low: int, high: int | None, why: str = "") -> None:
     """Raise a ValueError unless value is a whole number from low to high."""
-    if isinstance(value, bool) or not isinstance(value, Integral):
+    if not is_whole(value):
         raise ValueError(f"{name} must be a whole number, got {value!r}")
     if int(value) < low or (high is not None and int(value) > high):
         expected = f"at least {low}" if high is None else f"from {low} to {high}"

@@ -11,15 +11,17 @@ from scipy.special import gammaln
 
 from maxmargin.arrays import Array
 from maxmargin.counting.decoders.matching import best_matching
-from maxmargin.counting.sets.complete_graph import CompleteGraph, EdgeEigenvalues
+from maxmargin.counting.sets.complete_graph import EdgeEigenvalues
+from maxmargin.counting.sets.indicator import indicator
 from maxmargin.counting.sets.items import Items, ItemsLike, collection
-from maxmargin.counting.sets.output_set import Decoded, Eigenspace, OutputSet
+from maxmargin.counting.sets.output_set import DecodedOutput, Eigenspace
+from maxmargin.counting.sets.pair_set import VertexPairSet
 from maxmargin.counting.sets.scores import finite_scores
 
 Edge = tuple[Hashable, Hashable]
 
 
-class Matchings(OutputSet):
+class Matchings(VertexPairSet):
     """All matchings of the complete graph of N vertices, the empty one included; φ has one coordinate per edge.
 
     Their number is T(N) with T(n) = T(n-1) + (n-1) T(n-2): the last vertex is alone or paired with one of the others.
@@ -40,17 +42,7 @@ class Matchings(OutputSet):
 
     def __init__(self, vertices: ItemsLike):
         self.vertices = vertices
-        _ = self._vertices  # raise now what is wrong with them
-
-    @property
-    def dim(self) -> int:
-        return len(self._graph)
-
-    @property
-    def coordinates(self) -> list[Edge]:
-        """The edge of every coordinate of φ."""
-        names, graph = self._vertices.names, self._graph
-        return [(names[u], names[v]) for u, v in zip(graph.tails.tolist(), graph.heads.tolist(), strict=True)]
+        _ = self._items  # raise now what is wrong with them
 
     def log_size(self) -> float:
         return -float(np.log(self._ratios).sum())
@@ -65,7 +57,7 @@ class Matchings(OutputSet):
         return self._graph.spectrum(self._eigenvalues())
 
     def features(self, y: Any) -> Array:
-        graph, vertices = self._graph, self._vertices
+        graph, vertices = self._graph, self._items
         chosen = graph.edge_numbers(collection(y, "matching", "edge"), vertices)
         degrees = np.bincount(np.append(graph.tails[chosen], graph.heads[chosen]), minlength=len(vertices))
         if (degrees > 1).any():
@@ -74,18 +66,16 @@ class Matchings(OutputSet):
         if self._perfect and (degrees == 0).any():
             name = vertices.names[int(degrees.argmin())]
             raise ValueError(f"vertex {name!r} is in no edge; expected every vertex in one")
-        phi = np.zeros(self.dim)
-        phi[chosen] = 1.0
-        return phi
+        return indicator(chosen, self.dim)
 
-    def decode(self, f: Array) -> Decoded:
+    def decode(self, f: Array) -> DecodedOutput:
         f = finite_scores(f, self.dim)
         pairs, exact = best_matching(self._graph.matrix(f), self._perfect)
         chosen = [int(self._graph.number(u, v)) for u, v in pairs]
-        return Decoded(self._graph.named(chosen, self._vertices), float(f[chosen].sum()), exact)
+        return DecodedOutput(self._graph.named(chosen, self._items), float(f[chosen].sum()), exact)
 
     def outputs(self) -> Iterator[frozenset[Edge]]:
-        names = self._vertices.names
+        names = self._items.names
 
         def pair_up(left: list[int]) -> Iterator[list[Edge]]:
             if not left:
@@ -102,29 +92,21 @@ class Matchings(OutputSet):
 
     def sample(self, rng: np.random.Generator) -> frozenset[Edge]:
         """In a random order of the vertices, the last of n that are left is alone with probability r_n."""
-        left = rng.permutation(len(self._vertices)).tolist()
+        left = rng.permutation(len(self._items)).tolist()
         chosen = []
         while left:
             u = left.pop()
             if left and rng.random() >= self._alone(len(left) + 1):
                 chosen.append(int(self._graph.number(u, left.pop())))
-        return self._graph.named(chosen, self._vertices)
+        return self._graph.named(chosen, self._items)
 
     # --- the law
-
-    @cached_property
-    def _vertices(self) -> Items:
-        return Items(self.vertices, least=2, called="vertex")
-
-    @cached_property
-    def _graph(self) -> CompleteGraph:
-        return CompleteGraph(len(self._vertices))
 
     @cached_property
     def _ratios(self) -> Array:
         """r_1 … r_N of (1)."""
         ratios = [1.0]
-        for n in range(2, len(self._vertices) + 1):
+        for n in range(2, len(self._items) + 1):
             ratios.append(1 / (1 + (n - 1) * ratios[-1]))
         return np.array(ratios)
 
@@ -135,11 +117,11 @@ class Matchings(OutputSet):
     def _together(self) -> tuple[float, float]:
         """The probabilities of one edge and of two disjoint ones, 0 if there are none."""
         one = float(np.prod(self._ratios[-2:]))
-        return one, float(np.prod(self._ratios[-4:])) if len(self._vertices) >= 4 else 0.0
+        return one, float(np.prod(self._ratios[-4:])) if len(self._items) >= 4 else 0.0
 
     def _eigenvalues(self) -> EdgeEigenvalues:
         one, two = self._together()
-        return EdgeEigenvalues.of(len(self._vertices), one - one**2, -(one**2), two - one**2)
+        return EdgeEigenvalues.of(len(self._items), one - one**2, -(one**2), two - one**2)
 
 
 class PerfectMatchings(Matchings):
@@ -157,11 +139,11 @@ class PerfectMatchings(Matchings):
     _perfect = True
 
     def log_size(self) -> float:
-        half = len(self._vertices) // 2
+        half = len(self._items) // 2
         return float(gammaln(2 * half + 1) - gammaln(half + 1) - half * np.log(2))
 
     @cached_property
-    def _vertices(self) -> Items:
+    def _items(self) -> Items:
         vertices = Items(self.vertices, least=2, called="vertex")
         if len(vertices) % 2:
             raise ValueError(f"{len(vertices)} vertices have no perfect matching; expected an even number of them")
@@ -171,9 +153,9 @@ class PerfectMatchings(Matchings):
         return 0.0
 
     def _together(self) -> tuple[float, float]:
-        n = len(self._vertices)
+        n = len(self._items)
         return 1 / (n - 1), 1 / ((n - 1) * (n - 3)) if n >= 4 else 0.0
 
     def _eigenvalues(self) -> EdgeEigenvalues:
-        n = len(self._vertices)
+        n = len(self._items)
         return EdgeEigenvalues(0.0, 0.0, (n - 2) / ((n - 1) * (n - 3)))

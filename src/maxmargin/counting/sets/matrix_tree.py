@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
-from maxmargin.arrays import Array
+from maxmargin.arrays import Array, Index
 
-Index = NDArray[np.intp]
 CELLS = 1 << 22  # of the (rows, n, n) arrays that are in memory at a time
 
 

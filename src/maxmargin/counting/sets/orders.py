@@ -12,15 +12,15 @@ from scipy.special import gammaln
 from maxmargin.arrays import Array
 from maxmargin.counting.decoders.linear_order import best_order
 from maxmargin.counting.decoders.methods import check_method
-from maxmargin.counting.sets.items import ItemsLike, collection
-from maxmargin.counting.sets.on_pairs import OnPairs
+from maxmargin.counting.sets.items import ItemsLike, collection, is_pair
 from maxmargin.counting.sets.ordered_items import ordered_numbers
-from maxmargin.counting.sets.output_set import Decoded, Eigenspace
+from maxmargin.counting.sets.output_set import DecodedOutput, Eigenspace
+from maxmargin.counting.sets.pair_set import ItemPairSet
 from maxmargin.counting.sets.scores import finite_scores
 from maxmargin.counting.sets.signed_pairs import SignedPairs, signed_pairs
 
 
-class Permutations(OnPairs):
+class Permutations(ItemPairSet):
     """All orders of n items; an output is a tuple of all items from the first to the last.
 
         φ_uv(y) = +1 if u comes before v, -1 otherwise,        u < v,
@@ -30,7 +30,7 @@ class Permutations(OnPairs):
     functions g_u - g_v, and 1/3 on those whose sums over v are 0.
 
     items : their number, or their names.
-    decoder : how the best order is searched, which is the NP-hard linear ordering problem. "exact": over all sets of
+    method : how the best order is searched, which is the NP-hard linear ordering problem. "exact": over all sets of
         first items, up to 20 items; "local": single items are moved to better places, from several starts; "milp": an
         integer program, exact, a second for 20 items without a clear order, and slow for more; "auto": "exact" up to
         15 items, "local" beyond.
@@ -38,10 +38,10 @@ class Permutations(OnPairs):
 
     repeats = 2
 
-    def __init__(self, items: ItemsLike, decoder: str = "auto"):
+    def __init__(self, items: ItemsLike, method: str = "auto"):
         self.items = items
-        self.decoder = decoder
-        check_method(decoder, len(self._items))
+        self.method = method
+        check_method(method, len(self._items))
 
     @property
     def _pairs(self) -> SignedPairs:
@@ -69,11 +69,11 @@ class Permutations(OnPairs):
         place[numbers] = np.arange(len(items))
         return np.where(place[pairs.graph.tails] < place[pairs.graph.heads], 1.0, -1.0)
 
-    def decode(self, f: Array) -> Decoded:
+    def decode(self, f: Array) -> DecodedOutput:
         f = finite_scores(f, self.dim)
-        order, exact = best_order(self._pairs.matrix(f), self.decoder)
+        order, exact = best_order(self._pairs.matrix(f), self.method)
         y = self._items.named(order)
-        return Decoded(y, float(self.features(y) @ f), exact)
+        return DecodedOutput(y, float(self.features(y) @ f), exact)
 
     def outputs(self) -> Iterator[tuple[Hashable, ...]]:
         return permutations(self._items.names)
@@ -84,7 +84,7 @@ class Permutations(OnPairs):
         return items.named(rng.permutation(len(items)).tolist())
 
 
-class PartialTournaments(OnPairs):
+class PartialTournaments(ItemPairSet):
     """For every pair of n items one of three: u before v, v before u, or neither. An output is a frozenset of pairs
     (u, v), each of which says that u comes before v; at most one of (u, v), (v, u) is in it.
 
@@ -122,7 +122,7 @@ class PartialTournaments(OnPairs):
         items, pairs = self._items, self._pairs
         phi = np.zeros(len(pairs))
         for pair in collection(y, "partial tournament", "pair"):
-            if isinstance(pair, str | set | frozenset) or not hasattr(pair, "__iter__") or len(tuple(pair)) != 2:
+            if isinstance(pair, set | frozenset) or not is_pair(pair):
                 raise ValueError(f"{pair!r} is no pair; expected (u, v), which says that u comes before v")
             u, v = (items.number(each) for each in pair)
             if u == v:
@@ -133,11 +133,11 @@ class PartialTournaments(OnPairs):
             phi[place] = 1.0 if u < v else -1.0
         return phi
 
-    def decode(self, f: Array) -> Decoded:
+    def decode(self, f: Array) -> DecodedOutput:
         """The sign of every f_uv; none where f_uv = 0."""
         f = finite_scores(f, self.dim)
         y = self._named(np.sign(f))
-        return Decoded(y, float(self.features(y) @ f), True)
+        return DecodedOutput(y, float(self.features(y) @ f), True)
 
     def outputs(self) -> Iterator[frozenset[tuple[Hashable, Hashable]]]:
         return (self._named(np.array(signs)) for signs in product((0, 1, -1), repeat=self.dim))

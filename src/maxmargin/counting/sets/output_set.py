@@ -10,7 +10,7 @@ which are sums of known numbers even where |Y| has thousands of digits. |Y| itse
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterator, Sequence
 from functools import cached_property
 from typing import Any, NamedTuple
 
@@ -20,7 +20,7 @@ from sklearn.base import BaseEstimator
 from maxmargin.arrays import Array
 
 
-class Decoded(NamedTuple):
+class DecodedOutput(NamedTuple):
     """The best output that was found."""
 
     y: Any
@@ -42,6 +42,7 @@ class OutputSet(BaseEstimator):
     """
 
     repeats: int = 1  # how often the paper's features count each coordinate: 2 where φ_uv = -φ_vu is kept once
+    uniform: bool = True  # whether the moments are those of the uniform law
 
     def __setattr__(self, name: str, value: Any) -> None:
         for key in list(vars(self)):
@@ -53,6 +54,11 @@ class OutputSet(BaseEstimator):
     def dim(self) -> int:
         """d, the length of φ."""
         raise NotImplementedError
+
+    @property
+    def coordinates(self) -> Sequence[Hashable]:
+        """What every coordinate of φ stands for; their numbers, where a set does not say."""
+        return range(self.dim)
 
     def log_size(self) -> float:
         """log |Y|."""
@@ -74,7 +80,7 @@ class OutputSet(BaseEstimator):
         """φ(y). Raises a ValueError that says why, if y is not in the set."""
         raise NotImplementedError
 
-    def decode(self, f: Array) -> Decoded:
+    def decode(self, f: Array) -> DecodedOutput:
         """argmax_y ⟨f, φ(y)⟩, or a good output where the search is hard."""
         raise NotImplementedError
 

@@ -8,19 +8,18 @@ from itertools import permutations
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import gammaln, poch
 
-from maxmargin.arrays import Array
+from maxmargin.arrays import Array, Index
 from maxmargin.counting.decoders.cycles import best_cycle
 from maxmargin.counting.decoders.methods import check_method
+from maxmargin.counting.sets.indicator import indicator
 from maxmargin.counting.sets.inner_arcs import InnerArcs
 from maxmargin.counting.sets.items import Items, ItemsLike
 from maxmargin.counting.sets.ordered_items import ordered_numbers
-from maxmargin.counting.sets.output_set import Decoded, Eigenspace, OutputSet
+from maxmargin.counting.sets.output_set import DecodedOutput, Eigenspace
+from maxmargin.counting.sets.pair_set import PairSet
 from maxmargin.counting.sets.scores import finite_scores
-
-Arc = tuple[Hashable, Hashable]
 
 
 class _Chances(NamedTuple):
@@ -35,7 +34,7 @@ class _Chances(NamedTuple):
     four: float  # u->v and x->y
 
 
-class Paths(OutputSet):
+class Paths(PairSet):
     """All simple paths from a source to a sink in the complete digraph; φ has one coordinate per arc.
 
     With n inner nodes there are Σ_k n!/(n-k)! = n! Σ_j 1/j! paths. Their number k of inner nodes has the law
@@ -49,25 +48,19 @@ class Paths(OutputSet):
 
     nodes : their number, or their names; the first is the source, the last the sink. Coordinates are in the order
         (0, 1), (0, 2) …, (1, 2), (1, 3) …, without arcs to the source or from the sink.
-    decoder : how the best path is searched, which is NP-hard. "exact": over all subsets of nodes, up to 19 inner nodes;
+    method : how the best path is searched, which is NP-hard. "exact": over all subsets of nodes, up to 19 inner nodes;
         "local": by exchanges, from several starts; "milp": an integer program, exact; "auto": "exact" up to 14 inner
         nodes, "local" beyond.
     """
 
-    def __init__(self, nodes: ItemsLike, decoder: str = "auto"):
+    def __init__(self, nodes: ItemsLike, method: str = "auto"):
         self.nodes = nodes
-        self.decoder = decoder
-        check_method(decoder, self._n + 1)
+        self.method = method
+        check_method(method, self._n + 1)
 
     @property
     def dim(self) -> int:
         return self._n**2 + self._n + 1
-
-    @property
-    def coordinates(self) -> list[Arc]:
-        """The arc of every coordinate of φ."""
-        names = self._nodes.names
-        return [(names[u], names[v]) for u, v in np.argwhere(self._numbers >= 0)]
 
     def log_size(self) -> float:
         return float(gammaln(self._n + 1) + np.log(_inverse_factorials(self._n).sum()))
@@ -108,55 +101,58 @@ class Paths(OutputSet):
         return self._arcs.spectrum(self.cov_apply)
 
     def features(self, y: Any) -> Array:
-        numbers = ordered_numbers(self._nodes, y, "path")
-        names = self._nodes.names
+        numbers = ordered_numbers(self._items, y, "path")
+        names = self._items.names
         if len(numbers) < 2 or numbers[0] != 0 or numbers[-1] != len(names) - 1:
             raise ValueError(f"{y!r} is no path from {names[0]!r} to {names[-1]!r}; expected these as its ends")
-        phi = np.zeros(self.dim)
-        phi[self._numbers[numbers[:-1], numbers[1:]]] = 1.0
-        return phi
+        return indicator(self._numbers[numbers[:-1], numbers[1:]], self.dim)
 
-    def decode(self, f: Array) -> Decoded:
+    def decode(self, f: Array) -> DecodedOutput:
         f = finite_scores(f, self.dim)
         arcs, n = self._arcs, self._n
-        y, exact = self._nodes.named([0, n + 1]), True
+        y, exact = self._items.named([0, n + 1]), True
         if n:
             closed = np.zeros((n + 1, n + 1))  # source and sink are one node: paths are cycles through it
             closed[0, 1:], closed[1:, 0] = (f[places] for places in arcs.ends)
             closed[1:, 1:] = arcs.matrices(f[None])[0]
-            cycle, exact = best_cycle(closed, 2, n + 1, self.decoder, front=True)
+            cycle, exact = best_cycle(closed, 2, n + 1, self.method, front=True)
             if closed[cycle, [*cycle[1:], 0]].sum() > f[arcs.marked].sum():
-                y = self._nodes.named([*cycle, n + 1])
-        return Decoded(y, float(self.features(y) @ f), exact)
+                y = self._items.named([*cycle, n + 1])
+        return DecodedOutput(y, float(self.features(y) @ f), exact)
 
     def outputs(self) -> Iterator[tuple[Hashable, ...]]:
-        source, *inner, sink = self._nodes.names
+        source, *inner, sink = self._items.names
         for k in range(self._n + 1):
             for between in permutations(inner, k):
                 yield (source, *between, sink)
 
     def sample(self, rng: np.random.Generator) -> tuple[Hashable, ...]:
         k = int(rng.choice(self._n + 1, p=self._lengths))
-        return self._nodes.named([0, *(1 + rng.permutation(self._n)[:k]), self._n + 1])
+        return self._items.named([0, *(1 + rng.permutation(self._n)[:k]), self._n + 1])
 
     # --- nodes and coordinates
 
     @cached_property
-    def _nodes(self) -> Items:
+    def _items(self) -> Items:
         return Items(self.nodes, least=2, called="node")
 
     @property
     def _n(self) -> int:
-        return len(self._nodes) - 2
+        return len(self._items) - 2
 
     @cached_property
-    def _numbers(self) -> NDArray[np.intp]:
+    def _numbers(self) -> Index:
         """(n + 2, n + 2): the coordinate of every arc, -1 where there is none."""
         possible = ~np.eye(self._n + 2, dtype=bool)
         possible[:, 0] = possible[-1] = False
         numbers = np.full(possible.shape, -1, dtype=np.intp)
         numbers[possible] = np.arange(self.dim)
         return numbers
+
+    @property
+    def _ends(self) -> tuple[Index, Index]:
+        tails, heads = np.nonzero(self._numbers >= 0)
+        return tails, heads
 
     @cached_property
     def _arcs(self) -> InnerArcs:

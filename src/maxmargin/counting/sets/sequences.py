@@ -8,18 +8,17 @@ from itertools import product
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from maxmargin.arrays import Array
+from maxmargin.arrays import Array, Index
 from maxmargin.counting.sets.constrained_chain import ConstrainedChain
 from maxmargin.counting.sets.free_chain import FreeChain
 from maxmargin.counting.sets.items import Items, ItemsLike, whole_number
-from maxmargin.counting.sets.output_set import Decoded, Eigenspace, OutputSet
+from maxmargin.counting.sets.output_set import DecodedOutput, Eigenspace, OutputSet
 from maxmargin.counting.sets.scores import finite_scores
-from maxmargin.structures.sequences.transitions import allowed_transitions
+from maxmargin.inputs.transitions import allowed_transitions
 
 
-class Sequences(OutputSet):
+class LabelSequences(OutputSet):
     """All sequences of L of K labels; φ counts labels, and labels a directly before b.
 
         φ(y) = (n_a)_a, (n_ab)_ab,     E n_a = L/K,  E n_ab = (L-1)/K²  if nothing is forbidden.
@@ -62,6 +61,12 @@ class Sequences(OutputSet):
     def dim(self) -> int:
         return len(self._items) * (len(self._items) + 1)
 
+    @property
+    def coordinates(self) -> list[Hashable]:
+        """The label, or the two neighbours, that every coordinate of φ counts."""
+        names = self._items.names
+        return [*names, *product(names, repeat=2)]
+
     def log_size(self) -> float:
         return self._chain.log_size
 
@@ -81,7 +86,7 @@ class Sequences(OutputSet):
         pairs = np.bincount(numbers[:-1] * K + numbers[1:], minlength=K * K)
         return np.concatenate([np.bincount(numbers, minlength=K), pairs]).astype(float)
 
-    def decode(self, f: Array) -> Decoded:
+    def decode(self, f: Array) -> DecodedOutput:
         from maxmargin.structures.sequences.compiled import chain
 
         K, L = len(self._items), self.length
@@ -92,7 +97,7 @@ class Sequences(OutputSet):
         chain.viterbi(
             scores, T + f[K:].reshape(K, K), start.copy(), end.copy(), bounds, np.empty((L, K)), numbers, best
         )
-        return Decoded(self._items.named(numbers), float(best[0]), True)
+        return DecodedOutput(self._items.named(numbers), float(best[0]), True)
 
     def outputs(self) -> Iterator[tuple]:
         for numbers in product(range(len(self._items)), repeat=self.length):
@@ -102,7 +107,7 @@ class Sequences(OutputSet):
     def sample(self, rng: np.random.Generator) -> tuple:
         return self._items.named(self._chain.sample(rng))
 
-    def _numbers(self, y: Any) -> NDArray[np.intp]:
+    def _numbers(self, y: Any) -> Index:
         if not isinstance(y, list | tuple | str | np.ndarray):
             raise ValueError(f"{y!r} is no sequence; expected {self.length} labels")
         if len(y) != self.length:
@@ -120,7 +125,7 @@ class Sequences(OutputSet):
         return numbers
 
 
-def _broken(numbers: NDArray[np.intp], T: Array, start: Array, end: Array) -> tuple[int | None, int | None] | None:
+def _broken(numbers: Index, T: Array, start: Array, end: Array) -> tuple[int | None, int | None] | None:
     """The first forbidden (before, after) in a sequence, None for its start or end; None if there is none."""
     if start[numbers[0]] < 0:
         return None, int(numbers[0])

@@ -9,13 +9,12 @@ from __future__ import annotations
 from functools import lru_cache
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import sparse
 
-from maxmargin.arrays import Array
+from maxmargin.arrays import Array, Index
 from maxmargin.counting.sets.complete_graph import CompleteGraph
 from maxmargin.counting.sets.output_set import Eigenspace
-from maxmargin.counting.sets.spectra import Part, distinct
+from maxmargin.counting.sets.spectra import Subspace, distinct
 
 
 class SignedPairs:
@@ -33,7 +32,7 @@ class SignedPairs:
         return len(self.graph)
 
     @property
-    def ends(self) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+    def ends(self) -> tuple[Index, Index]:
         """u and v of every coordinate."""
         return self.graph.tails, self.graph.heads
 
@@ -43,7 +42,7 @@ class SignedPairs:
         square[self.graph.tails, self.graph.heads] = f
         return square - square.T
 
-    def of_arcs(self, tails: NDArray[np.intp], heads: NDArray[np.intp]) -> Array:
+    def of_arcs(self, tails: Index, heads: Index) -> Array:
         """φ of some directed pairs: +1 from the smaller to the larger number, -1 the other way."""
         phi = np.zeros(len(self))
         phi[self.graph.number(tails, heads)] = np.where(tails < heads, 1.0, -1.0)
@@ -59,8 +58,8 @@ class SignedPairs:
         n = self.n
         return distinct(
             [
-                Part(gradients, n - 1, lambda rows: self.cov_apply(rows, 1.0, 0.0)),
-                Part(circulations, (n - 1) * (n - 2) // 2, lambda rows: self.cov_apply(rows, 0.0, 1.0)),
+                Subspace(gradients, n - 1, lambda rows: self.cov_apply(rows, 1.0, 0.0)),
+                Subspace(circulations, (n - 1) * (n - 2) // 2, lambda rows: self.cov_apply(rows, 0.0, 1.0)),
             ]
         )
 

@@ -10,17 +10,19 @@ import numpy as np
 from scipy.sparse import csr_array
 from scipy.sparse.csgraph import minimum_spanning_tree
 
-from maxmargin.arrays import Array
-from maxmargin.counting.sets.complete_graph import CompleteGraph, EdgeEigenvalues
-from maxmargin.counting.sets.items import Items, ItemsLike, collection
-from maxmargin.counting.sets.matrix_tree import Index, TreeLaw, unreachable
-from maxmargin.counting.sets.output_set import Decoded, Eigenspace, OutputSet
+from maxmargin.arrays import Array, Index
+from maxmargin.counting.sets.complete_graph import EdgeEigenvalues
+from maxmargin.counting.sets.indicator import indicator
+from maxmargin.counting.sets.items import ItemsLike, collection
+from maxmargin.counting.sets.matrix_tree import TreeLaw, unreachable
+from maxmargin.counting.sets.output_set import DecodedOutput, Eigenspace
+from maxmargin.counting.sets.pair_set import VertexPairSet
 from maxmargin.counting.sets.scores import finite_scores
 
 Edge = tuple[Hashable, Hashable]
 
 
-class SpanningTrees(OutputSet):
+class SpanningTrees(VertexPairSet):
     """All spanning trees of a connected graph; φ has one coordinate per edge, 1 for those of the tree.
 
     Moments follow from the matrix-tree theorem (see matrix_tree.py). In the complete graph there are N^(N-2) trees
@@ -44,66 +46,58 @@ class SpanningTrees(OutputSet):
         _ = self._ends, self._read_weights()  # raise what is wrong with them now
 
     @property
-    def dim(self) -> int:
-        return len(self._ends[0])
-
-    @property
-    def coordinates(self) -> list[Edge]:
-        """The edge of every coordinate of φ."""
-        names = self._vertices.names
-        return [(names[u], names[v]) for u, v in zip(*self._ends, strict=True)]
+    def uniform(self) -> bool:  # type: ignore[override]
+        return self.weights is None
 
     def log_size(self) -> float:
-        n = len(self._vertices)
+        n = len(self._items)
         if self.edges is None:
             return (n - 2) * float(np.log(n))
         return self._law.log_total if self.weights is None else self._both_ways(None).log_total
 
     def mean(self) -> Array:
         if self._symmetric:
-            return np.full(self.dim, 2 / len(self._vertices))
+            return np.full(self.dim, 2 / len(self._items))
         return self._law.mean().reshape(2, -1).sum(axis=0)
 
     def cov_apply(self, F: Array) -> Array:
         if self._symmetric:
-            return self._complete.cov_apply(F, self._eigenvalues())
+            return self._graph.cov_apply(F, self._eigenvalues())
         # An edge is in the tree in one of its two directions: φ is the sum of those of the two arcs.
         arcs = self._law.cov_apply(np.tile(F, 2))
         return arcs[:, : self.dim] + arcs[:, self.dim :]
 
     def cov_spectrum(self) -> list[Eigenspace] | None:
-        return self._complete.spectrum(self._eigenvalues()) if self._symmetric else None
+        return self._graph.spectrum(self._eigenvalues()) if self._symmetric else None
 
     def features(self, y: Any) -> Array:
-        places = self._complete.edge_numbers(collection(y, "spanning tree", "edge"), self._vertices)
+        places = self._graph.edge_numbers(collection(y, "spanning tree", "edge"), self._items)
         chosen = np.array([self._coordinate(int(place)) for place in places], dtype=np.intp)
-        n = len(self._vertices)
+        n = len(self._items)
         if len(chosen) != n - 1:
             raise ValueError(f"{len(chosen)} edges were found; a spanning tree of {n} vertices has {n - 1}")
         tails, heads = self._ends[0][chosen], self._ends[1][chosen]
         apart = unreachable(n, np.concatenate([tails, heads]), np.concatenate([heads, tails]))
         if apart:
-            names = self._vertices.names
+            names = self._items.names
             raise ValueError(
                 f"the edges do not connect the vertices {names[0]!r} and {names[apart[0]]!r}, "
                 "so some of them close a cycle; expected a spanning tree"
             )
-        phi = np.zeros(self.dim)
-        phi[chosen] = 1.0
-        return phi
+        return indicator(chosen, self.dim)
 
-    def decode(self, f: Array) -> Decoded:
+    def decode(self, f: Array) -> DecodedOutput:
         f = finite_scores(f, self.dim)
         # Only the order of the scores matters, and ranks, unlike scores, are never 0, which scipy reads as no edge.
         ranks = np.empty(self.dim)
         ranks[np.argsort(-f, kind="stable")] = np.arange(1, self.dim + 1)
-        n = len(self._vertices)
+        n = len(self._items)
         tree = minimum_spanning_tree(csr_array((ranks, self._ends), shape=(n, n)))
         chosen = np.flatnonzero(np.isin(ranks, tree.data))
-        return Decoded(self._named(chosen), float(f[chosen].sum()), True)
+        return DecodedOutput(self._named(chosen), float(f[chosen].sum()), True)
 
     def outputs(self) -> Iterator[frozenset[Edge]]:
-        n, (tails, heads) = len(self._vertices), self._ends
+        n, (tails, heads) = len(self._items), self._ends
 
         def grow(chosen: list[int], trees: list[int], e: int) -> Iterator[list[int]]:
             if len(chosen) == n - 1:
@@ -121,14 +115,6 @@ class SpanningTrees(OutputSet):
 
     # --- the graph
 
-    @cached_property
-    def _vertices(self) -> Items:
-        return Items(self.vertices, least=2, called="vertex")
-
-    @cached_property
-    def _complete(self) -> CompleteGraph:
-        return CompleteGraph(len(self._vertices))
-
     @property
     def _symmetric(self) -> bool:
         """Whether all edges are alike."""
@@ -139,7 +125,7 @@ class SpanningTrees(OutputSet):
         """The coordinate of every edge, from its number in the complete graph."""
         found: dict[int, int] = {}
         for edge in () if self.edges is None else self.edges:
-            (place,) = self._complete.edge_numbers([edge], self._vertices).tolist()
+            (place,) = self._graph.edge_numbers([edge], self._items).tolist()
             if place in found:
                 raise ValueError(f"the edge {edge!r} is given twice; expected every edge once")
             found[place] = len(found)
@@ -148,12 +134,12 @@ class SpanningTrees(OutputSet):
     @cached_property
     def _ends(self) -> tuple[Index, Index]:
         if self.edges is None:
-            return self._complete.tails, self._complete.heads
+            return self._graph.ends
         places = list(self._places)
-        tails, heads = self._complete.tails[places], self._complete.heads[places]
-        apart = unreachable(len(self._vertices), np.concatenate([tails, heads]), np.concatenate([heads, tails]))
+        tails, heads = self._graph.tails[places], self._graph.heads[places]
+        apart = unreachable(len(self._items), np.concatenate([tails, heads]), np.concatenate([heads, tails]))
         if apart:
-            names = self._vertices.names
+            names = self._items.names
             raise ValueError(
                 f"the graph has no spanning tree: its edges do not connect {names[0]!r} and {names[apart[0]]!r}"
             )
@@ -163,19 +149,19 @@ class SpanningTrees(OutputSet):
         if self.edges is None:
             return place
         if place not in self._places:
-            (edge,) = self._complete.named([place], self._vertices)
+            (edge,) = self._graph.named([place], self._items)
             raise ValueError(f"{edge!r} is no edge of the graph; expected edges such as {self.coordinates[0]!r}")
         return self._places[place]
 
     def _named(self, chosen: Any) -> frozenset[Edge]:
-        names, (tails, heads) = self._vertices.names, self._ends
+        names, (tails, heads) = self._items.names, self._ends
         return frozenset((names[tails[e]], names[heads[e]]) for e in chosen)
 
     # --- the law
 
     def _eigenvalues(self) -> EdgeEigenvalues:
         """Of the complete graph: what 2/N, 3/N² and 4/N² come to."""
-        n = len(self._vertices)
+        n = len(self._items)
         return EdgeEigenvalues(0.0, 1 / n, 2 * (n - 1) / n**2)
 
     def _read_weights(self) -> Array | None:
@@ -198,7 +184,7 @@ class SpanningTrees(OutputSet):
         """Arcs e and dim + e are the two directions of edge e."""
         tails, heads = self._ends
         return TreeLaw(
-            len(self._vertices),
+            len(self._items),
             np.concatenate([tails, heads]),
             np.concatenate([heads, tails]),
             None if weights is None else np.tile(weights, 2),

@@ -17,7 +17,7 @@ FEW = 16  # eigenvalues up to which the closed form, whose cost grows with their
 DENSE = 1000  # features up to which a covariance is decomposed to find out
 
 
-class Part(NamedTuple):
+class Subspace(NamedTuple):
     """One of the spaces that together are R^d; it may be empty for small sizes."""
 
     value: float
@@ -25,10 +25,10 @@ class Part(NamedTuple):
     project: Callable[[Array], Array]
 
 
-def distinct(parts: Iterable[Part]) -> list[Eigenspace]:
+def distinct(parts: Iterable[Subspace]) -> list[Eigenspace]:
     """The spectrum with one space per eigenvalue, largest first: no empty spaces, equal eigenvalues together."""
     present = sorted((part for part in parts if part.dimension > 0), key=lambda part: -part.value)
-    groups: list[list[Part]] = []
+    groups: list[list[Subspace]] = []
     for part in present:
         if groups and groups[-1][0].value - part.value <= EQUAL * present[0].value:
             groups[-1].append(part)
@@ -58,7 +58,7 @@ def decomposed(S: Array) -> list[Eigenspace] | None:
     for begin, end in pairwise(bounds):
         value, basis = float(values[begin:end].mean()), vectors[:, begin:end]
         zero = abs(value) <= 1e3 * EQUAL * largest  # up to rounding, as in all sets that do not span R^d
-        parts.append(Part(0.0 if zero else value, end - begin, _onto(basis)))
+        parts.append(Subspace(0.0 if zero else value, end - begin, _onto(basis)))
     return distinct(parts)
 
 

@@ -11,10 +11,12 @@ from typing import Any
 import numpy as np
 
 from maxmargin.arrays import Array
+from maxmargin.counting.sets.indicator import indicator
+from maxmargin.counting.sets.item_set import ItemSet
 from maxmargin.counting.sets.items import Items, ItemsLike, whole_number
-from maxmargin.counting.sets.output_set import Decoded, Eigenspace, OutputSet
+from maxmargin.counting.sets.output_set import DecodedOutput, Eigenspace, OutputSet
 from maxmargin.counting.sets.scores import finite_scores
-from maxmargin.counting.sets.spectra import Part, averaged, centred, distinct
+from maxmargin.counting.sets.spectra import Subspace, averaged, centred, distinct
 
 
 class AllIndicators(OutputSet):
@@ -33,7 +35,39 @@ class AllIndicators(OutputSet):
         return [Eigenspace(0.25, lambda rows: rows)]
 
 
-class Multilabel(AllIndicators):
+class SubsetOutputs(ItemSet):
+    """Outputs are all subsets of some items, as frozensets."""
+
+    def log_size(self) -> float:
+        return len(self._items) * log(2.0)
+
+    def outputs(self) -> Iterator[frozenset]:
+        for size in range(len(self._items) + 1):
+            yield from map(frozenset, combinations(self._items.names, size))
+
+    def sample(self, rng: np.random.Generator) -> frozenset:
+        return frozenset(self._items.named(np.flatnonzero(rng.random(len(self._items)) < 0.5)))
+
+
+class SizedSubsetOutputs(ItemSet):
+    """Outputs are all subsets of `size` of some items, as frozensets."""
+
+    size: int
+
+    def _check_size(self, items: Items, least: int, called: str) -> None:
+        whole_number(self.size, "size", least, len(items), f"the number of {called} is {len(items)}")
+
+    def log_size(self) -> float:
+        return log_choose(len(self._items), self.size)
+
+    def outputs(self) -> Iterator[frozenset]:
+        return map(frozenset, combinations(self._items.names, self.size))
+
+    def sample(self, rng: np.random.Generator) -> frozenset:
+        return frozenset(self._items.named(rng.choice(len(self._items), self.size, replace=False)))
+
+
+class AllSubsets(SubsetOutputs, AllIndicators):
     """All 2^d subsets of d items, φ their indicators (Gärtner and Vembu 2009, section 5.1).
 
         μ = 1/2,     S = I/4.
@@ -49,27 +83,16 @@ class Multilabel(AllIndicators):
     def _items(self) -> Items:
         return Items(self.items, least=1)
 
-    @property
-    def dim(self) -> int:
-        return len(self._items)
-
     def features(self, y: Any) -> Array:
         return indicator(self._items.numbers(y, "subset"), self.dim)
 
-    def decode(self, f: Array) -> Decoded:
+    def decode(self, f: Array) -> DecodedOutput:
         f = finite_scores(f, self.dim)
         chosen = np.flatnonzero(np.asarray(f) > 0)
-        return Decoded(frozenset(self._items.named(chosen)), float(np.sum(f[chosen])), True)
-
-    def outputs(self) -> Iterator[frozenset]:
-        for size in range(self.dim + 1):
-            yield from map(frozenset, combinations(self._items.names, size))
-
-    def sample(self, rng: np.random.Generator) -> frozenset:
-        return frozenset(self._items.named(np.flatnonzero(rng.random(self.dim) < 0.5)))
+        return DecodedOutput(frozenset(self._items.named(chosen)), float(np.sum(f[chosen])), True)
 
 
-class Subsets(OutputSet):
+class Subsets(SizedSubsetOutputs):
     """All subsets of l of d items, φ their indicators (Gärtner and Vembu 2009, section 5.1).
 
         μ = l/d,     S = a (I - 11ᵀ/d),  a = l (d-l) / (d (d-1)).
@@ -89,15 +112,8 @@ class Subsets(OutputSet):
     @cached_property
     def _items(self) -> Items:
         items = Items(self.items, least=1)
-        whole_number(self.size, "size", 0, len(items), f"the number of items is {len(items)}")
+        self._check_size(items, 0, "items")
         return items
-
-    @property
-    def dim(self) -> int:
-        return len(self._items)
-
-    def log_size(self) -> float:
-        return log_choose(self.dim, self.size)
 
     def mean(self) -> Array:
         return np.full(self.dim, self.size / self.dim)
@@ -111,7 +127,7 @@ class Subsets(OutputSet):
         return self._variance * centred(F)
 
     def cov_spectrum(self) -> list[Eigenspace]:
-        return distinct([Part(self._variance, self.dim - 1, centred), Part(0.0, 1, averaged)])
+        return distinct([Subspace(self._variance, self.dim - 1, centred), Subspace(0.0, 1, averaged)])
 
     def features(self, y: Any) -> Array:
         chosen = self._items.numbers(y, "subset")
@@ -119,23 +135,10 @@ class Subsets(OutputSet):
             raise ValueError(f"the subset has {len(chosen)} items; expected {self.size}")
         return indicator(chosen, self.dim)
 
-    def decode(self, f: Array) -> Decoded:
+    def decode(self, f: Array) -> DecodedOutput:
         f = finite_scores(f, self.dim)
         chosen = np.sort(np.argsort(-np.asarray(f), kind="stable")[: self.size])
-        return Decoded(frozenset(self._items.named(chosen)), float(np.sum(f[chosen])), True)
-
-    def outputs(self) -> Iterator[frozenset]:
-        return map(frozenset, combinations(self._items.names, self.size))
-
-    def sample(self, rng: np.random.Generator) -> frozenset:
-        return frozenset(self._items.named(rng.choice(self.dim, self.size, replace=False)))
-
-
-def indicator(places: Any, dim: int) -> Array:
-    """1 at these places, 0 elsewhere."""
-    phi = np.zeros(dim)
-    phi[places] = 1.0
-    return phi
+        return DecodedOutput(frozenset(self._items.named(chosen)), float(np.sum(f[chosen])), True)
 
 
 def log_choose(n: int, k: int) -> float:

@@ -18,7 +18,7 @@ from maxmargin.inputs.weighted import Weighted
 from maxmargin.kernels.units import Lifted
 from maxmargin.structures.sequences.batch import ChainBatch, whole_losses
 from maxmargin.structures.sequences.partial_labels import Choices, is_partial, named_labels
-from maxmargin.structures.sequences.transitions import allowed_transitions
+from maxmargin.inputs.transitions import allowed_transitions
 
 
 class Chain(Lifted):

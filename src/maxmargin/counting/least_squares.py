@@ -2,67 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from maxmargin.arrays import Array
-from maxmargin.counting.sets.output_set import OutputSet
-
-
-class Moments:
-    """The output sets of the examples: one that all share, or one each, of which equal ones are taken together."""
-
-    def __init__(self, sets: OutputSet | Sequence[OutputSet], n: int):
-        self.groups: list[tuple[OutputSet, NDArray[np.intp]]] = []
-        if isinstance(sets, OutputSet):
-            self.groups.append((sets, np.arange(n)))
-        else:
-            if len(sets) != n:
-                raise ValueError(f"{len(sets)} output sets were given for {n} examples")
-            objects = {id(each): each for each in sets}
-            keys = {number: _state(each) for number, each in objects.items()}
-            different: dict[Hashable, tuple[OutputSet, list[int]]] = {}
-            for i, each in enumerate(sets):
-                different.setdefault(keys[id(each)], (each, []))[1].append(i)
-            self.groups += [(each, np.array(members)) for each, members in different.values()]
-        self.common = self.groups[0][0] if len(self.groups) == 1 else None
-        dims = sorted({each.dim for each, _ in self.groups})
-        if len(dims) > 1:
-            raise ValueError(f"output sets of different examples must have features of one length, got {dims}")
-        self.dim, self.n = dims[0], n
-        self.repeats = max(each.repeats for each, _ in self.groups)
-
-    def means(self) -> Array:
-        """(n, d): μᵢ."""
-        means = np.empty((self.n, self.dim))
-        for each, members in self.groups:
-            means[members] = each.mean()
-        return means
-
-    def apply(self, F: Array) -> Array:
-        """Row i times Sᵢ."""
-        if self.common is not None:
-            return self.common.cov_apply(F)
-        result = np.empty_like(F)
-        for each, members in self.groups:
-            result[members] = each.cov_apply(F[members])
-        return result
-
-    def inverse_sizes(self) -> Array:
-        """(n,): 1/|Yᵢ|, 0 where that is less than the smallest number."""
-        sizes = np.empty(self.n)
-        for each, members in self.groups:
-            sizes[members] = np.exp(-each.log_size())
-        return sizes
+from maxmargin.arrays import Array, Index
+from maxmargin.counting.moments import Moments
 
 
 @dataclass
-class Problem:
+class LeastSquares:
     """Minimise over the functions f with values fᵢ = f(xᵢ) in R^d (Gärtner and Vembu 2009, Eq. 2-3, normalised by |Y|)
 
         J = λ‖f‖² + Σᵢ { Σ_{y in Yᵢ} [½ fᵢᵀ Sᵢ fᵢ + ½⟨fᵢ, c_y⟩² - ⟨fᵢ, c_y⟩] - (1/|Y|)(nᵢ Qᵢ - Fᵢ²) },            (1)
@@ -76,12 +27,19 @@ class Problem:
 
         2λ A + [ nᵢ fᵢ Sᵢ + Σ_y c_y ⟨c_y, fᵢ⟩ - (2/|Y|) Σ_y (nᵢ⟨fᵢ, φ_y⟩ - Fᵢ) φ_y ]ᵢ = [ Σ_y c_y ]ᵢ.            (3)
 
+    J is measured from f = 0: the sum of squares itself is larger by ½ for every right output, `at_zero` in all. Squares
+    are convex, so that J grows at least by λ‖h‖² over its tangent at f, and with the gradient g of J at f,
+
+        min J >= J(f) - ‖g‖²/4λ,     ‖g‖² = tr RᵀKR,                                                              (4)
+
+    where R is the left side of (3) less the right one. (J >= -`at_zero` besides.)
+
     A pair (example, output) is a row; `owner` says whose it is.
     """
 
     moments: Moments
     rows: Array  # (R, d) φ(y)
-    owner: NDArray[np.intp]  # (R,) sorted
+    owner: Index  # (R,) sorted
     lam: float
 
     def __post_init__(self) -> None:
@@ -90,6 +48,16 @@ class Problem:
         self.centred = self.rows - self.moments.means()[self.owner]
         sizes = self.moments.inverse_sizes() if (self.counts > 1).any() else np.zeros(self.moments.n)
         self.inverse = np.where(self.counts > 1, sizes, 0.0)  # for one output the last term of (1) is 0
+
+    @property
+    def convex(self) -> bool:
+        """Whether J is known to be: with several outputs (1) is a sum of squares only if the law is uniform."""
+        return self.moments.uniform or not self.inverse.any()
+
+    @property
+    def at_zero(self) -> float:
+        """The sum of squares of f = 0."""
+        return 0.5 * len(self.rows)
 
     @property
     def single(self) -> bool:
@@ -121,14 +89,8 @@ class Problem:
         """J of (1), from the values F = f(xᵢ) and ‖f‖²."""
         return float(self.lam * norm + 0.5 * np.vdot(F, self.curvature(F)) - np.vdot(F, self.target()))
 
-    def residual(self, A: Array, F: Array) -> float:
-        """How far A with F = K A is from solving (3), relative to the right side."""
-        target = self.target()
-        missed = 2 * self.lam * A + self.curvature(F) - target
-        return float(np.linalg.norm(missed) / max(float(np.linalg.norm(target)), 1e-300))
 
-
-def as_rows(moments: Moments, Y: Sequence[Any], several: bool) -> tuple[Array, NDArray[np.intp]]:
+def as_rows(moments: Moments, Y: Sequence[Any], several: bool) -> tuple[Array, Index]:
     """φ of all outputs, and the example that each belongs to."""
     owner: list[int] = []
     rows: list[Array] = []
@@ -147,36 +109,11 @@ def as_rows(moments: Moments, Y: Sequence[Any], several: bool) -> tuple[Array, N
             except (ValueError, TypeError) as error:
                 raise ValueError(f"example {i}: {error}") from None
             owner.append(i)
-        seen: dict[bytes, int] = {}
+        known: dict[bytes, int] = {}
         for k, phi in enumerate(rows[len(rows) - len(outputs) :]):
-            other = seen.setdefault((phi + 0.0).tobytes(), k)
+            other = known.setdefault((phi + 0.0).tobytes(), k)
             if other < k:
                 raise ValueError(
                     f"outputs {other} and {k} of example {i} have the same features; expected different outputs"
                 )
     return np.array(rows), np.array(owner, dtype=np.intp)
-
-
-def _state(outputs: OutputSet) -> Hashable:
-    """What makes a set what it is, equal for equal sets; its identity where that cannot be compared."""
-    kind = type(outputs)
-    kept = sorted(
-        (name, value)
-        for name, value in vars(outputs).items()
-        if not isinstance(getattr(kind, name, None), cached_property)  # those follow from the others
-    )
-    try:
-        state = (kind, *((name, _frozen(value)) for name, value in kept))
-        hash(state)
-    except TypeError:
-        return id(outputs)
-    return state
-
-
-def _frozen(value: Any) -> Any:
-    """Lists and mappings as tuples, so that they can be keys."""
-    if isinstance(value, list | tuple):
-        return type(value).__name__, *map(_frozen, value)
-    if isinstance(value, dict):
-        return "dict", *((key, _frozen(each)) for key, each in value.items())
-    return value

@@ -1,13 +1,13 @@
 import numpy as np
 import pytest
 
-from maxmargin.counting.sets.arcs import ArcEigenvalues, Arcs
+from maxmargin.counting.sets.complete_digraph import ArcEigenvalues, CompleteDigraph
 from maxmargin.counting.sets.complete_graph import EdgeEigenvalues
 
 
 @pytest.mark.parametrize("n", [3, 4, 6])
 def test_the_five_spaces(n):
-    arcs, rng = Arcs(n), np.random.default_rng(n)
+    arcs, rng = CompleteDigraph(n), np.random.default_rng(n)
     eigenvalues = ArcEigenvalues(EdgeEigenvalues(2.0, 3.0, 5.0), 7.0, 11.0)
     u, v = arcs.ends
     g = rng.normal(size=n)
@@ -29,7 +29,7 @@ def test_the_five_spaces(n):
 
 
 def test_coordinates_of_arcs():
-    arcs = Arcs(4)
+    arcs = CompleteDigraph(4)
     tails, heads = arcs.ends
     np.testing.assert_array_equal(arcs.number(tails, heads), np.arange(12))
     f = np.arange(1.0, 13.0)

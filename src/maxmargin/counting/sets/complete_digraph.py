@@ -11,13 +11,13 @@ from functools import lru_cache
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-from maxmargin.arrays import Array
+from maxmargin.arrays import Array, Index
 from maxmargin.counting.sets.complete_graph import EdgeEigenvalues
+from maxmargin.counting.sets.indicator import indicator
 from maxmargin.counting.sets.output_set import Eigenspace
 from maxmargin.counting.sets.signed_pairs import signed_pairs
-from maxmargin.counting.sets.spectra import Part, distinct
+from maxmargin.counting.sets.spectra import Subspace, distinct
 
 
 class ArcEigenvalues(NamedTuple):
@@ -28,7 +28,7 @@ class ArcEigenvalues(NamedTuple):
     circulations: float  # antisymmetric with sums 0 at every item
 
 
-class Arcs:
+class CompleteDigraph:
     """The arcs (u, v), u != v, of n items, in the order (0, 1), (0, 2) … (0, n-1), (1, 0), (1, 2) …"""
 
     def __init__(self, n: int):
@@ -42,7 +42,7 @@ class Arcs:
         return self.n * (self.n - 1)
 
     @property
-    def ends(self) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+    def ends(self) -> tuple[Index, Index]:
         """u and v of every coordinate."""
         tails, heads = np.nonzero(self._off_diagonal)
         return tails, heads
@@ -57,11 +57,9 @@ class Arcs:
         square[self._off_diagonal] = f
         return square
 
-    def of_arcs(self, tails: NDArray[np.intp], heads: NDArray[np.intp]) -> Array:
+    def of_arcs(self, tails: Index, heads: Index) -> Array:
         """φ: 1 for these arcs, 0 for all others."""
-        phi = np.zeros(len(self))
-        phi[self.number(tails, heads)] = 1.0
-        return phi
+        return indicator(self.number(tails, heads), len(self))
 
     def cov_apply(self, F: Array, eigenvalues: ArcEigenvalues) -> Array:
         """F S for the S with these eigenvalues: O(n²) per row."""
@@ -79,15 +77,15 @@ class Arcs:
         n = self.n
         dimensions = (1, n - 1, n * (n - 3) // 2, n - 1, (n - 1) * (n - 2) // 2)
         values = (*eigenvalues.edges, eigenvalues.gradients, eigenvalues.circulations)
-        return distinct(Part(values[k], dimensions[k], self._projection(k)) for k in range(5))
+        return distinct(Subspace(values[k], dimensions[k], self._projection(k)) for k in range(5))
 
     def _projection(self, k: int) -> Any:
         only = np.eye(5)[k].tolist()
-        indicator = ArcEigenvalues(EdgeEigenvalues(*only[:3]), *only[3:])
-        return lambda rows: self.cov_apply(rows, indicator)
+        this_space = ArcEigenvalues(EdgeEigenvalues(*only[:3]), *only[3:])
+        return lambda rows: self.cov_apply(rows, this_space)
 
 
 @lru_cache(maxsize=32)
-def arcs(n: int) -> Arcs:
-    """Arcs(n), made once."""
-    return Arcs(n)
+def complete_digraph(n: int) -> CompleteDigraph:
+    """CompleteDigraph(n), made once."""
+    return CompleteDigraph(n)

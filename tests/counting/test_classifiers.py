@@ -19,13 +19,14 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.utils import get_tags
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from maxmargin.counting.flat import CountingClassifier, CountingMultilabel
+from maxmargin.counting.classifier import CountingClassifier
+from maxmargin.counting.multilabel import CountingMultilabel
 from maxmargin.counting.predictor import CountingPredictor
-from maxmargin.counting.sets.classes import Multiclass, Ordinal
-from maxmargin.counting.sets.hierarchy import Hierarchy
+from maxmargin.counting.sets.classes import Classes, OrderedClasses
+from maxmargin.counting.sets.hierarchy import HierarchyLabels
 from maxmargin.counting.sets.orders import Permutations
 from maxmargin.counting.sets.output_set import OutputSet
-from maxmargin.counting.sets.subsets import Multilabel
+from maxmargin.counting.sets.subsets import AllSubsets
 
 X, SPECIES = load_iris(return_X_y=True)
 NAMES = np.array(["setosa", "versicolor", "virginica"])[SPECIES]
@@ -38,8 +39,8 @@ BAGS = BAGS / BAGS.max()
         CountingClassifier(),
         CountingClassifier(kernel="linear"),
         CountingClassifier(kernel="linear", fit_intercept=False),
-        CountingClassifier(kernel="linear", method="cg"),
-        CountingClassifier(kernel="rbf", method="cg"),
+        CountingClassifier(kernel="linear", solver="cg"),
+        CountingClassifier(kernel="rbf", solver="cg"),
         CountingClassifier(kernel="poly", degree=2, alpha=0.1),
     ]
 )
@@ -63,13 +64,13 @@ def indicators(y):
     return np.equal(np.reshape(y, (-1, 1)), np.ravel(y)[0]).astype(int)
 
 
-@parametrize_with_checks([FromClasses(), FromClasses(kernel="linear"), FromClasses(kernel="linear", method="cg")])
+@parametrize_with_checks([FromClasses(), FromClasses(kernel="linear"), FromClasses(kernel="linear", solver="cg")])
 def test_scikit_learn_check_of_subsets(estimator, check):
     check(estimator)
 
 
 @pytest.mark.parametrize("check", CHECKS_WITHOUT_DATA, ids=lambda check: check.__name__)
-@pytest.mark.parametrize("model", [CountingMultilabel(), CountingClassifier(Ordinal(3))], ids=repr)
+@pytest.mark.parametrize("model", [CountingMultilabel(), CountingClassifier(OrderedClasses(3))], ids=repr)
 def test_checks_that_need_no_data(model, check):
     check(type(model).__name__, clone(model))
 
@@ -83,17 +84,17 @@ def test_the_classifier_is_the_predictor_of_classes(kernel, intercept):
     inputs = rbf_kernel(X) if kernel == "precomputed" else X
     options = {"kernel": kernel, "alpha": 0.3, "fit_intercept": intercept, "degree": 2}
     model = CountingClassifier(**options).fit(inputs, NAMES)
-    other = CountingPredictor(Multiclass(sorted(set(NAMES))), **options).fit(inputs, NAMES.tolist())
+    other = CountingPredictor(Classes(sorted(set(NAMES))), **options).fit(inputs, NAMES.tolist())
     np.testing.assert_array_equal(model.decision_function(inputs), other.decision_function(inputs))
     assert model.predict(inputs).tolist() == other.predict(inputs)
     assert model.score(inputs, NAMES) == other.score(inputs, NAMES.tolist())
-    assert model.certificate_.objective == other.certificate_.objective
+    assert model.certificate_.primal == other.certificate_.primal
 
 
 def test_digits_are_learnt():
     images, digits = load_digits(return_X_y=True)
     train = np.arange(len(digits)) % 3 > 0
-    for options in ({"kernel": "rbf", "gamma": 0.001}, {"kernel": "linear", "method": "cg"}):
+    for options in ({"kernel": "rbf", "gamma": 0.001}, {"kernel": "linear", "solver": "cg"}):
         model = CountingClassifier(alpha=1e-4, **options).fit(images[train], digits[train])
         assert model.certificate_.converged
         assert model.score(images[~train], digits[~train]) > (0.98 if options["kernel"] == "rbf" else 0.9)
@@ -107,25 +108,27 @@ def test_two_classes_have_one_score():
     assert scores.shape == (150,)
     np.testing.assert_array_equal(model.predict(X), scores > 0)
     # the scores of two classes are those of regularised least squares: opposite to each other
-    both = CountingPredictor(Multiclass(2), kernel="rbf", fit_intercept=True).fit(X, two.astype(int).tolist())
+    both = CountingPredictor(Classes(2), kernel="rbf", fit_intercept=True).fit(X, two.astype(int).tolist())
     np.testing.assert_allclose(both.decision_function(X).sum(1), 0.0, atol=1e-12)
     np.testing.assert_allclose(np.diff(both.decision_function(X))[:, 0], scores, rtol=1e-9, atol=1e-12)
 
 
 def test_levels():
-    model = CountingClassifier(Ordinal(["low", "mid", "high", "top"]), kernel="linear", alpha=0.1)
+    model = CountingClassifier(OrderedClasses(["low", "mid", "high", "top"]), kernel="linear", alpha=0.1)
     y = np.array(["low", "mid", "high"])[SPECIES]
     model.fit(X, y)
     assert model.classes_.tolist() == ["high", "low", "mid", "top"]  # sorted, as everywhere in scikit-learn
     steps = model.decision_function(X)[:, [1, 2, 0, 3]]
-    inner = CountingPredictor(Ordinal(4), kernel="linear", alpha=0.1, fit_intercept=True).fit(X, SPECIES.tolist())
+    inner = CountingPredictor(OrderedClasses(4), kernel="linear", alpha=0.1, fit_intercept=True).fit(
+        X, SPECIES.tolist()
+    )
     np.testing.assert_allclose(np.diff(steps, axis=1), inner.decision_function(X), atol=1e-10)
     assert model.predict(X).tolist() == [["low", "mid", "high", "top"][k] for k in inner.predict(X)]
     assert model.score(X, y) > 0.8
 
 
 def test_hierarchies():
-    tree = Hierarchy({"setosa": "iris", "rest": "iris", "versicolor": "rest", "virginica": "rest"})
+    tree = HierarchyLabels({"setosa": "iris", "rest": "iris", "versicolor": "rest", "virginica": "rest"})
     model = CountingClassifier(tree, alpha=0.01, gamma=0.1).fit(X, NAMES)
     assert model.classes_.tolist() == ["setosa", "versicolor", "virginica"]
     scores = model.decision_function(X)
@@ -134,18 +137,18 @@ def test_hierarchies():
     np.testing.assert_allclose(scores, other.decision_function(X) @ marks.T, atol=1e-10)
     assert model.score(X, NAMES) > 0.95
     # labels that the data do not show can be predicted
-    wide = CountingClassifier(Multiclass(["setosa", "versicolor", "virginica", "new"])).fit(X, NAMES)
+    wide = CountingClassifier(Classes(["setosa", "versicolor", "virginica", "new"])).fit(X, NAMES)
     assert wide.classes_.tolist() == ["new", "setosa", "versicolor", "virginica"]
     assert wide.decision_function(X).shape == (150, 4)
 
 
 def test_labels_that_a_set_does_not_have():
     with pytest.raises(ValueError, match="example 100: 'virginica' is not one of the classes; expected 'setosa', 'ver"):
-        CountingClassifier(Multiclass(["setosa", "versicolor"])).fit(X, NAMES)
-    for wrong in (3, "ordinal", Ordinal, [Ordinal(3)]):
+        CountingClassifier(Classes(["setosa", "versicolor"])).fit(X, NAMES)
+    for wrong in (3, "ordinal", OrderedClasses, [OrderedClasses(3)]):
         with pytest.raises(TypeError, match="output_set must be an OutputSet of"):
             CountingClassifier(wrong).fit(X, SPECIES)
-    for outputs in (Permutations(30), Multilabel(40)):  # too many to list them
+    for outputs in (Permutations(30), AllSubsets(40)):  # too many to list them
         with pytest.raises(ValueError, match=r"the outputs of .* are no labels; use CountingPredictor"):
             CountingClassifier(outputs).fit(X, SPECIES)
     with pytest.raises(ValueError, match=r"OutputSet\(\) does not list its outputs; expected a set with labels"):
@@ -218,7 +221,7 @@ def test_paths_are_their_single_fits(kernel):
 def test_subsets_are_those_of_the_predictor(kernel):
     inputs = rbf_kernel(BAGS) if kernel == "precomputed" else BAGS
     model = CountingMultilabel(kernel=kernel, alpha=0.5).fit(inputs, LABELS)
-    other = CountingPredictor(Multilabel(5), kernel=kernel, alpha=0.5, fit_intercept=True)
+    other = CountingPredictor(AllSubsets(5), kernel=kernel, alpha=0.5, fit_intercept=True)
     other.fit(inputs, [frozenset(np.flatnonzero(row).tolist()) for row in LABELS])
     np.testing.assert_array_equal(model.decision_function(inputs), other.decision_function(inputs))
     predicted = model.predict(inputs)
@@ -276,9 +279,9 @@ def test_subsets_without_examples_and_without_variety():
 
 MODELS = [
     (CountingClassifier(alpha=0.1), X, NAMES),
-    (CountingClassifier(Ordinal(3), kernel="linear"), X, SPECIES),
+    (CountingClassifier(OrderedClasses(3), kernel="linear"), X, SPECIES),
     (CountingMultilabel(alpha=0.1), BAGS, LABELS),
-    (CountingMultilabel(kernel="linear", method="cg"), BAGS, LABELS),
+    (CountingMultilabel(kernel="linear", solver="cg"), BAGS, LABELS),
 ]
 
 
@@ -288,10 +291,10 @@ def case(request):
     return clone(model), inputs, y
 
 
-def test_all_methods_agree(case):
+def test_all_solvers_agree(case):
     model, inputs, y = case
-    closed = clone(model).set_params(method="closed").fit(inputs, y)
-    iterated = model.set_params(method="cg", tol=1e-12).fit(inputs, y)
+    closed = clone(model).set_params(solver="closed").fit(inputs, y)
+    iterated = model.set_params(solver="cg", tol=1e-12).fit(inputs, y)
     np.testing.assert_allclose(
         iterated.decision_function(inputs), closed.decision_function(inputs), rtol=1e-6, atol=1e-8
     )
@@ -328,7 +331,7 @@ def test_model_selection(case):
 
 def test_folds_of_kernel_matrices(case):
     model, inputs, y = case
-    model.set_params(kernel="rbf", gamma=0.5, method="auto")
+    model.set_params(kernel="rbf", gamma=0.5, solver="auto")
     scores = cross_val_score(model, inputs, y, cv=3)
     np.testing.assert_allclose(
         cross_val_score(model.set_params(kernel="precomputed"), rbf_kernel(inputs, gamma=0.5), y, cv=3), scores
@@ -364,5 +367,8 @@ def test_tags():
 
 
 def test_repr_names_only_what_was_changed():
-    assert repr(CountingClassifier(Ordinal(3), alpha=2)) == "CountingClassifier(alpha=2, output_set=Ordinal(levels=3))"
+    assert (
+        repr(CountingClassifier(OrderedClasses(3), alpha=2))
+        == "CountingClassifier(alpha=2, output_set=OrderedClasses(levels=3))"
+    )
     assert repr(CountingMultilabel(kernel="poly", degree=4)) == "CountingMultilabel(degree=4, kernel='poly')"

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Hashable, Iterable, Sequence
 from contextlib import nullcontext
-from numbers import Integral, Real
-from typing import Any, Self, TypedDict
+from typing import Any, NamedTuple, Self, TypedDict
 
 import numpy as np
 from scipy import sparse
@@ -14,10 +13,14 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from threadpoolctl import threadpool_limits
 
 from maxmargin.arrays import Array
-from maxmargin.counting.problem import Moments, as_rows
+from maxmargin.checks import check_whole, is_real
+from maxmargin.counting.certificate import CountingCertificate
+from maxmargin.counting.least_squares import as_rows
+from maxmargin.counting.linear_system import SOLVERS, CountingSolution, DecomposedSystem, LinearSystem
+from maxmargin.counting.moments import Moments
 from maxmargin.counting.sets.output_set import OutputSet
-from maxmargin.counting.training import METHODS, Fit, LinearSystem, Residual
 from maxmargin.shared_options import SharedOptions
+from maxmargin.weights import Weights, WithNamedWeights, column_names
 
 SMALL = 3000  # examples
 
@@ -29,12 +32,19 @@ class CountingOptions(TypedDict, total=False):
     degree: float
     coef0: float
     kernel_params: dict[str, Any] | None
-    method: str
+    solver: str
     tol: float
     max_iter: int
 
 
-class CountingTrainer(SharedOptions, BaseEstimator):
+class NamedCoordinates(NamedTuple):
+    """Coordinates of φ as an array with a name for every place on its axes."""
+
+    values: Array  # (rows, …), for rows of weights
+    axes: dict[str, Sequence[Hashable]]  # of all axes but the first
+
+
+class CountingTrainer(SharedOptions, WithNamedWeights, BaseEstimator):
     """Kernels, the linear system and its certificate. CountingPredictor documents the parameters."""
 
     def __init__(
@@ -46,7 +56,7 @@ class CountingTrainer(SharedOptions, BaseEstimator):
         degree: float = 3,
         coef0: float = 1,
         kernel_params: dict[str, Any] | None = None,
-        method: str = "auto",
+        solver: str = "auto",
         tol: float = 1e-8,
         max_iter: int = 1000,
         **unknown: Any,
@@ -59,26 +69,25 @@ class CountingTrainer(SharedOptions, BaseEstimator):
         self.degree = degree
         self.coef0 = coef0
         self.kernel_params = kernel_params
-        self.method = method
+        self.solver = solver
         self.tol = tol
         self.max_iter = max_iter
 
     dual_coef_: Array | None
-    certificate_: Residual
+    certificate_: CountingCertificate
     _weights_: Array | None
 
     @property
-    def coef_(self) -> Array | None:
-        """(p, d) weights, for the linear kernel."""
-        check_is_fitted(self)
-        return self._weights_
+    def coef_(self) -> Array:
+        """(d, n_features): the weights of the input features for every coordinate of φ; for the linear kernel only."""
+        return self._feature_weights().T
 
     def _train(self, X: Any, Y: Any, sets: OutputSet | Sequence[OutputSet], several: bool = False) -> Self:
         """Fit to inputs that `_inputs` has read."""
         with _few_threads(X.shape[0]):
             system = self._system(X, Y, sets, several)
-            lam = len(system.owner) / system.moments.n if self.alpha is None else _checked_alpha(self.alpha)
-            self._keep(system, system.fit(lam))
+            lam = system.system.outputs_per_example if self.alpha is None else _checked_alpha(self.alpha)
+            self._keep(system, system.solve(lam))
         return self
 
     def _train_path(
@@ -92,8 +101,8 @@ class CountingTrainer(SharedOptions, BaseEstimator):
         models = []
         with _few_threads(X.shape[0]):
             system = self._system(X, Y, sets, several)
-            for lam, fit in zip(lams, system.path(lams), strict=True):
-                self._keep(system, fit)
+            for lam, solution in zip(lams, system.path(lams), strict=True):
+                self._keep(system, solution)
                 model: Self = clone(self).set_params(alpha=lam)
                 model.__dict__.update({name: value for name, value in vars(self).items() if name.endswith("_")})
                 models.append(model)
@@ -108,7 +117,7 @@ class CountingTrainer(SharedOptions, BaseEstimator):
         assert self.dual_coef_ is not None
         return np.asarray(self._kernel(X, self.X_fit_) @ self.dual_coef_)
 
-    def _system(self, X: Any, Y: Any, sets: OutputSet | Sequence[OutputSet], several: bool) -> LinearSystem:
+    def _system(self, X: Any, Y: Any, sets: OutputSet | Sequence[OutputSet], several: bool) -> DecomposedSystem:
         self._check_options()
         n = X.shape[0]
         if Y is None:
@@ -125,20 +134,43 @@ class CountingTrainer(SharedOptions, BaseEstimator):
             if self.fit_intercept:
                 column = np.ones((n, 1))
                 linear = sparse.hstack([X, column], format="csr") if sparse.issparse(X) else np.hstack([X, column])
-        return LinearSystem(
-            moments, rows, owner, linear, lambda: self._kernel(X, X), self.method, self.tol, self.max_iter
-        )
+        system = LinearSystem(moments, rows, owner, linear, lambda: self._kernel(X, X))
+        return system.decomposed(self.solver, self.tol, self.max_iter)
 
-    def _keep(self, system: LinearSystem, fit: Fit) -> None:
-        self.certificate_ = fit.certificate
-        self.n_iter_ = max(1, fit.certificate.iterations)
-        self.dual_coef_ = None if system.primal else fit.coefficients
+    def _keep(self, system: DecomposedSystem, solution: CountingSolution) -> None:
+        self.certificate_ = solution.certificate
+        self.n_iter_ = max(1, solution.certificate.iterations)
+        self.dual_coef_ = None if system.primal else solution.coefficients
         self._weights_ = None
         self.intercept_: Any = 0.0
         if self._has_kernel("linear"):
-            weights = fit.coefficients if system.primal else np.asarray(system.X.T @ fit.coefficients)
+            weights = system.weights(solution)
             self._weights_ = weights[:-1] if self.fit_intercept else weights
             self.intercept_ = weights[-1] if self.fit_intercept else 0.0
+
+    def _feature_weights(self) -> Array:
+        """(n_features, d), as training has them."""
+        check_is_fitted(self)
+        if self._weights_ is None:
+            raise AttributeError(
+                f"{type(self).__name__} with a kernel has no weights of features: its model is made of the training "
+                "examples, with the coefficients dual_coef_"
+            )
+        return self._weights_
+
+    def _named_weights(self) -> dict[str, Weights]:
+        named, weights = {}, self._feature_weights()
+        if len(weights):
+            for kind, (values, axes) in self._coordinates(weights).items():
+                named[kind or "features"] = Weights(values, feature=column_names(self), **axes)
+        if np.ndim(self.intercept_):
+            for kind, (values, axes) in self._coordinates(self.intercept_[None]).items():
+                named[f"intercept_{kind}" if kind else "intercept"] = Weights(values[0], **axes)
+        return named
+
+    def _coordinates(self, rows: Array) -> dict[str, NamedCoordinates]:
+        """Rows of weights, (k, d), by what their coordinates are for; "" for all that there is."""
+        raise NotImplementedError
 
     def _kernel(self, X: Any, Y: Any) -> Array:
         from sklearn.metrics.pairwise import pairwise_kernels  # which would load much that an import need not
@@ -179,12 +211,11 @@ class CountingTrainer(SharedOptions, BaseEstimator):
                 "kernel must be the name of a kernel of scikit-learn, a function of two rows or 'precomputed', "
                 f"got {found}"
             )
-        if self.method not in METHODS:
-            raise ValueError(f"method must be one of {', '.join(map(repr, METHODS))}, got {self.method!r}")
+        if self.solver not in SOLVERS:
+            raise ValueError(f"solver must be one of {', '.join(map(repr, SOLVERS))}, got {self.solver!r}")
         if not (_is_number(self.tol) and 0 < self.tol < 1):
             raise ValueError(f"tol must be a number between 0 and 1, got {self.tol!r}")
-        if not isinstance(self.max_iter, Integral) or isinstance(self.max_iter, bool) or self.max_iter < 1:
-            raise ValueError(f"max_iter must be a whole number >= 1, got {self.max_iter!r}")
+        check_whole("max_iter", self.max_iter, least=1)
         if self.alpha is not None:
             _checked_alpha(self.alpha)
         if self.gamma is not None and not (_is_number(self.gamma) and self.gamma > 0):
@@ -229,7 +260,7 @@ def _check_symmetry(K: Array) -> None:
 
 
 def _is_number(value: Any) -> bool:
-    return isinstance(value, Real) and not isinstance(value, bool) and bool(np.isfinite(float(value)))
+    return is_real(value) and bool(np.isfinite(float(value)))
 
 
 def _checked_alpha(alpha: Any) -> float:

@@ -1,0 +1,47 @@
+"""CountingCertificate: how exactly a counting-based model solves its training problem, which is a linear system."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import isfinite
+
+from maxmargin.objective import relative_gap
+
+
+@dataclass(frozen=True)
+class CountingCertificate:
+    """The words are those of maxmargin.objective.Certificate, for the least squares problem (least_squares.py).
+
+    `primal` and `dual` are measured from the objective of f = 0, which is `at_zero`: a model that has learnt something
+    has a negative one.
+    """
+
+    primal: float  # objective of the returned model, measured from scratch
+    dual: float  # lower bound on every objective value, from the gradient at the model; -inf where none is proved
+    at_zero: float  # ½ for every right output
+    residual: float  # of the linear system, measured from scratch, relative to its right side
+    converged: bool  # the residual is within ten times tol, or rounding
+    solver: str  # "closed form" or "conjugate gradients"
+    iterations: int
+    seconds: float  # of the first model of a path with what all share
+    cpu_seconds: float
+    stop_reason: str
+
+    @property
+    def gap(self) -> float:
+        return self.primal - self.dual
+
+    @property
+    def relative_gap(self) -> float:
+        """The share of the whole objective that is not proved necessary; inf where nothing is proved."""
+        return relative_gap(self.at_zero + self.primal, self.at_zero + self.dual)
+
+    def __str__(self) -> str:
+        bound = "no lower bound"
+        if isfinite(self.dual):
+            bound = f"lower bound {self.dual:.6g}: relative gap {100 * self.relative_gap:.3g}%"
+        how = self.solver if not self.iterations else f"{self.solver}, {self.iterations} iterations"
+        return (
+            f"objective {self.primal:.6g}, {bound}, residual {self.residual:.2g} "
+            f"({how}, {self.seconds:.2f} s, {self.stop_reason})"
+        )

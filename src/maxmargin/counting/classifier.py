@@ -1,0 +1,94 @@
+"""CountingClassifier: one label per row, learnt by counting."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Self, Unpack
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import ClassifierMixin
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import validate_data
+
+from maxmargin.arrays import Array
+from maxmargin.counting.sets.classes import Classes
+from maxmargin.counting.sets.output_set import OutputSet
+from maxmargin.counting.trainer import CountingOptions, CountingTrainer, NamedCoordinates, check_output_set
+
+
+class CountingClassifier(ClassifierMixin, CountingTrainer):
+    """One label per row, trained by one linear system: least squares of the margins over all other labels.
+
+    Parameters
+    ----------
+    output_set : OutputSet or None
+        A set whose outputs are labels: counting.OrderedClasses, counting.HierarchyLabels. None: the classes of the
+        training data, without structure.
+    The other parameters are those of CountingPredictor.
+
+    Attributes
+    ----------
+    classes_, certificate_, dual_coef_, coef_, intercept_, weights_, n_iter_, n_features_in_.
+    """
+
+    def __init__(
+        self,
+        output_set: OutputSet | None = None,
+        kernel: Any = "rbf",
+        alpha: float | None = None,
+        fit_intercept: bool = True,
+        **options: Unpack[CountingOptions],
+    ):
+        self.output_set = output_set
+        super().__init__(kernel=kernel, alpha=alpha, fit_intercept=fit_intercept, **options)
+
+    def fit(self, X: Any, y: Any) -> Self:
+        """Train on the rows of X with labels y."""
+        X, Y, labels = self._examples(X, y)
+        return self._train(X, Y, labels)
+
+    def fit_path(self, X: Any, y: Any, alphas: Sequence[float]) -> list[Self]:
+        """A fitted model for every λ; the kernel matrix is decomposed once. The last one stays in this estimator."""
+        X, Y, labels = self._examples(X, y)
+        return self._train_path(X, Y, labels, alphas)
+
+    def decision_function(self, X: Any) -> Array:
+        """(n, classes) scores ⟨f(x), φ(label)⟩; of two classes, (n,): that of the second over the first."""
+        scores = self._scores(X) @ self._class_features_.T
+        return np.asarray(scores[:, 1] - scores[:, 0] if len(self.classes_) == 2 else scores)
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """The label of highest score of every row."""
+        scores = self._scores(X) @ self._class_features_.T
+        return np.asarray(self.classes_[np.argmax(scores, axis=1)])
+
+    def _coordinates(self, rows: Array) -> dict[str, NamedCoordinates]:
+        return {"": NamedCoordinates(rows, {"label": self.set_.coordinates})}
+
+    def _examples(self, X: Any, y: Any) -> tuple[Any, list[Any], OutputSet]:
+        """Inputs, labels, and the set that these are from, after writing down its classes."""
+        _, y = validate_data(self, X, y, accept_sparse="csr", dtype=np.float64)
+        X = self._inputs(X, reset=True)
+        check_classification_targets(y)
+        if self.output_set is None:
+            found = np.unique(y)
+            if len(found) < 2:
+                raise ValueError(
+                    f"only one class was found ({found.tolist()}); a classifier needs at least two classes"
+                )
+            self.classes_, self.set_ = found, Classes(found.tolist())
+        else:
+            check_output_set(self.output_set, "output_set")
+            try:
+                first = next(self.output_set.outputs())
+            except NotImplementedError:
+                raise ValueError(f"{self.output_set!r} does not list its outputs; expected a set with labels") from None
+            if not np.isscalar(first):
+                raise ValueError(
+                    f"the outputs of {self.output_set!r} are no labels; use CountingPredictor for outputs with parts"
+                )
+            self.set_ = self.output_set
+            self.classes_ = np.unique(np.array(list(self.set_.outputs())))
+        self._class_features_ = self.set_.feature_rows(self.classes_.tolist())
+        return X, y.tolist(), self.set_

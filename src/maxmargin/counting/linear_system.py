@@ -1,0 +1,175 @@
+"""Counting-based training of one model, or of a path of models: which way to solve the linear system, and the proof."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from math import inf
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from maxmargin.arrays import Array, Index
+from maxmargin.counting import conjugate_gradients
+from maxmargin.counting.certificate import CountingCertificate
+from maxmargin.counting.closed_form import ClosedForm
+from maxmargin.counting.conjugate_gradients import KernelInputs, LinearInputs
+from maxmargin.counting.least_squares import LeastSquares
+from maxmargin.counting.moments import Moments
+
+CLOSED_ROWS = 3000  # up to which the closed form, cubic in the number of rows, is the faster way
+CLOSED_LINEAR_ROWS = 500  # the same where linear inputs have few features, whose weights can be solved for
+ROUNDING = 1e-9  # of a residual that is as small as floating point numbers allow
+SOLVERS = ("auto", "closed", "cg")
+
+
+class CountingSolution(NamedTuple):
+    """The trained coefficients: of kernel values at the training inputs (n, d), or of input features (p, d)."""
+
+    coefficients: Array
+    certificate: CountingCertificate
+
+
+@dataclass(frozen=True)
+class LinearSystem:
+    """The linear system (3) of least_squares.py for given inputs and outputs."""
+
+    moments: Moments
+    rows: Array  # (R, d) φ of the right outputs
+    owner: Index  # (R,) the example of each
+    X: Any  # (n, p) inputs for the linear kernel, or None
+    kernel_matrix: Callable[[], Array]  # () -> (n, n), asked for only where it is needed
+
+    @property
+    def outputs_per_example(self) -> float:
+        """The mean number of right outputs: the paper's λ."""
+        return len(self.owner) / self.moments.n
+
+    def problem(self, lam: float) -> LeastSquares:
+        """For this λ, in the convention of the paper (features of ordered pairs counted twice)."""
+        return LeastSquares(self.moments, self.rows, self.owner, lam / self.moments.repeats)
+
+    def decomposed(self, solver: str, tol: float, max_iter: int) -> DecomposedSystem:
+        """Choose the way to solve it, and do all the work that no λ changes: cubic in the number of examples."""
+        began = _clocks()
+        common = self.moments.common
+        spectrum = None if common is None else common.cov_spectrum()
+        if solver == "closed" and spectrum is None:
+            raise ValueError(
+                "the closed form needs one output set for all examples whose covariance has few, known eigenvalues; "
+                "use solver='cg'"
+            )
+        few_features = self.X is not None and self.X.shape[1] <= self.moments.n
+        limit = CLOSED_LINEAR_ROWS if few_features else CLOSED_ROWS
+        closed = solver == "closed" or (solver == "auto" and spectrum is not None and len(self.rows) <= limit)
+        if few_features and not closed:
+            return DecomposedSystem(self, tol, max_iter, began, None, None, LinearInputs.of(self.X))
+        K = self.kernel_matrix()
+        if not closed:
+            return DecomposedSystem(self, tol, max_iter, began, K, None, KernelInputs.of(K))
+        assert spectrum is not None
+        form = ClosedForm.of(K[np.ix_(self.owner, self.owner)], self.problem(1.0).centred, spectrum)
+        return DecomposedSystem(self, tol, max_iter, began, K, form, None)
+
+
+@dataclass
+class DecomposedSystem:
+    """A linear system that is ready to be solved for any λ."""
+
+    system: LinearSystem
+    tol: float
+    max_iter: int
+    began: tuple[float, float]  # when the work on the next solution was
+    K: Array | None  # None: weights of features are solved for, `primal`
+    closed: ClosedForm | None
+    inputs: LinearInputs | None  # of conjugate gradients; None until they are needed
+
+    @property
+    def primal(self) -> bool:
+        """Whether coefficients are those of input features."""
+        return self.K is None
+
+    def solve(self, lam: float) -> CountingSolution:
+        """Minimise for this λ."""
+        problem, iterations = self.system.problem(lam), 0
+        start = None if self.closed is None else problem.summed(self.closed.solve(problem.lam))
+        found = start
+        if found is None or problem.inverse.max() > 1e-12:  # several outputs in a small set: one more term
+            if self.inputs is None:
+                assert self.K is not None
+                self.inputs = KernelInputs.of(self.K)
+            solved = conjugate_gradients.solve(
+                problem,
+                self.inputs,
+                self.tol,
+                self.max_iter,
+                start,
+                lambda coefficients: self._converged(self._measure(problem, coefficients).residual),
+            )
+            found, iterations = solved.coefficients, solved.iterations
+        return CountingSolution(found, self._certificate(problem, found, iterations))
+
+    def path(self, lams: Sequence[float]) -> Iterator[CountingSolution]:
+        """One solution for every λ."""
+        return (self.solve(lam) for lam in lams)
+
+    def weights(self, solution: CountingSolution) -> Array:
+        """(p, d): the weights of input features, for the linear kernel."""
+        return solution.coefficients if self.primal else np.asarray(self.system.X.T @ solution.coefficients)
+
+    def _certificate(self, problem: LeastSquares, found: Array, iterations: int) -> CountingCertificate:
+        measured = self._measure(problem, found)
+        converged = self._converged(measured.residual)
+        exhausted = not converged and iterations >= self.max_iter
+        bound = -inf
+        if problem.convex:  # (4), and squares are not negative
+            below = self._squared_norm(measured.gradient) / (4 * problem.lam)
+            bound = max(measured.value - below, -problem.at_zero)
+        began, self.began = self.began, _clocks()
+        seconds, cpu_seconds = (now - before for now, before in zip(self.began, began, strict=True))
+        return CountingCertificate(
+            primal=measured.value,
+            dual=bound,
+            at_zero=problem.at_zero,
+            residual=measured.residual,
+            converged=converged,
+            solver="conjugate gradients" if self.closed is None else "closed form",
+            iterations=iterations,
+            seconds=seconds,
+            cpu_seconds=cpu_seconds,
+            stop_reason="converged" if converged else "max_iter reached" if exhausted else "finished",
+        )
+
+    def _converged(self, residual: float) -> bool:
+        return residual <= max(10 * self.tol, ROUNDING)
+
+    def _measure(self, problem: LeastSquares, found: Array) -> _Measured:
+        """From scratch."""
+        if self.K is not None:
+            F, target = self.K @ found, problem.target()
+            gradient = 2 * problem.lam * found + problem.curvature(F) - target
+            norm = float(np.vdot(found, F))
+        else:
+            assert self.inputs is not None
+            F, target = np.asarray(self.system.X @ found), self.inputs.adjoint(problem.target())
+            gradient = 2 * problem.lam * found + self.inputs.adjoint(problem.curvature(F)) - target
+            norm = float(np.vdot(found, found))
+        residual = float(np.linalg.norm(gradient) / max(float(np.linalg.norm(target)), 1e-300))
+        return _Measured(problem.value(F, norm), residual, gradient)
+
+    def _squared_norm(self, coefficients: Array) -> float:
+        """‖f‖² of the function with these coefficients."""
+        image = coefficients if self.K is None else self.K @ coefficients
+        return max(float(np.vdot(coefficients, image)), 0.0)
+
+
+class _Measured(NamedTuple):
+    value: float  # J
+    residual: float  # relative to the right side of the system
+    gradient: Array  # coefficients, as those of the model
+
+
+def _clocks() -> tuple[float, float]:
+    """Time on the wall and of the processor."""
+    return time.perf_counter(), time.process_time()

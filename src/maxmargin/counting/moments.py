@@ -1,0 +1,85 @@
+"""Moments: the output sets of all examples, seen through their means and covariances."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Sequence
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from maxmargin.arrays import Array, Index
+from maxmargin.counting.sets.output_set import OutputSet
+
+
+class Moments:
+    """The output sets of the examples: one that all share, or one each, of which equal ones are taken together."""
+
+    def __init__(self, sets: OutputSet | Sequence[OutputSet], n: int):
+        self.groups: list[tuple[OutputSet, Index]] = []
+        if isinstance(sets, OutputSet):
+            self.groups.append((sets, np.arange(n)))
+        else:
+            if len(sets) != n:
+                raise ValueError(f"{len(sets)} output sets were given for {n} examples")
+            objects = {id(each): each for each in sets}
+            keys = {number: _state(each) for number, each in objects.items()}
+            different: dict[Hashable, tuple[OutputSet, list[int]]] = {}
+            for i, each in enumerate(sets):
+                different.setdefault(keys[id(each)], (each, []))[1].append(i)
+            self.groups += [(each, np.array(members)) for each, members in different.values()]
+        self.common = self.groups[0][0] if len(self.groups) == 1 else None
+        dims = sorted({each.dim for each, _ in self.groups})
+        if len(dims) > 1:
+            raise ValueError(f"output sets of different examples must have features of one length, got {dims}")
+        self.dim, self.n = dims[0], n
+        self.repeats = max(each.repeats for each, _ in self.groups)
+        self.uniform = all(each.uniform for each, _ in self.groups)
+
+    def means(self) -> Array:
+        """(n, d): μᵢ."""
+        means = np.empty((self.n, self.dim))
+        for each, members in self.groups:
+            means[members] = each.mean()
+        return means
+
+    def apply(self, F: Array) -> Array:
+        """Row i times Sᵢ."""
+        if self.common is not None:
+            return self.common.cov_apply(F)
+        result = np.empty_like(F)
+        for each, members in self.groups:
+            result[members] = each.cov_apply(F[members])
+        return result
+
+    def inverse_sizes(self) -> Array:
+        """(n,): 1/|Yᵢ|, 0 where that is less than the smallest number."""
+        sizes = np.empty(self.n)
+        for each, members in self.groups:
+            sizes[members] = np.exp(-each.log_size())
+        return sizes
+
+
+def _state(outputs: OutputSet) -> Hashable:
+    """What makes a set what it is, equal for equal sets; its identity where that cannot be compared."""
+    kind = type(outputs)
+    parameters = sorted(
+        (name, value)
+        for name, value in vars(outputs).items()
+        if not isinstance(getattr(kind, name, None), cached_property)  # those follow from the others
+    )
+    try:
+        state = (kind, *((name, _frozen(value)) for name, value in parameters))
+        hash(state)
+    except TypeError:
+        return id(outputs)
+    return state
+
+
+def _frozen(value: Any) -> Any:
+    """Lists and mappings as tuples, so that they can be keys."""
+    if isinstance(value, list | tuple):
+        return type(value).__name__, *map(_frozen, value)
+    if isinstance(value, dict):
+        return "dict", *((key, _frozen(each)) for key, each in value.items())
+    return value

@@ -1,0 +1,94 @@
+"""CountingMultilabel: any subset of labels per row, learnt by counting."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Self, Unpack
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from maxmargin.arrays import Array
+from maxmargin.counting.sets.subsets import AllSubsets
+from maxmargin.counting.trainer import CountingOptions, CountingTrainer, NamedCoordinates
+
+
+class CountingMultilabel(CountingTrainer):
+    """Any subset of labels per row (an indicator matrix), trained by one linear system over all 2^L subsets.
+
+    The parameters are those of CountingPredictor.
+
+    Attributes
+    ----------
+    n_labels_, certificate_, dual_coef_, coef_, intercept_, weights_, n_iter_, n_features_in_.
+    """
+
+    def __init__(
+        self,
+        kernel: Any = "rbf",
+        alpha: float | None = None,
+        fit_intercept: bool = True,
+        **options: Unpack[CountingOptions],
+    ):
+        super().__init__(kernel=kernel, alpha=alpha, fit_intercept=fit_intercept, **options)
+
+    def fit(self, X: Any, Y: Any) -> Self:
+        """Train on the rows of X with an (n, L) matrix of zeros and ones."""
+        return self._train(*self._examples(X, Y))
+
+    def fit_path(self, X: Any, Y: Any, alphas: Sequence[float]) -> list[Self]:
+        """A fitted model for every λ; the kernel matrix is decomposed once. The last one stays in this estimator."""
+        return self._train_path(*self._examples(X, Y), alphas)
+
+    def decision_function(self, X: Any) -> Array:
+        """(n, L) scores; a label is predicted where its score is positive."""
+        return self._scores(X)
+
+    def predict(self, X: Any) -> NDArray[np.int64]:
+        """(n, L) zeros and ones."""
+        return (self._scores(X) > 0).astype(np.int64)
+
+    def score(self, X: Any, Y: Any) -> float:
+        """The share of labels that are right (1 - Hamming loss)."""
+        found, Y = self.predict(X), _zeros_and_ones(Y)
+        if found.shape != Y.shape:
+            raise ValueError(
+                f"Y has shape {Y.shape}; expected {found.shape}, a row per row of X and a column per label"
+            )
+        return float(np.mean(found == Y))
+
+    def _coordinates(self, rows: Array) -> dict[str, NamedCoordinates]:
+        return {"": NamedCoordinates(rows, {"label": range(self.n_labels_)})}
+
+    def _examples(self, X: Any, Y: Any) -> tuple[Any, list[frozenset[int]], AllSubsets]:
+        """Inputs, subsets of label numbers, and all subsets."""
+        X = self._inputs(X, reset=True)
+        if Y is None:
+            raise ValueError(f"{type(self).__name__} requires y to be passed, but the target y is None")
+        Y = _zeros_and_ones(Y)
+        self.n_labels_ = Y.shape[1]
+        return X, [frozenset(np.flatnonzero(row).tolist()) for row in Y], AllSubsets(self.n_labels_)
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.target_tags.one_d_labels, tags.target_tags.two_d_labels = False, True
+        tags.target_tags.single_output, tags.target_tags.multi_output = False, True
+        return tags
+
+
+def _zeros_and_ones(Y: Any) -> NDArray[Any]:
+    try:
+        Y = np.asarray(Y.todense() if sparse.issparse(Y) else Y)
+    except ValueError:  # rows of different lengths
+        raise ValueError(
+            "Y has rows of different lengths; expected an (n, labels) matrix of zeros and ones, which scikit-learn's "
+            "MultiLabelBinarizer makes of lists of labels"
+        ) from None
+    if Y.ndim != 2:
+        raise ValueError(f"Y must be an (n, labels) matrix of zeros and ones, got shape {Y.shape}")
+    wrong = np.argwhere(~np.isin(Y, (0, 1)))
+    if len(wrong):
+        i, k = wrong[0]
+        raise ValueError(f"example {i}, label {k}: Y is {Y[i].tolist()[k]!r}; expected 0 or 1")
+    return Y

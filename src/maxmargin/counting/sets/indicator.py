@@ -1,0 +1,16 @@
+"""Features that are zeros and ones."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from maxmargin.arrays import Array
+
+
+def indicator(places: Any, dim: int) -> Array:
+    """1 at these places, 0 elsewhere."""
+    phi = np.zeros(dim)
+    phi[places] = 1.0
+    return phi
