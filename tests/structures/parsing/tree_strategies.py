@@ -170,6 +170,24 @@ def grammars(draw, most=4, most_outputs=300):
     return task, X, bank
 
 
+@st.composite
+def corpora(draw):
+    """Pairs of trees over the same words, with the same punctuation, but each with its own traces."""
+    pairs = []
+    for _ in range(draw(st.integers(1, 3))):
+        n = draw(st.integers(1, 6))
+        words = [(f"w{t}", draw(st.sampled_from(("NN", ",", ".")))) for t in range(n)]
+        pair = []
+        for _ in range(2):
+            tags = [tag if tag in ",." else draw(st.sampled_from(("NN", "ADVP", "PRT"))) for _, tag in words]
+            tokens = [(word, tag) for (word, _), tag in zip(words, tags, strict=True)]
+            for _ in range(draw(st.integers(0, 2))):
+                tokens.insert(draw(st.integers(0, len(tokens))), ("*", "-NONE-"))
+            pair.append(draw(trees_over(tokens, ("S", "NP", "NP-SBJ", "ADVP", "PRT", "TOP"))))
+        pairs.append(pair)
+    return pairs
+
+
 def recursive(tree, begin=0):
     """(tokens, brackets, height) of a tree, as they are defined."""
     if isinstance(tree.children[0], str):
