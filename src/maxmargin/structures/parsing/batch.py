@@ -57,7 +57,7 @@ class GrammarBatch(Batch):
     def searched(self, w: Array, find: Find) -> list[tuple[ParseExample, Any, Any]]:
         """Every example of this batch, its sentence scored by w, and what the search finds in it.
 
-        All sentences are scored before the first is searched: for short ones, taking turns costs a quarter more time.
+        All sentences are scored before the first is searched, because taking turns is slower for short sentences.
         """
         examples = [self.example(j) for j in range(len(self))]
         charts = Charts(self.features.rules, max((len(each.sentence.words) for each in examples), default=1))
