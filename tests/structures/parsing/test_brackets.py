@@ -6,23 +6,10 @@ from hypothesis import strategies as st
 from structures.parsing.tree_strategies import trees
 
 from maxmargin.formats import read_trees, write_trees
-from maxmargin.structures.parsing.brackets import trees_in
 from maxmargin.structures.parsing.trees import Tree
 
 IT_WORKS = Tree.parse("(S (NP (PRP it)) (VP (VBZ works)))")
 YES = Tree.parse("(INTJ (UH yes))")
-
-
-@given(st.lists(trees(), max_size=4), st.data())
-def test_trees_are_read_however_the_whitespace_is(forest, data):
-    spaces = st.text(" \t\n\r\f\v", max_size=3)
-    parts = []
-    for tree in forest:
-        for sign in str(tree).replace("(", " ( ").replace(")", " ) ").split(" "):
-            if sign:
-                parts += [data.draw(spaces), sign, " " if sign not in "()" else ""]
-    parts.append(data.draw(spaces))
-    assert list(trees_in("".join(parts))) == forest
 
 
 @pytest.mark.parametrize("suffix", [".mrg", ".txt.gz", ".xz", ".bz2", ""])
@@ -105,7 +92,7 @@ def test_what_is_no_file_is_refused(tmp_path):
         ("( (S a)\n(S b) )", 3, "a bracket without a label"),
         ("(S ((NP a)))", 2, "a bracket without a label"),
         ("(((S a)))", 2, "a bracket without a label"),
-        # A tree that was not closed: the next one stands inside of it.
+        # If a tree is not closed, the next one stands inside it.
         ("( (S (NP a)\n( (S b) )", 3, r"a bracket without a label \(in the tree that begins in line 2\)"),
         ("(S (NP a) b)", 2, "the word 'b' beside a subtree"),
         ("( (NP a) b)", 2, "the word 'b' beside a subtree"),
@@ -114,21 +101,10 @@ def test_what_is_no_file_is_refused(tmp_path):
         ("S (NP a)", 2, "'S' stands outside of all brackets"),
     ],
 )
-def test_malformed_brackets_are_told_with_file_and_line(tmp_path, text, line, message):
+def test_errors_name_the_file_and_the_line(tmp_path, text, line, message):
     path = tmp_path / "bad.mrg"
     path.write_text(f"(INTJ (UH yes))\n{text}\n")
     with pytest.raises(ValueError, match=f"^bad.mrg, line {line}: {message}"):
         read_trees(path)
     with pytest.raises(ValueError, match=r"character \d+: " + message.split(r" \(in")[0]):
         Tree.parse(text)
-
-
-def test_a_string_holds_one_tree():
-    with pytest.raises(ValueError, match=r"^'' holds 0 trees; expected one"):
-        Tree.parse("")
-    with pytest.raises(ValueError, match=r"^3 is no string; expected a tree in bracket notation"):
-        Tree.parse(3)
-    with pytest.raises(ValueError, match="holds 2 trees"):
-        Tree.parse("(S a) (S b)")
-    with pytest.raises(ValueError, match=r"^'\(S \(S .*\.\.\.', character 1: a bracket that is not closed; 100 '\)'"):
-        Tree.parse("(S " * 100)

@@ -6,11 +6,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from proofs import prove_training_is_optimal
 from structures.parsing.compiled import cky_twin as twin
-from structures.parsing.tree_strategies import grammars, weights
+from structures.parsing.tree_strategies import grammars, set_up, weights
 
 from maxmargin.examples import dot
 from maxmargin.objective import Formulation
-from maxmargin.structures.parsing.charts import BRACKETS, Charts
+from maxmargin.structures.parsing.charts import Charts
+from maxmargin.structures.parsing.compiled.kinds import BRACKETS
 from maxmargin.structures.parsing.trees import Tree
 from maxmargin.tasks import Grammar
 
@@ -19,13 +20,8 @@ measures = pytest.mark.parametrize("measure", ["hamming", "f1", "zero_one"])
 pytestmark = pytest.mark.filterwarnings("ignore::maxmargin.errors.LossReplaced")  # which f1_words is drawn to cause
 
 
-def set_up(task, X, Y):
-    task.setup(X, Y)
-    return task
-
-
 def enumerated(task, x, y, w):
-    """The trees of a sentence, their scores, losses and margins; with whole weights these are exact."""
+    """The trees of a sentence, their scores, losses and margins; exact if the weights are whole numbers."""
     trees = list(task.outputs(x))
     scores = np.array([dot(task.psi(x, z), w) for z in trees])
     losses = np.array([twin.loss(y, z, task.measure, task.f1_words) for z in trees])
@@ -45,15 +41,15 @@ def test_planes_are_the_highest_of_all_trees(problem, data):
     margins = planes.dpsi @ w
     for i, (x, y) in enumerate(zip(X, Y, strict=True)):
         _, _, losses, others = enumerated(task, x, y, w)
-        mine = float(np.broadcast_to(lam, len(X))[i])
-        assert mine * planes.loss[i] - margins[i] == pytest.approx(np.max(mine * losses - others), abs=1e-12)
+        own_lam = float(np.broadcast_to(lam, len(X))[i])
+        assert own_lam * planes.loss[i] - margins[i] == pytest.approx(np.max(own_lam * losses - others), abs=1e-12)
         assert (planes.loss[i], margins[i]) in zip(losses.tolist(), others.tolist(), strict=True)
 
 
 @settings(max_examples=60)
 @given(grammars(), st.data())
 def test_rescaled_planes_are_the_highest_of_all_trees(problem, data):
-    """Not almost: the counts of brackets are whole numbers."""
+    """They are equal, not only close: counts of brackets are whole numbers."""
     task, X, Y = problem
     w = data.draw(weights(task.dim)) * data.draw(st.sampled_from([0.125, 0.5, 1.0]))
     batch, listed = task.pack(X, Y), [enumerated(task, x, y, w)[2:] for x, y in zip(X, Y, strict=True)]
@@ -80,10 +76,11 @@ def test_predictions_and_n_best_lists(problem, data):
 
 @given(grammars(), st.data())
 def test_rules_that_are_forbidden(problem, data):
-    """Weights of -inf: those of a PCFG for what it never saw."""
+    """Weights of -inf, as a PCFG has them for rules that it has never seen."""
     task, X, _ = problem
     w = data.draw(weights(task.dim))
-    w[: task.first_] = data.draw(weights(task.first_, forbidden=0.1))
+    first = task.features_.reader.first_
+    w[:first] = data.draw(weights(first, forbidden=0.1))
     task.on_failure = "flat"
     for x, value, best, several in zip(X, task.scores(w, X), task.decode(w, X), task.n_best(w, X, 10**4), strict=True):
         trees = {str(z): dot(task.psi(x, z), w) for z in task.outputs(x)}
@@ -102,7 +99,7 @@ LONGER = Tree.parse("(A (B (A (A (a w)) (B (b w))) (a w)) (B (B (b w)) (A (B (a 
 
 @measures
 def test_a_longer_sentence(measure):
-    """Six words have many more splits and counts; weights of several sizes, so that loss or score decides."""
+    """Six words have many more splits and counts. With weights of several sizes, the loss or the score decides."""
     x, rng = LONGER.tags(), np.random.default_rng(0)
     task = set_up(Grammar("tags", measure, span_features=["first", "length"]), [x], [LONGER])
     listed, batch = list(task.outputs(x)), task.pack([x], [LONGER])
@@ -125,8 +122,9 @@ def test_a_longer_sentence(measure):
 def test_fronts_get_more_room_until_they_have_enough():
     x = LONGER.tags()
     task = set_up(Grammar("tags", "f1", span_features=["first", "length"]), [x], [LONGER])
-    w, example = 0.03 * np.random.default_rng(0).standard_normal(task.dim), task.pack([x], [LONGER]).examples[0]
-    charts, sentence, found = Charts(task.rules_, len(x)), task._sentence(w, task.pack([x]).atoms, example), []
+    w, batch = 0.03 * np.random.default_rng(0).standard_normal(task.dim), task.pack([x], [LONGER])
+    ((example, sentence, _),) = batch.searched(w, lambda charts, sentence, j: None)
+    charts, found = Charts(task.features_.rules, len(x)), []
     for room in (1, 300):
         charts.best(w, sentence)
         fronts = charts._fronts(w, sentence, BRACKETS, example.truth, -np.inf, room)
@@ -139,15 +137,16 @@ def test_fronts_get_more_room_until_they_have_enough():
 
 @measures
 def test_weights_that_cancel(measure):
-    """Rounding must not leave a sentence without trees where scores are small sums of large numbers."""
+    """Rounding must not leave a sentence without trees if scores are small sums of large numbers."""
     X, Y = [["a", "b", "c", "d"]], [Tree.parse("(S (S (S (N a)) (S (N b))) (S (S (N c)) (S (N d))))")]
     task = set_up(Grammar("words", measure, span_features=()), X, Y)
     rng, batch = np.random.default_rng(0), task.pack(X, Y)
+    first, n_productions = task.features_.reader.first_, task.features_.rules.productions
     for scale in np.repeat([1e10, 1e18], 20):
         w = np.zeros(task.dim)
-        w[task.first_ :] = scale * rng.standard_normal(task.dim - task.first_)
-        w[task.rules_.productions] = -task.scores(w, X)[0]
-        w[: task.rules_.productions] = rng.integers(-1, 2, task.rules_.productions)
+        w[first:] = scale * rng.standard_normal(task.dim - first)
+        w[n_productions] = -task.scores(w, X)[0]
+        w[:n_productions] = rng.integers(-1, 2, n_productions)
         for planes in (task.planes(w, batch), *(task.rescaled_planes(w, batch, each) for each in ALL[1:])):
             assert planes.loss[0] <= 14
 

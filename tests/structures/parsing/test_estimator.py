@@ -43,7 +43,7 @@ def test_learns_to_parse(measure, inputs):
         "words": lambda trees: [tree.words() for tree in trees],
         "features": lambda trees: [[[f"word={word}"] for word in tree.words()] for tree in trees],
     }[inputs]
-    model = Parser(measure, inputs, vertical=2, C=10.0, tol=0.02).fit(sentences(Y), Y)
+    model = Parser(inputs, measure, vertical=2, C=10.0, tol=0.02).fit(sentences(Y), Y)
     assert model.certificate_.converged
     assert model.certificate_.exact
     assert model.certificate_.relative_gap <= 0.02
@@ -52,7 +52,7 @@ def test_learns_to_parse(measure, inputs):
 
 
 def test_span_features_tell_what_rules_do_not():
-    """A rule does not see whether the noun has a determiner, the tag at the left end of the span."""
+    """A rule alone does not know whether the noun has a determiner; the tag at the left end of the span shows it."""
     plain = Parser(C=10.0, span_features=()).fit(X, Y)
     assert plain.score(X, Y) < 1.0
     assert MODEL.score(X, Y) == 1.0
@@ -63,7 +63,7 @@ def test_span_features_tell_what_rules_do_not():
 @pytest.mark.parametrize("slack", ["l1", "l2"])
 @measures
 def test_formulations(measure, rescaling, slack):
-    model = Parser(measure, C=10.0, rescaling=rescaling, slack=slack).fit(X, Y)
+    model = Parser(measure=measure, C=10.0, rescaling=rescaling, slack=slack).fit(X, Y)
     assert model.certificate_.converged
     assert model.certificate_.exact
     assert model.score(X, Y) == 1.0
@@ -72,7 +72,7 @@ def test_formulations(measure, rescaling, slack):
 @pytest.mark.parametrize("solver", ["one_slack", "n_slack", "bundle"])
 @measures
 def test_solvers_agree(measure, solver):
-    one, other = (Parser(measure, solver=each, C=1.0, tol=1e-3).fit(X, Y) for each in ("bcfw", solver))
+    one, other = (Parser(measure=measure, solver=each, C=1.0, tol=1e-3).fit(X, Y) for each in ("bcfw", solver))
     assert other.certificate_.primal == pytest.approx(one.certificate_.primal, rel=2e-3)
     assert other.certificate_.dual <= one.certificate_.primal
 
@@ -96,18 +96,18 @@ def test_is_a_structured_svm_of_a_grammar():
 @measures
 @pytest.mark.parametrize("solver", ["bcfw", "one_slack"])
 def test_threads_change_nothing(measure, solver):
-    alone = Parser(measure, C=10.0, solver=solver).fit(X, Y)
-    np.testing.assert_array_equal(Parser(measure, C=10.0, solver=solver, n_jobs=2).fit(X, Y).w_, alone.w_)
+    alone = Parser(measure=measure, C=10.0, solver=solver).fit(X, Y)
+    np.testing.assert_array_equal(Parser(measure=measure, C=10.0, solver=solver, n_jobs=2).fit(X, Y).w_, alone.w_)
 
 
 @measures
 def test_weights_of_sentences(measure):
     weights = np.arange(len(X)) % 3
-    weighted = Parser(measure, C=2.0, tol=1e-5, max_passes=1000).fit(X, Y, sample_weight=0.5 * weights)
+    weighted = Parser(measure=measure, C=2.0, tol=1e-5, max_passes=1000).fit(X, Y, sample_weight=0.5 * weights)
     index = np.repeat(np.arange(len(X)), weights)
-    repeated = Parser(measure, C=2.0, tol=1e-5, max_passes=1000)
+    repeated = Parser(measure=measure, C=2.0, tol=1e-5, max_passes=1000)
     repeated.fit([X[i] for i in index], [Y[i] for i in index])
-    # rules and features are those of all sentences, also of those that do not count: their weights stay 0
+    # the weights of rules and features that only sentences of weight 0 have stay 0
     assert weighted.certificate_.primal == pytest.approx(repeated.certificate_.primal, rel=2e-5)
 
 
@@ -116,7 +116,7 @@ def test_warm_start():
     first = model.certificate_.passes
     assert model.fit(X, Y).certificate_.passes < first
     model.set_params(measure="f1").fit(X, Y)  # another problem: cold
-    np.testing.assert_array_equal(model.w_, Parser("f1", C=10.0).fit(X, Y).w_)
+    np.testing.assert_array_equal(model.w_, Parser(measure="f1", C=10.0).fit(X, Y).w_)
 
 
 def test_path():
@@ -132,18 +132,18 @@ def test_long_sentences_with_f1():
     message = rf"{longer} of 24 sentences have more than f1_words=6 words: their loss is \(missed \+ wrong"
     assert 0 < longer < 24
     with pytest.warns(LossReplaced, match=message):
-        model = Parser("f1", C=10.0, f1_words=6).fit(X, Y)
+        model = Parser(measure="f1", C=10.0, f1_words=6).fit(X, Y)
     assert model.score(X, Y) == 1.0
     with pytest.warns(LossReplaced, match=message):
-        Parser("f1", f1_words=6).fit_path(X, Y, [1.0])
+        Parser(measure="f1", f1_words=6).fit_path(X, Y, [1.0])
     with pytest.warns(LossReplaced, match=message):
-        Parser("f1", f1_words=6, solver="subgradient").partial_fit(X, Y)
-    for quiet in (Parser("hamming", f1_words=6), Parser("f1", f1_words=8)):  # no warning, which would be an error
-        quiet.set_params(max_passes=1).fit(X, Y)
+        Parser(measure="f1", f1_words=6, solver="subgradient").partial_fit(X, Y)
+    for measure, f1_words in ("hamming", 6), ("f1", 8):  # no warning, which would be an error
+        Parser(measure=measure, f1_words=f1_words, max_passes=1).fit(X, Y)
 
 
 def test_partial_fit():
-    """The grammar is that of the first call; a given one has all rules."""
+    """The grammar has the rules of the first call, so here they are given."""
     model = Parser(rules=RULES, solver="perceptron")
     for begin in range(0, 24, 6):
         model.partial_fit(X[begin : begin + 6], Y[begin : begin + 6])
@@ -271,7 +271,7 @@ def test_weights_by_name():
 # --- scikit-learn
 
 
-@pytest.mark.parametrize("model", [Parser(), PCFG(), Parser("f1", solver=solvers.BCFW(block=4))], ids=str)
+@pytest.mark.parametrize("model", [Parser(), PCFG(), Parser(measure="f1", solver=solvers.BCFW(block=4))], ids=str)
 @pytest.mark.parametrize(
     "check", [*CHECKS_WITHOUT_DATA, check_parameters_default_constructible], ids=lambda c: c.__name__
 )
@@ -282,9 +282,11 @@ def test_checks_of_scikit_learn_that_need_no_data(model, check):
 def test_parameters():
     marks = {name: object() for name in inspect.signature(Parser).parameters}
     assert vars(Parser(**marks)) == marks
-    assert repr(Parser("f1", C=3.0)) == "Parser(C=3.0, measure='f1')"
-    with pytest.raises(TypeError, match="Parser has no parameter 'horizon'; it has measure, inputs, horizontal"):
+    assert repr(Parser(measure="f1", C=3.0)) == "Parser(C=3.0, measure='f1')"
+    with pytest.raises(TypeError, match="Parser has no parameter 'horizon'; it has inputs, measure, horizontal"):
         Parser(horizon=2)
+    own = list(inspect.signature(tasks.Grammar).parameters.values())  # first, in this order, and with these defaults
+    assert list(map(str, inspect.signature(Parser).parameters.values()))[: len(own)] == list(map(str, own))
     tags = get_tags(Parser())
     assert tags.target_tags.required
     assert not tags.input_tags.two_d_array
@@ -303,7 +305,7 @@ def test_fit_leaves_data_and_parameters_alone():
     np.testing.assert_array_equal(clone(model).fit(X, Y).w_, w)
 
 
-@pytest.mark.parametrize("model", [Parser(C=10.0), Parser("f1", "words", C=10.0), PCFG()], ids=str)
+@pytest.mark.parametrize("model", [Parser(C=10.0), Parser("words", "f1", C=10.0), PCFG()], ids=str)
 def test_pickle(model):
     sentences = WORDS if model.get_params().get("inputs") == "words" else X
     model = clone(model).fit(sentences, Y)
@@ -339,7 +341,7 @@ def test_unfitted():
         Parser().certify(X, Y)
 
 
-# --- bad input; tests/tasks/test_grammar.py has more
+# --- bad input; test_task.py has more
 
 
 def put(items, i, item):

@@ -5,10 +5,9 @@ The measures were also compared with the program EVALB itself, on thousands of p
 
 import pytest
 from hypothesis import given
-from hypothesis import strategies as st
-from structures.parsing.tree_strategies import recursive, trees_over
+from structures.parsing.tree_strategies import corpora, recursive
 
-from maxmargin.structures.parsing.parseval import ParsevalScore, bracket_errors, parseval
+from maxmargin.structures.parsing.parseval import ParsevalScore, parseval
 from maxmargin.structures.parsing.trees import Tree, without_function_tags
 
 TRUTH = "(S (NP (DT the) (NN dog)) (VP (VBD saw) (NP (NP (DT a) (NN man)) (PP (IN in) (NP (NN town))))) (. .))"
@@ -20,8 +19,7 @@ def score(truth, found, **options):
 
 
 def test_an_attachment_error_by_hand():
-    # Of the true brackets S NP VP NP NP PP NP, the NP "a man in town" is missing; nothing else is wrong but one tag of
-    # the seven that count.
+    # Of the seven true brackets S NP VP NP NP PP NP, the NP "a man in town" is missing. One of the seven tags is wrong.
     assert score(TRUTH, LOW_TO_HIGH) == ParsevalScore(1, 6 / 7, pytest.approx(12 / 13), 0, 0, 6 / 7)
     assert score(LOW_TO_HIGH, TRUTH) == ParsevalScore(6 / 7, 1, pytest.approx(12 / 13), 0, 0, 6 / 7)
 
@@ -90,7 +88,7 @@ def test_spans_alone():
 
 
 def test_sentences_without_anything_to_count():
-    # Without a bracket a sentence is an exact match; without a word it is no sentence.
+    # A sentence without brackets is an exact match; one without words is not counted.
     assert score("(NN a)", "(VB a)") == (0, 0, 0, 1, 0, 0)
     assert score("(TOP (NN a))", "(NN a)") == (0, 0, 0, 1, 0, 1)
     assert score("(TOP (NN a))", "(S (NN a))") == (0, 0, 0, 0, 0, 1)
@@ -151,19 +149,19 @@ def pruned(tree, dropped, position):
 
 
 def twin(truth, found):
-    """Counts of one sentence, as EVALB comes to them: prune, then match each bracket with the first that is free."""
-    kept = []
+    """The counts of one sentence as EVALB computes them: prune, then match each bracket with the first free one."""
+    remaining = []
     for tree in (truth, found):
         dropped = {t for t, tag in enumerate(tree.tags()) if tag in ("``", "''", ",", ".", ":", "-NONE-")}
-        kept.append(pruned(tree, dropped, [0]))
-    if kept[0] is None:
+        remaining.append(pruned(tree, dropped, [0]))
+    if remaining[0] is None:
         return None
     alike = (
-        [{"PRT": "ADVP"}.get(tag, tag) for tag in kept[0].tags()],
-        [{"PRT": "ADVP"}.get(tag, tag) for tag in kept[1].tags()],
+        [{"PRT": "ADVP"}.get(tag, tag) for tag in remaining[0].tags()],
+        [{"PRT": "ADVP"}.get(tag, tag) for tag in remaining[1].tags()],
     )
     brackets = []
-    for tree in kept:
+    for tree in remaining:
         named = [(without_function_tags(label), begin, end) for label, begin, end in recursive(tree)[1]]
         brackets.append(
             [({"PRT": "ADVP"}.get(label, label), begin, end) for label, begin, end in named if label != "TOP"]
@@ -180,24 +178,6 @@ def twin(truth, found):
         crossing += any(inside & other and inside - other and other - inside for other in others)
     tags = [a == b for a, b in zip(*alike, strict=True)]
     return right, len(brackets[0]), len(brackets[1]), crossing, sum(tags), len(tags)
-
-
-@st.composite
-def corpora(draw):
-    """Pairs of trees over the same words, the same of which are punctuation, with traces of their own."""
-    pairs = []
-    for _ in range(draw(st.integers(1, 3))):
-        n = draw(st.integers(1, 6))
-        words = [(f"w{t}", draw(st.sampled_from(("NN", ",", ".")))) for t in range(n)]
-        pair = []
-        for _ in range(2):
-            tags = [tag if tag in ",." else draw(st.sampled_from(("NN", "ADVP", "PRT"))) for _, tag in words]
-            tokens = [(word, tag) for (word, _), tag in zip(words, tags, strict=True)]
-            for _ in range(draw(st.integers(0, 2))):
-                tokens.insert(draw(st.integers(0, len(tokens))), ("*", "-NONE-"))
-            pair.append(draw(trees_over(tokens, ("S", "NP", "NP-SBJ", "ADVP", "PRT", "TOP"))))
-        pairs.append(pair)
-    return pairs
 
 
 @given(corpora())
@@ -234,25 +214,3 @@ def test_the_truth_is_perfect(pairs):
     assert set(perfect) <= {0, 1}
     if any(count and count[1] for count in (twin(tree, tree) for tree in truth)):
         assert perfect == (1, 1, 1, 1, 0, 1)
-
-
-def test_bracket_errors_by_hand():
-    once, thrice = Tree.parse("(NP (NN a))"), Tree.parse("(NP (NP (NP (NN a))))")
-    assert bracket_errors(thrice, once) == ([False, True, True], [])
-    assert bracket_errors(once, thrice) == ([False], [("NP", 0, 1)] * 2)
-    truth, found = "(S (X (A a) (A b)) (Y (A c)))", "(S (A a) (X (A b) (A c)))"
-    assert bracket_errors(Tree.parse(found), Tree.parse(truth)) == ([False, True], [("X", 0, 2), ("Y", 2, 3)])
-
-
-@given(corpora())
-def test_bracket_errors_are_what_does_not_match(pairs):
-    for tree, truth in pairs:
-        if len(tree) != len(truth):
-            with pytest.raises(ValueError, match=f"The tree has {len(tree)} words, but the true one {len(truth)}"):
-                bracket_errors(tree, truth)
-            continue
-        wrong, missed = bracket_errors(tree, truth)
-        kept = [bracket for bracket, is_wrong in zip(tree.brackets(), wrong, strict=True) if not is_wrong]
-        assert sorted(kept + missed) == sorted(truth.brackets())
-        for bracket in missed:  # a bracket that is missed is not one that was called wrong
-            assert bracket not in [b for b, is_wrong in zip(tree.brackets(), wrong, strict=True) if is_wrong]

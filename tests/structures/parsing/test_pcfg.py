@@ -44,7 +44,7 @@ def test_probabilities_by_hand():
 
 
 def test_an_ambiguous_sentence():
-    """I saw her with it: two trees, and their probabilities are products."""
+    """I saw her with it: there are two trees, and their probabilities are products."""
     model = PCFG().fit(TAGS, TELESCOPE)
     x = ["N", "V", "N", "P", "N"]
     to_verb = "(S (NP (N N)) (VP (V V) (NP (N N)) (PP (P P) (NP (N N)))))"
@@ -71,7 +71,7 @@ def test_roots_and_unary_rules_are_counted():
 def of_parents(model):
     """The weights of rules by parent, and those of roots."""
     task = model.task_
-    parents = [*task.rules_.parent.tolist(), *(parent for parent, _ in task.productions_.unary)]
+    parents = [*task.features_.rules.parent.tolist(), *(parent for parent, _ in task.productions_.unary)]
     groups = {parent: [] for parent in parents} | {"root": model.w_[len(parents) :]}
     for parent, weight in zip(parents, model.w_, strict=False):
         groups[parent].append(weight)
@@ -91,7 +91,7 @@ def test_probabilities_of_a_parent_sum_to_one(bank, smoothing, horizontal, verti
 
 
 def test_probabilities_of_all_trees_sum_to_one():
-    """Of all trees of all sentences, in a grammar that has finitely many, and that has seen all chains of its rules."""
+    """In a grammar that has finitely many trees, and whose training trees show all chains of its unary rules."""
     bank = [
         "(S (A (a w)) (B (b w)))",
         "(S (A (a w) (b w)))",
@@ -119,7 +119,7 @@ def test_no_other_probabilities_make_the_treebank_likelier(bank, seed):
     other = {parent: log_probabilities(rng, len(weights)) for parent, weights in of_parents(model).items()}
     place = {parent: iter(weights) for parent, weights in other.items()}
     task = model.task_
-    parents = [*task.rules_.parent.tolist(), *(parent for parent, _ in task.productions_.unary)]
+    parents = [*task.features_.rules.parent.tolist(), *(parent for parent, _ in task.productions_.unary)]
     w = np.array([next(place[parent]) for parent in parents] + list(place["root"]))
     assert counts @ w <= counts @ model.w_ + 1e-9
 

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from structures.parsing.compiled import cky_twin as twin
 from structures.parsing.tree_strategies import treebanks, trees, written_rules
 
-from maxmargin.structures.parsing.charts import flat
+from maxmargin.structures.parsing.charts import flat_rules
 from maxmargin.structures.parsing.derivations import all_derivations
 from maxmargin.structures.parsing.productions import NoDerivation, Productions
 from maxmargin.structures.parsing.trees import Tree
@@ -20,7 +20,7 @@ def listed(productions, tags):
     """All trees of words with these possible tags, as strings, one for every derivation."""
     symbols, words = productions.tags, [f"w{t}" for t in range(len(tags))]
     known = [[symbols[tag] for tag in some if tag in symbols] for some in tags]
-    derivations = list(all_derivations(flat(productions), known))
+    derivations = list(all_derivations(flat_rules(productions), known))
     return [str(productions.tree(rows, words)) for rows in derivations], derivations
 
 
@@ -45,13 +45,13 @@ def test_all_trees_of_a_treebank_are_derived(bank, horizontal, vertical):
 
 @given(treebanks(), *memories)
 def test_derivations_are_those_of_the_trees_that_the_treebank_allows(bank, horizontal, vertical):
-    """One derivation for each of them; with horizontal=None these have only rules that were read."""
+    """One derivation for each of these trees; with horizontal=None they have only rules that were read."""
     productions = Productions(horizontal, vertical).read(bank).sort()
-    seen = twin.read(bank, horizontal, vertical)
+    allowed = twin.read(bank, horizontal, vertical)
     for tags in ([[tag] for tag in bank[0].tags()], [["a", "b", "A"]] * 2):
         found, derivations = listed(productions, tags)
         assert len(set(found)) == len(found)
-        assert set(found) == {str(tree) for tree in twin.allowed_trees(seen, tags)}
+        assert set(found) == {str(tree) for tree in twin.allowed_trees(allowed, tags)}
         for text, rows in zip(found, derivations, strict=True):
             np.testing.assert_array_equal(productions.derivation(Tree.parse(text), "it"), rows)
 
@@ -64,7 +64,7 @@ def test_given_rules_are_a_context_free_grammar(rules, data):
     sentence = data.draw(st.lists(st.sampled_from(tags), min_size=1, max_size=4))
     lines = [f"{parent} {data.draw(st.sampled_from(['->', '→']))} {' '.join(children)}" for parent, children in rules]
     given = lines if data.draw(st.booleans()) else "\n".join(lines)
-    productions = Productions(data.draw(memories[0])).write(given).sort()
+    productions = Productions(data.draw(memories[0])).read_rules(given).sort()
     expected = {str(tree) for tree in twin.trees_of_rules(rules, "S", sentence)}
     found, _ = listed(productions, [[tag] for tag in sentence])
     assert set(found) == expected
@@ -72,8 +72,8 @@ def test_given_rules_are_a_context_free_grammar(rules, data):
 
 
 def test_choices_on_one_line():
-    productions = Productions().write("\n S -> A B | A B C | a \n\n A -> a | b\nB→b\n")
-    same = Productions().write(["S -> A B", "S -> A B C", "S -> a", "A -> a", "A -> b", "B -> b"])
+    productions = Productions().read_rules("\n S -> A B | A B C | a \n\n A -> a | b\nB→b\n")
+    same = Productions().read_rules(["S -> A B", "S -> A B C", "S -> a", "A -> a", "A -> b", "B -> b"])
     for one, other in zip(productions.sort().names(), same.sort().names(), strict=True):
         assert one == other
     assert set(productions.tags) == {"C", "a", "b"}
@@ -81,13 +81,13 @@ def test_choices_on_one_line():
 
 def test_given_rules_are_taken_as_they_are():
     for horizontal in HORIZONTAL:
-        productions = Productions(horizontal).write("S -> a b c | d e f g").sort()
+        productions = Productions(horizontal).read_rules("S -> a b c | d e f g").sort()
         assert listed(productions, [["a"], ["b"], ["c"]])[0] == ["(S (a w0) (b w1) (c w2))"]
         assert listed(productions, [["a"], ["e"], ["b"], ["c"]])[0] == []
 
 
 def test_a_label_may_be_a_tag():
-    """What stands before a part is told by what it is, not only by its name."""
+    """A part remembers the kinds of the children before it, not only their names."""
     bank = [Tree.parse("(A (B (B b)) (C c) (D d))"), Tree.parse("(A (B b) (C c) (E e))")]
     productions = Productions().read(bank).sort()
     assert listed(productions, [["B"], ["C"], ["D"]])[0] == ["(A (B (B w0)) (C w1) (D w2))"]
@@ -132,7 +132,7 @@ def test_labels_remember_their_ancestors():
 
 
 def test_chains_are_read_as_a_whole():
-    """S over A and A over B were seen, but never together; nor was A over a alone."""
+    """The trees have S over A and A over B, but not both in one chain; nor do they have A over a by itself."""
     bank = [Tree.parse("(S (A (a w)))"), Tree.parse("(A (B (a w)))")]
     productions = Productions().read(bank).sort()
     assert sorted(listed(productions, [["a"]])[0]) == ["(A (B (a w0)))", "(S (A (a w0)))"]
@@ -146,7 +146,7 @@ def test_binary_rules_are_sorted_by_their_left_child():
     left = [rule[1] for rule in productions.binary]
     assert left == sorted(left)
     assert list(productions.binary.values()) == [0, 1, 2, 3]
-    rules = flat(productions)
+    rules = flat_rules(productions)
     for symbol in range(len(rules.label)):
         own = range(rules.first[symbol], rules.first[symbol + 1])
         assert [r for r in range(4) if rules.left[r] == symbol] == list(own)
@@ -244,12 +244,12 @@ RULES = [
 @pytest.mark.parametrize(("rules", "message"), RULES, ids=[repr(case[0]) for case in RULES])
 def test_bad_rules(rules, message):
     if message is None:
-        assert Productions().write(rules).roots
+        assert Productions().read_rules(rules).roots
         return
     with pytest.raises(ValueError, match=message.replace("|'", r"\|'").replace(" | ", r" \| ")):
-        Productions().write(rules)
+        Productions().read_rules(rules)
 
 
 def test_given_rules_know_no_ancestors():
-    with pytest.raises(ValueError, match="rules that are given do not tell the ancestors of a label: vertical=2"):
-        Productions(vertical=2).write("S -> a b")
+    with pytest.raises(ValueError, match="given rules do not show ancestors of labels; expected vertical=1, got 2"):
+        Productions(vertical=2).read_rules("S -> a b")

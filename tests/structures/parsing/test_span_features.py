@@ -67,13 +67,13 @@ def test_long_spans_share_their_lengths():
     assert len(LENGTHS) == 22
 
 
-def test_rare_words_are_told_by_their_endings():
+def test_rare_words_share_the_weights_of_their_endings():
     rare = [f"{stem}ing" for stem in ("sing", "ring", "br", "k", "w")]  # five words that end alike
     other = ["walks", "talks", "x7", "y7", "Anning"]
     features = SpanFeatures(["first"]).fit([["the"] * COMMON, rare, other, rare[:1] * (COMMON - 2)], 0, 1)
     assert list(features.numbers_) == ["the", ("a", "ng")]
-    seen = features.tokens(["the", "singing", "swing", "The", "Bang", "walks", "7ng"]).tolist()
-    assert seen == [2, 0, 1, 1, 3, 3, 3, 3, 2]  # ends, known, known ending, new word of that ending, and all others
+    numbers = features.tokens(["the", "singing", "swing", "The", "Bang", "walks", "7ng"]).tolist()
+    assert numbers == [2, 0, 1, 1, 3, 3, 3, 3, 2]  # ends, known, known ending, new word of that ending, and all others
 
 
 def test_capitals_and_digits_have_endings_of_their_own():

@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import sparse
 from structures.parsing.compiled import cky_twin as twin
-from structures.parsing.tree_strategies import grammars, trees_over
+from structures.parsing.tree_strategies import grammars, set_up, trees_over
 
 from maxmargin.examples import dot
 from maxmargin.structures.parsing.task import Unparseable
@@ -41,11 +41,6 @@ INPUTS = {
 MEASURES = ["hamming", "f1", "zero_one"]
 measures = pytest.mark.parametrize("measure", MEASURES)
 pytestmark = pytest.mark.filterwarnings("ignore::maxmargin.errors.LossReplaced")  # which f1_words is drawn to cause
-
-
-def set_up(task, X, Y):
-    task.setup(X, Y)
-    return task
 
 
 # --- the contract
@@ -116,7 +111,7 @@ def test_losses_by_hand():
 @pytest.mark.parametrize("horizontal", [0, 1, None])
 def test_psi_counts_rules_roots_and_words(horizontal):
     task = set_up(Grammar("features", horizontal=horizontal), ATTRIBUTES, TREES)
-    columns = task.packer_.feature_names
+    columns, tags = task.features_.reader.feature_names(), list(task.productions_.tags)
     for x in ATTRIBUTES:
         for z in islice(task.outputs(x), 100):
             counts = np.zeros(task.dim)
@@ -124,15 +119,15 @@ def test_psi_counts_rules_roots_and_words(horizontal):
             parts = task.parts(counts)
             assert {name: n for name, n in parts["rules"].items() if n} == Counter(twin.rule_names(z, horizontal))
             assert {name: n for name, n in parts["roots"].items() if n} == {z.label: 1}
-            words = np.zeros((len(columns), len(task.tags_)))
+            words = np.zeros((len(columns), len(tags)))
             for token, tag in zip(x, z.tags(), strict=True):
                 for name in token:
-                    words[columns.index(name), list(task.tags_).index(tag)] += 1
+                    words[columns.index(name), tags.index(tag)] += 1
             np.testing.assert_array_equal(parts["words"], words)
 
 
 def spans_of_rules(tree, begin=0):
-    """(rule, begin, split or None, end) of the rules of a tree, as horizontal=0 makes them."""
+    """(rule, begin, split or None, end) of all rules of a tree with horizontal=0."""
     if tree.is_preterminal:
         return
     ends = np.cumsum([begin, *map(len, tree.branches)]).tolist()
@@ -146,12 +141,12 @@ def spans_of_rules(tree, begin=0):
 
 @pytest.mark.parametrize("inputs", ["tags", "words"])
 def test_scores_by_the_meaning_of_weights(inputs):
-    """Σ over the rules at their spans of w_r and the weights of all features there."""
+    """The sum over all rules of w_r and the weights of the features of their spans."""
     X = [x * 1 for x in INPUTS[inputs][1]]
     task = set_up(Grammar(inputs), X * 3, TREES * 3)  # so that some tokens are common
     w = np.random.default_rng(0).integers(-9, 10, task.dim).astype(float)
-    parts, packer = task.parts(w), getattr(task, "packer_", None)
-    numbers, rules = task.spans_.numbers_, list(parts["rules"])
+    parts, reader, tags = task.parts(w), task.features_.reader, list(task.productions_.tags)
+    numbers, rules = task.features_.spans.numbers_, list(parts["rules"])
     outside, other = len(numbers), len(numbers) + 1
     assert len(numbers) > 1
     for x in X:
@@ -165,9 +160,9 @@ def test_scores_by_the_meaning_of_weights(inputs):
                 if k is not None:
                     values |= {"split_left": token[k - 1], "split_right": token[k]}
                 score += sum(parts["spans"][f][value, rules.index(name)] for f, value in values.items())
-            if packer is not None:
-                rows = packer.pack(task._word_features([x])).matrix @ parts["words"]
-                score += sum(rows[t, list(task.tags_).index(tag)] for t, tag in enumerate(z.tags()))
+            if inputs == "words":
+                rows = reader.packer_.pack(reader.word_features([x])).matrix @ parts["words"]
+                score += sum(rows[t, tags.index(tag)] for t, tag in enumerate(z.tags()))
             assert dot(task.psi(x, z), w) == score
 
 
@@ -187,18 +182,6 @@ def test_pairs_are_read_as_tags_and_keep_their_words():
 def test_features_have_no_words():
     task = set_up(Grammar("features"), ATTRIBUTES, TREES)
     assert task.decode(np.zeros(task.dim), ATTRIBUTES)[0].words() == ["0", "1", "2"]
-
-
-def test_parts_of_a_batch():
-    """Also parts of parts, which know their examples by the numbers of the training set."""
-    task = set_up(Grammar("words", "f1"), WORDS, TREES)
-    w, batch = np.random.default_rng(0).standard_normal(task.dim), task.pack(WORDS, TREES)
-    whole, part = task.planes(w, batch), batch.take(np.array([3, 0, 2, 0]))
-    for index, some in ([3, 0, 2, 0], part), ([0, 3], part.take(np.array([1, 0]))), ([2], part.take(np.array([2]))):
-        planes = task.planes(w, some)
-        assert some.ids.tolist() == index
-        np.testing.assert_array_equal(planes.loss, whole.loss[index])
-        np.testing.assert_array_equal(planes.dpsi.toarray(), whole.dpsi.toarray()[index])
 
 
 def test_nothing_to_decode():
@@ -256,7 +239,7 @@ BAD = [
     ({"rules": "S -> NP V\nNP -> D N"}, TAGS[:1], TREES[:1], "the tree of sentence 0: the grammar has no label VP"),
     ({"rules": "NP -> D N"}, [["D", "N"]], ["(S (D a) (N b))"], "the tree of sentence 0: the grammar has no label S"),
     ({"rules": "S -> A | b\nA -> S"}, TAGS[:1], TREES[:1], "the rules have the unary cycle"),
-    ({"rules": "S -> D N V", "vertical": 2}, TAGS[:1], TREES[:1], "do not tell the ancestors of a label: vertical=2"),
+    ({"rules": "S -> D N V", "vertical": 2}, TAGS[:1], TREES[:1], "labels; expected vertical=1, got 2"),
     ({"rules": 3}, TAGS[:1], TREES[:1], "rules are 3; expected strings like"),
     ({"inputs": "letters"}, TAGS, TREES, "inputs must be one of 'tags', 'words', 'features', got 'letters'"),
     ({"measure": "accuracy"}, TAGS, TREES, "measure must be one of 'hamming', 'f1', 'zero_one', got 'accuracy'"),
@@ -271,7 +254,7 @@ BAD = [
         {"inputs": "features", "span_features": ["first"]},
         ATTRIBUTES,
         TREES,
-        "span_features speak of tags or words; with inputs='features' there are none",
+        "span_features are computed from tags or words; with inputs='features' there are none",
     ),
 ]  # fmt: skip
 
@@ -320,7 +303,7 @@ def test_flat_trees_have_the_best_tags():
     task = Grammar("words", on_failure="flat", rules="S -> a b", span_features=())
     task.setup([["x", "y"]], ["(S (a x) (b y))"])
     w = np.zeros(task.dim)
-    words = task.parts(w)["words"]  # a view
+    words, (features, tags) = task.parts(w)["words"], task.weight_names()["words"]  # words is a view of w
     for word, tag in (("x", "a"), ("y", "b")):
-        words[task.packer_.feature_names.index(f"w[0]={word}"), list(task.tags_).index(tag)] = 1.0
+        words[features.index(f"w[0]={word}"), tags.index(tag)] = 1.0
     assert str(task.decode(w, [["y", "x", "y"]])[0]) == "(S (b y) (a x) (b y))"

@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from structures.parsing.tree_strategies import recursive, trees
+from structures.parsing.treebank import NltkTree
 
 from maxmargin.structures.parsing.trees import Tree, check_forest, without_function_tags
 
@@ -124,17 +125,6 @@ def test_a_tree_cannot_be_changed():
     assert len(tree) == 1
 
 
-class Nltk(list):
-    """What is used of an nltk.Tree."""
-
-    def __init__(self, label, children):
-        super().__init__(children)
-        self._label = label
-
-    def label(self):
-        return self._label
-
-
 @given(trees())
 def test_trees_come_in_other_forms(tree):
     def converted(node, make):
@@ -142,7 +132,7 @@ def test_trees_come_in_other_forms(tree):
 
     assert Tree.of(tree) is tree
     assert Tree.of(str(tree)) == tree
-    for make in (Nltk, lambda label, children: (label, *children), lambda label, children: [label, *children]):
+    for make in (NltkTree, lambda label, children: (label, *children), lambda label, children: [label, *children]):
         assert Tree.of(converted(tree, make)) == tree
         assert Tree.of(make("", [converted(tree, make)])) == tree  # the treebank's outer bracket
         assert Tree.of(make("X", [converted(tree, make), tree])) == Tree("X", [tree, tree])
@@ -168,7 +158,7 @@ def test_other_things_are_no_trees(found, message):
 
 
 def test_a_forest_is_no_single_tree():
-    for one in (Tree.parse(SENTENCE), SENTENCE, Nltk("S", [Nltk("NN", ["a"])]), 3):
+    for one in (Tree.parse(SENTENCE), SENTENCE, NltkTree("S", [NltkTree("NN", ["a"])]), 3):
         with pytest.raises(ValueError, match=r"^Y is .*; expected a list of trees"):
             check_forest(one, "Y")
         check_forest([one], "Y")
@@ -208,11 +198,11 @@ def test_cleaned_by_hand():
 @given(trees())
 def test_cleaned_trees_are_clean(tree):
     cleaned = tree.cleaned()
-    kept = [(word, tag) for word, tag in tree.tokens() if tag != "-NONE-"]
+    expected = [(word, tag) for word, tag in tree.tokens() if tag != "-NONE-"]
     if cleaned is None:
-        assert not kept
+        assert not expected
         return
-    assert cleaned.tokens() == kept
+    assert cleaned.tokens() == expected
     for node in cleaned.subtrees():
         assert node.label in {"S", "NP", "VP", "ADVP", "PRT", "TOP", "-LRB-", "NN", "VB", ",", "."}
         assert [child.label for child in node.branches] != [node.label]

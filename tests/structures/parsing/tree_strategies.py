@@ -1,4 +1,4 @@
-"""Trees and grammars for hypothesis to draw, and what is known of a tree by recursion."""
+"""Trees and grammars for hypothesis to draw, and the parts of a tree by recursion."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from hypothesis import assume
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
-from maxmargin.structures.parsing.charts import flat
+from maxmargin.structures.parsing.charts import flat_rules
 from maxmargin.structures.parsing.compiled.cky import Rules, Sentence
 from maxmargin.structures.parsing.derivations import all_derivations
 from maxmargin.structures.parsing.productions import Productions
@@ -24,7 +24,7 @@ WORDS = st.text(st.characters(exclude_characters=" \t\n\r\f\v()", exclude_catego
 
 @st.composite
 def trees(draw, labels=LABELS, tags=TAGS, words=WORDS, most=7, cycles=True):
-    """A tree over up to `most` words, with unary chains, in which a label may stand twice where there may be cycles."""
+    """A tree over up to `most` words, with unary chains; with `cycles` a label may stand twice in a chain."""
     tokens = draw(st.lists(st.tuples(words, st.sampled_from(tags)), min_size=1, max_size=most))
     return draw(trees_over(tokens, labels, cycles))
 
@@ -57,10 +57,10 @@ def _chain(tree):
 
 @st.composite
 def treebanks(draw, most_trees=6, most=4):
-    """Some trees without unary cycles over few labels, so that sentences have several; roots may be tags.
+    """Some trees without unary cycles over few labels, so that a sentence has several trees; roots may be tags.
 
-    The trees themselves are grown at random, and long ones are drawn as readily as short ones: what hypothesis makes
-    of such a recursion is mostly too small for a sentence to have two trees.
+    The trees are grown by a random generator, and long ones are as likely as short ones. Hypothesis itself mostly draws
+    trees that are too small for a sentence to have two of them.
     """
     n, unary = most_trees - draw(st.integers(0, most_trees - 1)), draw(st.sampled_from([0.0, 0.2, 0.4]))
     rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
@@ -99,7 +99,7 @@ def written_rules(draw):
 
 
 def weights(size, forbidden=0.0):
-    """Small whole numbers, few of them alike, which arrays of hypothesis mostly are; some -inf where asked for."""
+    """Small whole numbers that differ (arrays of hypothesis mostly repeat one); a share `forbidden` of them is -inf."""
 
     def drawn(seed):
         rng = np.random.default_rng(seed)
@@ -124,10 +124,10 @@ class Parsing(NamedTuple):
 
 @st.composite
 def parsings(draw, forbidden=0.0):
-    """The sentence is one of the treebank's; places of weights are drawn, not those of any features."""
+    """The sentence is one of a treebank; the places of its weights are drawn at random, not those of real features."""
     bank = draw(treebanks())
     productions = Productions(draw(st.sampled_from([0, 1, None])), draw(st.integers(1, 2))).read(bank).sort()
-    rules = flat(productions)
+    rules = flat_rules(productions)
     truth = productions.derivation(bank[0], "tree 0")
     n, n_symbols, symbols = len(bank[0]), len(rules.label), list(productions.tags.values())
     n_cells, block = n * (n + 1) // 2, rules.productions
@@ -149,9 +149,15 @@ def parsings(draw, forbidden=0.0):
     return Parsing(productions, rules, sentence, tags, truth, bonus, w)
 
 
+def set_up(task, X, Y):
+    """The task after its setup with these sentences and trees."""
+    task.setup(X, Y)
+    return task
+
+
 @st.composite
 def grammars(draw, most=4, most_outputs=300):
-    """A grammar task of any options that is set up, its sentences, and their trees."""
+    """A grammar with any options after its setup, its sentences, and their trees."""
     bank = [tree.with_words([f"w{t}" for t in range(len(tree))]) for tree in draw(treebanks(most=most))]
     inputs = draw(st.sampled_from(["tags", "tags", "words", "features"]))
     X = [tree.tags() if inputs == "tags" else tree.words() for tree in bank]
@@ -164,14 +170,31 @@ def grammars(draw, most=4, most_outputs=300):
         "span_features": spans,
         "f1_words": draw(st.sampled_from([2, 20])),
     }
-    task = Grammar(inputs, draw(st.sampled_from(["hamming", "f1", "zero_one"])), **options)
-    task.setup(X, bank)
+    task = set_up(Grammar(inputs, draw(st.sampled_from(["hamming", "f1", "zero_one"])), **options), X, bank)
     assume(all(sum(1 for _ in islice(task.outputs(x), most_outputs + 1)) <= most_outputs for x in X))
     return task, X, bank
 
 
+@st.composite
+def corpora(draw):
+    """Pairs of trees over the same words, with the same punctuation, but each with its own traces."""
+    pairs = []
+    for _ in range(draw(st.integers(1, 3))):
+        n = draw(st.integers(1, 6))
+        words = [(f"w{t}", draw(st.sampled_from(("NN", ",", ".")))) for t in range(n)]
+        pair = []
+        for _ in range(2):
+            tags = [tag if tag in ",." else draw(st.sampled_from(("NN", "ADVP", "PRT"))) for _, tag in words]
+            tokens = [(word, tag) for (word, _), tag in zip(words, tags, strict=True)]
+            for _ in range(draw(st.integers(0, 2))):
+                tokens.insert(draw(st.integers(0, len(tokens))), ("*", "-NONE-"))
+            pair.append(draw(trees_over(tokens, ("S", "NP", "NP-SBJ", "ADVP", "PRT", "TOP"))))
+        pairs.append(pair)
+    return pairs
+
+
 def recursive(tree, begin=0):
-    """(tokens, brackets, height) of a tree, as they are defined."""
+    """(tokens, brackets, height) of a tree, by their definitions."""
     if isinstance(tree.children[0], str):
         return [(tree.children[0], tree.label)], [], 1
     tokens, brackets, height = [], [], 0

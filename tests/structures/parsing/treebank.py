@@ -44,7 +44,7 @@ def _word(rng, tag):
 
 
 class NltkTree(list):
-    """What trees of nltk are: a list of children that has a label."""
+    """A tree as nltk has it: a list of children with a label."""
 
     def __init__(self, label, children):
         super().__init__(children)
@@ -52,11 +52,11 @@ class NltkTree(list):
 
     @classmethod
     def of(cls, tree):
-        """From one of ours."""
+        """From a Tree."""
         return cls(tree.label, [child if isinstance(child, str) else cls.of(child) for child in tree.children])
 
     def label(self):
-        """The label, which is a method there."""
+        """The label, which nltk has as a method."""
         return self._label
 
 

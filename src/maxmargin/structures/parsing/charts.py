@@ -1,4 +1,4 @@
-"""Charts: search the derivations of a sentence for the best, the k best, or the most violated one."""
+"""Charts: search all derivations of a sentence for the best, the k best, or the most violated one."""
 
 from __future__ import annotations
 
@@ -10,76 +10,80 @@ import numpy as np
 from numpy.typing import NDArray
 
 from maxmargin.arrays import Array
+from maxmargin.structures.parsing.compiled.kinds import BRACKETS, HAMMING, K_BEST, ZERO_ONE
 from maxmargin.structures.parsing.productions import BEGIN, CHAIN, END, RULE, SPLIT, Productions, Rows
 from maxmargin.structures.parsing.span_features import spans
 
-Value = Callable[
-    [Any, Any], Any
-]  # (loss, margin) -> violation, which rises with the loss and falls linearly with margin
-
-BRACKETS, HAMMING, ZERO_ONE, K_BEST = range(4)  # what compiled/cky_counts.py can count of a derivation
+Violation = Callable[[Any, Any], Any]  # of loss and margin: it rises with the loss and falls linearly with the margin
 
 
 class Loss(NamedTuple):
-    """A loss as a function of counts: m right among q brackets, or q alone (see compiled/cky_counts.py)."""
+    """A loss as a function of the counts m and q, whose meaning depends on the kind (see compiled/cky_counts.py)."""
 
-    kind: int
+    kind: int  # one of compiled/kinds.py
     n_true: int  # brackets of the true tree
-    scale: float = 1.0
+    scale: float = 1.0  # not used by BRACKETS
 
     def of(self, m: Any, q: Any) -> Any:
-        """The loss at these counts."""
+        """The loss of a tree with these counts."""
         if self.kind == BRACKETS:
             return 1.0 - 2.0 * m / np.maximum(self.n_true + q, 1) if self.n_true else np.minimum(q, 1.0)
         return self.scale * q
 
     def highest(self, n_words: int, longest_chain: int) -> float:
-        """No parse of so many words has a higher one."""
+        """A bound on the losses of all trees over so many words."""
         most = self.n_true + (n_words - 1) + (2 * n_words - 1) * longest_chain
         return self.scale * most if self.kind == HAMMING else 1.0
 
 
-class Truth:
-    """The true derivation of a sentence: its rows, and what of it each span has."""
+class Derivation:
+    """A derivation, mostly the true one: its rows, and the brackets that they stand for."""
 
     def __init__(self, rows: Rows, rules: Any):
         self.rows = rows
-        self.n = n = (len(rows) + 1) // 2
+        self.n = n = (len(rows) + 1) // 2  # words
         self.cells = cell(rows[:, BEGIN], rows[:, END], n)
-        labels, at = [], []
+        labels, row_numbers = [], []
         for x, (chain, rule) in enumerate(rows[:, :2].tolist()):
             if rule >= 0 and rules.label[rules.parent[rule]] >= 0:
                 labels.append(rules.label[rules.parent[rule]])
-                at.append(x)
+                row_numbers.append(x)
             if chain >= 0:
                 steps = rules.step_label[rules.step[chain] : rules.step[chain + 1]]
                 labels.extend(steps.tolist())
-                at.extend([x] * len(steps))
+                row_numbers.extend([x] * len(steps))
         self.bracket_labels = np.array(labels, dtype=np.intp)
-        self.brackets = np.array(at, dtype=np.intp)  # rows of the brackets
-        self.words = rows[rows[:, RULE] < 0][:, [BEGIN, SPLIT]]  # (word, tag symbol)
+        self.brackets = np.array(row_numbers, dtype=np.intp)  # the row of each bracket
+        self.words = rows[rows[:, RULE] < 0][:, [BEGIN, SPLIT]]  # (words, 2): position and symbol of the tag
+
+    @classmethod
+    def empty(cls, n_words: int, rules: Any) -> Derivation:
+        """One without rows, in place of the true derivation where nothing is compared with it."""
+        derivation = cls(np.empty((0, 5), dtype=np.int32), rules)
+        derivation.n = n_words
+        return derivation
 
     def bonus(self, n_labels: int, each: float) -> Array:
-        """(spans, labels): what predicting a bracket adds to the loss, -each where it is right."""
+        """(spans, labels): what a predicted bracket adds to the Hamming loss: -each where this has it, else each."""
         bonus = np.full((self.n * (self.n + 1) // 2, n_labels), each)
         bonus[self.cells[self.brackets], self.bracket_labels] = -each
         return bonus
 
     def loss(self, loss: Loss, rows: Rows, rules: Any) -> float:
-        """The loss of another derivation."""
+        """The loss of the derivation with these rows if this one is true."""
         if loss.kind == ZERO_ONE:
             return float(not np.array_equal(rows, self.rows))
-        mine = Truth(rows, rules)._labelled_spans()
-        true = self._labelled_spans()
-        right = len(true & mine)
-        return float(loss.of(right, len(mine)) if loss.kind == BRACKETS else loss.of(0, len(true ^ mine)))
+        true, found = self._labelled_spans(), Derivation(rows, rules)._labelled_spans()
+        if loss.kind == BRACKETS:
+            return float(loss.of(len(true & found), len(found)))
+        return float(loss.of(0, len(true ^ found)))
 
     def _labelled_spans(self) -> set[tuple[int, int]]:
         return set(zip(self.cells[self.brackets].tolist(), self.bracket_labels.tolist(), strict=True))
 
     def by_span(self, n_labels: int) -> Any:
-        """As compiled.cky_counts.Truth."""
-        from maxmargin.structures.parsing.compiled.cky_counts import Truth as Arrays
+        """What kernels read of it, as compiled.cky_counts.TrueSpans."""
+        from maxmargin.structures.parsing.compiled.cky_counts import TrueSpans
 
         begin, end = spans(self.n)
         hit = np.zeros((len(begin), n_labels), dtype=np.int32)
@@ -89,11 +93,11 @@ class Truth:
         within = table[::-1].cumsum(axis=0)[::-1].cumsum(axis=1)
         columns = np.full((3, len(begin)), -2, dtype=np.int32)
         columns[:, self.cells] = self.rows[:, [RULE, SPLIT, CHAIN]].T
-        return Arrays(hit, within[begin, end].astype(np.int32), columns[0], columns[1], columns[2])
+        return TrueSpans(hit, within[begin, end].astype(np.int32), columns[0], columns[1], columns[2])
 
 
 class Charts:
-    """Room to parse sentences of up to so many words, one after the other."""
+    """Searches in sentences of at most n_words words, one after the other in the same memory."""
 
     def __init__(self, rules: Any, n_words: int):
         from maxmargin.structures.parsing.compiled.cky import Chart
@@ -101,15 +105,15 @@ class Charts:
         n_cells, n_symbols, n_rules = n_words * (n_words + 1) // 2, len(rules.label), len(rules.parent)
         self.rules, self.n_labels = rules, int(rules.label.max(initial=-1)) + 1
         chain, rule, split = (np.empty((n_cells, n_symbols), dtype=np.int32) for _ in range(3))
-        line, best, at = np.empty(n_symbols), np.empty(n_rules), np.empty(n_rules, dtype=np.int32)
-        self.chart = Chart(np.empty((n_cells, n_symbols)), chain, rule, split, line, best, at)
+        below, best, best_split = np.empty(n_symbols), np.empty(n_rules), np.empty(n_rules, dtype=np.int32)
+        self.chart = Chart(np.empty((n_cells, n_symbols)), chain, rule, split, below, best, best_split)
 
     def best(self, w: Array, sentence: Any, bonus: Array | None = None) -> tuple[Rows | None, float]:
-        """The derivation with the highest score, bonus[span, label] included; None where there is none."""
+        """The derivation with the highest score, bonus[span, label] included, and the score; None without any."""
         from maxmargin.structures.parsing.compiled import cky
 
         n = len(sentence.leaf)
-        cky.inside(w, sentence, self._none(n) if bonus is None else bonus, self.rules, self.chart)
+        cky.inside(w, sentence, self._no_bonus(n) if bonus is None else bonus, self.rules, self.chart)
         root, score = cky.best_root(w, n, self.rules, self.chart.above)
         if root < 0:
             return None, float(score)
@@ -118,51 +122,51 @@ class Charts:
         return rows, float(score)
 
     def k_best(self, w: Array, sentence: Any, k: int) -> list[tuple[Rows, float]]:
-        """The k derivations with the highest scores, best first; fewer where there are not so many."""
+        """The k derivations with the highest scores, best first; fewer where there are not as many."""
         if self.best(w, sentence)[0] is None:
             return []
-        # No derivation is true here, and counts are not read.
-        nowhere = Truth(np.empty((0, 5), dtype=np.int32), self.rules)
-        nowhere.n = len(sentence.leaf)
-        fronts = self._fronts(w, sentence, K_BEST, nowhere, -np.inf, k)
-        entries, scores = self._at_root(w, len(sentence.leaf), fronts)
-        best = [x for x in np.argsort(-scores, kind="stable")[:k] if scores[x] > -np.inf]
-        return [(_traced(entries[x], len(sentence.leaf), fronts), float(scores[x])) for x in best]
-
-    def most_violated(self, w: Array, sentence: Any, truth: Truth, loss: Loss, score: float, value: Value) -> Rows:
-        """The derivation z with the highest value(Δ(z), score - score(z)), where `score` is that of the true one."""
-        best, best_score = self.best(w, sentence)
-        assert best is not None  # the truth is one
         n = len(sentence.leaf)
-        highest = loss.highest(n, int(np.diff(self.rules.step).max(initial=0)))
+        fronts = self._fronts(w, sentence, K_BEST, Derivation.empty(n, self.rules), -np.inf, k)
+        entries, scores = self._at_root(w, n, fronts)
+        best = [x for x in np.argsort(-scores, kind="stable")[:k] if scores[x] > -np.inf]
+        return [(_traced(entries[x], n, fronts), float(scores[x])) for x in best]
+
+    def most_violated(
+        self, w: Array, sentence: Any, truth: Derivation, loss: Loss, true_score: float, violation: Violation
+    ) -> Rows:
+        """The derivation z with the highest violation(Δ(z), true_score - score(z))."""
+        best, best_score = self.best(w, sentence)
+        assert best is not None  # there is at least the true one
+        n = len(sentence.leaf)
+        highest = loss.highest(n, longest_chain(self.rules))
         best_loss = truth.loss(loss, best, self.rules)
         if best_loss >= highest:
-            return best  # nothing scores more or costs more
-        reached = max(float(value(best_loss, score - best_score)), 0.0)
-        at_zero, at_one = float(value(highest, 0.0)), float(value(highest, 1.0))
-        # Whatever its loss, a derivation that gets there has at most this margin. A little more, for rounding.
+            return best  # no other derivation has a higher score or a higher loss
+        reached = max(float(violation(best_loss, true_score - best_score)), 0.0)
+        at_zero, at_one = float(violation(highest, 0.0)), float(violation(highest, 1.0))
+        # A derivation that violates as much has at most this margin, whatever its loss. A little more, for rounding.
         widest = (at_zero - reached) / (at_zero - at_one)
-        least = score - widest - 1e-9 * (1.0 + abs(score) + abs(widest))
+        least = true_score - widest - 1e-9 * (1.0 + abs(true_score) + abs(widest))
         fronts = self._fronts(w, sentence, loss.kind, truth, least, 32)
         entries, scores = self._at_root(w, n, fronts)
-        if not len(entries):  # where large weights cancel, rounding may hide even the best
+        if not len(entries):  # where large weights cancel out, rounding may drop even the best derivation
             return best
         m, q = fronts.entry[entries, 0], fronts.entry[entries, 1]
-        violations = value(loss.of(m.astype(float), q.astype(float)), score - scores)
+        violations = violation(loss.of(m.astype(float), q.astype(float)), true_score - scores)
         return _traced(entries[int(np.argmax(violations))], n, fronts)
 
-    def _fronts(self, w: Array, sentence: Any, kind: int, truth: Truth, least: float, room: int) -> Any:
-        """The filled fronts; charts for best() must be those of this sentence. Room is doubled until it is enough."""
+    def _fronts(self, w: Array, sentence: Any, kind: int, truth: Derivation, least: float, room: int) -> Any:
+        """The fronts of the sentence with which best() was called last; their room is doubled until it is enough."""
         from maxmargin.structures.parsing.compiled import cky, cky_counts
 
         n, n_symbols = sentence.leaf.shape
         n_cells, above = n * (n + 1) // 2, self.chart.above
         outer, outer_below = np.full((n_cells, n_symbols), -np.inf), np.empty((n_cells, n_symbols))
         outer[n - 1, self.rules.roots] = w[self.rules.productions : self.rules.productions + len(self.rules.roots)]
-        none, scores = self._none(n), self.chart.best
-        cky.outside(w, sentence, none, self.rules, above, outer, outer_below, scores)
+        no_bonus, scores = self._no_bonus(n), self.chart.best
+        cky.outside(w, sentence, no_bonus, self.rules, above, outer, outer_below, scores)
         capacity = 4 * n_cells * n_symbols
-        arrays, filled = truth.by_span(self.n_labels), False
+        true_spans, filled = truth.by_span(self.n_labels), False
         while not filled:
             span = (n_symbols, room)
             line = [np.empty((*span, 7), dtype=np.int32), np.empty(span), np.empty(n_symbols, dtype=np.int32)]
@@ -175,33 +179,37 @@ class Charts:
                 *map(np.empty_like, line),
             )
             filled = cky_counts.fill_fronts(
-                w, kind, sentence, none, self.rules, arrays, above, outer, outer_below, least, scores, fronts
+                w, kind, sentence, no_bonus, self.rules, true_spans, above, outer, outer_below, least, scores, fronts
             )
             room, capacity = room if kind == K_BEST else 2 * room, 2 * capacity
         return fronts
 
     def _at_root(self, w: Array, n: int, fronts: Any) -> tuple[NDArray[np.intp], Array]:
-        """All entries of the whole sentence, and their scores."""
+        """All entries for the whole sentence, and their scores with the weights of their roots."""
         entries, scores = [], []
         for k, symbol in enumerate(self.rules.roots):
             first = fronts.first[n - 1, symbol]
-            mine = np.arange(first, first + fronts.size[n - 1, symbol])
-            entries.append(mine)
-            scores.append(fronts.score[mine] + w[self.rules.productions + k])
+            entries.append(np.arange(first, first + fronts.size[n - 1, symbol]))
+            scores.append(fronts.score[entries[-1]] + w[self.rules.productions + k])
         return np.concatenate(entries), np.concatenate(scores)
 
-    def _none(self, n: int) -> Array:
+    def _no_bonus(self, n: int) -> Array:
         return np.zeros((n * (n + 1) // 2, self.n_labels))
 
 
 def cell(begin: Any, end: Any, n: int) -> Any:
-    """The row of a span in all tables, as in compiled/cky.py."""
+    """The row of a span in all tables, as compiled/cky.py numbers them."""
     begin, end = np.asarray(begin, dtype=np.intp), np.asarray(end, dtype=np.intp)
     return begin * n - begin * (begin - 1) // 2 + end - begin - 1
 
 
-def flat(productions: Productions) -> Any:
-    """The grammar as compiled.cky.Rules; binary rules must be sorted by their left child."""
+def longest_chain(rules: Any) -> int:
+    """The largest number of unary rules over one span."""
+    return int(np.diff(rules.step).max(initial=0))
+
+
+def flat_rules(productions: Productions) -> Any:
+    """The grammar as compiled.cky.Rules; its binary rules must be sorted by their left child."""
     from maxmargin.structures.parsing.compiled.cky import Rules
 
     symbols = list(productions.symbols)
@@ -209,12 +217,12 @@ def flat(productions: Productions) -> Any:
     numbers = {name: k for k, name in enumerate(names)}
     label = [numbers[symbol.name] if symbol.kind == "label" else -1 for symbol in symbols]
     binary = np.array(list(productions.binary), dtype=np.int32).reshape(-1, 3)
-    steps, productions_of, labels_of = [0], [], []
+    steps, step_productions, step_labels = [0], [], []
     for chain in productions.chains:
         for pair in pairwise(chain):
-            productions_of.append(len(binary) + productions.unary[pair])
-            labels_of.append(label[pair[0]])
-        steps.append(len(labels_of))
+            step_productions.append(len(binary) + productions.unary[pair])
+            step_labels.append(label[pair[0]])
+        steps.append(len(step_labels))
 
     def ints(values: Any) -> NDArray[np.int32]:
         return np.array(values, dtype=np.int32)
@@ -228,18 +236,20 @@ def flat(productions: Productions) -> Any:
         ints([chain[0] for chain in productions.chains]),
         ints([chain[-1] for chain in productions.chains]),
         ints(steps),
-        ints(productions_of),
-        ints(labels_of),
+        ints(step_productions),
+        ints(step_labels),
         len(binary) + len(productions.unary),
         ints(list(productions.roots)),
     )
 
 
 def _empty_rows(n: int) -> tuple[Rows, NDArray[np.int32]]:
+    """Room for the rows of a derivation of n words, and for the stack that writing them needs."""
     return np.empty((2 * n - 1, 5), dtype=np.int32), np.empty((n + 1, 3), dtype=np.int32)
 
 
 def _traced(entry: int, n: int, fronts: Any) -> Rows:
+    """The rows of the derivation that an entry stands for."""
     from maxmargin.structures.parsing.compiled.cky_counts import trace_entry
 
     rows, stack = _empty_rows(n)

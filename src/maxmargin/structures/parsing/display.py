@@ -1,12 +1,12 @@
-"""TreeDisplay: a parse tree, beside what is wrong with it."""
+"""TreeDisplay: a picture of a parse tree and of its errors."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
 from maxmargin.figures.canvas import GREY, ORANGE, RED, axes
-from maxmargin.structures.parsing.parseval import bracket_errors
-from maxmargin.structures.parsing.tree_drawing import FONT_SIZE, GAP, LEVEL, MARGIN, Place, layout, pixels, wrong_nodes
+from maxmargin.structures.parsing.tree_drawing import FONT_SIZE, GAP, LEVEL, MARGIN, Place, layout, pixels
+from maxmargin.structures.parsing.tree_errors import bracket_errors, node_errors, tag_errors
 from maxmargin.structures.parsing.trees import Bracket, Tree
 
 if TYPE_CHECKING:
@@ -17,11 +17,11 @@ LINE = 22  # pixels from one missed bracket to the next
 
 
 class TreeDisplay:
-    """A tree; if the truth is known, wrong brackets and tags on red, and the brackets that it lacks under the words.
+    """A tree. If the truth is known, wrong brackets and tags stand on red, and missed brackets below the words.
 
     Parameters
     ----------
-    tree : a tree as `Tree.of` takes it
+    tree : a tree in any form that `Tree.of` takes
     truth : a tree over as many words, optional
 
     Attributes
@@ -33,41 +33,42 @@ class TreeDisplay:
         Brackets of the truth that the tree does not have.
     wrong_tags : list of int
         Positions of the words whose tag is not the true one.
-    ax_ : set by `plot`.
+    ax_ : matplotlib axes
+        Set by `plot`.
     """
 
     def __init__(self, tree: Any, truth: Any = None):
         self.tree = Tree.of(tree)
         self.truth = None if truth is None else Tree.of(truth)
-        # A tree compared with itself has no errors.
-        wrong, self.missed = bracket_errors(self.tree, self.truth or self.tree)
+        reference = self.truth or self.tree  # a tree has no errors compared with itself
+        wrong, self.missed = bracket_errors(self.tree, reference)
         self.wrong = [bracket for bracket, is_wrong in zip(self.tree.brackets(), wrong, strict=True) if is_wrong]
-        pairs = zip(self.tree.tags(), (self.truth or self.tree).tags(), strict=True)
-        self.wrong_tags = [t for t, (found, true) in enumerate(pairs) if found != true]
+        self.wrong_tags = [t for t, is_wrong in enumerate(tag_errors(self.tree, reference)) if is_wrong]
 
     @classmethod
     def from_estimator(cls, parser: Any, x: Any, y: Any = None) -> TreeDisplay:
-        """Parse one sentence with a fitted parser, and compare with its true tree y if there is one."""
+        """The tree that a fitted parser finds for the sentence x, compared with the true tree y if one is given."""
         return cls(parser.predict([x])[0], y)
 
     @classmethod
     def from_predictions(cls, tree: Any, truth: Any = None) -> TreeDisplay:
-        """A tree that is known already."""
+        """A tree that was predicted before."""
         return cls(tree, truth)
 
     def plot(self, ax: Axes | None = None) -> TreeDisplay:
         """Draw the tree; a new figure is as large as the tree needs."""
         places, width = layout(self.tree, pixels, GAP)
-        words = LEVEL * (self.tree.height() - 1) + 1.9 * FONT_SIZE  # the height at which the words stand
+        words = LEVEL * (self.tree.height() - 1) + 1.9 * FONT_SIZE  # the y of the words
         rows = _rows(self.missed)
         height = words + 0.8 * FONT_SIZE + LINE * (max(rows) + 2 if rows else 0)
         size = (width + 2 * MARGIN) / PIXELS_PER_INCH, (height + 2 * MARGIN) / PIXELS_PER_INCH
         self.ax_ = ax = axes(ax, size)
-        for place, is_wrong in zip(places, wrong_nodes(self.tree, self.truth), strict=True):
+        for place, is_wrong in zip(places, node_errors(self.tree, self.truth or self.tree), strict=True):
             self._draw_node(place, [places[child] for child in place.children], is_wrong, words)
-        columns = [place for place in places if place.node.is_preterminal]
+        columns = [(place.x, pixels(place.word) / 2) for place in places if place.word is not None]
         for row, (label, begin, end) in zip(rows, self.missed, strict=True):
-            self._draw_missed(label, columns[begin], columns[end - 1], words + FONT_SIZE + LINE * (row + 0.3))
+            (first, half), (last, last_half) = columns[begin], columns[end - 1]
+            self._draw_missed(label, first - half, last + last_half, words + FONT_SIZE + LINE * (row + 0.3))
         if rows:
             ax.text(0, height, "missing in the tree", ha="left", va="bottom", fontsize=8, color=ORANGE)
         ax.set_xlim(-MARGIN, width + MARGIN)
@@ -81,33 +82,27 @@ class TreeDisplay:
             bend, end = (LEVEL * level - 0.25 * FONT_SIZE for level in (place.level + 1, child.level))
             self.ax_.plot([place.x, child.x, child.x], [y + 0.75 * FONT_SIZE, bend, end], color=GREY, linewidth=0.8)
         box = {"facecolor": RED, "edgecolor": "none", "boxstyle": "round,pad=0.2"} if is_wrong else None
-        colour = "white" if is_wrong else GREY if place.node.is_preterminal else "black"
-        weight = "normal" if place.node.is_preterminal else "bold"
+        colour = "white" if is_wrong else "black" if place.word is None else GREY
+        weight = "bold" if place.word is None else "normal"
         self._write(place.x, y, place.node.label, color=colour, weight=weight, bbox=box)
-        if place.node.is_preterminal:
-            self._write(place.x, words, cast(str, place.node.children[0]), color="black")
+        if place.word is not None:
+            self._write(place.x, words, place.word, color="black")
 
-    def _draw_missed(self, label: str, first: Place, last: Place, y: float) -> None:
-        left, right = first.x - _half(first), last.x + _half(last)
+    def _draw_missed(self, label: str, left: float, right: float, y: float) -> None:
         self.ax_.plot([left, left, right, right], [y - 5, y, y, y - 5], color=ORANGE, linewidth=1.5)
         box = {"facecolor": "white", "edgecolor": "none", "pad": 1}
         self._write((left + right) / 2, y, label, color=ORANGE, weight="bold", bbox=box)
 
-    def _write(self, x: float, y: float, written: str, **style: Any) -> None:
+    def _write(self, x: float, y: float, string: str, **style: Any) -> None:
         points = 72 / PIXELS_PER_INCH * FONT_SIZE
-        # Words may hold dollar signs, which are no mathematics.
-        self.ax_.text(x, y, written, ha="center", va="center", fontsize=points, parse_math=False, **style)
+        # parse_math=False, because a word may have dollar signs that do not enclose a formula.
+        self.ax_.text(x, y, string, ha="center", va="center", fontsize=points, parse_math=False, **style)
 
 
 def _rows(brackets: list[Bracket]) -> list[int]:
-    """A row for every bracket, such that those of one row do not overlap: the first that is free."""
+    """The first free row for every bracket, so that the brackets of a row do not overlap."""
     rows: list[int] = []
     for _, begin, end in brackets:
         taken = {row for row, (_, b, e) in zip(rows, brackets, strict=False) if b < end and begin < e}
         rows.append(next(row for row in range(len(brackets)) if row not in taken))
     return rows
-
-
-def _half(place: Place) -> float:
-    """Half the width of a word."""
-    return pixels(cast(str, place.node.children[0])) / 2

@@ -1,8 +1,8 @@
 """Parseval: how far predicted parse trees agree with the true ones, bracket by bracket.
 
 The measures are those of Black et al., "A procedure for quantitatively comparing the syntactic coverage of English
-grammars" (1991), as the program EVALB of Sekine and Collins computes them with its parameter file COLLINS.prm, which is
-what papers on the Penn Treebank report.
+grammars" (1991), as the program EVALB of Sekine and Collins computes them with its parameter file COLLINS.prm. These
+are the numbers that papers on the Penn Treebank report.
 """
 
 from __future__ import annotations
@@ -12,7 +12,9 @@ from collections.abc import Collection, Iterable, Sequence, Sized
 from itertools import accumulate
 from typing import Any, NamedTuple
 
-from maxmargin.structures.parsing.trees import TRACE, Bracket, Tree, check_forest, without_function_tags
+from maxmargin.structures.parsing.trees import TRACE, Bracket, Tree, check_forest, tree_of, without_function_tags
+
+Token = tuple[str, str]  # (word, tag)
 
 
 class ParsevalScore(NamedTuple):
@@ -21,7 +23,7 @@ class ParsevalScore(NamedTuple):
     precision: float  # of the brackets that were found, those that are in the true tree
     recall: float  # of the true brackets, those that were found
     f1: float  # the harmonic mean of the two
-    exact_match: float  # of the sentences, those whose brackets are all right and complete
+    exact_match: float  # of the sentences, those in which every true bracket was found and no other
     crossing: float  # brackets per sentence that were found and overlap a true bracket without nesting
     tagging: float  # of the words, those with the right tag
 
@@ -39,109 +41,131 @@ def parseval(
 ) -> ParsevalScore:
     """Labelled precision, recall, F1 and the other measures of EVALB over all sentences together.
 
-    A bracket (label, begin, end) that was found is right if the true tree has it; where one tree has a bracket several
+    A bracket (label, begin, end) that was found is right if the true tree has it. Where a tree has a bracket several
     times, each is matched once. Brackets are added up over all sentences before ratios are taken, and a ratio without
-    anything to count is 0. A sentence without any counted bracket in both trees is an exact match; a sentence of which
-    no word is left is not counted at all.
+    anything to count is 0. A sentence without any counted bracket in both trees is an exact match. A sentence all of
+    whose words are deleted is not counted at all.
 
     Parameters
     ----------
     truth, found : sequences of trees
-        Whatever `Tree.of` takes. The trees of a sentence must be over the same words.
+        In any form that `Tree.of` takes. The two trees of a sentence must be over the same words.
     uncounted : labels of phrases
-        Brackets with these labels are not counted: nodes that only say that a sentence is one.
+        Brackets with these labels are not counted; by default those that only mark the whole sentence.
     deleted_tags : tags
         Words with these tags in the true tree, by default punctuation, are deleted in both trees before spans are
-        compared, and phrases that have no other words with them. Nor are their tags counted. (EVALB takes the tags of
-        each tree by itself, and gives up a sentence where the two then differ in length.)
+        compared, and so are phrases without other words. Their tags are not counted, either. (EVALB goes by the tags
+        of each tree, and skips the sentence if the two trees then differ in length.)
     empty_tags : tags
         Words with these tags, traces, are deleted in the tree that has them.
     equivalent : groups of labels
-        Labels, of phrases or tags, that count as the same.
+        Labels of a group, whether of phrases or of words, count as the same.
     function_tags : bool
-        Compare labels of phrases whole, NP-SBJ being another label than NP. False cuts them, as `Tree.cleaned` does.
+        True compares labels of phrases with their function tags, so that NP-SBJ differs from NP. False cuts these off,
+        as `Tree.cleaned` does.
     labelled : bool
-        False compares spans alone.
+        False compares spans without their labels.
     """
-    for name, trees in (("truth", truth), ("found", found)):
-        check_forest(trees, name)
-        if not isinstance(trees, Sized):
-            raise ValueError(f"{name} is a {type(trees).__name__}; expected a list of trees.")
-    if len(truth) != len(found):
-        raise ValueError(f"There are {len(truth)} true trees but {len(found)} predicted ones.")
-    if len(truth) == 0:
-        raise ValueError("There are no trees to compare.")
+    _check_corpus(truth, found)
     for name, labels in (("uncounted", uncounted), ("deleted_tags", deleted_tags), ("empty_tags", empty_tags)):
         if isinstance(labels, str) or not isinstance(labels, Collection):
-            raise ValueError(f"{name} must be a collection of labels, not {_named(labels)}.")
+            raise ValueError(f"{name} must be a collection of labels, not {_described(labels)}.")
     same = _representatives(equivalent)
+    reader = _Reader(uncounted, deleted_tags, empty_tags, same, function_tags, labelled)
+    pairs = (reader.read(i, *pair) for i, pair in enumerate(zip(truth, found, strict=True)))
+    return _score([_counts(pair) for pair in pairs if pair.tags])
 
-    def seen(tree: Tree, dropped: list[bool]) -> list[Bracket]:
-        """The brackets that count, over the words that are not dropped."""
-        left = [0, *accumulate(not drop for drop in dropped)]  # words that are left before each position
+
+class _Pair(NamedTuple):
+    """What is compared of the two trees of a sentence; labels that count as the same are written alike."""
+
+    true_brackets: list[Bracket]
+    found_brackets: list[Bracket]
+    tags: list[tuple[str, str]]  # the true and the found tag of every word that is not deleted
+
+
+class _Reader(NamedTuple):
+    """Reads off two trees what is compared: the options of `parseval`, checked."""
+
+    uncounted: Collection[str]
+    deleted_tags: Collection[str]
+    empty_tags: Collection[str]
+    same: dict[str, str]
+    function_tags: bool
+    labelled: bool
+
+    def read(self, i: int, truth: Any, found: Any) -> _Pair:
+        """Sentence i; errors name it."""
+        true_tree = tree_of(truth, f"The true tree of sentence {i} is not one")
+        found_tree = tree_of(found, f"The predicted tree of sentence {i} is not one")
+        true_tokens, found_tokens = self._tokens(true_tree), self._tokens(found_tree)
+        _check_same_words(i, true_tokens, found_tokens)
+        deleted = [tag in self.deleted_tags for _, tag in true_tokens]
+        tags = [
+            (self.same.get(true, true), self.same.get(other, other))
+            for (_, true), (_, other), is_deleted in zip(true_tokens, found_tokens, deleted, strict=True)
+            if not is_deleted
+        ]
+        return _Pair(self._brackets(true_tree, deleted), self._brackets(found_tree, deleted), tags)
+
+    def _tokens(self, tree: Tree) -> list[Token]:
+        """The words of a tree, and their tags, without its traces."""
+        return [(word, tag) for word, tag in tree.tokens() if tag not in self.empty_tags]
+
+    def _brackets(self, tree: Tree, deleted: list[bool]) -> list[Bracket]:
+        """The brackets that count, with spans over the remaining words; `deleted` speaks of all words but traces."""
+        rest = iter(deleted)
+        remains = [tag not in self.empty_tags and not next(rest) for tag in tree.tags()]
+        before = [0, *accumulate(remains)]  # the number of remaining words before each position
         brackets = []
         for label, begin, end in tree.brackets():
-            label = label if function_tags else without_function_tags(label)
-            if label not in uncounted and left[begin] < left[end]:
-                brackets.append((same.get(label, label) if labelled else "", left[begin], left[end]))
+            label = label if self.function_tags else without_function_tags(label)
+            if label not in self.uncounted and before[begin] < before[end]:
+                brackets.append((self.same.get(label, label) if self.labelled else "", before[begin], before[end]))
         return brackets
 
-    n_true = n_found = n_right = n_exact = n_crossing = n_sentences = n_words = n_right_tags = 0
-    for i, pair in enumerate(zip(truth, found, strict=True)):
-        trees = [_tree(tree, i, name) for tree, name in zip(pair, ("true", "predicted"), strict=True)]
-        empty = [[tag in empty_tags for tag in tree.tags()] for tree in trees]
-        tokens = [
-            [token for token, drop in zip(tree.tokens(), drops, strict=True) if not drop]
-            for tree, drops in zip(trees, empty, strict=True)
-        ]
-        _check_same_words(i, *tokens)
-        deleted = [tag in deleted_tags for _, tag in tokens[0]]
-        if all(deleted):
-            continue
-        true_brackets, found_brackets = (
-            seen(tree, _spread(deleted, drops)) for tree, drops in zip(trees, empty, strict=True)
-        )
-        right = (Counter(true_brackets) & Counter(found_brackets)).total()
-        n_true += len(true_brackets)
-        n_found += len(found_brackets)
-        n_right += right
-        n_exact += right == len(true_brackets) == len(found_brackets)
-        n_crossing += sum(any(_cross(a, b) for a in true_brackets) for b in found_brackets)
-        n_sentences += 1
-        tags = [(a, b) for (_, a), (_, b), drop in zip(*tokens, deleted, strict=True) if not drop]
-        n_words += len(tags)
-        n_right_tags += sum(same.get(a, a) == same.get(b, b) for a, b in tags)
 
-    precision, recall = _ratio(n_right, n_found), _ratio(n_right, n_true)
-    return ParsevalScore(
-        precision,
-        recall,
-        _ratio(2 * precision * recall, precision + recall),
-        _ratio(n_exact, n_sentences),
-        _ratio(n_crossing, n_sentences),
-        _ratio(n_right_tags, n_words),
+class _Counts(NamedTuple):
+    """Counts of one sentence, or of all."""
+
+    true: int  # brackets
+    found: int
+    right: int
+    crossing: int  # brackets that were found and overlap a true one without nesting
+    exact: int  # sentences that match exactly
+    sentences: int
+    right_tags: int
+    words: int
+
+
+def _counts(pair: _Pair) -> _Counts:
+    """Count the brackets and tags of one sentence."""
+    true, found = pair.true_brackets, pair.found_brackets
+    right = (Counter(true) & Counter(found)).total()
+    return _Counts(
+        true=len(true),
+        found=len(found),
+        right=right,
+        crossing=sum(any(_cross(a, b) for a in true) for b in found),
+        exact=int(right == len(true) == len(found)),
+        sentences=1,
+        right_tags=sum(a == b for a, b in pair.tags),
+        words=len(pair.tags),
     )
 
 
-def bracket_errors(tree: Tree, truth: Tree) -> tuple[list[bool], list[Bracket]]:
-    """Which of tree.brackets() are not in the truth, and which of truth.brackets() are missing in the tree.
-
-    Nothing is cut or deleted. Where the tree has a bracket more often than the truth, the lowest ones are wrong.
-    """
-    if len(tree) != len(truth):
-        raise ValueError(f"The tree has {len(tree)} words, but the true one {len(truth)}.")
-    unmatched = Counter(truth.brackets())
-    wrong = []
-    for bracket in tree.brackets():
-        wrong.append(unmatched[bracket] == 0)
-        if not wrong[-1]:
-            unmatched[bracket] -= 1
-    missed = []
-    for bracket in reversed(truth.brackets()):
-        if unmatched[bracket]:
-            unmatched[bracket] -= 1
-            missed.append(bracket)
-    return wrong, missed[::-1]
+def _score(counts: list[_Counts]) -> ParsevalScore:
+    """The measures of a corpus, from the counts of its sentences."""
+    total = _Counts(*map(sum, zip(*counts, strict=True))) if counts else _Counts(*[0] * len(_Counts._fields))
+    precision, recall = _ratio(total.right, total.found), _ratio(total.right, total.true)
+    return ParsevalScore(
+        precision,
+        recall,
+        f1=_ratio(2 * precision * recall, precision + recall),
+        exact_match=_ratio(total.exact, total.sentences),
+        crossing=_ratio(total.crossing, total.sentences),
+        tagging=_ratio(total.right_tags, total.words),
+    )
 
 
 def _ratio(part: float, whole: float) -> float:
@@ -153,10 +177,25 @@ def _cross(a: Bracket, b: Bracket) -> bool:
     return a[1] < b[1] < a[2] < b[2] or b[1] < a[1] < b[2] < a[2]
 
 
-def _spread(deleted: list[bool], empty: list[bool]) -> list[bool]:
-    """Which of a tree's own words are dropped, from which of those that are not empty are deleted."""
-    of_words = iter(deleted)
-    return [True if drop else next(of_words) for drop in empty]
+def _check_corpus(truth: Any, found: Any) -> None:
+    """Raise a ValueError unless these are two lists of trees of the same length, and not empty."""
+    for name, trees in (("truth", truth), ("found", found)):
+        check_forest(trees, name)
+        if not isinstance(trees, Sized):
+            raise ValueError(f"{name} is a {type(trees).__name__}; expected a list of trees.")
+    if len(truth) != len(found):
+        raise ValueError(f"There are {len(truth)} true trees but {len(found)} predicted ones.")
+    if len(truth) == 0:
+        raise ValueError("There are no trees to compare.")
+
+
+def _check_same_words(i: int, true: list[Token], found: list[Token]) -> None:
+    """Raise a ValueError, which names the word, unless both trees of sentence i are over the same words."""
+    for t, ((a, _), (b, _)) in enumerate(zip(true, found, strict=False)):
+        if a != b:
+            raise ValueError(f"Word {t} of sentence {i} is {a!r} in the true tree but {b!r} in the predicted one.")
+    if len(true) != len(found):
+        raise ValueError(f"The true tree of sentence {i} has {len(true)} words but the predicted one {len(found)}.")
 
 
 def _representatives(equivalent: Iterable[Collection[str]]) -> dict[str, str]:
@@ -166,7 +205,7 @@ def _representatives(equivalent: Iterable[Collection[str]]) -> dict[str, str]:
         raise ValueError(f"equivalent must hold groups of labels, not {equivalent!r}.")
     for group in [equivalent] if isinstance(equivalent, str) else equivalent:
         if isinstance(group, str) or not isinstance(group, Iterable):
-            raise ValueError(f"equivalent must hold groups of labels, not {_named(group)}.")
+            raise ValueError(f"equivalent must hold groups of labels, not {_described(group)}.")
         first = None
         for label in group:
             if label in same:
@@ -176,20 +215,5 @@ def _representatives(equivalent: Iterable[Collection[str]]) -> dict[str, str]:
     return same
 
 
-def _named(value: Any) -> str:
+def _described(value: Any) -> str:
     return f"the string {value!r}" if isinstance(value, str) else repr(value)
-
-
-def _tree(tree: Any, i: int, name: str) -> Tree:
-    try:
-        return Tree.of(tree)
-    except ValueError as error:
-        raise ValueError(f"The {name} tree of sentence {i} is not one: {error}") from error
-
-
-def _check_same_words(i: int, true: list[tuple[str, str]], found: list[tuple[str, str]]) -> None:
-    for t, ((a, _), (b, _)) in enumerate(zip(true, found, strict=False)):
-        if a != b:
-            raise ValueError(f"Word {t} of sentence {i} is {a!r} in the true tree but {b!r} in the predicted one.")
-    if len(true) != len(found):
-        raise ValueError(f"The true tree of sentence {i} has {len(true)} words but the predicted one {len(found)}.")

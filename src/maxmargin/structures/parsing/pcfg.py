@@ -1,4 +1,4 @@
-"""PCFG: the probabilistic grammar of maximum likelihood, the classical way to weigh rules."""
+"""PCFG: the probabilistic grammar of maximum likelihood, the classical way to give weights to rules."""
 
 from __future__ import annotations
 
@@ -13,29 +13,32 @@ from maxmargin.structures.parsing.task import Grammar
 
 
 class PCFG(ParsesSentences, BaseEstimator):
-    """Rules weighed by their relative frequency: w_r = log (count(r) / count of all rules with the same parent).
+    """Rules with the weights of their relative frequency: w_r = log (count(r) / count of all rules with its parent).
 
     The baseline of Tsochantaridis et al. 2004, section 4.5: no training, no features. The best tree is the most
-    probable one, and its score the logarithm of its probability. Sentences are lists of tags, or of (word, tag) pairs.
-    As in all grammars here, chains of unary rules are those that were seen; the probability of others is lost.
+    probable one, and its score is the logarithm of its probability. Sentences are lists of tags, or of (word, tag)
+    pairs. As in all grammars of this package, unary rules form only the chains that the training trees have; other
+    chains would have a probability, too, so that those of all trees may sum to less than 1.
 
     Parameters
     ----------
     smoothing : float
-        Added to all counts. Without it, rules that the training trees do not show (which there are only if `rules` are
-        given) are never used.
+        Added to all counts. Without it, rules that the training trees do not have are never used; there are such rules
+        only if `rules` is given.
     horizontal : int or None
         How many siblings to the left a rule remembers; None: all.
     vertical : int
         How many generations a label remembers, itself included.
     rules : None or strings
-        A grammar of your own instead of the rules in the trees, as for Parser.
+        A grammar of your own instead of the rules of the trees, as for Parser.
     on_failure : "error" or "flat"
         What predict does with a sentence that has no tree, as for Parser.
 
     Attributes
     ----------
-    w_ : log-probabilities.   weights_ : the same by name.   task_ : the grammar.
+    w_ : array
+        Logarithms of probabilities; `weights_` has them by name.
+    task_ : Grammar
     """
 
     def __init__(
@@ -66,13 +69,13 @@ class PCFG(ParsesSentences, BaseEstimator):
         if len(X) != len(Y) or len(X) == 0:
             raise ValueError(f"X has {len(X)} sentences and Y {len(Y)} trees; expected as many, and at least one")
         task.setup(X, Y)
-        counted = np.concatenate([example.counted for example in task.pack(X, Y).examples])
+        counted = np.concatenate([example.true_atoms for example in task.pack(X, Y).examples])
         counts = np.bincount(counted, minlength=task.dim) + self.smoothing
-        rules, unary = task.rules_, list(task.productions_.unary)
+        rules, unary = task.features_.rules, list(task.productions_.unary)
         n_symbols = len(rules.label)
         parents = np.concatenate([rules.parent, [parent for parent, _ in unary], np.full(len(rules.roots), n_symbols)])
         totals = np.bincount(parents.astype(np.intp), counts, minlength=n_symbols + 1)
-        with np.errstate(divide="ignore"):  # rules that were never seen cannot be used: log 0
+        with np.errstate(divide="ignore"):  # log 0 = -inf for rules that were never seen: they cannot be used
             self.w_ = np.log(counts / np.maximum(totals, 1e-300)[parents.astype(np.intp)])
         self.task_ = task
         return self

@@ -1,6 +1,6 @@
-"""Features of the places where rules are applied: which words begin, end and surround a span, and how long it is.
+"""SpanFeatures: which tokens begin, end and surround the span of a rule, how long it is, and where it is split.
 
-Every feature value is combined with every rule, so that w holds one block of weights, one per rule, for each value
+Every value of a feature is combined with every rule, so that w has for each value a block of weights, one per rule
 (compare Hall, Durrett and Klein 2014, who parse with such features and little grammar).
 """
 
@@ -17,16 +17,16 @@ from numpy.typing import NDArray
 SPAN = ("first", "last", "before", "after", "length")
 SPLIT = ("split_left", "split_right")
 LENGTHS = np.array([0, 0, 1, 2, 3, 4, 5, 5, 6, 6, 6, 7, 7, 7, 7, 7, 8, 8, 8, 8, 8, 9])  # bucket of every length
-COMMON = 5  # occurrences from which a word is told apart from others with its ending
+COMMON = 5  # a token with fewer occurrences in training shares its weights with others of the same ending
 
 Places = NDArray[np.int64]
 
 
 class SpanFeatures:
-    """Where in w the weights of a sentence's spans and splits begin.
+    """Where in w the blocks of weights of a sentence's spans and splits begin.
 
-    names : some of "first", "last", "before", "after" (tokens at the ends of a span), "length", "split_left" and
-        "split_right" (tokens at both sides of a binary rule's split).
+    names : some of "first" and "last" (the tokens at the ends of a span), "before" and "after" (those next to it),
+        "length", "split_left" and "split_right" (the tokens on both sides of a binary rule's split)
     """
 
     def __init__(self, names: Sequence[str]):
@@ -39,14 +39,14 @@ class SpanFeatures:
         self.of_splits = [name for name in SPLIT if name in names]
 
     def fit(self, X: Sequence[Sequence[Hashable]], first: int, block: int) -> SpanFeatures:
-        """Number the tokens of the training sentences; weights begin at `first`, `block` for each value."""
+        """Number the tokens of the training sentences; the weights begin at `first`, in blocks of this size."""
         counts = Counter(token for x in X for token in x)
         common = [token for token, count in counts.items() if count >= COMMON]
         endings = Counter(_ending(token) for token, count in counts.items() if count < COMMON)
         common += [ending for ending, count in endings.items() if count >= COMMON]
         self.numbers_ = {token: number for number, token in enumerate(common)}
         self.block_ = block
-        self.outside_, self.rare_ = len(common), len(common) + 1  # beyond the ends of a sentence; all other tokens
+        self.outside_, self.rare_ = len(common), len(common) + 1  # outside of the sentence; all other tokens
         self.first_ = {}
         for name in self.of_spans + self.of_splits:
             self.first_[name] = first
@@ -55,16 +55,16 @@ class SpanFeatures:
         return self
 
     def tokens(self, x: Sequence[Hashable]) -> NDArray[np.int64]:
-        """The number of every token, with the ends of the sentence around them."""
+        """The number of every token, with that of the outside before and after them."""
         numbers = self.numbers_
-        mine = (numbers.get(token, numbers.get(_ending(token), self.rare_)) for token in x)
-        return np.array([self.outside_, *mine, self.outside_], dtype=np.int64)
+        inside = (numbers.get(token, numbers.get(_ending(token), self.rare_)) for token in x)
+        return np.array([self.outside_, *inside, self.outside_], dtype=np.int64)
 
     def places(self, tokens: NDArray[np.int64]) -> tuple[Places, Places]:
-        """(spans, 1 + features) with 0, the weights of the rules themselves, first; and (splits, features)."""
+        """(spans, 1 + features), of which the first is 0, the block of the rules themselves; and (splits, features)."""
         n = len(tokens) - 2
         begin, end = spans(n)
-        at: dict[str, Any] = {
+        values: dict[str, Any] = {
             "first": tokens[begin + 1],
             "last": tokens[end],
             "before": tokens[begin],
@@ -73,16 +73,17 @@ class SpanFeatures:
             "split_left": tokens[:n],
             "split_right": tokens[1 : n + 1],
         }
+        blocks = {name: first + values[name] * self.block_ for name, first in self.first_.items()}
         of_spans = np.zeros((len(begin), 1 + len(self.of_spans)), dtype=np.int64)
-        for f, name in enumerate(self.of_spans):
-            of_spans[:, f + 1] = self.first_[name] + at[name] * self.block_
+        for f, name in enumerate(self.of_spans, 1):
+            of_spans[:, f] = blocks[name]
         of_splits = np.zeros((n, len(self.of_splits)), dtype=np.int64)
         for f, name in enumerate(self.of_splits):
-            of_splits[:, f] = self.first_[name] + at[name] * self.block_
+            of_splits[:, f] = blocks[name]
         return of_spans, of_splits
 
     def parts(self, w: Any) -> dict[str, Any]:
-        """(values, rules) weights by feature; the values are those in numbers_, the ends, and all other tokens."""
+        """(values, rules) weights by feature. The values are the numbered tokens, the outside, and all other tokens."""
         parts = {}
         for name, first in self.first_.items():
             n = self._n_values(name)
@@ -90,7 +91,7 @@ class SpanFeatures:
         return parts
 
     def names(self) -> dict[str, list[str]]:
-        """What the values of every feature are, in the order of `parts`."""
+        """The meaning of every value of every feature, in the order of `parts`."""
         tokens = [token if isinstance(token, str) else f"rare: {token}" for token in self.numbers_]
         tokens += ["outside the sentence", "any other"]
         longest = [np.flatnonzero(bucket == LENGTHS) for bucket in range(int(LENGTHS.max()) + 1)]
@@ -104,13 +105,13 @@ class SpanFeatures:
 
 @lru_cache(maxsize=256)
 def spans(n: int) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
-    """Begin and end of all spans of n words, in the order of a chart's cells."""
+    """The begin and the end of all spans of n words, in the order of the cells of a chart."""
     begin, end = np.triu_indices(n)
     return begin, end + 1
 
 
 def _ending(token: Hashable) -> Hashable:
-    """What stands for a rare word: its shape and last letters. Words that are not strings stand for themselves."""
+    """What stands for a rare word: its shape and its last letters. Tokens that are not strings stand for themselves."""
     if not isinstance(token, str):
         return token
     shape = "9" if any(map(str.isdigit, token)) else "A" if token[:1].isupper() else "a"

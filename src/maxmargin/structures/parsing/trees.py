@@ -1,7 +1,8 @@
 """Tree: a parse tree, a labelled ordered tree over the words of a sentence.
 
-Trees are values: immutable, hashable, equal when written alike. Nothing here recurses, so that a tree may be many
-thousand levels deep; what a node's children determine (hash, number of words, height) is computed when it is made.
+Trees are values: immutable, hashable, and equal if they are written alike. No method recurses, so that a tree may be
+thousands of levels deep: what depends on a node's children (hash, number of words, height) is computed when the node
+is made.
 """
 
 from __future__ import annotations
@@ -10,16 +11,17 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, TypeVar, cast
 
+from maxmargin.structures.parsing import tree_drawing
+from maxmargin.structures.parsing.bracket_notation import is_label, is_word, one_node, written_word
+
 Bracket = tuple[str, int, int]  # (label, begin, end): words begin .. end - 1 are one phrase of this label
 TRACE = "-NONE-"  # the label of empty elements in the Penn Treebank
 
 _Node = TypeVar("_Node")
-_SPACE = re.compile(r"[ \t\n\r\f\v]")  # what separates words in bracket notation; other blanks may stand in a word
-_SPACE_OR_BRACKET = re.compile(r"[ \t\n\r\f\v()]")
 
 
 class Tree:
-    """A node and all that is below it.
+    """A node and everything below it.
 
     A *preterminal* has one child, a word; its label is the word's tag. Any other node has one or more trees as
     children, and is a phrase.
@@ -27,10 +29,10 @@ class Tree:
     Parameters
     ----------
     label : str
-        Without whitespace and brackets, which could not be written.
+        May have no whitespace and no brackets, which bracket notation could not show.
     children : sequence of Tree, or of a single str
-        A word may not have whitespace in it, either. Brackets in words are written as the Penn Treebank does, -LRB- and
-        -RRB-; they are not translated back.
+        A word may have no whitespace, either. Its brackets are written as the Penn Treebank does, -LRB- and -RRB-;
+        reading does not turn these back into brackets.
 
     Attributes
     ----------
@@ -49,16 +51,21 @@ class Tree:
     def __init__(self, label: str, children: Sequence[Tree | str]):
         if not isinstance(label, str):
             raise ValueError(f"a label must be a string, not {label!r}")
-        if not label or _SPACE_OR_BRACKET.search(label):
+        if not is_label(label):
             raise ValueError(f"a label must be a word without whitespace and brackets, not {label!r}")
         if isinstance(children, str):
             raise ValueError(f"the children of {label} are a string, {children!r}; expected [{children!r}]")
         children = tuple(children)
         if len(children) == 1 and isinstance(children[0], str):
-            _check_word(children[0], label)
+            if not is_word(children[0]):
+                raise ValueError(
+                    f"the word below {label} must be without whitespace and not empty, not {children[0]!r}"
+                )
             n_words, height = 1, 1
         else:
-            n_words, height = _measured(label, children)
+            branches = _checked_branches(label, children)
+            n_words = sum(branch._n_words for branch in branches)
+            height = 1 + max(branch._height for branch in branches)
         put = object.__setattr__
         put(self, "label", label)
         put(self, "children", children)
@@ -68,22 +75,20 @@ class Tree:
 
     @classmethod
     def parse(cls, text: str) -> Tree:
-        """The one tree that a string in bracket notation holds: ``(S (NP (PRP it)) (VP (VBZ works)))``.
+        """The tree that a string in bracket notation holds: ``(S (NP (PRP it)) (VP (VBZ works)))``.
 
         Words stay as they are, -LRB- included. The outer bracket without a label that the Penn Treebank puts around
         every tree, ``( (S ...) )``, is dropped.
         """
-        from maxmargin.structures.parsing.brackets import one_tree
-
         if not isinstance(text, str):
             raise ValueError(
                 f"{text!r:.60} is no string; expected a tree in bracket notation (Tree.of takes other forms, too)"
             )
-        return one_tree(text)
+        return one_node(text, Tree)
 
     @classmethod
     def of(cls, tree: Any) -> Tree:
-        """A tree from what users have: a Tree, a bracket string, an nltk.Tree, or nested (label, *children) tuples."""
+        """A tree in any form: a Tree, a bracket string, an nltk.Tree, or nested tuples (label, *children)."""
         if isinstance(tree, Tree):
             return tree
         if isinstance(tree, str):
@@ -92,13 +97,13 @@ class Tree:
         if label == "" and len(children) == 1 and not isinstance(children[0], str):
             tree = children[0]  # the Penn Treebank's outer bracket
 
-        def made(node: Any, children: list[Tree | str]) -> Tree | str:
+        def make(node: Any, children: list[Tree | str]) -> Tree | str:
             return node if isinstance(node, (str, Tree)) else Tree(_label_and_children(node)[0], children)
 
-        def below(node: Any) -> Sequence[Any]:
+        def children_of(node: Any) -> Sequence[Any]:
             return () if isinstance(node, (str, Tree)) else _label_and_children(node)[1]
 
-        return cast(Tree, _folded(tree, below, made))
+        return cast(Tree, _built_bottom_up(tree, children_of, make))
 
     @property
     def is_preterminal(self) -> bool:
@@ -107,7 +112,7 @@ class Tree:
 
     @property
     def branches(self) -> tuple[Tree, ...]:
-        """The children that are trees: all of them, or none below a preterminal."""
+        """The children that are trees: all children of a phrase, none of a preterminal."""
         return () if self.is_preterminal else cast("tuple[Tree, ...]", self.children)
 
     def __len__(self) -> int:
@@ -115,11 +120,11 @@ class Tree:
         return self._n_words
 
     def height(self) -> int:
-        """The number of nodes on the longest way from here down to a preterminal, both ends counted."""
+        """The number of nodes on the longest path from this one down to a preterminal, both ends included."""
         return self._height
 
     def subtrees(self) -> Iterator[Tree]:
-        """All nodes, top down and from left to right."""
+        """All nodes of the tree, a parent before its children and these from left to right."""
         waiting = [self]
         while waiting:
             node = waiting.pop()
@@ -131,11 +136,11 @@ class Tree:
         return (node for node in self.subtrees() if node.is_preterminal)
 
     def words(self) -> list[str]:
-        """The sentence."""
+        """The words of the sentence."""
         return [word for word, _ in self.tokens()]
 
     def tags(self) -> list[str]:
-        """The labels of the preterminals."""
+        """The tags of the words: the labels of the preterminals."""
         return [tag for _, tag in self.tokens()]
 
     def tokens(self) -> list[tuple[str, str]]:
@@ -143,13 +148,13 @@ class Tree:
         return [(cast(str, node.children[0]), node.label) for node in self.preterminals()]
 
     def brackets(self) -> list[Bracket]:
-        """(label, begin, end) of every node that is not a preterminal, top down and from left to right.
+        """(label, begin, end) of every node that is not a preterminal, in the order of `subtrees`.
 
-        A unary chain gives several brackets over one span.
+        A unary chain gives several brackets over the same span.
         """
         found: list[Bracket] = []
         begin = 0
-        for node in self.subtrees():  # in this order, `begin` words stand to the left of a node
+        for node in self.subtrees():  # in this order, all words to the left of a node come before it
             if node.is_preterminal:
                 begin += 1
             else:
@@ -157,37 +162,37 @@ class Tree:
         return found
 
     def cleaned(self, *, function_tags: bool = False, traces: bool = False, unary_repeats: bool = False) -> Tree | None:
-        """The tree without what treebanks add to phrase structure; False drops it, True keeps it.
+        """The tree without what treebanks add to phrase structure. Each option set to True keeps one kind of addition.
 
         Parameters
         ----------
         function_tags : bool
-            What follows the first ``-`` or ``=`` of a label: NP-SBJ-1 and NP=2 become NP. Labels that begin with
-            such a sign, as -LRB- and -NONE- do, stay as they are.
+            What follows the first ``-`` or ``=`` of a label: without it, NP-SBJ-1 and NP=2 become NP. Labels that begin
+            with such a sign, as -LRB- and -NONE- do, stay as they are.
         traces : bool
-            Preterminals with the label -NONE-, and the nodes that have no words without them.
+            Preterminals with the label -NONE-, and the nodes that have no other words.
         unary_repeats : bool
-            A node whose only child has the same label, when the other two are dropped.
+            Nodes whose only child has the same label, after function tags and traces have been dropped.
 
         Returns
         -------
         The tree, or None if nothing is left of it.
         """
 
-        def made(node: Tree, children: list[Tree | None]) -> Tree | None:
+        def make(node: Tree, children: list[Tree | None]) -> Tree | None:
             label = node.label if function_tags else without_function_tags(node.label)
             if node.is_preterminal:
                 if label == TRACE and not traces:
                     return None
                 return node if label == node.label else Tree(label, node.children)
-            kept = [child for child in children if child is not None]
-            if not kept:
+            remaining = [child for child in children if child is not None]
+            if not remaining:
                 return None
-            if not unary_repeats and len(kept) == 1 and kept[0].label == label:
-                return kept[0]
-            return Tree(label, kept)
+            if not unary_repeats and len(remaining) == 1 and remaining[0].label == label:
+                return remaining[0]
+            return Tree(label, remaining)
 
-        return _folded(self, lambda node: node.branches, made)
+        return _built_bottom_up(self, lambda node: node.branches, make)
 
     def with_words(self, words: Sequence[str]) -> Tree:
         """The same tree over other words."""
@@ -195,35 +200,30 @@ class Tree:
             raise ValueError(f"words must be a sequence of {len(self)} words, not the string {words!r}")
         if len(words) != len(self):
             raise ValueError(f"the tree has {len(self)} words; {len(words)} were given to replace them")
-        new = iter(words)  # `made` is called from left to right
+        new_words = iter(words)  # `make` is called from left to right
 
-        def made(node: Tree, children: list[Tree]) -> Tree:
-            return Tree(node.label, children or [next(new)])
+        def make(node: Tree, children: list[Tree]) -> Tree:
+            return Tree(node.label, children or [next(new_words)])
 
-        return _folded(self, lambda node: node.branches, made)
+        return _built_bottom_up(self, lambda node: node.branches, make)
 
     def draw(self) -> str:
         """The tree as a drawing in text, for a terminal with a fixed-width font."""
-        from maxmargin.structures.parsing.tree_drawing import text
-
-        return text(self)
+        return tree_drawing.text(self)
 
     def _repr_svg_(self) -> str:
-        from maxmargin.structures.parsing.tree_drawing import svg
-
-        return svg(self)
+        return tree_drawing.svg(self)
 
     def __str__(self) -> str:
         """The tree in bracket notation, on one line."""
         parts: list[str] = []
-        waiting: list[Tree | str] = [self]
+        waiting: list[Tree | str] = [self]  # nodes, and the brackets that close nodes
         while waiting:
             node = waiting.pop()
-            if isinstance(node, str):  # what closes a bracket
+            if isinstance(node, str):
                 parts.append(node)
             elif node.is_preterminal:
-                word = cast(str, node.children[0]).replace("(", "-LRB-").replace(")", "-RRB-")
-                parts.append(f" ({node.label} {word})")
+                parts.append(f" ({node.label} {written_word(cast(str, node.children[0]))})")
             else:
                 parts.append(f" ({node.label}")
                 waiting.append(")")
@@ -247,7 +247,7 @@ class Tree:
             if a._hash != b._hash or a.label != b.label or len(a.children) != len(b.children):
                 return False
             if a.is_preterminal or b.is_preterminal:
-                if a.children[0] != b.children[0]:  # of two words, or of a word and a tree: no recursion
+                if a.children[0] != b.children[0]:  # two words, or a word and a tree: this does not recurse
                     return False
             else:
                 waiting.extend(zip(a.branches, b.branches, strict=True))
@@ -260,7 +260,7 @@ class Tree:
         raise AttributeError(f"a Tree cannot be changed; {name} was to be deleted")
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Pickle as a flat list: pickle itself would recurse, and hashes of strings differ between processes."""
+        """Pickle a flat list: pickle itself would recurse, and the hash must be computed anew in another process."""
         flat: list[tuple[str, int | str]] = []
         for node in self.subtrees():
             child = node.children[0]
@@ -268,26 +268,29 @@ class Tree:
         return _unflattened, (flat,)
 
 
+def tree_of(tree: Any, name: str) -> Tree:
+    """The same as Tree.of, with errors that begin with this name of the tree."""
+    try:
+        return Tree.of(tree)
+    except (TypeError, ValueError) as error:
+        raise ValueError(f"{name}: {error}") from error
+
+
 def check_forest(trees: Any, name: str) -> None:
-    """That this holds trees, and is not a single one (of which nltk's are lists, too)."""
+    """Raise a ValueError unless this can be a list of trees; a single tree is none, though nltk's trees are lists."""
     if isinstance(trees, str | Tree) or callable(getattr(trees, "label", None)) or not isinstance(trees, Iterable):
         raise ValueError(f"{name} is {trees!r:.60}; expected a list of trees")
 
 
 def without_function_tags(label: str) -> str:
-    """NP for NP-SBJ-1 and NP=2; -LRB- and -NONE- stay."""
+    """NP for NP-SBJ-1 and NP=2; labels that begin with such a sign, like -LRB- and -NONE-, stay as they are."""
     if label[0] in "-=":
         return label
     return re.split("[-=]", label, maxsplit=1)[0]
 
 
-def _check_word(word: str, label: str) -> None:
-    if not word or _SPACE.search(word):
-        raise ValueError(f"the word below {label} must be without whitespace and not empty, not {word!r}")
-
-
-def _measured(label: str, children: tuple[Any, ...]) -> tuple[int, int]:
-    """The number of words and the height of a phrase with these children, which are checked."""
+def _checked_branches(label: str, children: tuple[Any, ...]) -> tuple[Tree, ...]:
+    """The children of a phrase; a ValueError if there are none, or if one of them is not a tree."""
     if not children:
         raise ValueError(f"{label} has no children; a tree ends in words")
     for child in children:
@@ -298,11 +301,11 @@ def _measured(label: str, children: tuple[Any, ...]) -> tuple[int, int]:
             )
         if not isinstance(child, Tree):
             raise ValueError(f"a child of {label} is {child!r}; expected a Tree or a word")
-    return sum(child._n_words for child in children), 1 + max(child._height for child in children)
+    return children
 
 
 def _label_and_children(node: Any) -> tuple[str, Sequence[Any]]:
-    """Of an nltk.Tree, which is a list of its children, or of a (label, *children) tuple."""
+    """The label and the children of an nltk.Tree, which is a list of its children, or of a tuple (label, *children)."""
     if callable(getattr(node, "label", None)):
         return node.label(), list(node)
     if isinstance(node, (tuple, list)) and node:
@@ -312,28 +315,30 @@ def _label_and_children(node: Any) -> tuple[str, Sequence[Any]]:
     )
 
 
-def _folded(root: _Node, below: Callable[[_Node], Sequence[_Node]], made: Callable[[_Node, list[Any]], Any]) -> Any:
-    """made(root, [made of the nodes below it]), computed bottom up and from left to right without recursion."""
+def _built_bottom_up(
+    root: _Node, children_of: Callable[[_Node], Sequence[_Node]], make: Callable[[_Node, list[Any]], Any]
+) -> Any:
+    """make(root, [what was made of each child]), computed bottom up and from left to right without recursion."""
     results: list[Any] = []
-    waiting: list[tuple[_Node, int]] = [(root, -1)]  # with the number of results that were there before the node's own
+    waiting: list[tuple[_Node, int]] = [(root, -1)]  # -1, or how many results there were before those of its children
     while waiting:
         node, first = waiting.pop()
         if first < 0:
             waiting.append((node, len(results)))
-            # Their results come in the order in which they are taken from here: from left to right.
-            waiting.extend((child, -1) for child in reversed(below(node)))
+            # They are taken from the end of the list, so that their results come from left to right.
+            waiting.extend((child, -1) for child in reversed(children_of(node)))
         else:
-            results[first:] = [made(node, results[first:])]
+            results[first:] = [make(node, results[first:])]
     return results[0]
 
 
 def _unflattened(flat: list[tuple[str, int | str]]) -> Tree:
     """The tree of labels in the order of `subtrees`, each with its word or its number of children."""
-    done: list[Tree] = []  # read backwards, the first of the children is on top
-    for label, below in reversed(flat):
-        if isinstance(below, str):
-            done.append(Tree(label, [below]))
+    finished: list[Tree] = []  # the list is read backwards, so that the first child of a node is on top
+    for label, word_or_count in reversed(flat):
+        if isinstance(word_or_count, str):
+            finished.append(Tree(label, [word_or_count]))
         else:
-            children = [done.pop() for _ in range(below)]
-            done.append(Tree(label, children))
-    return done[0]
+            children = [finished.pop() for _ in range(word_or_count)]
+            finished.append(Tree(label, children))
+    return finished[0]

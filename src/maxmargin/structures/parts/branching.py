@@ -139,9 +139,9 @@ class _Search:
         return half._replace(upper=upper, divide_at=self._apart(ends, half), lam=min(max(lam, SMALLEST), 1 / SMALLEST))
 
     def _apart(self, ends: list[Chosen], half: _Half) -> int:
-        """A part that one of two outputs has and the other has not, or any that is not decided yet; -1: there is none."""
+        """A part that one of two outputs has and the other has not, or any that is not decided yet; else -1."""
         fixed = {*half.forced, *half.barred}
-        differences = np.setxor1d(*ends).tolist() if len(ends) == 2 else []
+        differences = np.setxor1d(ends[0], ends[1]).tolist() if len(ends) == 2 else []
         sizes = np.abs(self.problem.scores) + np.abs(self.problem.added)
         free = [p for p in differences or range(len(sizes)) if p not in fixed]
         return max(free, key=lambda p: sizes[p]) if free else -1

@@ -14,11 +14,11 @@ from scipy import sparse
 from maxmargin.arrays import Array
 from maxmargin.inputs.labels import Labels, cost_matrix, label_numbers, label_set
 from maxmargin.inputs.tokens import SequencePacker, read_once
+from maxmargin.inputs.transitions import allowed_transitions
 from maxmargin.inputs.weighted import Weighted
 from maxmargin.kernels.units import Lifted
 from maxmargin.structures.sequences.batch import ChainBatch, whole_losses
 from maxmargin.structures.sequences.partial_labels import Choices, is_partial, named_labels
-from maxmargin.inputs.transitions import allowed_transitions
 
 
 class Chain(Lifted):

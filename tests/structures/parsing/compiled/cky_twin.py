@@ -16,7 +16,7 @@ from maxmargin.structures.parsing.trees import Tree
 
 
 class Allowed(NamedTuple):
-    """What the trees of a treebank show, constituent by constituent."""
+    """What occurs in the trees of a treebank, constituent by constituent."""
 
     chains: set  # symbols from the top of a constituent to its lowest node
     steps: set  # (parent, children remembered or None at the first, child, the last child or what is remembered then)
@@ -32,7 +32,7 @@ def annotated(tree, vertical, ancestors=()):
 
 
 def steps(parent, children, horizontal):
-    """How a list of children comes about from left to right, with the memory of a few siblings."""
+    """The steps by which a list of children grows from left to right, with the memory of a few siblings."""
 
     def remembered(t):
         names = [(kind, name) for kind, name, _ in children[:t]]
@@ -44,33 +44,33 @@ def steps(parent, children, horizontal):
 
 
 def read(trees, horizontal, vertical):
-    """What these trees show."""
-    seen = Allowed(set(), set(), set())
+    """What occurs in these trees."""
+    allowed = Allowed(set(), set(), set())
 
     def visit(node):
         chain = [node[0]]
         while len(node[1]) == 1:
             node = node[1][0]
             chain.append(node[0])
-        seen.chains.add(tuple(chain))
-        seen.steps.update(steps(node[0], [child[0] for child in node[1]], horizontal))
+        allowed.chains.add(tuple(chain))
+        allowed.steps.update(steps(node[0], [child[0] for child in node[1]], horizontal))
         for child in node[1]:
             visit(child)
 
     for tree in trees:
         node = annotated(tree, vertical)
-        seen.roots.add(node[0])
+        allowed.roots.add(node[0])
         visit(node)
-    return seen
+    return allowed
 
 
-def allowed_trees(seen, tags):
-    """All trees over words with these possible tags in which everything has been seen."""
+def allowed_trees(allowed, tags):
+    """All trees over words with these possible tags that have only what is allowed."""
 
     @cache
     def over(top, i, j):
         found = []
-        for chain in {chain for chain in seen.chains if chain[0] == top} | {(top,)}:
+        for chain in {chain for chain in allowed.chains if chain[0] == top} | {(top,)}:
             kind, name, _ = chain[-1]
             if kind == "tag":
                 trees = [Tree(name, [f"w{i}"])] if j == i + 1 and name in tags[i] else []
@@ -82,14 +82,14 @@ def allowed_trees(seen, tags):
         return found
 
     def lists(parent, memory, i, j):
-        for owner, before, child, (what, then) in seen.steps:
+        for owner, before, child, (what, then) in allowed.steps:
             if (owner, before) != (parent, memory):
                 continue
             for k in range(i + 1, j):
                 rest = [[tree] for tree in over(then, k, j)] if what == "last" else list(lists(parent, then, k, j))
                 yield from ([left, *right] for left in over(child, i, k) for right in rest)
 
-    return [tree for root in seen.roots for tree in over(root, 0, len(tags))]
+    return [tree for root in allowed.roots for tree in over(root, 0, len(tags))]
 
 
 def trees_of_rules(rules, root, tags):
@@ -117,7 +117,7 @@ def trees_of_rules(rules, root, tags):
 
 
 def loss(y, z, measure, f1_words):
-    """Of a tree z where y is right."""
+    """The loss of a tree z if y is the true one."""
     if measure == "zero_one":
         return float(recursive(y)[1] != recursive(z)[1] or y.tags() != z.tags())
     true, found = Counter(recursive(y)[1]), Counter(recursive(z)[1])
@@ -133,7 +133,7 @@ def loss(y, z, measure, f1_words):
 
 
 def cell(i, j, n):
-    """Spans by where they begin, then by where they end."""
+    """The number of a span, in the order of begin and then of end."""
     return [(a, b) for a in range(n) for b in range(a + 1, n + 1)].index((i, j))
 
 
@@ -143,7 +143,7 @@ def bottom(row, rules):
 
 
 def top(row, rules):
-    """The symbol at the highest one."""
+    """The symbol at the highest node of a row's span."""
     return int(rules.top[row[0]]) if row[0] >= 0 else bottom(row, rules)
 
 
@@ -160,7 +160,7 @@ def places(row, sentence, rules):
 
 
 def score(rows, w, sentence, bonus, rules):
-    """Of a derivation without its root's weight."""
+    """The score of a derivation without the weight of its root."""
     total = 0.0
     for row in rows:
         if row[1] < 0:
@@ -173,7 +173,7 @@ def score(rows, w, sentence, bonus, rules):
 
 
 def counted(rows, sentence, rules):
-    """All places in w that a derivation counts, but for the words."""
+    """All places in w that a derivation counts, except those of words."""
     found = [p + production for row in rows for production, at, _ in places(row, sentence, rules) for p in at]
     return [*found, rules.productions + rules.roots.tolist().index(top(rows[0], rules))]
 
@@ -199,17 +199,17 @@ def brackets(rows, rules):
 
 
 def count(kind, rows, truth, rules):
-    """(m, q) of a derivation of some span against what the truth has there."""
+    """(m, q) of a derivation of a span, compared with the true derivation of the same span."""
     i, j = rows[0, 2], rows[0, 4]
     if kind == "zero_one":
         within = truth[(truth[:, 2] >= i) & (truth[:, 4] <= j)]
         return 0, int(not np.array_equal(rows, within))
-    mine, true = brackets(rows, rules), {b for b in brackets(truth, rules) if b[1] >= i and b[2] <= j}
-    return (len(mine & true), len(mine)) if kind == "brackets" else (0, len(mine ^ true))
+    found, true = brackets(rows, rules), {b for b in brackets(truth, rules) if b[1] >= i and b[2] <= j}
+    return (len(found & true), len(found)) if kind == "brackets" else (0, len(found ^ true))
 
 
 def front(entries):
-    """The (m, q, score) that no other one dominates: with lower m, higher q and higher score."""
+    """Those (m, q, score) that no other one dominates by a lower m, a higher q and a higher score."""
     entries = set(entries)
     return {e for e in entries if not any(o != e and o[0] <= e[0] and o[1] >= e[1] and o[2] >= e[2] for o in entries)}
 

@@ -1,4 +1,4 @@
-"""Charts of drawn sentences, filled by the kernels, and what their tests go through."""
+"""Charts of drawn sentences, filled by the kernels, for the tests of these."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ NOTHING = -np.inf
 
 
 def new_chart(n_cells, rules):
-    """Room for the sentence, full of what a sentence before it may have left."""
+    """A chart for the sentence, with numbers in it that an earlier sentence may have left."""
     n_symbols, n_rules = len(rules.label), len(rules.parent)
     scores = np.full((n_cells, n_symbols), 1e6)
     chain, rule, split = (np.full((n_cells, n_symbols), 77, dtype=np.int32) for _ in range(3))
@@ -26,17 +26,17 @@ def inside(drawn):
 
 
 def each_span(n):
-    """Begin, end and cell."""
+    """(begin, end, cell) of every span of n words."""
     return [(i, j, twin.cell(i, j, n)) for i in range(n) for j in range(i + 1, n + 1)]
 
 
 def root_weights(drawn):
-    """By symbol."""
+    """The weights of the roots, by symbol."""
     return dict(zip(drawn.rules.roots.tolist(), drawn.w[drawn.rules.productions :].tolist(), strict=False))
 
 
 def around(drawn):
-    """The chart with the scores of what surrounds symbols above and below."""
+    """The chart, and the scores of everything around symbols that stand above and below."""
     chart = inside(drawn)
     n, rules = len(drawn.sentence.leaf), drawn.rules
     outer, outer_below = np.full(chart.above.shape, NOTHING), np.full(chart.above.shape, 1e6)

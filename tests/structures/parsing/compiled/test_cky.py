@@ -86,7 +86,7 @@ def test_inside_and_outside_make_the_best_derivation_through_an_item(drawn):
 
 @given(parsings(forbidden=0.2))
 def test_forbidden_rules_are_never_used(drawn):
-    """Weights of -inf, as those of a grammar of probabilities that has rules which it never saw."""
+    """Weights of -inf, as a PCFG has them for rules that it has never seen."""
     assert_best_of_all_derivations(drawn)
     assert_best_through_every_item(drawn)
 

@@ -6,7 +6,7 @@ from structures.parsing.compiled import cky_twin as twin
 from structures.parsing.compiled.filled_charts import NOTHING, around, each_span, root_weights
 from structures.parsing.tree_strategies import parsings
 
-from maxmargin.structures.parsing.charts import Truth
+from maxmargin.structures.parsing.charts import Derivation
 from maxmargin.structures.parsing.compiled import cky_counts
 from maxmargin.structures.parsing.derivations import all_derivations
 
@@ -24,11 +24,11 @@ def new_fronts(n_cells, n_symbols, room, capacity):
 
 
 def filled(drawn, kind, least=NOTHING, room=200, capacity=20_000):
-    """Whether there was room, the fronts, and the outside scores; without bonus, which counts are there for."""
+    """Whether there was room, the fronts, and the outside scores; without a bonus, because the counts replace it."""
     plain = drawn._replace(bonus=np.zeros_like(drawn.bonus))
     chart, outer, outer_below = around(plain)
     fronts = new_fronts(*outer.shape, room, capacity)
-    truth = Truth(drawn.truth, drawn.rules).by_span(drawn.bonus.shape[1])
+    truth = Derivation(drawn.truth, drawn.rules).by_span(drawn.bonus.shape[1])
     scores = np.ones(len(drawn.rules.parent))
     done = cky_counts.fill_fronts(
         drawn.w, kind, drawn.sentence, plain.bonus, drawn.rules, truth,
@@ -114,7 +114,7 @@ def test_k_best(drawn, k):
 
 @given(parsings(forbidden=0.2))
 def test_forbidden_rules_are_never_used(drawn):
-    """Weights of -inf: no entry has one, however few there are."""
+    """With weights of -inf no entry has the score -inf, even if there are fewer than k entries."""
     done, fronts, outer = filled(drawn, cky_counts.K_BEST, room=50)
     assert done
     for i, j, c in each_span(len(drawn.sentence.leaf)):
@@ -127,8 +127,8 @@ def test_forbidden_rules_are_never_used(drawn):
 @every_kind
 @settings(max_examples=15)
 @given(drawn=parsings())
-def test_too_little_room_is_told(kind, drawn):
-    """Never a smaller front instead."""
+def test_too_little_room_is_reported(kind, drawn):
+    """The result is never a smaller front."""
     _, whole, _ = filled(drawn, KINDS[kind])
     entries = int(whole.size.sum())
     for capacity in {0, 1, entries - 1, entries}:
@@ -182,7 +182,7 @@ def test_offers_of_the_k_best(values, k):
             0,
             0,
         )
-        kept = fronts.below_size[0]
-        assert fronts.below_score[0, :kept].tolist() == sorted(values[: x + 1], reverse=True)[:k]
-        assert [values[rule] for rule in fronts.below[0, :kept, 3]] == fronts.below_score[0, :kept].tolist()
-        assert len(set(fronts.below[0, :kept, 3].tolist())) == kept
+        size = fronts.below_size[0]
+        assert fronts.below_score[0, :size].tolist() == sorted(values[: x + 1], reverse=True)[:k]
+        assert [values[rule] for rule in fronts.below[0, :size, 3]] == fronts.below_score[0, :size].tolist()
+        assert len(set(fronts.below[0, :size, 3].tolist())) == size

@@ -1,1 +1,1 @@
-"""Compiled inner loops."""
+"""Compiled inner loops of charts."""

@@ -1,9 +1,10 @@
-"""Charts of one sentence: the best derivations of all spans, and the features that derivations count.
+"""The chart of one sentence: the best derivations at all spans, and the features that derivations count.
 
-Words 0 … n-1; the span of the words i … j-1 has the row cell(i, j, n) in all tables. A symbol stands at a span either
-*below*, as a tag or by a binary rule, or *above*, after a chain of unary rules; children of binary rules are above.
-Production p (binary rules, then unary rules) has at a span the score Σ_t w[places[c, t] + p], and a binary rule at a
-split k also Σ_t w[splits[k, t] + p]. A label at a span adds bonus[c, label].
+The words are 0 … n-1; the span of the words i … j-1 has the row c = cell(i, j, n) in all tables. A symbol stands at a
+span either *below*, as a tag or by a binary rule, or *above*, after a chain of unary rules (which may be empty); the
+children of binary rules stand above. Productions are the binary rules, then the unary ones. Production p has the score
+Σ_t w[places[c, t] + p] at a span, and a binary rule with the split k also Σ_t w[splits[k, t] + p]. A label at a span
+adds bonus[c, label].
 """
 
 from typing import NamedTuple
@@ -25,15 +26,15 @@ class Rules(NamedTuple):
     label: np.ndarray  # of every symbol; -1 for tags and parts
     top: np.ndarray  # of every chain of unary rules
     bottom: np.ndarray
-    step: np.ndarray  # (chains + 1,): the rules of chain q are step[q]:step[q + 1] in the two below
+    step: np.ndarray  # (chains + 1,): the rules of chain q are step[q]:step[q + 1] in the next two arrays
     production: np.ndarray
-    step_label: np.ndarray  # the label that the rule puts above
-    productions: int  # binary and unary rules together
+    step_label: np.ndarray  # the label of the rule's parent
+    productions: int  # the number of binary and unary rules
     roots: np.ndarray  # symbols; root number k has the weight w[productions + k]
 
 
 class Sentence(NamedTuple):
-    """What is known of one sentence."""
+    """The scores of the words of a sentence, and the places in w of the weights of its spans and splits."""
 
     leaf: np.ndarray  # (n, symbols): the score of every tag at every word, -inf where it cannot stand
     places: np.ndarray  # (cells, templates)
@@ -41,15 +42,15 @@ class Sentence(NamedTuple):
 
 
 class Chart(NamedTuple):
-    """The best way to every symbol at every span; room for the longest sentence."""
+    """The best derivation of every symbol at every span; large enough for the longest sentence."""
 
     above: np.ndarray  # (cells, symbols) scores
-    chain: np.ndarray  # the last chain of each, -1 for none
-    rule: np.ndarray  # the binary rule of each symbol below
-    split: np.ndarray
-    below: np.ndarray  # (symbols,) for the span at work
-    best: np.ndarray  # (binary rules,) likewise
-    at: np.ndarray
+    chain: np.ndarray  # the chain by which each symbol above was derived, -1 for none
+    rule: np.ndarray  # the binary rule by which each symbol below was derived
+    split: np.ndarray  # of that rule
+    below: np.ndarray  # (symbols,) scores at the present span
+    best: np.ndarray  # (binary rules,) scores at the present span
+    best_split: np.ndarray  # (binary rules,) of the best scores
 
 
 @kernel
@@ -71,7 +72,7 @@ def chain_score(w, c, q, places, bonus, rules):
 
 @kernel
 def climb(w, c, places, bonus, rules, below, above, chain):
-    """From the symbols below to those above."""
+    """From the symbols below to those above, by the best chain of unary rules."""
     for s in range(len(below)):
         above[c, s] = below[s]
         chain[c, s] = -1
@@ -87,9 +88,9 @@ def climb(w, c, places, bonus, rules, below, above, chain):
 
 @kernel
 def inside(w, sentence, bonus, rules, chart):
-    """Fill the chart; the rule loop runs over the symbols that stand at the left span, of which there are few."""
+    """Fill the chart. Rules are tried by the symbols that stand at the left span, because these are few."""
     n, n_symbols = sentence.leaf.shape
-    above, below, best, at = chart.above, chart.below, chart.best, chart.at
+    above, below, best, best_split = chart.above, chart.below, chart.best, chart.best_split
     places, splits = sentence.places, sentence.splits
     for i in range(n):
         for s in range(n_symbols):
@@ -113,7 +114,7 @@ def inside(w, sentence, bonus, rules, chart):
                                 both += w[splits[k, t] + r]
                         if both > best[r]:
                             best[r] = both
-                            at[r] = k
+                            best_split[r] = k
             below[:] = NOTHING
             for r in range(len(best)):
                 score = best[r]
@@ -127,13 +128,13 @@ def inside(w, sentence, bonus, rules, chart):
                 if score > below[parent]:
                     below[parent] = score
                     chart.rule[c, parent] = r
-                    chart.split[c, parent] = at[r]
+                    chart.split[c, parent] = best_split[r]
             climb(w, c, places, bonus, rules, below, above, chart.chain)
 
 
 @kernel
 def best_root(w, n, rules, above):
-    """The number of the best root, -1 where the sentence has no derivation, and the score."""
+    """The number of the best root, -1 if the sentence has no derivation, and its score."""
     root, best = -1, NOTHING
     for k in range(len(rules.roots)):
         score = above[cell(0, n, n), rules.roots[k]] + w[rules.productions + k]
@@ -144,7 +145,7 @@ def best_root(w, n, rules, above):
 
 @kernel
 def trace(symbol, n, rules, chart, stack, rows):
-    """The rows (chain, rule, begin, split, end) of the best derivation of this symbol, parents first."""
+    """Write the rows (chain, rule, begin, split, end) of the best derivation of this symbol, parents first."""
     stack[0, 0], stack[0, 1], stack[0, 2] = symbol, 0, n
     height, count = 1, 0
     while height > 0:
@@ -168,9 +169,10 @@ def trace(symbol, n, rules, chart, stack, rows):
 
 @kernel
 def outside(w, sentence, bonus, rules, above, outer, outer_below, scores):
-    """The best score of all that surrounds a symbol above (outer) and below (outer_below) at every span.
+    """The best score of everything around a symbol that stands above (outer) or below (outer_below) at a span.
 
-    outer holds the weights of the roots at the whole sentence and -inf elsewhere; scores is room for all binary rules.
+    At the start, outer has the weights of the roots at the whole sentence and -inf elsewhere. `scores` is memory for
+    one number per binary rule.
     """
     n, n_symbols = sentence.leaf.shape
     places, splits = sentence.places, sentence.splits
@@ -200,8 +202,8 @@ def outside(w, sentence, bonus, rules, above, outer, outer_below, scores):
             for k in range(i + 1, j):
                 left, right = cell(i, k, n), cell(k, j, n)
                 for s in range(n_symbols):
-                    mine = above[left, s]
-                    if mine == NOTHING:
+                    own = above[left, s]
+                    if own == NOTHING:
                         continue
                     for r in range(rules.first[s], rules.first[s + 1]):
                         score, other = scores[r], above[right, rules.right[r]]
@@ -210,14 +212,14 @@ def outside(w, sentence, bonus, rules, above, outer, outer_below, scores):
                         for t in range(splits.shape[1]):
                             score += w[splits[k, t] + r]
                         outer[left, s] = max(outer[left, s], score + other)
-                        outer[right, rules.right[r]] = max(outer[right, rules.right[r]], score + mine)
+                        outer[right, rules.right[r]] = max(outer[right, rules.right[r]], score + own)
 
 
 @kernel
 def derivation_atoms(rows, sentence, rules, tag_number, n_tags, first_atom, atoms):
-    """Write the atoms that a derivation counts and return how many; tag t of word i is first_atom + i n_tags + t.
+    """Write the atoms that a derivation counts, and return their number.
 
-    Without features of words first_atom is -1.
+    Word i with tag t is the atom first_atom + i n_tags + t. If words have no features, first_atom is -1.
     """
     n, count = sentence.leaf.shape[0], 0
     for x in range(len(rows)):
@@ -238,7 +240,7 @@ def derivation_atoms(rows, sentence, rules, tag_number, n_tags, first_atom, atom
         elif first_atom >= 0:
             atoms[count] = first_atom + i * n_tags + tag_number[k]
             count += 1
-    root = rows[0, 3]  # the tag of a single word
+    root = rows[0, 3]  # the tag, if the sentence is a single word
     if rows[0, 0] >= 0:
         root = rules.top[rows[0, 0]]
     elif rows[0, 1] >= 0:

@@ -1,16 +1,17 @@
 """Charts with several derivations of a symbol at a span: the best for every count that a loss needs, or the k best.
 
-A count is (m, q), which is enough to know the loss of a whole tree; what is counted says `kind`:
+The loss of a whole tree is a function of two counts, (m, q). What they count depends on `kind`:
 
-    BRACKETS   m right labelled brackets among q predicted ones (for F1; exact with any loss of the two)
-    HAMMING    m = 0, q = missed and wrong brackets within the span
-    ZERO_ONE   m = 0, q = 1 unless the derivation below is the true one
-    K_BEST     m = q = 0, and nothing is dropped before there are k better ones
+    BRACKETS   q predicted brackets, m of them right (for F1, or any other loss that is a function of the two)
+    HAMMING    m = 0, and q missed and wrong brackets within the span
+    ZERO_ONE   m = 0, and q = 0 if the derivation of the span is the true one, else 1
+    K_BEST     m = q = 0, and a derivation is dropped only if there are k better ones
 
-All such losses rise with q and fall with m. So of two ways to the same symbol at the same span the one with higher
-score, lower m and higher q serves every purpose at least as well, and the other one is dropped: what is kept of a
-symbol at a span is a *front* of entries none of which dominates another. Entries are also dropped where even the best
-way around them stays below `least`, a score that the caller has proved to be needed.
+All these losses rise with q and fall with m. So if one of two derivations of the same symbol at the same span has a
+score and a q that are no lower and an m that is no higher, it is at least as good in every tree, and the other one is
+dropped. What remains of a symbol at a span is a *front* of entries none of which dominates another. An entry is also
+dropped if even the best tree around it scores less than `least`; the caller has proved that the tree it searches for
+scores at least as much.
 """
 
 from typing import NamedTuple
@@ -19,28 +20,28 @@ import numpy as np
 
 from maxmargin.compiled.kernel import kernel
 from maxmargin.structures.parsing.compiled.cky import cell, chain_score
+from maxmargin.structures.parsing.compiled.kinds import BRACKETS, HAMMING, K_BEST, ZERO_ONE
 
-BRACKETS, HAMMING, ZERO_ONE, K_BEST = range(4)
 M, Q, CHAIN, RULE, SPLIT, LEFT, RIGHT = range(7)  # columns of an entry
 NOTHING = -np.inf
 
 
-class Truth(NamedTuple):
-    """The true derivation by spans."""
+class TrueSpans(NamedTuple):
+    """What the true derivation has at every span."""
 
-    hit: np.ndarray  # (cells, labels) 1 where the true tree has this bracket
-    within: np.ndarray  # (cells,) true brackets inside the span, its own included
-    rule: np.ndarray  # (cells,) of the true derivation; -2 where it has no such span, -1 at words
+    hit: np.ndarray  # (cells, labels): 1 where the true tree has this bracket
+    within: np.ndarray  # (cells,): the number of true brackets inside the span, with those over the whole span
+    rule: np.ndarray  # (cells,): -1 at words, -2 at spans that the true derivation does not have; so are the next two
     split: np.ndarray
     chain: np.ndarray
 
 
 class Fronts(NamedTuple):
-    """Entries of all symbols above, and room for the span at work."""
+    """The entries of all symbols above at all spans, and those of the present span while they are made."""
 
     entry: np.ndarray  # (capacity, 7)
     score: np.ndarray
-    first: np.ndarray  # (cells, symbols): entries first:first + size
+    first: np.ndarray  # (cells, symbols): each has the entries first:first + size
     size: np.ndarray
     below: np.ndarray  # (symbols, room, 7)
     below_score: np.ndarray
@@ -69,9 +70,9 @@ def move(entry, score, s, x, to):
 
 @kernel
 def offer(kind, entry, score, size, s, m, q, value, chain, rule, split, left, right):
-    """Put an entry into the front of symbol s unless it is dominated; False if there is no room.
+    """Put an entry into the front of symbol s unless another dominates it; False if there is no room.
 
-    The k best are kept in order, and where there is no room the last one goes.
+    The k best stand in order, and if there is no room the last one is dropped.
     """
     if kind == K_BEST:
         x = size[s]
@@ -89,22 +90,22 @@ def offer(kind, entry, score, size, s, m, q, value, chain, rule, split, left, ri
     for x in range(size[s]):
         if score[s, x] >= value and entry[s, x, M] <= m and entry[s, x, Q] >= q:
             return True
-    kept = 0
+    count = 0
     for x in range(size[s]):
         if not (value >= score[s, x] and m <= entry[s, x, M] and q >= entry[s, x, Q]):
-            if kept < x:
-                move(entry, score, s, x, kept)
-            kept += 1
-    if kept == entry.shape[1]:
+            if count < x:
+                move(entry, score, s, x, count)
+            count += 1
+    if count == entry.shape[1]:
         return False
-    put(entry, score, s, kept, m, q, value, chain, rule, split, left, right)
-    size[s] = kept + 1
+    put(entry, score, s, count, m, q, value, chain, rule, split, left, right)
+    size[s] = count + 1
     return True
 
 
 @kernel
 def full_of_better(fronts, s, value):
-    """Whether the k best of symbol s are all at least as good."""
+    """Whether there are k entries of symbol s below, and all are at least as good."""
     room = fronts.below.shape[1]
     return fronts.below_size[s] == room and fronts.below_score[s, room - 1] >= value
 
@@ -120,8 +121,11 @@ def labelled(kind, hit, m, q):
 
 
 @kernel
-def settle(w, c, kind, places, zero, rules, truth, outer, least, fronts, used):
-    """From the fronts below to those above by chains of unary rules, and into the table; -1 if there is no room."""
+def climb_fronts(w, c, kind, places, zero, rules, truth, outer, least, fronts, used):
+    """From the fronts below to those above, by chains of unary rules, and then into the table of all entries.
+
+    Returns how many entries the table has, or -1 if there is no room.
+    """
     fronts.above_size[:] = 0
     for s in range(len(fronts.below_size)):
         for x in range(fronts.below_size[s]):
@@ -191,7 +195,7 @@ def settle(w, c, kind, places, zero, rules, truth, outer, least, fronts, used):
 
 @kernel
 def fill_fronts(w, kind, sentence, zero, rules, truth, above, outer, outer_below, least, scores, fronts):
-    """The fronts of all spans, from the inside scores `above` and the outside scores; False if there is no room."""
+    """Fill the fronts of all spans, by the inside scores `above` and the outside scores; False if there is no room."""
     n, n_symbols = sentence.leaf.shape
     places, splits = sentence.places, sentence.splits
     used = 0
@@ -211,7 +215,7 @@ def fill_fronts(w, kind, sentence, zero, rules, truth, above, outer, outer_below
             fronts.below[s, 0, RULE], fronts.below[s, 0, SPLIT] = -1, s
             fronts.below[s, 0, LEFT], fronts.below[s, 0, RIGHT] = -1, -1
             fronts.below_size[s] = 1
-        used = settle(w, c, kind, places, zero, rules, truth, outer, least, fronts, used)
+        used = climb_fronts(w, c, kind, places, zero, rules, truth, outer, least, fronts, used)
         if used < 0:
             return False
     for length in range(2, n + 1):
@@ -256,7 +260,7 @@ def fill_fronts(w, kind, sentence, zero, rules, truth, above, outer, outer_below
                                 if value + around < least:
                                     continue
                                 if kind == K_BEST and full_of_better(fronts, parent, value):
-                                    break  # those to come are no better
+                                    break  # the next ones are no better
                                 m = fronts.entry[x, M] + fronts.entry[y, M]
                                 q = fronts.entry[x, Q] + fronts.entry[y, Q] + apart
                                 if kind == ZERO_ONE:
@@ -279,7 +283,7 @@ def fill_fronts(w, kind, sentence, zero, rules, truth, above, outer, outer_below
                                     y,
                                 ):
                                     return False
-            used = settle(w, c, kind, places, zero, rules, truth, outer, least, fronts, used)
+            used = climb_fronts(w, c, kind, places, zero, rules, truth, outer, least, fronts, used)
             if used < 0:
                 return False
     return True
@@ -287,7 +291,7 @@ def fill_fronts(w, kind, sentence, zero, rules, truth, above, outer, outer_below
 
 @kernel
 def trace_entry(x, n, fronts, stack, rows):
-    """The rows of the derivation that an entry stands for, parents first."""
+    """Write the rows of the derivation that an entry stands for, parents first."""
     stack[0, 0], stack[0, 1], stack[0, 2] = x, 0, n
     height, count = 1, 0
     while height > 0:

@@ -1,0 +1,131 @@
+"""Bracket notation, in which the Penn Treebank is written: (S (NP (PRP it)) (VP (VBZ works)) (. .))
+
+A tree may span several lines, and a line may hold several trees; whitespace ends a word and has no other meaning. The
+nodes are made by a function that the caller passes, so that this module need not know what a tree is.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from typing import Any, Generic, TypeVar
+
+Node = TypeVar("Node")
+MakeNode = Callable[[str, list[Any]], Node]  # from a label and its children: nodes, or a single word
+
+_BLANKS = r" \t\n\r\f\v"  # what separates words; other kinds of blank may be part of a word
+_BLANK = re.compile(f"[{_BLANKS}]")
+_BLANK_OR_BRACKET = re.compile(f"[{_BLANKS}()]")
+_BRACKET_OR_WORD = re.compile(f"[()]|[^{_BLANKS}()]+")
+
+
+def is_label(text: str) -> bool:
+    """Whether a node may have this label: it is not empty and has neither whitespace nor brackets."""
+    return bool(text) and not _BLANK_OR_BRACKET.search(text)
+
+
+def is_word(text: str) -> bool:
+    """Whether a leaf may have this word: it is not empty and has no whitespace."""
+    return bool(text) and not _BLANK.search(text)
+
+
+def written_word(word: str) -> str:
+    """The word with its brackets replaced as the Penn Treebank does, by -LRB- and -RRB-."""
+    return word.replace("(", "-LRB-").replace(")", "-RRB-")
+
+
+def one_node(text: str, make: MakeNode[Node]) -> Node:
+    """The only tree of a string."""
+    nodes = list(nodes_in(text, make))
+    if len(nodes) != 1:
+        raise ValueError(f"{_excerpt(text)} holds {len(nodes)} trees; expected one")
+    return nodes[0]
+
+
+def nodes_in(text: str, make: MakeNode[Node], source: str | None = None) -> Iterator[Node]:
+    """The top nodes of all trees in a text.
+
+    `source` is the name that error messages give to the text, with the number of the line. Without it they quote the
+    text, with the number of the character.
+    """
+    try:
+        yield from _scanned(text, make)
+    except _Malformed as fault:
+        if source is None:
+            raise ValueError(f"{_excerpt(text)}, character {fault.position + 1}: {fault.reason}") from None
+        line, first = (text.count("\n", 0, position) + 1 for position in (fault.position, fault.tree_position))
+        where = f" (in the tree that begins in line {first})" if first < line else ""
+        raise ValueError(f"{source}, line {line}: {fault.reason}{where}") from None
+
+
+class _Malformed(Exception):  # noqa: N818 - names the state of the text
+    """The text is wrong at `position`, within the tree that begins at `tree_position`."""
+
+    def __init__(self, position: int, reason: str, tree_position: int):
+        self.position, self.reason, self.tree_position = position, reason, tree_position
+
+
+class _OpenBracket(Generic[Node]):
+    """What has been read of a bracket that is not closed yet."""
+
+    __slots__ = ("children", "label", "position", "word")
+
+    def __init__(self, position: int):
+        self.position = position
+        self.label: str | None = None
+        self.word: str | None = None
+        self.children: list[Node] = []
+
+    def closed(self, make: MakeNode[Node]) -> Node:
+        """The node; without a label this is the bracket that the Penn Treebank puts around every tree."""
+        if self.label is None:
+            return self.children[0]
+        return make(self.label, self.children if self.word is None else [self.word])
+
+
+def _scanned(text: str, make: MakeNode[Node]) -> Iterator[Node]:
+    """The top nodes of all trees, read bracket by bracket and word by word."""
+    opened: list[_OpenBracket[Node]] = []
+    for match in _BRACKET_OR_WORD.finditer(text):
+        token, position = match.group(), match.start()
+        error = None
+        bracket = opened[-1] if opened else None
+        if token == "(":
+            opened.append(_OpenBracket(position))
+            if bracket is not None and bracket.word is not None:
+                error = f"a subtree beside the word {bracket.word!r}"
+            elif bracket is not None and bracket.label is None and len(opened) > 2:  # only the outermost may have none
+                error = "a bracket without a label"
+        elif bracket is None:
+            error = "an unexpected ')'" if token == ")" else f"{token!r} stands outside of all brackets"
+            raise _Malformed(position, error, position)
+        elif token == ")":
+            if bracket.label is None and len(bracket.children) != 1:
+                error = "a bracket without a label" if bracket.children else "an empty bracket"
+            elif bracket.word is None and not bracket.children:
+                error = f"{bracket.label} has neither a word nor a subtree"
+            else:
+                opened.pop()
+                node = bracket.closed(make)
+                if opened:
+                    opened[-1].children.append(node)
+                else:
+                    yield node
+        elif bracket.children:
+            error = f"the word {token!r} beside a subtree"
+        elif bracket.label is None:
+            bracket.label = token
+        elif bracket.word is None:
+            bracket.word = token
+        else:
+            error = f"two words below {bracket.label}, {bracket.word!r} and {token!r}"
+        if error is not None:
+            raise _Malformed(position, error, opened[0].position)
+    if opened:
+        start = opened[0].position
+        raise _Malformed(start, f"a bracket that is not closed; {len(opened)} ')' missing at the end", start)
+
+
+def _excerpt(text: str) -> str:
+    """The beginning of a text, in quotes."""
+    return repr(text if len(text) <= 60 else text[:57] + "...")

@@ -1,0 +1,281 @@
+"""What a sentence is: tags, words, or features of words. There is one reader for each, with the same interface.
+
+    inputs        a sentence is                  the tags of its words are    Ψ of a word counts
+    "tags"        tags, or (word, tag) pairs     given                        nothing
+    "words"       words                          part of the output           its spelling and neighbours, by tag
+    "features"    what SequenceLabeler takes     part of the output           its features, by tag
+
+A reader is made for the tags of a grammar. `fit` learns the features of words from the training sentences, and `read`
+brings any sentences into the form that the other methods take.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Sequence
+from typing import Any, ClassVar, NamedTuple, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from maxmargin.arrays import Array
+from maxmargin.atoms import Atoms
+from maxmargin.inputs.tokens import SequencePacker, Sequences
+from maxmargin.inputs.words import word_attributes
+from maxmargin.structures.parsing.span_features import SPAN, SPLIT
+from maxmargin.structures.parsing.trees import Tree, tree_of
+
+
+class ReadSentence(NamedTuple):
+    """A sentence in the form that all readers make."""
+
+    words: list[str]  # as trees show them
+    tokens: list[str]  # what span features see of the words: their tags, or the words themselves
+    first_unit: int  # the number of its first word among the units of the atoms
+
+
+class Reader:
+    """The interface of the three readers.
+
+    Parameters
+    ----------
+    tags : dict
+        The symbol of every tag of the grammar.
+    n_symbols : int
+        How many symbols the grammar has: tags, labels and parts.
+
+    Attributes
+    ----------
+    first_, end_ : int
+        The weights of words are w[first_:end_]; nothing follows them.
+    """
+
+    span_features: ClassVar[tuple[str, ...]]  # those that can be computed from such sentences
+
+    first_: int
+    end_: int
+
+    def __init__(self, tags: dict[str, int], n_symbols: int):
+        self.tags, self.n_symbols = tags, n_symbols
+        self.tag_symbols = np.array(list(tags.values()), dtype=np.intp)
+        self.tag_numbers = np.full(n_symbols, -1, dtype=np.int32)  # of every symbol; -1 if it is not a tag
+        self.tag_numbers[self.tag_symbols] = np.arange(len(tags))
+
+    def span_tokens(self, X: Any) -> list[list[str]]:
+        """What span features see of the words of every sentence; nothing if there can be no such features."""
+        raise NotImplementedError
+
+    def fit(self, X: Any, first: int) -> Self:
+        """Learn the features of words from the training sentences; their weights begin at `first`."""
+        raise NotImplementedError
+
+    def read(self, X: Any) -> tuple[list[ReadSentence], Atoms]:
+        """The sentences, and the atoms of Ψ: the coordinates of w up to first_, then all words as units at all tags."""
+        raise NotImplementedError
+
+    def check_tree(self, sentence: ReadSentence, tree: Tree, i: int) -> None:
+        """Raise a ValueError if this cannot be the tree of sentence i."""
+        check_length(len(sentence.words), tree, i)
+
+    def possible_tags(self, sentence: ReadSentence) -> Sequence[Any]:
+        """For every word, the symbols of the tags that it may have."""
+        raise NotImplementedError
+
+    def leaf_scores(self, w: Array, atoms: Atoms, sentence: ReadSentence) -> Array:
+        """(words, symbols): what each tag of each word adds to ⟨w, Ψ⟩; -inf where it is impossible."""
+        raise NotImplementedError
+
+    def first_atom(self, sentence: ReadSentence) -> int:
+        """The atom of its first word at the first tag; other tags and words follow. -1 if words have no features."""
+        raise NotImplementedError
+
+    def best_tags(self, sentence: ReadSentence, leaf_scores: Array) -> list[str]:
+        """For every word, the tag with the highest score, whatever the tree."""
+        raise NotImplementedError
+
+    def weights(self, w: Array) -> Array:
+        """(features, tags): the weights of words."""
+        return w[self.first_ :].reshape(-1, len(self.tags))
+
+    def feature_names(self) -> list[str] | None:
+        """The names of the features of words; None where these are columns of matrices."""
+        raise NotImplementedError
+
+
+class TagReader(Reader):
+    """Sentences of tags, or of (word, tag) pairs, of which only the tags are used."""
+
+    span_features = (*SPAN, *SPLIT)
+
+    def span_tokens(self, X: Any) -> list[list[str]]:
+        return [[tag for _, tag in self._pairs(x, i)] for i, x in enumerate(X)]
+
+    def fit(self, X: Any, first: int) -> Self:
+        self.first_ = self.end_ = first
+        return self
+
+    def read(self, X: Any) -> tuple[list[ReadSentence], Atoms]:
+        sentences = []
+        for i, x in enumerate(X):
+            words, tags = map(list, zip(*self._pairs(x, i), strict=True))
+            sentences.append(ReadSentence(words, tags, first_unit=0))
+        return sentences, Atoms.coordinates(self.end_)
+
+    def check_tree(self, sentence: ReadSentence, tree: Tree, i: int) -> None:
+        super().check_tree(sentence, tree, i)
+        for t, (true, given) in enumerate(zip(tree.tags(), sentence.tokens, strict=True)):
+            if true != given:
+                raise ValueError(f"word {t} of sentence {i} has the tag {given!r}, but {true!r} in its tree")
+        if sentence.words != sentence.tokens:  # if they are equal, the sentence has tags alone
+            _check_words(sentence, tree, i)
+
+    def possible_tags(self, sentence: ReadSentence) -> Sequence[Any]:
+        return [[symbol] for symbol in self._symbols(sentence)]
+
+    def leaf_scores(self, w: Array, atoms: Atoms, sentence: ReadSentence) -> Array:
+        scores, symbols = np.full((len(sentence.words), self.n_symbols), -np.inf), self._symbols(sentence)
+        known = np.flatnonzero(symbols >= 0)
+        scores[known, symbols[known]] = 0.0
+        return scores
+
+    def first_atom(self, sentence: ReadSentence) -> int:
+        return -1
+
+    def best_tags(self, sentence: ReadSentence, leaf_scores: Array) -> list[str]:
+        return sentence.tokens
+
+    def feature_names(self) -> list[str] | None:
+        return []
+
+    def _pairs(self, x: Any, i: int) -> list[tuple[str, str]]:
+        """The (word, tag) pairs of sentence i; where there is only a tag, it stands for the word as well."""
+        return _checked_pairs(
+            x, i, "tags or (word, tag) pairs", lambda token: token if isinstance(token, tuple) else (token, token)
+        )
+
+    def _symbols(self, sentence: ReadSentence) -> NDArray[np.int32]:
+        """The symbols of its tags; -1 for tags that the grammar does not have."""
+        return np.array([self.tags.get(tag, -1) for tag in sentence.tokens], dtype=np.int32)
+
+
+class _TaggingReader(Reader):
+    """Sentences whose tags are part of the output, so that words have features with a weight for every tag."""
+
+    packer_: SequencePacker
+
+    def fit(self, X: Any, first: int) -> Self:
+        self.packer_ = SequencePacker().fit(self.word_features(X))
+        self.first_, self.end_ = first, first + self.packer_.n_features * len(self.tags)
+        return self
+
+    def word_features(self, X: Any) -> Any:
+        """The features of all words, as SequencePacker takes them."""
+        raise NotImplementedError
+
+    def possible_tags(self, sentence: ReadSentence) -> Sequence[Any]:
+        return [self.tag_symbols] * len(sentence.words)
+
+    def leaf_scores(self, w: Array, atoms: Atoms, sentence: ReadSentence) -> Array:
+        n, first = len(sentence.words), sentence.first_unit
+        scores = np.full((n, self.n_symbols), -np.inf)
+        scores[:, self.tag_symbols] = atoms.scores(w, np.arange(first, first + n))
+        return scores
+
+    def first_atom(self, sentence: ReadSentence) -> int:
+        return self.first_ + sentence.first_unit * len(self.tags)
+
+    def best_tags(self, sentence: ReadSentence, leaf_scores: Array) -> list[str]:
+        names = list(self.tags)
+        return [names[k] for k in np.argmax(leaf_scores[:, self.tag_symbols], axis=1)]
+
+    def feature_names(self) -> list[str] | None:
+        return self.packer_.feature_names
+
+    def _with_units(
+        self, words: list[list[str]], tokens: list[list[str]], packed: Sequences
+    ) -> tuple[list[ReadSentence], Atoms]:
+        """The sentences with the rows of `packed`, one for every word, as units."""
+        sentences = list(map(ReadSentence, words, tokens, packed.offsets.tolist()))
+        return sentences, Atoms(packed.matrix, len(self.tags), self.first_)
+
+
+class WordReader(_TaggingReader):
+    """Sentences of words; `inputs.words` makes features of their spelling and their neighbours."""
+
+    span_features = (*SPAN, *SPLIT)
+
+    def span_tokens(self, X: Any) -> list[list[str]]:
+        # The tag X is not used: it is there because a word is checked by what a tree can show.
+        return [
+            [word for word, _ in _checked_pairs(x, i, "words", lambda token: (token, "X"))] for i, x in enumerate(X)
+        ]
+
+    def word_features(self, X: Any) -> Any:
+        return [word_attributes(x) for x in X]
+
+    def read(self, X: Any) -> tuple[list[ReadSentence], Atoms]:
+        words = self.span_tokens(X)
+        return self._with_units(words, words, self.packer_.pack(self.word_features(X)))
+
+    def check_tree(self, sentence: ReadSentence, tree: Tree, i: int) -> None:
+        super().check_tree(sentence, tree, i)
+        _check_words(sentence, tree, i)
+
+
+class FeatureReader(_TaggingReader):
+    """Sentences of which only the features of the words are known; trees show the numbers of the words instead."""
+
+    span_features = ()
+
+    def span_tokens(self, X: Any) -> list[list[str]]:
+        return []
+
+    def word_features(self, X: Any) -> Any:
+        return X
+
+    def read(self, X: Any) -> tuple[list[ReadSentence], Atoms]:
+        packed = self.packer_.pack(X)
+        lengths = np.diff(packed.offsets).tolist()
+        numbers = [[str(t) for t in range(n)] for n in lengths]
+        return self._with_units(numbers, [[""] * n for n in lengths], packed)
+
+
+READERS: dict[str, type[Reader]] = {"tags": TagReader, "words": WordReader, "features": FeatureReader}
+
+
+def tree_of_sentence(y: Any, i: int) -> Tree:
+    """The same as Tree.of, with errors that name sentence i."""
+    return tree_of(y, f"the tree of sentence {i}")
+
+
+def check_length(n_words: int, tree: Tree, i: int) -> None:
+    """Raise a ValueError unless the tree of sentence i has as many words as the sentence."""
+    if len(tree) != n_words:
+        raise ValueError(f"sentence {i} has {n_words} words, but its tree has {len(tree)}")
+
+
+def _check_words(sentence: ReadSentence, tree: Tree, i: int) -> None:
+    """Raise a ValueError, which names the word, unless the tree of sentence i is over the same words."""
+    for t, (true, given) in enumerate(zip(tree.words(), sentence.words, strict=True)):
+        if true != given:
+            found = f"word {t} of sentence {i} is {given!r}, but {true!r} in its tree"
+            raise ValueError(f"{found}; Tree.with_words changes the words of a tree")
+
+
+def _checked_pairs(x: Any, i: int, expected: str, pair_of: Callable[[Any], tuple[Any, ...]]) -> list[tuple[str, str]]:
+    """The (word, tag) pair of every token of sentence i; a ValueError if one of them could not stand in a tree."""
+    if isinstance(x, str) or not isinstance(x, Collection):
+        raise ValueError(f"sentence {i} is {x!r}; expected a list of {expected}")
+    if len(x) == 0:
+        raise ValueError(f"sentence {i} is empty; leave out sentences without words")
+    pairs = []
+    for t, token in enumerate(x):
+        pair = pair_of(token)
+        if len(pair) != 2 or not all(isinstance(part, str) for part in pair):
+            raise ValueError(f"word {t} of sentence {i} is {token!r}; expected a list of {expected}")
+        word, tag = pair
+        try:
+            Tree(tag, [word])
+        except ValueError as error:
+            raise ValueError(f"word {t} of sentence {i}: {error}") from None
+        pairs.append((word, tag))
+    return pairs
