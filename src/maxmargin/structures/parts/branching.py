@@ -26,6 +26,7 @@ from maxmargin.structures.parts.numbers import Chosen
 CLOSED = 1e-9  # relative distance of found and bound at which a half is done with
 AT_A_TIME = 30  # decodes for one half, at most
 SMALLEST = 1e-100  # λ
+FAR = 16.0  # a step of λ where nothing says how far it should go
 ROUNDING = 1e-14  # of the sizes that the decoder adds up: by so much it may miss the maximum
 
 
@@ -43,7 +44,9 @@ class _Half(NamedTuple):
     upper: float
     forced: tuple[int, ...]
     barred: tuple[int, ...]
-    divide_at: int  # a part that some of its best outputs have and others do not; -1: there is none
+    divide_at: (
+        int  # a part that some of its best outputs have and others do not; -1: of the whole, which is not bounded
+    )
     lam: float = 1.0  # where to begin
 
 
@@ -74,14 +77,9 @@ def most_violated_parts(
             if search.left <= 0:
                 return Violated(search.chosen, search.value, max(search.value, half.upper))
             bounded = search.bounded(each)
-            if bounded is None or search.closed(bounded.upper):
-                continue
-            if bounded.divide_at < 0:  # all parts are decided: what was found there is all there is, but for rounding
-                search.decided = max(search.decided, bounded.upper)
-            else:
+            if bounded is not None:
                 heapq.heappush(halves, (-bounded.upper, next(number), bounded))
-    highest = max([search.decided, *(-key for key, _, _ in halves[:1])])
-    return Violated(search.chosen, search.value, max(search.value, highest))
+    return Violated(search.chosen, search.value, max([search.value, *(-key for key, _, _ in halves[:1])]))
 
 
 def divided(half: _Half) -> list[_Half]:
@@ -102,21 +100,21 @@ class _Search:
         self.best, self.problem, self.formulation, self.left = best, problem, formulation, most_decodes
         self.chosen: Chosen | None = None
         self.value = 0.0  # the truth's
-        self.decided = 0.0  # of halves with one output, the highest bound
 
     def closed(self, upper: float) -> bool:
         """Whether no output that this bounds is better than what was found."""
         return upper <= self.value * (1 + CLOSED)
 
     def bounded(self, half: _Half) -> _Half | None:
-        """The half with a better bound and a part to divide it at; None where no output is in it.
+        """The half with a better bound and a part to divide it at; None where no better output is in it.
 
-        F(λ) = max λΔ - m is a convex chain of lines, one for each output on the hull. The bracket of λ is widened until
-        it has two ends, and then cut where the lines at its ends meet. If no output is above that point, the two are
-        neighbours on the hull, and no λ has a better bound than this one.
+        F(λ) = max λΔ - m is a convex chain of lines, one for each output on the hull. An output is the best of all if
+        it is still found at its own tangent. Otherwise two outputs enclose the best λ, and the bracket is cut where their
+        lines meet. If no output is above that point, the two are neighbours on the hull, and no λ has a better bound.
         """
-        lines: dict[bool, _Line] = {}  # at the lower end (True: λ should be larger) and at the upper one
-        lam, upper = half.lam, half.upper
+        lines: dict[bool, _Line] = {}  # at the lower end of the bracket (True: λ should be larger) and the upper one
+        ends = {True: 0.0, False: np.inf}
+        lam, upper, meeting = half.lam, half.upper, False
         for _ in range(min(AT_A_TIME, self.left)):
             line = self._decoded(lam, half)
             if line is None:
@@ -124,27 +122,32 @@ class _Search:
             value = float(self.formulation.value(line.loss, line.margin))
             if value > self.value:
                 self.value, self.chosen = value, line.chosen
-            highest = np.array([lam * line.loss - line.margin + line.rounding])
+            highest = np.array([line.at(lam) + line.rounding])
             upper = min(upper, float(violation_bound(self.formulation, highest, np.array([lam]))[0]))
-            if self.closed(upper):
+            if self.closed(upper) or len(half.forced) + len(half.barred) == len(self.problem.scores):
+                return None  # nothing better is there, or nothing else
+            if meeting and all(line.at(lam) <= each.at(lam) + 2 * line.rounding for each in lines.values()):
                 break
-            if len(lines) == 2 and all(line.at(lam) <= each.at(lam) + 2 * line.rounding for each in lines.values()):
-                break
-            rises = float(tangent(self.formulation, np.array([line.loss]), np.array([line.margin]))[0]) > lam
-            lines[rises] = line
-            lam = _meeting(lines[True], lines[False]) if len(lines) == 2 else lam * (4.0 if rises else 0.25)
+            best = float(tangent(self.formulation, np.array([line.loss]), np.array([line.margin]))[0])
+            rises = best > lam
+            lines[rises], ends[rises] = line, lam
+            meeting = len(lines) == 2 and not ends[True] < best < ends[False]
+            if meeting:
+                lam = _meeting(lines[True], lines[False])
+            else:  # the truth has no tangent, and what is far below it has none either
+                lam = best if 0 < best < np.inf else lam * (FAR if rises else 1 / FAR)
             if not SMALLEST < lam < 1 / SMALLEST:
                 break
-        ends = [line.chosen for line in lines.values()]
-        return half._replace(upper=upper, divide_at=self._apart(ends, half), lam=min(max(lam, SMALLEST), 1 / SMALLEST))
+        divide_at = self._apart([line.chosen for line in lines.values()], half)
+        return half._replace(upper=upper, divide_at=divide_at, lam=min(max(lam, SMALLEST), 1 / SMALLEST))
 
     def _apart(self, ends: list[Chosen], half: _Half) -> int:
-        """A part that one of two outputs has and the other has not, or any that is not decided yet; else -1."""
+        """A part that one of two outputs has and the other has not, or any that is not decided yet."""
         fixed = {*half.forced, *half.barred}
         differences = np.setxor1d(ends[0], ends[1]).tolist() if len(ends) == 2 else []
         sizes = np.abs(self.problem.scores) + np.abs(self.problem.added)
         free = [p for p in differences or range(len(sizes)) if p not in fixed]
-        return max(free, key=lambda p: sizes[p]) if free else -1
+        return max(free, key=lambda p: sizes[p])
 
     def _decoded(self, lam: float, half: _Half) -> _Line | None:
         """The best output of the half for λΔ - m; None where the half has no output."""
