@@ -109,8 +109,9 @@ class _Search:
         """The half with a better bound and a part to divide it at; None where no better output is in it.
 
         F(λ) = max λΔ - m is a convex chain of lines, one for each output on the hull. An output is the best of all if
-        it is still found at its own tangent. Otherwise two outputs enclose the best λ, and the bracket is cut where their
-        lines meet. If no output is above that point, the two are neighbours on the hull, and no λ has a better bound.
+        it is still found at its own tangent. Otherwise two outputs enclose the best λ, and the bracket is cut where
+        their lines meet. If no output is above that point, the two are neighbours on the hull, and no λ has a better
+        bound.
         """
         lines: dict[bool, _Line] = {}  # at the lower end of the bracket (True: λ should be larger) and the upper one
         ends = {True: 0.0, False: np.inf}
