@@ -21,6 +21,7 @@ def no_windows(monkeypatch):
     plt.close("all")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.stem)
 def test_example_runs_and_draws(path):
     assert len(path.read_text(encoding="utf-8").splitlines()) < 80

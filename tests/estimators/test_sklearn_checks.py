@@ -22,23 +22,26 @@ def expected_failures(estimator):
     return {f"check_sample_weight_equivalence_on_{kind}_data": ACCURACY.format(reason) for kind in ("dense", "sparse")}
 
 
+@parametrize_with_checks([MulticlassSVC(), TaxonomySVC(), OrdinalSVC()], expected_failed_checks=expected_failures)
+def test_scikit_learn_check(estimator, check):
+    check(estimator)
+
+
+@pytest.mark.slow
 @parametrize_with_checks(
     [
-        MulticlassSVC(),
         MulticlassSVC(solver="subgradient"),
         MulticlassSVC(solver="one_slack", tol=1e-8),  # no failures expected, nor of the others like it
         MulticlassSVC(solver="perceptron"),
-        TaxonomySVC(),
         TaxonomySVC(solver="one_slack", tol=1e-8),
         TaxonomySVC(solver="subgradient", sharing=0, predict_at="nodes"),
-        OrdinalSVC(),
         OrdinalSVC(solver="one_slack", tol=1e-8),
         OrdinalSVC(solver="one_slack", tol=1e-8, directions="separate"),
         OrdinalSVC(solver="subgradient"),
     ],
     expected_failed_checks=expected_failures,
 )
-def test_scikit_learn_check(estimator, check):
+def test_scikit_learn_check_of_variants(estimator, check):
     check(estimator)
 
 

@@ -33,16 +33,21 @@ def minus(A, B):
     return -(A @ B.T)
 
 
+@parametrize_with_checks([KernelMap()])
+def test_scikit_learn_check(estimator, check):
+    check(estimator)
+
+
+@pytest.mark.slow
 @parametrize_with_checks(
     [
-        KernelMap(),
         KernelMap(n_components=5, landmarks="k-means"),
         KernelMap("poly", "nystroem", n_components=5),
         KernelMap(method="random", n_components=20),
         KernelMap(Polynomial(2, coef0=1.0), method="sketch", n_components=20),
     ]
 )
-def test_scikit_learn_check(estimator, check):
+def test_scikit_learn_check_of_variants(estimator, check):
     check(estimator)
 
 

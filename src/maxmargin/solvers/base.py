@@ -147,6 +147,7 @@ class _Run:
 
     def finish(self, start: Solution | None, seed: int) -> Solution:
         error: Exception | None = None
+        self.memory = None if start is None else start.memory  # what is known before the first step
         try:
             reason = self.loop(start, seed)
         except KeyboardInterrupt:

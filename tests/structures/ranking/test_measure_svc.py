@@ -46,9 +46,14 @@ def expected_failures(estimator):
     return {"check_classifiers_train": "it asks for an accuracy that no cut after the three highest scores can have"}
 
 
+@parametrize_with_checks([MeasureSVC()], expected_failed_checks=expected_failures)
+def test_scikit_learn_check(estimator, check):
+    check(estimator)
+
+
+@pytest.mark.slow
 @parametrize_with_checks(
     [
-        MeasureSVC(),
         MeasureSVC("roc_auc"),
         MeasureSVC("average_precision"),
         MeasureSVC("error", C=1.0, tol=1e-8),
@@ -56,7 +61,7 @@ def expected_failures(estimator):
     ],
     expected_failed_checks=expected_failures,
 )
-def test_scikit_learn_check(estimator, check):
+def test_scikit_learn_check_of_variants(estimator, check):
     check(estimator)
 
 
