@@ -34,9 +34,14 @@ BAGS, LABELS = make_multilabel_classification(n_samples=80, n_features=12, n_cla
 BAGS = BAGS / BAGS.max()
 
 
+@parametrize_with_checks([CountingClassifier()])
+def test_scikit_learn_check_of_the_classifier(estimator, check):
+    check(estimator)
+
+
+@pytest.mark.slow
 @parametrize_with_checks(
     [
-        CountingClassifier(),
         CountingClassifier(kernel="linear"),
         CountingClassifier(kernel="linear", fit_intercept=False),
         CountingClassifier(kernel="linear", solver="cg"),
@@ -44,7 +49,7 @@ BAGS = BAGS / BAGS.max()
         CountingClassifier(kernel="poly", degree=2, alpha=0.1),
     ]
 )
-def test_scikit_learn_check_of_the_classifier(estimator, check):
+def test_scikit_learn_check_of_variants_of_the_classifier(estimator, check):
     check(estimator)
 
 
@@ -64,8 +69,14 @@ def indicators(y):
     return np.equal(np.reshape(y, (-1, 1)), np.ravel(y)[0]).astype(int)
 
 
-@parametrize_with_checks([FromClasses(), FromClasses(kernel="linear"), FromClasses(kernel="linear", solver="cg")])
+@parametrize_with_checks([FromClasses()])
 def test_scikit_learn_check_of_subsets(estimator, check):
+    check(estimator)
+
+
+@pytest.mark.slow
+@parametrize_with_checks([FromClasses(kernel="linear"), FromClasses(kernel="linear", solver="cg")])
+def test_scikit_learn_check_of_variants_of_subsets(estimator, check):
     check(estimator)
 
 

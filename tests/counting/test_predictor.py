@@ -497,8 +497,14 @@ class OfNumbers(CountingPredictor):
         return np.array(super().predict(X))
 
 
-@parametrize_with_checks([OfNumbers(), OfNumbers(kernel="rbf"), OfNumbers(solver="cg")])
+@parametrize_with_checks([OfNumbers()])
 def test_checks_of_scikit_learn_with_data(estimator, check):
+    check(estimator)
+
+
+@pytest.mark.slow
+@parametrize_with_checks([OfNumbers(kernel="rbf"), OfNumbers(solver="cg")])
+def test_checks_of_scikit_learn_of_variants_with_data(estimator, check):
     check(estimator)
 
 
