@@ -106,8 +106,8 @@ class Oracle:
         """Whether truths have hidden parts."""
         return self._batch.latent
 
-    def named(self, position: int) -> str:
-        """The task and one of its examples, for messages."""
+    def promise_broken_on(self, position: int) -> str:
+        """How a message begins about an example at this position."""
         return f"{self._batch.name} broke its promise on example {self._batch.ids[position]}"
 
     @property
@@ -154,8 +154,9 @@ class Oracle:
         """
         self.calls += len(index)
         parts, order = self._spread(index)
-        rows = AtomRows.stack([AtomRows.of(part) for part in self._map(predicted_rows, parts, w)])
-        return rows if order is None else rows.take(order)
+        found = _joined(self._map(predicted, parts, w), order)
+        self._note_relaxed(index, found.relaxed)
+        return found.planes.dpsi
 
     def mean_plane(self, w: Array, sample: Index | None = None) -> MeanPlane:
         """The risk linearised at w: for plain slacks the mean of the examples' cuts, for squared ones its tangent.
@@ -309,11 +310,14 @@ class Oracle:
         found = _joined(self._map(most_violated, jobs, w, scale, self.formulation), order)
         if found.lam is not None:
             self._lam[index] = found.lam
-        if found.relaxed is not None:
+        self._note_relaxed(index, found.relaxed)
+        return found
+
+    def _note_relaxed(self, index: Index, relaxed: NDArray[np.bool_] | None) -> None:
+        if relaxed is not None:
             if self._relaxed is None:
                 self._relaxed = np.zeros(self.n, dtype=bool)
-            self._relaxed[index] |= found.relaxed
-        return found
+            self._relaxed[index] |= relaxed
 
     def _begin(self, parts: list[tuple[Any, Index]], index: Index, order: Index | None) -> list[Any]:
         """Where the rescaling searches of every part begin."""
@@ -355,9 +359,11 @@ def most_violated(
     return Violations(found.cuts, heights, measured, found.upper, found.lam, found.relaxed)
 
 
-def predicted_rows(batch: Batch, index: Index, w: Array) -> Rows:
+def predicted(batch: Batch, index: Index, w: Array) -> Violations:
     """Ψ(x, y) - Ψ(x, z) of plain predictions z that have to be better than a tied truth."""
-    return batch.take(index).planes(w, 1e-12).dpsi
+    planes = batch.take(index).planes(w, 1e-12).over_atoms()
+    heights = np.zeros(len(index))  # which nobody asks for
+    return Violations(planes, heights, heights, heights, relaxed=planes.relaxed)
 
 
 def completed_part(part: Batch, w: Array) -> Batch:
