@@ -283,8 +283,8 @@ class _Descent:
         worst = int(np.argmin(gains)) if len(gains) else 0
         if len(gains) and gains[worst] < -scale:
             raise TaskError(
-                f"{self.oracle.promise_broken_on(worst)}: complete(w, x, y) returned an output whose score is lower than that of "
-                f"its last completion by {-gains[worst]:.6g}"
+                f"{self.oracle.promise_broken_on(worst)}: complete(w, x, y) returned an output whose score is lower "
+                f"than that of its last completion by {-gains[worst]:.6g}"
             )
         # Elsewhere the objective may be measured by a search, whose upper bounds are no closer for a better truth.
         if self.oracle.formulation.plain and value > certificate.primal + scale:
