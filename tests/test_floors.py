@@ -1,4 +1,4 @@
-"""Imports point down: from facades to rooms, trainer, solvers, oracle, the contract and the ground; never in a circle."""
+"""Imports point down, from facades to rooms, trainer, solvers, oracle, contract and ground, and never in a circle."""
 
 import ast
 from graphlib import TopologicalSorter
@@ -25,9 +25,17 @@ FLOORS = [
 FLOOR = {name: number for number, names in enumerate(FLOORS) for name in names}
 
 
+class Executed(ast.NodeTransformer):
+    """Leaves out what only type checkers read: a batch may name the type of the task that packs it."""
+
+    def visit_If(self, node):
+        only_types = isinstance(node.test, ast.Name) and node.test.id == "TYPE_CHECKING"
+        return None if only_types else self.generic_visit(node)
+
+
 def imported(name):
     """The files that a file imports, anywhere in it; a package stands for its __init__."""
-    for node in ast.walk(ast.parse(FILES[name].read_text(encoding="utf-8"))):
+    for node in ast.walk(Executed().visit(ast.parse(FILES[name].read_text(encoding="utf-8")))):
         if isinstance(node, ast.ImportFrom) and (node.module or "").split(".")[0] == "maxmargin":
             targets = [f"{node.module}.{alias.name}" for alias in node.names]
             targets = [each if each in FILES or f"{each}.__init__" in FILES else node.module for each in targets]
