@@ -90,11 +90,12 @@ def tangent(formulation: Formulation, loss: Array, margin: Array) -> Array:
         return np.where(loss > 0, (1 - margin) / np.maximum(loss, 1e-300) / (2 if formulation.squared else 1), np.inf)
 
 
-def violation_bound(formulation: Formulation, decoded: Array, lam: Array) -> Array:
-    """An upper bound on V over all outputs, from F(λ) = decoded."""
+def violation_bound(formulation: Formulation, decoded: Array, lam: Array, with_truth: bool = True) -> Array:
+    """An upper bound on V over all outputs, or on those without the truth and on 0, from F(λ) = decoded."""
     if formulation.rescaling == "margin":
         return decoded + 0.25 / lam
-    total = 1 + np.maximum(decoded, 0)  # the truth has λΔ - m = 0, so F >= 0
+    # the truth has λΔ - m = 0, so F >= 0; without it, F <= -1 says that no output is violated
+    total = 1 + np.maximum(decoded, 0 if with_truth else -1)
     return 2 / 3 * total * np.sqrt(total / (3 * lam)) if formulation.squared else total**2 / (4 * lam)
 
 

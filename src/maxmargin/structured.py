@@ -23,8 +23,8 @@ class StructuredSVM(Trainer):
     C : float
         Weight of the mean slack against ½‖w‖². inf asks for a hard margin.
     solver : str or Solver
-        "bcfw", "n_slack", "one_slack", "bundle", "sampled_cuts", "subgradient", "perceptron", or a solver object with
-        options. For a task with hidden parts it becomes the inner solver of solvers.CCCP, which can be given, too.
+        A name in solvers.SOLVERS ("bcfw", "one_slack", …), or a solver object with options. For a task with hidden
+        parts it becomes the inner solver of solvers.CCCP, which can be given, too.
     rescaling : "margin" or "slack"
     slack : "l1" or "l2"
     tol : float or None

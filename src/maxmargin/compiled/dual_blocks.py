@@ -1,4 +1,4 @@
-"""Kernels of the block dual: every example owns a few cached planes with weights α; see solvers/dual_blocks.py.
+"""Kernels of the block dual: every example owns a few cached planes with weights α; see dual_blocks.py.
 
 `state` = (base, count, capacity, gram_base, tops, start, length, offset, alpha, idle, indices, values, gram). Example i
 owns the slots base[i] .. base[i] + count[i] - 1 of the slot tables (start, length, offset, alpha, idle) and a block of

@@ -258,3 +258,16 @@ def test_the_oracle_reports_the_bounds_of_given_up_searches():
     patient.setup(X, Y)
     exact = Oracle(patient.pack(X, Y), Formulation("slack", "l1"))
     assert (oracle.slacks(w) >= exact.slacks(w) - 1e-9).all()
+
+
+@pytest.mark.parametrize("formulation", [Formulation("slack", "l1"), Formulation("slack", "l2")], ids=str)
+@kinds
+def test_that_nothing_is_violated_is_proved_with_few_decodes(kind, formulation):
+    """Every other output is beaten by more than 1, so the truth, whose violation is 0, is the worst of all."""
+    task, X, _ = drawn(kind, 5, seed=9, whole=False, most_decodes=200)
+    task.setup(X, [])
+    w = 1e3 * np.random.default_rng(9).standard_normal(task.dim)
+    Y = [task.argmax(w, x) for x in X]
+    planes = task.pack(X, Y).rescaled_planes(w, formulation)
+    assert not planes.loss.any()
+    assert (planes.upper <= 1e-8).all()

@@ -167,7 +167,7 @@ def gap_costs(task: Alignment, w: Array) -> tuple[tuple[float, float], tuple[flo
 def check_plain(task: Alignment, what: str) -> None:
     """That a model has nothing that a matrix with gap costs cannot say."""
     others = [str(each) for each in task.maps_ if each is not residue_map(task)]
-    if task.gaps_.n_skipped or task.gaps_.n_beside:
+    if task.gaps_.shape[-1] > 1:  # more than what is constant
         others.append(repr(task.gaps_))
     if others:
         raise ValueError(f"{what} cannot express the model's {', '.join(others)}")

@@ -23,7 +23,7 @@ from maxmargin.objective import Formulation
 from maxmargin.rescaling import tangent, violation_bound
 from maxmargin.structures.parts.numbers import Chosen
 
-CLOSED = 1e-9  # relative distance of found and bound at which a half is done with
+CLOSED = 1e-9  # distance of found and bound at which a half is done with, relative to what was found and to losses
 AT_A_TIME = 30  # decodes for one half, at most
 SMALLEST = 1e-100  # λ
 FAR = 16.0  # a step of λ where nothing says how far it should go
@@ -100,10 +100,11 @@ class _Search:
         self.best, self.problem, self.formulation, self.left = best, problem, formulation, most_decodes
         self.chosen: Chosen | None = None
         self.value = 0.0  # the truth's
+        self.size = float(formulation.value(problem.most, 0.0))  # of violations
 
     def closed(self, upper: float) -> bool:
         """Whether no output that this bounds is better than what was found."""
-        return upper <= self.value * (1 + CLOSED)
+        return upper <= self.value + CLOSED * max(self.value, self.size)
 
     def bounded(self, half: _Half) -> _Half | None:
         """The half with a better bound and a part to divide it at; None where no better output is in it.
@@ -124,7 +125,8 @@ class _Search:
             if value > self.value:
                 self.value, self.chosen = value, line.chosen
             highest = np.array([line.at(lam) + line.rounding])
-            upper = min(upper, float(violation_bound(self.formulation, highest, np.array([lam]))[0]))
+            bound = violation_bound(self.formulation, highest, np.array([lam]), with_truth=False)
+            upper = min(upper, float(bound[0]))
             if self.closed(upper) or len(half.forced) + len(half.barred) == len(self.problem.scores):
                 return None  # nothing better is there, or nothing else
             if meeting and all(line.at(lam) <= each.at(lam) + 2 * line.rounding for each in lines.values()):
