@@ -1,4 +1,7 @@
-"""The code in README.md and docs runs, and prints what the pages say it prints."""
+"""The code in README.md and docs runs, and prints what the pages say it prints.
+
+README's code is among the fast tests, that of the other pages among the slow ones.
+"""
 
 from __future__ import annotations
 
@@ -20,10 +23,13 @@ def blocks(page: Path) -> list[tuple[str, str, int]]:
     return [(match[1], match[2], text.count("\n", 0, match.start()) + 1) for match in BLOCK.finditer(text)]
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+@pytest.mark.parametrize(
+    "page", [PAGES[0], *(pytest.param(page, marks=pytest.mark.slow) for page in PAGES[1:])], ids=lambda page: page.name
+)
 def test_code_runs_and_prints_what_the_page_says(page, capsys, monkeypatch):
-    # A real module, because classes that a page defines are pickled by the checks in maxmargin.testing.
-    module = ModuleType(f"page_{page.stem}")
+    # As a script, because classes that a page defines are pickled: by the checks in maxmargin.testing, which look them
+    # up in this module, and for other processes, which cannot import it.
+    module = ModuleType("__main__")
     monkeypatch.setitem(sys.modules, module.__name__, module)
     printed = ""
     for kind, body, line in blocks(page):

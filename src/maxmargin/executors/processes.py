@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import itertools
 import traceback
 import weakref
@@ -160,6 +161,7 @@ def _begin() -> None:
     from threadpoolctl import threadpool_limits
 
     threadpool_limits(1)  # the processes own the cores
+    gc.freeze()  # a worker collects garbage every second; it need not look at all that was imported each time
 
 
 def _keep(token: int, data: bytes, sign: int) -> bool:
