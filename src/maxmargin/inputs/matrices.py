@@ -10,6 +10,16 @@ from scipy import sparse
 from maxmargin.inputs.tokens import bad_number
 
 
+def number_matrix(features: Any, expected: str) -> Any:
+    """Features as a sparse or dense array of numbers; whoever asks says what is expected."""
+    if sparse.issparse(features):
+        return sparse.csr_array(features, dtype=np.float64)
+    try:
+        return np.ascontiguousarray(features, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise ValueError(f"features must be {expected}") from None
+
+
 def checked_matrix(X: Any, n_features: int) -> Any:
     """X, unless a number of it is missing, infinite or so large that its square overflows."""
     if X.shape[1] != n_features:

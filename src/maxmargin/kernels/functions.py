@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from math import isfinite
-from numbers import Real
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -13,6 +12,7 @@ from scipy import sparse
 from sklearn.base import BaseEstimator, clone
 
 from maxmargin.arrays import Array
+from maxmargin.checks import is_real
 
 Numbers = NDArray[np.intp]
 
@@ -300,7 +300,7 @@ def is_precomputed(kernel: Any) -> bool:
 
 
 def _number(value: Any) -> bool:
-    return isinstance(value, Real) and not isinstance(value, bool) and isfinite(float(value))
+    return is_real(value) and isfinite(float(value))
 
 
 def _squares(X: Any) -> Array:

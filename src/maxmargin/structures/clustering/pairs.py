@@ -11,6 +11,7 @@ from scipy import sparse
 from sklearn.utils.validation import _get_feature_names
 
 from maxmargin.checks import is_whole
+from maxmargin.inputs.matrices import number_matrix
 from maxmargin.inputs.tokens import bad_number
 from maxmargin.structures.clustering.labels import Clusters, cluster_numbers
 
@@ -194,15 +195,9 @@ def _checked_pairs(pairs: Any, n_items: int) -> NDArray[np.int64]:
 
 
 def _checked_features(features: Any, pairs: NDArray[np.int64]) -> Any:
-    if sparse.issparse(features):
-        matrix: Any = sparse.csr_array(features, dtype=np.float64)
-    else:
-        try:
-            matrix = np.ascontiguousarray(features, dtype=np.float64)
-        except (TypeError, ValueError):
-            raise ValueError("features must be an (m, F) array of numbers, one row per pair") from None
-        if matrix.size == 0 and not len(pairs):
-            matrix = matrix.reshape(0, matrix.shape[-1] if matrix.ndim == 2 else 0)
+    matrix = number_matrix(features, "an (m, F) array of numbers, one row per pair")
+    if not sparse.issparse(matrix) and matrix.size == 0 and not len(pairs):
+        matrix = matrix.reshape(0, matrix.shape[-1] if matrix.ndim == 2 else 0)
     if matrix.ndim != 2:
         raise ValueError(f"features have shape {matrix.shape}; expected ({len(pairs)}, F), one row per pair")
     if matrix.shape[0] != len(pairs):

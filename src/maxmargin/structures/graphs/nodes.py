@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from maxmargin.arrays import Array
+from maxmargin.inputs.matrices import number_matrix
 from maxmargin.inputs.tokens import bad_number
 from maxmargin.structures.graphs.inference.model import Edges, checked_edges
 
@@ -155,13 +156,7 @@ def _read(x: Any) -> Nodes:
 
 
 def _checked_features(features: Any) -> Any:
-    if sparse.issparse(features):
-        matrix: Any = sparse.csr_array(features, dtype=np.float64)
-    else:
-        try:
-            matrix = np.ascontiguousarray(features, dtype=np.float64)
-        except (TypeError, ValueError):
-            raise ValueError("features must be an (N, F) array of numbers, one row per node") from None
+    matrix = number_matrix(features, "an (N, F) array of numbers, one row per node")
     if matrix.ndim != 2 or np.ndim(features) != 2:
         raise ValueError(f"features have shape {np.shape(features)}; expected (N, F), one row per node")
     if matrix.shape[0] == 0:

@@ -62,12 +62,10 @@ class MeasureSVC(MatrixClassifier):
     fit_intercept : bool
         Add a constant feature 1 (regularised like the others, as liblinear does) for measures that see the threshold;
         for those of scores the intercept is set after training in any case.
-    kernel : None, str, callable or Kernel
-        None is the linear model; all others are those of MulticlassSVC, with support_ or kernel_map_ instead of coef_.
+    {kernel}
     solver : str or Solver
         "one_slack" by default: the whole sample is one structural example.
-    tol : float or None
-        Relative duality gap to stop at; None: 1%, or what a solver object says itself.
+    {tol}
     The other parameters are those of StructuredSVM.
 
     `fit` takes sample_weight where it has a meaning: any weights for "error", "balanced_error" and "roc_auc", and whole

@@ -66,12 +66,10 @@ class Ranker(Trainer):
         tell relevant rows from others, all queries weighing the same: ½‖w‖² + C · mean over queries of the mean squared
         hinge over their rows, with an intercept. The best C of these weights need not be that of the ranking, so where
         there are data to choose by, choose both.
-    kernel : None, str, callable or Kernel
-        None is the linear model; all others are those of MulticlassSVC, with support_ or kernel_map_ instead of coef_.
+    {kernel}
     C : float
         Weight of the mean slack against ½‖w‖².
-    tol : float or None
-        Relative duality gap to stop at; None: 0.1%, or what a solver object says itself.
+    {tol}
     The other parameters are those of StructuredSVM.
 
     Queries whose rows all have the same relevance have nothing to tell and cost nothing.
