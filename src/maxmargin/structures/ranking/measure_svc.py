@@ -25,7 +25,7 @@ from maxmargin.structures.ranking.row_labels import WeightedRows
 from maxmargin.structures.ranking.threshold import threshold
 from maxmargin.task import Task
 from maxmargin.trainer import Options, refuse_kernel
-from maxmargin.weights import Weights
+from maxmargin.weights import Weights, column_names
 
 MOST_ROWS = 10**8  # that repeated examples may make
 RANKINGS = {"roc_auc": "roc_auc", "average_precision": "map"}  # measures of the order of scores: names in tasks.Ranking
@@ -196,7 +196,7 @@ class MeasureSVC(MatrixClassifier):
     def _named_weights(self) -> dict[str, Weights]:
         own = [plain(self._positive)]
         return {
-            "features": Weights(self._sign * self.coef_.T, feature=self._feature_names(), label=own),
+            "features": Weights(self._sign * self.coef_.T, feature=column_names(self), label=own),
             "intercept": Weights(self._sign * self.intercept_, label=own),
         }
 

@@ -30,7 +30,7 @@ from maxmargin.structures.ranking.topk import TopK
 from maxmargin.structures.ranking.topk_batch import TopKBatch
 from maxmargin.task import Task
 from maxmargin.trainer import Options, Problem, Trainer, refuse_kernel
-from maxmargin.weights import Weights
+from maxmargin.weights import Weights, column_names
 
 
 class Ranker(Trainer):
@@ -170,8 +170,7 @@ class Ranker(Trainer):
         return self.w_
 
     def _named_weights(self) -> dict[str, Weights]:
-        names = list(getattr(self, "feature_names_in_", range(self.n_features_in_)))
-        return {"features": Weights(self.coef_, feature=names)}
+        return {"features": Weights(self.coef_, feature=column_names(self))}
 
     def to_solr(self, name: str, feature_names: Sequence[str] | None = None, store: str | None = None) -> str:
         """The weights as a LinearModel of Apache Solr's learning-to-rank module, in JSON.
