@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from math import isfinite
 from numbers import Integral, Real
 from typing import Any
+
+import numpy as np
 
 
 def is_whole(value: Any) -> bool:
@@ -14,6 +17,16 @@ def is_whole(value: Any) -> bool:
 def is_real(value: Any) -> bool:
     """Whether this is a real number; True and False are not."""
     return isinstance(value, Real) and not isinstance(value, bool)
+
+
+def is_finite(value: Any) -> bool:
+    """Whether this is a real number that is finite."""
+    return is_real(value) and isfinite(float(value))
+
+
+def is_true(answer: Any) -> bool:
+    """Whether this is True itself, not only something that counts as true, such as a number."""
+    return isinstance(answer, bool | np.bool_) and bool(answer)
 
 
 def check_whole(name: str, value: Any, least: int) -> int:

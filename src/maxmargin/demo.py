@@ -22,8 +22,8 @@ N_TRAIN, N_TEST = 400, 1000
 CS = (3.0, 10.0, 30.0, 100.0, 300.0)  # per string; a digit alone gets C · digits per string, which is the same problem
 PLOTS = Path("plots")
 
-Strings = list[np.ndarray]
-Labels = list[list[int]]
+DigitStrings = list[np.ndarray]
+DigitLabels = list[list[int]]
 Read = Sequence[Sequence[Hashable]]
 
 
@@ -74,7 +74,7 @@ def warm_up(console: Console) -> None:
     console.print(f"… done in {time.perf_counter() - began:.1f} s.")
 
 
-def read_alone(X: Strings, Y: Labels, X_test: Strings) -> Outcome:
+def read_alone(X: DigitStrings, Y: DigitLabels, X_test: DigitStrings) -> Outcome:
     """The model without structure."""
     began = time.perf_counter()
     length = sum(map(len, Y)) / len(Y)
@@ -86,7 +86,7 @@ def read_alone(X: Strings, Y: Labels, X_test: Strings) -> Outcome:
     return Outcome(model, [model.predict(x).tolist() for x in X_test], time.perf_counter() - began)
 
 
-def read_strings(X: Strings, Y: Labels, X_test: Strings) -> Outcome:
+def read_strings(X: DigitStrings, Y: DigitLabels, X_test: DigitStrings) -> Outcome:
     """The model with structure."""
     began = time.perf_counter()
     model = mm.SequenceLabeler(tol=1e-3, verbose=1)
@@ -104,13 +104,13 @@ def clone_quiet(model: Any) -> Any:
     return clone(model).set_params(verbose=0, tol=1e-2)
 
 
-def errors(read: Read, truth: Labels) -> tuple[float, float]:
+def errors(read: Read, truth: DigitLabels) -> tuple[float, float]:
     """The share of wrong digits, and of strings with at least one wrong digit."""
     wrong = [[a != b for a, b in zip(y, z, strict=True)] for y, z in zip(truth, read, strict=True)]
     return float(np.mean(np.concatenate(wrong))), float(np.mean([any(string) for string in wrong]))
 
 
-def draw(console: Console, strings: Outcome, alone: Outcome, X_test: Strings, Y_test: Labels) -> None:
+def draw(console: Console, strings: Outcome, alone: Outcome, X_test: DigitStrings, Y_test: DigitLabels) -> None:
     """Write the pictures to the folder plots."""
     try:
         from matplotlib.figure import Figure

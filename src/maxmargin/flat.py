@@ -16,7 +16,7 @@ from maxmargin.kernels.functions import WithConstant, is_precomputed
 from maxmargin.objective import Certificate
 from maxmargin.online import online_only
 from maxmargin.trainer import T, Trainer, refuse_kernel
-from maxmargin.weights import Weights
+from maxmargin.weights import Weights, column_names
 
 
 class MatrixClassifier(ClassifierMixin, Trainer):
@@ -40,10 +40,6 @@ class MatrixClassifier(ClassifierMixin, Trainer):
     def _task_kernel(self) -> Any:
         """The kernel as the task sees it."""
         return WithConstant(self.kernel) if self.kernel is not None and self._wants_constant else self.kernel
-
-    def _feature_names(self) -> Sequence[Hashable]:
-        """Of the columns of X: their names, where it was a data frame, else their numbers."""
-        return list(getattr(self, "feature_names_in_", range(self.n_features_in_)))
 
     def _checked(self, X: Any, y: Any = "no_validation", reset: bool = True) -> tuple[Any, Any]:
         """X as numbers with the constant feature, as many as in training if not reset, and y as labels."""
@@ -163,5 +159,5 @@ class ClassScorer(FlatClassifier):
 
     def _named_weights(self) -> dict[str, Weights]:
         weights, owners = self._weights(), self._weight_vectors()
-        named = {"features": Weights(weights[: self.n_features_in_], feature=self._feature_names(), **owners)}
+        named = {"features": Weights(weights[: self.n_features_in_], feature=column_names(self), **owners)}
         return named if len(weights) == self.n_features_in_ else {**named, "intercept": Weights(weights[-1], **owners)}

@@ -16,6 +16,7 @@ from threadpoolctl import threadpool_limits
 
 from maxmargin.arrays import Array
 from maxmargin.batch import Batch
+from maxmargin.checks import is_true
 from maxmargin.errors import NothingLearnt
 from maxmargin.examples import Examples
 from maxmargin.executors import Executor
@@ -316,6 +317,6 @@ def _all(callbacks: list[Any]) -> Any:
 
     def call(record: Any) -> bool:
         answers = [callback(record) for callback in callbacks]
-        return any(isinstance(answer, bool | np.bool_) and answer for answer in answers)
+        return any(is_true(answer) for answer in answers)
 
     return call

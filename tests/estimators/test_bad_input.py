@@ -125,7 +125,7 @@ def test_scores_need_partners():
     model = SequenceLabeler().fit(X, Y)
     with pytest.raises(ValueError, match="X has 6 sequences but Y has 5"):
         model.score(X, Y[:-1])
-    with pytest.raises(ValueError, match=r"sequence 0 has \d positions but 1 labels"):
+    with pytest.raises(ValueError, match=r"sequence 0: \d positions but 1 labels"):
         model.score(X, put(Y, 0, ["noun"]))
     with pytest.raises(ValueError, match="nothing to score"):
         model.score([], [])

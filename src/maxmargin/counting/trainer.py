@@ -13,7 +13,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from threadpoolctl import threadpool_limits
 
 from maxmargin.arrays import Array
-from maxmargin.checks import check_whole, is_real
+from maxmargin.checks import check_whole, is_finite
 from maxmargin.counting.certificate import CountingCertificate
 from maxmargin.counting.least_squares import as_rows
 from maxmargin.counting.linear_system import SOLVERS, CountingSolution, DecomposedSystem, LinearSystem
@@ -213,16 +213,16 @@ class CountingTrainer(SharedOptions, WithNamedWeights, BaseEstimator):
             )
         if self.solver not in SOLVERS:
             raise ValueError(f"solver must be one of {', '.join(map(repr, SOLVERS))}, got {self.solver!r}")
-        if not (_is_number(self.tol) and 0 < self.tol < 1):
+        if not (is_finite(self.tol) and 0 < self.tol < 1):
             raise ValueError(f"tol must be a number between 0 and 1, got {self.tol!r}")
         check_whole("max_iter", self.max_iter, least=1)
         if self.alpha is not None:
             _checked_alpha(self.alpha)
-        if self.gamma is not None and not (_is_number(self.gamma) and self.gamma > 0):
+        if self.gamma is not None and not (is_finite(self.gamma) and self.gamma > 0):
             raise ValueError(f"gamma must be a positive number or None, got {self.gamma!r}")
-        if not (_is_number(self.degree) and self.degree > 0):
+        if not (is_finite(self.degree) and self.degree > 0):
             raise ValueError(f"degree must be a positive number, got {self.degree!r}")
-        if not _is_number(self.coef0):
+        if not is_finite(self.coef0):
             raise ValueError(f"coef0 must be a number, got {self.coef0!r}")
         if self.kernel_params is not None and not (callable(self.kernel) and isinstance(self.kernel_params, dict)):
             raise ValueError(
@@ -259,11 +259,7 @@ def _check_symmetry(K: Array) -> None:
         )
 
 
-def _is_number(value: Any) -> bool:
-    return is_real(value) and bool(np.isfinite(float(value)))
-
-
 def _checked_alpha(alpha: Any) -> float:
-    if not (_is_number(alpha) and alpha > 0):
+    if not (is_finite(alpha) and alpha > 0):
         raise ValueError(f"alpha (λ) must be a positive number, got {alpha!r}")
     return float(alpha)

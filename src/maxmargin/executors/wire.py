@@ -49,7 +49,7 @@ class Ledger:
         return buffer.getvalue()
 
     def loads(self, data: bytes) -> Any:
-        return _Reader(io.BytesIO(data), self).load()
+        return _MessageUnpickler(io.BytesIO(data), self).load()
 
 
 class _Writer(Pickler):
@@ -63,7 +63,7 @@ class _Writer(Pickler):
         return self.ledger.numbers.get(id(thing)) if isinstance(thing, np.ndarray | list) else None
 
 
-class _Reader(pickle.Unpickler):
+class _MessageUnpickler(pickle.Unpickler):
     def __init__(self, buffer: io.BytesIO, ledger: Ledger):
         super().__init__(buffer)
         self.ledger = ledger

@@ -23,6 +23,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from maxmargin.inputs.matrices import bad_number
+
 
 class Sequences:
     """A flat (tokens × features) matrix and the bounds of the sequences: sequence i is rows offsets[i]:offsets[i+1].
@@ -187,7 +189,6 @@ class TokenFeatures(NamedTuple):
     ends: NDArray[np.int64]
 
 
-LARGEST = 1e100  # of a feature: products of two, and sums of those, stay far from overflow
 _NUMBERS = {float, int, bool, np.float64, np.float32, np.int64, np.int32, np.bool_}
 
 
@@ -330,23 +331,6 @@ def _check_finite(packed: Sequences) -> None:
     if place is not None:
         row, _, what = place
         raise ValueError(f"{_place(packed.offsets, row)}: features contain {what}")
-
-
-def bad_number(matrix: Any) -> tuple[int, int, str] | None:
-    """Row and column of the first number that training cannot use, and what is wrong with it."""
-    values = matrix.data if sparse.issparse(matrix) else matrix
-    if values.min(initial=0.0) >= -LARGEST and values.max(initial=0.0) <= LARGEST:  # false for NaN
-        return None
-    good = np.abs(values) <= LARGEST
-    if sparse.issparse(matrix):
-        k = int(np.argmin(good))
-        row, column, value = int(np.searchsorted(matrix.indptr, k, side="right")) - 1, int(matrix.indices[k]), values[k]
-    else:
-        row, column = map(int, np.argwhere(~good)[0])
-        value = values[row, column]
-    if np.isfinite(value):
-        return row, column, f"{value:.3g}, whose square overflows; scale the features"
-    return row, column, "NaN or infinity"
 
 
 def column_names(matrix: Any) -> list[str] | None:

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from math import isfinite
-from numbers import Real
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -13,6 +11,7 @@ from scipy import sparse
 from sklearn.base import BaseEstimator, clone
 
 from maxmargin.arrays import Array
+from maxmargin.checks import is_finite
 
 Numbers = NDArray[np.intp]
 
@@ -30,7 +29,7 @@ class Kernel(BaseEstimator):
 
     def fit(self, X: Any) -> Self:
         """Learn from the training inputs what the parameters leave open."""
-        if not _number(self.cache_mb) or not self.cache_mb > 0:
+        if not is_finite(self.cache_mb) or not self.cache_mb > 0:
             raise ValueError(f"cache_mb must be a positive number of megabytes, got {self.cache_mb!r}")
         return self
 
@@ -70,11 +69,11 @@ class Named(Kernel):
             spread = _variance(X) if gamma == "scale" else 1.0
             self.gamma_ = 1.0 / (X.shape[1] * spread) if spread > 0 else 1.0
         elif gamma is not None:
-            if not _number(gamma) or not gamma > 0:
+            if not is_finite(gamma) or not gamma > 0:
                 raise ValueError(f"gamma must be 'scale', 'auto' or a positive number, got {gamma!r}")
             self.gamma_ = float(gamma)
         coef0 = getattr(self, "coef0", 0.0)
-        if not _number(coef0):
+        if not is_finite(coef0):
             raise ValueError(f"coef0 must be a finite number, got {coef0!r}")
         return self
 
@@ -127,7 +126,7 @@ class Polynomial(Named):
         return float(self.degree).is_integer() and self.coef0 >= 0
 
     def fit(self, X: Any) -> Self:
-        if not _number(self.degree) or not self.degree > 0:
+        if not is_finite(self.degree) or not self.degree > 0:
             raise ValueError(f"degree must be a positive number, got {self.degree!r}")
         return super().fit(X)
 
@@ -297,10 +296,6 @@ def is_precomputed(kernel: Any) -> bool:
     if not isinstance(kernel, str) and hasattr(kernel, "kernel"):
         return is_precomputed(kernel.kernel)
     return isinstance(kernel, Precomputed) or (isinstance(kernel, str) and kernel == "precomputed")
-
-
-def _number(value: Any) -> bool:
-    return isinstance(value, Real) and not isinstance(value, bool) and isfinite(float(value))
 
 
 def _squares(X: Any) -> Array:

@@ -17,7 +17,7 @@ from maxmargin.kernels.units import AtomBatch, Lifted
 from maxmargin.objective import Formulation
 from maxmargin.planes import Planes
 
-Pairs = NDArray[np.object_]
+UnitPairs = NDArray[np.object_]
 
 
 class JointKernelTask(Lifted):
@@ -52,7 +52,7 @@ class JointKernelTask(Lifted):
             raise TaskError(f"loss(y, y) of example {i} is {losses[truths[i]]}; the loss must be 0 at the truth")
         return ListedBatch(self, self._unit_atoms(units, 1, 0, owner), bounds, truths, losses)
 
-    def _units(self, X: Sequence[Any], Y: Sequence[Any]) -> tuple[Pairs, NDArray[np.int64], NDArray[np.int64]]:
+    def _units(self, X: Sequence[Any], Y: Sequence[Any]) -> tuple[UnitPairs, NDArray[np.int64], NDArray[np.int64]]:
         """All pairs (x, z), where those of each example begin, and which are the truths."""
         lists, truths, ends = [], [], [0]
         for x, y in zip(X, Y, strict=True):
@@ -121,11 +121,11 @@ class JointKernel(Kernel):
         self.function = function
         self.cache_mb = cache_mb
 
-    def values(self, A: Pairs, kept: Pairs) -> Array:
+    def values(self, A: UnitPairs, kept: UnitPairs) -> Array:
         return np.array([[float(self.function(a, b)) for b in kept] for a in A]).reshape(len(A), len(kept))
 
 
-def _pairs(listed: list[tuple[Any, Any]]) -> Pairs:
+def _pairs(listed: list[tuple[Any, Any]]) -> UnitPairs:
     pairs = np.empty(len(listed), dtype=object)
     for u, pair in enumerate(listed):
         pairs[u] = pair

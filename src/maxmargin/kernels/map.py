@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from numbers import Integral
 from typing import Any, Self
 
 import numpy as np
@@ -12,6 +11,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from maxmargin.checks import check_whole
 from maxmargin.inputs.tokens import read_once
 from maxmargin.kernels.functions import RBF, Kernel, Polynomial, as_kernel, is_precomputed
 from maxmargin.kernels.inputs import READERS, Rebuild, kind_of
@@ -128,9 +128,7 @@ class KernelMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
             raise ValueError(f"method must be one of {', '.join(map(repr, METHODS))}, got {self.method!r}")
         if self.landmarks not in KINDS:
             raise ValueError(f"landmarks must be one of {', '.join(map(repr, KINDS))}, got {self.landmarks!r}")
-        n = self.n_components
-        if isinstance(n, bool) or not isinstance(n, Integral) or n < 1:
-            raise ValueError(f"n_components must be a whole number >= 1, got {n!r}")
+        check_whole("n_components", self.n_components, least=1)
 
     def _rows(self, X: Any, reset: bool) -> tuple[Any, Rebuild]:
         """The rows of X as a matrix, and how to make an input of its kind from others."""

@@ -18,6 +18,7 @@ import numpy as np
 
 from maxmargin.arrays import Array
 from maxmargin.atoms import AtomRows
+from maxmargin.checks import is_true
 from maxmargin.errors import NotSeparable, TrainingInterrupted
 from maxmargin.objective import Certificate, relative_gap
 from maxmargin.oracle import Oracle
@@ -264,7 +265,7 @@ class _Run:
             {"passes": line.passes, "seconds": line.seconds, "primal": measured, "dual": self.best_dual, "guess": guess}
         )
         answer = None if self.callback is None else self.callback(line)
-        return isinstance(answer, bool | np.bool_) and bool(answer)
+        return is_true(answer)
 
 
 def proved_primal(oracle: Oracle, w: Array, C: float) -> float:

@@ -13,6 +13,7 @@ import numpy as np
 from sklearn.base import clone
 
 from maxmargin.arrays import Array
+from maxmargin.checks import is_true
 from maxmargin.errors import TaskError, TrainingInterrupted
 from maxmargin.objective import relative_gap
 from maxmargin.oracle import Oracle
@@ -97,7 +98,7 @@ class Watch:
         except KeyboardInterrupt:
             self.stop.set()
             raise
-        if isinstance(answer, bool | np.bool_) and answer:
+        if is_true(answer):
             self.stop.set()
         return self.stop.is_set()
 

@@ -6,13 +6,13 @@ import numpy as np
 import pytest
 import sklearn
 from estimators.problems import CHECKS_WITHOUT_DATA
+from inputs.compiled import spanning_forest_twin as twin
 from scipy import sparse
 from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 from sklearn.linear_model import Ridge
 from sklearn.model_selection import GridSearchCV, cross_val_score
 from sklearn.utils import estimator_checks, get_tags
-from structures.clustering.compiled import forest_twin as twin
 from structures.clustering.walks import as_arrays, walks
 
 from maxmargin import Clusterer

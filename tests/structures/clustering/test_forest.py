@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from inputs.compiled import spanning_forest_twin as twin
 from scipy import sparse
 from strategies import whole
-from structures.clustering.compiled import forest_twin as twin
 from structures.clustering.pair_strategies import clustered, complete_graph
 
 from maxmargin.atoms import AtomRows

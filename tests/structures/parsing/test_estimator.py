@@ -189,7 +189,7 @@ def test_a_grammar_of_your_own():
     for given in (RULES, "\n".join(RULES)):
         model = Parser(rules=given, C=10.0).fit(X, Y)
         assert model.score(X, Y) == 1.0
-        assert set(model.weights_["roots"]) == {"S"}
+        assert model.weights_["roots"].names == (["S"],)
     for tree, _ in model.predict_nbest([["N", "V", "N", "P", "N", "P", "N"]], 100)[0]:
         for node in tree.subtrees():  # nothing but these rules
             if not node.is_preterminal:
@@ -257,15 +257,23 @@ def test_nothing_to_predict():
 
 def test_weights_by_name():
     for model in (MODEL, Parser(inputs="words", C=10.0).fit(WORDS, Y), Parser(span_features=()).fit(X, Y)):
-        parts = model.weights_
-        numbers = [*parts["rules"].values(), *parts["roots"].values()]
-        numbers += [value for weights in parts["spans"].values() for value in weights.ravel()] + [
-            *parts["words"].ravel()
-        ]
-        assert sum(value**2 for value in numbers) == pytest.approx(model.w_ @ model.w_)
+        named = model.weights_
+        numbers = np.concatenate([weights.values.ravel() for weights in named.values()])
+        assert numbers @ numbers == pytest.approx(model.w_ @ model.w_)
         assert len(numbers) == len(model.w_)
-        assert "VP⟨⟩ → NP PP" in parts["rules"]
-        assert list(parts["roots"]) == ["S"]
+        assert "VP⟨⟩ → NP PP" in named["rules"].names[0]
+        assert named["roots"].names == (["S"],)
+
+
+def test_the_weights_that_matter_most():
+    first, second = MODEL.top_weights(n=2)
+    assert abs(first.weight) >= abs(second.weight) > 0
+    largest = max((abs(weights.values).max(), kind) for kind, weights in MODEL.weights_.items())
+    assert (abs(first.weight), first.name.split(":")[0]) == largest
+    rule = "VP⟨⟩ → NP PP"
+    assert all(name.endswith(f"rule={rule}") for name, _ in MODEL.top_weights(rule, 5))
+    with pytest.raises(ValueError, match="no weight speaks of the label 'QP'"):
+        MODEL.top_weights("QP")
 
 
 # --- scikit-learn
@@ -422,14 +430,19 @@ def test_bad_scores():
         MODEL.score(X, put(Y, 2, "(NP (N a"))
 
 
-def test_names_of_weights_fit_the_weights():
+def test_every_weight_has_its_name():
     parser = Parser(inputs="words", C=1.0, random_state=0).fit([tree.words() for tree in Y], Y)
-    weights, names = parser.weights_, parser.weight_names_
-    assert list(weights["rules"]) == names["rules"]
-    assert list(weights["roots"]) == names["roots"]
-    assert weights["words"].shape == tuple(map(len, names["words"]))
-    assert {name: len(values) for name, values in weights["spans"].items()} == {
-        name: len(values) for name, values in names["spans"].items()
-    }
-    assert [names["spans"]["length"][k] for k in (0, 1, 5, -1)] == ["1", "2", "6 to 7", "21 or more"]
-    assert Parser(span_features=(), C=1.0).fit(X, Y).weight_names_["spans"] == {}
+    weights, parts = parser.weights_, parser.task_.parts(parser.w_)
+    assert {kind: each.axes for kind, each in weights.items()} == {
+        "rules": ("rule",), "roots": ("root",), "spans": ("feature", "rule"), "words": ("feature", "tag")
+    }  # fmt: skip
+    for kind in ("rules", "roots"):
+        assert all(weights[kind][name] == value for name, value in parts[kind].items())
+    for k, length in ((0, "1"), (1, "2"), (5, "6 to 7"), (-1, "21 or more")):
+        for r, rule in enumerate(parts["rules"]):
+            assert weights["spans"][f"length={length}", rule] == parts["spans"]["length"][k, r]
+    assert set(weights["words"].names[1]) == {tag for tree in Y for tag in tree.tags()}
+    np.testing.assert_array_equal(weights["words"], parts["words"])
+    assert set(Parser(span_features=(), C=1.0).fit(X, Y).weights_) == {"rules", "roots"}
+    matrices = [np.eye(len(x)) @ np.ones((len(x), 3)) for x in X]
+    assert Parser(inputs="features", C=1.0).fit(matrices, Y).weights_["words"].names[0] == [0, 1, 2]

@@ -35,12 +35,18 @@ BY_HAND = {  # horizontal=1: a part remembers the child before it
 }
 
 
+def probabilities(model, kind):
+    """By name."""
+    weights = model.weights_[kind]
+    return dict(zip(weights.names[0], np.exp(weights.values).tolist(), strict=True))
+
+
 def test_probabilities_by_hand():
     model = PCFG().fit(TAGS, TELESCOPE)
-    found = {rule: exp(weight) for rule, weight in model.weights_["rules"].items()}
-    assert found == pytest.approx(BY_HAND)
-    assert model.weights_["roots"] == {"S": 0.0}
-    assert (len(model.weights_["spans"]), model.weights_["words"].size) == (0, 0)
+    assert probabilities(model, "rules") == pytest.approx(BY_HAND)
+    assert probabilities(model, "roots") == {"S": 1.0}
+    assert set(model.weights_) == {"rules", "roots"}
+    assert {name for name, _ in model.top_weights(n=2)} == {"rules: rule=NP → D N", "rules: rule=NP → NP PP"}
 
 
 def test_an_ambiguous_sentence():
@@ -61,11 +67,11 @@ def test_an_ambiguous_sentence():
 
 def test_roots_and_unary_rules_are_counted():
     trees = ["(A (B (a w)))", "(A (B (a w)))", "(A (a w))", "(B (a w) (a w))", "(a w)"]
-    weights = PCFG().fit([Tree.parse(tree).tags() for tree in trees], trees).weights_
-    assert {rule: exp(w) for rule, w in weights["rules"].items()} == pytest.approx(
+    model = PCFG().fit([Tree.parse(tree).tags() for tree in trees], trees)
+    assert probabilities(model, "rules") == pytest.approx(
         {"A → B": 2 / 3, "A → a": 1 / 3, "B → a": 2 / 3, "B → a a": 1 / 3}
     )
-    assert {rule: exp(w) for rule, w in weights["roots"].items()} == pytest.approx({"A": 3 / 5, "B": 1 / 5, "a": 1 / 5})
+    assert probabilities(model, "roots") == pytest.approx({"A": 3 / 5, "B": 1 / 5, "a": 1 / 5})
 
 
 def of_parents(model):
@@ -137,7 +143,7 @@ RULES = "S -> A B | A A\nA -> N | B\nB -> N | M"
 def test_unseen_rules_are_never_used():
     model = PCFG(rules=RULES).fit([["N", "N"]], ["(S (A (N a)) (B (N b)))"])
     weights = model.weights_["rules"]
-    assert {rule for rule, weight in weights.items() if weight == -np.inf} == {"S → A A", "A → B", "B → M"}
+    assert {rule for rule, p in probabilities(model, "rules").items() if p == 0} == {"S → A A", "A → B", "B → M"}
     assert weights["S → A B"] == weights["A → N"] == weights["B → N"] == 0
     np.testing.assert_array_equal(model.decision_function([["N", "N"], ["N", "M"], ["M", "M"]]), [0, -np.inf, -np.inf])
     assert model.predict_nbest([["N", "N"]], 10) == [[(Tree.parse("(S (A (N N)) (B (N N)))"), 0.0)]]
@@ -149,13 +155,13 @@ def test_unseen_rules_are_never_used():
 
 def test_a_parent_that_was_never_seen():
     model = PCFG(rules="S -> a b | C\nC -> a b").fit([["a", "b"]], ["(S (a w) (b w))"])
-    assert model.weights_["rules"] == {"S → a b": 0.0, "S → C": -np.inf, "C → a b": -np.inf}
+    assert probabilities(model, "rules") == {"S → a b": 1.0, "S → C": 0.0, "C → a b": 0.0}
     assert not np.isnan(model.w_).any()
 
 
 def test_smoothing():
     model = PCFG(0.5, rules=RULES).fit([["N", "N"]], ["(S (A (N a)) (B (N b)))"])
-    assert {rule: exp(w) for rule, w in model.weights_["rules"].items()} == pytest.approx(
+    assert probabilities(model, "rules") == pytest.approx(
         {"S → A B": 0.75, "S → A A": 0.25, "A → N": 0.75, "A → B": 0.25, "B → N": 0.75, "B → M": 0.25}
     )
     assert len(model.predict_nbest([["N", "N"]], 10)[0]) == 6

@@ -7,12 +7,12 @@ from __future__ import annotations
 
 import os
 from collections.abc import Hashable, Iterable, Mapping, Sequence
-from numbers import Real
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from maxmargin.arrays import Array
+from maxmargin.checks import is_finite, is_real
 from maxmargin.structures.alignment.alignments import PairwiseAlignment
 from maxmargin.structures.alignment.columns import RESIDUE, Columns
 from maxmargin.structures.alignment.formats.ncbi import SubstitutionMatrix
@@ -79,7 +79,7 @@ def _from_dict(matrix: Mapping[Any, Any]) -> SubstitutionScores:
             score = matrix.get((a, b), matrix.get((b, a)))
             if score is None:
                 raise ValueError(f"the matrix has no score of {a!r} and {b!r}")
-            if not isinstance(score, Real):
+            if not is_real(score):
                 raise ValueError(f"the score of {a!r} and {b!r} is {score!r}; expected a number")
             values[i, j] = score
     return scores_of(values, letters)
@@ -124,7 +124,7 @@ def matrix_task(scores: SubstitutionScores, task: Alignment) -> Alignment:
 def matrix_weights(scores: SubstitutionScores, gap_open: float, gap_extend: float, task: Alignment) -> Array:
     """The weights of a task of one column of letters that give it this matrix and these gap costs."""
     for name, cost in (("gap_open", gap_open), ("gap_extend", gap_extend)):
-        if not isinstance(cost, Real) or not np.isfinite(cost):
+        if not is_finite(cost):
             raise ValueError(f"{name} is {cost!r}; expected a finite number")
     if task.symmetric and not scores.symmetric:
         i, j = np.argwhere(scores.values != scores.values.T)[0]

@@ -9,16 +9,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
+from maxmargin.figures.amino_acids import GROUPS, ONLY_IN_PROTEINS
 from maxmargin.figures.canvas import axes
 from maxmargin.structures.alignment.formats.ncbi import SubstitutionMatrix
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-# Amino acids by the chemistry of their side chains: sulphur; small; acids, their amides and the like; bases; aliphatic;
-# aromatic. Behind them, letters that stand for several of them, and rare ones.
-GROUPS = ("C", "STPAG", "NDEQ", "HRK", "MILV", "FYW", "BZJXUO*")
-ONLY_IN_PROTEINS = set("EFILPQ")  # the other letters of amino acids are codes of nucleotides, too
 ANNOTATE_UP_TO = 27  # letters; with more, numbers in the cells would not be readable
 
 TITLE_LETTER, TITLE_LINE = 0.08, 0.17  # inches that a letter of the title takes, and a line of it

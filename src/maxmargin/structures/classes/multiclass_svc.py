@@ -6,6 +6,7 @@ from typing import Any, Unpack
 
 import numpy as np
 
+from maxmargin.arrays import Array
 from maxmargin.flat import ClassScorer
 from maxmargin.solvers import Solver
 from maxmargin.structures.classes.multiclass import Multiclass
@@ -28,8 +29,8 @@ class MulticlassSVC(ClassScorer):
 
     Attributes
     ----------
-    coef_ : (n_classes, n_features).   intercept_ : (n_classes,).
-    weights_ : the same by name, features × labels.   classes_, certificate_, history_, n_features_in_.
+    coef_ : (n_classes, n_features).   intercept_ : (n_classes,). Of two classes, one row: of the second over the first.
+    weights_ : of every class, by name, features × labels.   classes_, certificate_, history_, n_features_in_.
     """
 
     _default_tol = 1e-3
@@ -48,5 +49,20 @@ class MulticlassSVC(ClassScorer):
         self.kernel = kernel
         super().__init__(C=C, solver=solver, **options)
 
+    @property
+    def coef_(self) -> Array:
+        """(n_classes, n_features), or (1, n_features) as scikit-learn has it for two classes."""
+        return _against_first(super().coef_)
+
+    @property
+    def intercept_(self) -> Array:
+        """The weights of the constant feature, one per row of coef_."""
+        return _against_first(super().intercept_)
+
     def _make_task(self, Y: Any) -> Task:
         return self._task(Multiclass, classes=np.unique(Y))
+
+
+def _against_first(rows: Array) -> Array:
+    """Of two classes what the second has more than the first, which is what decides; of more, all of them."""
+    return rows[1:] - rows[:1] if len(rows) == 2 else rows

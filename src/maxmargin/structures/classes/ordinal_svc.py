@@ -13,7 +13,7 @@ from maxmargin.solvers import Solver
 from maxmargin.structures.classes.ordinal import Ordinal
 from maxmargin.task import Task
 from maxmargin.trainer import Options
-from maxmargin.weights import Weights
+from maxmargin.weights import Weights, column_names
 
 
 class OrdinalSVC(ClassScorer):
@@ -94,7 +94,7 @@ class OrdinalSVC(ClassScorer):
         intercept = {"intercept": Weights(self.intercept_, **steps)}
         if self.task_.kernel is not None:  # the thresholds are all that is no combination of training rows
             return intercept
-        features, weights = self._feature_names(), self._weights()
+        features, weights = column_names(self), self._weights()
         if self.task_.directions == "shared":
             return {"features": Weights(weights[:, 0], feature=features), **intercept}
         return {"features": Weights(weights, feature=features, **steps), **intercept}

@@ -43,14 +43,12 @@ class Correlation(PairTask):
     Ψ and the loss are n times a mean over pairs. A pair then needs the same margin in sets of any size, and a set
     weighs as much as it has items; with plain sums the pairs of the largest set would outweigh all others.
 
-    Finding the best clustering is NP-hard; `method` says how it is searched:
-
-    "greedy" : clusters of one item each are merged, then single items moved, as long as that gains anything, and the
+    method : how the best clustering is searched, which is NP-hard to find.
+        "greedy": clusters of one item each are merged, then single items moved, as long as that gains anything, and the
         best of this and of the same search from the true clusters is taken. It may miss the best clustering
         (undergenerating), but comes with an upper bound: every pair decided on its own, less what triangles forbid.
-    "relaxed" : a linear program over e in [0, 1] with triangle inequalities (overgenerating). Clusterings may then be
-        fractional in training; predictions are rounded. For sets of up to 100 items.
-
+        "relaxed": a linear program over e in [0, 1] with triangle inequalities (overgenerating). Clusterings may then
+        be fractional in training; predictions are rounded. For sets of up to 100 items.
     measure : the loss. "pairs" is n times the share of pairs that are together in one clustering and apart in the
         other: the sum over items of the share of an item's pairs that are wrong, if all are listed. "mitre" is n times
         1 - F1 of the MUC score (metrics.mitre_loss), which is not linear in the pairs: for "greedy" only.

@@ -93,7 +93,7 @@ def best_forests(w: Array, table: PairTable, ids: Index, prices: list[Array] | N
 
 def spanned(table: PairTable, ids: Index, weights: list[Array], allowed: list[NDArray[np.bool_]]) -> SpanningForests:
     """Of each example the spanning forest of its allowed pairs with the largest weight."""
-    from maxmargin.structures.clustering.compiled.forest import spanning_forests
+    from maxmargin.inputs.compiled.spanning_forest import spanning_forests
 
     order, bounds = [np.empty(0, dtype=np.int64)], [0]
     for g, gains, mask in zip(ids, weights, allowed, strict=True):

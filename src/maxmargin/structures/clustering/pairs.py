@@ -11,7 +11,7 @@ from scipy import sparse
 from sklearn.utils.validation import _get_feature_names
 
 from maxmargin.checks import is_whole
-from maxmargin.inputs.tokens import bad_number
+from maxmargin.inputs.matrices import check_rows_of_pairs, number_matrix
 from maxmargin.structures.clustering.labels import Clusters, cluster_numbers
 
 
@@ -194,23 +194,12 @@ def _checked_pairs(pairs: Any, n_items: int) -> NDArray[np.int64]:
 
 
 def _checked_features(features: Any, pairs: NDArray[np.int64]) -> Any:
-    if sparse.issparse(features):
-        matrix: Any = sparse.csr_array(features, dtype=np.float64)
-    else:
-        try:
-            matrix = np.ascontiguousarray(features, dtype=np.float64)
-        except (TypeError, ValueError):
-            raise ValueError("features must be an (m, F) array of numbers, one row per pair") from None
-        if matrix.size == 0 and not len(pairs):
-            matrix = matrix.reshape(0, matrix.shape[-1] if matrix.ndim == 2 else 0)
+    matrix = number_matrix(features, "features must be an (m, F) array of numbers, one row per pair")
+    if not sparse.issparse(matrix) and matrix.size == 0 and not len(pairs):
+        matrix = matrix.reshape(0, matrix.shape[-1] if matrix.ndim == 2 else 0)
     if matrix.ndim != 2:
         raise ValueError(f"features have shape {matrix.shape}; expected ({len(pairs)}, F), one row per pair")
-    if matrix.shape[0] != len(pairs):
-        raise ValueError(f"there are {len(pairs)} pairs but {matrix.shape[0]} rows of features; expected one per pair")
-    place = bad_number(matrix)
-    if place is not None:
-        i, j = pairs[place[0]].tolist()
-        raise ValueError(f"feature {place[1]} of the pair ({i}, {j}) is {place[2]}")
+    check_rows_of_pairs(matrix, pairs, "features", "pair")
     return matrix
 
 

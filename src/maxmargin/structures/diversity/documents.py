@@ -13,7 +13,7 @@ from sklearn.base import clone
 from sklearn.utils.validation import _get_feature_names
 
 from maxmargin.arrays import Array
-from maxmargin.inputs.tokens import bad_number
+from maxmargin.inputs.matrices import bad_number
 
 ANY = "any"  # all fields together
 ONLY = "text"  # the field of documents that have no fields

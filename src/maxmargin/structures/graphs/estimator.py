@@ -43,11 +43,8 @@ class GraphLabeler(Trainer):
     C : float
         Weight of the mean structured hinge (per graph) against ½‖w‖². The loss counts nodes, so that large graphs weigh
         more.
-    classes : sequence or None
-        The label set; None takes what the training data show.
-    costs : None, dict or array
-        What a wrong label costs: 1, {label: cost of missing it}, or a matrix cost[true, predicted] in the order of
-        classes_.
+    {classes}
+    {costs}
     directed : bool or list of bool
         Whether the weight of two labels depends on which is at the first node of an edge; a list has one value per edge
         feature.
@@ -56,12 +53,8 @@ class GraphLabeler(Trainer):
         force one method. "expansion" is the fast one for large graphs with many labels; it proves nothing.
     unlabelled : "error" or "leave_out"
         What to do in training with nodes whose label is None. Left out, they take the edges at them along.
-    kernel : None, str, callable or Kernel
-        None scores labels at a node by a linear function of its features. "rbf", "poly", …, an object of
-        maxmargin.kernels or a function f(A, B) of feature matrices replaces the inner products of nodes; support_ then
-        has the nodes, counted through all graphs, that the model is made of, and there is no coef_. "auto" (an RBF) or
-        kernels.Auto(kernel) chooses by size between this and an explicit map; a kernels.KernelMap is one. kernel_map_
-        then takes the place of support_. Features of edges stay linear.
+    {kernel}
+        Nodes are counted through all graphs. Features of edges stay linear.
     The other parameters are those of StructuredSVM.
 
     Attributes
@@ -69,6 +62,8 @@ class GraphLabeler(Trainer):
     coef_ : (K, n_features) weights of node features.   edge_coef_ : (n_edge_features, K, K) weights of edge features.
     classes_, n_features_in_, w_, certificate_, history_, and weights_: those of nodes and edges by name.
     """
+
+    _units = "nodes"
 
     def __init__(
         self,

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from maxmargin.arrays import Array
-from maxmargin.inputs.tokens import bad_number
+from maxmargin.inputs.matrices import bad_number, check_rows_of_pairs, number_matrix
 from maxmargin.structures.graphs.inference.model import Edges, checked_edges
 
 # where the edges of a pixel lead, (rows down, columns to the right); four neighbours are those of the first two
@@ -155,13 +155,7 @@ def _read(x: Any) -> Nodes:
 
 
 def _checked_features(features: Any) -> Any:
-    if sparse.issparse(features):
-        matrix: Any = sparse.csr_array(features, dtype=np.float64)
-    else:
-        try:
-            matrix = np.ascontiguousarray(features, dtype=np.float64)
-        except (TypeError, ValueError):
-            raise ValueError("features must be an (N, F) array of numbers, one row per node") from None
+    matrix = number_matrix(features, "features must be an (N, F) array of numbers, one row per node")
     if matrix.ndim != 2 or np.ndim(features) != 2:
         raise ValueError(f"features have shape {np.shape(features)}; expected (N, F), one row per node")
     if matrix.shape[0] == 0:
@@ -191,20 +185,12 @@ def _checked_edge_features(features: Any, edges: Edges) -> Array:
         return np.ones((len(edges), 1))
     if sparse.issparse(features):
         raise ValueError("edge_features are a sparse matrix; expected a dense (E, G) array, one row per edge")
-    try:
-        matrix = np.ascontiguousarray(features, dtype=np.float64)
-    except (TypeError, ValueError):
-        raise ValueError("edge_features must be an (E, G) array of numbers, one row per edge") from None
+    matrix: Array = number_matrix(features, "edge_features must be an (E, G) array of numbers, one row per edge")
     if matrix.size == 0 and not len(edges):
         return matrix.reshape(0, matrix.shape[-1] if np.ndim(features) == 2 else 1)
     if np.ndim(features) != 2:
         raise ValueError(f"edge_features have shape {np.shape(features)}; expected ({len(edges)}, G), one row per edge")
-    if len(matrix) != len(edges):
-        raise ValueError(f"there are {len(edges)} edges but {len(matrix)} rows of edge_features; expected one per edge")
-    place = bad_number(matrix)
-    if place is not None:
-        i, j = edges[place[0]].tolist()
-        raise ValueError(f"feature {place[1]} of the edge ({i}, {j}) is {place[2]}")
+    check_rows_of_pairs(matrix, edges, "edge_features", "edge")
     return matrix
 
 

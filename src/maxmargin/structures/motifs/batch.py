@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from copy import copy
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,20 +13,18 @@ from maxmargin.atoms import AtomRows
 from maxmargin.batch import Batch, Settled
 from maxmargin.objective import Formulation
 from maxmargin.planes import Planes
+from maxmargin.structures.motifs.scored_windows import ScoredWindows
 from maxmargin.structures.motifs.sites import best_sites
 from maxmargin.structures.motifs.windows import ChosenWindows, Places, Windows
 from maxmargin.structures.motifs.words import first_motif
-
-if TYPE_CHECKING:
-    from maxmargin.structures.motifs.task import Motif
 
 
 class MotifBatch(Batch):
     """`has` says which strings have the motif, `windows` where it is supposed to be: both of all strings in `data`."""
 
-    task: Motif
+    task: ScoredWindows
 
-    def __init__(self, task: Motif, data: Windows, has: NDArray[np.bool_]):
+    def __init__(self, task: ScoredWindows, data: Windows, has: NDArray[np.bool_]):
         super().__init__(task, len(has))
         self.data, self.has, self.windows = data, has, ChosenWindows.none(len(has))
 

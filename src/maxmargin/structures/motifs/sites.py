@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from maxmargin.arrays import Array
-
-if TYPE_CHECKING:
-    from maxmargin.structures.motifs.task import Motif
-    from maxmargin.structures.motifs.windows import Places, Windows
+from maxmargin.structures.motifs.scored_windows import ScoredWindows
+from maxmargin.structures.motifs.windows import Places, Windows
 
 
 class Site(NamedTuple):
@@ -24,7 +22,7 @@ class Site(NamedTuple):
     text: str  # as the strand reads it
 
 
-def best_sites(task: Motif, w: Array, data: Windows, ids: Places) -> list[Site]:
+def best_sites(task: ScoredWindows, w: Array, data: Windows, ids: Places) -> list[Site]:
     """The best place in each of these strings, whether or not the motif gains something there."""
     (starts, strands), gains = task.best_windows(w, data, ids)
     return [
@@ -32,7 +30,7 @@ def best_sites(task: Motif, w: Array, data: Windows, ids: Places) -> list[Site]:
     ]
 
 
-def separate_sites(task: Motif, w: Array, X: Sequence[Any], threshold: float) -> list[list[Site]]:
+def separate_sites(task: ScoredWindows, w: Array, X: Sequence[Any], threshold: float) -> list[list[Site]]:
     """All places of every string that gain more than the threshold and do not overlap, from left to right."""
     data = task.windows(X)
     found = []
@@ -56,7 +54,7 @@ def apart(gains: Array, length: int, threshold: float) -> list[tuple[int, int]]:
     return sorted(taken)
 
 
-def _site(task: Motif, data: Windows, i: int, start: int, strand: int, gain: float) -> Site:
+def _site(task: ScoredWindows, data: Windows, i: int, start: int, strand: int, gain: float) -> Site:
     """That of a window that begins at `start` of the flat arrays, in string i."""
     window = data.strings.codes[start : start + task.length]
     text = task.alphabet_.text(task.alphabet_.read(window, strand))

@@ -11,16 +11,14 @@ The first two are guesses, which differ from restart to restart; the others are 
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from maxmargin.arrays import Array
 from maxmargin.structures.motifs.alphabet import Alphabet
 from maxmargin.structures.motifs.patterns import centred, pattern_scores
-
-if TYPE_CHECKING:
-    from maxmargin.structures.motifs.task import Motif
+from maxmargin.structures.motifs.scored_windows import ScoredWindows
 
 GUESSES = ("words", "windows")
 EXPECTED = "start must be 'words', 'windows', a pattern or weights"
@@ -31,7 +29,7 @@ def is_guess(start: Any) -> bool:
     return start is None or (isinstance(start, str) and start in GUESSES)
 
 
-def given_weights(task: Motif) -> Array | None:
+def given_weights(task: ScoredWindows) -> Array | None:
     """The weights that `task.start` gives, or None where places are guessed. Part of `setup`: sizes must be known."""
     if is_guess(task.start):
         return None

@@ -9,14 +9,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from maxmargin.arrays import Array
-from maxmargin.atoms import AtomRows, Atoms
 from maxmargin.checks import check_whole, is_whole
 from maxmargin.structures.motifs.alphabet import Alphabet
 from maxmargin.structures.motifs.batch import MotifBatch
+from maxmargin.structures.motifs.scored_windows import ScoredWindows
 from maxmargin.structures.motifs.start import given_weights
-from maxmargin.structures.motifs.strings import Strings, markov_size
-from maxmargin.structures.motifs.windows import BestWindows, ChosenWindows, Places, Windows
-from maxmargin.task import Task
+from maxmargin.structures.motifs.strings import markov_size
+from maxmargin.structures.motifs.windows import ChosenWindows, Places
 
 LARGEST_TABLE = 512  # words in a table of the search: 4 letters of DNA, 2 of proteins; larger ones leave the fast cache
 MOST_FEATURES = 10**7
@@ -34,14 +33,7 @@ ABSENT = Occurrence(False)
 STRANDS = (1, -1)  # of an Occurrence, by their numbers in compiled code
 
 
-class MotifWeights(NamedTuple):
-    """The weights by meaning: views of w."""
-
-    motif: Array  # (length, letters)
-    background: Array  # (contexts, letters): of every letter after each context, see strings.context_names
-
-
-class Motif(Task):
+class Motif(ScoredWindows):
     """x is a string, y says whether it has the motif, and z = (has, start, strand) says where.
 
     Ψ counts, for z with the motif in the window [start, start + length), the letter at every position of the motif
@@ -112,15 +104,6 @@ class Motif(Task):
         self.word_places_[-1] = self.length - self.word_width_
         self.first_weights_ = given_weights(self)
 
-    def parts(self, w: Array) -> MotifWeights:
-        """The weights of the motif and of the background."""
-        size = len(self.alphabet_)
-        return MotifWeights(w[: self.n_motif_].reshape(-1, size), w[self.n_motif_ :].reshape(-1, size))
-
-    def context_weights(self, w: Array) -> Array:
-        """The weights of the background by the numbers of `Strings.contexts`; the last is 0, of what has no feature."""
-        return np.append(self.parts(w).background, 0.0)
-
     # --- one example, for everybody to read
 
     def psi(self, x: str, z: Occurrence) -> tuple[Places, Array]:
@@ -181,49 +164,6 @@ class Motif(Task):
             has[i] = y
         return MotifBatch(self, self.windows(X), has).anywhere(np.random.default_rng(0))
 
-    def windows(self, X: Sequence[Any], name: str = "sequence") -> Windows:
-        """The strings as the search reads them; each must have a window of known letters."""
-        codes = [self.alphabet_.codes(x, f"{name} {i}", self.unknown) for i, x in enumerate(X)]
-        data = Windows(Strings(codes), len(self.alphabet_), self.length, self.background_order, self.word_width_)
-        if data.counts.min(initial=1) < 1:
-            i = int(np.argmin(data.counts))
-            found = "is empty" if not len(codes[i]) else f"has {len(codes[i])} letters"
-            if len(codes[i]) >= self.length:
-                found += f" but no {self.length} known ones in a row"
-            raise ValueError(f"{name} {i} {found}; expected {self.length} or more, the length of the motif")
-        return data
-
-    def best_windows(self, w: Array, data: Windows, ids: Places | None = None) -> BestWindows:
-        """The best window of every string, or of those with these numbers."""
-        from maxmargin.structures.motifs.compiled.motif import best_windows, fill_tables
-
-        ids = np.arange(len(data.strings)) if ids is None else ids
-        tables = np.empty((len(self.word_places_), len(self.alphabet_) ** self.word_width_, self.strands))
-        fill_tables(self.readings(w), self.word_places_, self.word_width_, tables)
-        windows, gains = ChosenWindows.none(len(ids)), np.empty(len(ids))
-        best_windows(
-            ids, data.strings.runs, data.strings.run_bounds, data.words, data.contexts,
-            tables, self.word_places_, self.context_weights(w), self.length, *windows, gains,
-        )  # fmt: skip
-        return BestWindows(windows, gains)
-
-    def readings(self, w: Array) -> Array:
-        """(strands, length, letters): the weights of the motif, as they meet the letters of a window on each strand."""
-        motif = self.parts(w).motif
-        return np.stack([motif, motif[::-1, self.complement_]][: self.strands])
-
-    def gains(self, w: Array, x: str) -> Array:
-        """(strands, len(x) - length + 1): ⟨w, Ψ⟩ of every window less that of no motif; -inf over unknown letters."""
-        data = self.windows([x])
-        total = np.append(0.0, np.cumsum(self.context_weights(w)[data.contexts]))
-        n = len(x) - self.length + 1
-        gains = np.tile(total[:n] - total[self.length :], (self.strands, 1))
-        for s, motif in enumerate(self.readings(w)):
-            for j in range(self.length):
-                gains[s] += motif[j, data.strings.codes[j : n + j]]
-        gains[:, np.setdiff1d(np.arange(n), data.starts(0))] = -np.inf
-        return gains
-
     def decode(self, w: Array, X: Sequence[Any]) -> list[Occurrence]:
         data = self.windows(X)
         windows, gains = self.best_windows(w, data)
@@ -231,20 +171,6 @@ class Motif(Task):
             _occurrence(windows, i, int(begin)) if gain > 0 else ABSENT
             for i, (begin, gain) in enumerate(zip(data.strings.begins[:-1], gains, strict=True))
         ]
-
-    def differences(self, data: Windows, first: ChosenWindows, second: ChosenWindows) -> AtomRows:
-        """Ψ(x, first) - Ψ(x, second) of every example."""
-        from maxmargin.structures.motifs.compiled.motif import window_differences
-
-        n = len(first.starts)
-        indptr = np.zeros(n + 1, dtype=np.int32)
-        indices = np.empty(4 * self.length * n, dtype=np.int32)
-        values = np.empty(4 * self.length * n)
-        window_differences(
-            *first, *second, data.strings.codes, data.contexts, self.complement_, len(self.alphabet_), self.length,
-            self.n_background_, indptr, indices, values,
-        )  # fmt: skip
-        return AtomRows(Atoms.coordinates(self.dim), indptr, indices[: indptr[-1]], values[: indptr[-1]])
 
 
 def _occurrence(windows: ChosenWindows, i: int, begin: int = 0) -> Occurrence:

@@ -8,15 +8,11 @@ algorithm for motifs of Bailey and Elkan 1995), and by moving all windows togeth
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
 from maxmargin.arrays import Array
-
-if TYPE_CHECKING:
-    from maxmargin.structures.motifs.task import Motif
-    from maxmargin.structures.motifs.windows import ChosenWindows, Places, Windows
+from maxmargin.structures.motifs.scored_windows import ScoredWindows
+from maxmargin.structures.motifs.windows import ChosenWindows, Places, Windows
 
 WORDS = 200  # that are compared
 STRINGS = 200  # of each class, that they are compared on
@@ -25,7 +21,9 @@ TURNS = 4  # of looking and counting
 MOVES = 4  # letters by which all windows may move together
 
 
-def first_motif(task: Motif, data: Windows, positive: Places, negative: Places, rng: np.random.Generator) -> Array:
+def first_motif(
+    task: ScoredWindows, data: Windows, positive: Places, negative: Places, rng: np.random.Generator
+) -> Array:
     """Weights that score letters at the positions of a motif; the background's are 0.
 
     positive, negative : the numbers of strings with and without the motif; there is at least one that has it.
@@ -38,7 +36,9 @@ def first_motif(task: Motif, data: Windows, positive: Places, negative: Places, 
 class WordSearch:
     """Motifs, and how well they tell some of the strings with and without the motif apart."""
 
-    def __init__(self, task: Motif, data: Windows, positive: Places, negative: Places, rng: np.random.Generator):
+    def __init__(
+        self, task: ScoredWindows, data: Windows, positive: Places, negative: Places, rng: np.random.Generator
+    ):
         self.task, self.data, self.rng = task, data, rng
         self.positive, self.negative = self._some(positive), self._some(negative)
         codes = self.data.strings.codes

@@ -10,8 +10,8 @@ import re
 from collections.abc import Callable, Iterator
 from typing import Any, Generic, TypeVar
 
-Node = TypeVar("Node")
-MakeNode = Callable[[str, list[Any]], Node]  # from a label and its children: nodes, or a single word
+AnyNode = TypeVar("AnyNode")
+MakeNode = Callable[[str, list[Any]], AnyNode]  # from a label and its children: nodes, or a single word
 
 _BLANKS = r" \t\n\r\f\v"  # what separates words; other kinds of blank may be part of a word
 _BLANK = re.compile(f"[{_BLANKS}]")
@@ -34,7 +34,7 @@ def written_word(word: str) -> str:
     return word.replace("(", "-LRB-").replace(")", "-RRB-")
 
 
-def one_node(text: str, make: MakeNode[Node]) -> Node:
+def one_node(text: str, make: MakeNode[AnyNode]) -> AnyNode:
     """The only tree of a string."""
     nodes = list(nodes_in(text, make))
     if len(nodes) != 1:
@@ -42,7 +42,7 @@ def one_node(text: str, make: MakeNode[Node]) -> Node:
     return nodes[0]
 
 
-def nodes_in(text: str, make: MakeNode[Node], source: str | None = None) -> Iterator[Node]:
+def nodes_in(text: str, make: MakeNode[AnyNode], source: str | None = None) -> Iterator[AnyNode]:
     """The top nodes of all trees in a text.
 
     `source` is the name that error messages give to the text, with the number of the line. Without it they quote the
@@ -65,7 +65,7 @@ class _Malformed(Exception):  # noqa: N818 - names the state of the text
         self.position, self.reason, self.tree_position = position, reason, tree_position
 
 
-class _OpenBracket(Generic[Node]):
+class _OpenBracket(Generic[AnyNode]):
     """What has been read of a bracket that is not closed yet."""
 
     __slots__ = ("children", "label", "position", "word")
@@ -74,18 +74,18 @@ class _OpenBracket(Generic[Node]):
         self.position = position
         self.label: str | None = None
         self.word: str | None = None
-        self.children: list[Node] = []
+        self.children: list[AnyNode] = []
 
-    def closed(self, make: MakeNode[Node]) -> Node:
+    def closed(self, make: MakeNode[AnyNode]) -> AnyNode:
         """The node; without a label this is the bracket that the Penn Treebank puts around every tree."""
         if self.label is None:
             return self.children[0]
         return make(self.label, self.children if self.word is None else [self.word])
 
 
-def _scanned(text: str, make: MakeNode[Node]) -> Iterator[Node]:
+def _scanned(text: str, make: MakeNode[AnyNode]) -> Iterator[AnyNode]:
     """The top nodes of all trees, read bracket by bracket and word by word."""
-    opened: list[_OpenBracket[Node]] = []
+    opened: list[_OpenBracket[AnyNode]] = []
     for match in _BRACKET_OR_WORD.finditer(text):
         token, position = match.group(), match.start()
         error = None

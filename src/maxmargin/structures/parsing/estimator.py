@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from inspect import signature
-from numbers import Integral
 from typing import Any, Unpack
 
+import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from maxmargin.arrays import Array
+from maxmargin.checks import check_whole
 from maxmargin.solvers import Solver
 from maxmargin.structures.parsing.parseval import parseval
 from maxmargin.structures.parsing.sentences import check_length, tree_of_sentence
@@ -17,9 +17,10 @@ from maxmargin.structures.parsing.task import Grammar
 from maxmargin.structures.parsing.trees import Tree
 from maxmargin.task import Task
 from maxmargin.trainer import Options, Trainer
+from maxmargin.weights import Weights, WithNamedWeights
 
 
-class ParsesSentences:
+class ParsesSentences(WithNamedWeights):
     """What all parsers do with a grammar task_ and its weights w_."""
 
     task_: Any
@@ -38,9 +39,7 @@ class ParsesSentences:
     def predict_nbest(self, X: Any, n: int) -> list[list[tuple[Tree, float]]]:
         """The n best trees of every sentence with their scores, best first; fewer where there are not as many."""
         check_is_fitted(self)
-        if isinstance(n, bool) or not isinstance(n, Integral) or n < 1:
-            raise ValueError(f"n must be a whole number >= 1, got {n!r}")
-        return self.task_.n_best(self.w_, X, int(n))
+        return self.task_.n_best(self.w_, X, check_whole("n", n, least=1))
 
     def score(self, X: Any, Y: Any) -> float:
         """Labelled F1 over all sentences, as EVALB computes it (see metrics.parseval): higher is better."""
@@ -53,20 +52,20 @@ class ParsesSentences:
         # Where sentences have no words, the found trees show something else in their place.
         return parseval(true, [tree.with_words(y.words()) for y, tree in zip(true, found, strict=True)]).f1
 
-    @property
-    def weights_(self) -> dict[str, Any]:
-        """The weights by meaning: rules and roots by name, spans by feature, words (features, tags).
-
-        A tag that has the name of a label stands in quotes.
-        """
-        check_is_fitted(self)
-        return self.task_.parts(self.w_)
-
-    @property
-    def weight_names_(self) -> dict[str, Any]:
-        """What the rows and columns of weights_ stand for; those of words as a pair (features, tags)."""
-        check_is_fitted(self)
-        return self.task_.weight_names()
+    def _named_weights(self) -> dict[str, Weights]:
+        parts, names = self.task_.parts(self.w_), self.task_.weight_names()
+        named = {
+            "rules": Weights(list(parts["rules"].values()), rule=names["rules"]),
+            "roots": Weights(list(parts["roots"].values()), root=names["roots"]),
+        }
+        if parts["spans"]:
+            features = [f"{kind}={value}" for kind, values in names["spans"].items() for value in values]
+            named["spans"] = Weights(np.vstack(list(parts["spans"].values())), feature=features, rule=names["rules"])
+        if parts["words"].size:
+            of_words, tags = names["words"]
+            of_words = range(len(parts["words"])) if of_words is None else of_words  # columns of matrices have no names
+            named["words"] = Weights(parts["words"], feature=of_words, tag=tags)
+        return named
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()  # type: ignore[misc]
@@ -112,9 +111,9 @@ class Parser(ParsesSentences, Trainer):
 
     Attributes
     ----------
-    w_ : array
-        The weights. `weights_` has them by meaning, `weight_names_` says what they stand for.
-    certificate_, history_ : as in StructuredSVM
+    weights_ : by name: "rules", "roots", "spans" (features × rules), "words" (features × tags).
+        A tag that has the name of a label stands in quotes.
+    w_, certificate_, history_ : as in StructuredSVM
     """
 
     def __init__(
@@ -142,4 +141,4 @@ class Parser(ParsesSentences, Trainer):
         super().__init__(C=C, solver=solver, **options)
 
     def _make_task(self, Y: Any) -> Task:
-        return Grammar(**{name: getattr(self, name) for name in signature(Grammar).parameters})
+        return self._task(Grammar)

@@ -71,7 +71,7 @@ def parseval(
         if isinstance(labels, str) or not isinstance(labels, Collection):
             raise ValueError(f"{name} must be a collection of labels, not {_described(labels)}.")
     same = _representatives(equivalent)
-    reader = _Reader(uncounted, deleted_tags, empty_tags, same, function_tags, labelled)
+    reader = _BracketReader(uncounted, deleted_tags, empty_tags, same, function_tags, labelled)
     pairs = (reader.read(i, *pair) for i, pair in enumerate(zip(truth, found, strict=True)))
     return _score([_counts(pair) for pair in pairs if pair.tags])
 
@@ -84,7 +84,7 @@ class _Pair(NamedTuple):
     tags: list[tuple[str, str]]  # the true and the found tag of every word that is not deleted
 
 
-class _Reader(NamedTuple):
+class _BracketReader(NamedTuple):
     """Reads off two trees what is compared: the options of `parseval`, checked."""
 
     uncounted: Collection[str]

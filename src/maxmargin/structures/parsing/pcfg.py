@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from numbers import Real
 from typing import Any, Self
 
 import numpy as np
 from sklearn.base import BaseEstimator
 
+from maxmargin.checks import is_real
 from maxmargin.structures.parsing.estimator import ParsesSentences
 from maxmargin.structures.parsing.task import Grammar
 
@@ -37,7 +37,7 @@ class PCFG(ParsesSentences, BaseEstimator):
     Attributes
     ----------
     w_ : array
-        Logarithms of probabilities; `weights_` has them by name.
+        Logarithms of probabilities; `weights_` has them by name, "rules" and "roots".
     task_ : Grammar
     """
 
@@ -57,7 +57,7 @@ class PCFG(ParsesSentences, BaseEstimator):
 
     def fit(self, X: Any, Y: Any) -> Self:
         """Count the rules of the trees."""
-        if not isinstance(self.smoothing, Real) or not 0 <= self.smoothing < np.inf:
+        if not is_real(self.smoothing) or not 0 <= self.smoothing < np.inf:
             raise ValueError(f"smoothing must be a finite number >= 0, got {self.smoothing!r}")
         task = Grammar(
             horizontal=self.horizontal,

@@ -5,7 +5,6 @@ from __future__ import annotations
 import warnings
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from numbers import Integral
 from typing import Any
 
 import numpy as np
@@ -14,6 +13,7 @@ from scipy import sparse
 
 from maxmargin.arrays import Array
 from maxmargin.atoms import Atoms
+from maxmargin.checks import check_whole
 from maxmargin.errors import LossReplaced
 from maxmargin.structures.parsing.batch import GrammarBatch, ParseExample, atom_rows
 from maxmargin.structures.parsing.charts import Derivation, Loss, flat_rules
@@ -226,8 +226,7 @@ class Grammar(Task):
             ("f1_words", self.f1_words, 0),
             ("horizontal", 0 if self.horizontal is None else self.horizontal, 0),
         ):
-            if isinstance(number, bool) or not isinstance(number, Integral) or number < least:
-                raise ValueError(f"{name} must be a whole number >= {least}, got {number!r}")
+            check_whole(name, number, least)
 
     def _warn_of_replaced_losses(self, Y: Any) -> None:
         """With "f1", say how many sentences are too long for it."""

@@ -13,7 +13,7 @@ from maxmargin.kernels.units import AtomBatch
 from maxmargin.objective import Formulation
 from maxmargin.planes import Planes
 from maxmargin.structures.parts.branching import PartScores, most_violated_parts
-from maxmargin.structures.parts.numbers import Chosen, as_numbers
+from maxmargin.structures.parts.numbers import PartNumbers, as_numbers
 
 
 class PackedParts(NamedTuple):
@@ -22,11 +22,11 @@ class PackedParts(NamedTuple):
     x: Any
     begin: int
     end: int
-    truth: Chosen  # numbers of the right parts
+    truth: PartNumbers  # numbers of the right parts
     added: Array  # (P,) what choosing a part adds to the loss: its price, or minus the price of missing it
     most: float  # the loss of choosing nothing, to which these are added
 
-    def loss(self, chosen: Chosen) -> float:
+    def loss(self, chosen: PartNumbers) -> float:
         return max(0.0, self.most + float(self.added[chosen].sum()))
 
 
@@ -62,7 +62,7 @@ class PartsBatch(AtomBatch):
         ends = np.cumsum([len(each) for each in units])[:-1]
         return list(zip(self.ids.tolist(), np.split(scores, ends), strict=True))
 
-    def _best(self, i: int, scores: Array) -> Chosen:
+    def _best(self, i: int, scores: Array) -> PartNumbers:
         """The user's decoder on example i, whose name is in any error."""
         try:
             return as_numbers(self.task.best(scores, self.packed[i].x), "best(scores, x)", len(scores))
@@ -70,7 +70,7 @@ class PartsBatch(AtomBatch):
             error.add_note(f"maxmargin: raised by best(scores, x) on training example {i}")
             raise
 
-    def _planes(self, found: list[Chosen]) -> Planes:
+    def _planes(self, found: list[PartNumbers]) -> Planes:
         """+1 for right parts that were left out, -1 for wrong ones that were chosen."""
         indices, values, loss = [], [], np.empty(len(self))
         for j, (i, chosen) in enumerate(zip(self.ids, found, strict=True)):

@@ -21,7 +21,7 @@ import numpy as np
 from maxmargin.arrays import Array
 from maxmargin.objective import Formulation
 from maxmargin.rescaling import tangent, violation_bound
-from maxmargin.structures.parts.numbers import Chosen
+from maxmargin.structures.parts.numbers import PartNumbers
 
 CLOSED = 1e-9  # distance of found and bound at which a half is done with, relative to what was found and to losses
 AT_A_TIME = 30  # decodes for one half, at most
@@ -33,7 +33,7 @@ ROUNDING = 1e-14  # of the sizes that the decoder adds up: by so much it may mis
 class Violated(NamedTuple):
     """The most violated output that was found, and a bound on all others."""
 
-    chosen: Chosen | None  # None: the truth, whose violation is 0
+    chosen: PartNumbers | None  # None: the truth, whose violation is 0
     value: float
     upper: float
 
@@ -58,14 +58,14 @@ class PartScores(NamedTuple):
     most: float
     truth_score: float
 
-    def measured(self, chosen: Chosen) -> tuple[float, float]:
+    def measured(self, chosen: PartNumbers) -> tuple[float, float]:
         """Loss and margin of an output."""
         loss = max(0.0, self.most + float(self.added[chosen].sum()))
         return loss, self.truth_score - float(self.scores[chosen].sum())
 
 
 def most_violated_parts(
-    best: Callable[[Array], Chosen], problem: PartScores, formulation: Formulation, most_decodes: int
+    best: Callable[[Array], PartNumbers], problem: PartScores, formulation: Formulation, most_decodes: int
 ) -> Violated:
     """Search until the best output is proved to be that, or the decoder was called `most_decodes` times."""
     search = _Search(best, problem, formulation, most_decodes)
@@ -95,10 +95,10 @@ class _Search:
     """What the halves of one search share."""
 
     def __init__(
-        self, best: Callable[[Array], Chosen], problem: PartScores, formulation: Formulation, most_decodes: int
+        self, best: Callable[[Array], PartNumbers], problem: PartScores, formulation: Formulation, most_decodes: int
     ):
         self.best, self.problem, self.formulation, self.left = best, problem, formulation, most_decodes
-        self.chosen: Chosen | None = None
+        self.chosen: PartNumbers | None = None
         self.value = 0.0  # the truth's
         self.size = float(formulation.value(problem.most, 0.0))  # of violations
 
@@ -144,7 +144,7 @@ class _Search:
         divide_at = self._apart([line.chosen for line in lines.values()], half)
         return half._replace(upper=upper, divide_at=divide_at, lam=min(max(lam, SMALLEST), 1 / SMALLEST))
 
-    def _apart(self, ends: list[Chosen], half: _Half) -> int:
+    def _apart(self, ends: list[PartNumbers], half: _Half) -> int:
         """A part that one of two outputs has and the other has not, or any that is not decided yet."""
         fixed = {*half.forced, *half.barred}
         differences = np.setxor1d(ends[0], ends[1]).tolist() if len(ends) == 2 else []
@@ -172,7 +172,7 @@ class _Search:
 class _Line(NamedTuple):
     """What an output has to say of all λ: λΔ - m, which the decoder may have missed by a rounding error."""
 
-    chosen: Chosen
+    chosen: PartNumbers
     loss: float
     margin: float
     rounding: float

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-Chosen = NDArray[np.int64]  # numbers of parts, ascending
+PartNumbers = NDArray[np.int64]  # numbers of parts, ascending
 
 
 class PricedParts(NamedTuple):
@@ -18,7 +18,7 @@ class PricedParts(NamedTuple):
     missing: Any = 1.0
 
 
-def as_numbers(chosen: Any, name: str, size: int | None = None) -> Chosen:
+def as_numbers(chosen: Any, name: str, size: int | None = None) -> PartNumbers:
     """Chosen parts as numbers, ascending; a mask is read as one."""
     given = np.asarray(chosen.parts if isinstance(chosen, PricedParts) else chosen)
     parts = "parts" if size is None else f"{size} parts"

@@ -14,7 +14,7 @@ from maxmargin.checks import check_whole
 from maxmargin.inputs.matrices import checked_matrix
 from maxmargin.kernels.units import Lifted
 from maxmargin.structures.parts.batch import PackedParts, PartsBatch
-from maxmargin.structures.parts.numbers import Chosen, PricedParts, as_numbers
+from maxmargin.structures.parts.numbers import PartNumbers, PricedParts, as_numbers
 
 
 class Parts(Lifted):
@@ -81,14 +81,14 @@ class Parts(Lifted):
         extra, missing = self._prices(given, size, "y")
         return float(extra[np.setdiff1d(found, truth)].sum() + missing[np.setdiff1d(truth, found)].sum())
 
-    def argmax(self, w: Array, x: Any, y: Any = None) -> Chosen:
+    def argmax(self, w: Array, x: Any, y: Any = None) -> PartNumbers:
         scores = self._unit_scores(w, self._checked(x), 1, 0)[:, 0]
         if y is not None:
             packed = self._packed(x, y, 0, len(scores), "y")
             scores = scores + packed.added
         return as_numbers(self.best(scores, x), "best(scores, x)", len(scores))
 
-    def decode(self, w: Array, X: Sequence[Any]) -> list[Chosen]:
+    def decode(self, w: Array, X: Sequence[Any]) -> list[PartNumbers]:
         return [self.argmax(w, x) for x in X]
 
     # --- the compiled form

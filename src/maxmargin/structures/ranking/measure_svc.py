@@ -25,7 +25,7 @@ from maxmargin.structures.ranking.row_labels import WeightedRows
 from maxmargin.structures.ranking.threshold import threshold
 from maxmargin.task import Task
 from maxmargin.trainer import Options, refuse_kernel
-from maxmargin.weights import Weights
+from maxmargin.weights import Weights, column_names
 
 MOST_ROWS = 10**8  # that repeated examples may make
 RANKINGS = {"roc_auc": "roc_auc", "average_precision": "map"}  # measures of the order of scores: names in tasks.Ranking
@@ -62,12 +62,10 @@ class MeasureSVC(MatrixClassifier):
     fit_intercept : bool
         Add a constant feature 1 (regularised like the others, as liblinear does) for measures that see the threshold;
         for those of scores the intercept is set after training in any case.
-    kernel : None, str, callable or Kernel
-        None is the linear model; all others are those of MulticlassSVC, with support_ or kernel_map_ instead of coef_.
+    {kernel}
     solver : str or Solver
         "one_slack" by default: the whole sample is one structural example.
-    tol : float or None
-        Relative duality gap to stop at; None: 1%, or what a solver object says itself.
+    {tol}
     The other parameters are those of StructuredSVM.
 
     `fit` takes sample_weight where it has a meaning: any weights for "error", "balanced_error" and "roc_auc", and whole
@@ -198,7 +196,7 @@ class MeasureSVC(MatrixClassifier):
     def _named_weights(self) -> dict[str, Weights]:
         own = [plain(self._positive)]
         return {
-            "features": Weights(self._sign * self.coef_.T, feature=self._feature_names(), label=own),
+            "features": Weights(self._sign * self.coef_.T, feature=column_names(self), label=own),
             "intercept": Weights(self._sign * self.intercept_, label=own),
         }
 

@@ -30,7 +30,7 @@ from maxmargin.structures.ranking.topk import TopK
 from maxmargin.structures.ranking.topk_batch import TopKBatch
 from maxmargin.task import Task
 from maxmargin.trainer import Options, Problem, Trainer, refuse_kernel
-from maxmargin.weights import Weights
+from maxmargin.weights import Weights, column_names
 
 
 class Ranker(Trainer):
@@ -66,12 +66,10 @@ class Ranker(Trainer):
         tell relevant rows from others, all queries weighing the same: ½‖w‖² + C · mean over queries of the mean squared
         hinge over their rows, with an intercept. The best C of these weights need not be that of the ranking, so where
         there are data to choose by, choose both.
-    kernel : None, str, callable or Kernel
-        None is the linear model; all others are those of MulticlassSVC, with support_ or kernel_map_ instead of coef_.
+    {kernel}
     C : float
         Weight of the mean slack against ½‖w‖².
-    tol : float or None
-        Relative duality gap to stop at; None: 0.1%, or what a solver object says itself.
+    {tol}
     The other parameters are those of StructuredSVM.
 
     Queries whose rows all have the same relevance have nothing to tell and cost nothing.
@@ -172,8 +170,7 @@ class Ranker(Trainer):
         return self.w_
 
     def _named_weights(self) -> dict[str, Weights]:
-        names = list(getattr(self, "feature_names_in_", range(self.n_features_in_)))
-        return {"features": Weights(self.coef_, feature=names)}
+        return {"features": Weights(self.coef_, feature=column_names(self))}
 
     def to_solr(self, name: str, feature_names: Sequence[str] | None = None, store: str | None = None) -> str:
         """The weights as a LinearModel of Apache Solr's learning-to-rank module, in JSON.

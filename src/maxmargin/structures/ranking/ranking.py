@@ -50,7 +50,11 @@ class Ranking(GroupTask):
         number of levels (a sort, or with k an assignment problem) but wants the scores of equally relevant rows to be
         equal, because the truth stands for all of their orders at once.
 
-    With a kernel of rows (maxmargin.kernels) its features take the place of x_i.
+    measure : "map", "ndcg" or "roc_auc"
+    k : the depth of "ndcg"; None is that of the whole ranking
+    relevant : the lowest level that is relevant for "map"
+    features : "pairs" or "positions", of "ndcg"
+    kernel : None, or a kernel of rows (maxmargin.kernels), whose features take the place of x_i
 
     A query without pairs tells nothing and costs nothing. Slack rescaling and squared slacks are exact for
     "roc_auc"; for others they are searched with a proved upper bound, see rescaling.py.

@@ -11,6 +11,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from maxmargin.arrays import Array
 from maxmargin.checks import check_whole
+from maxmargin.inputs.scoring import Agreement, share_right
 from maxmargin.inputs.weighted import Weighted
 from maxmargin.objective import Certificate
 from maxmargin.solvers import CCCP, Solver, as_solver
@@ -117,20 +118,7 @@ class SequenceLabeler(Trainer):
 
         A position with None does not count, one with a set is right if the set has the predicted label.
         """
-        predictions = self.predict(X)
-        if len(predictions) != len(Y):
-            raise ValueError(f"X has {len(predictions)} sequences but Y has {len(Y)}")
-        right, total = 0, 0
-        for i, (found, y) in enumerate(zip(predictions, Y, strict=True)):
-            truth = y.labels if isinstance(y, Weighted) else y
-            if len(found) != len(truth):
-                raise ValueError(f"sequence {i} has {len(found)} positions but {len(truth)} labels")
-            judged = [(a, b) for a, b in zip(found, map(as_choice, truth), strict=True) if b is not None]
-            right += sum(bool(a in b if is_partial(b) else a == b) for a, b in judged)
-            total += len(judged)
-        if total == 0:
-            raise ValueError("no labelled positions given: there is nothing to score")
-        return right / total
+        return share_right(self.predict(X), Y, _agreement, "sequence", "position")
 
     @property
     def classes_(self) -> list[Hashable]:
@@ -171,6 +159,14 @@ class SequenceLabeler(Trainer):
         tags.input_tags.two_d_array = False
         tags.input_tags.sparse = tags.input_tags.dict = tags.input_tags.string = True
         return tags
+
+
+def _agreement(found: list[Hashable], y: Any) -> Agreement:
+    truth = y.labels if isinstance(y, Weighted) else y
+    if len(found) != len(truth):
+        raise ValueError(f"{len(found)} positions but {len(truth)} labels")
+    judged = [(a, b) for a, b in zip(found, map(as_choice, truth), strict=True) if b is not None]
+    return Agreement(sum(bool(a in b if is_partial(b) else a == b) for a, b in judged), len(judged))
 
 
 def _weighted(Y: Any, position_weight: Any) -> Any:

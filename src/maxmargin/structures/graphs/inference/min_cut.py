@@ -134,7 +134,7 @@ def _halved(model: PairwiseModel, decided: Labels) -> Relaxed:
 
 def _completed(model: PairwiseModel, decided: Labels) -> Labels:
     """Label the undecided nodes: a forest of their strongest edges exactly, then each node given all others."""
-    from maxmargin.structures.clustering.compiled.forest import spanning_forests
+    from maxmargin.inputs.compiled.spanning_forest import spanning_forests
 
     halved = decided < 0
     nodes = np.flatnonzero(halved)

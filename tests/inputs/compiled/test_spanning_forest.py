@@ -2,11 +2,11 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from inputs.compiled import spanning_forest_twin as twin
 from strategies import whole
-from structures.clustering.compiled import forest_twin as twin
 from structures.clustering.pair_strategies import graphs
 
-from maxmargin.structures.clustering.compiled.forest import root, spanning_forests
+from maxmargin.inputs.compiled.spanning_forest import root, spanning_forests
 
 
 def spanned(drawn, orders):

@@ -1,0 +1,106 @@
+"""ScoredWindows: what the weights of a motif say of windows — their layout, and the search for the best one."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from maxmargin.arrays import Array
+from maxmargin.atoms import AtomRows, Atoms
+from maxmargin.structures.motifs.alphabet import Alphabet
+from maxmargin.structures.motifs.strings import Strings
+from maxmargin.structures.motifs.windows import BestWindows, ChosenWindows, Places, Windows
+from maxmargin.task import Task
+
+
+class MotifWeights(NamedTuple):
+    """The weights by meaning: views of w."""
+
+    motif: Array  # (length, letters)
+    background: Array  # (contexts, letters): of every letter after each context, see strings.context_names
+
+
+class ScoredWindows(Task):
+    """The half of tasks.Motif that everything around it works with; `setup` of the other half fills in the sizes."""
+
+    length: int
+    strands: int
+    background_order: int | None
+    unknown: str
+    start: Any
+    alphabet_: Alphabet
+    complement_: NDArray[np.int32]
+    n_motif_: int
+    n_background_: int
+    word_width_: int
+    word_places_: NDArray[np.int64]
+    first_weights_: Array | None
+
+    def parts(self, w: Array) -> MotifWeights:
+        """The weights of the motif and of the background."""
+        size = len(self.alphabet_)
+        return MotifWeights(w[: self.n_motif_].reshape(-1, size), w[self.n_motif_ :].reshape(-1, size))
+
+    def context_weights(self, w: Array) -> Array:
+        """The weights of the background by the numbers of `Strings.contexts`; the last is 0, of what has no feature."""
+        return np.append(self.parts(w).background, 0.0)
+
+    def windows(self, X: Sequence[Any], name: str = "sequence") -> Windows:
+        """The strings as the search reads them; each must have a window of known letters."""
+        codes = [self.alphabet_.codes(x, f"{name} {i}", self.unknown) for i, x in enumerate(X)]
+        data = Windows(Strings(codes), len(self.alphabet_), self.length, self.background_order, self.word_width_)
+        if data.counts.min(initial=1) < 1:
+            i = int(np.argmin(data.counts))
+            found = "is empty" if not len(codes[i]) else f"has {len(codes[i])} letters"
+            if len(codes[i]) >= self.length:
+                found += f" but no {self.length} known ones in a row"
+            raise ValueError(f"{name} {i} {found}; expected {self.length} or more, the length of the motif")
+        return data
+
+    def best_windows(self, w: Array, data: Windows, ids: Places | None = None) -> BestWindows:
+        """The best window of every string, or of those with these numbers."""
+        from maxmargin.structures.motifs.compiled.motif import best_windows, fill_tables
+
+        ids = np.arange(len(data.strings)) if ids is None else ids
+        tables = np.empty((len(self.word_places_), len(self.alphabet_) ** self.word_width_, self.strands))
+        fill_tables(self.readings(w), self.word_places_, self.word_width_, tables)
+        windows, gains = ChosenWindows.none(len(ids)), np.empty(len(ids))
+        best_windows(
+            ids, data.strings.runs, data.strings.run_bounds, data.words, data.contexts,
+            tables, self.word_places_, self.context_weights(w), self.length, *windows, gains,
+        )  # fmt: skip
+        return BestWindows(windows, gains)
+
+    def readings(self, w: Array) -> Array:
+        """(strands, length, letters): the weights of the motif, as they meet the letters of a window on each strand."""
+        motif = self.parts(w).motif
+        return np.stack([motif, motif[::-1, self.complement_]][: self.strands])
+
+    def gains(self, w: Array, x: str) -> Array:
+        """(strands, len(x) - length + 1): ⟨w, Ψ⟩ of every window less that of no motif; -inf over unknown letters."""
+        data = self.windows([x])
+        total = np.append(0.0, np.cumsum(self.context_weights(w)[data.contexts]))
+        n = len(x) - self.length + 1
+        gains = np.tile(total[:n] - total[self.length :], (self.strands, 1))
+        for s, motif in enumerate(self.readings(w)):
+            for j in range(self.length):
+                gains[s] += motif[j, data.strings.codes[j : n + j]]
+        gains[:, np.setdiff1d(np.arange(n), data.starts(0))] = -np.inf
+        return gains
+
+    def differences(self, data: Windows, first: ChosenWindows, second: ChosenWindows) -> AtomRows:
+        """Ψ(x, first) - Ψ(x, second) of every example."""
+        from maxmargin.structures.motifs.compiled.motif import window_differences
+
+        n = len(first.starts)
+        indptr = np.zeros(n + 1, dtype=np.int32)
+        indices = np.empty(4 * self.length * n, dtype=np.int32)
+        values = np.empty(4 * self.length * n)
+        window_differences(
+            *first, *second, data.strings.codes, data.contexts, self.complement_, len(self.alphabet_), self.length,
+            self.n_background_, indptr, indices, values,
+        )  # fmt: skip
+        return AtomRows(Atoms.coordinates(self.dim), indptr, indices[: indptr[-1]], values[: indptr[-1]])

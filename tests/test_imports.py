@@ -1,0 +1,150 @@
+"""The import graph of the package: no cycles, and no arrow that points up.
+
+Imports inside of functions and those for types alone count like all others.
+"""
+
+import ast
+from graphlib import CycleError, TopologicalSorter
+from pathlib import Path
+
+import pytest
+
+import maxmargin
+
+ROOT = Path(maxmargin.__file__).parent
+ROOMS = sorted(folder.name for folder in (ROOT / "structures").iterdir() if (folder / "__init__.py").exists())
+
+# From the lowest layer to the highest: what it is, and its modules or folders. A module may import those of lower
+# layers, and of its own folder; the modules and folders of one layer do not know each other.
+LAYERS = [
+    ("words and checks", ["arrays", "errors", "checks", "search", "structures"]),
+    ("compiled functions of the engine", ["compiled"]),
+    ("how planes are stored", ["atoms"]),
+    ("planes", ["planes"]),
+    ("what is minimised", ["objective"]),
+    ("its dual point", ["dual_blocks"]),
+    ("training data that can be searched", ["batch"]),
+    ("the plain forms, and rescaled losses through a margin decoder", ["examples", "rescaling"]),
+    ("what a user writes", ["task"]),
+    ("what structures share: labels, matrices, tokens", ["inputs"]),
+    ("kernels k(u, v) in the place of features", ["kernels"]),
+    ("where data are searched", ["executors"]),
+    ("formulation, counting, promises", ["oracle", "preflight"]),
+    ("algorithms", ["solvers"]),
+    ("parts of training", ["online", "progress", "shared_options", "training_options", "warm_starts", "weights"]),
+    ("fit, fit_path, partial_fit, certify", ["trainer"]),
+    ("estimators of any task, and of matrices", ["structured", "flat"]),
+    ("figures that are of no structure, and what several draw with", ["figures"]),
+    ("one room per structure", [f"structures.{room}" for room in ROOMS]),
+    ("training by counting outputs", ["counting"]),
+    ("what users find by kind", ["baselines", "datasets", "formats", "inference", "metrics", "plotting", "tasks"]),
+    ("checks of tasks, solvers and executors", ["testing"]),
+    ("the public names", [""]),
+    ("the demonstration", ["demo"]),
+]
+
+# (importing module, imported module): why this arrow may stay although the table forbids it
+EXCEPTIONS: dict[tuple[str, str], str] = {}
+
+FILES = {
+    ".".join(("maxmargin", *path.relative_to(ROOT).with_suffix("").parts)).removesuffix(".__init__"): path
+    for path in sorted(ROOT.rglob("*.py"))
+}
+TREES = {name: ast.parse(path.read_text()) for name, path in FILES.items()}
+
+
+def imported(tree):
+    """The modules of the package that a module imports."""
+    found = set()
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            found |= {alias.name for alias in node.names}
+        elif isinstance(node, ast.ImportFrom):
+            assert node.level == 0, "imports name the whole path"
+            names = {f"{node.module}.{alias.name}" for alias in node.names}
+            found |= {name if name in FILES else node.module for name in names}
+    return {name for name in found if name.split(".")[0] == "maxmargin"}
+
+
+GRAPH = {name: imported(tree) - {name} for name, tree in TREES.items()}
+
+
+def place(module):
+    """The layer of a module, and its entry there."""
+    inside = module.removeprefix("maxmargin").removeprefix(".")
+    entries = {entry: level for level, (_, names) in enumerate(LAYERS) for entry in names}
+    while inside not in entries:
+        assert "." in inside, f"{module} is in no layer"
+        inside = inside.rpartition(".")[0]
+    return entries[inside], inside
+
+
+def test_every_module_has_its_layer():
+    assert {place(module)[1] for module in GRAPH} == {entry for _, names in LAYERS for entry in names}
+
+
+def test_there_is_no_cycle():
+    try:
+        TopologicalSorter(GRAPH).prepare()
+    except CycleError as error:
+        pytest.fail(f"modules import each other in a cycle: {' <- '.join(error.args[1])}")
+
+
+def upward(graph):
+    """The arrows that the table of layers forbids."""
+    for module, others in graph.items():
+        (level, entry) = place(module)
+        for other in others:
+            (below, known) = place(other)
+            if not (below < level or entry == known) and (module, other) not in EXCEPTIONS:
+                yield module, other
+
+
+def test_no_arrow_points_up():
+    assert not list(upward(GRAPH))
+
+
+@pytest.mark.parametrize(
+    "arrow",
+    [
+        ("solvers.bcfw", "trainer"),
+        ("structures.graphs.task", "structures.classes.taxonomy"),
+        ("batch", "task"),
+        ("oracle", "preflight"),
+        ("inputs.labels", "structures.sequences.task"),
+    ],
+)
+def test_what_the_table_forbids(arrow):
+    """So that the proof above proves something."""
+    module, other = (f"maxmargin.{name}" for name in arrow)
+    assert list(upward({module: {other}})) == [(module, other)]
+
+
+def test_exceptions_are_needed():
+    for module, other in EXCEPTIONS:
+        assert other in GRAPH[module]
+
+
+# --- the borders of the oracle
+
+
+def last_name(node):
+    return node.id if isinstance(node, ast.Name) else node.attr if isinstance(node, ast.Attribute) else ""
+
+
+def nodes(kind):
+    """All of this kind in the package, with the places where they stand."""
+    for module, tree in TREES.items():
+        yield from ((f"{module}:{node.lineno}", node) for node in ast.walk(tree) if isinstance(node, kind))
+
+
+def test_nobody_reaches_through_the_oracle():
+    outside = [(at, node) for at, node in nodes(ast.Attribute) if not at.startswith("maxmargin.oracle:")]
+    assert not [at for at, node in outside if node.attr == "_batch"]
+    assert not [at for at, node in outside if last_name(node.value) == "oracle" and node.attr in ("batch", "task")]
+
+
+def test_signatures_say_what_a_batch_is():
+    batches = [(at, node.annotation) for at, node in nodes(ast.arg) if node.arg == "batch" and node.annotation]
+    assert len(batches) > 10
+    assert not [at for at, annotation in batches if ast.unparse(annotation) == "Any"]
