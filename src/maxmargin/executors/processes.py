@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import itertools
 import traceback
 import weakref
@@ -15,8 +16,8 @@ from maxmargin.executors.wire import Handle, Ledger, Survey
 class Processes(Executor):
     """`workers` processes (-1: one per core), each with its own part of the data.
 
-    It pays where a decoder call takes a millisecond or more of Python. Compiled tasks gain nothing over Threads, which
-    need no copy of the data. Starting takes a second or two; processes stay until `close`. `sent` and `received` count
+    It pays where a decoder call takes several milliseconds of Python and cores are free. Compiled tasks gain nothing
+    over Threads, which need no copy of the data. Starting takes a second or two; processes stay until `close`. `sent` and `received` count
     the bytes that have crossed.
     """
 
@@ -160,6 +161,7 @@ def _begin() -> None:
     from threadpoolctl import threadpool_limits
 
     threadpool_limits(1)  # the processes own the cores
+    gc.freeze()  # a worker collects garbage every second; it need not look at all that was imported each time
 
 
 def _keep(token: int, data: bytes, sign: int) -> bool:
