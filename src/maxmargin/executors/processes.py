@@ -16,9 +16,9 @@ from maxmargin.executors.wire import Handle, Ledger, Survey
 class Processes(Executor):
     """`workers` processes (-1: one per core), each with its own part of the data.
 
-    It pays where a decoder call takes a millisecond or more of Python. Compiled tasks gain nothing over Threads, which
-    need no copy of the data. Starting takes a second or two; processes stay until `close`. `sent` and `received` count
-    the bytes that have crossed.
+    It pays where a decoder call takes several milliseconds of Python and cores are free. Compiled tasks gain nothing
+    over Threads, which need no copy of the data. Starting takes a second or two; processes stay until `close`. `sent`
+    and `received` count the bytes that have crossed.
     """
 
     shares_memory = False
