@@ -156,7 +156,7 @@ class _Search:
                 lam = _meeting(lines[True], lines[False])
             elif 0 < best < np.inf:
                 lam = best
-            else:  # the truth has no tangent (beyond 2/δ it is known to be alone), and what is far below it has none either
+            else:  # the truth has no tangent (beyond 2/δ it is alone), and what is far below it has none either
                 lam = max(lam * FAR, 2 / self.least) if rises else lam / FAR
             if not SMALLEST < lam < 1 / SMALLEST:
                 break
