@@ -1,5 +1,8 @@
 """Parts: three decoders of a user's own, against enumeration of their outputs."""
 
+import pickle
+from itertools import product
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -18,9 +21,11 @@ from structures.parts.decoders import (
 
 from maxmargin import StructuredSVM
 from maxmargin.errors import TaskError
+from maxmargin.executors import Processes
 from maxmargin.objective import Formulation
 from maxmargin.oracle import Oracle
 from maxmargin.solvers import BCFW, OneSlack
+from maxmargin.structures.parts.branching import PartScores, most_violated_parts
 from maxmargin.tasks import Parts, PricedParts
 from maxmargin.testing import brute_force, check_solver, check_task
 
@@ -176,7 +181,7 @@ def test_predictions_are_outputs_and_learnt():
     true = np.array([1.0, -2.0, 0.5, 0.0])
     Y = [task.argmax(true, x) for x in X]
     model = StructuredSVM(task, C=100.0).fit(X, Y)
-    assert model.score(X, Y) > -0.2
+    assert model.score(X, Y) >= -0.2
     for x, z in zip(X, model.predict(X), strict=True):
         assert any(set(z) == set(each) for each in task.outputs(x))
 
@@ -195,11 +200,124 @@ def test_parts_from_objects_and_kernels():
     assert [set(z) for z in linear.predict(X)] == [set(z) for z in tight.predict(X)]
 
 
-def test_a_decoder_that_is_no_maximiser_is_named():
+@pytest.mark.parametrize("rescaling", ["margin", "slack"])
+@pytest.mark.parametrize(
+    "bad",
+    [
+        lambda scores, x: best_tree(-scores, x),
+        lambda scores, x: [],
+        lambda scores, x: np.arange(len(scores)),
+        lambda scores, x: best_tree(np.abs(scores), x),
+    ],
+    ids=["minimiser", "nothing", "everything", "signless"],
+)
+def test_a_decoder_that_is_no_maximiser_is_named(bad, rescaling):
     _, X, Y = drawn("trees", 6, seed=7)
-    bad = Parts(lambda scores, x: best_tree(-scores, x))
     with pytest.raises(TaskError, match=r"Parts broke its promise on example \d"):
-        StructuredSVM(bad, C=10.0).fit(X, Y)
+        StructuredSVM(Parts(bad), C=10.0, rescaling=rescaling).fit(X, Y)
+
+
+def test_a_decoder_that_fails_only_later_is_named():
+    """At scores that are not whole it is no maximiser: that shows in the search for the most violated output."""
+    _, X, Y = drawn("trees", 6, seed=7, whole=False)
+
+    def bad(scores, x):
+        whole = np.array_equal(scores, np.round(scores))
+        return best_tree(scores if whole else -scores, x)
+
+    for rescaling in ("margin", "slack"):
+        with pytest.raises(TaskError, match=r"Parts broke its promise on example \d"):
+            StructuredSVM(Parts(bad), C=10.0, rescaling=rescaling).fit(X, Y)
+
+
+def test_a_label_that_is_no_output_is_named():
+    task, X, Y = drawn("paths", 3)
+    with pytest.raises(TaskError, match=r"example 1: best.*the label must be one of them"):
+        StructuredSVM(Parts(task.best)).fit(X, [Y[0], Y[1][1:], Y[2]])
+
+
+@pytest.mark.parametrize("scale", [1e-8, 1.0, 1e4, 1e8])
+@pytest.mark.parametrize("formulation", ALL[1:], ids=str)
+def test_searches_of_learnt_examples_are_short(scale, formulation):
+    """Where nothing or little is violated, any set of 8 parts being an output, of which there are 256."""
+    rng, most = np.random.default_rng(0), 0
+    for _ in range(20):
+        scores, mask = scale * rng.standard_normal(8), rng.random(8) < 0.5
+        scores[mask] = np.abs(scores[mask]) + 10
+        scores[~mask] = -np.abs(scores[~mask]) - 10 * (rng.random() < 0.5)
+        calls = []
+        problem = PartScores(scores, np.where(mask, -1.0, 1.0), np.flatnonzero(mask))
+        found = most_violated_parts(
+            lambda altered, calls=calls: calls.append(1) or np.flatnonzero(altered > 0), problem, formulation, 10_000
+        )
+        listed = [np.flatnonzero(z) for z in product([False, True], repeat=8)]
+        best = max(float(formulation.value(*problem.measured(z))) for z in listed)
+        assert found.value == pytest.approx(best, rel=1e-7, abs=1e-7)
+        assert best - 1e-7 <= found.upper <= best + 1e-6 * max(1.0, best)
+        most = max(most, len(calls))
+    assert most <= 60
+
+
+def test_losses_are_not_what_cancellation_leaves():
+    task = Parts(lambda scores, x: [0, 1, 2])
+    x, y = np.ones((4, 1)), PricedParts([0, 1, 2], missing=[0.1, 0.2, 0.3, 1.0])
+    task.setup([x], [y])
+    assert task.pack([x], [y]).planes(np.zeros(1)).loss[0] == 0
+    far = PricedParts([0, 1], missing=[1e8, 1e-9, 0.0, 0.0])
+    task.best = lambda scores, x: [0]
+    assert task.pack([x], [far]).planes(np.zeros(1)).loss[0] == 1e-9
+
+
+@pytest.mark.parametrize("kernel", [None, "rbf"])
+def test_errors_name_the_example_and_the_part(kernel):
+    task, X, Y = drawn("paths", 3, whole=False)
+    task = Parts(task.best, kernel=kernel)
+    model = StructuredSVM(task).fit(X, Y)
+    broken = X[2].copy()
+    broken[1, 3] = np.nan
+    for what in (lambda X: StructuredSVM(task).fit(X, Y), model.predict):
+        with pytest.raises(ValueError, match="example 2: part 1, feature 3: X contains NaN"):
+            what([*X[:2], broken])
+        with pytest.raises(ValueError, match="example 2 has parts of 3 features; expected 4"):
+            what([*X[:2], X[2][:, :3]])
+    model.task_.best = lambda scores, x: [[1], [1, 2]] if x is X[1] else task.best(scores, x)
+    with pytest.raises(ValueError, match=r"expected numbers of parts") as caught:
+        model.predict(X)
+    assert "on example 1" in " ".join(caught.value.__notes__)
+
+
+def test_nothing_to_learn_from():
+    with pytest.raises(ValueError, match="no features to learn from"):
+        StructuredSVM(Parts(best_tree)).fit([np.zeros((2, 0))], [[0]])
+    with pytest.raises(ValueError, match="no example has a part"):
+        StructuredSVM(Parts(best_tree, kernel="rbf")).fit([np.zeros((0, 2))], [[]])
+
+
+@pytest.mark.parametrize("kernel", [None, "rbf"])
+@pytest.mark.parametrize("rescaling", ["margin", "slack"])
+def test_examples_without_parts_and_with_one(kernel, rescaling):
+    X = [np.zeros((0, 2)), np.array([[1.0, 2.0]]), sparse.csr_array(np.array([[-1.0, 1.0]]))]
+    Y = [[], [0], []]
+    model = StructuredSVM(Parts(positive, kernel=kernel), C=10.0, rescaling=rescaling).fit(X, Y)
+    assert model.certificate_.converged
+    assert [z.tolist() for z in model.predict(X)] == Y
+    assert pickle.loads(pickle.dumps(model)).score(X, Y) == 0
+    assert model.certify(X, Y).converged
+
+
+def positive(scores, x):
+    return scores > 0
+
+
+def test_processes_find_the_same():
+    _, X, Y = drawn("trees", 6, whole=False)
+    alone = StructuredSVM(Parts(best_tree), rescaling="slack").fit(X, Y)
+    processes = Processes(2)
+    try:
+        spread = StructuredSVM(Parts(best_tree), rescaling="slack", executor=processes).fit(X, Y)
+    finally:
+        processes.close()
+    assert np.array_equal(alone.w_, spread.w_)
 
 
 @pytest.mark.parametrize(
@@ -213,6 +331,9 @@ def test_a_decoder_that_is_no_maximiser_is_named():
         ({}, [0, 99], r"the label of example 1 has the part 99; there are \d+ parts"),
         ({}, [-1], "the label of example 1 has the part -1"),
         ({}, [1, 1], "names a part twice"),
+        ({}, np.zeros(0, dtype=bool), r"the label of example 1 is .*or a mask of \d+ parts"),
+        ({}, [[0], [1, 2]], r"the label of example 1 is .*expected numbers of parts"),
+        ({}, np.array([2**63], dtype=np.uint64), "has the part 9223372036854775808"),
         ({}, [0.5], r"the label of example 1 is .*expected numbers of parts, or a mask"),
         ({}, PricedParts([0], extra=[1.0, 2.0]), r"the extra prices have shape \(2,\)"),
         ({}, PricedParts([0], missing=np.nan), "the missing price of part 0 is nan"),
@@ -232,7 +353,7 @@ def test_bad_input(parameters, label, message):
 def test_widths_that_differ():
     task, X, Y = drawn("paths", 3)
     narrow = Scene.of(np.zeros((4, 3)), 2, 2)
-    with pytest.raises(ValueError, match=r"example 1: X has 3 features; expected 4"):
+    with pytest.raises(ValueError, match=r"example 1 has parts of 3 features; expected 4"):
         StructuredSVM(Parts(task.best)).fit([X[0], narrow], [Y[0], [0, 1, 3]])
 
 

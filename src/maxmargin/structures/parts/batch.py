@@ -9,11 +9,14 @@ import numpy as np
 
 from maxmargin.arrays import Array
 from maxmargin.atoms import AtomRows, Atoms
+from maxmargin.errors import TaskError
 from maxmargin.kernels.units import AtomBatch
 from maxmargin.objective import Formulation
 from maxmargin.planes import Planes
-from maxmargin.structures.parts.branching import PartScores, most_violated_parts
-from maxmargin.structures.parts.numbers import PartNumbers, as_numbers
+from maxmargin.structures.parts.branching import PartScores, most_violated_parts, no_maximiser
+from maxmargin.structures.parts.numbers import PartNumbers
+
+CHECKED = 100  # examples on which the decoder is tried before training
 
 
 class PackedParts(NamedTuple):
@@ -24,10 +27,6 @@ class PackedParts(NamedTuple):
     end: int
     truth: PartNumbers  # numbers of the right parts
     added: Array  # (P,) what choosing a part adds to the loss: its price, or minus the price of missing it
-    most: float  # the loss of choosing nothing, to which these are added
-
-    def loss(self, chosen: PartNumbers) -> float:
-        return max(0.0, self.most + float(self.added[chosen].sum()))
 
 
 class PartsBatch(AtomBatch):
@@ -49,11 +48,27 @@ class PartsBatch(AtomBatch):
         found, upper = [], np.empty(len(self))
         for j, (i, scores) in enumerate(self._scored(w)):
             own = self.packed[i]
-            problem = PartScores(scores, own.added, own.most, float(scores[own.truth].sum()))
-            answer = most_violated_parts(partial(self._best, i), problem, formulation, self.task.most_decodes)
+            problem = PartScores(scores, own.added, own.truth)
+            try:
+                answer = most_violated_parts(partial(self._best, i), problem, formulation, self.task.most_decodes)
+            except TaskError as error:
+                raise TaskError(f"{self.name} broke its promise on example {i}: {error}") from None
             found.append(own.truth if answer.chosen is None else answer.chosen)
             upper[j] = answer.upper
         return self._planes(found)._replace(upper=upper)
+
+    def check_decoder(self) -> None:
+        """Outputs are known before training: the label, and what the decoder finds for a loss and for its opposite.
+
+        The truth has no loss, so nothing may be found at the opposite that has one.
+        """
+        for i in self.ids[:CHECKED].tolist():
+            own = self.packed[i]
+            dear, cheap = self._best(i, own.added.copy()), self._best(i, -own.added)
+            for found, other, scores in ((cheap, own.truth, -own.added), (dear, cheap, own.added)):
+                by = float(scores[np.setdiff1d(other, found)].sum() - scores[np.setdiff1d(found, other)].sum())
+                if by > 1e-7 * np.abs(scores).sum():
+                    raise TaskError(f"{self.name} broke its promise on example {i}: {no_maximiser(found, by)}")
 
     def _scored(self, w: Array) -> list[tuple[int, Array]]:
         """The number of every example, and the scores of its parts."""
@@ -63,12 +78,8 @@ class PartsBatch(AtomBatch):
         return list(zip(self.ids.tolist(), np.split(scores, ends), strict=True))
 
     def _best(self, i: int, scores: Array) -> PartNumbers:
-        """The user's decoder on example i, whose name is in any error."""
-        try:
-            return as_numbers(self.task.best(scores, self.packed[i].x), "best(scores, x)", len(scores))
-        except Exception as error:
-            error.add_note(f"maxmargin: raised by best(scores, x) on training example {i}")
-            raise
+        """The user's decoder on example i."""
+        return self.task.chosen(scores, self.packed[i].x, f" on training example {i}")
 
     def _planes(self, found: list[PartNumbers]) -> Planes:
         """+1 for right parts that were left out, -1 for wrong ones that were chosen."""
@@ -78,7 +89,7 @@ class PartsBatch(AtomBatch):
             left, wrong = np.setdiff1d(own.truth, chosen), np.setdiff1d(chosen, own.truth)
             indices.append(own.begin + np.concatenate([left, wrong]))
             values.append(np.concatenate([np.ones(len(left)), -np.ones(len(wrong))]))
-            loss[j] = own.loss(chosen)
+            loss[j] = own.added[wrong].sum() - own.added[left].sum()
         indptr = np.append(0, np.cumsum([len(row) for row in indices])).astype(np.int32)
         rows = AtomRows(
             self.atoms,

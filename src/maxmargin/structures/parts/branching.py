@@ -7,6 +7,10 @@ best z lies inside the convex hull of all (Δ, m), which no λ reaches. But the 
 scores very much is chosen if it can be, one that scores very little is not. So the outputs are divided into those with
 and those without a part that two neighbours on the hull do not share, and each half is bounded by itself. A half whose
 bound is no higher than what was found is done with.
+
+Two things make bounds tight where nothing is violated, the usual state of an example that was learnt. A loss is 0 or
+at least the smallest price δ, so that outputs next to the truth cannot pretend to have a small one; and a half without
+the truth may have F < 0, down to where every margin is large enough.
 """
 
 from __future__ import annotations
@@ -19,14 +23,16 @@ from typing import NamedTuple
 import numpy as np
 
 from maxmargin.arrays import Array
+from maxmargin.errors import TaskError
 from maxmargin.objective import Formulation
-from maxmargin.rescaling import tangent, violation_bound
+from maxmargin.rescaling import tangent
 from maxmargin.structures.parts.numbers import PartNumbers
 
-CLOSED = 1e-9  # distance of found and bound at which a half is done with, relative to what was found and to losses
+CLOSED = 1e-9  # relative distance of found and bound at which a half is done with
 AT_A_TIME = 30  # decodes for one half, at most
 SMALLEST = 1e-100  # λ
 FAR = 16.0  # a step of λ where nothing says how far it should go
+SLOPPY = 1e7  # times rounding: a decoder that misses the truth by more is no maximiser
 ROUNDING = 1e-14  # of the sizes that the decoder adds up: by so much it may miss the maximum
 
 
@@ -51,17 +57,17 @@ class _Half(NamedTuple):
 
 
 class PartScores(NamedTuple):
-    """One example: scores s and losses of its parts, the loss without any part, and the score of the truth."""
+    """One example: scores s of its parts, what choosing each adds to the loss, and the right parts."""
 
     scores: Array
     added: Array
-    most: float
-    truth_score: float
+    truth: PartNumbers
 
     def measured(self, chosen: PartNumbers) -> tuple[float, float]:
-        """Loss and margin of an output."""
-        loss = max(0.0, self.most + float(self.added[chosen].sum()))
-        return loss, self.truth_score - float(self.scores[chosen].sum())
+        """Loss and margin of an output, from what it does not share with the truth: nothing is left by cancellation."""
+        left, wrong = np.setdiff1d(self.truth, chosen), np.setdiff1d(chosen, self.truth)
+        loss = float(self.added[wrong].sum() - self.added[left].sum())
+        return loss, float(self.scores[left].sum() - self.scores[wrong].sum())
 
 
 def most_violated_parts(
@@ -82,6 +88,14 @@ def most_violated_parts(
     return Violated(search.chosen, search.value, max([search.value, *(-key for key, _, _ in halves[:1])]))
 
 
+def no_maximiser(chosen: PartNumbers, by: float) -> str:
+    """What is wrong with a decoder that was given scores at which another output is known to be better."""
+    return (
+        f"best(scores, x) chose the parts {chosen.tolist()}, and others have a total score higher by {by:g}. It must "
+        "maximise the total score over all outputs, and the label must be one of them"
+    )
+
+
 def divided(half: _Half) -> list[_Half]:
     """The two halves of a set of outputs, with and without the part to divide at."""
     p = half.divide_at
@@ -100,11 +114,13 @@ class _Search:
         self.best, self.problem, self.formulation, self.left = best, problem, formulation, most_decodes
         self.chosen: PartNumbers | None = None
         self.value = 0.0  # the truth's
-        self.size = float(formulation.value(problem.most, 0.0))  # of violations
+        prices = np.abs(problem.added)
+        self.least = float(prices[prices > 0].min(initial=np.inf))  # loss of an output that has any
+        self.whole = float(np.abs(problem.added[problem.truth]).sum())  # loss of choosing nothing
 
-    def closed(self, upper: float) -> bool:
-        """Whether no output that this bounds is better than what was found."""
-        return upper <= self.value + CLOSED * max(self.value, self.size)
+    def closed(self, upper: float, rounding: float = 0.0) -> bool:
+        """Whether no output that this bounds is better than what was found, as far as the decoder can tell."""
+        return upper <= self.value * (1 + CLOSED) + rounding
 
     def bounded(self, half: _Half) -> _Half | None:
         """The half with a better bound and a part to divide it at; None where no better output is in it.
@@ -124,10 +140,11 @@ class _Search:
             value = float(self.formulation.value(line.loss, line.margin))
             if value > self.value:
                 self.value, self.chosen = value, line.chosen
-            highest = np.array([line.at(lam) + line.rounding])
-            bound = violation_bound(self.formulation, highest, np.array([lam]), with_truth=False)
-            upper = min(upper, float(bound[0]))
-            if self.closed(upper) or len(half.forced) + len(half.barred) == len(self.problem.scores):
+            highest = line.at(lam) + line.rounding
+            if line.at(lam) < -SLOPPY * line.rounding and self._has_truth(half):
+                raise TaskError(no_maximiser(line.chosen, -line.at(lam)))
+            upper = min(upper, violation_bound(self.formulation, highest, lam, self.least))
+            if self.closed(upper, line.rounding) or len(half.forced) + len(half.barred) == len(self.problem.scores):
                 return None  # nothing better is there, or nothing else
             if meeting and all(line.at(lam) <= each.at(lam) + 2 * line.rounding for each in lines.values()):
                 break
@@ -137,12 +154,19 @@ class _Search:
             meeting = len(lines) == 2 and not ends[True] < best < ends[False]
             if meeting:
                 lam = _meeting(lines[True], lines[False])
-            else:  # the truth has no tangent, and what is far below it has none either
-                lam = best if 0 < best < np.inf else lam * (FAR if rises else 1 / FAR)
+            elif 0 < best < np.inf:
+                lam = best
+            else:  # the truth has no tangent (beyond 2/δ it is alone), and what is far below it has none either
+                lam = max(lam * FAR, 2 / self.least) if rises else lam / FAR
             if not SMALLEST < lam < 1 / SMALLEST:
                 break
         divide_at = self._apart([line.chosen for line in lines.values()], half)
         return half._replace(upper=upper, divide_at=divide_at, lam=min(max(lam, SMALLEST), 1 / SMALLEST))
+
+    def _has_truth(self, half: _Half) -> bool:
+        return bool(
+            np.isin(half.forced, self.problem.truth).all() and not np.isin(half.barred, self.problem.truth).any()
+        )
 
     def _apart(self, ends: list[PartNumbers], half: _Half) -> int:
         """A part that one of two outputs has and the other has not, or any that is not decided yet."""
@@ -165,8 +189,23 @@ class _Search:
         chosen = self.best(altered)
         if not np.isin(half.forced, chosen).all() or np.isin(half.barred, chosen).any():
             return None
-        rounding = ROUNDING * (size * (1 + len(half.forced) + len(half.barred)) + lam * problem.most)
+        rounding = ROUNDING * (size * (1 + len(half.forced) + len(half.barred)) + lam * self.whole)
         return _Line(chosen, *problem.measured(chosen), rounding)
+
+
+def violation_bound(formulation: Formulation, highest: float, lam: float, least: float) -> float:
+    """An upper bound on V over all outputs with λΔ - m <= highest, whose Δ is 0 or at least `least`.
+
+    V <= g(Δ) with g = Δ(1 + F - λΔ), √Δ(1 + F - λΔ) or √Δ + F - λΔ, which rises up to one Δ and falls from there.
+    """
+    total = 1 + highest
+    if formulation.rescaling == "margin":
+        peak = max(0.25 / lam**2, least)
+        return max(highest, np.sqrt(peak) + highest - lam * peak if peak < np.inf else highest)
+    if total <= 0 or least == np.inf:
+        return 0.0
+    peak = max(total / ((3 if formulation.squared else 2) * lam), least)
+    return max(0.0, float((np.sqrt(peak) if formulation.squared else peak) * (total - lam * peak)))
 
 
 class _Line(NamedTuple):

@@ -59,11 +59,25 @@ class Parts(Lifted):
             raise TypeError(f"parts must be None or a function parts(x) -> matrix, got {self.parts!r}")
         check_whole("most_decodes", self.most_decodes, least=1)
         self._prices(self.costs, 1, "costs")
-        matrices = [self._matrix(x, i) for i, x in enumerate(X)]
-        if not matrices:
+        if len(X) == 0:
             raise ValueError("no examples given: X is empty")
-        self.n_features_ = int(matrices[0].shape[1])
-        self._set_dim(self._stacked(matrices) if self.kernel is not None else matrices[0], 1, 0)
+        first = self._matrix(X[0], 0)
+        self.n_features_ = int(first.shape[1])
+        if self.n_features_ == 0:
+            raise ValueError(f"example 0 has parts of shape {first.shape}: they have no features to learn from")
+        if self.kernel is None:
+            self._set_dim(first, 1, 0)
+            return
+        units = self._stacked([self._checked(x, i) for i, x in enumerate(X)])
+        if units.shape[0] == 0:
+            raise ValueError("no example has a part: there is nothing to fit a kernel to")
+        self._set_dim(units, 1, 0)
+
+    def setup_and_pack(self, X: Sequence[Any], Y: Sequence[Any]) -> PartsBatch:
+        self.setup(X, Y)
+        batch = self.pack(X, Y)
+        batch.check_decoder()
+        return batch
 
     # --- the plain form: one example at a time
 
@@ -84,12 +98,20 @@ class Parts(Lifted):
     def argmax(self, w: Array, x: Any, y: Any = None) -> PartNumbers:
         scores = self._unit_scores(w, self._checked(x), 1, 0)[:, 0]
         if y is not None:
-            packed = self._packed(x, y, 0, len(scores), "y")
-            scores = scores + packed.added
-        return as_numbers(self.best(scores, x), "best(scores, x)", len(scores))
+            scores = scores + self._packed(x, y, 0, len(scores), "y").added
+        return self.chosen(scores, x, "")
 
     def decode(self, w: Array, X: Sequence[Any]) -> list[PartNumbers]:
-        return [self.argmax(w, x) for x in X]
+        scored = (self._unit_scores(w, self._checked(x, i), 1, 0)[:, 0] for i, x in enumerate(X))
+        return [self.chosen(scores, x, f" on example {i}") for i, (x, scores) in enumerate(zip(X, scored, strict=True))]
+
+    def chosen(self, scores: Array, x: Any, where: str) -> PartNumbers:
+        """What the decoder chooses; an error in it says where it happened."""
+        try:
+            return as_numbers(self.best(scores, x), "best(scores, x)", len(scores))
+        except Exception as error:
+            error.add_note(f"maxmargin: raised by best(scores, x){where}")
+            raise
 
     # --- the compiled form
 
@@ -111,7 +133,7 @@ class Parts(Lifted):
         extra, missing = self._prices(self._given(y), end - begin, name)
         added = extra.copy()
         added[truth] = -missing[truth]
-        return PackedParts(x, begin, end, truth, added, float(missing[truth].sum()))
+        return PackedParts(x, begin, end, truth, added)
 
     def _given(self, y: Any) -> Any:
         """(extra, missing) as they are given."""
@@ -146,10 +168,12 @@ class Parts(Lifted):
 
     def _checked(self, x: Any, i: int = 0) -> Any:
         matrix = self._matrix(x, i)
+        if matrix.shape[1] != self.n_features_:
+            raise ValueError(f"example {i} has parts of {matrix.shape[1]} features; expected {self.n_features_}")
         try:
             return checked_matrix(matrix, self.n_features_)
-        except ValueError as error:
-            raise ValueError(f"example {i}: {error}") from None
+        except ValueError as error:  # which calls a row an example
+            raise ValueError(f"example {i}: {str(error).replace('example', 'part')}") from None
 
     def _stacked(self, matrices: list[Any]) -> Any:
         if any(map(sparse.issparse, matrices)):
