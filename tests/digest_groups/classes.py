@@ -29,7 +29,7 @@ def _(fits):
     names = np.array(["ant", "bee", "cow", "dog"])[y]
     fit = fits(mm.MulticlassSVC, X, y, C=10.0)
     tell = fits(mm.MulticlassSVC, X, y, answer=scored, C=10.0)
-    tell("default", C=1.0)
+    fits(mm.MulticlassSVC, X, y, answer=scored)("default")
     tell("names", data=(X, names))
     tell("sparse", data=(sparse.csr_array(np.where(np.abs(X) > 1, X, 0)), y))
     tell("no intercept", fit_intercept=False)

@@ -10,7 +10,7 @@ import numpy as np
 from scipy import sparse
 
 import maxmargin as mm
-from maxmargin import kernels
+from maxmargin import kernels, tasks
 from maxmargin.weights import Weights
 
 FORMULATIONS = list(product(("margin", "slack"), ("l1", "l2")))  # (rescaling, slack)
@@ -153,6 +153,10 @@ def plain(value):
         return sorted(map(plain, value), key=repr)
     if isinstance(value, list | tuple):
         return [plain(each) for each in value]
+    if isinstance(value, tasks.Pairs):
+        return plain([value.n_items, value.pairs, value.features])
+    if isinstance(value, tasks.Nodes):
+        return plain([value.features, value.edges, value.edge_features])
     raise TypeError(f"{type(value).__name__} has no plain form")
 
 
