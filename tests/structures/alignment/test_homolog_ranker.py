@@ -5,33 +5,10 @@ import pytest
 from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 from sklearn.model_selection import cross_val_score
+from structures.alignment.families import LETTERS, families
 
 from maxmargin import Aligner, HomologRanker
-from maxmargin.tasks import Aligned, Alignment, Homologs
-
-LETTERS = "ACDEFG"
-
-
-def families(n=12, seed=0, length=10, decoys=4):
-    """Native sequences, a changed copy of each among strangers, and where it is; (X, Y)."""
-    rng = np.random.default_rng(seed)
-    X, Y = [], []
-    for _ in range(n):
-        native = rng.integers(len(LETTERS), size=length)
-        copy = [int(letter) ^ 1 if rng.random() < 0.7 else int(letter) for letter in native]  # A and C, D and E, …
-        lost = int(rng.integers(1, length - 1))
-        pairs = [(i, i - (i > lost)) for i in range(length) if i != lost]
-        candidates = [rng.integers(len(LETTERS), size=length) for _ in range(decoys)]
-        place = int(rng.integers(decoys + 1))
-        candidates.insert(place, np.delete(copy, lost))
-        X.append((text(native), [text(candidate) for candidate in candidates]))
-        Y.append(Aligned(place, pairs))
-    return X, Y
-
-
-def text(numbers):
-    return "".join(LETTERS[k] for k in numbers)
-
+from maxmargin.tasks import Alignment, Homologs
 
 X, Y = families()
 MODEL = HomologRanker(alphabet=LETTERS, C=1.0).fit(X, Y)

@@ -15,7 +15,7 @@ def as_arrays(X):
     return arrays
 
 
-def walks(n=12, seed=0):
+def walks(n=12, seed=0, longest=7):
     """Points on winding walks, one walk a cluster: its ends are far apart, and near the ends of others; (X, Y).
 
     Features of pairs: their distance, whether their colours differ (which one point in ten has wrong), and noise.
@@ -26,7 +26,7 @@ def walks(n=12, seed=0):
         points, labels, colours = [], [], []
         for k in range(int(rng.integers(2, 5))):
             at, direction = rng.random(2) * 4, rng.random() * 2 * np.pi
-            for _ in range(int(rng.integers(1, 8))):
+            for _ in range(int(rng.integers(1, longest + 1))):
                 points.append(at)
                 labels.append(f"walk {k}")
                 colours.append(k % 3 if rng.random() < 0.9 else int(rng.integers(3)))

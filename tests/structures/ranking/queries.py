@@ -3,10 +3,10 @@
 import numpy as np
 
 
-def queries(n=12, seed=0, noise=0.3):
+def queries(n=12, seed=0, noise=0.3, fewest=5):
     """Rows of several queries, mixed; relevance 0 to 2 by a hidden score within each query."""
     rng = np.random.default_rng(seed)
-    qid = rng.permutation(np.repeat(np.arange(n), rng.integers(5, 12, n)))
+    qid = rng.permutation(np.repeat(np.arange(n), rng.integers(fewest, 12, n)))
     X = rng.standard_normal((len(qid), 4)) + rng.standard_normal((n, 4))[qid]
     hidden = X @ [2.0, -1.0, 0.5, 0.0] + noise * rng.standard_normal(len(qid))
     y = np.zeros(len(qid), dtype=int)
