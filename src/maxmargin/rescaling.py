@@ -63,7 +63,7 @@ def search_rescaled(batch: Batch, formulation: Formulation, w: Array, lam: Array
         stacked += len(active)
         highest = lam[active] * planes.loss - margin if planes.upper is None else planes.upper
         if proves or planes.upper is not None:
-            upper[active] = np.minimum(upper[active], violation_bound(formulation, highest, lam[active]))
+            upper[active] = np.minimum(upper[active], _bound(formulation, highest, lam[active]))
         up = tangent(formulation, planes.loss, margin) > lam[active]
         low[active[up]], high[active[~up]] = lam[active[up]], lam[active[~up]]
         open_ = upper[active] - best[active] > CLOSED * best[active]
@@ -90,12 +90,10 @@ def tangent(formulation: Formulation, loss: Array, margin: Array) -> Array:
         return np.where(loss > 0, (1 - margin) / np.maximum(loss, 1e-300) / (2 if formulation.squared else 1), np.inf)
 
 
-def violation_bound(formulation: Formulation, decoded: Array, lam: Array, with_truth: bool = True) -> Array:
-    """An upper bound on V over all outputs, or on those without the truth and on 0, from F(λ) = decoded."""
+def _bound(formulation: Formulation, decoded: Array, lam: Array) -> Array:
     if formulation.rescaling == "margin":
         return decoded + 0.25 / lam
-    # the truth has λΔ - m = 0, so F >= 0; without it, F <= -1 says that no output is violated
-    total = 1 + np.maximum(decoded, 0 if with_truth else -1)
+    total = 1 + np.maximum(decoded, 0)  # the truth has λΔ - m = 0, so F >= 0
     return 2 / 3 * total * np.sqrt(total / (3 * lam)) if formulation.squared else total**2 / (4 * lam)
 
 
