@@ -55,7 +55,7 @@ class Atoms:
         from maxmargin.compiled.atoms import unit_scores
 
         scores = np.empty((len(units), self.arrays.n_labels))
-        unit_scores(w, self.arrays, units, scores)
+        unit_scores(w, *self.arrays, units, scores)
         return scores
 
     def row_dots(self, rows: AtomRows, w: Array) -> Array:
@@ -63,7 +63,7 @@ class Atoms:
         from maxmargin.compiled.atoms import row_dots
 
         dots = np.empty(rows.shape[0])
-        row_dots(rows.indptr, rows.indices, rows.values, w, self.arrays, dots)
+        row_dots(rows.indptr, rows.indices, rows.values, w, *self.arrays, dots)
         return dots
 
     def squared_norms(self, rows: AtomRows) -> Array:
@@ -130,7 +130,7 @@ class AtomRows:
         """total += Σ_j factors[j] · row j."""
         from maxmargin.compiled.atoms import add_rows
 
-        add_rows(self.indptr, self.indices, self.values, factors, total, self.atoms.arrays)
+        add_rows(self.indptr, self.indices, self.values, factors, total, *self.atoms.arrays)
 
     def tocsr(self) -> sparse.csr_array:
         """Explicit rows over the coordinates of w."""

@@ -25,6 +25,7 @@ from maxmargin.compiled.plane_tables import (
     CELLS,
     ENTRIES,
     GAIN,
+    NO_ROWS,
     PENALTY,
     SLOTS,
     UNBOUNDED,
@@ -87,7 +88,7 @@ class DualBlocks:
         self, order: NDArray[np.intp], planes: Planes | None = None, steps: int = 10, epsilon: float = 0.0
     ) -> Report:
         """Visit examples in this order: add each one's new plane (where it cuts deeper by epsilon), then ascend."""
-        rows = PlaneRows.none()
+        rows = NO_ROWS
         if planes is not None:
             new = AtomRows.of(planes.dpsi)
             self._atoms = new.atoms
@@ -113,8 +114,9 @@ class DualBlocks:
         """Visit order[begin:]; returns the position of the first example for which the tables have no room."""
         from maxmargin.compiled.dual_blocks import visit
 
-        atoms = self._atoms.arrays
-        return int(visit(order, begin, rows, atoms, atoms, limits, self.w, self.w, self._scratch, report, self._tables))
+        atoms, scratch, tables = tuple(self._atoms.arrays), self._scratch.plain(), tuple(self._tables)
+        fixed = tuple(limits)
+        return int(visit(order, begin, tuple(rows), atoms, atoms, fixed, self.w, self.w, scratch, report, tables))
 
     def refresh(self) -> None:
         """Recompute w and D from α, so that rounding errors of millions of steps do not add up."""

@@ -5,6 +5,9 @@ direct + u·K + k, with K = n_labels, is the feature row of unit u placed at lab
 coordinate places[p] + k, for p in indptr[u] : indptr[u + 1], all of AtomArrays. A plane of a labelling task needs two
 atoms per wrong unit where its explicit form needs two entries per feature of that unit.
 
+Kernels that Python calls for every few examples take the arrays one by one and name them themselves: numba needs a
+microsecond per call to recognise a named tuple.
+
 Indices are unsigned throughout: numba then leaves out the test for Python's negative indices.
 """
 
@@ -12,6 +15,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from maxmargin.compiled.atom_arrays import AtomArrays
 from maxmargin.compiled.kernel import kernel
 
 
@@ -71,8 +75,9 @@ def atom_clear(c, w, atoms):
 
 
 @kernel
-def row_dots(indptr, indices, values, w, atoms, dots):
+def row_dots(indptr, indices, values, w, direct, n_labels, unit_indptr, places, unit_values, dots):
     """dots[j] = ⟨row j, w⟩."""
+    atoms = AtomArrays(direct, n_labels, unit_indptr, places, unit_values)
     for j in range(len(dots)):
         total = 0.0
         for p in range(indptr[j], indptr[j + 1]):
@@ -81,8 +86,9 @@ def row_dots(indptr, indices, values, w, atoms, dots):
 
 
 @kernel
-def add_rows(indptr, indices, values, scale, total, atoms):
+def add_rows(indptr, indices, values, scale, total, direct, n_labels, unit_indptr, places, unit_values):
     """total += Σ_j scale[j] · row j."""
+    atoms = AtomArrays(direct, n_labels, unit_indptr, places, unit_values)
     for j in range(len(scale)):
         if scale[j] != 0.0:
             for p in range(indptr[j], indptr[j + 1]):
@@ -90,15 +96,16 @@ def add_rows(indptr, indices, values, scale, total, atoms):
 
 
 @kernel
-def unit_scores(w, atoms, units, scores):
+def unit_scores(w, direct, n_labels, indptr, places, values, units, scores):
     """scores[j, k] = ⟨atom (units[j], k), w⟩ for all labels at once: labels are contiguous in w, a vector operation.
 
     Every score depends on its own row only, so results do not change with how examples are grouped into calls.
     """
-    K, indptr, places, values = atoms.n_labels, atoms.indptr, atoms.places, atoms.values
+    K = n_labels
     if K == 1:
+        atoms = AtomArrays(direct, n_labels, indptr, places, values)
         for j in range(len(units)):
-            scores[j, 0] = atom_dot(atoms.direct + units[j], w, atoms)
+            scores[j, 0] = atom_dot(direct + units[j], w, atoms)
         return
     for j in range(len(units)):
         row = scores[j]

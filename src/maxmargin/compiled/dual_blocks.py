@@ -12,9 +12,25 @@ from __future__ import annotations
 
 import numpy as np
 
+from maxmargin.compiled.atom_arrays import AtomArrays
 from maxmargin.compiled.atoms import atom_add, atom_clear, atom_dot
 from maxmargin.compiled.kernel import kernel
-from maxmargin.compiled.plane_tables import ADDED, CELLS, ENTRIES, GAIN, MEMO, PENALTY, SLOTS, UNBOUNDED
+from maxmargin.compiled.plane_tables import (
+    ADDED,
+    CELLS,
+    ENTRIES,
+    GAIN,
+    MEMO,
+    PENALTY,
+    SLOTS,
+    UNBOUNDED,
+    Hashed,
+    Memo,
+    PlaneRows,
+    PlaneTables,
+    Scratch,
+    VisitLimits,
+)
 
 
 @kernel
@@ -302,30 +318,10 @@ def fits(i, extra, slots, hashed, tables):
 
 
 @kernel
-def read_heights(i, seen, epoch, scratch, atoms, tables):
-    """The heights of the planes of example i; returns the highest, or 0."""
-    start, length, offset, h = tables.start, tables.length, tables.offset, scratch.heights
-    highest = 0.0
-    for s in range(tables.filled[i]):
-        slot = tables.base[i] + s
-        h[s] = offset[slot] - plane_dot(
-            tables.indices, tables.values, start[slot], length[slot], seen, epoch, scratch.memo, atoms
-        )
-        highest = max(highest, h[s])
-    return highest
-
-
-@kernel
-def drop_idle(i, patience, tables):
-    """Forget the planes of example i that have had no weight for longer than that."""
-    s = 0
-    while s < tables.filled[i]:
-        slot = tables.base[i] + s
-        tables.idle[slot] = 0 if tables.alpha[slot] > 0.0 else tables.idle[slot] + 1
-        if tables.idle[slot] > patience:
-            remove(i, s, tables)
-        else:
-            s += 1
+def named(scratch):
+    """Scratch from plain tuples."""
+    work, heights, delta, memo, hashed = scratch
+    return Scratch(work, heights, delta, Memo(*memo), Hashed(*hashed))
 
 
 @kernel
@@ -336,8 +332,13 @@ def visit(order, begin, rows, atoms, images, limits, seen, w, scratch, report, t
     A new plane must be higher than all cached ones by more than epsilon: a lower one is known or stale.
     Returns the position of the first example that did not fit into the tables (the caller enlarges them and calls
     again), or len(order).
+
+    All tuples may come plain, and from Python they should: see compiled/plane_tables.py.
     """
-    base, filled, alpha = tables.base, tables.filled, tables.alpha
+    rows, limits, scratch, tables = PlaneRows(*rows), VisitLimits(*limits), named(scratch), PlaneTables(*tables)
+    atoms, images = AtomArrays(*atoms), AtomArrays(*images)
+    base, filled, alpha, idle = tables.base, tables.filled, tables.alpha, tables.idle
+    start, length, offset, indices, values = tables.start, tables.length, tables.offset, tables.indices, tables.values
     cap, squared, slots = limits.cap, limits.squared, limits.slots
     memo, hashed, h, delta = scratch.memo, scratch.hashed, scratch.heights, scratch.delta
     fresh = len(rows.offset) > 0
@@ -349,16 +350,23 @@ def visit(order, begin, rows, atoms, images, limits, seen, w, scratch, report, t
         if not fits(i, extra, slots, hashed, tables):
             return j
         epoch += 1
-        highest, weight = read_heights(i, seen, epoch, scratch, atoms, tables), 0.0
-        for s in range(filled[i]):
-            weight += alpha[base[i] + s]
+        highest, weight = 0.0, 0.0
+        for s in range(filled[i]):  # written out: a call that hands on all tables costs as much as this does
+            slot = base[i] + s
+            h[s] = offset[slot] - plane_dot(indices, values, start[slot], length[slot], seen, epoch, memo, atoms)
+            highest = max(highest, h[s])
+            weight += alpha[slot]
         if fresh:
-            offset = rows.offset[j]
-            height = offset - plane_dot(rows.indices, rows.values, rows.indptr[j], extra, seen, epoch, memo, atoms)
-            if height > highest + limits.epsilon + 1e-12 * (abs(height) + abs(offset)):
+            b = rows.offset[j]
+            height = b - plane_dot(rows.indices, rows.values, rows.indptr[j], extra, seen, epoch, memo, atoms)
+            if height > highest + limits.epsilon + 1e-12 * (abs(height) + abs(b)):
                 if filled[i] == slots:
                     make_room(i, hashed, tables)
-                    read_heights(i, seen, epoch, scratch, atoms, tables)
+                    for s in range(filled[i]):
+                        slot = base[i] + s
+                        h[s] = offset[slot] - plane_dot(
+                            indices, values, start[slot], length[slot], seen, epoch, memo, atoms
+                        )
                 elif filled[i] == tables.capacity[i]:
                     grow(i, tables)
                 h[filled[i]] = height
@@ -380,7 +388,14 @@ def visit(order, begin, rows, atoms, images, limits, seen, w, scratch, report, t
         report[GAIN] += gain
         epoch += 1
         apply_changes(i, w, epoch, scratch, atoms, tables)
-        drop_idle(i, limits.patience, tables)
+        s = 0
+        while s < filled[i]:
+            slot = base[i] + s
+            idle[slot] = 0 if alpha[slot] > 0.0 else idle[slot] + 1
+            if idle[slot] > limits.patience:
+                remove(i, s, tables)
+            else:
+                s += 1
     return len(order)
 
 

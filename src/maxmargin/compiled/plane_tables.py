@@ -1,11 +1,13 @@
 """The tables of the block dual by name, for kernels and for the Python around them; see compiled/dual_blocks.py.
 
-Without numba, which is loaded only when a kernel is called.
+Without numba, which is loaded only when a kernel is called. At every call from Python numba needs a microsecond to
+recognise a named tuple, and a fraction of that for a plain one: calls that are made for every few examples pass
+plain ones, which the kernel names again.
 """
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -85,10 +87,8 @@ class PlaneRows(NamedTuple):
     values: Array
     offset: Array
 
-    @classmethod
-    def none(cls) -> PlaneRows:
-        """No new planes."""
-        return cls(np.zeros(1, dtype=np.int32), np.zeros(0, dtype=np.int32), np.zeros(0), np.zeros(0))
+
+NO_ROWS = PlaneRows(np.zeros(1, dtype=np.int32), np.zeros(0, dtype=np.int32), np.zeros(0), np.zeros(0))
 
 
 class VisitLimits(NamedTuple):
@@ -130,6 +130,10 @@ class Scratch(NamedTuple):
     delta: Array  # the changes of their α
     memo: Memo
     hashed: Hashed  # for folding
+
+    def plain(self) -> tuple[Any, ...]:
+        """Without the names, all the way down."""
+        return self.work, self.heights, self.delta, tuple(self.memo), tuple(self.hashed)
 
     @classmethod
     def of(cls, dim: int, slots: int) -> Scratch:

@@ -67,17 +67,17 @@ class KernelBlocks(DualBlocks):
                 visit_with_kernel(
                     order,
                     begin,
-                    rows,
-                    self._atoms.arrays,
-                    self._images(),
-                    limits,
+                    tuple(rows),
+                    tuple(self._atoms.arrays),
+                    tuple(self._images()),
+                    tuple(limits),
                     self.seen,
                     self._delta,
                     self.w,
-                    self._scratch,
+                    self._scratch.plain(),
                     report,
-                    self._cache(),
-                    self._tables,
+                    tuple(self._cache()),
+                    tuple(self._tables),
                 )
             )
             if report[AWAITED] == NO_ROOM or report[UNBOUNDED] >= 0:

@@ -10,10 +10,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from maxmargin.compiled.dual_blocks import visit
+from maxmargin.compiled.atom_arrays import AtomArrays
+from maxmargin.compiled.dual_blocks import named, visit
 from maxmargin.compiled.kernel import kernel
-from maxmargin.compiled.plane_tables import AWAITED, UNBOUNDED, PlaneRows
-from maxmargin.kernels.compiled.row_cache import NO_ROOM, NOTHING
+from maxmargin.compiled.plane_tables import AWAITED, UNBOUNDED, PlaneRows, PlaneTables
+from maxmargin.kernels.compiled.row_cache import NO_ROOM, NOTHING, RowCache
 
 
 @kernel
@@ -55,7 +56,10 @@ def visit_with_kernel(order, begin, rows, atoms, images, limits, seen, delta, w,
 
     Returns the position of an example that is not finished. report[AWAITED] says why: the tables have NO_ROOM for it,
     or the kernel row of this unit is missing, and `spread` must be called for it before going on with the next one.
+    All tuples may come plain, as in `visit`.
     """
+    rows, scratch, tables, cache = PlaneRows(*rows), named(scratch), PlaneTables(*tables), RowCache(*cache)
+    atoms = AtomArrays(*atoms)
     report[AWAITED] = NOTHING
     for j in range(begin, len(order)):
         own = PlaneRows(rows.indptr[j : j + 2], rows.indices, rows.values, rows.offset[j : j + 1])
