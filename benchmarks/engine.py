@@ -37,7 +37,8 @@ def memory(name: str, repeat: int, quick: bool, report: Report) -> Table:
         peak = tracemalloc.get_traced_memory()[1]
         tracemalloc.stop()
         blocks = model.solution_.state
-        packed = sum(array.nbytes for array in blocks._atoms.arrays[2:])
+        atoms = blocks._atoms.arrays
+        packed = atoms.indptr.nbytes + atoms.places.nbytes + atoms.values.nbytes
         cache = blocks.cached_mb * 2**20
         figures = [packed, model.w_.nbytes, cache, peak]
         table.add_row(label, *(f"{figure / 2**20:.0f}" for figure in figures), f"{(peak - cache) / packed:.2f}")

@@ -127,7 +127,7 @@ class GraphContestant(Contestant):
         """The share of training graphs whose loss-augmented search at the final weights has a fractional solution."""
         batch = self.model.task_.pack(self._seen(X), Y)
         rows: Any = batch.take(batch.informative()).planes(self.model.w_).dpsi
-        of_nodes = rows.indices >= rows.atoms.arrays[0]  # the entries before belong to edges, whose features are any
+        of_nodes = rows.indices >= rows.atoms.arrays.direct  # those before belong to edges, whose features are any
         broken = of_nodes & (rows.values % 1 != 0)
         return float(np.mean([broken[a:b].any() for a, b in pairwise(rows.indptr.tolist())]))
 

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from maxmargin.arrays import Array
+from maxmargin.compiled.atom_arrays import AtomArrays
 
 
 class Atoms:
@@ -31,8 +32,7 @@ class Atoms:
         places *= np.uint32(n_labels)
         places += np.uint32(direct)
         values = rows.data if rows.data.flags.writeable else rows.data.copy()  # kernels are compiled for one kind only
-        # what every kernel takes, in this order
-        self.arrays = (direct, n_labels, rows.indptr.astype(np.uint64), places, values)
+        self.arrays = AtomArrays(direct, n_labels, rows.indptr.astype(np.uint64), places, values)
 
     @staticmethod
     @lru_cache(maxsize=8)  # asked for with every block of planes
@@ -43,18 +43,18 @@ class Atoms:
     @property
     def count(self) -> int:
         """The number of atoms."""
-        return self.arrays[0] + self.n_units * self.arrays[1]
+        return self.arrays.direct + self.n_units * self.arrays.n_labels
 
     @property
     def shorter_than_weights(self) -> bool:
         """Whether reading all features of all units is cheaper than reading some tens of vectors like w."""
-        return self.n_units > 0 and len(self.arrays[4]) * self.arrays[1] < 20 * self.dim
+        return self.n_units > 0 and len(self.arrays.values) * self.arrays.n_labels < 20 * self.dim
 
     def scores(self, w: Array, units: NDArray[np.int64]) -> Array:
         """(len(units), K): the score of every label of these units."""
         from maxmargin.compiled.atoms import unit_scores
 
-        scores = np.empty((len(units), self.arrays[1]))
+        scores = np.empty((len(units), self.arrays.n_labels))
         unit_scores(w, *self.arrays, units, scores)
         return scores
 
@@ -134,16 +134,16 @@ class AtomRows:
 
     def tocsr(self) -> sparse.csr_array:
         """Explicit rows over the coordinates of w."""
-        direct, n_labels, unit_indptr, places, unit_values = self.atoms.arrays
+        of = self.atoms.arrays
         atoms, values = self.indices[: self.indptr[-1]].astype(np.int64), self.values[: self.indptr[-1]]
         rows = np.repeat(np.arange(self.shape[0]), np.diff(self.indptr))
-        plain = atoms < direct
-        unit, label = np.divmod(atoms[~plain] - direct, n_labels)
-        begins, ends = unit_indptr[unit].astype(np.int64), unit_indptr[unit + 1].astype(np.int64)
+        plain = atoms < of.direct
+        unit, label = np.divmod(atoms[~plain] - of.direct, of.n_labels)
+        begins, ends = of.indptr[unit].astype(np.int64), of.indptr[unit + 1].astype(np.int64)
         lengths = ends - begins
         entries = np.arange(lengths.sum()) + np.repeat(begins - np.concatenate([[0], np.cumsum(lengths)[:-1]]), lengths)
-        columns = places[entries].astype(np.int64) + np.repeat(label, lengths)
-        data = unit_values[entries] * np.repeat(values[~plain], lengths)
+        columns = of.places[entries].astype(np.int64) + np.repeat(label, lengths)
+        data = of.values[entries] * np.repeat(values[~plain], lengths)
         return sparse.csr_array(
             (
                 np.concatenate([values[plain], data]),

@@ -20,18 +20,17 @@ class Block(NamedTuple):
 
 def read(blocks):
     """Every example's block of a DualBlocks, from its tables."""
-    base, count, capacity, gram_base = blocks._owner
-    start, length, offset, alpha, _ = blocks._tables
-    indices, values = blocks._entries
+    tables = blocks._tables
     found = []
     for i in range(blocks.n):
-        slots = range(base[i], base[i] + count[i])
-        entries = np.concatenate([np.arange(0), *(np.arange(start[s], start[s] + length[s]) for s in slots)])
-        indptr = np.concatenate([[0], np.cumsum(length[slots])]).astype(np.int32)
-        rows = AtomRows(blocks._atoms, indptr, indices[entries], values[entries]).toarray()
-        corner = np.arange(count[i])
-        gram = blocks._gram[gram_base[i] + corner[:, None] * capacity[i] + corner[None, :]]
-        found.append(Block(rows, offset[slots], alpha[slots], gram))
+        slots = range(tables.base[i], tables.base[i] + tables.filled[i])
+        parts = (np.arange(tables.start[s], tables.start[s] + tables.length[s]) for s in slots)
+        entries = np.concatenate([np.arange(0), *parts])
+        indptr = np.concatenate([[0], np.cumsum(tables.length[slots])]).astype(np.int32)
+        rows = AtomRows(blocks._atoms, indptr, tables.indices[entries], tables.values[entries]).toarray()
+        corner = np.arange(tables.filled[i])
+        cells = tables.gram_base[i] + corner[:, None] * tables.capacity[i] + corner[None, :]
+        found.append(Block(rows, tables.offset[slots], tables.alpha[slots], tables.gram[cells]))
     return found
 
 

@@ -30,7 +30,7 @@ def check(blocks, squared):
     assert blocks.w == pytest.approx(twin.weights(found, blocks.dim), abs=1e-8)
     assert blocks.dual == pytest.approx(twin.dual(found, blocks.cap, squared, blocks.dim), rel=1e-8, abs=1e-8)
     assert blocks.alpha_sums == pytest.approx([block.alpha.sum() for block in found])
-    assert not blocks._work.any(), "the scratch vector is zero between calls"
+    assert not blocks._scratch.work.any(), "the scratch vector is zero between calls"
     return found
 
 

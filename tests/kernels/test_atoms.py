@@ -39,7 +39,7 @@ def both(problem):
 
 def explicit(atoms, features, w):
     """The weights over explicit features that these coefficients stand for."""
-    direct = atoms.arrays[0]
+    direct = atoms.arrays.direct
     return np.concatenate([w[:direct], (features.T @ atoms.coefficients(w)).ravel()])
 
 
@@ -67,14 +67,14 @@ def test_products(problem, data):
 def test_images_are_products_within_examples(problem):
     atoms = both(problem)[0].atoms
     gram = atoms.kernel.values(atoms.own, atoms.own)
-    direct, n_labels, indptr, places, values = atoms.images()
+    images = atoms.images()
     same = atoms.owner[:, None] == atoms.owner
     for u in range(atoms.n_units):
         added = np.zeros(atoms.dim)
-        entries = slice(int(indptr[u]), int(indptr[u + 1]))
-        added[places[entries]] = values[entries]
+        entries = slice(int(images.indptr[u]), int(images.indptr[u + 1]))
+        added[images.places[entries]] = images.values[entries]
         assert np.array_equal(atoms.coefficients(added)[:, 0], gram[u] * same[u])
-    assert (direct, n_labels) == atoms.arrays[:2]
+    assert (images.direct, images.n_labels) == (atoms.arrays.direct, atoms.arrays.n_labels)
 
 
 def model(n_labels=2, direct=1):

@@ -329,7 +329,7 @@ def test_few_planes_per_example_are_enough(planes):
     solution = check_solver(BCFW(tol=1e-4, planes_per_example=planes), *MULTICLASS, 20.0)
     assert solution.certificate.converged
     assert solution.certificate.primal == pytest.approx(brute_force(*MULTICLASS, 20.0).value, rel=1e-4)
-    assert max(solution.memory._owner[1]) <= planes
+    assert max(solution.memory._tables.filled) <= planes
     with pytest.raises(ValueError, match="at least 2 planes"):
         BCFW(planes_per_example=1).solve(oracle_of(*MULTICLASS), 1.0)
 
@@ -339,4 +339,4 @@ def test_cache_that_may_keep_nothing(solver):
     """One plane per example always stays, and the certificate is as true as with any other cache."""
     solution = check_solver(solver, *MULTICLASS, 5.0)
     assert solution.certificate.converged
-    assert max(solution.memory._owner[1]) <= 1
+    assert max(solution.memory._tables.filled) <= 1

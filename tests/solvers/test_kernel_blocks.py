@@ -32,7 +32,7 @@ def check(blocks):
     """The invariants, from the definition."""
     atoms = blocks._atoms
     gram = atoms.kernel.values(atoms.own, atoms.own)
-    direct, n_labels = atoms.arrays[:2]
+    direct, n_labels = atoms.arrays.direct, atoms.arrays.n_labels
     metric = np.eye(atoms.dim)
     metric[direct:, direct:] = np.kron(gram, np.eye(n_labels))
     found = twin.read(blocks)
@@ -45,7 +45,7 @@ def check(blocks):
     assert blocks.dual == pytest.approx(linear - 0.5 * w @ metric @ w, rel=1e-8, abs=1e-8)
     for block in found:
         assert block.gram == pytest.approx(block.rows @ metric @ block.rows.T, abs=1e-8)
-    assert not blocks._work.any()
+    assert not blocks._scratch.work.any()
     assert not blocks._delta.any()
 
 
@@ -87,7 +87,7 @@ def test_invariants_hold_after_every_action(name, formulation, slots, rows, acti
 
 def act(blocks, action, oracle, seed):
     if action == "move":
-        blocks.move_to(oracle, 3.0 + seed)
+        blocks.move_to(oracle.weights, 3.0 + seed)
     else:
         getattr(blocks, action)()
 

@@ -31,7 +31,7 @@ def wrong_labels(
     """
     from maxmargin.inputs.compiled.labelling import differences
 
-    direct, n_labels = atoms.arrays[:2]
+    direct, n_labels = atoms.arrays.direct, atoms.arrays.n_labels
     wrong = int(np.count_nonzero(truth != found))
     most = (10 if linked else 2) * wrong  # with links: at most two transitions, a start and an end per wrong label
     indptr = np.zeros(len(bounds), dtype=np.int32)

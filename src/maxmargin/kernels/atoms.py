@@ -18,6 +18,7 @@ from scipy import sparse
 
 from maxmargin.arrays import Array
 from maxmargin.atoms import AtomRows, Atoms
+from maxmargin.compiled.atom_arrays import AtomArrays
 from maxmargin.kernels.functions import Kernel
 from maxmargin.kernels.rows import KernelRows
 
@@ -44,7 +45,7 @@ class KernelAtoms(Atoms):
         self.kept: tuple[Array, Array] | None = None  # weights that their owner keeps the scores of, see KernelBlocks
         self._tables: list[tuple[Array, Array, NDArray[np.bool_]]] = []  # weights, scores, which of them are known
         self._rows: KernelRows | None = None
-        self._images: tuple[Any, ...] | None = None
+        self._images: AtomArrays | None = None
         self._lock = RLock()
 
     @property
@@ -63,13 +64,13 @@ class KernelAtoms(Atoms):
 
     def coefficients(self, w: Array) -> Array:
         """B: a row for every unit."""
-        return w[self.arrays[0] :].reshape(-1, self.arrays[1])
+        return w[self.arrays.direct :].reshape(-1, self.arrays.n_labels)
 
     def lifted(self, w: Array) -> Array:
         """The weights of a model, which knows its support only, as coefficients of all units."""
         if len(w) == self.dim:
             return w
-        full, direct = np.zeros(self.dim), self.arrays[0]
+        full, direct = np.zeros(self.dim), self.arrays.direct
         full[:direct], full[self.dim - (len(w) - direct) :] = w[:direct], w[direct:]
         return full
 
@@ -94,13 +95,13 @@ class KernelAtoms(Atoms):
             if np.array_equal(weights, w):
                 self._tables.insert(0, self._tables.pop(t))
                 return scores, known
-        scores, known = np.zeros((self.n_units, self.arrays[1])), np.zeros(self.n_units, dtype=bool)
+        scores, known = np.zeros((self.n_units, self.arrays.n_labels)), np.zeros(self.n_units, dtype=bool)
         self._tables = [(w.copy(), scores, known), *self._tables[: TABLES - 1]]
         return scores, known
 
     def _scores_of_model(self, w: Array, units: Units) -> Array:
         """The same for a model's weights, without a cache: every pair of a new unit and a support unit occurs once."""
-        direct, n_labels = self.arrays[:2]
+        direct, n_labels = self.arrays.direct, self.arrays.n_labels
         if len(w) != direct + self.n_support * n_labels:
             raise ValueError(
                 f"w has {len(w)} coefficients; expected {self.dim}, or {direct + self.n_support * n_labels}"
@@ -118,7 +119,7 @@ class KernelAtoms(Atoms):
         return scores
 
     def row_dots(self, rows: AtomRows, w: Array) -> Array:
-        direct, n_labels = self.arrays[:2]
+        direct, n_labels = self.arrays.direct, self.arrays.n_labels
         atoms, values = rows.indices[: rows.indptr[-1]].astype(np.int64), rows.values[: rows.indptr[-1]]
         plain = atoms < direct
         products = np.empty(len(atoms))
@@ -135,7 +136,7 @@ class KernelAtoms(Atoms):
 
     def inner(self, v: Array, w: Array) -> float:
         """⟨v, w⟩ by (1)."""
-        direct, own = self.arrays[0], self.coefficients(v)
+        direct, own = self.arrays.direct, self.coefficients(v)
         active = self.active(v)
         product = float(np.dot(v[:direct], w[:direct])) + float(np.sum(own[active] * self.scores(w, active)))
         if v is not w or product >= 0:
@@ -154,12 +155,12 @@ class KernelAtoms(Atoms):
 
     def restricted(self, units: Units) -> KernelAtoms:
         """The atoms of these units alone, which are renumbered; what is known of the kernel matrix stays known."""
-        direct, n_labels = self.arrays[:2]
+        direct, n_labels = self.arrays.direct, self.arrays.n_labels
         part = KernelAtoms(self.kernel, self.kernel.among(self.own, units), n_labels, direct, self.owner[units])
         part._rows = self.rows.restricted(units)
         return part
 
-    def images(self) -> tuple[Any, ...]:
+    def images(self) -> AtomArrays:
         """G restricted to pairs of units of one example, in the form of atoms: the products of planes of one example.
 
         To add atom (u, k) of these to a vector is to add G[u, v] at coefficient (v, k) for all units v of u's example.
@@ -168,8 +169,8 @@ class KernelAtoms(Atoms):
             self._images = self._local_products()
         return self._images
 
-    def _local_products(self) -> tuple[Any, ...]:
-        direct, n_labels = self.arrays[:2]
+    def _local_products(self) -> AtomArrays:
+        direct, n_labels = self.arrays.direct, self.arrays.n_labels
         order = np.argsort(self.owner, kind="stable")
         order = order[self.owner[order] >= 0]
         sizes = np.unique(self.owner[order], return_counts=True)[1]

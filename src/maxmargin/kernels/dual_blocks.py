@@ -13,10 +13,14 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from maxmargin.arrays import Array
+from maxmargin.compiled.atom_arrays import AtomArrays
+from maxmargin.compiled.plane_tables import AWAITED, UNBOUNDED, PlaneRows, VisitLimits
 from maxmargin.dual_blocks import DualBlocks, Report
 from maxmargin.kernels.atoms import KernelAtoms
+from maxmargin.kernels.compiled.row_cache import NO_ROOM, RowCache
 from maxmargin.objective import Formulation
 from maxmargin.planes import Planes
 
@@ -45,7 +49,7 @@ class KernelBlocks(DualBlocks):
 
     def _fetch(self, planes: Planes) -> None:
         """Compute the kernel rows of units in new planes together: nearly all of them are about to be needed."""
-        direct, n_labels = self._atoms.arrays[:2]
+        direct, n_labels = self._atoms.arrays.direct, self._atoms.arrays.n_labels
         rows: Any = planes.dpsi
         atoms = rows.indices[: rows.indptr[-1]]
         units = np.unique((atoms[atoms >= direct] - direct) // n_labels).astype(np.int64)
@@ -55,59 +59,52 @@ class KernelBlocks(DualBlocks):
         if len(missing):
             cache.whole(missing[: cache.capacity])
 
-    def _visit(
-        self, order: Any, begin: int, fresh: bool, rows: tuple[Any, ...], steps: int, epsilon: float, report: Array
-    ) -> int:
+    def _visit(self, order: NDArray[np.int64], begin: int, rows: PlaneRows, limits: VisitLimits, report: Array) -> int:
         from maxmargin.kernels.compiled.kernel_blocks import visit_with_kernel
 
-        fixed = (self.cap, self.squared, steps, self.slots, self.patience, epsilon)
-        scratch = (self._work, *self._scratch)
-        said = np.append(report, -1.0)
         while begin < len(order):
             begin = int(
                 visit_with_kernel(
                     order,
                     begin,
-                    fresh,
-                    rows,
-                    self._atoms.arrays,
-                    self._images(),
-                    fixed,
+                    tuple(rows),
+                    tuple(self._atoms.arrays),
+                    tuple(self._images()),
+                    tuple(limits),
                     self.seen,
                     self._delta,
                     self.w,
-                    scratch,
-                    said,
-                    self._cache(),
-                    self._state(),
+                    self._scratch.plain(),
+                    report,
+                    tuple(self._cache()),
+                    tuple(self._tables),
                 )
             )
-            if said[4] == -2 or said[3] >= 0:
+            if report[AWAITED] == NO_ROOM or report[UNBOUNDED] >= 0:
                 break
             if begin < len(order):
-                self._finish(int(order[begin]), int(said[4]))
+                self._finish(int(order[begin]), int(report[AWAITED]))
                 begin += 1
-        report[:] = said[:4]
         return begin
 
     def _finish(self, i: int, unit: int) -> None:
         """Spread the changes of example i, whose next one needs the kernel row of this unit."""
         from maxmargin.kernels.compiled.kernel_blocks import spread
 
-        direct, n_labels = self._atoms.arrays[:2]
+        direct, n_labels = self._atoms.arrays.direct, self._atoms.arrays.n_labels
         rows = self._atoms.rows
-        slots = self._owner[0][i] + np.arange(self._owner[1][i])
+        slots = self._tables.base[i] + np.arange(self._tables.filled[i])
         atoms = self._rows_of(slots).indices.astype(np.int64)
         while unit >= 0:
             waiting = atoms[(self._delta[atoms] != 0) & (atoms >= direct)]
             units = (waiting - direct) // n_labels
             _, first = np.unique(units, return_index=True)
             rows.whole(units[np.sort(first)][: rows.capacity])
-            unit = int(spread(i, direct, n_labels, self._delta, self.w, self.seen, self._cache(), self._state()))
+            unit = int(spread(i, self._atoms.arrays, self._delta, self.w, self.seen, self._cache(), self._tables))
 
-    def _cache(self) -> tuple[Any, ...]:
+    def _cache(self) -> RowCache:
         rows = self._atoms.rows
-        return (rows.store, rows.slot_of, rows.complete, rows.last_use, rows.clock)
+        return RowCache(rows.store, rows.slot_of, rows.complete, rows.last_use, rows.clock)
 
     def refresh(self) -> None:
         self._atoms.kept = None  # until `seen` is what it should be
@@ -116,20 +113,20 @@ class KernelBlocks(DualBlocks):
 
     def _squared_norm(self) -> float:
         """‖w‖², with the scores of w computed anew."""
-        direct = self._atoms.arrays[0]
+        direct = self._atoms.arrays.direct
         self.seen[:direct] = self.w[:direct]
         everyone = np.arange(self._atoms.n_units)
         self.seen[direct:] = self._atoms.rows.products(self._atoms.coefficients(self.w), everyone).ravel()
         self._atoms.kept = (self.w, self.seen)
         return self._atoms.inner(self.w, self.w)
 
-    def _images(self) -> tuple[Any, ...]:
+    def _images(self) -> AtomArrays:
         return self._atoms.images()
 
     def _planes(self) -> tuple[Any, Array]:
         """By the products of planes with each other: some w separates them only if a combination of them does."""
-        slots, _ = self._used_slots(np.where(self.cap > 0, self._owner[1], 0))
+        slots, _ = self._used_slots(np.where(self.cap > 0, self._tables.filled, 0))
         rows = self._rows_of(slots)
         each = rows.tocsr()
         products = [rows @ each[[t]].toarray()[0] for t in range(len(slots))]
-        return np.array(products).reshape(len(slots), len(slots)), self._tables[2][slots]
+        return np.array(products).reshape(len(slots), len(slots)), self._tables.offset[slots]

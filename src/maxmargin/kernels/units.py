@@ -88,7 +88,7 @@ class Lifted(Task):
 
     def settled(self, w: Array, atoms: KernelAtoms) -> tuple[Lifted, Array]:
         """The task and the weights with the support of w alone, for prediction."""
-        direct, coefficients = atoms.arrays[0], atoms.coefficients(w)
+        direct, coefficients = atoms.arrays.direct, atoms.coefficients(w)
         sizes = np.abs(coefficients).max(axis=1)
         numbers = np.flatnonzero(sizes > ZERO * sizes.max(initial=0.0))
         task, weights = copy(self), np.concatenate([w[:direct], coefficients[numbers].ravel()])
@@ -147,7 +147,7 @@ class AtomBatch(Batch):
         """With a kernel: over the units of these planes, so that no step needs kernel values with all of the data."""
         if self.kernel is None:
             return self, planes
-        direct, n_labels = self.kernel.arrays[:2]
+        direct, n_labels = self.kernel.arrays.direct, self.kernel.arrays.n_labels
         rows: Any = planes.dpsi
         of_units = rows.indices >= direct
         units, place = np.unique((rows.indices[of_units] - direct) // n_labels, return_inverse=True)

@@ -6,7 +6,10 @@ from hypothesis import strategies as st
 from kernels.compiled import kernel_blocks_twin as twin
 from strategies import whole
 
+from maxmargin.atoms import Atoms
+from maxmargin.compiled.plane_tables import PlaneTables
 from maxmargin.kernels.compiled.kernel_blocks import spread
+from maxmargin.kernels.compiled.row_cache import RowCache
 
 
 @st.composite
@@ -25,34 +28,35 @@ def pending(draw):
 
 @given(problem=pending(), data=st.data())
 def test_spread(problem, data):
-    n_units, n_labels, direct, atoms, bounds, delta, gram, there = problem
+    n_units, n_labels, direct, indices, bounds, delta, gram, there = problem
     w, seen = data.draw(whole(len(delta))), data.draw(whole(len(delta)))
     expected = twin.spread(direct, n_labels, gram, delta, w, seen)
-    slot_of = np.where(there, np.arange(n_units), -1)
-    cache = (np.where(there[:, None], gram, np.nan), slot_of, there.copy(), np.zeros(n_units, dtype=np.int64))
-    clock = np.zeros(1, dtype=np.int64)
-    unused = np.zeros(0)
-    state = (
-        np.zeros(1, dtype=np.int64),
-        np.array([len(bounds) - 1]),
-        *[unused] * 3,
-        bounds[:-1],
-        np.diff(bounds).astype(np.int32),
-        *[unused] * 3,
-        atoms,
+    cache = RowCache(
+        store=np.where(there[:, None], gram, np.nan),
+        slot_of=np.where(there, np.arange(n_units), -1),
+        complete=there.copy(),
+        last_use=np.zeros(n_units, dtype=np.int64),
+        clock=np.zeros(1, dtype=np.int64),
     )
-    waiting = [int(c - direct) // n_labels for c in dict.fromkeys(atoms.tolist()) if c >= direct and delta[c] != 0]
+    tables = PlaneTables.empty(1, 0, 0, 0)._replace(
+        filled=np.array([len(bounds) - 1]),
+        start=bounds[:-1],
+        length=np.diff(bounds).astype(np.int32),
+        indices=indices,
+    )
+    atoms = Atoms(np.eye(n_units), n_labels, direct).arrays
+    waiting = [int(c - direct) // n_labels for c in dict.fromkeys(indices.tolist()) if c >= direct and delta[c] != 0]
     missing = -1
     for _ in range(n_units + 1):
-        missing = spread(0, direct, n_labels, delta, w, seen, (*cache, clock), state)
+        missing = spread(0, atoms, delta, w, seen, cache, tables)
         if missing < 0:
             break
-        assert missing == next(u for u in waiting if not cache[2][u])
-        cache[0][missing], slot_of[missing], cache[2][missing] = gram[missing], missing, True
+        assert missing == next(u for u in waiting if not cache.complete[u])
+        cache.store[missing], cache.slot_of[missing], cache.complete[missing] = gram[missing], missing, True
     assert missing == -1
     assert not delta.any()
     assert np.array_equal(w, expected[0])
     assert np.array_equal(seen, expected[1])
     used = set(waiting)
-    assert {u for u in range(n_units) if cache[3][u] > 0} == used
-    assert len({cache[3][u] for u in used}) == len(used)
+    assert {u for u in range(n_units) if cache.last_use[u] > 0} == used
+    assert len({cache.last_use[u] for u in used}) == len(used)

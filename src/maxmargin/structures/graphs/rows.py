@@ -35,7 +35,7 @@ class PlaneRows:
         """A labelling; returns its loss."""
         from maxmargin.structures.graphs.compiled.labelled_edges import edge_differences
 
-        direct, n_labels = self.atoms.arrays[:2]
+        direct, n_labels = self.atoms.arrays.direct, self.atoms.arrays.n_labels
         total = np.zeros(direct)
         edge_differences(graph.edges, graph.edge_features, self.places, graph.truth, found, total)
         wrong = np.flatnonzero(graph.truth != found)
@@ -48,7 +48,7 @@ class PlaneRows:
 
     def add_relaxed(self, graph: PackedGraph, z: Relaxed) -> float:
         """A point of the local polytope; returns its loss, which like Ψ is linear in the shares of the labels."""
-        direct, n_labels = self.atoms.arrays[:2]
+        direct, n_labels = self.atoms.arrays.direct, self.atoms.arrays.n_labels
         nodes, edges = -z.nodes, -z.edges
         nodes[np.arange(len(nodes)), graph.truth] += 1
         edges[np.arange(len(edges)), graph.truth[graph.edges[:, 0]], graph.truth[graph.edges[:, 1]]] += 1
