@@ -36,7 +36,7 @@ def memory(name: str, repeat: int, quick: bool, report: Report) -> Table:
         model = train()
         peak = tracemalloc.get_traced_memory()[1]
         tracemalloc.stop()
-        blocks = model.solution_.state
+        blocks = model.solution_.memory
         atoms = blocks._atoms.arrays
         packed = atoms.indptr.nbytes + atoms.places.nbytes + atoms.values.nbytes
         cache = blocks.cached_mb * 2**20

@@ -149,16 +149,16 @@ class Trace:
 
         task = Multiclass(kernel=RBF(GAMMA, cache_mb=cache_mb))
         task.setup(problem.X, problem.y)
-        self.oracle = Oracle(task.pack(problem.X, problem.y))
+        batch = task.pack(problem.X, problem.y)
+        self.oracle, self.kernel = Oracle(batch), batch.kernel
         self.similar, self.y_test, self.classes = similar, problem.y_test, np.asarray(task.classes_)
         self.solver, self.C, self.enough = solver, C_CUTS * len(problem.y), enough
         self.rounds = self.training = 0
 
     @property
     def evaluations(self) -> int:
-        kernel = self.oracle.batch.kernel
-        assert kernel is not None
-        return int(kernel.rows.evaluations)
+        assert self.kernel is not None
+        return int(self.kernel.rows.evaluations)
 
     def error(self, w: np.ndarray) -> float:
         scores = self.similar @ w.reshape(self.similar.shape[1], -1)

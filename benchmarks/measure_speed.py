@@ -52,7 +52,7 @@ def search_times(repeat: int, quick: bool, report: Report) -> Table:
             y = (X[:, 0] + rng.standard_normal(n) > 2.77).astype(int)
             task.setup([X], [y])
             batch, w = task.pack([X], [y]), 3 * np.array([1.0, 0.3, -0.2, 0.1, 0.0])
-            seconds.append(min(cpu_seconds(partial(task.planes, w, batch))[1] for _ in range(repeat + 2)))
+            seconds.append(min(cpu_seconds(partial(batch.planes, w))[1] for _ in range(repeat + 2)))
         slope = np.polyfit(np.log(sizes), np.log(seconds), 1)[0]
         table.add_row(name, *(f"{1000 * s:.2f}" for s in seconds), f"{slope:.2f}")
     return table
