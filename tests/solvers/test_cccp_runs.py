@@ -310,7 +310,7 @@ def test_training_can_go_on_after_ctrl_c():
         ({}, inf, "needs a finite C"),
         ({"inner": "perceptron"}, C, r"need a solver with a certificate .* not Perceptron\(\)"),
         ({"inner": Subgradient()}, C, "with a certificate"),
-        ({"inner": "cccp"}, C, "with a certificate"),
+        ({"inner": "cccp"}, C, "unknown solver 'cccp'; known are bcfw"),
         ({"inner": CCCP(inner=BCFW())}, C, "with a certificate"),
         ({"inner": "sgd"}, C, "unknown solver 'sgd'"),
         ({"restarts": 0}, C, "restarts must be a whole number >= 1, got 0"),

@@ -13,14 +13,14 @@ from maxmargin.atoms import AtomRows, Atoms
 from maxmargin.errors import TaskError
 from maxmargin.kernels.definiteness import check_definite
 from maxmargin.kernels.functions import Kernel
-from maxmargin.kernels.units import AtomBatch, Lifted
+from maxmargin.kernels.units import AtomBatch, UnitTask
 from maxmargin.objective import Formulation
 from maxmargin.planes import Planes
 
 UnitPairs = NDArray[np.object_]
 
 
-class JointKernelTask(Lifted):
+class JointKernelTask(UnitTask):
     """A structure known by ⟨Ψ(x, z), Ψ(x', z')⟩ (Tsochantaridis et al. 2004, section 3).
 
     Write `joint_kernel((x, z), (x2, z2))`, `loss(y, z)` and `outputs(x)`, the list of all outputs of x. The units are

@@ -1,4 +1,4 @@
-"""Lifted: tasks whose Ψ is made of feature rows of units at labels, so that a kernel can take the features' place.
+"""Tasks whose Ψ is made of feature rows of units at labels, so that a kernel can take the features' place.
 
     Ψ(x, z) = (direct coordinates of z, Σ_u φ(x_u) ⊗ e_{z_u})
 
@@ -34,7 +34,7 @@ from maxmargin.task import Task
 ZERO = 1e-12  # of the largest coefficient: what is left of a coefficient that was taken back
 
 
-class Lifted(Task):
+class UnitTask(Task):
     """What such tasks share. `kernel` is a constructor argument: None, or what kernels/auto.py makes a kernel of.
 
     A trained model (see `settled`) has `support_`, its support units, and `support_numbers_`, theirs in training.
@@ -86,7 +86,7 @@ class Lifted(Task):
         """The explicit map of the kernel, where that is the way taken."""
         return self.map_.mapping if isinstance(self.map_, MapWithConstant) else self.map_
 
-    def settled(self, w: Array, atoms: KernelAtoms) -> tuple[Lifted, Array]:
+    def settled(self, w: Array, atoms: KernelAtoms) -> tuple[UnitTask, Array]:
         """The task and the weights with the support of w alone, for prediction."""
         direct, coefficients = atoms.arrays.direct, atoms.coefficients(w)
         sizes = np.abs(coefficients).max(axis=1)
@@ -105,7 +105,7 @@ class Lifted(Task):
 class AtomBatch(Batch):
     """A batch over the atoms of units; with a kernel, weights are coefficients of units."""
 
-    def __init__(self, task: Lifted, n: int, atoms: Atoms):
+    def __init__(self, task: UnitTask, n: int, atoms: Atoms):
         super().__init__(task, n)
         self.atoms = atoms
 

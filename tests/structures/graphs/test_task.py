@@ -22,7 +22,7 @@ from maxmargin.objective import Formulation
 from maxmargin.oracle import Oracle
 from maxmargin.search import Search
 from maxmargin.structures.graphs import task as graph_task
-from maxmargin.structures.graphs.rows import PlaneRows
+from maxmargin.structures.graphs.rows import LabellingRows
 from maxmargin.tasks import Chain, Graph, Nodes, Weighted
 from maxmargin.testing import brute_force, check_task, objective
 from maxmargin.testing.comparisons import explicit
@@ -99,7 +99,7 @@ def test_rows_of_labellings_and_of_fractions(problem, data):
     """Of any labelling, and of any mixture of labellings, which has mixed features and losses."""
     task, X, Y, _ = problem
     batch = task.pack(X, Y)
-    rows, expected = PlaneRows(batch.atoms, task.places_), []
+    rows, expected = LabellingRows(batch.atoms, task.places_), []
     for i, (x, y) in enumerate(zip(X, Y, strict=True)):
         truth = explicit(task.psi(x, y), task.dim, i)
         drawn = [

@@ -37,7 +37,7 @@ def test_planes_are_the_highest_of_all_trees(problem, data):
     task, X, Y = problem
     w = data.draw(weights(task.dim))
     lam = data.draw(AUGMENT | st.lists(AUGMENT, min_size=len(X), max_size=len(X)).map(np.array))
-    planes = task.planes(w, task.pack(X, Y), augment=lam)
+    planes = task.pack(X, Y).planes(w, lam)
     margins = planes.dpsi @ w
     for i, (x, y) in enumerate(zip(X, Y, strict=True)):
         _, _, losses, others = enumerated(task, x, y, w)
@@ -54,7 +54,7 @@ def test_rescaled_planes_are_the_highest_of_all_trees(problem, data):
     w = data.draw(weights(task.dim)) * data.draw(st.sampled_from([0.125, 0.5, 1.0]))
     batch, listed = task.pack(X, Y), [enumerated(task, x, y, w)[2:] for x, y in zip(X, Y, strict=True)]
     for formulation in ALL[1:]:
-        planes = task.rescaled_planes(w, batch, formulation)
+        planes = batch.rescaled_planes(w, formulation)
         found = formulation.value(planes.loss, planes.dpsi @ w)
         assert found.tolist() == [np.max(formulation.value(losses, margins)) for losses, margins in listed]
 
@@ -112,7 +112,7 @@ def test_a_longer_sentence(measure):
         w = scale * rng.standard_normal(task.dim)
         margins = dot(task.psi(x, LONGER), w) - psi @ w
         for formulation in ALL:
-            planes = task.rescaled_planes(w, batch, formulation)
+            planes = batch.rescaled_planes(w, formulation)
             found = formulation.value(planes.loss, planes.dpsi @ w)[0]
             assert found == pytest.approx(np.max(formulation.value(losses, margins)))
         found = [score for _, score in task.n_best(w, [x], 100)[0]]
@@ -147,7 +147,7 @@ def test_weights_that_cancel(measure):
         w[first:] = scale * rng.standard_normal(task.dim - first)
         w[n_productions] = -task.scores(w, X)[0]
         w[:n_productions] = rng.integers(-1, 2, n_productions)
-        for planes in (task.planes(w, batch), *(task.rescaled_planes(w, batch, each) for each in ALL[1:])):
+        for planes in (batch.planes(w), *(batch.rescaled_planes(w, each) for each in ALL[1:])):
             assert planes.loss[0] <= 14
 
 
@@ -156,7 +156,7 @@ def test_a_sentence_that_cannot_be_wrong(formulation):
     """One word below its tag, and no unary rules: all losses are 0."""
     X, Y = [["N"], ["N", "V"]], ["(N a)", "(S (N a) (V b))"]
     task = set_up(Grammar("tags"), X, Y)
-    planes = task.rescaled_planes(np.ones(task.dim), task.pack(X, Y), formulation)
+    planes = task.pack(X, Y).rescaled_planes(np.ones(task.dim), formulation)
     assert planes.loss.tolist() == [0, 0]
     assert not (planes.dpsi @ np.arange(1.0, task.dim + 1)).any()
 

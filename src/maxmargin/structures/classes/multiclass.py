@@ -14,12 +14,12 @@ from maxmargin.atoms import Atoms
 from maxmargin.inputs.labelling import wrong_labels
 from maxmargin.inputs.labels import Labels, cost_matrix, label_array, label_numbers, label_set, prices
 from maxmargin.inputs.matrices import checked_matrix
-from maxmargin.kernels.units import AtomBatch, Lifted
+from maxmargin.kernels.units import AtomBatch, UnitTask
 from maxmargin.objective import Formulation
 from maxmargin.planes import Planes
 
 
-class Multiclass(Lifted):
+class Multiclass(UnitTask):
     """Ψ(x, z) = x ⊗ e_z (one weight vector per class, Crammer and Singer 2001), Δ(y, z) = costs[y, z].
 
     costs : None (every mistake costs 1), {label: cost of missing it}, or a (K, K) matrix cost[true, predicted].

@@ -15,7 +15,7 @@ from maxmargin.planes import Planes
 from maxmargin.search import Search
 from maxmargin.structures.graphs.inference.model import PairwiseModel
 from maxmargin.structures.graphs.packed_graph import PackedGraph
-from maxmargin.structures.graphs.rows import PlaneRows
+from maxmargin.structures.graphs.rows import LabellingRows
 from maxmargin.structures.graphs.searches import pair_scores, refined, tolerance
 
 
@@ -59,7 +59,7 @@ class GraphBatch(AtomBatch):
         `relaxed` tells these, and labellings that are not proved to be the best, unless all searches are exact.
         """
         lam = np.broadcast_to(np.asarray(augment, dtype=float), len(self))
-        W, rows = w[self.task.places_], PlaneRows(self.atoms, self.task.places_)
+        W, rows = w[self.task.places_], LabellingRows(self.atoms, self.task.places_)
         loss, upper, relaxed = np.zeros(len(self)), np.empty(len(self)), np.zeros(len(self), dtype=bool)
         for j, g in enumerate(self.ids):
             graph = self.graphs[g]

@@ -12,7 +12,7 @@ from maxmargin.structures.graphs.inference.model import Relaxed
 from maxmargin.structures.graphs.packed_graph import PackedGraph
 
 
-class PlaneRows:
+class LabellingRows:
     """Rows Ψ(x, truth) - Ψ(x, z), one graph after another.
 
     A row has an entry for every weight of the edges that changes, and two atoms for every wrongly labelled node; of a

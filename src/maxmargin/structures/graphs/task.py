@@ -13,7 +13,7 @@ from scipy import sparse
 from maxmargin.arrays import Array
 from maxmargin.atoms import Atoms
 from maxmargin.inputs.labels import Labels, cost_matrix, label_array, label_numbers, label_set
-from maxmargin.kernels.units import Lifted
+from maxmargin.kernels.units import UnitTask
 from maxmargin.search import Search
 from maxmargin.structures.graphs.batch import GraphBatch
 from maxmargin.structures.graphs.inference.messages import pass_messages
@@ -36,7 +36,7 @@ class LabellingBound(NamedTuple):
     method: str
 
 
-class Graph(Lifted):
+class Graph(UnitTask):
     """x is a graph whose nodes i and edges e = (i, j) have features, an output z has one label per node.
 
         ⟨w, Ψ(x, z)⟩ = Σ_e Σ_g f_eg W[g, z_i, z_j] + Σ_i ⟨U[:, z_i], x_i⟩,      w = (W, U)

@@ -12,12 +12,12 @@ from scipy import sparse
 from maxmargin.arrays import Array
 from maxmargin.checks import check_whole
 from maxmargin.inputs.matrices import checked_matrix
-from maxmargin.kernels.units import Lifted
+from maxmargin.kernels.units import UnitTask
 from maxmargin.structures.parts.batch import PackedParts, PartsBatch
 from maxmargin.structures.parts.numbers import PartNumbers, PricedParts, as_numbers
 
 
-class Parts(Lifted):
+class Parts(UnitTask):
     """An input x has parts p = 0, 1, … with a row of features each; an output is a set z of them.
 
         ⟨w, Ψ(x, z)⟩ = Σ_{p in z} ⟨w, φ_p⟩                                                                          (1)

@@ -9,12 +9,12 @@ import numpy as np
 
 from maxmargin.arrays import Array
 from maxmargin.inputs.matrices import checked_matrix
-from maxmargin.kernels.units import Lifted
+from maxmargin.kernels.units import UnitTask
 from maxmargin.structures.ranking.groups import Groups
 from maxmargin.structures.ranking.segmented_batch import Segments
 
 
-class GroupTask(Lifted):
+class GroupTask(UnitTask):
     """A task over groups of rows: one weight per feature, or a kernel of rows."""
 
     n_features_: int

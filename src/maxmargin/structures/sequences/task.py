@@ -16,12 +16,12 @@ from maxmargin.inputs.labels import Labels, cost_matrix, label_numbers, label_se
 from maxmargin.inputs.tokens import SequencePacker, read_once
 from maxmargin.inputs.transitions import allowed_transitions
 from maxmargin.inputs.weighted import Weighted
-from maxmargin.kernels.units import Lifted
+from maxmargin.kernels.units import UnitTask
 from maxmargin.structures.sequences.batch import ChainBatch, whole_losses
 from maxmargin.structures.sequences.partial_labels import Choices, is_partial, named_labels
 
 
-class Chain(Lifted):
+class Chain(UnitTask):
     """Sequences x = (x_1 … x_T) with one label per position; Ψ counts labels with features and neighbouring labels.
 
         ⟨w, Ψ(x, y)⟩ = s[y_1] + Σ_t ⟨U[:, y_t], x_t⟩ + Σ_t T[y_t, y_{t+1}] + f[y_T],    w = (T, s, f, U)
