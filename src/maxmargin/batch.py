@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from copy import copy
 from types import MappingProxyType
 from typing import Any, NamedTuple, Self
 
@@ -74,7 +73,8 @@ class Batch:
 
     def take(self, index: Index) -> Self:
         """The examples at these positions: a view, cheap enough for one call per block of examples."""
-        taken = copy(self)
+        taken = object.__new__(type(self))  # as copy(self), which takes several times as long
+        taken.__dict__.update(self.__dict__)
         taken.ids = self.ids[index]
         return taken
 

@@ -304,6 +304,10 @@ class Oracle:
         self.calls += len(index)
         if scale != 1 and not self.formulation.plain:
             w, scale = scale * w, 1.0
+        if self.formulation.plain and self._here and self._executor.workers == 1:  # the usual case, without detours
+            found = most_violated(self._batch, (index, None), w, scale, self.formulation)
+            self._note_relaxed(index, found.relaxed)
+            return found
         parts, order = self._spread(index)
         lam = [None] * len(parts) if self.formulation.plain else self._begin(parts, index, order)
         jobs = [(place, (share, begin)) for (place, share), begin in zip(parts, lam, strict=True)]
