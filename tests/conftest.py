@@ -14,7 +14,7 @@ from hypothesis import settings
 TESTS = Path(__file__).resolve().parent
 sys.path[:0] = [str(TESTS), str(TESTS.parent)]
 
-settings.register_profile("maxmargin", deadline=None, max_examples=25, print_blob=True)
+settings.register_profile("maxmargin", deadline=None, max_examples=40, print_blob=True)
 settings.load_profile("maxmargin")
 
 

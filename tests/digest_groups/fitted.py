@@ -54,7 +54,7 @@ def _(fits):
     say("ranker", mm.Ranker, (D, d), "coef_", given={"qid": qid}, C=10.0)
     say("ndcg", mm.Ranker, (D, d), given={"qid": qid}, measure="ndcg", k=3, C=10.0)
     say("sequences", mm.SequenceLabeler, chains(), "classes_", "weights_", C=10.0)
-    say("parser", mm.Parser, sentences(), "weights_", "weight_names_", C=10.0, max_passes=15)
+    say("parser", mm.Parser, sentences(), "weights_", C=10.0, max_passes=15)
     say("pcfg", mm.PCFG, sentences(), "weights_")
     pairs = mm.datasets.mutated_pairs(8, length=16, seed=0)
     say("aligner", mm.Aligner, pairs, *aligned, C=5.0, max_passes=10)
