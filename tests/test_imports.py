@@ -50,6 +50,7 @@ FILES = {
     ".".join(("maxmargin", *path.relative_to(ROOT).with_suffix("").parts)).removesuffix(".__init__"): path
     for path in sorted(ROOT.rglob("*.py"))
 }
+FILES["maxmargin"] = ROOT / "__init__.pyi"  # which names what is imported at first use
 TREES = {name: ast.parse(path.read_text()) for name, path in FILES.items()}
 
 
@@ -60,9 +61,10 @@ def imported(tree):
         if isinstance(node, ast.Import):
             found |= {alias.name for alias in node.names}
         elif isinstance(node, ast.ImportFrom):
-            assert node.level == 0, "imports name the whole path"
-            names = {f"{node.module}.{alias.name}" for alias in node.names}
-            found |= {name if name in FILES else node.module for name in names}
+            assert node.level == (tree is TREES["maxmargin"]), "imports name the whole path, but for those of the stub"
+            module = ".".join(["maxmargin"] * node.level + [node.module or ""]).rstrip(".")
+            names = {f"{module}.{alias.name}" for alias in node.names}
+            found |= {name if name in FILES else module for name in names}
     return {name for name in found if name.split(".")[0] == "maxmargin"}
 
 

@@ -82,6 +82,10 @@ class Batch:
         """The same for another place to work at: what these examples do not need may be left behind."""
         return self.take(index)
 
+    def each(self, augment: float | Array) -> Array:
+        """λ of every example, from a number or from one each."""
+        return np.full(len(self), augment, dtype=float)
+
     def informative(self) -> Index:
         """Positions of the examples whose labels tell something; training leaves the others out."""
         return np.arange(len(self))

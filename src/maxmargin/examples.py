@@ -47,7 +47,7 @@ class Examples(Batch):
 
     def planes(self, w: Array, augment: float | Array = 1.0) -> Planes:
         task = self.task
-        lam = np.broadcast_to(np.asarray(augment, dtype=float), len(self))
+        lam = self.each(augment)
 
         def decoded(x: Any, y: Any, j: int) -> Any:
             if lam[j] == 0:

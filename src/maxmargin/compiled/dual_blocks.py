@@ -339,14 +339,15 @@ def visit(order, begin, rows, atoms, images, limits, seen, w, scratch, report, t
     atoms, images = AtomArrays(*atoms), AtomArrays(*images)
     base, filled, alpha, idle = tables.base, tables.filled, tables.alpha, tables.idle
     start, length, offset, indices, values = tables.start, tables.length, tables.offset, tables.indices, tables.values
-    cap, squared, slots = limits.cap, limits.squared, limits.slots
+    cap, squared, slots, epsilon, patience = limits.cap, limits.squared, limits.slots, limits.epsilon, limits.patience
     memo, hashed, h, delta = scratch.memo, scratch.hashed, scratch.heights, scratch.delta
-    fresh = len(rows.offset) > 0
+    row_ptr, row_indices, row_values, row_offset = rows.indptr, rows.indices, rows.values, rows.offset
+    fresh = len(row_offset) > 0
     epoch = 0
     forget(memo)
     for j in range(begin, len(order)):
         i = order[j]
-        extra = rows.indptr[j + 1] - rows.indptr[j] if fresh else 0
+        extra = row_ptr[j + 1] - row_ptr[j] if fresh else 0
         if not fits(i, extra, slots, hashed, tables):
             return j
         epoch += 1
@@ -357,9 +358,9 @@ def visit(order, begin, rows, atoms, images, limits, seen, w, scratch, report, t
             highest = max(highest, h[s])
             weight += alpha[slot]
         if fresh:
-            b = rows.offset[j]
-            height = b - plane_dot(rows.indices, rows.values, rows.indptr[j], extra, seen, epoch, memo, atoms)
-            if height > highest + limits.epsilon + 1e-12 * (abs(height) + abs(b)):
+            b = row_offset[j]
+            height = b - plane_dot(row_indices, row_values, row_ptr[j], extra, seen, epoch, memo, atoms)
+            if height > highest + epsilon + 1e-12 * (abs(height) + abs(b)):
                 if filled[i] == slots:
                     make_room(i, hashed, tables)
                     for s in range(filled[i]):
@@ -392,7 +393,7 @@ def visit(order, begin, rows, atoms, images, limits, seen, w, scratch, report, t
         while s < filled[i]:
             slot = base[i] + s
             idle[slot] = 0 if alpha[slot] > 0.0 else idle[slot] + 1
-            if idle[slot] > limits.patience:
+            if idle[slot] > patience:
                 remove(i, s, tables)
             else:
                 s += 1

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import gc
 import itertools
-import traceback
 import weakref
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from maxmargin.executors.base import Executor, n_workers
-from maxmargin.executors.wire import Handle, Ledger, Survey
+from maxmargin.executors.wire import Handle, Ledger, Survey, answered, apply, apply_and_keep, forget, keep
 
 
 class Processes(Executor):
@@ -34,9 +33,7 @@ class Processes(Executor):
         return [handle.ready() for handle in placed]
 
     def map(self, fn: Callable[..., Any], placed: Sequence[Any], each: Sequence[Any], *shared: Any) -> Iterator[Any]:
-        waiting = [
-            handle.worker.call(_apply, fn, handle, own, shared) for handle, own in zip(placed, each, strict=True)
-        ]
+        waiting = [handle.worker.call(apply, fn, handle, own, shared) for handle, own in zip(placed, each, strict=True)]
         return (answer() for answer in waiting)
 
     def derive(self, fn: Callable[..., Any], placed: Sequence[Any], *shared: Any) -> list[Any]:
@@ -78,7 +75,7 @@ class _Worker:
         survey, handle = Survey(part), _Placed(self, next(self._tokens))
         self.ledger.keep(handle.token, survey.table)
         self.executor.sent += len(survey.data)
-        future = self.pool.submit(_keep, handle.token, survey.data, survey.sign)
+        future = self.pool.submit(keep, handle.token, survey.data, survey.sign)
         handle.answer = lambda: self._settle(handle.token, future)
         return handle
 
@@ -88,7 +85,7 @@ class _Worker:
 
     def derive(self, fn: Callable[..., Any], source: _Placed, shared: Sequence[Any]) -> _Placed:
         handle = _Placed(self, next(self._tokens))
-        handle.answer = self.call(_apply_and_keep, handle.token, fn, source, shared)
+        handle.answer = self.call(apply_and_keep, handle.token, fn, source, shared)
         handle.origin = source  # whose arrays it may be made of
         return handle
 
@@ -96,7 +93,7 @@ class _Worker:
         """Begin; what is returned waits for the answer."""
         data = self.ledger.dumps(message)
         self.executor.sent += len(data)
-        future = self.pool.submit(_answer, fn, data)
+        future = self.pool.submit(answered, fn, data)
         self.busy += 1
         future.add_done_callback(self._done)
 
@@ -137,7 +134,7 @@ class _Placed(Handle):
 def _release(worker: _Worker, token: int) -> None:
     worker.ledger.forget(token)
     if worker in worker.executor._workers:  # its process is still there
-        worker.pool.submit(_forget, token)
+        worker.pool.submit(forget, token)
 
 
 def _value(future: Any) -> Any:
@@ -152,46 +149,9 @@ def _value(future: Any) -> Any:
         ) from error
 
 
-# --- in the other process
-
-_here = Ledger()
-
-
 def _begin() -> None:
+    """In the new process."""
     from threadpoolctl import threadpool_limits
 
     threadpool_limits(1)  # the processes own the cores
     gc.freeze()  # a worker collects garbage every second; it need not look at all that was imported each time
-
-
-def _keep(token: int, data: bytes, sign: int) -> bool:
-    thing = _here.loads(data)
-    survey = Survey(thing)
-    _here.objects[token] = thing
-    if survey.sign != sign:
-        return False
-    _here.keep(token, survey.table)
-    return True
-
-
-def _forget(token: int) -> None:
-    _here.forget(token)
-
-
-def _answer(fn: Callable[..., Any], data: bytes) -> tuple[bool, bytes]:
-    try:
-        return True, _here.dumps(fn(*_here.loads(data)))
-    except Exception as error:
-        error.add_note(f"maxmargin: in another process\n{''.join(traceback.format_tb(error.__traceback__))}")
-        try:
-            return False, _here.dumps(error)
-        except Exception:  # an error that cannot travel
-            return False, _here.dumps(RuntimeError(f"{type(error).__name__}: {error}"))
-
-
-def _apply(fn: Callable[..., Any], part: Any, own: Any, shared: Sequence[Any]) -> Any:
-    return fn(part, own, *shared)
-
-
-def _apply_and_keep(token: int, fn: Callable[..., Any], part: Any, shared: Sequence[Any]) -> None:
-    _here.objects[token] = fn(part, *shared)

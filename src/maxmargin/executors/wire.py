@@ -9,7 +9,9 @@ from __future__ import annotations
 
 import io
 import pickle
+import traceback
 import zlib
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -111,3 +113,46 @@ class Survey:
             if plain:
                 sign = zlib.crc32(np.ascontiguousarray(each).view(np.uint8).data, sign) if each.size else sign
         return sign
+
+
+# --- on the working side: what an executor calls there
+
+_here = Ledger()
+
+
+def keep(token: int, data: bytes, sign: int) -> bool:
+    """Unpack what is placed here; says whether both sides number its arrays alike."""
+    thing = _here.loads(data)
+    survey = Survey(thing)
+    _here.objects[token] = thing
+    if survey.sign != sign:
+        return False
+    _here.keep(token, survey.table)
+    return True
+
+
+def forget(token: int) -> None:
+    """It is no longer needed here."""
+    _here.forget(token)
+
+
+def answered(fn: Callable[..., Any], data: bytes) -> tuple[bool, bytes]:
+    """The value of fn at this message, as a message; or the error, and False."""
+    try:
+        return True, _here.dumps(fn(*_here.loads(data)))
+    except Exception as error:
+        error.add_note(f"maxmargin: in another process\n{''.join(traceback.format_tb(error.__traceback__))}")
+        try:
+            return False, _here.dumps(error)
+        except Exception:  # an error that cannot travel
+            return False, _here.dumps(RuntimeError(f"{type(error).__name__}: {error}"))
+
+
+def apply(fn: Callable[..., Any], part: Any, own: Any, shared: Sequence[Any]) -> Any:
+    """One call of `Executor.map`."""
+    return fn(part, own, *shared)
+
+
+def apply_and_keep(token: int, fn: Callable[..., Any], part: Any, shared: Sequence[Any]) -> None:
+    """One call of `Executor.derive`: what comes out stays here."""
+    _here.objects[token] = fn(part, *shared)

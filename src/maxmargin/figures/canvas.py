@@ -1,4 +1,4 @@
-"""The one place that imports matplotlib, and only when something is drawn."""
+"""Axes to draw on, and colours. Matplotlib is imported only when something is drawn."""
 
 from __future__ import annotations
 

@@ -93,7 +93,7 @@ class ListedBatch(AtomBatch):
         self.bounds, self.truths, self.losses = bounds, truths, losses
 
     def planes(self, w: Array, augment: float | Array = 1.0) -> Planes:
-        lam = np.broadcast_to(np.asarray(augment, dtype=float), len(self))
+        lam = self.each(augment)
         return self._worst(w, lambda loss, margin, j: lam[j] * loss - margin)
 
     def rescaled_planes(self, w: Array, formulation: Formulation) -> Planes:

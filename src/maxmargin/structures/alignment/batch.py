@@ -34,7 +34,7 @@ class AlignmentBatch(Batch):
         return ((self.codes[i], self.truths[i]) for i in self.ids)
 
     def planes(self, w: Array, augment: float | Array = 1.0) -> Planes:
-        lam = np.broadcast_to(np.asarray(augment, dtype=float), len(self))
+        lam = self.each(augment)
         best, weights = self.task.best, self.task.prepared(w)
         return self._planes_of([best(weights, *each, factor).pairs for each, factor in zip(self, lam, strict=True)])
 

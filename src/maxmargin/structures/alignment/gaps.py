@@ -12,6 +12,7 @@ stands (one at the ends).
 from __future__ import annotations
 
 from collections.abc import Sequence
+from copy import copy
 from typing import Any
 
 import numpy as np
@@ -134,5 +135,5 @@ class Gaps:
 def as_gaps(gaps: Any) -> Gaps:
     """The feature map that `gaps` names."""
     if isinstance(gaps, Gaps):
-        return Gaps(gaps.kind, gaps.skipped, gaps.beside)
+        return copy(gaps)  # fit sets everything that is learnt anew
     return Gaps(gaps)

@@ -157,7 +157,7 @@ class HomologBatch(Batch):
         return ((self.codes[i], self.truths[i]) for i in self.ids)
 
     def planes(self, w: Array, augment: float | Array = 1.0) -> Planes:
-        lam = np.broadcast_to(np.asarray(augment, dtype=float), len(self))
+        lam = self.each(augment)
         return self._planes_of(w, lambda j, margin: bool(lam[j] - margin > 0))
 
     def rescaled_planes(self, w: Array, formulation: Formulation) -> Planes:

@@ -101,7 +101,7 @@ class MulticlassBatch(AtomBatch):
 
         scores, truth = self._scored(w)
         found = np.empty_like(truth)
-        weight = np.array(np.broadcast_to(np.asarray(augment, dtype=float), len(truth)))
+        weight = self.each(augment)
         best_labels(scores, self.cost, truth, weight, found)
         return self._planes(truth, found)
 

@@ -39,7 +39,7 @@ class CorrelationBatch(Batch):
         return "LP relaxation" if self.task.method == "relaxed" else "greedy merges and moves"
 
     def planes(self, w: Array, augment: float | Array = 1.0) -> Planes:
-        lam = np.broadcast_to(np.asarray(augment, dtype=float), len(self))
+        lam = self.each(augment)
         rows, loss, upper, fractional = [], np.empty(len(self)), np.empty(len(self)), np.zeros(len(self), dtype=bool)
         for j, (g, scores) in enumerate(zip(self.ids, self.table.scores(w, self.ids), strict=True)):
             gains = pair_gains(self.table, g, scores)

@@ -45,7 +45,7 @@ class ForestBatch(Batch):
         self.truth = self._chained().truth
 
     def planes(self, w: Array, augment: float | Array = 1.0) -> Planes:
-        lam = np.broadcast_to(np.asarray(augment, dtype=float), len(self))
+        lam = self.each(augment)
         prices = [rate * self.prices[g] for rate, g in zip(lam, self.ids, strict=True)]
         found = best_forests(w, self.table, self.ids, prices)
         right = self.flat_inside[found.edges]

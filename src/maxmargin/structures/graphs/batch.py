@@ -58,7 +58,7 @@ class GraphBatch(AtomBatch):
 
         `relaxed` tells these, and labellings that are not proved to be the best, unless all searches are exact.
         """
-        lam = np.broadcast_to(np.asarray(augment, dtype=float), len(self))
+        lam = self.each(augment)
         W, rows = w[self.task.places_], LabellingRows(self.atoms, self.task.places_)
         loss, upper, relaxed = np.zeros(len(self)), np.empty(len(self)), np.zeros(len(self), dtype=bool)
         for j, g in enumerate(self.ids):

@@ -65,7 +65,7 @@ class GrammarBatch(Batch):
 
     def planes(self, w: Array, augment: float | Array = 1.0) -> Planes:
         """One plane per example, from z = argmax λΔ(y, z) + ⟨w, Ψ(x, z)⟩ with λ = augment (a number, or one each)."""
-        return self._planes(w, self.loss_augmented(w, np.broadcast_to(np.asarray(augment, dtype=float), len(self))))
+        return self._planes(w, self.loss_augmented(w, self.each(augment)))
 
     def rescaled_planes(self, w: Array, formulation: Formulation) -> Planes:
         """Planes of the z with the highest formulation.value(Δ, ⟨w, δΨ⟩), exactly."""

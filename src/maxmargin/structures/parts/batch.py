@@ -37,7 +37,7 @@ class PartsBatch(AtomBatch):
         self.packed = packed
 
     def planes(self, w: Array, augment: float | Array = 1.0) -> Planes:
-        lam = np.broadcast_to(np.asarray(augment, dtype=float), len(self))
+        lam = self.each(augment)
         found = [
             self._best(i, scores + lam[j] * self.packed[i].added if lam[j] else scores)
             for j, (i, scores) in enumerate(self._scored(w))

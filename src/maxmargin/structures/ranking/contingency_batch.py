@@ -68,7 +68,7 @@ class ContingencyBatch(SegmentedBatch):
         self.positives, self.losses = positives, losses
 
     def planes(self, w: Array, augment: float | Array = 1.0) -> Planes:
-        lam = self.factors(augment)
+        lam = self.each(augment)
         return self._worst(w, lam, Formulation())
 
     def rescaled_planes(self, w: Array, formulation: Formulation) -> Planes:

@@ -26,7 +26,7 @@ class PairBatch(SegmentedBatch):
         self.pairs = pair_weights(packed, self.weights)
 
     def planes(self, w: Array, augment: float | Array = 1.0) -> Planes:
-        lam = self.factors(augment)
+        lam = self.each(augment)
         return self._swapped(self.scored(w), lam, np.zeros(len(self), dtype=np.int64))[0]
 
     def rescaled_planes(self, w: Array, formulation: Formulation) -> Planes | None:

@@ -69,10 +69,6 @@ class SegmentedBatch(AtomBatch):
         self.rows, self.bounds = packed.rows, packed.bounds
         self.segments, self.starts = packed.segments, packed.starts
 
-    def factors(self, augment: float | Array) -> Array:
-        """λ of every group."""
-        return np.array(np.broadcast_to(np.asarray(augment, dtype=float), len(self)))
-
     def scored(self, w: Array) -> ScoredRows:
         """The groups with the scores of their rows, sorted from high to low within every segment."""
         chosen = np.concatenate([np.arange(self.bounds[g], self.bounds[g + 1]) for g in self.ids])

@@ -54,7 +54,7 @@ class TopKBatch(SegmentedBatch):
         self.truth: Mask = everyone.place < k  # in the order of `rows`, in which relevant ones come first
 
     def planes(self, w: Array, augment: float | Array = 1.0) -> Planes:
-        lam = self.factors(augment)[:, None]
+        lam = self.each(augment)[:, None]
         return self._worst(w, lambda loss, margin: lam * loss - margin)
 
     def rescaled_planes(self, w: Array, formulation: Formulation) -> Planes:
