@@ -37,6 +37,7 @@ from benchmarks import (
     sequences,
     taxonomy,
     tours,
+    unscaled,
 )
 from benchmarks.loaders import DataNotFound
 from benchmarks.timing import Report
@@ -66,6 +67,7 @@ GROUPS = {
     "flickr-tours": tours,
     "kernels": kernels,
     "kernel-ner": kernel_ner,
+    "unscaled": unscaled,
     "engine": engine,
 }
 Run = Callable[[str, int, bool, Report], Table]

@@ -10,7 +10,7 @@ steps (compiled/dual_blocks.py); memory is bounded by folding the lightest plane
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -48,8 +48,19 @@ class Report(NamedTuple):
     gain: float  # what the dual gained
 
 
+class Remembered(NamedTuple):
+    """The cached planes of all examples that count, in the order of the examples."""
+
+    slots: NDArray[np.intp]
+    owners: NDArray[np.intp]  # the examples
+    rows: AtomRows
+    offset: Array
+
+
 class DualBlocks:
     """α, w and the plane cache."""
+
+    explicit: ClassVar[bool] = True  # whether w and the planes are vectors of coordinates
 
     def __init__(
         self,
@@ -157,6 +168,76 @@ class DualBlocks:
             heights -= self.formulation.truths(offsets) * gains[owners]
         np.maximum.at(slacks, owners, heights)
         return float(np.dot(self.weights, self.formulation.penalty(slacks))) / self.n
+
+    # --- all blocks at once (solvers/joint_rounds.py)
+
+    @property
+    def size(self) -> tuple[int, int]:
+        """How many planes are cached for examples that count, and for how many of these."""
+        filled = self._tables.filled[self.cap > 0]
+        return int(filled.sum()), int(np.count_nonzero(filled))
+
+    @property
+    def visit_work(self) -> float:
+        """Multiplications that take as long as a visit of every example, about; 100 stand for what is done beside them."""
+        planes, of = max(int(self._tables.filled.sum()), 1), self._atoms.arrays
+        entries = 2.0 * self._live_entries() / planes * max(1.0, len(of.values) / max(self._atoms.n_units, 1))
+        return (entries + 100.0) * max(planes, self.n)
+
+    def remembered(self) -> Remembered:
+        slots, owners = self._used_slots(np.where(self.cap > 0, self._tables.filled, 0))
+        return Remembered(slots, owners, self._rows_of(slots), self._tables.offset[slots])
+
+    def admit(self, order: NDArray[np.intp], planes: Planes, w: Array) -> int:
+        """Add these planes, found at another w, where they are higher there than what is cached; α stays."""
+        own, self.w = self.w, w
+        try:
+            return self.visit(order, planes, steps=0).added
+        finally:
+            self.w = own
+
+    def make_places(self, slots: int) -> None:
+        """Let every example have at least so many planes from now on."""
+        if slots > self.slots:
+            self.slots, self._scratch = slots, Scratch.of(self.dim, slots)
+
+    def ascend_towards(self, planes: Remembered, target: Array) -> float:
+        """Move α of these planes, all that count, to the highest point of D between where it is and a feasible target.
+
+        w and D are summed up anew, and what did not raise D is undone; returns what the dual gained.
+        """
+        self.refresh()
+        alpha, before, old = self._tables.alpha, self.dual, self._tables.alpha[planes.slots]
+        change = target - old
+        way = np.zeros(self.dim)
+        planes.rows.add_to(way, change)
+        slope = float(np.dot(change, planes.offset)) - self._inner(self.w, way)
+        curvature = self._inner(way, way)
+        if self.squared:
+            sums, moves = np.bincount(planes.owners, old, self.n), np.bincount(planes.owners, change, self.n)
+            counted = self.cap > 0
+            slope -= float(np.sum((sums * moves)[counted] / self.cap[counted]))
+            curvature += float(np.sum(moves[counted] ** 2 / self.cap[counted]))
+        length = 0.0 if slope <= 0 else 1.0 if curvature <= slope else slope / curvature
+        alpha[planes.slots] = self._within_caps(planes.owners, np.maximum(old + length * change, 0.0))
+        self.refresh()
+        gain = self.dual - before
+        if not gain > 0:
+            alpha[planes.slots] = old
+            self.refresh()
+        return max(gain, 0.0)
+
+    def _within_caps(self, owners: NDArray[np.intp], alpha: Array) -> Array:
+        """These weights, scaled down where rounding has lifted their sum above the cap, in whichever order it is taken."""
+        if self.squared:
+            return alpha
+        sums, counts = np.bincount(owners, alpha, self.n), np.bincount(owners, minlength=self.n)
+        most = self.cap * (1.0 - (counts + 2) * np.finfo(float).eps)
+        factors = np.where(sums > most, most / np.where(sums > 0, sums, 1.0), 1.0)
+        return np.asarray(alpha * factors[owners])
+
+    def _inner(self, v: Array, w: Array) -> float:
+        return float(np.dot(v, w))
 
     def _planes(self) -> tuple[Any, Array]:
         """The cached planes of all examples that count, as explicit rows, with their offsets."""

@@ -147,6 +147,10 @@ class Oracle:
         """The most violated cut of each example in `index` at scale·w (without forming that vector, where possible)."""
         return self._violations(w, index, scale).planes
 
+    def violations(self, w: Array, index: Index) -> Violations:
+        """The same planes with what is measured and proved on the way."""
+        return self._violations(w, index)
+
     def predicted_planes(self, w: Array, index: Index) -> Rows:
         """Ψ(x, y) - Ψ(x, z) for the plain prediction z, without loss and rescaling.
 

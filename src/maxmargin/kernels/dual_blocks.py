@@ -28,6 +28,7 @@ from maxmargin.planes import Planes
 class KernelBlocks(DualBlocks):
     """DualBlocks with the inner products of a kernel."""
 
+    explicit = False
     _atoms: KernelAtoms
 
     def __init__(self, atoms: KernelAtoms, weights: Array, formulation: Formulation, C: float, **limits: Any):

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from maxmargin.dual_blocks import DualBlocks
 from maxmargin.oracle import Oracle
 from maxmargin.solvers.base import Solution, Solver, Step
+from maxmargin.solvers.joint_rounds import JointRounds
 
 MOST_CACHED = 1000  # cached passes after one with the oracle
 
@@ -38,11 +39,12 @@ class BCFW(Solver):
         rng = np.random.default_rng(seed)
         earlier = None if start is None else start.memory
         blocks = oracle.block_dual(C, earlier, slots=self.planes_per_example, cache_mb=self.cache_mb)
+        joint = JointRounds(oracle, blocks, C, self.tol)
         passes = stalled = 0
         while stalled < 3:
             before = blocks.dual
             penalty, added = self._oracle_pass(oracle, blocks, rng.permutation(oracle.n))
-            self._cached_passes(blocks, rng, before, oracle.call_cost)
+            cached = self._cached_passes(blocks, rng, before, oracle.call_cost)
             blocks.tidy()
             passes += 1
             if passes % 10 == 0:
@@ -51,6 +53,10 @@ class BCFW(Solver):
             guess = 0.5 * oracle.inner(blocks.w, blocks.w) + penalty
             yield Step(blocks.w, blocks.dual, guess=guess if np.isfinite(C) else None, memory=blocks)
             stalled = stalled + 1 if blocks.dual - before <= 1e-16 * abs(blocks.dual) and not added else 0
+            joint.note(cached, guess)
+            if joint.due(stalled >= 3):
+                yield from joint.steps()
+                stalled = 0
 
     def _oracle_pass(self, oracle: Oracle, blocks: DualBlocks, order: NDArray[np.intp]) -> tuple[float, int]:
         """Visit every example with a fresh plane; returns C times the estimated risk and the number of new planes."""
@@ -62,10 +68,14 @@ class BCFW(Solver):
             added += report.added
         return penalty, added
 
-    def _cached_passes(self, blocks: DualBlocks, rng: np.random.Generator, before: float, call_cost: float) -> None:
-        """Visit everyone without the oracle while that gains more per unit of work than the round has so far."""
+    def _cached_passes(self, blocks: DualBlocks, rng: np.random.Generator, before: float, call_cost: float) -> float:
+        """Visit everyone without the oracle while that gains more per unit of work than the round has so far.
+
+        Returns the number of these passes.
+        """
         work, gain = call_cost, np.inf
         # The limit is for hard margins that cannot be met, whose dual grows for ever; others end long before.
         while gain * work >= blocks.dual - before > 0 and work < call_cost + MOST_CACHED:
             gain = blocks.visit(rng.permutation(blocks.n)).gain
             work += 1
+        return work - call_cost

@@ -1,0 +1,227 @@
+"""The best weights of all remembered planes at once, by a primal-dual interior point method.
+
+Block i has planes (a_k, b_k), and cap_i > 0 is C vᵢ/n. Plain slacks get the truth as one more plane (0, 0) in every block:
+
+    minimise   ½‖w‖² + Σᵢ cap_i ξ_i       subject to  z_k = ξ_i - b_k + ⟨a_k, w⟩ >= 0                 (1)
+    maximise   b'α - ½‖A'α‖²              subject to  α >= 0,  Σ_{k in i} α_k = cap_i                 (2)
+
+and for squared slacks, without truths,
+
+    minimise   ½‖w‖² + ½ Σᵢ cap_i ξ_i²    subject to  z >= 0 as above                                 (3)
+    maximise   b'α - ½‖A'α‖² - Σᵢ (Σₖ α_k)² / 2cap_i       subject to  α >= 0.                        (4)
+
+Optimality: w = A'α, αz = 0 and Σₖ α_k = total_i + ridge_i ξ_i, with (total, ridge) = (cap, 0) in (1) and (0, cap) in (3).
+Newton's method on these equations with αz = σμ instead of 0, eliminated down to the space of w: with θ = α/z,
+Θ_i = Σₖ θ_k + ridge_i and the means m_i = Σₖ θ_k a_k / Θ_i of the blocks,
+
+    M dw = …,     M = I + Σₖ θ_k (a_k - m_i)(a_k - m_i)' + Σᵢ ridge_i m_i m_i'.                       (5)
+
+The centred form matters: where one plane has all of the weight, θ is huge, and a difference of two sums would cancel.
+Columns of A are scaled for the linear algebra (which leaves the problem as it is), and where there are fewer planes than
+coordinates, the coordinates are those of the span of the planes.
+
+Mehrotra (SIAM J. Optim. 1992), predictor and corrector with one step length, as convex quadratic programs need.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import linalg, sparse
+from threadpoolctl import threadpool_limits
+
+from maxmargin.arrays import Array
+
+ITERATIONS = 60  # at most; 10 to 20 are usual
+BOUNDARY = 0.995  # share of the way to the boundary that a step may go
+SHORT = 1e-8  # steps shorter than this lead nowhere: rounding has the last word
+
+
+class Problem(NamedTuple):
+    """Planes in the order of their blocks; every block has at least one."""
+
+    rows: Array  # (N, d) the vectors a
+    offset: Array  # (N,) b
+    owner: NDArray[np.intp]  # (N,) the block of every plane, ascending from 0
+    cap: Array  # of every block
+    squared: bool = False  # slacks are
+
+
+class Point(NamedTuple):
+    """A solution, as good as it became."""
+
+    alpha: Array  # (N,) >= 0, of the planes without the truths; Σ α of a block may be above its cap by rounding
+    w: Array  # (d,)
+    mixture: Array  # (N,) w = Σ mixture · a but for rounding: what w is where only inner products are known
+    gap: float  # relative gap of w and alpha among these planes
+
+
+def solve(problem: Problem, tol: float) -> Point:
+    """α and w whose gap among these planes is at most tol, if rounding permits."""
+    with threadpool_limits(1, user_api="blas"), np.errstate(over="ignore", invalid="ignore", divide="ignore"):
+        return _Newton(problem).run(tol)
+
+
+def multiplications(planes: int, blocks: int, dim: int) -> float:
+    """What a solve costs, about: an upper bound as a rule."""
+    d = min(planes, dim)
+    return 25.0 * ((planes + blocks) * d * d + d**3 / 3.0) + (2.0 * planes * planes * dim if planes < dim else 0.0)
+
+
+class _Newton:
+    """The iterates α, w, ξ, z of one problem; w is kept as u in scaled coordinates: w_j = u_j / scale_j."""
+
+    def __init__(self, problem: Problem):
+        planes = problem if problem.squared else _with_truths(problem)
+        self.count = len(problem.offset)  # planes that are no truths come first in `places`
+        self.places = np.arange(len(planes.offset)) if problem.squared else _places(problem.owner)
+        self.offset, self.owner, self.cap, self.squared = planes.offset, planes.owner, planes.cap, planes.squared
+        self.starts = np.searchsorted(self.owner, np.arange(len(self.cap)))
+        self.total, self.ridge = (0.0 * self.cap, self.cap) if self.squared else (self.cap, 0.0 * self.cap)
+        self.basis: Array | None = None
+        rows = planes.rows
+        if self.count < rows.shape[1]:
+            self.basis, triangle = linalg.qr(problem.rows.T, mode="economic", check_finite=False)
+            rows = np.zeros((len(self.offset), triangle.shape[0]))
+            rows[self.places] = triangle.T
+        scale = np.sqrt(np.einsum("ij,ij->j", rows, rows))
+        self.scale = np.where(scale > 0, scale, 1.0)
+        self.rows, self.unit = rows / self.scale, self.scale**-2.0  # ‖w‖² = Σ unit u²
+        self._start()
+
+    def _start(self) -> None:
+        """w = 0 and ξ above all planes; α in the middle of the simplices, or where ξ says (squared slacks).
+
+        That w is not A'α is mended on the way; a start close to the centre matters more than a feasible one.
+        """
+        counts = np.bincount(self.owner)
+        self.u, self.mixture = np.zeros(len(self.unit)), np.zeros(len(self.offset))
+        self.heights = self.offset.copy()
+        highest = self._highest()
+        self.xi = highest + 1e-3 * float(np.max(highest)) + float(np.mean(highest)) + 1e-300
+        self.alpha = ((self.total + self.ridge * self.xi) / counts)[self.owner]
+        self.z = self.xi[self.owner] - self.heights
+
+    def run(self, tol: float) -> Point:
+        best = self._point(np.inf)
+        for _ in range(ITERATIONS):
+            gap = self._gap()
+            if gap < best.gap:
+                best = self._point(gap)
+            if gap <= tol or not np.isfinite(gap) or not self._factorise():
+                break
+            if self._step() < SHORT:
+                break
+        return best
+
+    def _sums(self, values: Array) -> Array:
+        return np.asarray(np.add.reduceat(values, self.starts))
+
+    def _highest(self) -> Array:
+        return np.asarray(np.maximum(np.maximum.reduceat(self.heights, self.starts), 0.0))
+
+    def _gap(self) -> float:
+        """The relative gap of w and α."""
+        highest = self._highest()
+        norm = float(self.u @ (self.unit * self.u))
+        primal = 0.5 * norm + float(self.cap @ (0.5 * highest**2 if self.squared else highest))
+        combined = self.rows.T @ self.alpha
+        dual = float(self.offset @ self.alpha) - 0.5 * float(combined @ (combined / self.unit))
+        if self.squared:
+            dual -= 0.5 * float(np.sum(self._sums(self.alpha) ** 2 / self.cap))
+        return (primal - dual) / primal if primal > 0 else 0.0
+
+    def _point(self, gap: float) -> Point:
+        w = self.u / self.scale
+        if self.basis is not None:
+            w = self.basis @ w
+        return Point(self.alpha[self.places], w, self.mixture[self.places], gap)
+
+    def _factorise(self) -> bool:
+        """M of (5) and its Cholesky factor; False where rounding has left nothing to factorise."""
+        self.theta = self.alpha / self.z
+        self.block_theta = self._sums(self.theta) + self.ridge
+        shares = self.theta / self.block_theta[self.owner]
+        ends = np.append(self.starts, len(self.owner))
+        self.means = sparse.csr_array((shares, np.arange(len(shares)), ends)) @ self.rows
+        self.root = np.sqrt(self.theta)
+        self.centred = self.rows - self.means[self.owner]
+        self.centred *= self.root[:, None]
+        matrix = self.centred.T @ self.centred
+        if self.squared:
+            weighted = self.means * np.sqrt(self.ridge)[:, None]
+            matrix += weighted.T @ weighted
+        diagonal = matrix.reshape(-1)[:: len(self.unit) + 1]
+        diagonal += self.unit
+        for _ in range(3):
+            try:
+                self.factor = linalg.cho_factor(matrix, lower=True, check_finite=False)
+            except linalg.LinAlgError:
+                diagonal += 1e-13 * float(np.mean(diagonal))
+            else:
+                return True
+        return False
+
+    def _direction(self, change: Array) -> tuple[Array, Array, Array, Array]:
+        """(du, dξ, dz, dα) of the Newton step that changes αz/z by this, and mends what does not hold yet."""
+        above = self.xi[self.owner] - self.heights - self.z
+        excess = self._sums(self.alpha) - self.total - self.ridge * self.xi
+        adrift = self.rows.T @ self.alpha - self.unit * self.u
+        known = change - self.theta * above
+        level = (self._sums(known) + excess) / self.block_theta
+        right = adrift + self.centred.T @ ((known - self.theta * level[self.owner]) / self.root)
+        right += self.means.T @ (self.ridge * level - excess)
+        du = self._solved(right)
+        du += self._solved(right - self._times(du))  # one refinement
+        dxi = level - self.means @ du
+        dz = level[self.owner] + (self.centred @ du) / self.root + above
+        return du, dxi, dz, change - self.theta * dz
+
+    def _solved(self, right: Array) -> Array:
+        return np.asarray(linalg.cho_solve(self.factor, right, check_finite=False))
+
+    def _times(self, du: Array) -> Array:
+        product = self.unit * du + self.centred.T @ (self.centred @ du)
+        return product + self.means.T @ (self.ridge * (self.means @ du)) if self.squared else product
+
+    def _step(self) -> float:
+        """Predict, correct, move; returns the length of the step."""
+        alpha, z = self.alpha, self.z
+        mu = float(np.mean(alpha * z))
+        _, _, dz, dalpha = self._direction(-alpha)
+        ahead = (alpha + min(1.0, _room(alpha, dalpha)) * dalpha) @ (z + min(1.0, _room(z, dz)) * dz) / len(z)
+        centring = min(1.0, max(float(ahead) / mu, 0.0) ** 3)
+        du, dxi, dz, dalpha = self._direction((centring * mu - dalpha * dz) / z - alpha)
+        length = min(1.0, BOUNDARY * min(_room(alpha, dalpha), _room(z, dz)))
+        if not length >= SHORT:  # nor if it is NaN
+            return 0.0
+        # dw = A'dα + A'α - w: so the weights of the planes in w change by dα + α - mixture
+        self.mixture += length * (dalpha + alpha - self.mixture)
+        self.u += length * du
+        self.xi += length * dxi
+        self.alpha = alpha + length * dalpha
+        self.heights = self.offset - self.rows @ self.u
+        self.z = np.maximum(self.xi[self.owner] - self.heights, 1e-3 * (z + length * dz))
+        return length
+
+
+def _room(values: Array, change: Array) -> float:
+    """How far they can go in this direction before one of them is zero."""
+    falling = change < 0
+    return float(np.min(-values[falling] / change[falling], initial=np.inf))
+
+
+def _places(owner: NDArray[np.intp]) -> NDArray[np.intp]:
+    """Where the planes are when every block has its truth behind them."""
+    return np.arange(len(owner)) + owner
+
+
+def _with_truths(problem: Problem) -> Problem:
+    """The planes and the truths (0, 0), block by block."""
+    blocks, places = len(problem.cap), _places(problem.owner)
+    owner = np.sort(np.concatenate([problem.owner, np.arange(blocks)]))
+    rows, offset = np.zeros((len(owner), problem.rows.shape[1])), np.zeros(len(owner))
+    rows[places], offset[places] = problem.rows, problem.offset
+    return problem._replace(rows=rows, offset=offset, owner=owner)
