@@ -30,7 +30,7 @@ from maxmargin.solvers.interior_point import Problem, multiplications, solve
 
 LOOK = 4  # passes before the first forecast
 DENSE = 8.0  # multiplications of matrices that take as long as one of a visit
-WORTH = 3.0  # joint solves that must be cheaper than the passes they replace: as many are needed at least
+WORTH = 10.0  # joint solves that must be cheaper than the passes they replace: so many are needed as a rule
 CHUNK = 256  # examples per oracle call
 PLACES = 1024  # planes that a joint solve should know of, however few the examples are
 
