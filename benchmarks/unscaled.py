@@ -53,7 +53,7 @@ def sequences() -> Problem:
 
 def one_node_graphs() -> Problem:
     X, y = load_iris(return_X_y=True)
-    return GraphLabeler(), [(row[None], np.zeros((0, 2), dtype=int)) for row in X], [[int(label)] for label in y]
+    return GraphLabeler(C=1000), [(row[None], np.zeros((0, 2), dtype=int)) for row in X], [[int(label)] for label in y]
 
 
 def digits_times_1000() -> Problem:

@@ -42,7 +42,7 @@ class Bundle(Solver):
         value = oracle.objective(centre, plane.risk, C)
         cuts.add(plane)
         yield Step(centre, 0.0, risk=plane.risk, memory=cuts)  # the loss is never negative, so neither is the optimum
-        while stalled < 20:  # null steps in a row are normal; so many without any movement are not
+        while stalled < 20:  # null steps in a row are normal; so many from which nothing is learnt are not
             before = dual, value
             w, model = self._proximal_point(cuts, centre, rho, C, oracle)
             dual = max(dual, self._lower_bound(cuts, C))
@@ -64,8 +64,10 @@ class Bundle(Solver):
                 nulls += 1
                 if nulls % 3 == 0 and new > value:
                     rho *= 2
-            moved = max(dual - before[0], before[1] - value)
-            stalled = 0 if moved > 1e-12 * abs(value) else stalled + 1
+            # A cut that is higher at w than the model was makes the next model a better one, even if neither bound moves
+            # by more than their rounding yet: in units that do not fit the features both begin many powers of ten apart.
+            learnt = max(dual - before[0], before[1] - value, new - model)
+            stalled = 0 if learnt > 1e-12 * abs(value) else stalled + 1
             rho = max(rho, 1e-10)
             cuts.drop_idle(self.patience)
 

@@ -31,6 +31,7 @@ from maxmargin.solvers.interior_point import Problem, multiplications, solve
 LOOK = 4  # passes before the first forecast
 DENSE = 8.0  # multiplications of matrices that take as long as one of a visit
 WORTH = 10.0  # joint solves that must be cheaper than the passes they replace: so many are needed as a rule
+CENTRED = 0.1  # share of the gap to which a joint solve goes: the query should not be at the edge of what is known
 CHUNK = 256  # examples per oracle call
 PLACES = 1024  # planes that a joint solve should know of, however few the examples are
 
@@ -75,7 +76,7 @@ class JointRounds:
         centre, value, share, idle = blocks.w.copy(), inf, 1.0, 0
         while idle < 3:
             before = blocks.dual
-            best = self._joint_step(max(0.1 * self.tol, 0.1 * gaps[-1]))
+            best = self._joint_step(max(0.1 * self.tol, CENTRED * gaps[-1]))
             query = best if share == 1.0 else centre + share * (best - centre)
             risk, added = self._query(query)
             yield Step(query, blocks.dual, risk=risk, memory=blocks)

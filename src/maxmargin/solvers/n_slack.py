@@ -9,6 +9,7 @@ import numpy as np
 from maxmargin.dual_blocks import DualBlocks
 from maxmargin.oracle import Oracle
 from maxmargin.solvers.base import Solution, Solver, Step
+from maxmargin.solvers.joint_rounds import JointRounds
 
 
 class NSlack(Solver):
@@ -23,7 +24,8 @@ class NSlack(Solver):
                                                                      "block": over example i's only, the rest frozen
         line 11   until nothing was added
     When nothing is violated by more than ε, w is within Cε of the optimum. ε follows from tol: half of tol times the
-    objective, divided by C. The restricted problem on line 8 is solved by exact block ascent from the last solution.
+    objective, divided by C. The restricted problem on line 8 is solved by exact block ascent from the last solution, and
+    where that is too slow by an interior point method (joint_rounds.py).
     """
 
     block: int = 16
@@ -36,9 +38,10 @@ class NSlack(Solver):
         rng = np.random.default_rng(seed)
         earlier = None if start is None else start.memory
         blocks = oracle.block_dual(C, earlier, slots=256, cache_mb=self.cache_mb)
+        joint = JointRounds(oracle, blocks, C, self.tol)
         everyone, epsilon, idle = np.arange(oracle.n), np.inf, 0
         while idle < 3:
-            before, added = blocks.dual, 0
+            before, added, rounds = blocks.dual, 0, 0
             for begin in range(0, oracle.n, self.block):
                 index = everyone[begin : begin + self.block]
                 report = blocks.visit(
@@ -46,18 +49,24 @@ class NSlack(Solver):
                 )
                 added += report.added
                 if self.reoptimise == "joint" and report.added:
-                    self._optimise(blocks, rng, rounds=3)
-            self._optimise(blocks, rng, rounds=50)
+                    rounds += self._optimise(blocks, rng, rounds=3)
+            rounds += self._optimise(blocks, rng, rounds=50)
             blocks.tidy()
             blocks.refresh()
             blocks.check_separable()
             risk = oracle.risk(blocks.w)
             yield Step(blocks.w, blocks.dual, risk=risk, memory=blocks)
-            epsilon = 0.5 * self.tol * oracle.objective(blocks.w, risk, C) / C if np.isfinite(C) else 0.0
+            value = oracle.objective(blocks.w, risk, C)
+            epsilon = 0.5 * self.tol * value / C if np.isfinite(C) else 0.0
             idle = idle + 1 if not added and blocks.dual - before <= 1e-16 * abs(blocks.dual) else 0
+            joint.note(rounds, value)
+            if self.reoptimise == "joint" and joint.due(idle >= 3):
+                yield from joint.steps()
+                idle = 0
 
-    def _optimise(self, blocks: DualBlocks, rng: np.random.Generator, rounds: int) -> None:
-        """Line 8: ascend over the working sets until a round gains next to nothing."""
-        for _ in range(rounds):
+    def _optimise(self, blocks: DualBlocks, rng: np.random.Generator, rounds: int) -> int:
+        """Line 8: ascend over the working sets until a round gains next to nothing; returns the number of rounds."""
+        for done in range(rounds):
             if blocks.visit(rng.permutation(blocks.n), steps=100).gain <= 0.01 * self.tol * abs(blocks.dual):
-                break
+                return done + 1
+        return rounds
