@@ -15,7 +15,7 @@ from maxmargin import Aligner, GraphLabeler, MulticlassSVC, OrdinalSVC, Sequence
 from maxmargin.datasets import mutated_pairs
 
 SOLVERS = ("bcfw", "n_slack", "one_slack", "bundle")  # those with a bound worth the name
-LIMIT = 20.0  # CPU seconds of a fit
+LIMIT = 30.0  # CPU seconds of a fit
 
 Problem = tuple[Any, Any, Any]  # an estimator, X, Y
 

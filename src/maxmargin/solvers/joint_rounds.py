@@ -23,101 +23,100 @@ import numpy as np
 
 from maxmargin.arrays import Array
 from maxmargin.dual_blocks import DualBlocks
-from maxmargin.objective import relative_gap
 from maxmargin.oracle import Oracle
 from maxmargin.solvers.base import Step
 from maxmargin.solvers.interior_point import Problem, multiplications, solve
 
-LOOK = 4  # passes before the first forecast
+LOOK = 4  # passes or rounds before their rate is trusted
 DENSE = 8.0  # multiplications of matrices that take as long as one of a visit
 WORTH = 10.0  # joint solves that must be cheaper than the passes they replace: so many are needed as a rule
+DEAREST = 10.0  # a joint solve costs no more than so many times what the fit has cost so far,
+SMALL = 1e9  # or so many multiplications
 CENTRED = 0.1  # share of the gap to which a joint solve goes: the query should not be at the edge of what is known
 CHUNK = 256  # examples per oracle call
 PLACES = 1024  # planes that a joint solve should know of, however few the examples are
 
 
 class JointRounds:
-    """Watches the passes of a solver over single examples, and takes its place where that will be cheaper."""
+    """Watches the passes of a solver over single examples, and takes their place where that will be cheaper."""
 
     def __init__(self, oracle: Oracle, blocks: DualBlocks, C: float, tol: float):
         self.oracle, self.blocks, self.C, self.tol = oracle, blocks, C, tol
         self.gaps: list[float] = []  # after every pass
         self.work = 0.0  # multiplications of these passes
+        self.before = 0.0  # of all that was done before them
+        self.exhausted = -inf  # D at which joint rounds could do no more
 
     def note(self, cached: float, guess: float) -> None:
         """A pass is over, with so many cached ones; `guess` estimates P."""
         self.work += self.blocks.visit_work * (self.oracle.call_cost + cached + 1)
-        self.gaps.append(max(relative_gap(guess, self.blocks.dual), 1e-16))
+        self.gaps.append(_gap(guess, self.blocks.dual))
 
     def due(self, stalled: bool) -> bool:
         """Whether joint rounds will be cheaper than more passes; `stalled`: passes gain nothing any more."""
-        if not isfinite(self.C) or self.gaps[-1] <= self.tol or not self._fits():
+        dual = self.blocks.dual
+        if not isfinite(self.C) or self.gaps[-1] <= self.tol or dual - self.exhausted <= 1e-12 * abs(dual):
             return False
         if stalled:
-            return True
-        cost = self._cost()
-        if len(self.gaps) < LOOK or self.gaps[-1] <= 2.5 * self.tol or self.work < cost:
+            return self._affordable()
+        if len(self.gaps) < LOOK or self.gaps[-1] <= 2.5 * self.tol:
             return False
-        return _passes_left(self.gaps, self.tol) * self.work / len(self.gaps) > WORTH * cost
+        cost = self._cost()
+        return self.work >= cost and self._passes_cost() > WORTH * cost and self._affordable()
+
+    def _passes_cost(self) -> float:
+        """What the passes to come would cost at their present rate."""
+        return _left(self.gaps, self.tol) * self.work / len(self.gaps)
 
     def _cost(self) -> float:
+        """Of one joint solve."""
         return multiplications(*self.blocks.size, self.oracle.dim) / DENSE
 
-    def _fits(self) -> bool:
-        """Whether planes are written out, and the matrices of a joint solve within the limit of the cache."""
-        return self.blocks.explicit and 4 * 8 * sum(self.blocks.size) * self.oracle.dim <= 2**20 * self.blocks.cache_mb
+    def _affordable(self) -> bool:
+        """Whether planes are written out, and matrix and work of a joint solve are in proportion."""
+        mb = 4 * 8 * sum(self.blocks.size) * self.oracle.dim / 2**20  # of the interior point's matrices
+        dearest = max(DEAREST * (self.before + self.work), SMALL)
+        return self.blocks.explicit and mb <= self.blocks.cache_mb and self._cost() <= dearest
 
     def steps(self) -> Iterator[Step]:
-        """Rounds until they gain nothing, or cost more than the passes they replace."""
+        """Rounds until they gain nothing, or will cost more than the passes they replace."""
         blocks, oracle = self.blocks, self.oracle
-        instead = _passes_left(self.gaps, self.tol) * self.work / max(len(self.gaps), 1)
+        instead = self._passes_cost()
+        self.before, self.work = self.before + self.work, 0.0
         blocks.make_places(PLACES // oracle.n)
-        gaps, spent = [1.0], self.work
-        centre, value, share, idle = blocks.w.copy(), inf, 1.0, 0
-        while idle < 3:
+        line, gaps, idle = _Line(blocks.w), [1.0], 0
+        while idle < 3 and self._affordable():
             before = blocks.dual
-            best = self._joint_step(max(0.1 * self.tol, CENTRED * gaps[-1]))
-            query = best if share == 1.0 else centre + share * (best - centre)
-            risk, added = self._query(query)
+            self.work += self._cost()
+            query = line.query(self._joint_step(max(0.1 * self.tol, CENTRED * gaps[-1])))
+            risk, added = self._look_at(query)
             yield Step(query, blocks.dual, risk=risk, memory=blocks)
-            new = oracle.objective(query, risk, self.C)
-            if value == inf:
-                share = 0.3
-            elif new < value - 0.1 * share * (value - blocks.dual):
-                share = min(1.0, 2 * share)
-            elif new > value:
-                share = max(0.02, 0.5 * share)
-            if not added:
-                share = 1.0
-            if new < value:
-                centre, value = query, new
-            gaps.append(relative_gap(value, blocks.dual))
+            line.judge(query, oracle.objective(query, risk, self.C), blocks.dual, added)
+            gaps.append(_gap(line.value, blocks.dual))
             idle = idle + 1 if not added and blocks.dual - before <= 1e-12 * abs(blocks.dual) else 0
             blocks.tidy()
-            cost = self._cost() + oracle.call_cost * blocks.visit_work
-            spent += cost
-            if cost > spent or not self._fits() or _passes_left(gaps, self.tol) * cost > instead and len(gaps) > LOOK:
+            self.work += oracle.call_cost * blocks.visit_work
+            if len(gaps) > LOOK and _left(gaps, self.tol) * self.work / len(gaps) > instead:
                 break
-        self.gaps, self.work = [], 0.0
+        if idle:
+            self.exhausted = blocks.dual
+        self.before, self.work, self.gaps = self.before + self.work, 0.0, []
 
     def _joint_step(self, tol: float) -> Array:
         """Raise D over all planes; the weights that are best for these planes."""
         planes = self.blocks.remembered()
-        if not len(planes.slots):
-            return self.blocks.w.copy()
         examples, owner = np.unique(planes.owners, return_inverse=True)
-        explicit = planes.rows.tocsr().tocsc()
-        used = np.flatnonzero(np.diff(explicit.indptr))
-        problem = Problem(
-            explicit[:, used].toarray(), planes.offset, owner, self.blocks.cap[examples], self.blocks.squared
-        )
-        point = solve(problem, tol)
-        self.blocks.ascend_towards(planes, point.alpha)
         w = np.zeros(self.oracle.dim)
-        w[used] = point.w
+        if len(examples):
+            explicit = planes.rows.tocsr().tocsc()
+            used = np.flatnonzero(np.diff(explicit.indptr))
+            rows, caps = explicit[:, used].toarray(), self.blocks.cap[examples]
+            point = solve(Problem(rows, planes.offset, owner, caps, self.blocks.squared), tol)
+            self.blocks.ascend_towards(planes, point.alpha)
+            w[used] = point.w
         return w
 
-    def _query(self, w: Array) -> tuple[float, int]:
+    def _look_at(self, w: Array) -> tuple[float, int]:
         """R(w), and how many planes were new."""
         oracle, total, added = self.oracle, 0.0, 0
         for begin in range(0, oracle.n, CHUNK):
@@ -129,8 +128,40 @@ class JointRounds:
         return total / oracle.n, added
 
 
-def _passes_left(gaps: list[float], tol: float) -> float:
-    """How many more it takes if the gap goes on falling as in the second half of them."""
+class _Line:
+    """Where to look next: on the way from the best point so far to the best one of the model.
+
+    Where every query adds few planes (few examples), the model's own best point jumps about, and P there may be worse for
+    tens of rounds. As in bundle methods, a shorter way is taken after a failure, and a longer one after a success.
+    """
+
+    def __init__(self, w: Array):
+        self.centre, self.value, self.share = w.copy(), inf, 1.0
+
+    def query(self, best: Array) -> Array:
+        return best if self.share == 1.0 else self.centre + self.share * (best - self.centre)
+
+    def judge(self, query: Array, value: float, dual: float, added: int) -> None:
+        """P at the query is known."""
+        if not added:  # the model knew all there is to know here
+            self.share = 1.0
+        elif self.value == inf:
+            self.share = 0.3
+        elif value < self.value - 0.1 * self.share * (self.value - dual):
+            self.share = min(1.0, 2 * self.share)
+        elif value > self.value:
+            self.share = max(0.02, 0.5 * self.share)
+        if value < self.value:
+            self.centre, self.value = query, value
+
+
+def _gap(value: float, dual: float) -> float:
+    """The relative gap of an estimated objective, never quite zero."""
+    return max((value - dual) / value, 1e-16) if value > 0 else 1e-16
+
+
+def _left(gaps: list[float], tol: float) -> float:
+    """How many more of these it takes if the gap goes on falling as in the second half of them."""
     half = len(gaps) // 2
-    fallen = log(max(gaps[half] / gaps[-1], 1.0)) if gaps and gaps[-1] > 0 else inf
+    fallen = log(max(gaps[half] / gaps[-1], 1.0))
     return max(log(gaps[-1] / tol), 0.0) * max(len(gaps) - 1 - half, 1) / fallen if fallen > 0 else inf
