@@ -1,9 +1,10 @@
-"""Data as they come: features of very different sizes, large C, few long examples. Time of every solver to a gap of 1%."""
+"""Data as they come: features of very different sizes, a large C, few long examples. Who certifies a gap of 1%?"""
 
 from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -66,8 +67,8 @@ def long_alignments() -> Problem:
     return Aligner(), *mutated_pairs(2, length=2000, alphabet="ACDEFGHIKLMNPQRSTVWY")
 
 
-def huge_features_and_C() -> Problem:
-    """Breast cancer times a million."""
+def huge_features() -> Problem:
+    """Breast cancer times a million, with a C as large."""
     X, y = load_breast_cancer(return_X_y=True)
     return MulticlassSVC(C=1e6), 1e6 * X, y
 
@@ -80,7 +81,7 @@ PROBLEMS: dict[str, Callable[[], Problem]] = {
     "one-node-graphs": one_node_graphs,
     "digits-times-1000": digits_times_1000,
     "long-alignments": long_alignments,
-    "huge-features-and-C": huge_features_and_C,
+    "huge-features": huge_features,
 }
 
 
@@ -92,12 +93,12 @@ def run(name: str, repeat: int, quick: bool, report: Report) -> Table:
     rows = []
     for solver in SOLVERS:
         model, X, Y = PROBLEMS[name]()
-        model.set_params(solver=solver, random_state=0, max_passes=20 if quick else 10_000)
-        _limited(model, 1.0).fit(X, Y)  # compile
+        model.set_params(solver=solver, tol=1e-2, random_state=0, max_passes=20 if quick else 10_000)
+        _fit(model, X, Y, 1.0)  # compile
         found = []
         for k in range(1 if quick else repeat):
             report(f"{solver}: round {k + 1} of {repeat}")
-            found.append(cpu_seconds(lambda: _limited(model, LIMIT).fit(X, Y))[1])
+            found.append(cpu_seconds(partial(_fit, model, X, Y, LIMIT))[1])
             if not model.certificate_.converged:
                 break  # it takes as long as it may
         rows.append((solver, min(found), model.certificate_))
@@ -109,7 +110,7 @@ def run(name: str, repeat: int, quick: bool, report: Report) -> Table:
     return table
 
 
-def _limited(model: Any, seconds: float) -> Any:
-    """The model with a callback that stops its next fit after so many CPU seconds."""
+def _fit(model: Any, X: Any, Y: Any, seconds: float) -> None:
+    """Fit for at most so many CPU seconds, and the pass that is running then."""
     began = time.process_time()
-    return model.set_params(callback=lambda record: time.process_time() - began > seconds)
+    model.set_params(callback=lambda record: time.process_time() - began > seconds).fit(X, Y)

@@ -179,7 +179,7 @@ class DualBlocks:
 
     @property
     def visit_work(self) -> float:
-        """Multiplications that take as long as a visit of every example, about; 100 stand for what is done beside them."""
+        """Multiplications that take as long as a visit of every example, about; 100 stand for all that is not one."""
         planes, of = max(int(self._tables.filled.sum()), 1), self._atoms.arrays
         entries = 2.0 * self._live_entries() / planes * max(1.0, len(of.values) / max(self._atoms.n_units, 1))
         return (entries + 100.0) * max(planes, self.n)
@@ -228,7 +228,7 @@ class DualBlocks:
         return max(gain, 0.0)
 
     def _within_caps(self, owners: NDArray[np.intp], alpha: Array) -> Array:
-        """These weights, scaled down where rounding has lifted their sum above the cap, in whichever order it is taken."""
+        """These weights, scaled down where rounding may have lifted their sum, taken in any order, above the cap."""
         if self.squared:
             return alpha
         sums, counts = np.bincount(owners, alpha, self.n), np.bincount(owners, minlength=self.n)

@@ -26,8 +26,8 @@ class BCFW(Solver):
     older w, so planes are asked for in blocks. After each oracle pass, cached passes make the same steps without the
     oracle, as long as the last one gained more per unit of work than oracle pass and cached passes together so far.
     The heights seen on the way give an estimate of P(w) for free; the loop measures it when that looks converged.
-    Where steps of single examples will not get there in reasonable time, because blocks pull w in directions that nearly
-    cancel (features of very different sizes), rounds over all of them together take their place (joint_rounds.py).
+    Where steps of single examples will not get there in reasonable time, because blocks pull w in directions that
+    nearly cancel (features of very different sizes), rounds over all of them take their place (joint_rounds.py).
 
     Lacoste-Julien, Jaggi, Schmidt, Pletscher (ICML 2013), Algorithm 4; the plane cache and the rule for cached passes
     follow Shah, Kolmogorov, Lampert (CVPR 2015), with work counted instead of seconds so that a seed fixes the result.

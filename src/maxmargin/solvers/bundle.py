@@ -64,8 +64,8 @@ class Bundle(Solver):
                 nulls += 1
                 if nulls % 3 == 0 and new > value:
                     rho *= 2
-            # A cut that is higher at w than the model was makes the next model a better one, even if neither bound moves
-            # by more than their rounding yet: in units that do not fit the features both begin many powers of ten apart.
+            # A cut that is higher at w than the model was makes the next model better, even if neither bound moves by
+            # more than rounding yet: where C or the features are large, they begin many powers of ten apart.
             learnt = max(dual - before[0], before[1] - value, new - model)
             stalled = 0 if learnt > 1e-12 * abs(value) else stalled + 1
             rho = max(rho, 1e-10)

@@ -1,6 +1,6 @@
 """The best weights of all remembered planes at once, by a primal-dual interior point method.
 
-Block i has planes (a_k, b_k), and cap_i > 0 is C vᵢ/n. Plain slacks get the truth as one more plane (0, 0) in every block:
+Block i has planes (a_k, b_k), and cap_i > 0 is C vᵢ/n. Plain slacks get the truth as one more plane (0, 0) of a block:
 
     minimise   ½‖w‖² + Σᵢ cap_i ξ_i       subject to  z_k = ξ_i - b_k + ⟨a_k, w⟩ >= 0                 (1)
     maximise   b'α - ½‖A'α‖²              subject to  α >= 0,  Σ_{k in i} α_k = cap_i                 (2)
@@ -10,15 +10,15 @@ and for squared slacks, without truths,
     minimise   ½‖w‖² + ½ Σᵢ cap_i ξ_i²    subject to  z >= 0 as above                                 (3)
     maximise   b'α - ½‖A'α‖² - Σᵢ (Σₖ α_k)² / 2cap_i       subject to  α >= 0.                        (4)
 
-Optimality: w = A'α, αz = 0 and Σₖ α_k = total_i + ridge_i ξ_i, with (total, ridge) = (cap, 0) in (1) and (0, cap) in (3).
+Optimality: w = A'α, αz = 0, Σₖ α_k = total_i + ridge_i ξ_i, with (total, ridge) = (cap, 0) in (1) and (0, cap) in (3).
 Newton's method on these equations with αz = σμ instead of 0, eliminated down to the space of w: with θ = α/z,
 Θ_i = Σₖ θ_k + ridge_i and the means m_i = Σₖ θ_k a_k / Θ_i of the blocks,
 
     M dw = …,     M = I + Σₖ θ_k (a_k - m_i)(a_k - m_i)' + Σᵢ ridge_i m_i m_i'.                       (5)
 
 The centred form matters: where one plane has all of the weight, θ is huge, and a difference of two sums would cancel.
-Columns of A are scaled for the linear algebra (which leaves the problem as it is), and where there are fewer planes than
-coordinates, the coordinates are those of the span of the planes.
+Columns of A are scaled for the linear algebra (which leaves the problem as it is), and where there are fewer planes
+than coordinates, the coordinates are those of the span of the planes.
 
 Mehrotra (SIAM J. Optim. 1992), predictor and corrector with one step length, as convex quadratic programs need.
 """

@@ -1,7 +1,8 @@
 """Rounds over all examples together, for data on which passes over single examples get nowhere.
 
-Steps that change one block of the dual at a time are slow where blocks pull w in directions that nearly cancel: features
-of very different sizes, a large C, or few examples with many planes. There the n-slack cutting plane method is better,
+Steps that change one block of the dual at a time are slow where blocks pull w in directions that nearly cancel:
+features of very different sizes, a large C, or few examples with many planes. There the n-slack cutting plane method
+is better,
 
     (α', w')  <-  the best weights of all planes remembered so far          interior_point.py
     α         <-  the maximiser of D between α and α'                       DualBlocks.ascend_towards
@@ -131,8 +132,8 @@ class JointRounds:
 class _Line:
     """Where to look next: on the way from the best point so far to the best one of the model.
 
-    Where every query adds few planes (few examples), the model's own best point jumps about, and P there may be worse for
-    tens of rounds. As in bundle methods, a shorter way is taken after a failure, and a longer one after a success.
+    Where every query adds few planes (few examples), the model's own best point jumps about, and P there may be worse
+    for tens of rounds. As in bundle methods, the way is shorter after a failure, and longer after a success.
     """
 
     def __init__(self, w: Array):
@@ -156,7 +157,9 @@ class _Line:
 
 
 def _gap(value: float, dual: float) -> float:
-    """The relative gap of an estimated objective, never quite zero."""
+    """The relative gap of an estimated objective, never quite zero; all of it where nothing is known (C = inf)."""
+    if not isfinite(value):
+        return 1.0
     return max((value - dual) / value, 1e-16) if value > 0 else 1e-16
 
 

@@ -24,8 +24,8 @@ class NSlack(Solver):
                                                                      "block": over example i's only, the rest frozen
         line 11   until nothing was added
     When nothing is violated by more than ε, w is within Cε of the optimum. ε follows from tol: half of tol times the
-    objective, divided by C. The restricted problem on line 8 is solved by exact block ascent from the last solution, and
-    where that is too slow by an interior point method (joint_rounds.py).
+    objective, divided by C. The restricted problem on line 8 is solved by exact block ascent from the last solution,
+    and where that is too slow by an interior point method (joint_rounds.py).
     """
 
     block: int = 16
