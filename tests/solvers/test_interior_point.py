@@ -80,7 +80,9 @@ def test_gap_and_constraints_at_all_scales(problem, of_rows, of_caps):
     norms = np.linalg.norm(problem.rows, axis=1)
     rounding = 1e-15 * (point.alpha @ norms) * (1 + np.linalg.norm(point.w) + 1e-15 * (point.alpha @ norms))
     assert value - bound <= 2e-2 * value + 100 * rounding
-    assert point.gap == pytest.approx((value - bound) / max(value, 1e-300), abs=1e-6 + 100 * rounding / max(value, 1e-300))
+    assert point.gap == pytest.approx(
+        (value - bound) / max(value, 1e-300), abs=1e-6 + 100 * rounding / max(value, 1e-300)
+    )
 
 
 @given(problems(spread=1.0))

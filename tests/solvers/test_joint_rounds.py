@@ -1,0 +1,211 @@
+"""Badly scaled data are certified, well-scaled data never see a joint round, and the dual point stays what it is."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from sklearn.datasets import load_breast_cancer, load_diabetes, load_digits, load_iris, load_wine
+from threadpoolctl import threadpool_limits
+
+from maxmargin import GraphLabeler, MulticlassSVC, OrdinalSVC, SequenceLabeler
+from maxmargin.datasets import digit_strings
+from maxmargin.objective import Formulation
+from maxmargin.oracle import Oracle
+from maxmargin.solvers import joint_rounds
+from maxmargin.solvers.joint_rounds import JointRounds
+from maxmargin.tasks import Multiclass
+
+
+@pytest.fixture
+def rounds(monkeypatch):
+    """A list with an entry for every joint solve."""
+    solved = []
+    solve = joint_rounds.solve
+    monkeypatch.setattr(joint_rounds, "solve", lambda problem, tol: solved.append(problem) or solve(problem, tol))
+    return solved
+
+
+def ordinal_diabetes():
+    X, y = load_diabetes(return_X_y=True, scaled=False)
+    return X, np.digitize(y, np.quantile(y, [0.2, 0.4, 0.6, 0.8]))
+
+
+def rows_of_all_sizes(n=30, seed=0):
+    rng = np.random.default_rng(seed)
+    y = rng.integers(3, size=n)
+    return (rng.normal(size=(3, 8))[y] + rng.normal(size=(n, 8))) * np.geomspace(0.1, 1000, 8), y
+
+
+def sequences_of_all_sizes(n=20):
+    X, y = rows_of_all_sizes(5 * n)
+    return np.split(X, n), [list(part) for part in np.split(y, n)]
+
+
+UNSCALED = {
+    "breast cancer": (MulticlassSVC(), *load_breast_cancer(return_X_y=True)),
+    "wine": (MulticlassSVC(), *load_wine(return_X_y=True)),
+    "ordinal": (OrdinalSVC(), *ordinal_diabetes()),
+    "huge": (MulticlassSVC(C=1e6), 1e6 * load_breast_cancer().data, load_breast_cancer().target),
+    "sequences": (SequenceLabeler(), *sequences_of_all_sizes()),
+}
+
+
+@pytest.mark.parametrize("solver", ["bcfw", "n_slack"])
+@pytest.mark.parametrize("name", UNSCALED)
+def test_badly_scaled_data_are_certified(rounds, name, solver):
+    model, X, Y = UNSCALED[name]
+    model.set_params(solver=solver, tol=1e-2, max_passes=100, random_state=0).fit(X, Y)
+    assert model.certificate_.converged
+    assert rounds
+
+
+@pytest.mark.parametrize("slack", ["l1", "l2"])
+@pytest.mark.parametrize("rescaling", ["margin", "slack"])
+def test_in_every_formulation(rounds, rescaling, slack):
+    X, y = load_wine(return_X_y=True)
+    options = {"rescaling": rescaling, "slack": slack, "tol": 1e-2, "max_passes": 100, "random_state": 0}
+    certificate = MulticlassSVC(**options).fit(X, y).certificate_
+    assert certificate.converged
+    assert rounds
+    other = MulticlassSVC(**options | {"solver": "one_slack", "max_passes": 1000}).fit(X, y).certificate_
+    assert certificate.dual <= other.primal
+    assert other.dual <= certificate.primal
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("solver", ["bcfw", "n_slack"])
+def test_larger_sets(rounds, solver):
+    X, y = load_digits(return_X_y=True)
+    model = MulticlassSVC(solver=solver, tol=1e-2, random_state=0, max_passes=200).fit(1000 * X, y)
+    assert model.certificate_.converged
+    X, y = load_iris(return_X_y=True)
+    graphs = [(row[None], np.zeros((0, 2), dtype=int)) for row in X]
+    labels = [[int(label)] for label in y]
+    model = GraphLabeler(C=1000, solver=solver, tol=1e-2, random_state=0, max_passes=100).fit(graphs, labels)
+    assert model.certificate_.converged
+
+
+def test_no_joint_round_on_well_scaled_data(rounds):
+    X, y = load_digits(return_X_y=True)
+    assert MulticlassSVC(tol=1e-2, random_state=0).fit(X / 16, y).certificate_.converged
+    for n in (20, 60):
+        strings, labels, *_ = digit_strings(n_train=n, n_test=5)
+        assert SequenceLabeler(C=10, tol=1e-2, random_state=0).fit(strings, labels).certificate_.converged
+    assert not rounds
+
+
+def test_threads_change_no_bit():
+    weights = []
+    for threads in (1, 2):
+        with threadpool_limits(threads, user_api="blas"):
+            weights.append(MulticlassSVC(tol=1e-2, random_state=0).fit(*load_wine(return_X_y=True)).w_)
+    np.testing.assert_array_equal(*weights)
+
+
+def test_hard_margins_and_kernels_do_without(rounds):
+    X, y = rows_of_all_sizes(12)
+    MulticlassSVC(C=np.inf, max_passes=20, random_state=0).fit(X, y)
+    MulticlassSVC(kernel="linear", max_passes=20, random_state=0).fit(X, y)
+    assert not rounds
+
+
+def test_a_round_out_of_proportion_is_not_begun(rounds, monkeypatch):
+    monkeypatch.setattr(joint_rounds, "SMALL", 0.0)
+    monkeypatch.setattr(joint_rounds, "DEAREST", 1e-3)
+    MulticlassSVC(max_passes=30, random_state=0).fit(*load_wine(return_X_y=True))
+    assert not rounds
+
+
+def test_a_cache_too_small_for_the_matrices(rounds):
+    from maxmargin.solvers import BCFW
+
+    MulticlassSVC(solver=BCFW(cache_mb=0.1), max_passes=30, random_state=0).fit(*load_wine(return_X_y=True))
+    assert not rounds
+
+
+def test_bundle_does_not_give_up_at_zero():
+    """Its first bounds are so far below the objective that they seem not to move at all."""
+    X, y = load_breast_cancer(return_X_y=True)
+    model = MulticlassSVC(C=1e6, solver="bundle", tol=1e-2, max_passes=150, random_state=0).fit(1e6 * X, y)
+    assert model.certificate_.converged or model.certificate_.stop_reason == "max_passes reached"
+
+
+# --- the dual point
+
+
+def started(formulation, n=12, seed=0, C=3.0):
+    """A dual point after two passes, and its oracle; one example has no weight."""
+    X, y = rows_of_all_sizes(n, seed)
+    task = Multiclass()
+    oracle = Oracle(task.setup_and_pack(X, y), formulation, np.r_[0.0, np.ones(n - 1)])
+    blocks = oracle.block_dual(C)
+    everyone = np.arange(n)
+    for _ in range(2):
+        blocks.visit(everyone, oracle.planes(blocks.w, everyone))
+    return oracle, blocks
+
+
+formulations = st.builds(Formulation, st.sampled_from(["margin", "slack"]), st.sampled_from(["l1", "l2"]))
+
+
+def recomputed(blocks):
+    """w and D from α by their definitions, in the order of the examples."""
+    slots, owners = blocks._used_slots(blocks._tables.filled)
+    alpha, rows = blocks._tables.alpha[slots], blocks._rows_of(slots).toarray()
+    w, value = alpha @ rows, float(alpha @ blocks._tables.offset[slots])
+    sums = np.bincount(owners, alpha, blocks.n)
+    if blocks.squared:
+        value -= 0.5 * np.sum(np.divide(sums**2, blocks.cap, where=blocks.cap > 0, out=np.zeros(blocks.n)))
+    return w, value - 0.5 * w @ w, sums, alpha
+
+
+@given(formulations, st.integers(0, 1000), st.integers(-3, 6).map(lambda k: 10.0**k))
+def test_ascent_to_any_feasible_point(formulation, seed, C):
+    _, blocks = started(formulation, seed=seed, C=C)
+    rng = np.random.default_rng(seed)
+    for _ in range(3):
+        planes = blocks.remembered()
+        target = rng.exponential(size=len(planes.slots)) * (rng.random(len(planes.slots)) < 0.7)
+        target *= blocks.cap[planes.owners] / np.maximum(
+            np.bincount(planes.owners, target, blocks.n)[planes.owners], 1e-300
+        )
+        blocks.refresh()
+        before = blocks.dual
+        gain = blocks.ascend_towards(planes, target)
+        w, value, sums, alpha = recomputed(blocks)
+        assert blocks.dual == before + gain if gain == 0 else blocks.dual > before
+        assert (alpha >= 0).all()
+        assert formulation.squared or (sums <= blocks.cap).all()
+        assert blocks.dual == pytest.approx(value, rel=1e-9, abs=1e-12)
+        np.testing.assert_allclose(blocks.w, w, rtol=1e-9, atol=1e-9 * max(np.abs(w).max(), 1e-300))
+
+
+@given(formulations, st.integers(0, 1000))
+def test_rounds_raise_the_dual_and_measure_the_objective(formulation, seed):
+    C = 3.0
+    oracle, blocks = started(formulation, seed=seed, C=C)
+    joint = JointRounds(oracle, blocks, C, 1e-3)
+    joint.note(1, 1.0)
+    least, highest = np.inf, -np.inf
+    for _, step in zip(range(6), joint.steps(), strict=False):
+        assert step.risk == pytest.approx(oracle.risk(step.w))
+        assert step.dual >= highest
+        least, highest = min(least, oracle.objective(step.w, step.risk, C)), step.dual
+        _, value, sums, alpha = recomputed(blocks)
+        assert step.dual == pytest.approx(value, rel=1e-9)
+        assert (alpha >= 0).all()
+        assert formulation.squared or (sums <= blocks.cap).all()
+    assert highest <= least
+    assert least - highest <= 0.5 * least
+
+
+def test_planes_found_elsewhere_change_no_weight():
+    oracle, blocks = started(Formulation())
+    w, dual = blocks.w.copy(), blocks.dual
+    everyone, elsewhere = np.arange(blocks.n), np.random.default_rng(0).normal(size=blocks.dim)
+    planes = blocks.size[0]
+    added = blocks.admit(everyone, oracle.planes(elsewhere, everyone), elsewhere)
+    assert added > 0
+    assert blocks.size[0] > planes
+    np.testing.assert_array_equal(blocks.w, w)
+    assert blocks.dual == dual
