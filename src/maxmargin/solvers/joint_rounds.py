@@ -21,6 +21,7 @@ from collections.abc import Iterator
 from math import inf, isfinite, log
 
 import numpy as np
+from threadpoolctl import threadpool_limits
 
 from maxmargin.arrays import Array
 from maxmargin.dual_blocks import DualBlocks
@@ -71,13 +72,13 @@ class JointRounds:
 
     def _cost(self) -> float:
         """Of one joint solve."""
-        return multiplications(*self.blocks.size, self.oracle.dim) / DENSE
+        return (multiplications(*self.blocks.size, self.oracle.dim) + self.blocks.writing_work) / DENSE
 
     def _affordable(self) -> bool:
-        """Whether planes are written out, and matrix and work of a joint solve are in proportion."""
+        """Whether memory and work of a joint solve are in proportion."""
         mb = 4 * 8 * sum(self.blocks.size) * self.oracle.dim / 2**20  # of the interior point's matrices
         dearest = max(DEAREST * (self.before + self.work), SMALL)
-        return self.blocks.explicit and mb <= self.blocks.cache_mb and self._cost() <= dearest
+        return mb <= self.blocks.cache_mb and self._cost() <= dearest
 
     def steps(self) -> Iterator[Step]:
         """Rounds until they gain nothing, or will cost more than the passes they replace."""
@@ -109,12 +110,15 @@ class JointRounds:
         examples, owner = np.unique(planes.owners, return_inverse=True)
         w = np.zeros(self.oracle.dim)
         if len(examples):
-            explicit = planes.rows.tocsr().tocsc()
-            used = np.flatnonzero(np.diff(explicit.indptr))
-            rows, caps = explicit[:, used].toarray(), self.blocks.cap[examples]
-            point = solve(Problem(rows, planes.offset, owner, caps, self.blocks.squared), tol)
+            caps = self.blocks.cap[examples]
+            with threadpool_limits(1, user_api="blas"):  # the same bits, however many threads there are
+                vectors, used = self.blocks.written(planes)
+                point = solve(Problem(vectors, planes.offset, owner, caps, self.blocks.squared), tol)
             self.blocks.ascend_towards(planes, point.alpha)
-            w[used] = point.w
+            if used is None:  # with a kernel, w is known by its coefficients
+                planes.rows.add_to(w, point.mixture)
+            else:
+                w[used] = point.w
         return w
 
     def _look_at(self, w: Array) -> tuple[float, int]:
