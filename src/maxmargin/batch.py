@@ -13,6 +13,7 @@ from maxmargin.dual_blocks import DualBlocks
 from maxmargin.errors import TaskError
 from maxmargin.objective import Formulation
 from maxmargin.planes import Planes, Rows
+from maxmargin.rounding import raised_square
 from maxmargin.search import Search
 
 
@@ -127,6 +128,10 @@ class Batch:
     def inner(self, v: Array, w: Array) -> float:
         """⟨v, w⟩, which is not that of the two arrays where weights are coefficients."""
         return float(np.dot(v, w))
+
+    def square(self, w: Array) -> float:
+        """‖w‖², not rounded down."""
+        return raised_square(w)
 
     def block_dual(
         self, weights: Array, formulation: Formulation, C: float, earlier: DualBlocks | None = None, **limits: Any

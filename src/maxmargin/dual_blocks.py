@@ -38,6 +38,7 @@ from maxmargin.compiled.plane_tables import (
 from maxmargin.errors import NotSeparable
 from maxmargin.objective import Formulation
 from maxmargin.planes import Planes
+from maxmargin.rounding import UNIT, gamma, lowered_dual, raised_square
 
 
 class Report(NamedTuple):
@@ -123,8 +124,28 @@ class DualBlocks:
         from maxmargin.compiled.dual_blocks import totals
 
         self.w[:] = 0.0
-        linear = totals(self.cap, self.squared, self.w, self._atoms.arrays, self._tables)
+        linear, *_ = totals(self.cap, self.squared, self.w, self._atoms.arrays, self._tables)
         self.dual = linear - 0.5 * self._squared_norm()
+
+    def bound(self) -> float:
+        """D(α) as far as it is proved in floating point, from α and the planes alone: see rounding.py."""
+        from maxmargin.compiled.dual_blocks import totals
+
+        w = np.zeros(self.dim)
+        linear, losses, mass, entries, folded, excess = totals(
+            self.cap, self.squared, w, self._atoms.arrays, self._tables
+        )
+        # The multiple of α that keeps to its caps has at least this much of the linear part.
+        linear -= excess * abs(linear)
+        # A fold rounds every number of the planes that it mixes, and of their offsets, at most four times.
+        wrong = 4 * UNIT * folded
+        error, losses = wrong * float(np.sqrt(self._tables.longest[0])), losses * (1 + gamma(entries))
+        linear -= wrong * float(np.max(self._tables.offset, initial=0.0))
+        return lowered_dual(linear, losses, self._square_of(w), mass, entries + self._atoms.terms, error)
+
+    def _square_of(self, w: Array) -> float:
+        """‖w‖², not rounded down."""
+        return raised_square(w)
 
     def _squared_norm(self) -> float:
         return float(np.dot(self.w, self.w))
@@ -228,6 +249,7 @@ class DualBlocks:
             new.sum_duplicates()
             new.eliminate_zeros()
             self._tables.start[slots], self._tables.length[slots] = new.indptr[:-1], np.diff(new.indptr)
+            self._tables.folds[slots] += 1
             self._tables = self._tables._replace(indices=new.indices.astype(np.int32), values=new.data)
             self._tables.tops[ENTRIES] = len(new.data)
             regram(changed, self._scratch, self._atoms.arrays, self._images(), self._tables)

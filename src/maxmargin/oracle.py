@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from maxmargin.arrays import Array, Index
-from maxmargin.atoms import AtomRows
+from maxmargin.atoms import AtomRows, Atoms
 from maxmargin.batch import Batch
 from maxmargin.dual_blocks import DualBlocks
 from maxmargin.errors import TaskError
@@ -26,10 +26,46 @@ from maxmargin.executors import Executor, Serial
 from maxmargin.objective import Formulation, primal
 from maxmargin.planes import Planes, Rows
 from maxmargin.rescaling import search_rescaled
+from maxmargin.rounding import gamma
 from maxmargin.search import Search
 
 CHUNK = 512  # examples per call in a full pass: bounds the memory that rows of planes take
 FEWEST = 4  # examples that are worth a hop to another thread
+
+
+class CutSize(NamedTuple):
+    """What rounding.py needs to know of a cut: it is a sum, and what cancels in it leaves its rounding behind."""
+
+    a: float  # the sum of the lengths of all rows in it, each with its share
+    offset: float  # the sum of the absolute values of all that its offset is made of
+    terms: int  # the numbers in that sum
+
+    def plus(self, a: float, offset: float, terms: int) -> CutSize:
+        """With more in the sum."""
+        return CutSize(self.a + a, self.offset + offset, self.terms + terms)
+
+
+class Reach(NamedTuple):
+    """The largest planes that were seen: what rounding may be off by grows with them."""
+
+    a: float = 0.0
+    b: float = 0.0
+    entries: int = 0
+    atoms: Atoms | None = None
+
+    def with_planes(self, planes: Planes) -> Reach:
+        rows = AtomRows.of(planes.dpsi)
+        return Reach(
+            max(self.a, float(np.max(rows.sizes, initial=0.0))),
+            max(self.b, float(np.max(np.abs(planes.loss), initial=0.0))),
+            max(self.entries, int(np.max(np.diff(rows.indptr), initial=0))),
+            rows.atoms,
+        )
+
+    @property
+    def terms(self) -> int:
+        """The numbers that a height is a sum of, at most."""
+        return self.entries + 8 + (0 if self.atoms is None else self.atoms.terms)
 
 
 class MeanPlane(NamedTuple):
@@ -41,6 +77,7 @@ class MeanPlane(NamedTuple):
     row: AtomRows | None = None  # a as one combination of atoms, where that is the shorter form
     truths: Array | None = None  # (n,) the factor of every Ψ(x, truth) in a, where truths may change (latent tasks)
     planes: Planes | None = None  # of a sample: those of its examples
+    size: CutSize = CutSize(0.0, 0.0, 0)
 
 
 class Violations(NamedTuple):
@@ -74,6 +111,7 @@ class Oracle:
         self.n, self.dim = len(batch), batch.dim
         self.weights = normalised_weights(sample_weight, self.n)
         self.calls = 0
+        self._reach = Reach()  # of all planes measured so far
         self._lam = np.ones(self.n)  # where the last rescaling search of each example ended
         self._relaxed: NDArray[np.bool_] | None = None  # which examples ever got an answer that is no proved output
         self._parts: list[Any] | None = None  # the places of the batch, where they do not share this memory
@@ -122,12 +160,19 @@ class Oracle:
         return self._batch.inner(v, w)
 
     def objective(self, w: Array, risk: float, C: float) -> float:
-        """P(w) from its measured risk."""
-        return primal(self.inner(w, w), risk, C)
+        """P(w) from its measured risk, not rounded down."""
+        return primal(self.square(w), risk, C) * (1 + gamma(8))
+
+    def square(self, w: Array) -> float:
+        """‖w‖², not rounded down."""
+        return self._batch.square(w)
 
     def slacks(self, w: Array) -> Array:
-        """ξᵢ(w) for every example; an upper bound where the search is not exact, unless it is undergenerating."""
-        return np.concatenate([np.maximum(found.measured, 0) for found in self._everyone(w)])
+        """ξᵢ(w) for every example, not rounded down.
+
+        An upper bound where the search is not exact, unless it is undergenerating.
+        """
+        return np.concatenate([np.maximum(found.measured, 0) for found in self._everyone(w)]) + self._unsure(w)
 
     def risk(self, w: Array) -> float:
         """R(w), the weighted mean penalty of these slacks."""
@@ -135,11 +180,28 @@ class Oracle:
 
     def proved_risk(self, w: Array) -> float:
         """R(w) is proved to be no higher than this; inf where nothing is proved."""
-        return self._mean_penalty(np.concatenate([np.maximum(found.proved, 0) for found in self._everyone(w)]))
+        proved = np.concatenate([np.maximum(found.proved, 0) for found in self._everyone(w)])
+        return self._mean_penalty(proved + self._unsure(w))
 
     def _mean_penalty(self, slacks: Array) -> float:
         counting = self.weights > 0  # an example without weight may have no bound
-        return float(np.dot(self.weights[counting], self.formulation.penalty(slacks[counting])) / self.n)
+        penalty = np.dot(self.weights[counting], self.formulation.penalty(slacks[counting])) / self.n
+        return float(penalty) * (1 + gamma(self.n + 8))
+
+    def _everyone(self, w: Array) -> Iterator[Violations]:
+        for index in self._chunks():
+            found = self._violations(w, index)
+            self._reach = self._reach.with_planes(found.planes)
+            yield found
+
+    def _unsure(self, w: Array) -> float:
+        """What rounding may hide of the largest violation of an example at w, in the pass that was just made.
+
+        A height b - ⟨a, w⟩ is off by at most γ(|b| + ‖a‖‖w‖), and the decoder, which compares heights, by as much for
+        what it took and for what it left. The longest rows seen so far stand for what it left.
+        """
+        reach = self._reach
+        return 0.0 if reach.atoms is None else 3 * gamma(reach.terms) * (reach.b + reach.a * reach.atoms.size_of(w))
 
     # --- cuts
 
@@ -163,30 +225,39 @@ class Oracle:
 
         Over a sample of the examples it is an estimate of that, and no bound on anything.
         """
-        a, offset, risk = np.zeros(self.dim), 0.0, 0.0
+        a, offset = np.zeros(self.dim), 0.0
+        size, slacks = CutSize(0.0, 0.0, 0), []
         parts: list[AtomRows] = []
         sampled: list[Planes] = []
         n = self.n if sample is None else len(sample)
         truths = np.zeros(self.n) if self.latent and sample is None else None
-        for index in self._chunks(sample):
+        chunks = self._chunks(sample)
+        for index in chunks:
             found = self._violations(w, index)
+            self._reach = self._reach.with_planes(found.planes)
             heights = np.maximum(found.heights, 0)
             share = self.weights[index] / n * (heights > 0)  # a cut below the truth's 0 is no cut
-            risk += float(np.dot(self.weights[index], self.formulation.penalty(np.maximum(found.measured, 0)))) / n
+            slacks.append(np.maximum(found.measured, 0))
+            spent = 0.0
             if self.formulation.squared:
                 share = share * heights
-                offset -= 0.5 * float(np.dot(share, heights))
-            offset += float(np.dot(share, found.planes.loss))
+                spent = 0.5 * float(np.dot(share, heights))
+            paid = float(np.dot(share, found.planes.loss))
+            offset += paid - spent
             if truths is not None:
                 truths[index] = share * self.formulation.truths(found.planes.loss)
             rows = AtomRows.of(found.planes.dpsi)
             rows.add_to(a, share)
+            size = size.plus(float(np.dot(share, rows.sizes)), paid + spent, int(rows.indptr[-1]) + len(index))
             if rows.atoms.shorter_than_weights:
                 parts.append(rows.scaled(share))
             if sample is not None:
                 sampled.append(Planes(rows, found.planes.loss))
         planes = Planes.stack(sampled) if sampled else None
-        return MeanPlane(a, offset, risk, AtomRows.stack(parts).summed() if parts else None, truths, planes)
+        row = AtomRows.stack(parts).summed() if parts else None
+        penalties = self.formulation.penalty(np.concatenate(slacks) + self._unsure(w))
+        risk = float(np.dot(self.weights[np.concatenate(chunks)], penalties)) / n * (1 + gamma(n + 8))
+        return MeanPlane(a, offset, risk, row, truths, planes, size)
 
     def block_dual(self, C: float, earlier: Any = None, **limits: Any) -> DualBlocks:
         """The dual point of the n-slack problem in the form that suits the batch.
@@ -296,9 +367,6 @@ class Oracle:
     def _chunks(self, sample: Index | None = None) -> list[Index]:
         chosen = np.arange(self.n) if sample is None else sample
         return [chosen[start : start + CHUNK] for start in range(0, len(chosen), CHUNK)]
-
-    def _everyone(self, w: Array) -> Iterator[Violations]:
-        return (self._violations(w, index) for index in self._chunks())
 
     def _violations(self, w: Array, index: Index, scale: float = 1.0) -> Violations:
         self.calls += len(index)

@@ -120,6 +120,9 @@ class KernelBlocks(DualBlocks):
         self._atoms.kept = (self.w, self.seen)
         return self._atoms.inner(self.w, self.w)
 
+    def _square_of(self, w: Array) -> float:
+        return self._atoms.square(w)
+
     def _images(self) -> AtomArrays:
         return self._atoms.images()
 

@@ -29,10 +29,11 @@ class Step(NamedTuple):
     """Where an algorithm is after a piece of work (for most: a pass over the data)."""
 
     w: Array  # may be the algorithm's working array: the loop copies what it keeps
-    dual: float = -inf  # a proved lower bound on the optimum
+    dual: float = -inf  # a lower bound on the optimum, proved in floating point
     risk: float | None = None  # R(w), where the algorithm's own oracle calls have measured it at exactly this w
     guess: float | None = None  # otherwise an estimate of P(w); the loop measures only when this looks converged
     memory: Any = None  # what the algorithm remembers (see Memory): the next run can start from it
+    hoped: float = -inf  # a running value of the bound; before it counts, the loop asks memory.bound() to prove it
 
 
 @runtime_checkable
@@ -138,7 +139,7 @@ class _Run:
     def __init__(self, solver: Solver, oracle: Oracle, C: float, callback: Callback | None):
         self.solver, self.oracle, self.C, self.callback = solver, oracle, C, callback
         self.began, self.cpu_began, self.calls_before = time.perf_counter(), time.process_time(), oracle.calls
-        self.best_primal, self.best_dual = inf, -inf
+        self.best_primal, self.best_dual, self.hoped = inf, -inf, -inf
         self.best_w: Array | None = None
         self.last_w: Array | None = None
         self.unmeasured = 0
@@ -173,6 +174,7 @@ class _Run:
                 "training was interrupted; the model is the best one so far", TrainingInterrupted, stacklevel=5
             )
         w = self.last_w if self.best_w is None else self.best_w
+        self.prove()
         self.recall()
         upper: float | None = inf if self.oracle.search.estimates else None
         if upper is not None and error is None and reason != "interrupted":
@@ -205,13 +207,13 @@ class _Run:
     def loop(self, start: Solution | None, seed: int) -> str:
         for step in self.solver.steps(self.oracle, self.C, seed, start):
             self.last_w, self.memory = step.w, step.memory
-            self.best_dual = max(self.best_dual, float(step.dual))
+            self.best_dual, self.hoped = max(self.best_dual, float(step.dual)), float(step.hoped)
             measured = self.measure(step) if self.should_measure(step) else inf
             guess = measured if isfinite(measured) or step.guess is None else float(step.guess)
             if self.record(step, measured, guess):
                 return "stopped by the callback"
             self.recall()
-            if relative_gap(self.best_primal, self.best_dual) <= self.solver.tol:
+            if self.proved_gap() <= self.solver.tol:
                 return "converged"
             if self.passes >= self.solver.max_passes:
                 return "max_passes reached"
@@ -223,12 +225,28 @@ class _Run:
         if step.risk is not None or step.guess is None:
             return True
         # Heights are seen before the steps that they cause, so the estimate is late: the true gap is about half of it.
-        close = relative_gap(step.guess, self.best_dual) <= 2.5 * self.solver.tol
+        close = relative_gap(step.guess, self.bound) <= 2.5 * self.solver.tol
         return close or self.unmeasured >= self.solver.measure_every
+
+    @property
+    def bound(self) -> float:
+        """The lower bound as far as it is known without more work."""
+        return max(self.best_dual, self.hoped)
+
+    def prove(self) -> None:
+        """Replace the running value of the bound, in which rounding errors add up, by a proved one."""
+        if self.hoped > self.best_dual:
+            self.best_dual, self.hoped = max(self.best_dual, self.memory.bound()), -inf
+
+    def proved_gap(self) -> float:
+        """The relative gap; the bound is proved when it matters."""
+        if relative_gap(self.best_primal, self.bound) <= self.solver.tol:
+            self.prove()
+        return relative_gap(self.best_primal, self.best_dual)
 
     def recall(self) -> None:
         """An estimate that fell below the bound is outdated: measure that point by all cuts found since then."""
-        if self.oracle.search.estimates and self.best_w is not None and self.best_primal < self.best_dual:
+        if self.oracle.search.estimates and self.best_w is not None and self.best_primal < self.bound:
             risk = self.counted(remembered_risk(self.memory, self.best_w))
             self.best_primal = self.oracle.objective(self.best_w, risk, self.C)
 
@@ -260,9 +278,9 @@ class _Run:
         return 0.0 if risk <= tiny * self.risk_scale else risk
 
     def record(self, step: Step, measured: float, guess: float) -> bool:
-        line = Record(self.passes, self.seconds, measured, self.best_dual, guess, step.w)
+        line = Record(self.passes, self.seconds, measured, self.bound, guess, step.w)
         self.history.append(
-            {"passes": line.passes, "seconds": line.seconds, "primal": measured, "dual": self.best_dual, "guess": guess}
+            {"passes": line.passes, "seconds": line.seconds, "primal": measured, "dual": line.dual, "guess": guess}
         )
         answer = None if self.callback is None else self.callback(line)
         return is_true(answer)

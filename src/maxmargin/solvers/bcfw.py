@@ -49,7 +49,7 @@ class BCFW(Solver):
                 blocks.refresh()
                 blocks.check_separable()
             guess = 0.5 * oracle.inner(blocks.w, blocks.w) + penalty
-            yield Step(blocks.w, blocks.dual, guess=guess if np.isfinite(C) else None, memory=blocks)
+            yield Step(blocks.w, guess=guess if np.isfinite(C) else None, memory=blocks, hoped=blocks.dual)
             stalled = stalled + 1 if blocks.dual - before <= 1e-16 * abs(blocks.dual) and not added else 0
 
     def _oracle_pass(self, oracle: Oracle, blocks: DualBlocks, order: NDArray[np.intp]) -> tuple[float, int]:

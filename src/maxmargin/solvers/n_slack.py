@@ -52,7 +52,7 @@ class NSlack(Solver):
             blocks.refresh()
             blocks.check_separable()
             risk = oracle.risk(blocks.w)
-            yield Step(blocks.w, blocks.dual, risk=risk, memory=blocks)
+            yield Step(blocks.w, risk=risk, memory=blocks, hoped=blocks.dual)
             epsilon = 0.5 * self.tol * oracle.objective(blocks.w, risk, C) / C if np.isfinite(C) else 0.0
             idle = idle + 1 if not added and blocks.dual - before <= 1e-16 * abs(blocks.dual) else 0
 
