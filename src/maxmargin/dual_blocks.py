@@ -25,6 +25,7 @@ from maxmargin.compiled.plane_tables import (
     CELLS,
     ENTRIES,
     GAIN,
+    MISSED,
     NO_ROWS,
     PENALTY,
     SLOTS,
@@ -47,6 +48,7 @@ class Report(NamedTuple):
     penalty: float  # Σ cap · penalty of the heights seen: C times an estimate of the risk
     added: int  # planes that were new
     gain: float  # what the dual gained
+    missed: float = 0.0  # how much higher a remembered plane of the first example is than its new one, at the same w
 
 
 class DualBlocks:
@@ -96,7 +98,7 @@ class DualBlocks:
             rows = PlaneRows(new.indptr, new.indices, new.values, planes.loss)
         limits = VisitLimits(self.cap, self.squared, steps, self.slots, self.patience, epsilon)
         order = np.ascontiguousarray(order, dtype=np.int64)
-        report = np.array([0.0, 0.0, 0.0, -1.0, -1.0])
+        report = np.array([0.0, 0.0, 0.0, -1.0, -1.0, -1.0])
         begin = 0
         while begin < len(order):
             begin = self._visit(order, begin, rows, limits, report)
@@ -109,7 +111,7 @@ class DualBlocks:
                 longest = int(np.max(np.diff(rows.indptr), initial=0))
                 self._enlarge(longest)
         self.dual += report[GAIN]
-        return Report(report[PENALTY], int(report[ADDED]), report[GAIN])
+        return Report(report[PENALTY], int(report[ADDED]), report[GAIN], report[MISSED])
 
     def _visit(self, order: NDArray[np.int64], begin: int, rows: PlaneRows, limits: VisitLimits, report: Array) -> int:
         """Visit order[begin:]; returns the position of the first example for which the tables have no room."""
@@ -170,6 +172,10 @@ class DualBlocks:
 
     def risk(self, w: Array, gains: Array | None = None) -> float:
         """R(w) is at least the mean penalty of the highest cached planes there; gains: as in Cuts."""
+        return float(np.dot(self.weights, self.formulation.penalty(self.slacks(w, gains)))) / self.n
+
+    def slacks(self, w: Array, gains: Array | None = None) -> Array:
+        """The highest cached plane of every example at w, or 0."""
         slots, owners = self._used_slots(self._tables.filled)
         slacks = np.zeros(self.n)
         offsets = self._tables.offset[slots]
@@ -177,7 +183,7 @@ class DualBlocks:
         if gains is not None:
             heights -= self.formulation.truths(offsets) * gains[owners]
         np.maximum.at(slacks, owners, heights)
-        return float(np.dot(self.weights, self.formulation.penalty(slacks))) / self.n
+        return slacks
 
     def _planes(self) -> tuple[Any, Array]:
         """The cached planes of all examples that count, as explicit rows, with their offsets."""

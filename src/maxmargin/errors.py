@@ -7,6 +7,10 @@ class TaskError(ValueError):
     """A task broke a promise of the contract: the message names the example, what was found and what was expected."""
 
 
+class SolverError(RuntimeError):
+    """What a solver states cannot be true: a lower bound above an objective that was measured."""
+
+
 class NotSeparable(ValueError):  # noqa: N818 - named for the situation
     """A hard margin (C = inf) was asked for, but no weights satisfy all constraints of the data."""
 

@@ -68,6 +68,32 @@ class Reach(NamedTuple):
         return self.entries + 8 + (0 if self.atoms is None else self.atoms.terms)
 
 
+class Witnesses:
+    """A few planes of earlier passes, to test the decoder with: at no w may they be higher than what it finds there.
+
+    Methods that average all planes remember none of them. So the planes of one chunk of examples are kept for a while,
+    another chunk in every pass.
+    """
+
+    KEPT = 3
+
+    def __init__(self) -> None:
+        self.kept: list[tuple[Index, Planes]] = []
+        self.turn = 0
+
+    def ask(self, oracle: Oracle, index: Index, w: Array, found: Violations) -> None:
+        """Test what was found for these examples, and keep it if it is their turn."""
+        for examples, planes in self.kept:
+            if np.array_equal(examples, index):
+                remembered, slacks = np.zeros(oracle.n), np.zeros(oracle.n)
+                remembered[index], slacks[index] = planes.values(w), np.maximum(found.measured, 0.0)
+                oracle.deny_misses(w, remembered, slacks)
+        if index[0] // CHUNK == self.turn:
+            self.kept = [(index, found.planes), *self.kept[: self.KEPT - 1]]
+        if index[-1] == oracle.n - 1:  # the pass is over
+            self.turn = (self.turn + 1) % -(-oracle.n // CHUNK)
+
+
 class MeanPlane(NamedTuple):
     """The cut  w -> offset - ⟨a, w⟩ <= R(w)  of the whole risk, tight at the point where it was asked for."""
 
@@ -111,7 +137,8 @@ class Oracle:
         self.n, self.dim = len(batch), batch.dim
         self.weights = normalised_weights(sample_weight, self.n)
         self.calls = 0
-        self._reach = Reach()  # of all planes measured so far
+        self._reach = Reach()  # of the planes of the first pass, and of all passes that measured something
+        self._witnesses = Witnesses()
         self._lam = np.ones(self.n)  # where the last rescaling search of each example ended
         self._relaxed: NDArray[np.bool_] | None = None  # which examples ever got an answer that is no proved output
         self._parts: list[Any] | None = None  # the places of the batch, where they do not share this memory
@@ -176,14 +203,15 @@ class Oracle:
 
     def risk(self, w: Array) -> float:
         """R(w), the weighted mean penalty of these slacks."""
-        return self._mean_penalty(self.slacks(w))
+        return self.risk_of(self.slacks(w))
 
     def proved_risk(self, w: Array) -> float:
         """R(w) is proved to be no higher than this; inf where nothing is proved."""
         proved = np.concatenate([np.maximum(found.proved, 0) for found in self._everyone(w)])
-        return self._mean_penalty(proved + self._unsure(w))
+        return self.risk_of(proved + self._unsure(w))
 
-    def _mean_penalty(self, slacks: Array) -> float:
+    def risk_of(self, slacks: Array) -> float:
+        """R(w) from the slacks at w."""
         counting = self.weights > 0  # an example without weight may have no bound
         penalty = np.dot(self.weights[counting], self.formulation.penalty(slacks[counting])) / self.n
         return float(penalty) * (1 + gamma(self.n + 8))
@@ -203,11 +231,45 @@ class Oracle:
         reach = self._reach
         return 0.0 if reach.atoms is None else 3 * gamma(reach.terms) * (reach.b + reach.a * reach.atoms.size_of(w))
 
+    def deny_miss(self, position: int, missed: float, w: Array) -> None:
+        """An output found earlier is higher at w, by so much, than what the decoder returned for this example.
+
+        Beyond rounding that is the task's fault, unless its search is known to miss outputs, or looks for something
+        else than the highest plane (the λ-search does).
+        """
+        if missed <= 0 or self._batch.search is not Search.EXACT or not self.formulation.plain:
+            return
+        if missed > self._tolerated(w):
+            raise self.missed_output(position, missed)
+
+    def missed_output(self, position: int, missed: float) -> TaskError:
+        """The error that names the example."""
+        return TaskError(
+            f"{self.promise_broken_on(position)}: argmax(w, x, y) returned an output with ⟨w, psi⟩ + loss lower by "
+            f"{missed:.6g} than that of an output that it returned earlier, at other weights. It must maximise that "
+            "sum (or the task must declare search = Search.UNDERGENERATING)"
+        )
+
+    def deny_misses(self, w: Array, remembered: Array, slacks: Array) -> None:
+        """The same for all examples: their highest remembered planes at w against what was measured there."""
+        over = remembered - slacks
+        if self._batch.search is Search.EXACT and np.max(over, initial=0.0) > self._tolerated(w):
+            raise self.missed_output(int(np.argmax(over)), float(np.max(over)))
+
+    def _tolerated(self, w: Array) -> float:
+        """Of two heights at w that should be the same: far more than rounding, and far less than a mistake."""
+        if self._reach.atoms is None:  # nothing was measured yet
+            return np.inf
+        return 1e-7 * self._reach.b + 1e4 * self._unsure(w)
+
     # --- cuts
 
     def planes(self, w: Array, index: Index, scale: float = 1.0) -> Planes:
         """The most violated cut of each example in `index` at scale·w (without forming that vector, where possible)."""
-        return self._violations(w, index, scale).planes
+        planes = self._violations(w, index, scale).planes
+        if self.calls <= self.n:  # the first pass, where truths are not yet the best outputs
+            self._reach = self._reach.with_planes(planes)
+        return planes
 
     def predicted_planes(self, w: Array, index: Index) -> Rows:
         """Ψ(x, y) - Ψ(x, z) for the plain prediction z, without loss and rescaling.
@@ -235,6 +297,8 @@ class Oracle:
         for index in chunks:
             found = self._violations(w, index)
             self._reach = self._reach.with_planes(found.planes)
+            if sample is None:
+                self._witnesses.ask(self, index, w, found)
             heights = np.maximum(found.heights, 0)
             share = self.weights[index] / n * (heights > 0)  # a cut below the truth's 0 is no cut
             slacks.append(np.maximum(found.measured, 0))

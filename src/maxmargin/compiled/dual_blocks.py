@@ -21,6 +21,7 @@ from maxmargin.compiled.plane_tables import (
     ENTRIES,
     GAIN,
     MEMO,
+    MISSED,
     PENALTY,
     SLOTS,
     UNBOUNDED,
@@ -362,6 +363,8 @@ def visit(order, begin, rows, atoms, images, limits, seen, w, scratch, report, t
         if fresh:
             b = row_offset[j]
             height = b - plane_dot(row_indices, row_values, row_ptr[j], extra, seen, epoch, memo, atoms)
+            if report[MISSED] < 0.0:  # the first example, where w is what the decoder saw
+                report[MISSED] = max(highest - height, 0.0)
             if height > highest + epsilon + 1e-12 * (abs(height) + abs(b)):
                 if filled[i] == slots:
                     make_room(i, hashed, tables)

@@ -19,8 +19,9 @@ MEMO = 512  # atom scores remembered within a visit (a power of 2); planes of on
 ENTRIES, SLOTS, CELLS = range(3)  # what PlaneTables.tops counts: sparse entries, slots, Gram entries
 
 # What a visit reports: Σ cap · penalty of the heights seen, planes added, what the dual gained, an example whose dual
-# has no upper limit (or -1), and with a kernel what it waits for (see kernels/compiled/kernel_blocks.py).
-PENALTY, ADDED, GAIN, UNBOUNDED, AWAITED = range(5)
+# has no upper limit (or -1), with a kernel what it waits for (see kernels/compiled/kernel_blocks.py), and by how much
+# a remembered plane of the first example is higher than the decoder's (or -1, as long as nobody was visited).
+PENALTY, ADDED, GAIN, UNBOUNDED, AWAITED, MISSED = range(6)
 
 
 class PlaneTables(NamedTuple):

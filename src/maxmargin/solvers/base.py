@@ -19,7 +19,7 @@ import numpy as np
 from maxmargin.arrays import Array
 from maxmargin.atoms import AtomRows
 from maxmargin.checks import is_true
-from maxmargin.errors import NotSeparable, TrainingInterrupted
+from maxmargin.errors import NotSeparable, SolverError, TaskError, TrainingInterrupted
 from maxmargin.objective import Certificate, relative_gap
 from maxmargin.oracle import Oracle
 from maxmargin.search import Search
@@ -33,6 +33,7 @@ class Step(NamedTuple):
     risk: float | None = None  # R(w), where the algorithm's own oracle calls have measured it at exactly this w
     guess: float | None = None  # otherwise an estimate of P(w); the loop measures only when this looks converged
     memory: Any = None  # what the algorithm remembers (see Memory): the next run can start from it
+    slacks: Array | None = None  # of every example at w, where the risk was measured by them
     hoped: float = -inf  # a running value of the bound; before it counts, the loop asks memory.bound() to prove it
 
 
@@ -45,6 +46,9 @@ class Memory(Protocol):
 
         `gains`: by how much other truths than those of the cuts have a higher ⟨w, Ψ⟩ (latent tasks).
         """
+
+    def slacks(self, w: Array) -> Array | None:
+        """The highest cut of every example at w, or 0; None where cuts are not of single examples."""
 
     def shift(self, rows: AtomRows) -> None:
         """The truths' Ψ have changed by these rows, one per example: make the cuts those of the new problem."""
@@ -141,6 +145,7 @@ class _Run:
         self.began, self.cpu_began, self.calls_before = time.perf_counter(), time.process_time(), oracle.calls
         self.best_primal, self.best_dual, self.hoped = inf, -inf, -inf
         self.best_w: Array | None = None
+        self.best_slacks: Array | None = None  # where its risk was measured by them
         self.last_w: Array | None = None
         self.unmeasured = 0
         self.memory: Any = None
@@ -176,6 +181,13 @@ class _Run:
         w = self.last_w if self.best_w is None else self.best_w
         self.prove()
         self.recall()
+        if error is None:
+            try:
+                self.test()
+            except (TaskError, SolverError) as failure:
+                reason, error = f"stopped by {type(failure).__name__}", failure
+        if error is None and reason == "no more progress possible" and self.close_enough():
+            reason = "converged"
         upper: float | None = inf if self.oracle.search.estimates else None
         if upper is not None and error is None and reason != "interrupted":
             upper = proved_primal(self.oracle, w, self.C)
@@ -185,7 +197,7 @@ class _Run:
         certificate = Certificate(
             primal=self.best_primal,
             dual=self.best_dual,
-            converged=relative_gap(self.best_primal, self.best_dual) <= self.solver.tol,
+            converged=error is None and self.close_enough(),
             passes=self.passes,
             seconds=self.seconds,
             cpu_seconds=time.process_time() - self.cpu_began,
@@ -213,8 +225,11 @@ class _Run:
             if self.record(step, measured, guess):
                 return "stopped by the callback"
             self.recall()
-            if self.proved_gap() <= self.solver.tol:
-                return "converged"
+            if self.close_enough(self.bound):
+                self.prove()
+                self.recall()
+                if self.close_enough() or self.best_dual > self.best_primal:
+                    return "converged"
             if self.passes >= self.solver.max_passes:
                 return "max_passes reached"
         return "no more progress possible" if self.solver.certified else "finished"
@@ -238,11 +253,24 @@ class _Run:
         if self.hoped > self.best_dual:
             self.best_dual, self.hoped = max(self.best_dual, self.memory.bound()), -inf
 
-    def proved_gap(self) -> float:
-        """The relative gap; the bound is proved when it matters."""
-        if relative_gap(self.best_primal, self.bound) <= self.solver.tol:
-            self.prove()
-        return relative_gap(self.best_primal, self.best_dual)
+    def close_enough(self, bound: float | None = None) -> bool:
+        """Whether the gap to this bound, or to the proved one, is within tol."""
+        return relative_gap(self.best_primal, self.best_dual if bound is None else bound) <= self.solver.tol
+
+    def test(self) -> None:
+        """Raise where what is to be certified contradicts itself: by the decoder's fault, or by the solver's."""
+        if self.best_w is None or self.oracle.search.estimates:
+            return
+        if self.best_slacks is not None and isinstance(self.memory, Memory):
+            remembered = self.memory.slacks(self.best_w)
+            if remembered is not None:
+                self.oracle.deny_misses(self.best_w, remembered, self.best_slacks)
+        if self.best_dual > self.best_primal:
+            raise SolverError(
+                f"{type(self.solver).__name__} states that no weights have an objective below {self.best_dual:.9g}, "
+                f"but {self.best_primal:.9g} was measured: a fault of this solver, or of {self.oracle.name}, whose decoder "
+                "returned too little. Compare with another solver, and check the task (testing.check_task)"
+            )
 
     def recall(self) -> None:
         """An estimate that fell below the bound is outdated: measure that point by all cuts found since then."""
@@ -256,7 +284,10 @@ class _Run:
         if not isfinite(self.C):
             # A dual point only approaches the constraints of a hard margin; a slightly longer w satisfies them.
             w = w * (1 + self.solver.tol / 3)
-        risk = self.oracle.risk(w) if step.risk is None or not isfinite(self.C) else step.risk
+        slacks, risk = step.slacks, step.risk
+        if risk is None or not isfinite(self.C):
+            slacks = self.oracle.slacks(w)
+            risk = self.oracle.risk_of(slacks)
         if self.oracle.search.estimates:
             risk = max(risk, remembered_risk(self.memory, w))
         risk = self.counted(risk)
@@ -265,6 +296,7 @@ class _Run:
             if self.best_w is None:
                 self.best_w = np.empty_like(w)
             np.copyto(self.best_w, w)
+            self.best_slacks = slacks
             self.best_primal, self.last_w = value, self.best_w
         return value
 

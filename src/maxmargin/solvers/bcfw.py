@@ -58,6 +58,7 @@ class BCFW(Solver):
         for begin in range(0, oracle.n, self.block):
             index = order[begin : begin + self.block]
             report = blocks.visit(index, oracle.planes(blocks.w, index))
+            oracle.deny_miss(index[0], report.missed, blocks.w)
             penalty += report.penalty
             added += report.added
         return penalty, added

@@ -88,6 +88,9 @@ class Cuts:
             heights = heights - np.array(self.truths) @ gains
         return max(0.0, float(np.max(heights, initial=0.0)))
 
+    def slacks(self, w: Array) -> None:
+        """Cuts are of all examples together."""
+
     def bound(self, oracle: Oracle, most: float = 1.0) -> float:
         """Σ α offset - ½‖Σ α a‖²: a lower bound on the objective for any α >= 0 with Σ α <= C, not rounded up.
 

@@ -44,6 +44,7 @@ class NSlack(Solver):
                 report = blocks.visit(
                     index, oracle.planes(blocks.w, index), steps=1000, epsilon=0.0 if np.isinf(epsilon) else epsilon
                 )
+                oracle.deny_miss(index[0], report.missed, blocks.w)
                 added += report.added
                 if self.reoptimise == "joint" and report.added:
                     self._optimise(blocks, rng, rounds=3)
@@ -51,8 +52,9 @@ class NSlack(Solver):
             blocks.tidy()
             blocks.refresh()
             blocks.check_separable()
-            risk = oracle.risk(blocks.w)
-            yield Step(blocks.w, risk=risk, memory=blocks, hoped=blocks.dual)
+            slacks = oracle.slacks(blocks.w)
+            risk = oracle.risk_of(slacks)
+            yield Step(blocks.w, risk=risk, memory=blocks, slacks=slacks, hoped=blocks.dual)
             epsilon = 0.5 * self.tol * oracle.objective(blocks.w, risk, C) / C if np.isfinite(C) else 0.0
             idle = idle + 1 if not added and blocks.dual - before <= 1e-16 * abs(blocks.dual) else 0
 
