@@ -19,6 +19,7 @@ settings.load_profile("maxmargin")
 
 
 def pytest_configure(config):
+    config.addinivalue_line("markers", "thorough: draws more examples in make test-slow, which runs it again")
     config.addinivalue_line(
         "markers",
         "every(k): of the product of this test's parameters only those run in make test whose places in their lists "
@@ -53,3 +54,13 @@ def places(item):
 def pytest_runtest_setup(item):
     if item.get_closest_marker("data") and "MAXMARGIN_DATA" not in os.environ:
         pytest.skip("MAXMARGIN_DATA is not set")
+
+
+@pytest.fixture(scope="session")
+def pool():
+    """Two processes that many tests may use: to start them takes longer than most tests."""
+    from maxmargin.executors import Processes
+
+    executor = Processes(2)
+    yield executor
+    executor.close()

@@ -6,9 +6,10 @@ from math import inf
 import numpy as np
 import pytest
 from example_tasks import Interval, Tags, interval_data, tag_data
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from strategies import chain_data, multiclass_data, whole
+from thorough import examples
 
 from maxmargin.errors import NotSeparable
 from maxmargin.objective import Formulation
@@ -91,7 +92,7 @@ def test_equals_the_qp_with_sample_weights(name, formulation, solver):
 
 
 @formulations
-@settings(max_examples=12)
+@examples(5, 12)
 @given(problem=st.one_of(multiclass_data(), chain_data()), C=st.sampled_from([0.01, 1.0, 30.0]), data=st.data())
 def test_equals_the_qp_on_anything(formulation, problem, C, data):
     task, X, Y = problem

@@ -6,10 +6,11 @@ from math import inf
 import numpy as np
 import pytest
 from example_tasks import Bags, Tags, bag_data, partial_sequences, tag_data
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.base import clone
 from strategies import whole
+from thorough import examples
 
 from maxmargin import StructuredSVM, Task
 from maxmargin.errors import TaskError
@@ -125,7 +126,7 @@ def test_a_last_round_that_explains_otherwise_proves_its_first_weights(kind, inn
 
 
 @formulations
-@settings(max_examples=10)
+@examples(5, 10)
 @given(data=st.data(), C=st.sampled_from([0.01, 1.0, 30.0]))
 def test_certificate_is_true_on_anything(formulation, data, C):
     n, width = data.draw(st.integers(1, 4)), data.draw(st.integers(1, 2))
@@ -141,7 +142,7 @@ def test_certificate_is_true_on_anything(formulation, data, C):
 
 
 @formulations
-@settings(max_examples=10)
+@examples(5, 10)
 @given(data=st.data(), C=st.sampled_from([0.01, 1.0, 30.0]))
 def test_certificate_is_true_on_any_partial_labels(formulation, data, C):
     n = data.draw(st.integers(1, 3))

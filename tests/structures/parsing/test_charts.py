@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 from proofs import prove_training_is_optimal
 from structures.parsing.compiled import cky_twin as twin
 from structures.parsing.tree_strategies import grammars, set_up, weights
+from thorough import examples
 
 from maxmargin.examples import dot
 from maxmargin.objective import Formulation
@@ -31,7 +32,7 @@ def enumerated(task, x, y, w):
 AUGMENT = st.sampled_from([0.0, 0.3, 1.0, 5.0])
 
 
-@settings(max_examples=60)
+@examples(30, 60)
 @given(grammars(), st.data())
 def test_planes_are_the_highest_of_all_trees(problem, data):
     """Rescaled ones are equal, not only close: counts of brackets are whole numbers."""
@@ -51,7 +52,7 @@ def test_planes_are_the_highest_of_all_trees(problem, data):
         assert found.tolist() == [np.max(formulation.value(losses, others)) for losses, others in listed]
 
 
-@settings(max_examples=40)
+@examples(20, 40)
 @given(grammars(), st.data())
 def test_predictions_and_n_best_lists(problem, data):
     task, X, Y = problem
