@@ -75,7 +75,7 @@ def test_pairs_keep_the_contract(problem):
     check_task(PairDecisions(), X, Y, trials=1)
 
 
-@settings(max_examples=6)
+@examples(2, 6)
 @given(problem=groups_of_rows(most_groups=1, most_rows=7))
 def test_many_pairs_keep_the_contract(problem):
     X, Y, _ = problem
