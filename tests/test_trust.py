@@ -6,7 +6,7 @@ against numbers, not against tolerances: dual <= P(v) for every v that anybody f
 
 import warnings
 from fractions import Fraction
-from itertools import product
+from itertools import pairwise, product
 
 import numpy as np
 import pytest
@@ -60,7 +60,7 @@ class Chains:
     def psi(self, x, z):
         K = self.K
         links = [Fraction(0)] * (K * K + 2 * K)
-        for a, b in zip(z, z[1:], strict=False):
+        for a, b in pairwise(z):
             links[K * a + b] += 1
         links[K * K + z[0]] += 1
         links[K * K + K + z[-1]] += 1
@@ -170,3 +170,83 @@ def test_ten_thousand_certificates_hold_without_rounding(problem, power, weighte
     best = min(objective(problem, w, C) for _, w in found)
     for (dual, _), solver in zip(found, SOLVERS, strict=True):
         assert dual <= best, f"{solver} states the bound {float(dual)!r}, and {float(best)!r} is reached"
+
+
+# --- decoders and solvers that state what is not true
+
+
+class Positions(mm.Task):
+    """Independent positions with four labels; the decoder adds `share` of the loss, and may write into w."""
+
+    def __init__(self, share=1.0, writes=False):
+        self.share, self.writes = share, writes
+
+    def setup(self, X, Y):
+        self.dim = 4 * X[0].shape[1]
+
+    def psi(self, x, z):
+        features = np.zeros((4, x.shape[1]))
+        np.add.at(features, list(z), x)
+        return features.ravel()
+
+    def loss(self, y, z):
+        return float(sum(a != b for a, b in zip(y, z, strict=True)))
+
+    def argmax(self, w, x, y=None):
+        if self.writes:
+            w[0] = 0.0
+        scores = x @ w.reshape(4, -1).T
+        if y is not None:
+            scores += self.share
+            scores[np.arange(len(y)), list(y)] -= self.share
+        return tuple(scores.argmax(axis=1))
+
+
+@pytest.fixture(scope="module")
+def positions():
+    rng = np.random.default_rng(0)
+    X = [rng.standard_normal((5, 6)) for _ in range(30)]
+    W = rng.standard_normal((6, 4))
+    return X, [tuple(((x + 0.5 * rng.standard_normal(x.shape)) @ W).argmax(axis=1)) for x in X]
+
+
+@pytest.mark.parametrize("solver", SOLVERS)
+def test_a_decoder_that_adds_half_of_the_loss_is_named(positions, solver):
+    with pytest.raises(mm.errors.TaskError, match=r"Positions broke its promise on example \d+: argmax.*earlier"):
+        mm.StructuredSVM(Positions(share=0.5), C=10, solver=solver).fit(*positions)
+
+
+@pytest.mark.parametrize("solver", SOLVERS)
+@pytest.mark.parametrize("scale", [1e-8, 1.0, 1e8])
+def test_a_right_decoder_is_not(positions, solver, scale):
+    X, Y = positions
+    model = mm.StructuredSVM(Positions(), C=10 / scale**2, solver=solver, max_passes=60)
+    assert model.fit([scale * x for x in X], Y).certificate_.primal < np.inf
+
+
+def test_a_decoder_cannot_change_the_weights(positions):
+    with pytest.raises(ValueError, match="read-only"):
+        mm.StructuredSVM(Positions(writes=True)).fit(*positions)
+
+
+class Boaster(mm.solvers.Solver):
+    """States a bound that is not true."""
+
+    def steps(self, oracle, C, seed, start):
+        yield mm.solvers.Step(np.zeros(oracle.dim), dual=1e9)
+
+
+def test_a_bound_above_the_objective_is_the_solvers_fault(positions):
+    with pytest.raises(mm.errors.SolverError, match="Boaster states that no weights have an objective below 1e"):
+        mm.StructuredSVM(Positions(), solver=Boaster()).fit(*positions)
+
+
+# --- the known cases
+
+
+def test_bounds_of_cuts_that_cancel():
+    rng = np.random.default_rng(3)
+    X, y = rng.standard_normal((8, 2)) * 1e6, np.arange(8) % 3
+    problem = Classes(X, y)
+    best = min(objective(problem, check(problem, 1e6, solver)[1], 1e6) for solver in SOLVERS)
+    assert all(check(problem, 1e6, solver)[0] <= best for solver in SOLVERS)

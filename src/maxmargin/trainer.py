@@ -31,6 +31,7 @@ from maxmargin.solvers.base import proved_primal, remembered_risk
 from maxmargin.solvers.subgradient import Walk
 from maxmargin.task import Task
 from maxmargin.training_options import checked_C, checked_solver, executor_for, n_examples, seed_of
+from maxmargin.unconverged import warn_of_gap
 from maxmargin.warm_starts import fingerprint, lasting
 from maxmargin.weights import Weights, WithNamedWeights
 
@@ -259,6 +260,7 @@ class Trainer(SharedOptions, WithNamedWeights, BaseEstimator):
         if solution.error is not None:
             solution.error.add_note("maxmargin: the estimator keeps the best model found before this error")
             raise solution.error
+        warn_of_gap(type(self).__name__, solution.certificate, self._solver(problem.oracle.latent), stacklevel=4)
         if problem.oracle.latent and solution.certificate.converged and not np.any(solution.w):
             warnings.warn(
                 "training with hidden parts has ended at w = 0, where nothing is learnt; try more restarts, other "

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Hashable, Iterable, Sequence
 from contextlib import nullcontext
 from typing import Any, NamedTuple, Self, TypedDict
@@ -9,6 +10,7 @@ from typing import Any, NamedTuple, Self, TypedDict
 import numpy as np
 from scipy import sparse
 from sklearn.base import BaseEstimator, clone
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted, validate_data
 from threadpoolctl import threadpool_limits
 
@@ -139,6 +141,14 @@ class CountingTrainer(SharedOptions, WithNamedWeights, BaseEstimator):
 
     def _keep(self, system: DecomposedSystem, solution: CountingSolution) -> None:
         self.certificate_ = solution.certificate
+        if not solution.certificate.converged:
+            warnings.warn(
+                f"{type(self).__name__} stopped with a residual of {solution.certificate.residual:.3g}, above tol = "
+                f"{self.tol:g} ({solution.certificate.stop_reason}): raise max_iter (now {self.max_iter}) or alpha, "
+                "bring the features to similar scales, or use solver='closed'",
+                ConvergenceWarning,
+                stacklevel=4,
+            )
         self.n_iter_ = max(1, solution.certificate.iterations)
         self.dual_coef_ = None if system.primal else solution.coefficients
         self._weights_ = None

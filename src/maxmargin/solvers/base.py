@@ -268,8 +268,8 @@ class _Run:
         if self.best_dual > self.best_primal:
             raise SolverError(
                 f"{type(self.solver).__name__} states that no weights have an objective below {self.best_dual:.9g}, "
-                f"but {self.best_primal:.9g} was measured: a fault of this solver, or of {self.oracle.name}, whose decoder "
-                "returned too little. Compare with another solver, and check the task (testing.check_task)"
+                f"but {self.best_primal:.9g} was measured: a fault of this solver, or of {self.oracle.name}, whose "
+                "decoder returned too little. Compare with another solver, and check the task (testing.check_task)"
             )
 
     def recall(self) -> None:
