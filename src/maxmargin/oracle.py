@@ -335,7 +335,7 @@ class Oracle:
         """The same planes, and an oracle whose block dual costs no more than these planes need."""
         few, planes = self._batch.restricted_to(planes)
         oracle = copy(self)
-        oracle._batch, oracle.dim = few, few.dim
+        oracle._batch, oracle.dim, oracle._witnesses = few, few.dim, Witnesses()
         return oracle, planes
 
     # --- hidden parts
@@ -370,6 +370,7 @@ class Oracle:
     def _of(self, batch: Batch) -> Oracle:
         oracle = copy(self)
         oracle._batch, oracle._lam, oracle._parts = batch, self._lam.copy(), None
+        oracle._witnesses = Witnesses()  # planes of other truths are no witnesses
         return oracle
 
     def beside(self, batch: Batch, sample_weight: Array) -> Oracle:
