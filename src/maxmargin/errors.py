@@ -12,7 +12,7 @@ class NotSeparable(ValueError):  # noqa: N818 - named for the situation
 
 
 class TrainingInterrupted(UserWarning):
-    """Training was stopped from outside (Ctrl-C); the model is the best one found until then."""
+    """Training was stopped from outside (Ctrl-C); the model is the best one until then (of the perceptron, the last)."""
 
 
 class NothingLearnt(UserWarning):
