@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import sys
+import warnings
+
 
 class TaskError(ValueError):
     """A task broke a promise of the contract: the message names the example, what was found and what was expected."""
@@ -12,12 +15,20 @@ class NotSeparable(ValueError):  # noqa: N818 - named for the situation
 
 
 class TrainingInterrupted(UserWarning):
-    """Training was stopped from outside (Ctrl-C); the model is the best one until then (of the perceptron, the last)."""
+    """Training was stopped from outside (Ctrl-C); the model is the best until then (of the perceptron, the last)."""
 
 
 class NothingLearnt(UserWarning):
-    """The optimum is w = 0: for this measure, these features and this C, no weights are worth their length."""
+    """Training has ended at w = 0. The message says what is proved of that: an optimum within the gap, or nothing."""
 
 
 class LossReplaced(UserWarning):
     """For some examples the loss that was asked for is too expensive to search; training used another one there."""
+
+
+def warn_caller(message: str, category: type[Warning]) -> None:
+    """Warn at the line outside of maxmargin that called it, however deep inside this is."""
+    frame, level = sys._getframe(1), 2
+    while frame.f_back is not None and frame.f_back.f_globals.get("__name__", "").startswith("maxmargin."):
+        frame, level = frame.f_back, level + 1
+    warnings.warn(message, category, stacklevel=level + 1)
