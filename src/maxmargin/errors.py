@@ -26,9 +26,13 @@ class LossReplaced(UserWarning):
     """For some examples the loss that was asked for is too expensive to search; training used another one there."""
 
 
+class DenseFeatures(UserWarning):
+    """Ψ of a task in plain Python is a long array of mostly zeros; (indices, values) would take a fraction of it."""
+
+
 def warn_caller(message: str, category: type[Warning]) -> None:
     """Warn at the line outside of maxmargin that called it, however deep inside this is."""
-    frame, level = sys._getframe(1), 2
-    while frame.f_back is not None and frame.f_back.f_globals.get("__name__", "").startswith("maxmargin."):
+    frame, level = sys._getframe(), 1
+    while frame.f_back is not None and frame.f_globals["__name__"].partition(".")[0] in ("maxmargin", "contextlib"):
         frame, level = frame.f_back, level + 1
-    warnings.warn(message, category, stacklevel=level + 1)
+    warnings.warn(message, category, stacklevel=level)
