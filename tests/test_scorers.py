@@ -173,7 +173,11 @@ STRUCTURED = {
         [PairwiseAlignment.of(y, (len(a), len(b))) for (a, b), y in zip(PAIRS, ALIGNED, strict=True)],
     ),
     "graphs": (GraphLabeler(), GRAPHS, [[0, 1], [1, 0, 1], [0, 0, 1, 1], [0, 1, 1]]),
-    "clusters": (Clusterer(), [np.triu(RNG.standard_normal((2, k, k)), 1).T.transpose(1, 0, 2) for k in (2, 3, 4)], [[0, 1], [0, 0, 1], [0, 1, 1, 0]]),
+    "clusters": (
+        Clusterer(),
+        [np.triu(RNG.standard_normal((2, k, k)), 1).T.transpose(1, 0, 2) for k in (2, 3, 4)],
+        [[0, 1], [0, 0, 1], [0, 1, 1, 0]],
+    ),
     "sets": (Diversifier(k=2), WORDS, TOPICS),
 }
 

@@ -11,7 +11,7 @@ from maxmargin.inputs.weighted import Weighted
 from maxmargin.structures.sequences.measures import chunks, ratios, same_positions
 from maxmargin.structures.sequences.partial_labels import as_choice, is_partial
 
-Row = dict[str, float]
+ReportRow = dict[str, float]
 COLUMNS = ("precision", "recall", "f1-score", "support")
 
 
@@ -21,7 +21,7 @@ def chunk_report(
     *,
     output_dict: bool = False,
     digits: int = 2,
-) -> str | dict[str, Row]:
+) -> str | dict[str, ReportRow]:
     """Precision, recall, F1 and number of chunks of every type, and their averages; chunks as `chunk_f1` counts them.
 
     The "micro avg" is what `chunk_f1` returns. Text, or with `output_dict` a dict by type, in the form of
@@ -37,7 +37,7 @@ def chunk_report(
 
 def label_report(
     truth: Sequence[Sequence[Any]], found: Sequence[Sequence[Hashable]], *, output_dict: bool = False, digits: int = 2
-) -> str | dict[str, Row]:
+) -> str | dict[str, ReportRow]:
     """Precision, recall, F1 and number of positions of every label, over the positions of all sequences.
 
     A position with None, or with a set of several labels, is left out. The form is that of `chunk_report`.
@@ -56,7 +56,7 @@ def label_report(
 
 def _report(
     kinds: Iterable[Hashable], true: Counter[Any], found: Counter[Any], right: Counter[Any], as_dict: bool, digits: int
-) -> str | dict[str, Row]:
+) -> str | dict[str, ReportRow]:
     kinds = list(kinds)
     name_of = str if len(set(map(str, kinds))) == len(kinds) else repr  # 1 and "1" are two labels
     rows = {name_of(kind): _row(right[kind], found[kind], true[kind]) for kind in kinds}
@@ -81,5 +81,5 @@ def _report(
     return "\n".join(lines) + "\n"
 
 
-def _row(right: int, found: int, true: int) -> Row:
+def _row(right: int, found: int, true: int) -> ReportRow:
     return dict(zip(COLUMNS, (*ratios(right, found, true), true), strict=True))
