@@ -17,7 +17,7 @@ ROOMS = sorted(folder.name for folder in (ROOT / "structures").iterdir() if (fol
 # From the lowest layer to the highest: what it is, and its modules or folders. A module may import those of lower
 # layers, and of its own folder; the modules and folders of one layer do not know each other.
 LAYERS = [
-    ("words and checks", ["arrays", "outputs", "errors", "checks", "search", "structures"]),
+    ("words and checks", ["arrays", "predictions", "errors", "checks", "search", "structures"]),
     ("compiled functions of the engine", ["compiled"]),
     ("how planes are stored", ["atoms"]),
     ("planes", ["planes"]),

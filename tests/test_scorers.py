@@ -21,7 +21,7 @@ from maxmargin import (
     Tree,
     metrics,
 )
-from maxmargin.outputs import Outputs
+from maxmargin.predictions import Predictions
 from maxmargin.tasks import Multiclass
 
 RNG = np.random.default_rng(0)
@@ -162,6 +162,7 @@ PAIRS = [("ACGT", "ACT"), ("AC", "ACG"), ("GT", "GGT"), ("ACG", "AG")]
 ALIGNED = [[(0, 0), (1, 1), (3, 2)], [(0, 0), (1, 1)], [(0, 0), (1, 2)], [(0, 0), (2, 1)]]
 GRAPHS = [(RNG.standard_normal((k, 2)), np.array([[i, i + 1] for i in range(k - 1)])) for k in (2, 3, 4, 3)]
 WORDS, TOPICS = [["red green", "green blue", "blue grey"]] * 4, [[{1}, {2}, {3}]] * 4
+SIMILAR = [np.triu(np.ones((k, k)), 1)[:, :, None] * RNG.standard_normal((k, k, 2)) for k in (2, 3, 4)]
 STRUCTURED = {
     "sequences": (SequenceLabeler(C=10.0), X, Y),
     "equally long": (SequenceLabeler(C=10.0), [x[:1] for x in X], [y[:1] for y in Y]),
@@ -173,11 +174,7 @@ STRUCTURED = {
         [PairwiseAlignment.of(y, (len(a), len(b))) for (a, b), y in zip(PAIRS, ALIGNED, strict=True)],
     ),
     "graphs": (GraphLabeler(), GRAPHS, [[0, 1], [1, 0, 1], [0, 0, 1, 1], [0, 1, 1]]),
-    "clusters": (
-        Clusterer(),
-        [np.triu(RNG.standard_normal((2, k, k)), 1).T.transpose(1, 0, 2) for k in (2, 3, 4)],
-        [[0, 1], [0, 0, 1], [0, 1, 1, 0]],
-    ),
+    "clusters": (Clusterer(), SIMILAR, [[0, 1], [0, 0, 1], [0, 1, 1, 0]]),
     "sets": (Diversifier(k=2), WORDS, TOPICS),
 }
 
@@ -195,11 +192,11 @@ def test_cross_val_predict_keeps_outputs_whole(kind):
 
 
 def test_outputs_are_a_list_and_an_array_of_objects():
-    found = Outputs([["a", "b"], ["c", "d"]])
+    found = Predictions([["a", "b"], ["c", "d"]])
     assert found == [["a", "b"], ["c", "d"]]
     assert np.asarray(found).shape == (2,)
     assert np.asarray(found)[0] == ["a", "b"]
-    assert np.asarray(Outputs([1, 2])).dtype.kind == "i"
-    assert np.asarray(Outputs([1, 2]), dtype=float).dtype == float
-    assert np.asarray(Outputs([])).shape == (0,)
+    assert np.asarray(Predictions([1, 2])).dtype.kind == "i"
+    assert np.asarray(Predictions([1, 2]), dtype=float).dtype == float
+    assert np.asarray(Predictions([])).shape == (0,)
     assert pickle.loads(pickle.dumps(found)) == found

@@ -8,7 +8,7 @@ import numpy as np
 from sklearn.base import clone
 from sklearn.utils.validation import check_is_fitted
 
-from maxmargin.outputs import Outputs
+from maxmargin.predictions import Predictions
 from maxmargin.solvers import Solver
 from maxmargin.task import Task
 from maxmargin.trainer import Options, Trainer
@@ -69,7 +69,7 @@ class StructuredSVM(Trainer):
     def predict(self, X: Any) -> Any:
         """The best output for every x."""
         check_is_fitted(self)
-        return Outputs(self.task_.label(z) for z in self.task_.decode(self.w_, X))
+        return Predictions(self.task_.label(z) for z in self.task_.decode(self.w_, X))
 
     def score(self, X: Any, Y: Any) -> float:
         """Minus the mean loss of the predictions, by the loss of the task that was trained: higher is better.

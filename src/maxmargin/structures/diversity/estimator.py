@@ -11,7 +11,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from maxmargin.arrays import Array
 from maxmargin.checks import is_whole
-from maxmargin.outputs import Outputs
+from maxmargin.predictions import Predictions
 from maxmargin.solvers import Solver
 from maxmargin.structures.diversity.measures import subtopic_recall
 from maxmargin.structures.diversity.task import THRESHOLDS, Diversity
@@ -84,7 +84,7 @@ class Diversifier(Trainer):
     def predict(self, X: Any) -> list[list[int]]:
         """The numbers of the k chosen documents of each query, in the order in which they were chosen."""
         check_is_fitted(self)
-        return Outputs(list(z.documents) for z in self.task_.decode(self.w_, X))
+        return Predictions(list(z.documents) for z in self.task_.decode(self.w_, X))
 
     def rank(self, X: Any, n: int | None = None) -> list[NDArray[np.int64]]:
         """The documents of each query in the greedy order, all of them or the first n; predict is how it begins."""

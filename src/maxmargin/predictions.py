@@ -1,4 +1,4 @@
-"""Outputs: predictions that NumPy, and with it scikit-learn's tools, keep whole."""
+"""Predictions: lists of outputs that NumPy, and with it scikit-learn's tools, keep whole."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 T = TypeVar("T")
 
 
-class Outputs(list[T]):
+class Predictions(list[T]):
     """A list of predictions, one per example.
 
     It differs from any list in what NumPy makes of it: NumPy would take lists of lists for a table, and refuse those of
