@@ -273,7 +273,7 @@ class Trainer(SharedOptions, WithNamedWeights, BaseEstimator):
         """What may help where w = 0 is optimal."""
         if self.certificate_.rounds is not None:
             return "Try more restarts, other first weights, or another C"
-        return "Try other features, or (if it is small) a larger C"
+        return "Try other features, a smaller tol, or (if it is small) a larger C"
 
     def _earlier(self, problem: Problem) -> Solution | None:
         """The last solution, if it was of the same problem."""
