@@ -17,7 +17,7 @@ ROOMS = sorted(folder.name for folder in (ROOT / "structures").iterdir() if (fol
 # From the lowest layer to the highest: what it is, and its modules or folders. A module may import those of lower
 # layers, and of its own folder; the modules and folders of one layer do not know each other.
 LAYERS = [
-    ("words and checks", ["arrays", "errors", "checks", "search", "structures"]),
+    ("words and checks", ["arrays", "predictions", "errors", "checks", "search", "structures"]),
     ("how far sums of floating-point numbers may be off", ["rounding"]),
     ("compiled functions of the engine", ["compiled"]),
     ("how planes are stored", ["atoms"]),
@@ -34,7 +34,16 @@ LAYERS = [
     ("algorithms", ["solvers"]),
     (
         "parts of training",
-        ["online", "progress", "shared_options", "training_options", "unconverged", "warm_starts", "weights"],
+        [
+            "nothing_learnt",
+            "online",
+            "progress",
+            "shared_options",
+            "training_options",
+            "unconverged",
+            "warm_starts",
+            "weights",
+        ],
     ),
     ("fit, fit_path, partial_fit, certify", ["trainer"]),
     ("estimators of any task, and of matrices", ["structured", "flat"]),

@@ -33,6 +33,7 @@ class Batch:
     """
 
     ids: Index  # the examples' numbers in the training set
+    weighs_loss: bool = True  # whether `planes` costs the same for every λ, and not a vector w/λ
     call_cost: float = 20.0  # of one plane, in visits of cached planes: solvers weigh one against the other
     relaxed_as: str = ""  # how the certificate says on how many of all examples answers were relaxed; "": not at all
 

@@ -20,6 +20,8 @@ from maxmargin.search import Search
 class Examples(Batch):
     """The user's own objects, one by one. `listed`: whether the task lists its outputs."""
 
+    weighs_loss = False  # the user's argmax has a loss of its own, so that it is asked at w/λ
+
     def __init__(
         self, task: Any, X: Sequence[Any], Y: Sequence[Any], listed: bool = False, truth: Sequence[Any] | None = None
     ):

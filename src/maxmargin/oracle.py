@@ -24,7 +24,7 @@ from maxmargin.dual_blocks import DualBlocks
 from maxmargin.errors import TaskError
 from maxmargin.executors import Executor, Serial
 from maxmargin.objective import Formulation, primal
-from maxmargin.planes import Planes, Rows
+from maxmargin.planes import Planes
 from maxmargin.rescaling import search_rescaled
 from maxmargin.rounding import gamma
 from maxmargin.search import Search
@@ -167,6 +167,11 @@ class Oracle:
         return self._batch.call_cost
 
     @property
+    def weighs_loss(self) -> bool:
+        """Whether the loss can be weighed against w at no cost, so that scale·w need not be formed."""
+        return self._batch.weighs_loss
+
+    @property
     def latent(self) -> bool:
         """Whether truths have hidden parts."""
         return self._batch.latent
@@ -271,16 +276,16 @@ class Oracle:
             self._reach = self._reach.with_planes(planes)
         return planes
 
-    def predicted_planes(self, w: Array, index: Index) -> Rows:
-        """Ψ(x, y) - Ψ(x, z) for the plain prediction z, without loss and rescaling.
+    def predicted_planes(self, w: Array, index: Index, hint: float) -> Planes:
+        """The cuts of z = argmax ⟨w, Ψ(x, z)⟩ + hint·Δ(y, z), whatever the formulation: plain predictions but for ties.
 
         A hint of loss makes a tie with the truth a mistake, or nothing could be learnt from w = 0, where all is tied.
         """
         self.calls += len(index)
         parts, order = self._spread(index)
-        found = _joined(self._map(predicted, parts, w), order)
+        found = _joined(self._map(predicted, parts, w, hint), order)
         self._note_relaxed(index, found.relaxed)
-        return found.planes.dpsi
+        return found.planes
 
     def mean_plane(self, w: Array, sample: Index | None = None) -> MeanPlane:
         """The risk linearised at w: for plain slacks the mean of the examples' cuts, for squared ones its tangent.
@@ -496,9 +501,9 @@ def most_violated(
     return Violations(found.cuts, heights, measured, found.upper, found.lam, found.relaxed)
 
 
-def predicted(batch: Batch, index: Index, w: Array) -> Violations:
-    """Ψ(x, y) - Ψ(x, z) of plain predictions z that have to be better than a tied truth."""
-    planes = batch.take(index).planes(w, 1e-12).over_atoms()
+def predicted(batch: Batch, index: Index, w: Array, hint: float) -> Violations:
+    """The cuts of plain predictions, in which a hint of loss decides ties."""
+    planes = batch.take(index).planes(w, hint).over_atoms()
     heights = np.zeros(len(index))  # which nobody asks for
     return Violations(planes, heights, heights, heights, relaxed=planes.relaxed)
 

@@ -2,28 +2,27 @@
 
 from __future__ import annotations
 
-import warnings
 from math import isfinite
 
 from sklearn.exceptions import ConvergenceWarning
 
+from maxmargin.errors import warn_caller
 from maxmargin.objective import Certificate
 from maxmargin.solvers.base import Solver
 
 ASKED_FOR = ("converged", "finished", "interrupted", "stopped by the callback")  # these are said elsewhere, or no news
 
 
-def warn_of_gap(estimator: str, certificate: Certificate, solver: Solver, stacklevel: int) -> None:
+def warn_of_gap(estimator: str, certificate: Certificate, solver: Solver) -> None:
     """A ConvergenceWarning where a solver that certifies has not reached its tolerance."""
     if certificate.converged or not solver.certified or certificate.stop_reason in ASKED_FOR:
         return
     gap = certificate.relative_gap
     distance = f"at a relative gap of {100 * gap:.3g}%" if isfinite(gap) else "without a bound on the gap"
-    warnings.warn(
+    warn_caller(
         f"{estimator} stopped {distance}, above tol = {solver.tol:g} ({certificate.stop_reason}): the model may be "
         f"that far from the optimum. {_remedy(certificate, solver)}",
         ConvergenceWarning,
-        stacklevel=stacklevel + 1,
     )
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Hashable, Iterable, Sequence
 from contextlib import nullcontext
 from typing import Any, NamedTuple, Self, TypedDict
@@ -21,6 +20,7 @@ from maxmargin.counting.least_squares import as_rows
 from maxmargin.counting.linear_system import SOLVERS, CountingSolution, DecomposedSystem, LinearSystem
 from maxmargin.counting.moments import Moments
 from maxmargin.counting.sets.output_set import OutputSet
+from maxmargin.errors import warn_caller
 from maxmargin.shared_options import SharedOptions
 from maxmargin.weights import Weights, WithNamedWeights, column_names
 
@@ -142,12 +142,11 @@ class CountingTrainer(SharedOptions, WithNamedWeights, BaseEstimator):
     def _keep(self, system: DecomposedSystem, solution: CountingSolution) -> None:
         self.certificate_ = solution.certificate
         if not solution.certificate.converged:
-            warnings.warn(
+            warn_caller(
                 f"{type(self).__name__} stopped with a residual of {solution.certificate.residual:.3g}, above tol = "
                 f"{self.tol:g} ({solution.certificate.stop_reason}): raise max_iter (now {self.max_iter}) or alpha, "
                 "bring the features to similar scales, or use solver='closed'",
                 ConvergenceWarning,
-                stacklevel=4,
             )
         self.n_iter_ = max(1, solution.certificate.iterations)
         self.dual_coef_ = None if system.primal else solution.coefficients

@@ -1,7 +1,8 @@
 """Solver, Step, Solution: the loop around every algorithm.
 
-An algorithm is a generator of steps. The loop here measures the objective, keeps the best model, decides when to stop
-and writes the certificate; no algorithm marks its own work, and `tol` means the same for all of them.
+An algorithm is a generator of steps. The loop here measures the objective, keeps the best model (or the last one, of
+an algorithm that does not minimise the objective), decides when to stop and writes the certificate; no algorithm marks
+its own work, and `tol` means the same for all of them.
 """
 
 from __future__ import annotations
@@ -92,6 +93,7 @@ class Solver:
     tol: float = 1e-2  # relative duality gap at which training stops
     max_passes: float = 1000  # limit on oracle calls, in passes over the data
     certified: ClassVar[bool] = True  # whether steps carry a lower bound
+    keeps_last: ClassVar[bool] = False  # whether the model is the last point, whatever its P(w), and not the best one
     online: ClassVar[bool] = False  # whether training can go on with new examples (partial_fit)
     measure_every: ClassVar[int] = 10  # steps between exact measurements while the guess is far from tol
 
@@ -138,7 +140,7 @@ class Solver:
 
 
 class _Run:
-    """One run of a solver: clock, history, best point so far."""
+    """One run of a solver: clock, history, the point to keep: the best so far or the last (`Solver.keeps_last`)."""
 
     def __init__(self, solver: Solver, oracle: Oracle, C: float, callback: Callback | None):
         self.solver, self.oracle, self.C, self.callback = solver, oracle, C, callback
@@ -175,8 +177,9 @@ class _Run:
             except Exception as failure:
                 reason, error = f"stopped by {type(failure).__name__}", failure
         if reason == "interrupted":
+            which = "last" if self.solver.keeps_last else "best"
             warnings.warn(
-                "training was interrupted; the model is the best one so far", TrainingInterrupted, stacklevel=5
+                f"training was interrupted; the model is the {which} one so far", TrainingInterrupted, stacklevel=5
             )
         w = self.last_w if self.best_w is None else self.best_w
         self.prove()
@@ -292,7 +295,8 @@ class _Run:
             risk = max(risk, remembered_risk(self.memory, w))
         risk = self.counted(risk)
         value = float(self.oracle.objective(w, risk, self.C))
-        if value <= self.best_primal or self.best_w is None:  # of points that are equally bad (inf), the latest
+        # of points that are equally bad (inf), the latest
+        if value <= self.best_primal or self.best_w is None or self.solver.keeps_last:
             if self.best_w is None:
                 self.best_w = np.empty_like(w)
             np.copyto(self.best_w, w)

@@ -61,7 +61,7 @@ def drawn(kind, n, seed=0, costs=(1.0, 1.0), whole=True, most_decodes=10_000):
     X, lists = zip(*(make(rng, whole=whole) for _ in range(n)), strict=True)
     Y = [listed[int(rng.integers(len(listed)))] for listed in lists]
     known = {id(x): listed for x, listed in zip(X, lists, strict=True)}
-    return Outputs(best, costs=costs, most_decodes=most_decodes, known=Known(known)), list(X), Y
+    return Predictions(best, costs=costs, most_decodes=most_decodes, known=Known(known)), list(X), Y
 
 
 class Known(dict):
@@ -74,7 +74,7 @@ class Known(dict):
         return self
 
 
-class Outputs(Parts):
+class Predictions(Parts):
     """Parts with a list of outputs, for the reference."""
 
     def __init__(self, best=None, parts=None, costs=(1.0, 1.0), most_decodes=200, kernel=None, known=None):
