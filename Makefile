@@ -5,6 +5,8 @@ PYTHON ?= python3
 PY := .venv/bin/python
 PIP := $(PY) -m pip -qq
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
+# Tests are read much faster from Python's caches, which clean removes.
+unexport PYTHONDONTWRITEBYTECODE
 
 .PHONY: demo test test-slow lint bench clean
 .DELETE_ON_ERROR:
@@ -16,7 +18,7 @@ test: .venv/.installed
 	$(PY) -m pytest -q -n auto
 
 test-slow: .venv/.installed
-	$(PY) -m pytest -m "slow or data"
+	MAXMARGIN_THOROUGH=1 $(PY) -m pytest -m "slow or data or thorough"
 
 lint: .venv/.installed
 	$(PY) -m ruff check .

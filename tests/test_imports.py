@@ -17,7 +17,8 @@ ROOMS = sorted(folder.name for folder in (ROOT / "structures").iterdir() if (fol
 # From the lowest layer to the highest: what it is, and its modules or folders. A module may import those of lower
 # layers, and of its own folder; the modules and folders of one layer do not know each other.
 LAYERS = [
-    ("words and checks", ["arrays", "errors", "checks", "search", "structures"]),
+    ("words and checks", ["arrays", "predictions", "errors", "checks", "search", "structures"]),
+    ("how far sums of floating-point numbers may be off", ["rounding"]),
     ("compiled functions of the engine", ["compiled"]),
     ("how planes are stored", ["atoms"]),
     ("planes", ["planes"]),
@@ -31,7 +32,19 @@ LAYERS = [
     ("where data are searched", ["executors"]),
     ("formulation, counting, promises", ["oracle", "preflight"]),
     ("algorithms", ["solvers"]),
-    ("parts of training", ["online", "progress", "shared_options", "training_options", "warm_starts", "weights"]),
+    (
+        "parts of training",
+        [
+            "nothing_learnt",
+            "online",
+            "progress",
+            "shared_options",
+            "training_options",
+            "unconverged",
+            "warm_starts",
+            "weights",
+        ],
+    ),
     ("fit, fit_path, partial_fit, certify", ["trainer"]),
     ("estimators of any task, and of matrices", ["structured", "flat"]),
     ("figures that are of no structure, and what several draw with", ["figures"]),

@@ -8,7 +8,7 @@ from example_tasks import Bags, Interval, Pairs, Sloppy, Tags, bag_data, interva
 from scipy import sparse
 
 from maxmargin import StructuredSVM, Task
-from maxmargin.errors import TaskError
+from maxmargin.errors import DenseFeatures, TaskError
 from maxmargin.preflight import content
 
 X, Y = [np.array([1.0, 2.0, 0.5]), np.array([0.0, 1.0, 2.0, 1.0])], [(0, 2), (1, 3)]
@@ -315,3 +315,48 @@ def test_content_of_other_objects_is_not_looked_at():
     before, after = Lazy(), Lazy()
     after.seen = 1
     assert content(before) == content(after)
+
+
+# --- features that waste memory
+
+
+class Long(Task):
+    """A long Ψ with some non-zeros, written out or not."""
+
+    def __init__(self, length=2**18, used=4, sparse=False):
+        self.length, self.used, self.sparse = length, used, sparse
+
+    def setup(self, X, Y):
+        self.dim = self.length
+
+    def psi(self, x, z):
+        places = np.arange(self.used) * 2 + z
+        if self.sparse:
+            return places, np.full(self.used, x)
+        features = np.zeros(self.dim)
+        features[places] = x
+        return features
+
+    def loss(self, y, z):
+        return float(y != z)
+
+    def outputs(self, x):
+        return [0, 1]
+
+
+def test_long_dense_features_are_mentioned_once():
+    with pytest.warns(DenseFeatures) as caught:
+        StructuredSVM(Long(), max_passes=2).fit([1.0, 2.0, -1.0, 3.0], [0, 0, 1, 0])
+    assert [str(each.message) for each in caught] == [
+        "psi(x, y) of example 0 is an array of 262,144 numbers, of which 4 are not zero: every plane of training takes "
+        "as much memory. psi may return (indices, values), two arrays with the non-zeros only"
+    ]
+    assert caught[0].filename == __file__
+
+
+OTHERS = {"sparse": Long(sparse=True), "short": Long(length=2**18 - 1), "full": Long(used=2**15)}
+
+
+@pytest.mark.parametrize("task", OTHERS.values(), ids=OTHERS)
+def test_other_features_are_not(task):
+    StructuredSVM(task, max_passes=2).fit([1.0, -1.0], [0, 1])  # a warning would be an error

@@ -9,3 +9,10 @@ from numpy.typing import NDArray
 
 Array: TypeAlias = NDArray[np.float64]
 Index: TypeAlias = NDArray[np.intp]  # numbers of examples
+
+
+def read_only(array: NDArray) -> NDArray:
+    """The same numbers for somebody else's code, which must not change them."""
+    view = array.view()
+    view.flags.writeable = False
+    return view

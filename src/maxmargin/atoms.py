@@ -15,6 +15,7 @@ from scipy import sparse
 
 from maxmargin.arrays import Array
 from maxmargin.compiled.atom_arrays import AtomArrays
+from maxmargin.rounding import gamma
 
 
 class Atoms:
@@ -33,6 +34,7 @@ class Atoms:
         places += np.uint32(direct)
         values = rows.data if rows.data.flags.writeable else rows.data.copy()  # kernels are compiled for one kind only
         self.arrays = AtomArrays(direct, n_labels, rows.indptr.astype(np.uint64), places, values)
+        self._lengths: Array | None = None
 
     @staticmethod
     @lru_cache(maxsize=8)  # asked for with every block of planes
@@ -65,6 +67,33 @@ class Atoms:
         dots = np.empty(rows.shape[0])
         row_dots(rows.indptr, rows.indices, rows.values, w, *self.arrays, dots)
         return dots
+
+    @property
+    def lengths(self) -> Array:
+        """‖row‖ of every unit's features, not rounded down."""
+        if self._lengths is None:
+            indptr, values = self.arrays.indptr.astype(np.int64), self.arrays.values
+            squares = np.add.reduceat(np.append(values * values, 0.0), indptr[:-1]) if self.n_units else np.zeros(0)
+            squares[np.diff(indptr) == 0] = 0.0  # where reduceat has the next unit's first entry
+            self._lengths = np.sqrt(squares) * (1 + gamma(self.terms))
+        return self._lengths
+
+    @property
+    def terms(self) -> int:
+        """The numbers that the score of an atom is a sum of, at most."""
+        return int(np.diff(self.arrays.indptr).max(initial=1))
+
+    def sizes(self, rows: AtomRows) -> Array:
+        """‖row‖ or more, for every row, at the cost of reading its entries."""
+        from maxmargin.compiled.atoms import row_sizes
+
+        sizes = np.empty(rows.shape[0])
+        row_sizes(rows.indptr, rows.indices, rows.values, self.arrays.direct, self.arrays.n_labels, self.lengths, sizes)
+        return sizes
+
+    def size_of(self, w: Array) -> float:
+        """s with |⟨atom, w⟩| as computed off by at most γ ‖atom‖ s: the length of w."""
+        return float(np.linalg.norm(w))
 
     def squared_norms(self, rows: AtomRows) -> Array:
         """‖row‖² of every row."""
@@ -108,6 +137,11 @@ class AtomRows:
 
     def __matmul__(self, w: Array) -> Array:
         return self.atoms.row_dots(self, w)
+
+    @property
+    def sizes(self) -> Array:
+        """‖row‖ or more, for every row."""
+        return self.atoms.sizes(self)
 
     def take(self, rows: NDArray[np.intp]) -> AtomRows:
         lengths = np.diff(self.indptr)[rows]

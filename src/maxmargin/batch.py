@@ -13,6 +13,7 @@ from maxmargin.dual_blocks import DualBlocks
 from maxmargin.errors import TaskError
 from maxmargin.objective import Formulation
 from maxmargin.planes import Planes, Rows
+from maxmargin.rounding import raised_square
 from maxmargin.search import Search
 
 
@@ -32,6 +33,7 @@ class Batch:
     """
 
     ids: Index  # the examples' numbers in the training set
+    weighs_loss: bool = True  # whether `planes` costs the same for every λ, and not a vector w/λ
     call_cost: float = 20.0  # of one plane, in visits of cached planes: solvers weigh one against the other
     relaxed_as: str = ""  # how the certificate says on how many of all examples answers were relaxed; "": not at all
 
@@ -127,6 +129,10 @@ class Batch:
     def inner(self, v: Array, w: Array) -> float:
         """⟨v, w⟩, which is not that of the two arrays where weights are coefficients."""
         return float(np.dot(v, w))
+
+    def square(self, w: Array) -> float:
+        """‖w‖², not rounded down."""
+        return raised_square(w)
 
     def block_dual(
         self, weights: Array, formulation: Formulation, C: float, earlier: DualBlocks | None = None, **limits: Any

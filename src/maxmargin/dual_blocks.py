@@ -25,6 +25,7 @@ from maxmargin.compiled.plane_tables import (
     CELLS,
     ENTRIES,
     GAIN,
+    MISSED,
     NO_ROWS,
     PENALTY,
     SLOTS,
@@ -38,6 +39,7 @@ from maxmargin.compiled.plane_tables import (
 from maxmargin.errors import NotSeparable
 from maxmargin.objective import Formulation
 from maxmargin.planes import Planes
+from maxmargin.rounding import UNIT, gamma, lowered_dual, raised_square
 
 
 class Report(NamedTuple):
@@ -46,6 +48,7 @@ class Report(NamedTuple):
     penalty: float  # Σ cap · penalty of the heights seen: C times an estimate of the risk
     added: int  # planes that were new
     gain: float  # what the dual gained
+    missed: float = 0.0  # how much higher a remembered plane of the first example is than its new one, at the same w
 
 
 class Remembered(NamedTuple):
@@ -104,7 +107,7 @@ class DualBlocks:
             rows = PlaneRows(new.indptr, new.indices, new.values, planes.loss)
         limits = VisitLimits(self.cap, self.squared, steps, self.slots, self.patience, epsilon)
         order = np.ascontiguousarray(order, dtype=np.int64)
-        report = np.array([0.0, 0.0, 0.0, -1.0, -1.0])
+        report = np.array([0.0, 0.0, 0.0, -1.0, -1.0, -1.0])
         begin = 0
         while begin < len(order):
             begin = self._visit(order, begin, rows, limits, report)
@@ -117,7 +120,7 @@ class DualBlocks:
                 longest = int(np.max(np.diff(rows.indptr), initial=0))
                 self._enlarge(longest)
         self.dual += report[GAIN]
-        return Report(report[PENALTY], int(report[ADDED]), report[GAIN])
+        return Report(report[PENALTY], int(report[ADDED]), report[GAIN], report[MISSED])
 
     def _visit(self, order: NDArray[np.int64], begin: int, rows: PlaneRows, limits: VisitLimits, report: Array) -> int:
         """Visit order[begin:]; returns the position of the first example for which the tables have no room."""
@@ -132,8 +135,28 @@ class DualBlocks:
         from maxmargin.compiled.dual_blocks import totals
 
         self.w[:] = 0.0
-        linear = totals(self.cap, self.squared, self.w, self._atoms.arrays, self._tables)
+        linear, *_ = totals(self.cap, self.squared, self.w, self._atoms.arrays, self._tables)
         self.dual = linear - 0.5 * self._squared_norm()
+
+    def bound(self) -> float:
+        """D(α) as far as it is proved in floating point, from α and the planes alone: see rounding.py."""
+        from maxmargin.compiled.dual_blocks import totals
+
+        w = np.zeros(self.dim)
+        linear, losses, mass, entries, folded, excess = totals(
+            self.cap, self.squared, w, self._atoms.arrays, self._tables
+        )
+        # The multiple of α that keeps to its caps has at least this much of the linear part.
+        linear -= excess * abs(linear)
+        # A fold rounds every number of the planes that it mixes, and of their offsets, at most four times.
+        wrong = 4 * UNIT * folded
+        error, losses = wrong * float(np.sqrt(self._tables.longest[0])), losses * (1 + gamma(entries))
+        linear -= wrong * float(np.max(self._tables.offset, initial=0.0))
+        return lowered_dual(linear, losses, self._square_of(w), mass, entries + self._atoms.terms, error)
+
+    def _square_of(self, w: Array) -> float:
+        """‖w‖², not rounded down."""
+        return raised_square(w)
 
     def _squared_norm(self) -> float:
         return float(np.dot(self.w, self.w))
@@ -158,6 +181,10 @@ class DualBlocks:
 
     def risk(self, w: Array, gains: Array | None = None) -> float:
         """R(w) is at least the mean penalty of the highest cached planes there; gains: as in Cuts."""
+        return float(np.dot(self.weights, self.formulation.penalty(self.slacks(w, gains)))) / self.n
+
+    def slacks(self, w: Array, gains: Array | None = None) -> Array:
+        """The highest cached plane of every example at w, or 0."""
         slots, owners = self._used_slots(self._tables.filled)
         slacks = np.zeros(self.n)
         offsets = self._tables.offset[slots]
@@ -165,7 +192,7 @@ class DualBlocks:
         if gains is not None:
             heights -= self.formulation.truths(offsets) * gains[owners]
         np.maximum.at(slacks, owners, heights)
-        return float(np.dot(self.weights, self.formulation.penalty(slacks))) / self.n
+        return slacks
 
     # --- all blocks at once (solvers/joint_rounds.py)
 
@@ -197,11 +224,11 @@ class DualBlocks:
         used = np.flatnonzero(np.diff(explicit.indptr))
         return explicit[:, used].toarray(), used
 
-    def admit(self, order: NDArray[np.intp], planes: Planes, w: Array) -> int:
-        """Add these planes, found at another w, where they are higher there than what is cached; α stays."""
+    def admit(self, planes: Planes, w: Array) -> Report:
+        """Add these planes of all examples, found at another w, where they are higher there than cached ones."""
         own, self.w = self.w, w
         try:
-            return self.visit(order, planes, steps=0).added
+            return self.visit(np.arange(self.n), planes, steps=0)
         finally:
             self.w = own
 
@@ -318,6 +345,7 @@ class DualBlocks:
             new.sum_duplicates()
             new.eliminate_zeros()
             self._tables.start[slots], self._tables.length[slots] = new.indptr[:-1], np.diff(new.indptr)
+            self._tables.folds[slots] += 1
             self._tables = self._tables._replace(indices=new.indices.astype(np.int32), values=new.data)
             self._tables.tops[ENTRIES] = len(new.data)
             regram(changed, self._scratch, self._atoms.arrays, self._images(), self._tables)

@@ -2,9 +2,16 @@
 
 from __future__ import annotations
 
+import sys
+import warnings
+
 
 class TaskError(ValueError):
     """A task broke a promise of the contract: the message names the example, what was found and what was expected."""
+
+
+class SolverError(RuntimeError):
+    """What a solver states cannot be true: a lower bound above an objective that was measured."""
 
 
 class NotSeparable(ValueError):  # noqa: N818 - named for the situation
@@ -12,12 +19,24 @@ class NotSeparable(ValueError):  # noqa: N818 - named for the situation
 
 
 class TrainingInterrupted(UserWarning):
-    """Training was stopped from outside (Ctrl-C); the model is the best one found until then."""
+    """Training was stopped from outside (Ctrl-C); the model is the best until then (of the perceptron, the last)."""
 
 
 class NothingLearnt(UserWarning):
-    """The optimum is w = 0: for this measure, these features and this C, no weights are worth their length."""
+    """Training has ended at w = 0. The message says what is proved of that: an optimum within the gap, or nothing."""
 
 
 class LossReplaced(UserWarning):
     """For some examples the loss that was asked for is too expensive to search; training used another one there."""
+
+
+class DenseFeatures(UserWarning):
+    """Ψ of a task in plain Python is a long array of mostly zeros; (indices, values) would take a fraction of it."""
+
+
+def warn_caller(message: str, category: type[Warning]) -> None:
+    """Warn at the line outside of maxmargin that called it, however deep inside this is."""
+    frame, level = sys._getframe(), 1
+    while frame.f_back is not None and frame.f_globals["__name__"].partition(".")[0] in ("maxmargin", "contextlib"):
+        frame, level = frame.f_back, level + 1
+    warnings.warn(message, category, stacklevel=level)

@@ -9,7 +9,7 @@ from typing import Any, Self
 import numpy as np
 from scipy import sparse
 
-from maxmargin.arrays import Array, Index
+from maxmargin.arrays import Array, Index, read_only
 from maxmargin.batch import Batch
 from maxmargin.errors import TaskError
 from maxmargin.objective import Formulation
@@ -19,6 +19,8 @@ from maxmargin.search import Search
 
 class Examples(Batch):
     """The user's own objects, one by one. `listed`: whether the task lists its outputs."""
+
+    weighs_loss = False  # the user's argmax has a loss of its own, so that it is asked at w/λ
 
     def __init__(
         self, task: Any, X: Sequence[Any], Y: Sequence[Any], listed: bool = False, truth: Sequence[Any] | None = None
@@ -46,7 +48,7 @@ class Examples(Batch):
         return ((i, self.X[j], self.Y[j], self.truth[j]) for i, j in pairs)
 
     def planes(self, w: Array, augment: float | Array = 1.0) -> Planes:
-        task = self.task
+        task, w = self.task, read_only(w)
         lam = self.each(augment)
 
         def decoded(x: Any, y: Any, j: int) -> Any:
@@ -64,7 +66,7 @@ class Examples(Batch):
         """By enumeration, where the task lists its outputs."""
         if not self.listed:
             return None
-        task = self.task
+        task, w = self.task, read_only(w)
         truths = [truth for _, _, _, truth in self]
 
         def worst(x: Any, y: Any, j: int) -> Any:
@@ -78,6 +80,7 @@ class Examples(Batch):
         return self._planes_of(worst)
 
     def completed(self, w: Array) -> Self:
+        w = read_only(w)
         return self._explained_by(lambda x, y: self.task.complete(w, x, y))
 
     def guessed(self, rng: np.random.Generator) -> Self:

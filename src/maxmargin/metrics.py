@@ -1,35 +1,52 @@
 """Measures of predicted structures, from the folders of their structures."""
 
 from maxmargin.counting.routes import pair_f1, point_f1
+from maxmargin.inputs.scorer import Scorer, exact_match, exact_match_scorer
 from maxmargin.structures.classes.measures import tree_loss
 from maxmargin.structures.clustering.measures import (
     ClusterScore,
     b_cubed,
+    b_cubed_f1_scorer,
     ceaf,
+    ceaf_f1_scorer,
     mitre_loss,
     muc,
+    muc_f1_scorer,
     pair_loss,
     pairwise,
+    pairwise_f1_scorer,
 )
 from maxmargin.structures.diversity.measures import subtopic_loss, subtopic_recall
-from maxmargin.structures.parsing.parseval import ParsevalScore, parseval
+from maxmargin.structures.parsing.parseval import ParsevalScore, parseval, parseval_f1_scorer
 from maxmargin.structures.ranking.query_scores import query_scores
-from maxmargin.structures.sequences.measures import ChunkScore, chunk_f1, chunks
+from maxmargin.structures.sequences.measures import ChunkScore, chunk_f1, chunk_f1_scorer, chunks
+from maxmargin.structures.sequences.reports import chunk_report, label_report
 
 __all__ = [
     "ChunkScore",
     "ClusterScore",
     "ParsevalScore",
+    "Scorer",
     "b_cubed",
+    "b_cubed_f1_scorer",
     "ceaf",
+    "ceaf_f1_scorer",
     "chunk_f1",
+    "chunk_f1_scorer",
+    "chunk_report",
     "chunks",
+    "exact_match",
+    "exact_match_scorer",
+    "label_report",
     "mitre_loss",
     "muc",
+    "muc_f1_scorer",
     "pair_f1",
     "pair_loss",
     "pairwise",
+    "pairwise_f1_scorer",
     "parseval",
+    "parseval_f1_scorer",
     "point_f1",
     "query_scores",
     "subtopic_loss",

@@ -18,18 +18,80 @@ import numpy as np
 from numpy.typing import NDArray
 
 from maxmargin.arrays import Array, Index
-from maxmargin.atoms import AtomRows
+from maxmargin.atoms import AtomRows, Atoms
 from maxmargin.batch import Batch
 from maxmargin.dual_blocks import DualBlocks
 from maxmargin.errors import TaskError
 from maxmargin.executors import Executor, Serial
 from maxmargin.objective import Formulation, primal
-from maxmargin.planes import Planes, Rows
+from maxmargin.planes import Planes
 from maxmargin.rescaling import search_rescaled
+from maxmargin.rounding import gamma
 from maxmargin.search import Search
 
 CHUNK = 512  # examples per call in a full pass: bounds the memory that rows of planes take
 FEWEST = 4  # examples that are worth a hop to another thread
+
+
+class CutSize(NamedTuple):
+    """What rounding.py needs to know of a cut: it is a sum, and what cancels in it leaves its rounding behind."""
+
+    a: float  # the sum of the lengths of all rows in it, each with its share
+    offset: float  # the sum of the absolute values of all that its offset is made of
+    terms: int  # the numbers in that sum
+
+    def plus(self, a: float, offset: float, terms: int) -> CutSize:
+        """With more in the sum."""
+        return CutSize(self.a + a, self.offset + offset, self.terms + terms)
+
+
+class Reach(NamedTuple):
+    """The largest planes that were seen: what rounding may be off by grows with them."""
+
+    a: float = 0.0
+    b: float = 0.0
+    entries: int = 0
+    atoms: Atoms | None = None
+
+    def with_planes(self, planes: Planes) -> Reach:
+        rows = AtomRows.of(planes.dpsi)
+        return Reach(
+            max(self.a, float(np.max(rows.sizes, initial=0.0))),
+            max(self.b, float(np.max(np.abs(planes.loss), initial=0.0))),
+            max(self.entries, int(np.max(np.diff(rows.indptr), initial=0))),
+            rows.atoms,
+        )
+
+    @property
+    def terms(self) -> int:
+        """The numbers that a height is a sum of, at most."""
+        return self.entries + 8 + (0 if self.atoms is None else self.atoms.terms)
+
+
+class Witnesses:
+    """A few planes of earlier passes, to test the decoder with: at no w may they be higher than what it finds there.
+
+    Methods that average all planes remember none of them. So the planes of one chunk of examples are kept for a while,
+    another chunk in every pass.
+    """
+
+    KEPT = 3
+
+    def __init__(self) -> None:
+        self.kept: list[tuple[Index, Planes]] = []
+        self.turn = 0
+
+    def ask(self, oracle: Oracle, index: Index, w: Array, found: Violations) -> None:
+        """Test what was found for these examples, and keep it if it is their turn."""
+        for examples, planes in self.kept:
+            if np.array_equal(examples, index):
+                remembered, slacks = np.zeros(oracle.n), np.zeros(oracle.n)
+                remembered[index], slacks[index] = planes.values(w), np.maximum(found.measured, 0.0)
+                oracle.deny_misses(w, remembered, slacks)
+        if index[0] // CHUNK == self.turn:
+            self.kept = [(index, found.planes), *self.kept[: self.KEPT - 1]]
+        if index[-1] == oracle.n - 1:  # the pass is over
+            self.turn = (self.turn + 1) % -(-oracle.n // CHUNK)
 
 
 class MeanPlane(NamedTuple):
@@ -41,6 +103,7 @@ class MeanPlane(NamedTuple):
     row: AtomRows | None = None  # a as one combination of atoms, where that is the shorter form
     truths: Array | None = None  # (n,) the factor of every Ψ(x, truth) in a, where truths may change (latent tasks)
     planes: Planes | None = None  # of a sample: those of its examples
+    size: CutSize = CutSize(0.0, 0.0, 0)
 
 
 class Violations(NamedTuple):
@@ -74,6 +137,8 @@ class Oracle:
         self.n, self.dim = len(batch), batch.dim
         self.weights = normalised_weights(sample_weight, self.n)
         self.calls = 0
+        self._reach = Reach()  # of the planes of the first pass, and of all passes that measured something
+        self._witnesses = Witnesses()
         self._lam = np.ones(self.n)  # where the last rescaling search of each example ended
         self._relaxed: NDArray[np.bool_] | None = None  # which examples ever got an answer that is no proved output
         self._parts: list[Any] | None = None  # the places of the batch, where they do not share this memory
@@ -102,6 +167,11 @@ class Oracle:
         return self._batch.call_cost
 
     @property
+    def weighs_loss(self) -> bool:
+        """Whether the loss can be weighed against w at no cost, so that scale·w need not be formed."""
+        return self._batch.weighs_loss
+
+    @property
     def latent(self) -> bool:
         """Whether truths have hidden parts."""
         return self._batch.latent
@@ -122,75 +192,147 @@ class Oracle:
         return self._batch.inner(v, w)
 
     def objective(self, w: Array, risk: float, C: float) -> float:
-        """P(w) from its measured risk."""
-        return primal(self.inner(w, w), risk, C)
+        """P(w) from its measured risk, not rounded down."""
+        return primal(self.square(w), risk, C) * (1 + gamma(8))
+
+    def square(self, w: Array) -> float:
+        """‖w‖², not rounded down."""
+        return self._batch.square(w)
 
     def slacks(self, w: Array) -> Array:
-        """ξᵢ(w) for every example; an upper bound where the search is not exact, unless it is undergenerating."""
-        return np.concatenate([np.maximum(found.measured, 0) for found in self._everyone(w)])
+        """ξᵢ(w) for every example, not rounded down.
+
+        An upper bound where the search is not exact, unless it is undergenerating.
+        """
+        return np.concatenate([np.maximum(found.measured, 0) for found in self._everyone(w)]) + self._unsure(w)
 
     def risk(self, w: Array) -> float:
         """R(w), the weighted mean penalty of these slacks."""
-        return self._mean_penalty(self.slacks(w))
+        return self.risk_of(self.slacks(w))
 
     def proved_risk(self, w: Array) -> float:
         """R(w) is proved to be no higher than this; inf where nothing is proved."""
-        return self._mean_penalty(np.concatenate([np.maximum(found.proved, 0) for found in self._everyone(w)]))
+        proved = np.concatenate([np.maximum(found.proved, 0) for found in self._everyone(w)])
+        return self.risk_of(proved + self._unsure(w))
 
-    def _mean_penalty(self, slacks: Array) -> float:
+    def risk_of(self, slacks: Array) -> float:
+        """R(w) from the slacks at w."""
         counting = self.weights > 0  # an example without weight may have no bound
-        return float(np.dot(self.weights[counting], self.formulation.penalty(slacks[counting])) / self.n)
+        penalty = np.dot(self.weights[counting], self.formulation.penalty(slacks[counting])) / self.n
+        return float(penalty) * (1 + gamma(self.n + 8))
+
+    def _everyone(self, w: Array) -> Iterator[Violations]:
+        for index in self._chunks():
+            found = self._violations(w, index)
+            self._reach = self._reach.with_planes(found.planes)
+            yield found
+
+    def _unsure(self, w: Array) -> float:
+        """What rounding may hide of the largest violation of an example at w, in the pass that was just made.
+
+        A height b - ⟨a, w⟩ is off by at most γ(|b| + ‖a‖‖w‖), and the decoder, which compares heights, by as much for
+        what it took and for what it left. The longest rows seen so far stand for what it left.
+        """
+        reach = self._reach
+        return 0.0 if reach.atoms is None else 3 * gamma(reach.terms) * (reach.b + reach.a * reach.atoms.size_of(w))
+
+    def deny_miss(self, position: int, missed: float, w: Array) -> None:
+        """An output found earlier is higher at w, by so much, than what the decoder returned for this example.
+
+        Beyond rounding that is the task's fault, unless its search is known to miss outputs, or looks for something
+        else than the highest plane (the λ-search does).
+        """
+        if missed <= 0 or self._batch.search is not Search.EXACT or not self.formulation.plain:
+            return
+        if missed > self._tolerated(w):
+            raise self.missed_output(position, missed)
+
+    def missed_output(self, position: int, missed: float) -> TaskError:
+        """The error that names the example."""
+        return TaskError(
+            f"{self.promise_broken_on(position)}: argmax(w, x, y) returned an output with ⟨w, psi⟩ + loss lower by "
+            f"{missed:.6g} than that of an output that it returned earlier, at other weights. It must maximise that "
+            "sum (or the task must declare search = Search.UNDERGENERATING)"
+        )
+
+    def deny_misses(self, w: Array, remembered: Array, slacks: Array) -> None:
+        """The same for all examples: their highest remembered planes at w against what was measured there."""
+        over = remembered - slacks
+        if self._batch.search is Search.EXACT and np.max(over, initial=0.0) > self._tolerated(w):
+            raise self.missed_output(int(np.argmax(over)), float(np.max(over)))
+
+    def _tolerated(self, w: Array) -> float:
+        """Of two heights at w that should be the same: far more than rounding, and far less than a mistake."""
+        if self._reach.atoms is None:  # nothing was measured yet
+            return np.inf
+        return 1e-7 * self._reach.b + 1e4 * self._unsure(w)
 
     # --- cuts
 
     def planes(self, w: Array, index: Index, scale: float = 1.0) -> Planes:
         """The most violated cut of each example in `index` at scale·w (without forming that vector, where possible)."""
-        return self._violations(w, index, scale).planes
+        planes = self._violations(w, index, scale).planes
+        if self.calls <= self.n:  # the first pass, where truths are not yet the best outputs
+            self._reach = self._reach.with_planes(planes)
+        return planes
 
-    def violations(self, w: Array, index: Index) -> Violations:
-        """The same planes with what is measured and proved on the way."""
-        return self._violations(w, index)
+    def planes_and_slacks(self, w: Array) -> tuple[Planes, Array]:
+        """The most violated cut of every example at w, and ξᵢ(w) as `slacks` measures it, in one pass."""
+        found = list(self._everyone(w))
+        slacks = np.concatenate([np.maximum(each.measured, 0) for each in found]) + self._unsure(w)
+        return Planes.stack([each.planes for each in found]), slacks
 
-    def predicted_planes(self, w: Array, index: Index) -> Rows:
-        """Ψ(x, y) - Ψ(x, z) for the plain prediction z, without loss and rescaling.
+    def predicted_planes(self, w: Array, index: Index, hint: float) -> Planes:
+        """The cuts of z = argmax ⟨w, Ψ(x, z)⟩ + hint·Δ(y, z), whatever the formulation: plain predictions but for ties.
 
         A hint of loss makes a tie with the truth a mistake, or nothing could be learnt from w = 0, where all is tied.
         """
         self.calls += len(index)
         parts, order = self._spread(index)
-        found = _joined(self._map(predicted, parts, w), order)
+        found = _joined(self._map(predicted, parts, w, hint), order)
         self._note_relaxed(index, found.relaxed)
-        return found.planes.dpsi
+        return found.planes
 
     def mean_plane(self, w: Array, sample: Index | None = None) -> MeanPlane:
         """The risk linearised at w: for plain slacks the mean of the examples' cuts, for squared ones its tangent.
 
         Over a sample of the examples it is an estimate of that, and no bound on anything.
         """
-        a, offset, risk = np.zeros(self.dim), 0.0, 0.0
+        a, offset = np.zeros(self.dim), 0.0
+        size, slacks = CutSize(0.0, 0.0, 0), []
         parts: list[AtomRows] = []
         sampled: list[Planes] = []
         n = self.n if sample is None else len(sample)
         truths = np.zeros(self.n) if self.latent and sample is None else None
-        for index in self._chunks(sample):
+        chunks = self._chunks(sample)
+        for index in chunks:
             found = self._violations(w, index)
+            self._reach = self._reach.with_planes(found.planes)
+            if sample is None:
+                self._witnesses.ask(self, index, w, found)
             heights = np.maximum(found.heights, 0)
             share = self.weights[index] / n * (heights > 0)  # a cut below the truth's 0 is no cut
-            risk += float(np.dot(self.weights[index], self.formulation.penalty(np.maximum(found.measured, 0)))) / n
+            slacks.append(np.maximum(found.measured, 0))
+            spent = 0.0
             if self.formulation.squared:
                 share = share * heights
-                offset -= 0.5 * float(np.dot(share, heights))
-            offset += float(np.dot(share, found.planes.loss))
+                spent = 0.5 * float(np.dot(share, heights))
+            paid = float(np.dot(share, found.planes.loss))
+            offset += paid - spent
             if truths is not None:
                 truths[index] = share * self.formulation.truths(found.planes.loss)
             rows = AtomRows.of(found.planes.dpsi)
             rows.add_to(a, share)
+            size = size.plus(float(np.dot(share, rows.sizes)), paid + spent, int(rows.indptr[-1]) + len(index))
             if rows.atoms.shorter_than_weights:
                 parts.append(rows.scaled(share))
             if sample is not None:
                 sampled.append(Planes(rows, found.planes.loss))
         planes = Planes.stack(sampled) if sampled else None
-        return MeanPlane(a, offset, risk, AtomRows.stack(parts).summed() if parts else None, truths, planes)
+        row = AtomRows.stack(parts).summed() if parts else None
+        penalties = self.formulation.penalty(np.concatenate(slacks) + self._unsure(w))
+        risk = float(np.dot(self.weights[np.concatenate(chunks)], penalties)) / n * (1 + gamma(n + 8))
+        return MeanPlane(a, offset, risk, row, truths, planes, size)
 
     def block_dual(self, C: float, earlier: Any = None, **limits: Any) -> DualBlocks:
         """The dual point of the n-slack problem in the form that suits the batch.
@@ -204,7 +346,7 @@ class Oracle:
         """The same planes, and an oracle whose block dual costs no more than these planes need."""
         few, planes = self._batch.restricted_to(planes)
         oracle = copy(self)
-        oracle._batch, oracle.dim = few, few.dim
+        oracle._batch, oracle.dim, oracle._witnesses = few, few.dim, Witnesses()
         return oracle, planes
 
     # --- hidden parts
@@ -239,6 +381,7 @@ class Oracle:
     def _of(self, batch: Batch) -> Oracle:
         oracle = copy(self)
         oracle._batch, oracle._lam, oracle._parts = batch, self._lam.copy(), None
+        oracle._witnesses = Witnesses()  # planes of other truths are no witnesses
         return oracle
 
     def beside(self, batch: Batch, sample_weight: Array) -> Oracle:
@@ -301,9 +444,6 @@ class Oracle:
         chosen = np.arange(self.n) if sample is None else sample
         return [chosen[start : start + CHUNK] for start in range(0, len(chosen), CHUNK)]
 
-    def _everyone(self, w: Array) -> Iterator[Violations]:
-        return (self._violations(w, index) for index in self._chunks())
-
     def _violations(self, w: Array, index: Index, scale: float = 1.0) -> Violations:
         self.calls += len(index)
         if scale != 1 and not self.formulation.plain:
@@ -346,7 +486,7 @@ def most_violated(
     if formulation.plain:
         planes = part.planes(w, 1.0 / scale).over_atoms()
         heights = planes.loss - scale * (planes.dpsi @ w)
-        _check_promise(part, planes, heights)
+        _check_promise(part, planes, heights, w, scale)
         if planes.upper is None:
             proved = np.full(len(heights), np.inf) if estimates else heights
             return Violations(planes, heights, heights, proved, relaxed=planes.relaxed)
@@ -356,20 +496,20 @@ def most_violated(
     if exact is not None:
         planes = formulation.cuts(exact.over_atoms())
         heights = planes.values(w)
-        _check_promise(part, planes, heights)
+        _check_promise(part, planes, heights, w)
         proved = heights if exact.upper is None else np.maximum(exact.upper, heights)
         return Violations(planes, heights, heights if estimates else proved, proved, relaxed=exact.relaxed)
     assert lam is not None
     found = search_rescaled(part, formulation, w, lam)
     heights = found.cuts.values(w)
-    _check_promise(part, found.cuts, found.upper)
+    _check_promise(part, found.cuts, found.upper, w)
     measured = heights if estimates else found.upper
     return Violations(found.cuts, heights, measured, found.upper, found.lam, found.relaxed)
 
 
-def predicted(batch: Batch, index: Index, w: Array) -> Violations:
-    """Ψ(x, y) - Ψ(x, z) of plain predictions z that have to be better than a tied truth."""
-    planes = batch.take(index).planes(w, 1e-12).over_atoms()
+def predicted(batch: Batch, index: Index, w: Array, hint: float) -> Violations:
+    """The cuts of plain predictions, in which a hint of loss decides ties."""
+    planes = batch.take(index).planes(w, hint).over_atoms()
     heights = np.zeros(len(index))  # which nobody asks for
     return Violations(planes, heights, heights, heights, relaxed=planes.relaxed)
 
@@ -411,7 +551,7 @@ def _joined(parts: list[Violations], order: Index | None) -> Violations:
     )
 
 
-def _check_promise(batch: Batch, planes: Planes, heights: Array) -> None:
+def _check_promise(batch: Batch, planes: Planes, heights: Array, w: Array, scale: float = 1.0) -> None:
     """The truth has height 0, so an exact decoder never returns less: anything else is the task's fault."""
     if heights.min(initial=0.0) >= 0:  # the usual case; false for NaN
         return
@@ -421,6 +561,11 @@ def _check_promise(batch: Batch, planes: Planes, heights: Array) -> None:
     if batch.search is not Search.EXACT:
         return
     allowed = -1e-7 * (1 + 2 * np.abs(planes.loss) + np.abs(heights))
+    if (heights < allowed).any():
+        # Scores of large features may cancel: what rounding can do to them is no fault. Seldom needed, so seldom computed.
+        rows = AtomRows.of(planes.dpsi)
+        terms = rows.atoms.terms + int(np.max(np.diff(rows.indptr))) + 8
+        allowed -= 4 * gamma(terms) * scale * rows.sizes * rows.atoms.size_of(w)
     if (heights < allowed).any():
         j = int(np.argmin(heights - allowed))
         raise TaskError(

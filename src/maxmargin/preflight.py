@@ -2,7 +2,7 @@
 
 Tasks in plain Python promise much that nothing enforces. A few calls on the first examples catch a missing dim,
 features of the wrong length, a loss that is not zero at the truth, inputs that are changed, and a decoder that ignores
-the loss.
+the loss. Long features that are mostly zeros and written out all the same are no mistake, but worth a word.
 """
 
 from __future__ import annotations
@@ -15,16 +15,17 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from maxmargin.errors import TaskError
+from maxmargin.errors import DenseFeatures, TaskError, warn_caller
 from maxmargin.examples import Examples, check_features, dot
 from maxmargin.search import Search
 from maxmargin.task import Task
 
+LONG, FULL = 2**18, 0.1  # the length from which features count as long, and the share of non-zeros that justifies it
 LOOK_AT = 3  # examples; the promise on every plane is checked throughout training anyway
 
 
 def check_promises(task: Task, batch: Examples) -> None:
-    """Raise a TaskError that names the example and the fault."""
+    """Raise a TaskError that names the example and the fault; warn of features that waste memory."""
     name = type(task).__name__
     if not isinstance(getattr(task, "dim", None), int | np.integer) or task.dim < 1:
         raise TaskError(f"{name}.setup must set self.dim to the length of psi; it is {getattr(task, 'dim', 'missing')}")
@@ -43,10 +44,12 @@ def check_promises(task: Task, batch: Examples) -> None:
     if task.ratio is not None and not 0 < task.ratio <= 1:
         raise TaskError(f"{name}.ratio is {task.ratio!r}; expected a number in (0, 1], or None where it is not known")
     rng = np.random.default_rng(0)
+    wasteful = ""
     for i, x, y, truth in list(batch)[:LOOK_AT]:
         before, fault = content((x, y)), None
         try:
-            _look_at(task, i, x, y, truth, rng)
+            found = _look_at(task, i, x, y, truth, rng)
+            wasteful = wasteful or found
         except Exception as error:
             error.add_note(f"maxmargin: raised by {name} on training example {i}")
             fault = error
@@ -56,19 +59,24 @@ def check_promises(task: Task, batch: Examples) -> None:
             ) from fault
         if fault is not None:
             raise fault
+    if wasteful:
+        warn_caller(wasteful, DenseFeatures)
 
 
-def _look_at(task: Task, i: int, x: Any, y: Any, truth: Any, rng: np.random.Generator) -> None:
+def _look_at(task: Task, i: int, x: Any, y: Any, truth: Any, rng: np.random.Generator) -> str:
+    """Raise what is wrong with an example; return what is wasteful about it."""
     name, zero = type(task).__name__, np.zeros(task.dim)
     if task.latent:
         truth = task.guess(rng, x, y)
-    check_features(task.psi(x, truth), task.dim, f"psi(x, y) of example {i}")
+    features = task.psi(x, truth)
+    check_features(features, task.dim, f"psi(x, y) of example {i}")
+    wasteful = _wasteful(features, i)
     at_truth = task.loss(y, truth)
     if at_truth != 0:
         what = "loss(y, guess(rng, x, y))" if task.latent else "loss(y, y)"
         raise TaskError(f"{what} of example {i} is {at_truth}; the loss must be 0 at the truth")
     if task.search != Search.EXACT:
-        return
+        return wasteful
     # What the decoder finds for some weights must not be beaten by what it finds for others. Beside zero and ordinary
     # weights there are tiny ones, for which the loss decides: a decoder that ignores y gives itself away there.
     kinds = rng.standard_normal((2, task.dim)) * [[1.0], [1e-3]]
@@ -88,6 +96,20 @@ def _look_at(task: Task, i: int, x: Any, y: Any, truth: Any, rng: np.random.Gene
                 f"{name}.argmax(w, x, y) ignores y or misses the maximum: on example {i} it returned an output with "
                 f"⟨w, psi⟩ + loss = {values[k]:.6g}, but there is one with {max(values):.6g}"
             )
+    return wasteful
+
+
+def _wasteful(features: Any, i: int) -> str:
+    """What to say of a Ψ that is long and mostly zeros, and yet written out; "" for all others."""
+    if isinstance(features, tuple) or len(features) < LONG:
+        return ""
+    used = int(np.count_nonzero(features))
+    if used >= FULL * len(features):
+        return ""
+    return (
+        f"psi(x, y) of example {i} is an array of {len(features):,} numbers, of which {used:,} are not zero: every "
+        "plane of training takes as much memory. psi may return (indices, values), two arrays with the non-zeros only"
+    )
 
 
 def _look_at_completions(task: Task, i: int, x: Any, y: Any, weights: list[Any], seen: list[Any]) -> None:

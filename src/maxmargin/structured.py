@@ -8,6 +8,7 @@ import numpy as np
 from sklearn.base import clone
 from sklearn.utils.validation import check_is_fitted
 
+from maxmargin.predictions import Predictions
 from maxmargin.solvers import Solver
 from maxmargin.task import Task
 from maxmargin.trainer import Options, Trainer
@@ -68,10 +69,14 @@ class StructuredSVM(Trainer):
     def predict(self, X: Any) -> Any:
         """The best output for every x."""
         check_is_fitted(self)
-        return [self.task_.label(z) for z in self.task_.decode(self.w_, X)]
+        return Predictions(self.task_.label(z) for z in self.task_.decode(self.w_, X))
 
     def score(self, X: Any, Y: Any) -> float:
-        """Minus the mean loss of the predictions: higher is better."""
+        """Minus the mean loss of the predictions, by the loss of the task that was trained: higher is better.
+
+        Models of different losses cannot be compared by it: the smallest loss would win. In a search over a parameter
+        of the loss give `scoring`, such as metrics.exact_match_scorer, or metrics.Scorer with a measure of yours.
+        """
         check_is_fitted(self)
         found = self.task_.decode(self.w_, X)
         if len(found) != len(Y):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import inspect
-import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
@@ -17,9 +16,9 @@ from threadpoolctl import threadpool_limits
 from maxmargin.arrays import Array
 from maxmargin.batch import Batch
 from maxmargin.checks import is_true
-from maxmargin.errors import NothingLearnt
 from maxmargin.examples import Examples
 from maxmargin.executors import Executor
+from maxmargin.nothing_learnt import warn_of_zero
 from maxmargin.objective import Certificate, Formulation, relative_gap
 from maxmargin.online import online_only
 from maxmargin.oracle import Oracle, normalised_weights
@@ -31,6 +30,7 @@ from maxmargin.solvers.base import proved_primal, remembered_risk
 from maxmargin.solvers.subgradient import Walk
 from maxmargin.task import Task
 from maxmargin.training_options import checked_C, checked_solver, executor_for, n_examples, seed_of
+from maxmargin.unconverged import warn_of_gap
 from maxmargin.warm_starts import fingerprint, lasting
 from maxmargin.weights import Weights, WithNamedWeights
 
@@ -99,6 +99,9 @@ class Trainer(SharedOptions, WithNamedWeights, BaseEstimator):
 
     _default_tol: ClassVar[float | None] = None  # of a solver that is only named; None leaves the solver's own
 
+    # Whether w = 0 is no model even where it has no loss; others may have been given examples with one answer only.
+    _needs_scores: ClassVar[bool] = False
+
     kernel: Any = None  # a parameter of estimators whose task takes one
 
     task_: Any
@@ -118,7 +121,9 @@ class Trainer(SharedOptions, WithNamedWeights, BaseEstimator):
         """Train on inputs X and outputs Y. After an error or Ctrl-C the best model so far is kept."""
         C = checked_C(self.C)
         with self._problem(X, Y, sample_weight) as problem:
-            self._keep(problem, self._solve(problem, C, self._earlier(problem)))
+            solution = self._solve(problem, C, self._earlier(problem))
+            self._keep(problem, solution)
+        self._warn_of_zero(solution)
         return self
 
     def fit_path(self, X: Any, Y: Any, Cs: Sequence[float], sample_weight: Any = None) -> list[Self]:
@@ -135,6 +140,7 @@ class Trainer(SharedOptions, WithNamedWeights, BaseEstimator):
             for C in path:
                 solution = self._solve(problem, C, solution)
                 self._keep(problem, solution)
+                self._warn_of_zero(solution)
                 models.append(self._model(C))
                 if solution.certificate.stop_reason == "interrupted":
                     break
@@ -259,13 +265,17 @@ class Trainer(SharedOptions, WithNamedWeights, BaseEstimator):
         if solution.error is not None:
             solution.error.add_note("maxmargin: the estimator keeps the best model found before this error")
             raise solution.error
-        if problem.oracle.latent and solution.certificate.converged and not np.any(solution.w):
-            warnings.warn(
-                "training with hidden parts has ended at w = 0, where nothing is learnt; try more restarts, other "
-                "first weights, or another C",
-                NothingLearnt,
-                stacklevel=4,
-            )
+        warn_of_gap(type(self).__name__, solution.certificate, self._solver(problem.oracle.latent))
+
+    def _warn_of_zero(self, solution: Solution) -> None:
+        if solution.certificate.primal > 0 or self._needs_scores:
+            warn_of_zero(solution, self._remedy_for_zero())
+
+    def _remedy_for_zero(self) -> str:
+        """What may help where w = 0 is optimal."""
+        if self.certificate_.rounds is not None:
+            return "Try more restarts, other first weights, or another C"
+        return "Try other features, a smaller tol, or (if it is small) a larger C"
 
     def _earlier(self, problem: Problem) -> Solution | None:
         """The last solution, if it was of the same problem."""

@@ -207,7 +207,7 @@ def test_pickle_leaves_the_plane_cache_and_the_data_out(case):
     estimator.fit(X, Y)
     copy = pickle.loads(pickle.dumps(estimator))
     if solvers.as_solver(estimator.solver).online:  # what partial_fit needs: two vectors and a number
-        assert len(copy.solution_.memory) == 3
+        assert len(copy.solution_.memory) == 4
     else:
         assert estimator.solution_.memory is not None
         assert copy.solution_.memory is None

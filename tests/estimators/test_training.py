@@ -76,6 +76,7 @@ def other_slack(model):
     return model.set_params(slack="l2"), X, Y
 
 
+@pytest.mark.filterwarnings("ignore::maxmargin.errors.NothingLearnt")  # of reversed labels, within the gap of 1%
 @pytest.mark.parametrize("solver", CERTIFIED)
 @pytest.mark.parametrize(
     "change", [changed_data, changed_labels, fewer, other_costs, other_classes, other_rescaling, other_slack]
@@ -287,7 +288,10 @@ def test_certificate_and_history_are_plain_numbers(solver):
     assert all(a["passes"] < b["passes"] for a, b in zip(model.history_, model.history_[1:], strict=False))
     assert all(a["dual"] <= b["dual"] for a, b in zip(model.history_, model.history_[1:], strict=False))
     measured = [line["primal"] for line in model.history_ if np.isfinite(line["primal"])]
-    assert certificate.primal <= min(measured)
+    if solver == "perceptron":  # it minimises something else, and its model is the last one
+        assert certificate.primal == measured[-1]
+    else:
+        assert certificate.primal <= min(measured)
 
 
 def test_max_passes_ends_training():
@@ -327,7 +331,9 @@ def test_only_true_stops(answer):
 @pytest.mark.parametrize("solver", [*CERTIFIED, *ONLINE])
 def test_ctrl_c_keeps_the_best_model(solver):
     model = SequenceLabeler(C=10.0, solver=solver, tol=1e-9, callback=interrupt_at(3))
-    with pytest.warns(TrainingInterrupted, match="the model is the best one so far"):
+    with pytest.warns(
+        TrainingInterrupted, match=f"the model is the {'last' if solver == 'perceptron' else 'best'} one so far"
+    ):
         model.fit(X, Y)
     assert model.certificate_.stop_reason == "interrupted"
     assert len(model.history_) == 3

@@ -1,13 +1,15 @@
 """Every certified solver against a general-purpose QP solver on all constraints of all outputs of tiny problems."""
 
+from functools import cache
 from math import inf
 
 import numpy as np
 import pytest
 from example_tasks import Interval, Tags, interval_data, tag_data
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from strategies import chain_data, multiclass_data, whole
+from thorough import examples
 
 from maxmargin.errors import NotSeparable
 from maxmargin.objective import Formulation
@@ -49,6 +51,12 @@ def oracle_of(task, X, Y, formulation=None, sample_weight=None):
     return Oracle(task.pack(X, Y), formulation, sample_weight)
 
 
+@cache
+def optimum_of(name, C, formulation):
+    """What all solvers have to find: the QP is solved once."""
+    return brute_force(*PROBLEMS[name], C, formulation)
+
+
 def assert_optimal(solution, optimum, tol=TOL):
     certificate = solution.certificate
     assert certificate.converged, certificate
@@ -60,6 +68,7 @@ def assert_optimal(solution, optimum, tol=TOL):
     assert distance <= np.sqrt(2 * (tol + 1e-6) * max(certificate.primal, 1e-6)) + 1e-4
 
 
+@pytest.mark.every(4)
 @pytest.mark.parametrize("name", PROBLEMS)
 @formulations
 @solvers
@@ -67,9 +76,10 @@ def test_equals_the_qp(name, formulation, solver):
     task, X, Y = PROBLEMS[name]
     for C in (0.3, 10.0):
         solution = check_solver(solver, task, X, Y, C, formulation)
-        assert_optimal(solution, brute_force(task, X, Y, C, formulation))
+        assert_optimal(solution, optimum_of(name, C, formulation))
 
 
+@pytest.mark.every(4)
 @pytest.mark.parametrize("name", ["multiclass", "chain"])
 @formulations
 @solvers
@@ -82,7 +92,7 @@ def test_equals_the_qp_with_sample_weights(name, formulation, solver):
 
 
 @formulations
-@settings(max_examples=12)
+@examples(5, 12)
 @given(problem=st.one_of(multiclass_data(), chain_data()), C=st.sampled_from([0.01, 1.0, 30.0]), data=st.data())
 def test_equals_the_qp_on_anything(formulation, problem, C, data):
     task, X, Y = problem
@@ -120,6 +130,7 @@ SEPARABLE = Multiclass(), np.array([[2.0, 1], [1, 2], [-2, 1], [-1, 1], [0, -2],
 SEPARABLE_CHAIN = Chain(), [np.eye(3)[:2], np.eye(3)[1:], np.eye(3)[[2]]], [[0, 1], [1, 1], [1]]
 
 
+@pytest.mark.every(2)
 @pytest.mark.parametrize("problem", [SEPARABLE, SEPARABLE_CHAIN], ids=["multiclass", "chain"])
 @pytest.mark.parametrize("rescaling", ["margin", "slack"])
 @solvers
@@ -131,6 +142,7 @@ def test_huge_c_is_a_hard_margin(problem, rescaling, solver):
         assert solution.certificate.primal == pytest.approx(hard.value, rel=1e-4)
 
 
+@pytest.mark.every(4)
 @pytest.mark.parametrize("problem", [SEPARABLE, SEPARABLE_CHAIN], ids=["multiclass", "chain"])
 @formulations
 @pytest.mark.parametrize("solver", [BCFW(tol=1e-4), NSlack(tol=1e-4), OneSlack(tol=1e-4)], ids=repr)
@@ -208,6 +220,7 @@ def test_one_example(formulation, solver):
 # --- one run after another
 
 
+@pytest.mark.every(4)
 @formulations
 @solvers
 def test_path_of_c(formulation, solver):
@@ -216,9 +229,10 @@ def test_path_of_c(formulation, solver):
     oracle, solution = oracle_of(task, X, Y, formulation), None
     for C in (0.1, 1.0, 20.0, 20.0, 0.5, 1e-3):
         solution = solver.solve(oracle, C, start=solution)
-        assert_optimal(solution, brute_force(task, X, Y, C, formulation))
+        assert_optimal(solution, optimum_of("chain", C, formulation))
 
 
+@pytest.mark.every(4)
 @pytest.mark.parametrize(
     "problem", [(Multiclass(), np.zeros((3, 2)), [0, 1, 2]), PROBLEMS["costs"]], ids=["zero", "costs"]
 )

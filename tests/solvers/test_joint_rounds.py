@@ -202,10 +202,10 @@ def test_rounds_raise_the_dual_and_measure_the_objective(formulation, seed):
     least, highest = np.inf, -np.inf
     for _, step in zip(range(6), joint.steps(), strict=False):
         assert step.risk == pytest.approx(oracle.risk(step.w))
-        assert step.dual >= highest
-        least, highest = min(least, oracle.objective(step.w, step.risk, C)), step.dual
+        assert step.hoped >= highest
+        least, highest = min(least, oracle.objective(step.w, step.risk, C)), step.hoped
         _, value, sums, alpha = recomputed(blocks)
-        assert step.dual == pytest.approx(value, rel=1e-9)
+        assert step.hoped == pytest.approx(value, rel=1e-9)
         assert (alpha >= 0).all()
         assert formulation.squared or (sums <= blocks.cap).all()
     assert highest <= least
@@ -217,8 +217,7 @@ def test_planes_found_elsewhere_change_no_weight():
     w, dual = blocks.w.copy(), blocks.dual
     everyone, elsewhere = np.arange(blocks.n), np.random.default_rng(0).normal(size=blocks.dim)
     planes = blocks.size[0]
-    added = blocks.admit(everyone, oracle.planes(elsewhere, everyone), elsewhere)
-    assert added > 0
+    assert blocks.admit(oracle.planes(elsewhere, everyone), elsewhere).added > 0
     assert blocks.size[0] > planes
     np.testing.assert_array_equal(blocks.w, w)
     assert blocks.dual == dual

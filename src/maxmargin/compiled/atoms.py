@@ -96,6 +96,17 @@ def add_rows(indptr, indices, values, scale, total, direct, n_labels, unit_indpt
 
 
 @kernel
+def row_sizes(indptr, indices, values, direct, n_labels, lengths, sizes):
+    """sizes[j] = Σ |values| · ‖atom‖ over the entries of row j, which is ‖row j‖ or more; lengths: of every unit."""
+    for j in range(len(sizes)):
+        total = 0.0
+        for p in range(indptr[j], indptr[j + 1]):
+            c = indices[p]
+            total += abs(values[p]) * (1.0 if c < direct else lengths[(c - direct) // n_labels])
+        sizes[j] = total
+
+
+@kernel
 def unit_scores(w, direct, n_labels, indptr, places, values, units, scores):
     """scores[j, k] = ⟨atom (units[j], k), w⟩ for all labels at once: labels are contiguous in w, a vector operation.
 

@@ -21,6 +21,7 @@ from maxmargin.compiled.plane_tables import (
     ENTRIES,
     GAIN,
     MEMO,
+    MISSED,
     PENALTY,
     SLOTS,
     UNBOUNDED,
@@ -59,7 +60,7 @@ def scatter(indices, values, start, length, scale, w, atoms):
 def copy_slot(b, a, tables):
     """Slot a becomes what slot b is, but for its products."""
     tables.start[a], tables.length[a], tables.offset[a] = tables.start[b], tables.length[b], tables.offset[b]
-    tables.alpha[a], tables.idle[a] = tables.alpha[b], tables.idle[b]
+    tables.alpha[a], tables.idle[a], tables.folds[a] = tables.alpha[b], tables.idle[b], tables.folds[b]
 
 
 @kernel
@@ -126,6 +127,7 @@ def fold(i, p, q, hashed, tables):
     tables.tops[ENTRIES] = top
     offset[a] = u * offset[a] + v * offset[b]
     alpha[a], tables.idle[a] = total, 0
+    tables.folds[a] = max(tables.folds[a], tables.folds[b]) + 1
     c, g = tables.capacity[i], tables.gram_base[i]
     own = u * u * gram[g + p * c + p] + 2 * u * v * gram[g + p * c + q] + v * v * gram[g + q * c + q]
     for t in range(tables.filled[i]):
@@ -268,12 +270,13 @@ def add_plane(i, rows, j, epoch, scratch, atoms, images, tables):
     new, top = tables.filled[i], tables.tops[ENTRIES]
     slot = tables.base[i] + new
     tables.start[slot], tables.length[slot], tables.offset[slot] = top, extra, rows.offset[j]
-    tables.alpha[slot], tables.idle[slot] = 0.0, 0
+    tables.alpha[slot], tables.idle[slot], tables.folds[slot] = 0.0, 0, 0
     for p in range(extra):
         tables.indices[top + p] = rows.indices[begin + p]
         tables.values[top + p] = rows.values[begin + p]
     tables.tops[ENTRIES] += extra
     gram_row(i, new, epoch, scratch, atoms, images, tables)
+    tables.longest[0] = max(tables.longest[0], tables.gram[tables.gram_base[i] + new * (tables.capacity[i] + 1)])
     tables.filled[i] += 1
 
 
@@ -360,6 +363,8 @@ def visit(order, begin, rows, atoms, images, limits, seen, w, scratch, report, t
         if fresh:
             b = row_offset[j]
             height = b - plane_dot(row_indices, row_values, row_ptr[j], extra, seen, epoch, memo, atoms)
+            if report[MISSED] < 0.0:  # the first example, where w is what the decoder saw
+                report[MISSED] = max(highest - height, 0.0)
             if height > highest + epsilon + 1e-12 * (abs(height) + abs(b)):
                 if filled[i] == slots:
                     make_room(i, hashed, tables)
@@ -402,20 +407,32 @@ def visit(order, begin, rows, atoms, images, limits, seen, w, scratch, report, t
 
 @kernel
 def totals(cap, squared, w, atoms, tables):
-    """Recompute w = Σ α a into `w` (zeroed by the caller) and return the linear part of the dual."""
-    base, filled, alpha = tables.base, tables.filled, tables.alpha
-    linear = 0.0
+    """Recompute w = Σ α a into `w` (zeroed by the caller) and return the linear part of the dual.
+
+    Then what rounding needs to know: Σ α|b|, with all that was subtracted; Σ α‖a‖; how many entries were added up;
+    Σ α · folds; the share by which Σ α of an example exceeds its cap.
+    """
+    base, filled, alpha, offset = tables.base, tables.filled, tables.alpha, tables.offset
+    linear, losses, mass, entries, folded, excess = 0.0, 0.0, 0.0, 0, 0.0, 0.0
     for i in range(len(filled)):
         weight = 0.0
-        for slot in range(base[i], base[i] + filled[i]):
+        for s in range(filled[i]):
+            slot = base[i] + s
             if alpha[slot] > 0.0:
                 start, length = tables.start[slot], tables.length[slot]
                 scatter(tables.indices, tables.values, start, length, alpha[slot], w, atoms)
-                linear += alpha[slot] * tables.offset[slot]
+                linear += alpha[slot] * offset[slot]
+                losses += alpha[slot] * abs(offset[slot])
+                mass += alpha[slot] * np.sqrt(max(tables.gram[tables.gram_base[i] + s * (tables.capacity[i] + 1)], 0.0))
                 weight += alpha[slot]
+                entries += length + 1
+                folded += alpha[slot] * tables.folds[slot]
         if squared and weight > 0.0:
             linear -= 0.5 * weight * weight / cap[i]
-    return linear
+            losses += 0.5 * weight * weight / cap[i]
+        elif weight > cap[i]:
+            excess = max(excess, (weight - cap[i]) / cap[i])
+    return linear, losses, mass, entries, folded, excess
 
 
 @kernel
@@ -451,7 +468,7 @@ def compact(old, new):
             a, b = slots + s, old.base[i] + s
             length = old.length[b]
             new.start[a], new.length[a], new.offset[a] = entries, length, old.offset[b]
-            new.alpha[a], new.idle[a] = old.alpha[b], old.idle[b]
+            new.alpha[a], new.idle[a], new.folds[a] = old.alpha[b], old.idle[b], old.folds[b]
             for p in range(length):
                 new.indices[entries + p] = old.indices[old.start[b] + p]
                 new.values[entries + p] = old.values[old.start[b] + p]
@@ -462,3 +479,4 @@ def compact(old, new):
         slots += room
         cells += room * room
     new.tops[ENTRIES], new.tops[SLOTS], new.tops[CELLS] = entries, slots, cells
+    new.longest[0] = old.longest[0]

@@ -19,8 +19,9 @@ MEMO = 512  # atom scores remembered within a visit (a power of 2); planes of on
 ENTRIES, SLOTS, CELLS = range(3)  # what PlaneTables.tops counts: sparse entries, slots, Gram entries
 
 # What a visit reports: Σ cap · penalty of the heights seen, planes added, what the dual gained, an example whose dual
-# has no upper limit (or -1), and with a kernel what it waits for (see kernels/compiled/kernel_blocks.py).
-PENALTY, ADDED, GAIN, UNBOUNDED, AWAITED = range(5)
+# has no upper limit (or -1), with a kernel what it waits for (see kernels/compiled/kernel_blocks.py), and by how much
+# a remembered plane of the first example is higher than the decoder's (or -1, as long as nobody was visited).
+PENALTY, ADDED, GAIN, UNBOUNDED, AWAITED, MISSED = range(6)
 
 
 class PlaneTables(NamedTuple):
@@ -44,11 +45,14 @@ class PlaneTables(NamedTuple):
     offset: Array
     alpha: Array
     idle: NDArray[np.int32]  # visits since α was last above 0
+    folds: NDArray[np.int32]  # how often its plane was rounded: planes are folded into one, or moved
     # of an entry
     indices: NDArray[np.int32]
     values: Array
     # of a pair of planes of one example
     gram: Array
+    # of all planes that ever came: the largest ‖a‖²
+    longest: Array
 
     @classmethod
     def empty(cls, examples: int, slots: int, entries: int, cells: int) -> PlaneTables:
@@ -64,15 +68,17 @@ class PlaneTables(NamedTuple):
             offset=np.zeros(slots),
             alpha=np.zeros(slots),
             idle=np.zeros(slots, dtype=np.int32),
+            folds=np.zeros(slots, dtype=np.int32),
             indices=np.zeros(entries, dtype=np.int32),
             values=np.zeros(entries),
             gram=np.zeros(cells),
+            longest=np.zeros(1),
         )
 
     def with_room(self, slots: int, entries: int, cells: int) -> PlaneTables:
         """The same with room for so many more; what has to grow gets twice that, so that it seldom has to."""
         needed = {
-            **dict.fromkeys(("start", "length", "offset", "alpha", "idle"), int(self.tops[SLOTS]) + slots),
+            **dict.fromkeys(("start", "length", "offset", "alpha", "idle", "folds"), int(self.tops[SLOTS]) + slots),
             **dict.fromkeys(("indices", "values"), int(self.tops[ENTRIES]) + entries),
             "gram": int(self.tops[CELLS]) + cells,
         }

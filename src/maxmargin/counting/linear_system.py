@@ -5,10 +5,12 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from math import inf
+from math import inf, sqrt
 from typing import Any, NamedTuple
 
 import numpy as np
+from scipy import sparse
+from scipy.sparse.linalg import norm as norm_of_sparse
 
 from maxmargin.arrays import Array, Index
 from maxmargin.counting import conjugate_gradients
@@ -17,6 +19,7 @@ from maxmargin.counting.closed_form import ClosedForm
 from maxmargin.counting.conjugate_gradients import KernelInputs, LinearInputs
 from maxmargin.counting.least_squares import LeastSquares
 from maxmargin.counting.moments import Moments
+from maxmargin.rounding import gamma
 
 CLOSED_ROWS = 3000  # up to which the closed form, cubic in the number of rows, is the faster way
 CLOSED_LINEAR_ROWS = 500  # the same where linear inputs have few features, whose weights can be solved for
@@ -124,12 +127,12 @@ class DecomposedSystem:
         exhausted = not converged and iterations >= self.max_iter
         bound = -inf
         if problem.convex:  # (4), and squares are not negative
-            below = self._squared_norm(measured.gradient) / (4 * problem.lam)
-            bound = max(measured.value - below, -problem.at_zero)
+            below = (sqrt(self._squared_norm(measured.gradient)) + measured.unsure_gradient) ** 2 / (4 * problem.lam)
+            bound = max(measured.value - measured.unsure - below, -problem.at_zero)
         began, self.began = self.began, _clocks()
         seconds, cpu_seconds = (now - before for now, before in zip(self.began, began, strict=True))
         return CountingCertificate(
-            primal=measured.value,
+            primal=measured.value + measured.unsure,
             dual=bound,
             at_zero=problem.at_zero,
             residual=measured.residual,
@@ -148,15 +151,24 @@ class DecomposedSystem:
         """From scratch."""
         if self.K is not None:
             F, target = self.K @ found, problem.target()
-            gradient = 2 * problem.lam * found + problem.curvature(F) - target
-            norm = float(np.vdot(found, F))
+            curved = problem.curvature(F)
+            gradient = 2 * problem.lam * found + curved - target
+            norm, size = float(np.vdot(found, F)), float(np.linalg.norm(self.K))
         else:
             assert self.inputs is not None
             F, target = np.asarray(self.system.X @ found), self.inputs.adjoint(problem.target())
-            gradient = 2 * problem.lam * found + self.inputs.adjoint(problem.curvature(F)) - target
-            norm = float(np.vdot(found, found))
+            curved = problem.curvature(F)
+            gradient = 2 * problem.lam * found + self.inputs.adjoint(curved) - target
+            norm, size = float(np.vdot(found, found)), _length(self.system.X)
         residual = float(np.linalg.norm(gradient) / max(float(np.linalg.norm(target)), 1e-300))
-        return _Measured(problem.value(F, norm), residual, gradient)
+        # Values F are off by e, and sums of products of F by as much as their parts are long (rounding.py).
+        g = gamma(sum(F.shape) + sum(found.shape) + 8)
+        lengths = float(np.linalg.norm(curved)) + float(np.linalg.norm(problem.target()))
+        reach = size * float(np.linalg.norm(found)) + float(np.linalg.norm(F))
+        unsure = g * (problem.lam * abs(norm) + 2 * reach * lengths)
+        across = sqrt(size) if self.K is not None else size  # from values to the length of a function
+        slope = g * across * (2 * lengths + 2 * problem.lam * float(np.linalg.norm(found)) * across)
+        return _Measured(problem.value(F, norm), residual, gradient, unsure, slope)
 
     def _squared_norm(self, coefficients: Array) -> float:
         """‖f‖² of the function with these coefficients."""
@@ -168,6 +180,13 @@ class _Measured(NamedTuple):
     value: float  # J
     residual: float  # relative to the right side of the system
     gradient: Array  # coefficients, as those of the model
+    unsure: float  # what rounding may have done to J
+    unsure_gradient: float  # and to the length of its gradient
+
+
+def _length(X: Any) -> float:
+    """‖X‖, the root of the sum of all squares."""
+    return float(norm_of_sparse(X) if sparse.issparse(X) else np.linalg.norm(X))
 
 
 def _clocks() -> tuple[float, float]:

@@ -12,6 +12,7 @@ from maxmargin.counting.least_squares import as_rows
 from maxmargin.counting.moments import Moments
 from maxmargin.counting.sets.output_set import DecodedOutput, OutputSet
 from maxmargin.counting.trainer import CountingOptions, CountingTrainer, NamedCoordinates, check_output_set
+from maxmargin.predictions import Predictions
 
 
 class CountingPredictor(CountingTrainer):
@@ -99,7 +100,7 @@ class CountingPredictor(CountingTrainer):
 
     def predict(self, X: Any, output_sets: Sequence[OutputSet] | None = None) -> Any:
         """The best output of every x; see `decode`."""
-        return [found.y for found in self.decode(X, output_sets)]
+        return Predictions(found.y for found in self.decode(X, output_sets))
 
     def score(self, X: Any, Y: Any, output_sets: Sequence[OutputSet] | None = None) -> float:
         """The share of examples whose output is predicted exactly."""

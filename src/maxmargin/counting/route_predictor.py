@@ -19,6 +19,7 @@ from maxmargin.counting.sets.output_set import DecodedOutput
 from maxmargin.counting.sets.paths import Paths
 from maxmargin.counting.trainer import CountingOptions, CountingTrainer, NamedCoordinates
 from maxmargin.inputs.labels import in_order, plain
+from maxmargin.predictions import Predictions
 
 SHAPES = ("path", "cycle")
 
@@ -114,7 +115,7 @@ class RoutePredictor(CountingTrainer):
         self, X: Any = None, start: Any = None, end: Any = None, length: Any = None
     ) -> list[tuple[Hashable, ...]]:
         """The best route of every trip; see `decode`."""
-        return [found.y for found in self.decode(X, start, end, length)]
+        return Predictions(found.y for found in self.decode(X, start, end, length))
 
     def score(
         self, X: Any, routes: Sequence[Sequence[Hashable]], start: Any = None, end: Any = None, length: Any = None

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple, Self, TypedDict
 import numpy as np
 from scipy import sparse
 from sklearn.base import BaseEstimator, clone
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted, validate_data
 from threadpoolctl import threadpool_limits
 
@@ -19,6 +20,7 @@ from maxmargin.counting.least_squares import as_rows
 from maxmargin.counting.linear_system import SOLVERS, CountingSolution, DecomposedSystem, LinearSystem
 from maxmargin.counting.moments import Moments
 from maxmargin.counting.sets.output_set import OutputSet
+from maxmargin.errors import warn_caller
 from maxmargin.shared_options import SharedOptions
 from maxmargin.weights import Weights, WithNamedWeights, column_names
 
@@ -139,6 +141,13 @@ class CountingTrainer(SharedOptions, WithNamedWeights, BaseEstimator):
 
     def _keep(self, system: DecomposedSystem, solution: CountingSolution) -> None:
         self.certificate_ = solution.certificate
+        if not solution.certificate.converged:
+            warn_caller(
+                f"{type(self).__name__} stopped with a residual of {solution.certificate.residual:.3g}, above tol = "
+                f"{self.tol:g} ({solution.certificate.stop_reason}): raise max_iter (now {self.max_iter}) or alpha, "
+                "bring the features to similar scales, or use solver='closed'",
+                ConvergenceWarning,
+            )
         self.n_iter_ = max(1, solution.certificate.iterations)
         self.dual_coef_ = None if system.primal else solution.coefficients
         self._weights_ = None

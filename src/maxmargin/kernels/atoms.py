@@ -21,6 +21,7 @@ from maxmargin.atoms import AtomRows, Atoms
 from maxmargin.compiled.atom_arrays import AtomArrays
 from maxmargin.kernels.functions import Kernel
 from maxmargin.kernels.rows import KernelRows
+from maxmargin.rounding import gamma
 
 Units = NDArray[np.int64]
 TABLES = 3  # weight vectors whose scores are remembered: solvers ask for the same ones again and again
@@ -130,6 +131,22 @@ class KernelAtoms(Atoms):
         owners = np.repeat(np.arange(len(rows.indptr) - 1), np.diff(rows.indptr))
         return np.bincount(owners, weights=values * products, minlength=len(rows.indptr) - 1).astype(np.float64)
 
+    @property
+    def lengths(self) -> Array:
+        if self._lengths is None:
+            self._lengths = np.sqrt(np.maximum(self.rows.diagonal, 0.0)) * (1 + gamma(4))
+        return self._lengths
+
+    @property
+    def terms(self) -> int:
+        return self.n_units
+
+    def size_of(self, w: Array) -> float:
+        """Σ |B[u]| √G[u,u], with the coordinates' own length: scores are sums over all units that w is made of."""
+        active = self.active(w)
+        own = float(np.linalg.norm(w[: self.arrays.direct]))
+        return own + float(self.lengths[active] @ np.abs(self.coefficients(w)[active]).sum(axis=1))
+
     def squared_norms(self, rows: AtomRows) -> Array:
         each = rows.tocsr()
         return np.array([self.inner(row, row) for row in (each[[j]].toarray()[0] for j in range(rows.shape[0]))])
@@ -141,13 +158,16 @@ class KernelAtoms(Atoms):
         product = float(np.dot(v[:direct], w[:direct])) + float(np.sum(own[active] * self.scores(w, active)))
         if v is not w or product >= 0:
             return product
-        lengths = np.sqrt(np.maximum(self.rows.diagonal[active], 0.0))
-        if product < -ROUNDING * float(lengths @ np.abs(own[active]).sum(axis=1)) ** 2:
+        if product < -ROUNDING * self.size_of(w) ** 2:
             raise ValueError(
                 f"the kernel is not positive semidefinite: some weights have the squared length {product:.6g}, so that "
                 "nothing can be certified; use another kernel"
             )
         return 0.0
+
+    def square(self, w: Array) -> float:
+        """‖w‖², not rounded down: a sum over all pairs of units, in which much may cancel."""
+        return self.inner(w, w) + gamma(2 * self.n_units + 8) * self.size_of(w) ** 2
 
     def active(self, w: Array) -> Units:
         """The units that w is made of: its support."""

@@ -121,17 +121,20 @@ class KernelBlocks(DualBlocks):
         self._atoms.kept = (self.w, self.seen)
         return self._atoms.inner(self.w, self.w)
 
+    def _square_of(self, w: Array) -> float:
+        return self._atoms.square(w)
+
     def _images(self) -> AtomArrays:
         return self._atoms.images()
 
     def _inner(self, v: Array, w: Array) -> float:
         return self._atoms.inner(v, w)
 
-    def admit(self, order: NDArray[np.intp], planes: Planes, w: Array) -> int:
+    def admit(self, planes: Planes, w: Array) -> Report:
         scores = self._atoms.scores(w, np.arange(self._atoms.n_units))
         own, self.seen = self.seen, np.concatenate([w[: self._atoms.arrays.direct], scores.ravel()])
         try:
-            return super().admit(order, planes, w)
+            return super().admit(planes, w)
         finally:
             self.seen = own
             self._atoms.kept = (self.w, own)

@@ -129,6 +129,9 @@ class AtomBatch(Batch):
     def inner(self, v: Array, w: Array) -> float:
         return super().inner(v, w) if self.kernel is None else self.kernel.inner(v, w)
 
+    def square(self, w: Array) -> float:
+        return super().square(w) if self.kernel is None else self.kernel.square(w)
+
     def lifted(self, w: Array) -> Array:
         return w if self.kernel is None else self.kernel.lifted(w)
 

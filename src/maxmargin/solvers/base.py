@@ -1,7 +1,8 @@
 """Solver, Step, Solution: the loop around every algorithm.
 
-An algorithm is a generator of steps. The loop here measures the objective, keeps the best model, decides when to stop
-and writes the certificate; no algorithm marks its own work, and `tol` means the same for all of them.
+An algorithm is a generator of steps. The loop here measures the objective, keeps the best model (or the last one, of
+an algorithm that does not minimise the objective), decides when to stop and writes the certificate; no algorithm marks
+its own work, and `tol` means the same for all of them.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ import numpy as np
 from maxmargin.arrays import Array
 from maxmargin.atoms import AtomRows
 from maxmargin.checks import is_true
-from maxmargin.errors import NotSeparable, TrainingInterrupted
+from maxmargin.errors import NotSeparable, SolverError, TaskError, TrainingInterrupted
 from maxmargin.objective import Certificate, relative_gap
 from maxmargin.oracle import Oracle
 from maxmargin.search import Search
@@ -29,10 +30,12 @@ class Step(NamedTuple):
     """Where an algorithm is after a piece of work (for most: a pass over the data)."""
 
     w: Array  # may be the algorithm's working array: the loop copies what it keeps
-    dual: float = -inf  # a proved lower bound on the optimum
+    dual: float = -inf  # a lower bound on the optimum, proved in floating point
     risk: float | None = None  # R(w), where the algorithm's own oracle calls have measured it at exactly this w
     guess: float | None = None  # otherwise an estimate of P(w); the loop measures only when this looks converged
     memory: Any = None  # what the algorithm remembers (see Memory): the next run can start from it
+    slacks: Array | None = None  # of every example at w, where the risk was measured by them
+    hoped: float = -inf  # a running value of the bound; before it counts, the loop asks memory.bound() to prove it
 
 
 @runtime_checkable
@@ -44,6 +47,9 @@ class Memory(Protocol):
 
         `gains`: by how much other truths than those of the cuts have a higher ⟨w, Ψ⟩ (latent tasks).
         """
+
+    def slacks(self, w: Array) -> Array | None:
+        """The highest cut of every example at w, or 0; None where cuts are not of single examples."""
 
     def shift(self, rows: AtomRows) -> None:
         """The truths' Ψ have changed by these rows, one per example: make the cuts those of the new problem."""
@@ -87,6 +93,7 @@ class Solver:
     tol: float = 1e-2  # relative duality gap at which training stops
     max_passes: float = 1000  # limit on oracle calls, in passes over the data
     certified: ClassVar[bool] = True  # whether steps carry a lower bound
+    keeps_last: ClassVar[bool] = False  # whether the model is the last point, whatever its P(w), and not the best one
     online: ClassVar[bool] = False  # whether training can go on with new examples (partial_fit)
     measure_every: ClassVar[int] = 10  # steps between exact measurements while the guess is far from tol
 
@@ -133,13 +140,14 @@ class Solver:
 
 
 class _Run:
-    """One run of a solver: clock, history, best point so far."""
+    """One run of a solver: clock, history, the point to keep: the best so far or the last (`Solver.keeps_last`)."""
 
     def __init__(self, solver: Solver, oracle: Oracle, C: float, callback: Callback | None):
         self.solver, self.oracle, self.C, self.callback = solver, oracle, C, callback
         self.began, self.cpu_began, self.calls_before = time.perf_counter(), time.process_time(), oracle.calls
-        self.best_primal, self.best_dual = inf, -inf
+        self.best_primal, self.best_dual, self.hoped = inf, -inf, -inf
         self.best_w: Array | None = None
+        self.best_slacks: Array | None = None  # where its risk was measured by them
         self.last_w: Array | None = None
         self.unmeasured = 0
         self.memory: Any = None
@@ -169,11 +177,20 @@ class _Run:
             except Exception as failure:
                 reason, error = f"stopped by {type(failure).__name__}", failure
         if reason == "interrupted":
+            which = "last" if self.solver.keeps_last else "best"
             warnings.warn(
-                "training was interrupted; the model is the best one so far", TrainingInterrupted, stacklevel=5
+                f"training was interrupted; the model is the {which} one so far", TrainingInterrupted, stacklevel=5
             )
         w = self.last_w if self.best_w is None else self.best_w
+        self.prove()
         self.recall()
+        if error is None:
+            try:
+                self.test()
+            except (TaskError, SolverError) as failure:
+                reason, error = f"stopped by {type(failure).__name__}", failure
+        if error is None and reason == "no more progress possible" and self.close_enough():
+            reason = "converged"
         upper: float | None = inf if self.oracle.search.estimates else None
         if upper is not None and error is None and reason != "interrupted":
             upper = proved_primal(self.oracle, w, self.C)
@@ -183,7 +200,7 @@ class _Run:
         certificate = Certificate(
             primal=self.best_primal,
             dual=self.best_dual,
-            converged=relative_gap(self.best_primal, self.best_dual) <= self.solver.tol,
+            converged=error is None and self.close_enough(),
             passes=self.passes,
             seconds=self.seconds,
             cpu_seconds=time.process_time() - self.cpu_began,
@@ -205,14 +222,17 @@ class _Run:
     def loop(self, start: Solution | None, seed: int) -> str:
         for step in self.solver.steps(self.oracle, self.C, seed, start):
             self.last_w, self.memory = step.w, step.memory
-            self.best_dual = max(self.best_dual, float(step.dual))
+            self.best_dual, self.hoped = max(self.best_dual, float(step.dual)), float(step.hoped)
             measured = self.measure(step) if self.should_measure(step) else inf
             guess = measured if isfinite(measured) or step.guess is None else float(step.guess)
             if self.record(step, measured, guess):
                 return "stopped by the callback"
             self.recall()
-            if relative_gap(self.best_primal, self.best_dual) <= self.solver.tol:
-                return "converged"
+            if self.close_enough(self.bound):
+                self.prove()
+                self.recall()
+                if self.close_enough() or self.best_dual > self.best_primal:
+                    return "converged"
             if self.passes >= self.solver.max_passes:
                 return "max_passes reached"
         return "no more progress possible" if self.solver.certified else "finished"
@@ -223,12 +243,41 @@ class _Run:
         if step.risk is not None or step.guess is None:
             return True
         # Heights are seen before the steps that they cause, so the estimate is late: the true gap is about half of it.
-        close = relative_gap(step.guess, self.best_dual) <= 2.5 * self.solver.tol
+        close = relative_gap(step.guess, self.bound) <= 2.5 * self.solver.tol
         return close or self.unmeasured >= self.solver.measure_every
+
+    @property
+    def bound(self) -> float:
+        """The lower bound as far as it is known without more work."""
+        return max(self.best_dual, self.hoped)
+
+    def prove(self) -> None:
+        """Replace the running value of the bound, in which rounding errors add up, by a proved one."""
+        if self.hoped > self.best_dual:
+            self.best_dual, self.hoped = max(self.best_dual, self.memory.bound()), -inf
+
+    def close_enough(self, bound: float | None = None) -> bool:
+        """Whether the gap to this bound, or to the proved one, is within tol."""
+        return relative_gap(self.best_primal, self.best_dual if bound is None else bound) <= self.solver.tol
+
+    def test(self) -> None:
+        """Raise where what is to be certified contradicts itself: by the decoder's fault, or by the solver's."""
+        if self.best_w is None or self.oracle.search.estimates:
+            return
+        if self.best_slacks is not None and isinstance(self.memory, Memory):
+            remembered = self.memory.slacks(self.best_w)
+            if remembered is not None:
+                self.oracle.deny_misses(self.best_w, remembered, self.best_slacks)
+        if self.best_dual > self.best_primal:
+            raise SolverError(
+                f"{type(self.solver).__name__} states that no weights have an objective below {self.best_dual:.9g}, "
+                f"but {self.best_primal:.9g} was measured: a fault of this solver, or of {self.oracle.name}, whose "
+                "decoder returned too little. Compare with another solver, and check the task (testing.check_task)"
+            )
 
     def recall(self) -> None:
         """An estimate that fell below the bound is outdated: measure that point by all cuts found since then."""
-        if self.oracle.search.estimates and self.best_w is not None and self.best_primal < self.best_dual:
+        if self.oracle.search.estimates and self.best_w is not None and self.best_primal < self.bound:
             risk = self.counted(remembered_risk(self.memory, self.best_w))
             self.best_primal = self.oracle.objective(self.best_w, risk, self.C)
 
@@ -238,15 +287,20 @@ class _Run:
         if not isfinite(self.C):
             # A dual point only approaches the constraints of a hard margin; a slightly longer w satisfies them.
             w = w * (1 + self.solver.tol / 3)
-        risk = self.oracle.risk(w) if step.risk is None or not isfinite(self.C) else step.risk
+        slacks, risk = step.slacks, step.risk
+        if risk is None or not isfinite(self.C):
+            slacks = self.oracle.slacks(w)
+            risk = self.oracle.risk_of(slacks)
         if self.oracle.search.estimates:
             risk = max(risk, remembered_risk(self.memory, w))
         risk = self.counted(risk)
         value = float(self.oracle.objective(w, risk, self.C))
-        if value <= self.best_primal or self.best_w is None:  # of points that are equally bad (inf), the latest
+        # of points that are equally bad (inf), the latest
+        if value <= self.best_primal or self.best_w is None or self.solver.keeps_last:
             if self.best_w is None:
                 self.best_w = np.empty_like(w)
             np.copyto(self.best_w, w)
+            self.best_slacks = slacks
             self.best_primal, self.last_w = value, self.best_w
         return value
 
@@ -260,9 +314,9 @@ class _Run:
         return 0.0 if risk <= tiny * self.risk_scale else risk
 
     def record(self, step: Step, measured: float, guess: float) -> bool:
-        line = Record(self.passes, self.seconds, measured, self.best_dual, guess, step.w)
+        line = Record(self.passes, self.seconds, measured, self.bound, guess, step.w)
         self.history.append(
-            {"passes": line.passes, "seconds": line.seconds, "primal": measured, "dual": self.best_dual, "guess": guess}
+            {"passes": line.passes, "seconds": line.seconds, "primal": measured, "dual": line.dual, "guess": guess}
         )
         answer = None if self.callback is None else self.callback(line)
         return is_true(answer)

@@ -53,12 +53,12 @@ class BCFW(Solver):
                 blocks.refresh()
                 blocks.check_separable()
             guess = 0.5 * oracle.inner(blocks.w, blocks.w) + penalty
-            yield Step(blocks.w, blocks.dual, guess=guess if np.isfinite(C) else None, memory=blocks)
+            yield Step(blocks.w, guess=guess if np.isfinite(C) else None, memory=blocks, hoped=blocks.dual)
             stalled = stalled + 1 if blocks.dual - before <= 1e-16 * abs(blocks.dual) and not added else 0
             joint.note(cached, guess)
             if joint.due(stalled >= 3):
                 yield from joint.steps()
-                stalled = 0
+                stalled = 3 if joint.exhausted else 0
 
     def _oracle_pass(self, oracle: Oracle, blocks: DualBlocks, order: NDArray[np.intp]) -> tuple[float, int]:
         """Visit every example with a fresh plane; returns C times the estimated risk and the number of new planes."""
@@ -66,6 +66,7 @@ class BCFW(Solver):
         for begin in range(0, oracle.n, self.block):
             index = order[begin : begin + self.block]
             report = blocks.visit(index, oracle.planes(blocks.w, index))
+            oracle.deny_miss(index[0], report.missed, blocks.w)
             penalty += report.penalty
             added += report.added
         return penalty, added

@@ -45,7 +45,8 @@ class Bundle(Solver):
         while stalled < 20:  # null steps in a row are normal; so many from which nothing is learnt are not
             before = dual, value
             w, model = self._proximal_point(cuts, centre, rho, C, oracle)
-            dual = max(dual, self._lower_bound(cuts, C))
+            total = float(cuts.alpha.sum())
+            dual = max(dual, cuts.bound(oracle, most=C / total if total > 0 else 1.0))
             away = w - centre
             predicted = value - model - 0.5 * rho * oracle.inner(away, away)
             plane = oracle.mean_plane(w)
@@ -80,11 +81,3 @@ class Bundle(Solver):
         w = (rho * centre + cuts.combined(oracle.dim)) / (1 + rho)
         at_w = cuts.offset - shift * heights - cuts.gram @ cuts.alpha / (1 + rho)
         return w, oracle.objective(w, max(0.0, float(np.max(at_w))), C)
-
-    def _lower_bound(self, cuts: Cuts, C: float) -> float:
-        """The best multiple of the proximal α, for the problem without the proximal term."""
-        linear, quadratic = float(np.dot(cuts.alpha, cuts.offset)), float(cuts.alpha @ cuts.gram @ cuts.alpha)
-        total = float(cuts.alpha.sum())
-        most = C / total if total > 0 else 1.0
-        factor = min(most, linear / quadratic) if quadratic > 0 else most
-        return linear * max(factor, 0.0) - 0.5 * quadratic * max(factor, 0.0) ** 2

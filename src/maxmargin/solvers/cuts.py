@@ -7,7 +7,8 @@ from numpy.typing import NDArray
 
 from maxmargin.arrays import Array
 from maxmargin.atoms import AtomRows
-from maxmargin.oracle import MeanPlane
+from maxmargin.oracle import CutSize, MeanPlane, Oracle
+from maxmargin.rounding import lowered_dual
 from maxmargin.solvers.cut_vectors import CutVectors, OverAtoms, Written
 
 
@@ -20,6 +21,7 @@ class Cuts:
         self.gram = np.zeros((0, 0))
         self.alpha = np.zeros(0)
         self.idle = np.zeros(0, dtype=int)
+        self.sizes: list[CutSize] = []  # what rounding needs to know of every cut
         self.truths: list[Array | None] = []  # of every cut the factors of Ψ(x, truth), where truths may change
 
     def __len__(self) -> int:
@@ -37,6 +39,7 @@ class Cuts:
         self.alpha = np.append(self.alpha, 0.0)
         self.idle = np.append(self.idle, 0)
         self.truths.append(plane.truths)
+        self.sizes.append(plane.size)
 
     def weigh(self, alpha: Array) -> None:
         """Set the dual weights; a cut that carries any is not idle."""
@@ -55,6 +58,7 @@ class Cuts:
         self.offset, self.alpha, self.idle = self.offset[keep], self.alpha[keep], self.idle[keep]
         self.gram = self.gram[np.ix_(keep, keep)]
         self.truths = [self.truths[t] for t in keep]
+        self.sizes = [self.sizes[t] for t in keep]
         return keep
 
     def shift(self, rows: AtomRows) -> None:
@@ -64,7 +68,10 @@ class Cuts:
         truth: with the new truths in it, it is a cut of the new problem.
         """
         if self.vectors is not None:
-            self.gram = self.vectors.move(np.array(self.truths), rows)
+            factors, lengths = np.array(self.truths), rows.sizes
+            self.gram = self.vectors.move(factors, rows)
+            moved = np.abs(factors) @ lengths
+            self.sizes = [s.plus(a, 0.0, len(lengths)) for s, a in zip(self.sizes, moved, strict=True)]
 
     def combined(self, dim: int) -> Array:
         """Σ α a."""
@@ -81,10 +88,21 @@ class Cuts:
             heights = heights - np.array(self.truths) @ gains
         return max(0.0, float(np.max(heights, initial=0.0)))
 
-    def squared_norm(self) -> float:
-        """‖Σ α a‖²."""
-        return float(self.alpha @ self.gram @ self.alpha)
+    def slacks(self, w: Array) -> None:
+        """Cuts are of all examples together."""
 
-    def bound(self) -> float:
-        """Σ α offset - ½‖Σ α a‖²: a lower bound on the objective for any α >= 0 with Σ α <= C."""
-        return float(np.dot(self.alpha, self.offset) - 0.5 * self.squared_norm())
+    def bound(self, oracle: Oracle, most: float = 1.0) -> float:
+        """Σ α offset - ½‖Σ α a‖²: a lower bound on the objective for any α >= 0 with Σ α <= C, not rounded up.
+
+        Of the multiples of α from 0 to `most` it is the best one's. The norm is that of the vector itself: in αᵀGα
+        what cancels leaves its rounding behind, which can be larger than all the rest.
+        """
+        used = np.flatnonzero(self.alpha)
+        if not len(used):
+            return 0.0
+        linear, square = float(np.dot(self.alpha, self.offset)), oracle.square(self.combined(oracle.dim))
+        factor = max(0.0, min(most, linear / square if square > 0 else most))
+        weight = factor * self.alpha[used]
+        mass, losses, terms = np.array([self.sizes[t] for t in used]).T
+        terms = terms.max() + len(used) + 8
+        return lowered_dual(factor * linear, weight @ losses, factor**2 * square, weight @ mass, terms)

@@ -35,7 +35,6 @@ WORTH = 10.0  # joint solves that must be cheaper than the passes they replace: 
 DEAREST = 10.0  # a joint solve costs no more than so many times what the fit has cost so far,
 SMALL = 1e9  # or so many multiplications
 CENTRED = 0.1  # share of the gap to which a joint solve goes: the query should not be at the edge of what is known
-CHUNK = 256  # examples per oracle call
 PLACES = 1024  # planes that a joint solve should know of, however few the examples are
 
 
@@ -47,7 +46,7 @@ class JointRounds:
         self.gaps: list[float] = []  # after every pass
         self.work = 0.0  # multiplications of these passes
         self.before = 0.0  # of all that was done before them
-        self.exhausted = -inf  # D at which joint rounds could do no more
+        self.exhausted = False  # whether rounds found nothing new: what gap is left is that of rounding
 
     def note(self, cached: float, guess: float) -> None:
         """A pass is over, with so many cached ones; `guess` estimates P."""
@@ -56,8 +55,7 @@ class JointRounds:
 
     def due(self, stalled: bool) -> bool:
         """Whether joint rounds will be cheaper than more passes; `stalled`: passes gain nothing any more."""
-        dual = self.blocks.dual
-        if not isfinite(self.C) or self.gaps[-1] <= self.tol or dual - self.exhausted <= 1e-12 * abs(dual):
+        if not isfinite(self.C) or self.gaps[-1] <= self.tol:
             return False
         if stalled:
             return self._affordable()
@@ -91,8 +89,11 @@ class JointRounds:
             before = blocks.dual
             self.work += self._cost()
             query = line.query(self._joint_step(max(0.1 * self.tol, CENTRED * gaps[-1])))
-            risk, added = self._look_at(query)
-            yield Step(query, blocks.dual, risk=risk, memory=blocks)
+            planes, slacks = oracle.planes_and_slacks(query)
+            report = blocks.admit(planes, query)
+            oracle.deny_miss(0, report.missed, query)
+            risk, added = oracle.risk_of(slacks), report.added
+            yield Step(query, risk=risk, memory=blocks, slacks=slacks, hoped=blocks.dual)
             line.judge(query, oracle.objective(query, risk, self.C), blocks.dual, added)
             gaps.append(_gap(line.value, blocks.dual))
             idle = idle + 1 if not added and blocks.dual - before <= 1e-12 * abs(blocks.dual) else 0
@@ -100,8 +101,7 @@ class JointRounds:
             self.work += oracle.call_cost * blocks.visit_work
             if len(gaps) > LOOK and _left(gaps, self.tol) * self.work / len(gaps) > instead:
                 break
-        if idle:
-            self.exhausted = blocks.dual
+        self.exhausted = idle == 3
         self.before, self.work, self.gaps = self.before + self.work, 0.0, []
 
     def _joint_step(self, tol: float) -> Array:
@@ -120,17 +120,6 @@ class JointRounds:
             else:
                 w[used] = point.w
         return w
-
-    def _look_at(self, w: Array) -> tuple[float, int]:
-        """R(w), and how many planes were new."""
-        oracle, total, added = self.oracle, 0.0, 0
-        for begin in range(0, oracle.n, CHUNK):
-            index = np.arange(begin, min(begin + CHUNK, oracle.n))
-            found = oracle.violations(w, index)
-            slacks = oracle.formulation.penalty(np.maximum(found.measured, 0.0))
-            total += float(np.dot(oracle.weights[index], slacks))
-            added += self.blocks.admit(index, found.planes, w)
-        return total / oracle.n, added
 
 
 class _Line:

@@ -47,6 +47,7 @@ class NSlack(Solver):
                 report = blocks.visit(
                     index, oracle.planes(blocks.w, index), steps=1000, epsilon=0.0 if np.isinf(epsilon) else epsilon
                 )
+                oracle.deny_miss(index[0], report.missed, blocks.w)
                 added += report.added
                 if self.reoptimise == "joint" and report.added:
                     rounds += self._optimise(blocks, rng, rounds=3)
@@ -54,15 +55,16 @@ class NSlack(Solver):
             blocks.tidy()
             blocks.refresh()
             blocks.check_separable()
-            risk = oracle.risk(blocks.w)
-            yield Step(blocks.w, blocks.dual, risk=risk, memory=blocks)
+            slacks = oracle.slacks(blocks.w)
+            risk = oracle.risk_of(slacks)
+            yield Step(blocks.w, risk=risk, memory=blocks, slacks=slacks, hoped=blocks.dual)
             value = oracle.objective(blocks.w, risk, C)
             epsilon = 0.5 * self.tol * value / C if np.isfinite(C) else 0.0
             idle = idle + 1 if not added and blocks.dual - before <= 1e-16 * abs(blocks.dual) else 0
             joint.note(rounds, value)
             if self.reoptimise == "joint" and joint.due(idle >= 3):
                 yield from joint.steps()
-                idle = 0
+                idle = 3 if joint.exhausted else 0
 
     def _optimise(self, blocks: DualBlocks, rng: np.random.Generator, rounds: int) -> int:
         """Line 8: ascend over the working sets until a round gains next to nothing; returns the number of rounds."""

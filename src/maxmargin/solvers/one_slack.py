@@ -31,7 +31,7 @@ class OneSlack(Solver):
         cuts = start.memory if start is not None and isinstance(start.memory, Cuts) else Cuts()
         if len(cuts):
             self._optimise(cuts, C)
-        w, dual = cuts.combined(oracle.dim), cuts.bound()
+        w, dual = cuts.combined(oracle.dim), cuts.bound(oracle)
         stalled = 0
         while stalled < 3:
             plane = oracle.mean_plane(w)
@@ -40,7 +40,7 @@ class OneSlack(Solver):
             self._optimise(cuts, C)
             cuts.drop_idle(self.patience)
             w = cuts.combined(oracle.dim)
-            before, dual = dual, max(dual, cuts.bound())
+            before, dual = dual, max(dual, cuts.bound(oracle))
             stalled = stalled + 1 if dual - before <= 1e-14 * np.abs(dual) else 0
         yield Step(w, dual, memory=cuts)
 

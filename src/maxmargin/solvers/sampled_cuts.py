@@ -78,7 +78,8 @@ class SampledCuts(Solver):
             drawn.append(Drawn(index, plane.planes))
             cuts.weigh(solve_master(cuts.gram, cuts.offset, C, alpha=cuts.alpha).alpha)
             drawn = [drawn[t] for t in cuts.drop_idle(self.patience)]
-            w, square, value = cuts.combined(oracle.dim), cuts.squared_norm(), cuts.bound()
+            w, value = cuts.combined(oracle.dim), cuts.bound(oracle)
+            square = oracle.inner(w, w)
         yield Step(w, self._bound(oracle, C, [drawn[t] for t in np.flatnonzero(cuts.alpha)], rng))
 
     def _bound(self, oracle: Oracle, C: float, drawn: list[Drawn], rng: np.random.Generator) -> float:
@@ -94,8 +95,7 @@ class SampledCuts(Solver):
         for _ in range(ROUNDS):
             if blocks.visit(rng.permutation(everyone), steps=100).gain <= 0.01 * self.tol * abs(blocks.dual):
                 break
-        blocks.refresh()
-        return blocks.dual
+        return blocks.bound()
 
 
 def _drawn(oracle: Oracle, size: int, rng: np.random.Generator) -> NDArray[np.intp]:

@@ -20,6 +20,7 @@ class Walk(NamedTuple):
     w: Array
     average: Array
     t: float
+    hint: float = 0.0  # of the perceptron: see perceptron.py
 
     @classmethod
     def of(cls, start: Solution | None, dim: int) -> Walk:
@@ -30,12 +31,15 @@ class Walk(NamedTuple):
 
 
 class Subgradient(Solver):
-    """Step against the subgradient of a few examples at a time; return the average of the later weights.
+    """Step against the subgradient of a few examples at a time; return the best average of the later weights.
 
     P(w)/C = (1/2C)‖w‖² + (1/n) Σᵢ vᵢ ξᵢ(w) has the stochastic subgradient  g = w/C - v a  (squared slacks:
     w/C - v ξ a), with a the most violated cut of the example drawn. Step t goes  w <- w - η_t g  with
-    η_t = C/(t + t₀), where t₀ is large enough for the first steps not to overshoot. The returned average weighs
-    step t by t.
+    η_t = C/(t + t₀), where t₀ is large enough for the first steps not to overshoot: w is C/(t + t₀) times the sum of
+    all v a. The average weighs step t by t. It is measured after every pass, and the model is the one of least P(w).
+
+    A step costs as much as its examples have features. Only the factor C/(t + t₀) reaches all of w, which costs dim
+    where the decoder must be given w itself: it is brought up to date every √(t + t₀) steps and at the end of a pass.
 
     Section 2.1 of Stratos' notes (whose g_i needs (λ/M)w to match its objective); weighted averaging after
     Lacoste-Julien, Schmidt, Bach (2012). There is no lower bound: the certificate says so.
@@ -51,39 +55,46 @@ class Subgradient(Solver):
             raise ValueError("a hard margin (C = inf) needs a certified solver, such as 'n_slack' or 'bcfw'")
         rng = np.random.default_rng(seed)
         walk = Walk.of(start, oracle.dim)
+        free = oracle.weighs_loss and oracle.formulation.plain  # to ask at a multiple of a vector costs nothing
         lazy, t = LazyAverage(walk.w.copy(), walk.average.copy()), walk.t
         head_start = self._head_start(oracle, C)
+        reached = t + head_start  # the t + t₀ of the factor of w
+        due = t + 1
         while True:
             order = rng.permutation(oracle.n)
             for begin in range(0, oracle.n, self.block):
                 index = order[begin : begin + self.block]
                 planes = oracle.planes(lazy.v, index, scale=lazy.scale)
-                push = oracle.weights[index] / len(index)
-                t += 1
-                rate = C / (t + head_start)
-                push = rate * push
                 if oracle.formulation.squared:
                     heights = np.maximum(planes.loss - lazy.scale * np.asarray(planes.dpsi @ lazy.v), 0)
+                t += 1
+                last = begin + self.block >= oracle.n  # a pass ends with the factor that the next run assumes
+                if t >= due or last:
+                    lazy.shrink(reached / (t + head_start), fold=not free)
+                    reached, due = t + head_start, t + np.sqrt(t + head_start)
+                push = C / reached * oracle.weights[index] / len(index)
+                if oracle.formulation.squared:
                     # the gradient grows with ξ: never step past the point where the example's own slack is gone
-                    push = np.minimum(push, 1 / (len(index) * np.maximum(_norms(planes), 1e-300))) * heights
-                lazy.step(AtomRows.of(planes.dpsi), shrink=1 - rate / C, push=push, share=2 / (t + 1))
+                    push = np.minimum(push, 1 / (len(index) * np.maximum(squared_norms(planes), 1e-300))) * heights
+                lazy.step(AtomRows.of(planes.dpsi), push, share=2 / (t + 1))
             walk = Walk(lazy.current(), lazy.average(), t)
             yield Step(walk.average, memory=walk)
 
     def _head_start(self, oracle: Oracle, C: float) -> float:
         """t₀: at least a pass, and enough that the first step does not overshoot the cuts at w = 0 that cause it."""
         planes = oracle.planes(np.zeros(oracle.dim), np.arange(min(oracle.n, 64)))
-        return max(oracle.n / self.block, C * float(np.mean(_norms(planes))) / max(float(np.mean(planes.loss)), 1e-300))
+        step = C * float(np.mean(squared_norms(planes))) / max(float(np.mean(planes.loss)), 1e-300)
+        return max(oracle.n / self.block, step)
 
 
-def _norms(planes: Planes) -> Array:
+def squared_norms(planes: Planes) -> Array:
     """‖a‖² of every row."""
     rows = AtomRows.of(planes.dpsi)
     return rows.atoms.squared_norms(rows)
 
 
 class LazyAverage:
-    """w <- shrink·w + rows·push and average <- (1-share)·average + share·w, at the cost of the rows' entries only.
+    """w <- w + rows·push and average <- (1-share)·average + share·w, at the cost of the rows' entries only.
 
     Kept as  w = scale·v  and  average = p·v + q·rest: in most steps only the scalars and a few coordinates change.
     """
@@ -91,8 +102,15 @@ class LazyAverage:
     def __init__(self, w: Array, average: Array):
         self.v, self.rest, self.scale, self.p, self.q = w, average, 1.0, 0.0, 1.0
 
-    def step(self, rows: AtomRows, shrink: float, push: Array, share: float) -> None:
-        self.scale *= shrink
+    def shrink(self, factor: float, fold: bool) -> None:
+        """w <- factor·w; `fold` brings v there, too, at the cost of all its entries."""
+        self.scale *= factor
+        if fold:
+            self.v *= self.scale
+            self.p /= self.scale
+            self.scale = 1.0
+
+    def step(self, rows: AtomRows, push: Array, share: float) -> None:
         rows.add_to(self.v, push / self.scale)
         rows.add_to(self.rest, -self.p / self.q * push / self.scale)  # so that v's change leaves the average alone
         self.p, self.q = (1 - share) * self.p + share * self.scale, (1 - share) * self.q

@@ -1,11 +1,12 @@
 import numpy as np
 import pytest
 from example_tasks import ANIMALS
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from proofs import prove_training_is_optimal
 from scipy import sparse
 from strategies import costs, whole
+from thorough import examples
 
 from maxmargin.objective import Formulation
 from maxmargin.oracle import Oracle
@@ -19,6 +20,7 @@ ALL = [Formulation(rescaling, slack) for rescaling in ("margin", "slack") for sl
 sharings = pytest.mark.parametrize("sharing", [0, 0.5, 1])
 
 
+@pytest.mark.every(3)
 @sharings
 @pytest.mark.parametrize("kind", [np.asarray, sparse.csr_array, sparse.csc_matrix])
 @pytest.mark.parametrize("loss", [{}, {"measure": "error"}, {"costs": {"cat": 2.0}}], ids=str)
@@ -44,13 +46,13 @@ def taxonomies(draw):
     return task, draw(whole((n, n_features), -2, 2)), labels
 
 
-@settings(max_examples=30)
+@examples(10, 30)
 @given(taxonomies())
 def test_keeps_the_contract_on_anything(problem):
     check_task(*problem, trials=1)
 
 
-@settings(max_examples=15)
+@examples(8, 15)
 @given(taxonomies(), st.sampled_from(ALL), st.sampled_from([0.1, 5.0]))
 def test_training_equals_the_qp_over_all_constraints(problem, formulation, C):
     prove_training_is_optimal(*problem, C, formulation)

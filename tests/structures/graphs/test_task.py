@@ -1,7 +1,6 @@
 """Graph against the list of all labellings, against its definition, and against Chain."""
 
 import pickle
-from contextlib import closing
 from itertools import product
 
 import numpy as np
@@ -12,11 +11,11 @@ from scipy import sparse
 from strategies import whole
 from structures.graphs.compiled import labelled_edges_twin as twin
 from structures.graphs.labelled_graphs import edges_of, labelled
+from thorough import examples
 
 from maxmargin import StructuredSVM
 from maxmargin.atoms import AtomRows
 from maxmargin.examples import dot
-from maxmargin.executors import Processes
 from maxmargin.inference import Relaxed
 from maxmargin.objective import Formulation
 from maxmargin.oracle import Oracle
@@ -153,7 +152,7 @@ FORMS = {
 
 
 @pytest.mark.parametrize("form", FORMS, ids=lambda name: name.replace(" ", "-"))
-@settings(max_examples=15)
+@examples(6, 15)
 @given(data=st.data())
 def test_contract_by_enumeration(form, data):
     problem = data.draw(labelled(**FORMS[form]))
@@ -460,15 +459,13 @@ def test_same_weights_on_any_number_of_threads(method):
     np.testing.assert_array_equal(models[0].w_, models[1].w_)
 
 
-@pytest.mark.slow
-def test_same_weights_in_other_processes():
+def test_same_weights_in_other_processes(pool):
     """Each of them remembers where the searches of its own graphs ended."""
     rng = np.random.default_rng(0)
     X = [Nodes(rng.normal(size=(3, 1)), TRIANGLE) for _ in range(4)]
     Y = [list("aba"), list("abb"), list("bab"), list("bba")]
     here = StructuredSVM(Graph(method="relaxation"), C=1.0).fit(X, Y)
-    with closing(Processes(2)) as elsewhere:
-        there = StructuredSVM(Graph(method="relaxation"), C=1.0, executor=elsewhere).fit(X, Y)
+    there = StructuredSVM(Graph(method="relaxation"), C=1.0, executor=pool).fit(X, Y)
     np.testing.assert_array_equal(there.w_, here.w_)
     assert there.certificate_.search is here.certificate_.search
 

@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 from proofs import prove_training_is_optimal
 from structures.parsing.compiled import cky_twin as twin
 from structures.parsing.tree_strategies import grammars, set_up, weights
+from thorough import examples
 
 from maxmargin.examples import dot
 from maxmargin.objective import Formulation
@@ -31,35 +32,27 @@ def enumerated(task, x, y, w):
 AUGMENT = st.sampled_from([0.0, 0.3, 1.0, 5.0])
 
 
-@settings(max_examples=60)
+@examples(30, 60)
 @given(grammars(), st.data())
 def test_planes_are_the_highest_of_all_trees(problem, data):
+    """Rescaled ones are equal, not only close: counts of brackets are whole numbers."""
     task, X, Y = problem
-    w = data.draw(weights(task.dim))
+    w = data.draw(weights(task.dim)) * data.draw(st.sampled_from([1.0, 0.5, 0.125]))
     lam = data.draw(AUGMENT | st.lists(AUGMENT, min_size=len(X), max_size=len(X)).map(np.array))
-    planes = task.pack(X, Y).planes(w, lam)
+    batch, listed = task.pack(X, Y), [enumerated(task, x, y, w)[2:] for x, y in zip(X, Y, strict=True)]
+    planes = batch.planes(w, lam)
     margins = planes.dpsi @ w
-    for i, (x, y) in enumerate(zip(X, Y, strict=True)):
-        _, _, losses, others = enumerated(task, x, y, w)
+    for i, (losses, others) in enumerate(listed):
         own_lam = float(np.broadcast_to(lam, len(X))[i])
         assert own_lam * planes.loss[i] - margins[i] == pytest.approx(np.max(own_lam * losses - others), abs=1e-12)
         assert (planes.loss[i], margins[i]) in zip(losses.tolist(), others.tolist(), strict=True)
-
-
-@settings(max_examples=60)
-@given(grammars(), st.data())
-def test_rescaled_planes_are_the_highest_of_all_trees(problem, data):
-    """They are equal, not only close: counts of brackets are whole numbers."""
-    task, X, Y = problem
-    w = data.draw(weights(task.dim)) * data.draw(st.sampled_from([0.125, 0.5, 1.0]))
-    batch, listed = task.pack(X, Y), [enumerated(task, x, y, w)[2:] for x, y in zip(X, Y, strict=True)]
     for formulation in ALL[1:]:
         planes = batch.rescaled_planes(w, formulation)
         found = formulation.value(planes.loss, planes.dpsi @ w)
-        assert found.tolist() == [np.max(formulation.value(losses, margins)) for losses, margins in listed]
+        assert found.tolist() == [np.max(formulation.value(losses, others)) for losses, others in listed]
 
 
-@settings(max_examples=40)
+@examples(20, 40)
 @given(grammars(), st.data())
 def test_predictions_and_n_best_lists(problem, data):
     task, X, Y = problem

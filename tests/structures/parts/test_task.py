@@ -21,7 +21,6 @@ from structures.parts.decoders import (
 
 from maxmargin import StructuredSVM
 from maxmargin.errors import TaskError
-from maxmargin.executors import Processes
 from maxmargin.objective import Formulation
 from maxmargin.oracle import Oracle
 from maxmargin.solvers import BCFW, OneSlack
@@ -62,7 +61,7 @@ def drawn(kind, n, seed=0, costs=(1.0, 1.0), whole=True, most_decodes=10_000):
     X, lists = zip(*(make(rng, whole=whole) for _ in range(n)), strict=True)
     Y = [listed[int(rng.integers(len(listed)))] for listed in lists]
     known = {id(x): listed for x, listed in zip(X, lists, strict=True)}
-    return Outputs(best, costs=costs, most_decodes=most_decodes, known=Known(known)), list(X), Y
+    return Predictions(best, costs=costs, most_decodes=most_decodes, known=Known(known)), list(X), Y
 
 
 class Known(dict):
@@ -75,7 +74,7 @@ class Known(dict):
         return self
 
 
-class Outputs(Parts):
+class Predictions(Parts):
     """Parts with a list of outputs, for the reference."""
 
     def __init__(self, best=None, parts=None, costs=(1.0, 1.0), most_decodes=200, kernel=None, known=None):
@@ -99,12 +98,14 @@ def test_decoders_find_the_best_output(kind, seed, scale):
     assert scores[found].sum() == pytest.approx(max(scores[z].sum() for z in listed), abs=1e-9 * scale)
 
 
+@pytest.mark.every(3)
 @kinds
 @pytest.mark.parametrize("costs", [(1.0, 1.0), (1.0, 0.0), (0.5, 2.0)], ids=str)
 def test_contract(kind, costs):
     check_task(*drawn(kind, 5, costs=costs))
 
 
+@pytest.mark.every(2)
 @kinds
 @pytest.mark.parametrize("formulation", ALL, ids=str)
 def test_training_ends_at_the_optimum_of_all_constraints(kind, formulation):
@@ -236,6 +237,7 @@ def test_a_label_that_is_no_output_is_named():
         StructuredSVM(Parts(task.best)).fit(X, [Y[0], Y[1][1:], Y[2]])
 
 
+@pytest.mark.every(3)
 @pytest.mark.parametrize("scale", [1e-8, 1.0, 1e4, 1e8])
 @pytest.mark.parametrize("formulation", ALL[1:], ids=str)
 def test_searches_of_learnt_examples_are_short(scale, formulation):
@@ -309,14 +311,10 @@ def positive(scores, x):
     return scores > 0
 
 
-def test_processes_find_the_same():
+def test_processes_find_the_same(pool):
     _, X, Y = drawn("trees", 6, whole=False)
     alone = StructuredSVM(Parts(best_tree), rescaling="slack").fit(X, Y)
-    processes = Processes(2)
-    try:
-        spread = StructuredSVM(Parts(best_tree), rescaling="slack", executor=processes).fit(X, Y)
-    finally:
-        processes.close()
+    spread = StructuredSVM(Parts(best_tree), rescaling="slack", executor=pool).fit(X, Y)
     assert np.array_equal(alone.w_, spread.w_)
 
 

@@ -16,6 +16,7 @@ from structures.ranking.group_problems import (
     with_weights,
 )
 from structures.ranking.listed_tasks import PairDecisions, Rankings
+from thorough import examples
 
 from maxmargin import StructuredSVM
 from maxmargin.errors import TaskError
@@ -44,7 +45,7 @@ def set_up(task, X=X, Y=Y):
 
 
 @searches
-@settings(max_examples=12)
+@examples(4, 12)
 @given(problem=groups_of_rows(levels=(0, 1, 2)))
 def test_keeps_the_contract(options, problem):
     """Queries of one level among the others, ties everywhere."""
@@ -66,7 +67,7 @@ def test_worst_decisions_on_pairs_of_two_levels_are_a_ranking(problem, lam):
         assert np.min(np.abs(differences - row).max(axis=1) + np.abs(losses - loss)) < 1e-9
 
 
-@settings(max_examples=15)
+@examples(6, 15)
 @given(problem=groups_of_rows(most_rows=4, levels=(0, 1, 2)))
 def test_pairs_keep_the_contract(problem):
     """All four formulations against all decisions on single pairs."""
@@ -74,7 +75,7 @@ def test_pairs_keep_the_contract(problem):
     check_task(PairDecisions(), X, Y, trials=1)
 
 
-@settings(max_examples=6)
+@examples(2, 6)
 @given(problem=groups_of_rows(most_groups=1, most_rows=7))
 def test_many_pairs_keep_the_contract(problem):
     X, Y, _ = problem
@@ -87,6 +88,7 @@ def test_sparse_queries(kind, options):
     check_task(Rankings(**options), [kind(x) for x in X], Y, trials=1)
 
 
+@pytest.mark.every(3)
 @searches
 @pytest.mark.parametrize("formulation", SEARCHED, ids=str)
 @settings(max_examples=6)
@@ -163,7 +165,7 @@ def test_hinge_is_at_least_the_loss_of_the_prediction(problem, options):
 # --- weights of rows
 
 
-@settings(max_examples=15)
+@examples(6, 15)
 @given(weighted_groups(most_rows=4, levels=(0, 1, 2)))
 def test_weighted_pairs_keep_the_contract(problem):
     X, Y, weights, _ = problem

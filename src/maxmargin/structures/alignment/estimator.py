@@ -10,6 +10,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from maxmargin.arrays import Array
 from maxmargin.checks import check_whole
+from maxmargin.predictions import Predictions
 from maxmargin.structures.alignment import models
 from maxmargin.structures.alignment.alignment_trainer import AlignmentOptions, AlignmentTrainer
 from maxmargin.structures.alignment.alignments import PairwiseAlignment
@@ -109,7 +110,7 @@ class Aligner(AlignmentTrainer):
     def predict(self, X: Any) -> list[PairwiseAlignment]:
         """The best alignment of every pair."""
         check_is_fitted(self)
-        return self.task_.decode(self.w_, X)
+        return Predictions(self.task_.decode(self.w_, X))
 
     def decision_function(self, X: Any) -> Array:
         """The score of the best alignment of every pair."""

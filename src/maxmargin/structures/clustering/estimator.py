@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
 from maxmargin.arrays import Array
+from maxmargin.predictions import Predictions
 from maxmargin.solvers import CCCP, Solver, as_solver
 from maxmargin.structures.clustering.correlation import Correlation
 from maxmargin.structures.clustering.forest import STARTS, Forest, Linked
@@ -114,7 +115,7 @@ class Clusterer(Trainer):
     def predict(self, X: Any) -> list[Clusters]:
         """The cluster of every item, numbered 0, 1, … in order of appearance, for each set."""
         check_is_fitted(self)
-        return [self.task_.label(z) for z in self.task_.decode(self.w_, X)]
+        return Predictions(self.task_.label(z) for z in self.task_.decode(self.w_, X))
 
     def links(self, X: Any) -> list[list[Link]]:
         """Why items are in one cluster: for each set the pairs that hold its clusters together, the strongest first.

@@ -19,6 +19,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from maxmargin.inputs.scorer import Scorer
 from maxmargin.structures.clustering.labels import Clusters, cluster_numbers
 
 Numbers = NDArray[np.int64]
@@ -199,3 +200,9 @@ def _n_pairs(sizes: Any) -> float:
     """How many pairs the items of clusters of these sizes make."""
     sizes = np.asarray(sizes, dtype=float)
     return float(np.sum(sizes * (sizes - 1) / 2))
+
+
+muc_f1_scorer = Scorer(muc, "f1")
+b_cubed_f1_scorer = Scorer(b_cubed, "f1")
+ceaf_f1_scorer = Scorer(ceaf, "f1")
+pairwise_f1_scorer = Scorer(pairwise, "f1")

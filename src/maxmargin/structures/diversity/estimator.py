@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Sequence
 from typing import Any, Unpack
 
@@ -12,11 +11,11 @@ from sklearn.utils.validation import check_is_fitted
 
 from maxmargin.arrays import Array
 from maxmargin.checks import is_whole
-from maxmargin.errors import NothingLearnt
-from maxmargin.solvers import Solution, Solver
+from maxmargin.predictions import Predictions
+from maxmargin.solvers import Solver
 from maxmargin.structures.diversity.measures import subtopic_recall
 from maxmargin.structures.diversity.task import THRESHOLDS, Diversity
-from maxmargin.trainer import Options, Problem, Trainer
+from maxmargin.trainer import Options, Trainer
 from maxmargin.weights import Weights
 
 
@@ -85,7 +84,7 @@ class Diversifier(Trainer):
     def predict(self, X: Any) -> list[list[int]]:
         """The numbers of the k chosen documents of each query, in the order in which they were chosen."""
         check_is_fitted(self)
-        return [list(z.documents) for z in self.task_.decode(self.w_, X)]
+        return Predictions(list(z.documents) for z in self.task_.decode(self.w_, X))
 
     def rank(self, X: Any, n: int | None = None) -> list[NDArray[np.int64]]:
         """The documents of each query in the greedy order, all of them or the first n; predict is how it begins."""
@@ -136,15 +135,11 @@ class Diversifier(Trainer):
     def _make_task(self, Y: Any) -> Diversity:
         return self._task(Diversity)
 
-    def _keep(self, problem: Problem, solution: Solution) -> None:
-        super()._keep(problem, solution)
-        if solution.certificate.converged and not np.any(solution.w):
-            warnings.warn(
-                "training has ended at w = 0, where all sets of documents are worth the same: at this C no words tell "
-                "the best sets from others. Try a larger C, a larger k (rank shows fewer documents), or other levels",
-                NothingLearnt,
-                stacklevel=3,
-            )
+    def _remedy_for_zero(self) -> str:
+        return (
+            "All sets of documents are worth the same there. Try a larger C, a larger k (rank shows fewer documents), "
+            "or other levels"
+        )
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

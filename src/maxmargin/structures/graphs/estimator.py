@@ -11,6 +11,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from maxmargin.arrays import Array
 from maxmargin.inputs.scoring import Agreement, share_right
+from maxmargin.predictions import Predictions
 from maxmargin.solvers import Solver
 from maxmargin.structures.graphs.node_labels import read_labels
 from maxmargin.structures.graphs.task import Graph, LabellingBound
@@ -88,7 +89,7 @@ class GraphLabeler(Trainer):
     def predict(self, X: Any) -> list[NDArray[Any]]:
         """The best labelling of every graph that was found: (N,) labels, for grids (H, W)."""
         check_is_fitted(self)
-        return self.task_.decode(self.w_, X)
+        return Predictions(self.task_.decode(self.w_, X))
 
     def bounds(self, X: Any) -> list[LabellingBound]:
         """How far every prediction can be from the best labelling: its score, a proved upper bound, the method."""

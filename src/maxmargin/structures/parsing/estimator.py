@@ -10,6 +10,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from maxmargin.arrays import Array
 from maxmargin.checks import check_whole
+from maxmargin.predictions import Predictions
 from maxmargin.solvers import Solver
 from maxmargin.structures.parsing.parseval import parseval
 from maxmargin.structures.parsing.sentences import check_length, tree_of_sentence
@@ -29,7 +30,7 @@ class ParsesSentences(WithNamedWeights):
     def predict(self, X: Any) -> list[Tree]:
         """The best tree of every sentence."""
         check_is_fitted(self)
-        return self.task_.decode(self.w_, X)
+        return Predictions(self.task_.decode(self.w_, X))
 
     def decision_function(self, X: Any) -> Array:
         """The score of the best tree of every sentence; -inf where the grammar has none."""

@@ -12,6 +12,7 @@ from collections.abc import Collection, Iterable, Sequence, Sized
 from itertools import accumulate
 from typing import Any, NamedTuple
 
+from maxmargin.inputs.scorer import Scorer
 from maxmargin.structures.parsing.trees import TRACE, Bracket, Tree, check_forest, tree_of, without_function_tags
 
 Token = tuple[str, str]  # (word, tag)
@@ -217,3 +218,6 @@ def _representatives(equivalent: Iterable[Collection[str]]) -> dict[str, str]:
 
 def _described(value: Any) -> str:
     return f"the string {value!r}" if isinstance(value, str) else repr(value)
+
+
+parseval_f1_scorer = Scorer(parseval, "f1")

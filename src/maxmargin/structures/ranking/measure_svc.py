@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Self, Unpack
+from typing import Any, ClassVar, Self, Unpack
 
 import numpy as np
 from sklearn.utils.multiclass import type_of_target
@@ -19,10 +19,10 @@ from maxmargin.solvers import Solver
 from maxmargin.structures.ranking.contingency import Contingency
 from maxmargin.structures.ranking.groups import Groups, Indices
 from maxmargin.structures.ranking.measures import NAMES, Measure, measure_of
-from maxmargin.structures.ranking.nothing_learnt import warn_of_zero
 from maxmargin.structures.ranking.ranking import Ranking
 from maxmargin.structures.ranking.row_labels import WeightedRows
 from maxmargin.structures.ranking.threshold import threshold
+from maxmargin.structures.ranking.zero_weights import remedy_for_zero
 from maxmargin.task import Task
 from maxmargin.trainer import Options, refuse_kernel
 from maxmargin.weights import Weights, column_names
@@ -87,6 +87,8 @@ class MeasureSVC(MatrixClassifier):
     _default_tol = 1e-2
     offset_ = 0.0  # of the intercept, from cutting scores after training
 
+    _needs_scores: ClassVar[bool] = True
+
     def __init__(
         self,
         measure: Any = "f1",
@@ -113,7 +115,6 @@ class MeasureSVC(MatrixClassifier):
         self.offset_ = 0.0
         super().fit(sample, [labels])
         self.offset_ = self._offset(sample, labels)
-        warn_of_zero(self, self.measure)
         return self
 
     def fit_path(self, X: Any, y: Any, Cs: Sequence[float], sample_weight: Any = None) -> list[Self]:
@@ -123,7 +124,6 @@ class MeasureSVC(MatrixClassifier):
         models = super().fit_path(sample, [labels], Cs)
         for model in models:
             model.offset_ = model._offset(sample, labels)
-            warn_of_zero(model, self.measure)
         self.offset_ = models[-1].offset_
         return models
 
@@ -215,6 +215,9 @@ class MeasureSVC(MatrixClassifier):
     def _sign(self) -> int:
         """1 if classes_[1] is the positive class, as scikit-learn reads scores and weights; -1 if classes_[0] is."""
         return 1 if self.classes_[1] == self._positive else -1
+
+    def _remedy_for_zero(self) -> str:
+        return remedy_for_zero(self.measure)
 
     def _make_task(self, Y: Any) -> Task:
         if self._ranks:

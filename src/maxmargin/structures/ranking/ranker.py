@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from math import isfinite
-from typing import Any, Self, Unpack
+from typing import Any, ClassVar, Self, Unpack
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,11 +23,11 @@ from maxmargin.structures.ranking.contingency import Contingency
 from maxmargin.structures.ranking.first_weights import checked_start, relevance_classifier
 from maxmargin.structures.ranking.groups import Groups, query_ids
 from maxmargin.structures.ranking.measures import checked_k
-from maxmargin.structures.ranking.nothing_learnt import warn_of_zero
 from maxmargin.structures.ranking.query_scores import RANKED_BY, query_scores
 from maxmargin.structures.ranking.ranking import GRADE, Ranking
 from maxmargin.structures.ranking.topk import TopK
 from maxmargin.structures.ranking.topk_batch import TopKBatch
+from maxmargin.structures.ranking.zero_weights import remedy_for_zero
 from maxmargin.task import Task
 from maxmargin.trainer import Options, Problem, Trainer, refuse_kernel
 from maxmargin.weights import Weights, column_names
@@ -82,6 +82,8 @@ class Ranker(Trainer):
 
     _default_tol = 1e-3
 
+    _needs_scores: ClassVar[bool] = True
+
     def __init__(
         self,
         measure: str = "map",
@@ -110,20 +112,14 @@ class Ranker(Trainer):
         Rows with the same qid belong to one query, wherever they stand; without qid all rows are one query. The weight
         of a query is that of its rows, which must be equal.
         """
-        super().fit(*self._queries(X, y, qid, sample_weight))
-        if not self.latent:
-            warn_of_zero(self, self.measure)
-        return self
+        return super().fit(*self._queries(X, y, qid, sample_weight))
 
     def fit_path(  # type: ignore[override]
         self, X: Any, y: Any, Cs: Sequence[float], qid: Any = None, sample_weight: Any = None
     ) -> list[Self]:
         """A fitted model for every C, each started from the one before; the last one stays in this estimator."""
         groups, Y, weights = self._queries(X, y, qid, sample_weight)
-        models = super().fit_path(groups, Y, Cs, weights)
-        for model in models if not self.latent else ():
-            warn_of_zero(model, self.measure)
-        return models
+        return super().fit_path(groups, Y, Cs, weights)
 
     @property
     def partial_fit(self) -> Any:
@@ -243,6 +239,9 @@ class Ranker(Trainer):
             return validate_data(self, X, **options)
         X, y = validate_data(self, X, y, y_numeric=True, ensure_min_samples=2, **options)
         return (sparse.csr_array(X) if sparse.issparse(X) else X), np.asarray(y, dtype=float)
+
+    def _remedy_for_zero(self) -> str:
+        return super()._remedy_for_zero() if self.latent else remedy_for_zero(self.measure)
 
     def _make_task(self, Y: Any) -> Task:
         if self.latent:

@@ -14,6 +14,7 @@ from maxmargin.checks import check_whole
 from maxmargin.inputs.scoring import Agreement, share_right
 from maxmargin.inputs.weighted import Weighted
 from maxmargin.objective import Certificate
+from maxmargin.predictions import Predictions
 from maxmargin.solvers import CCCP, Solver, as_solver
 from maxmargin.structures.sequences.batch import ChainBatch
 from maxmargin.structures.sequences.partial_labels import as_choice, is_partial
@@ -99,7 +100,7 @@ class SequenceLabeler(Trainer):
     def predict(self, X: Any) -> list[list[Hashable]]:
         """The best label sequence of every x."""
         check_is_fitted(self)
-        return self.task_.decode(self.w_, X)
+        return Predictions(self.task_.decode(self.w_, X))
 
     def decision_function(self, X: Any) -> Array:
         """The score of the predicted label sequence of every x."""

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
+
+from maxmargin.inputs.scorer import Scorer
 
 
 class ChunkScore(NamedTuple):
@@ -44,18 +46,31 @@ def chunk_f1(true_tags: Sequence[Sequence[str]], predicted_tags: Sequence[Sequen
     and Buchholz, CoNLL 2000). A ratio without any chunk to count is 0. ``conlleval`` prints these times one
     hundred.
     """
-    if len(true_tags) != len(predicted_tags):
-        raise ValueError(f"There are {len(true_tags)} true but {len(predicted_tags)} predicted sequences.")
     n_true = n_predicted = n_right = 0
-    for i, (true, predicted) in enumerate(zip(true_tags, predicted_tags, strict=True)):
-        if len(true) != len(predicted):
-            raise ValueError(f"Sequence {i} has {len(true)} true but {len(predicted)} predicted tags.")
+    for true, predicted in same_positions(true_tags, predicted_tags):
         true_chunks = set(chunks(true))
         predicted_chunks = set(chunks(predicted))
         n_true += len(true_chunks)
         n_predicted += len(predicted_chunks)
         n_right += len(true_chunks & predicted_chunks)
-    precision = n_right / n_predicted if n_predicted else 0.0
-    recall = n_right / n_true if n_true else 0.0
-    f1 = 2 * precision * recall / (precision + recall) if n_right else 0.0
-    return ChunkScore(precision, recall, f1)
+    return ratios(n_right, n_predicted, n_true)
+
+
+def ratios(right: int, found: int, true: int) -> ChunkScore:
+    """Precision, recall and F1 of these counts; a ratio without anything to count is 0."""
+    precision = right / found if found else 0.0
+    recall = right / true if true else 0.0
+    return ChunkScore(precision, recall, 2 * precision * recall / (precision + recall) if right else 0.0)
+
+
+def same_positions(truth: Sequence[Any], found: Sequence[Any]) -> Iterator[tuple[Any, Any]]:
+    """The true and the predicted tags of every sequence, which must be as many."""
+    if len(truth) != len(found):
+        raise ValueError(f"There are {len(truth)} true but {len(found)} predicted sequences.")
+    for i, (true, predicted) in enumerate(zip(truth, found, strict=True)):
+        if len(true) != len(predicted):
+            raise ValueError(f"Sequence {i} has {len(true)} true but {len(predicted)} predicted tags.")
+        yield true, predicted
+
+
+chunk_f1_scorer = Scorer(chunk_f1, "f1")

@@ -5,6 +5,7 @@ from hypothesis import strategies as st
 from structures.parsing.compiled import cky_twin as twin
 from structures.parsing.compiled.filled_charts import NOTHING, around, each_span, root_weights
 from structures.parsing.tree_strategies import parsings
+from thorough import examples
 
 from maxmargin.structures.parsing.charts import Derivation
 from maxmargin.structures.parsing.compiled import cky_counts
@@ -48,6 +49,7 @@ def score_of(rows, drawn):
 
 
 @every_kind
+@examples(15, 40)
 @given(drawn=parsings())
 def test_fronts_are_those_of_all_derivations(kind, drawn):
     done, fronts, outer = filled(drawn, KINDS[kind])
@@ -74,6 +76,7 @@ def test_fronts_are_those_of_all_derivations(kind, drawn):
 
 
 @every_kind
+@examples(15, 40)
 @given(drawn=parsings(), below=st.integers(0, 8))
 def test_what_cannot_reach_a_score_is_dropped(kind, drawn, below):
     rules, n, roots = drawn.rules, len(drawn.sentence.leaf), root_weights(drawn)

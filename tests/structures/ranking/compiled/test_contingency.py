@@ -1,9 +1,10 @@
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from strategies import whole
 from structures.ranking.compiled import contingency_twin as twin
+from thorough import examples
 
 from maxmargin.objective import Formulation
 from maxmargin.structures.ranking.compiled.contingency import (
@@ -50,7 +51,7 @@ def test_violation(slack, squared, loss, h, lam):
 
 
 @kinds
-@settings(max_examples=150)
+@examples(40, 150)
 @given(drawn=samples(most=12), data=st.data())
 def test_top_of_a_line(slack, squared, drawn, data):
     """From any guess, for any m and any loss that is linear along the line."""
@@ -80,6 +81,7 @@ def test_way_back_from_where_nothing_is_violated(squared):
 
 
 @kinds
+@examples(20, 40)
 @given(groups=st.lists(samples(least=1, most=6), min_size=1, max_size=3), data=st.data())
 def test_worst_on_lines(slack, squared, groups, data):
     """Several groups with a few lines each, of which some may have none."""
@@ -113,6 +115,7 @@ def test_worst_on_lines(slack, squared, groups, data):
 
 
 @kinds
+@examples(20, 40)
 @given(drawn=samples(least=1, most=5), data=st.data())
 def test_worst_in_rows(slack, squared, drawn, data):
     """A table in two pieces, with any losses."""

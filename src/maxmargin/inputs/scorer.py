@@ -1,0 +1,59 @@
+"""Scorer: a measure of predictions in the form that GridSearchCV asks for."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+
+class Scorer:
+    """scorer(estimator, X, Y): a measure of the estimator's predictions, higher is better; for `scoring=`.
+
+    Parameters
+    ----------
+    measure : function of (truth, found), two sequences with one output per example
+        Such as those of maxmargin.metrics.
+    part : str or None
+        The name of the number to take, where a measure has several.
+    sign : 1 or -1
+        -1 for a loss, of which less is better.
+    options : keywords for the measure.
+    """
+
+    def __init__(self, measure: Callable[..., Any], part: str | None = None, sign: int = 1, **options: Any):
+        if sign not in (1, -1):
+            raise ValueError(f"sign must be 1 (higher is better) or -1 (a loss), got {sign!r}")
+        self.measure, self.part, self.sign, self.options = measure, part, sign, options
+
+    def __call__(self, estimator: Any, X: Any, Y: Any) -> float:
+        value = self.measure(Y, estimator.predict(X), **self.options)
+        return self.sign * float(value if self.part is None else getattr(value, self.part))
+
+    def __repr__(self) -> str:
+        name = getattr(self.measure, "__name__", repr(self.measure))
+        options = {"part": self.part, "sign": self.sign} | self.options
+        default = {"part": None, "sign": 1}
+        shown = [f"{key}={value!r}" for key, value in options.items() if default.get(key, options) != value]
+        return f"Scorer({', '.join([name, *shown])})"
+
+
+def exact_match(truth: Sequence[Any], found: Sequence[Any]) -> float:
+    """The share of outputs that are wholly right. It knows no loss, so that models of all losses can be compared."""
+    if len(truth) != len(found):
+        raise ValueError(f"There are {len(truth)} true but {len(found)} predicted outputs.")
+    if len(truth) == 0:
+        raise ValueError("no examples given: there is nothing to score")
+    return float(np.mean([_equal(y, z) for y, z in zip(truth, found, strict=True)]))
+
+
+def _equal(y: Any, z: Any) -> bool:
+    if isinstance(y, np.ndarray) or isinstance(z, np.ndarray):
+        return bool(np.array_equal(np.asarray(y), np.asarray(z)))
+    if isinstance(y, list | tuple) and isinstance(z, list | tuple):  # a label sequence may be either
+        return len(y) == len(z) and all(map(_equal, y, z))
+    return bool(y == z)
+
+
+exact_match_scorer = Scorer(exact_match)

@@ -1,0 +1,252 @@
+"""Certificates against rational arithmetic: what they state holds in floating point, at any C and any scale.
+
+The problems are small enough to list all outputs, and P(w) is computed without any rounding. So a certificate is tested
+against numbers, not against tolerances: dual <= P(v) for every v that anybody finds, and P(w) <= primal.
+"""
+
+import warnings
+from fractions import Fraction
+from itertools import pairwise, product
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import maxmargin as mm
+
+SOLVERS = ["bcfw", "n_slack", "one_slack", "bundle"]
+
+
+def exact(array):
+    return [Fraction(float(value)) for value in np.ravel(array)]
+
+
+def dot(u, v):
+    return sum((a * b for a, b in zip(u, v, strict=True)), Fraction(0))
+
+
+class Classes:
+    """MulticlassSVC: Ψ(x, k) is x at class k."""
+
+    def __init__(self, X, y, **options):
+        self.X, self.Y, self.K = X, [int(k) for k in y], int(max(y)) + 1
+        self.model = lambda **kw: mm.MulticlassSVC(fit_intercept=False, **options, **kw)
+
+    def outputs(self, x):
+        return range(self.K)
+
+    def psi(self, x, z):
+        zero, row = [Fraction(0)] * len(x), exact(x)
+        return [value for k in range(self.K) for value in (row if k == z else zero)]
+
+    def weights(self, model):
+        return np.ravel(np.asarray(model.w_).reshape(-1, self.K).T)
+
+    def loss(self, y, z):
+        return Fraction(int(y != z))
+
+
+class Chains:
+    """SequenceLabeler: tokens at labels, transitions, starts and ends."""
+
+    def __init__(self, X, Y, **options):
+        self.X, self.Y, self.K = X, [list(map(int, y)) for y in Y], 2
+        self.model = lambda **kw: mm.SequenceLabeler(**options, **kw)
+
+    def outputs(self, x):
+        return product(range(self.K), repeat=len(x))
+
+    def psi(self, x, z):
+        K = self.K
+        links = [Fraction(0)] * (K * K + 2 * K)
+        for a, b in pairwise(z):
+            links[K * a + b] += 1
+        links[K * K + z[0]] += 1
+        links[K * K + K + z[-1]] += 1
+        rows = [[Fraction(0)] * K for _ in range(x.shape[1])]
+        for token, label in zip(x, z, strict=True):
+            for f, value in enumerate(exact(token)):
+                rows[f][label] += value
+        return links + [value for row in rows for value in row]
+
+    def weights(self, model):
+        return model.w_
+
+    def loss(self, y, z):
+        return Fraction(sum(a != b for a, b in zip(y, z, strict=True)))
+
+
+class Errors(Classes):
+    """MeasureSVC("error"): one example, whose outputs are labellings of all rows."""
+
+    def __init__(self, X, y, **options):
+        self.X, self.Y = [X], [np.asarray(y) % 2]
+        self.model = lambda **kw: mm.MeasureSVC("error", fit_intercept=False, **options, **kw)
+
+    def outputs(self, x):
+        return product((0, 1), repeat=len(x))
+
+    def psi(self, x, z):
+        total = [Fraction(0)] * x.shape[1]
+        for row, label in zip(x, map(int, z), strict=True):
+            total = [t + label * v for t, v in zip(total, exact(row), strict=True)]
+        return [self.unit * t for t in total]
+
+    def weights(self, model):
+        self.unit = Fraction(float(model.task_.unit_))
+        return model.w_
+
+    def loss(self, y, z):
+        return Fraction(sum(int(a) != int(b) for a, b in zip(y, z, strict=True)), len(y))
+
+
+def objective(problem, w, C):
+    """P(w), without rounding."""
+    w, risk = exact(w), Fraction(0)
+    for x, y in zip(problem.X, problem.Y, strict=True):
+        truth = dot(w, problem.psi(x, tuple(y) if not isinstance(y, int) else y))
+        risk += max(problem.loss(y, z) + dot(w, problem.psi(x, z)) - truth for z in problem.outputs(x))
+    return dot(w, w) / 2 + Fraction(C) * risk / len(problem.X)
+
+
+def fitted(problem, **options):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        X, Y = (problem.X[0], problem.Y[0]) if isinstance(problem, Errors) else (problem.X, problem.Y)
+        return problem.model(**options).fit(X if isinstance(X, list) else np.asarray(X), Y)
+
+
+@st.composite
+def problems(draw):
+    """Small data of any scale, with ties and duplicates."""
+    seed, n, d = draw(st.integers(0, 10**6)), draw(st.integers(2, 6)), draw(st.integers(1, 3))
+    rng = np.random.default_rng(seed)
+    scale = 10.0 ** draw(st.integers(-8, 8))
+    whole = draw(st.booleans())
+
+    def numbers(*shape):
+        return (rng.integers(-2, 3, shape).astype(float) if whole else rng.standard_normal(shape)) * scale
+
+    kind = draw(st.sampled_from(["classes", "chains", "errors"]))
+    if kind == "chains":
+        lengths = rng.integers(1, 4, n)
+        labels = [rng.integers(0, 2, k) for k in lengths]
+        labels[0][:], labels[1][:] = 0, 1
+        return Chains([numbers(k, d) for k in lengths], labels)
+    X, y = numbers(n, d), np.arange(n) % (2 if kind == "errors" else 3)
+    if draw(st.booleans()):
+        X[-1] = X[0]
+    return Classes(X, y) if kind == "classes" else Errors(X, y)
+
+
+def check(problem, C, solver, **options):
+    model = fitted(problem, C=C, solver=solver, **options)
+    certificate, w = model.certificate_, problem.weights(model)
+    assert np.isfinite(certificate.primal)
+    assert objective(problem, w, C) <= Fraction(certificate.primal), "the objective is higher than stated"
+    if certificate.converged:
+        assert certificate.relative_gap <= 0.01
+    return Fraction(certificate.dual), w
+
+
+@given(problems(), st.integers(-6, 12), st.booleans())
+@settings(max_examples=75)
+def test_certificates_hold_without_rounding(problem, power, interrupted):
+    """Four solvers each: 300 certificates."""
+    C = 10.0**power
+    found = [check(problem, C, solver, max_passes=3 if interrupted else 60) for solver in SOLVERS]
+    best = min(objective(problem, w, C) for _, w in found)
+    for (dual, _), solver in zip(found, SOLVERS, strict=True):
+        assert dual <= best, f"{solver} states the bound {float(dual)!r}, and {float(best)!r} is reached"
+
+
+@pytest.mark.slow
+@given(problems(), st.integers(-6, 12), st.booleans(), st.sampled_from([3, 20, 300]))
+@settings(max_examples=2500)
+def test_ten_thousand_certificates_hold_without_rounding(problem, power, weighted, passes):
+    C = 10.0**power
+    found = [check(problem, C, solver, max_passes=passes) for solver in SOLVERS]
+    best = min(objective(problem, w, C) for _, w in found)
+    for (dual, _), solver in zip(found, SOLVERS, strict=True):
+        assert dual <= best, f"{solver} states the bound {float(dual)!r}, and {float(best)!r} is reached"
+
+
+# --- decoders and solvers that state what is not true
+
+
+class Positions(mm.Task):
+    """Independent positions with four labels; the decoder adds `share` of the loss, and may write into w."""
+
+    def __init__(self, share=1.0, writes=False):
+        self.share, self.writes = share, writes
+
+    def setup(self, X, Y):
+        self.dim = 4 * X[0].shape[1]
+
+    def psi(self, x, z):
+        features = np.zeros((4, x.shape[1]))
+        np.add.at(features, list(z), x)
+        return features.ravel()
+
+    def loss(self, y, z):
+        return float(sum(a != b for a, b in zip(y, z, strict=True)))
+
+    def argmax(self, w, x, y=None):
+        if self.writes:
+            w[0] = 0.0
+        scores = x @ w.reshape(4, -1).T
+        if y is not None:
+            scores += self.share
+            scores[np.arange(len(y)), list(y)] -= self.share
+        return tuple(scores.argmax(axis=1))
+
+
+@pytest.fixture(scope="module")
+def positions():
+    rng = np.random.default_rng(0)
+    X = [rng.standard_normal((5, 6)) for _ in range(30)]
+    W = rng.standard_normal((6, 4))
+    return X, [tuple(((x + 0.5 * rng.standard_normal(x.shape)) @ W).argmax(axis=1)) for x in X]
+
+
+@pytest.mark.parametrize("solver", SOLVERS)
+def test_a_decoder_that_adds_half_of_the_loss_is_named(positions, solver):
+    with pytest.raises(mm.errors.TaskError, match=r"Positions broke its promise on example \d+: argmax.*earlier"):
+        mm.StructuredSVM(Positions(share=0.5), C=10, solver=solver).fit(*positions)
+
+
+@pytest.mark.parametrize("solver", SOLVERS)
+@pytest.mark.parametrize("scale", [1e-8, 1.0, 1e8])
+def test_a_right_decoder_is_not(positions, solver, scale):
+    X, Y = positions
+    model = mm.StructuredSVM(Positions(), C=10 / scale**2, solver=solver, max_passes=60)
+    assert model.fit([scale * x for x in X], Y).certificate_.primal < np.inf
+
+
+def test_a_decoder_cannot_change_the_weights(positions):
+    with pytest.raises(ValueError, match="read-only"):
+        mm.StructuredSVM(Positions(writes=True)).fit(*positions)
+
+
+class Boaster(mm.solvers.Solver):
+    """States a bound that is not true."""
+
+    def steps(self, oracle, C, seed, start):
+        yield mm.solvers.Step(np.zeros(oracle.dim), dual=1e9)
+
+
+def test_a_bound_above_the_objective_is_the_solvers_fault(positions):
+    with pytest.raises(mm.errors.SolverError, match="Boaster states that no weights have an objective below 1e"):
+        mm.StructuredSVM(Positions(), solver=Boaster()).fit(*positions)
+
+
+# --- the known cases
+
+
+def test_bounds_of_cuts_that_cancel():
+    rng = np.random.default_rng(3)
+    X, y = rng.standard_normal((8, 2)) * 1e6, np.arange(8) % 3
+    problem = Classes(X, y)
+    best = min(objective(problem, check(problem, 1e6, solver)[1], 1e6) for solver in SOLVERS)
+    assert all(check(problem, 1e6, solver)[0] <= best for solver in SOLVERS)
