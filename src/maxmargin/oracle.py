@@ -562,7 +562,7 @@ def _check_promise(batch: Batch, planes: Planes, heights: Array, w: Array, scale
         return
     allowed = -1e-7 * (1 + 2 * np.abs(planes.loss) + np.abs(heights))
     if (heights < allowed).any():
-        # Scores of large features may cancel: what rounding can do to them is no fault. Seldom needed, so seldom computed.
+        # Scores of large features may cancel: what rounding can do to them is no fault. Seldom needed, hence here.
         rows = AtomRows.of(planes.dpsi)
         terms = rows.atoms.terms + int(np.max(np.diff(rows.indptr))) + 8
         allowed -= 4 * gamma(terms) * scale * rows.sizes * rows.atoms.size_of(w)

@@ -58,9 +58,41 @@ class Point(NamedTuple):
 
 
 def solve(problem: Problem, tol: float) -> Point:
-    """α and w whose gap among these planes is at most tol, if rounding permits."""
+    """α and w whose gap among these planes is at most tol, if rounding permits.
+
+    Where C and the planes are both large, the weights are so far below their caps that an iteration that begins in the
+    middle of the simplices is lost in rounding. Then smaller caps are tried, and raised by steps: what is feasible for
+    them is feasible, and how good it is shows with the true ones.
+    """
     with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
-        return _Newton(problem).run(tol)
+        best = _Newton(problem).run(tol)
+        share = _share(problem)
+        while best.gap > 3 * tol and share < 1:
+            found = _Newton(problem._replace(cap=share * problem.cap)).run(tol)
+            gap = _gap(problem, found.alpha, found.w)
+            if gap < best.gap:
+                best = found._replace(gap=gap)
+            share *= 100
+        return best
+
+
+def _share(problem: Problem) -> float:
+    """Of the caps: a hundred times what is best for D if all planes have as much of their cap as they can together."""
+    middle = problem.cap[problem.owner] / (np.bincount(problem.owner)[problem.owner] + 1.0)
+    combined = problem.rows.T @ middle
+    return 100 * float(problem.offset @ middle) / max(float(combined @ combined), 1e-300)
+
+
+def _gap(problem: Problem, alpha: Array, w: Array) -> float:
+    """The relative gap of these among the planes."""
+    highest, sums = np.zeros(len(problem.cap)), np.bincount(problem.owner, alpha)
+    np.maximum.at(highest, problem.owner, problem.offset - problem.rows @ w)
+    combined = problem.rows.T @ alpha
+    primal = 0.5 * float(w @ w) + float(problem.cap @ (0.5 * highest**2 if problem.squared else highest))
+    dual = float(problem.offset @ alpha) - 0.5 * float(combined @ combined)
+    if problem.squared:
+        dual -= 0.5 * float(np.sum(sums**2 / problem.cap))
+    return (primal - dual) / primal if primal > 0 else 0.0
 
 
 def multiplications(planes: int, blocks: int, dim: int) -> float:

@@ -46,7 +46,8 @@ class JointRounds:
         self.gaps: list[float] = []  # after every pass
         self.work = 0.0  # multiplications of these passes
         self.before = 0.0  # of all that was done before them
-        self.exhausted = False  # whether rounds found nothing new: what gap is left is that of rounding
+        self.model_gap = inf  # of the last joint solve, among the planes that it knew
+        self.exhausted = False  # whether rounds found nothing new: what gap is left then is that of rounding
 
     def note(self, cached: float, guess: float) -> None:
         """A pass is over, with so many cached ones; `guess` estimates P."""
@@ -101,7 +102,7 @@ class JointRounds:
             self.work += oracle.call_cost * blocks.visit_work
             if len(gaps) > LOOK and _left(gaps, self.tol) * self.work / len(gaps) > instead:
                 break
-        self.exhausted = idle == 3
+        self.exhausted = idle == 3 and self.model_gap <= self.tol
         self.before, self.work, self.gaps = self.before + self.work, 0.0, []
 
     def _joint_step(self, tol: float) -> Array:
@@ -114,6 +115,7 @@ class JointRounds:
             with threadpool_limits(1, user_api="blas"):  # the same bits, however many threads there are
                 vectors, used = self.blocks.written(planes)
                 point = solve(Problem(vectors, planes.offset, owner, caps, self.blocks.squared), tol)
+            self.model_gap = point.gap
             self.blocks.ascend_towards(planes, point.alpha)
             if used is None:  # with a kernel, w is known by its coefficients
                 planes.rows.add_to(w, point.mixture)
