@@ -18,7 +18,7 @@ ROOMS = sorted(folder.name for folder in (ROOT / "structures").iterdir() if (fol
 # layers, and of its own folder; the modules and folders of one layer do not know each other.
 LAYERS = [
     ("words and checks", ["arrays", "errors", "checks", "search", "structures"]),
-    ("compiled functions of the engine", ["compiled"]),
+    ("compiled functions of the engine, and Ctrl-C", ["compiled", "interruptions"]),
     ("how planes are stored", ["atoms"]),
     ("planes", ["planes"]),
     ("what is minimised", ["objective"]),

@@ -47,7 +47,8 @@ class StructuredSVM(Trainer):
         1 shows a live line on standard error: pass, objective, bound, gap and time left. 0 is silent.
 
     Ctrl-C ends training with a TrainingInterrupted warning and keeps the best model so far; so does an error, which is
-    then raised. In a search over several fits, Ctrl-C ends only the one that runs.
+    then raised. In a search over several fits, Ctrl-C ends only the one that runs; a second one within two seconds, or
+    while the first is still being obeyed, is raised as a KeyboardInterrupt and ends everything.
 
     Attributes
     ----------

@@ -175,9 +175,10 @@ def test_approximate_decoder(formulation, solver):
 
 
 class Failing(Multiclass):
-    """Raises at a given call, and for ever after."""
+    """Raises at a given call, and as many times more as `again` says."""
 
     calls = 0
+    again = inf
     error: ClassVar[type[BaseException]] = RuntimeError
 
     def pack(self, X, Y):
@@ -189,13 +190,14 @@ class FailingBatch(MulticlassBatch):
     def planes(self, w, augment=1.0):
         kind = type(self.task)
         kind.calls -= 1
-        if kind.calls < 0:
+        if -1 - kind.again <= kind.calls < 0:
             raise kind.error("the decoder broke")
         return super().planes(w, augment)
 
 
 class Interrupted(Failing):
     error: ClassVar[type[BaseException]] = KeyboardInterrupt
+    again = 0
 
 
 @every_solver
