@@ -18,7 +18,8 @@ ROOMS = sorted(folder.name for folder in (ROOT / "structures").iterdir() if (fol
 # layers, and of its own folder; the modules and folders of one layer do not know each other.
 LAYERS = [
     ("words and checks", ["arrays", "errors", "checks", "search", "structures"]),
-    ("compiled functions of the engine, and Ctrl-C", ["compiled", "interruptions"]),
+    ("compiled functions of the engine", ["compiled"]),
+    ("Ctrl-C, and what is said of work", ["interruptions", "live_line", "time_left"]),
     ("how planes are stored", ["atoms"]),
     ("planes", ["planes"]),
     ("what is minimised", ["objective"]),

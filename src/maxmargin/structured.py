@@ -43,8 +43,10 @@ class StructuredSVM(Trainer):
         Other data, weights, costs or classes start cold, for a dual point of one problem proves nothing about another.
     callback : callable or None
         Called with a Record after every step; training stops when it returns True.
-    verbose : int
-        1 shows a live line on standard error: pass, objective, bound, gap and time left. 0 is silent.
+    verbose : bool or int
+        True or 1 shows progress on standard error: pass, objective, bound, gap and time left. On a terminal and in a
+        notebook (with ipywidgets) that is one live line; in a pipe or a log, a plain line after two seconds and then
+        ever more rarely. False or 0 is silent.
 
     Ctrl-C ends training with a TrainingInterrupted warning and keeps the best model so far; so does an error, which is
     then raised. In a search over several fits, Ctrl-C ends only the one that runs; a second one within two seconds, or

@@ -14,6 +14,7 @@ from maxmargin.checks import check_whole
 from maxmargin.inputs.scoring import Agreement, share_right
 from maxmargin.inputs.weighted import Weighted
 from maxmargin.objective import Certificate
+from maxmargin.progress import watching
 from maxmargin.solvers import CCCP, Solver, as_solver
 from maxmargin.structures.sequences.batch import ChainBatch
 from maxmargin.structures.sequences.partial_labels import as_choice, is_partial
@@ -136,7 +137,7 @@ class SequenceLabeler(Trainer):
 
     def _first_weights(self, problem: Problem, C: float) -> Array | None:
         """Those that the stretches of known labels teach, each taken for a sequence of its own."""
-        batch, oracle, _ = problem
+        batch, oracle = problem.batch, problem.oracle
         assert isinstance(batch, ChainBatch)
         stretches, owners = batch.stretches()
         if len(stretches) == 0:
@@ -145,7 +146,8 @@ class SequenceLabeler(Trainer):
         solver = self._solver(tol=FIRST_TOL)
         inner: Solver = clone(as_solver(solver.inner)) if isinstance(solver, CCCP) else solver
         share = oracle.weights[owners].sum() / oracle.n  # of C, which multiplies a mean over whole sequences
-        solution = inner.solve(known, C * share, seed=seed_of(self.random_state))
+        watch = watching(problem.line, inner)
+        solution = inner.solve(known, C * share, callback=watch, seed=seed_of(self.random_state))
         if solution.error is not None:
             raise solution.error
         return solution.w
