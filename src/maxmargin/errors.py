@@ -19,5 +19,9 @@ class NothingLearnt(UserWarning):
     """The optimum is w = 0: for this measure, these features and this C, no weights are worth their length."""
 
 
+class InvalidLabels(UserWarning):
+    """Training labels that may not follow each other were repaired, or their sequences were left out."""
+
+
 class LossReplaced(UserWarning):
     """For some examples the loss that was asked for is too expensive to search; training used another one there."""

@@ -107,10 +107,9 @@ class Examples(Batch):
         truths, found = [], []
         for j, (i, x, y, truth) in enumerate(self):
             try:
-                z = decode(x, y, j)
-                losses[j] = self.task.loss(y, z)
+                losses[j], features = judged(self.task, self.listed, i, x, y, decode(x, y, j))
                 truths.append(self.task.psi(x, truth))
-                found.append(self.task.psi(x, z))
+                found.append(features)
             except Exception as error:
                 self._name(error, i)
                 raise
@@ -131,6 +130,22 @@ class Examples(Batch):
         error.add_note(f"maxmargin: raised by {self.name} on training example {i}")
 
 
+def judged(task: Any, listed: bool, i: int, x: Any, y: Any, z: Any) -> tuple[float, Any]:
+    """Δ(y, z) and Ψ(x, z) of what a decoder has returned, or a TaskError that says what is wrong with it."""
+    if z is None and not listed:  # else None may be an output among others
+        raise TaskError(f"argmax(w, x, y) of example {i} returned None; expected an output (is a return missing?)")
+    try:
+        return task.loss(y, z), task.psi(x, z)
+    except Exception as error:
+        lengths = [len(each) if hasattr(each, "__len__") else None for each in (z, y)]
+        if None in lengths or lengths[0] == lengths[1]:
+            raise
+        raise TaskError(
+            f"argmax(w, x, y) of example {i} returned an output of length {lengths[0]}, which loss and psi do not take "
+            f"({type(error).__name__}: {error}); its y has length {lengths[1]}"
+        ) from error
+
+
 def dot(features: Any, w: Array) -> float:
     """⟨w, Ψ⟩ for both spellings of Ψ."""
     if isinstance(features, tuple):
@@ -147,8 +162,11 @@ def check_features(features: Any, dim: int, name: str) -> None:
             raise TaskError(f"{name} has {len(indices)} indices but {len(values)} values")
         if len(indices) and not (np.min(indices) >= 0 and np.max(indices) < dim):
             raise TaskError(f"{name} has indices from {np.min(indices)} to {np.max(indices)}; expected 0 to {dim - 1}")
+        features = values
     elif np.shape(features) != (dim,):
         raise TaskError(f"{name} has shape {np.shape(features)}; expected ({dim},), the task's dim")
+    if np.iscomplexobj(features):
+        raise TaskError(f"{name} has complex numbers; expected real ones")
 
 
 def differences(truths: list[Any], found: list[Any], dim: int) -> Rows:

@@ -13,7 +13,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from threadpoolctl import threadpool_limits
 
 from maxmargin.arrays import Array
-from maxmargin.checks import check_whole, is_finite
+from maxmargin.checks import check_whole, is_finite, refuse_complex
 from maxmargin.counting.certificate import CountingCertificate
 from maxmargin.counting.least_squares import as_rows
 from maxmargin.counting.linear_system import SOLVERS, CountingSolution, DecomposedSystem, LinearSystem
@@ -208,6 +208,7 @@ class CountingTrainer(SharedOptions, WithNamedWeights, BaseEstimator):
         return K + 1.0 if self.fit_intercept else K
 
     def _inputs(self, X: Any, reset: bool = False) -> Any:
+        refuse_complex("X", X)
         if self._has_kernel("precomputed"):
             K = validate_data(self, X, dtype=np.float64, reset=reset)
             if reset and K.shape[0] != K.shape[1]:
