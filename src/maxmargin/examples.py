@@ -107,7 +107,7 @@ class Examples(Batch):
         truths, found = [], []
         for j, (i, x, y, truth) in enumerate(self):
             try:
-                losses[j], features = judged(self.task, self.listed, i, x, y, decode(x, y, j))
+                losses[j], features = judged(self.task, i, x, y, decode(x, y, j))
                 truths.append(self.task.psi(x, truth))
                 found.append(features)
             except Exception as error:
@@ -130,19 +130,23 @@ class Examples(Batch):
         error.add_note(f"maxmargin: raised by {self.name} on training example {i}")
 
 
-def judged(task: Any, listed: bool, i: int, x: Any, y: Any, z: Any) -> tuple[float, Any]:
-    """Δ(y, z) and Ψ(x, z) of what a decoder has returned, or a TaskError that says what is wrong with it."""
-    if z is None and not listed:  # else None may be an output among others
-        raise TaskError(f"argmax(w, x, y) of example {i} returned None; expected an output (is a return missing?)")
+def judged(task: Any, i: int, x: Any, y: Any, z: Any) -> tuple[float, Any]:
+    """Δ(y, z) and Ψ(x, z) of what a decoder has returned, or a TaskError that says what is wrong with it.
+
+    None may be an output, and outputs may have any length: what is none shows when loss or psi fail.
+    """
     try:
         return task.loss(y, z), task.psi(x, z)
     except Exception as error:
         lengths = [len(each) if hasattr(each, "__len__") else None for each in (z, y)]
-        if None in lengths or lengths[0] == lengths[1]:
-            raise
+        found, expected = "None", "an output (is a return missing?)"
+        if z is not None:
+            if None in lengths or lengths[0] == lengths[1]:
+                raise
+            found, expected = f"an output of length {lengths[0]}", f"one that they take; its y has length {lengths[1]}"
         raise TaskError(
-            f"argmax(w, x, y) of example {i} returned an output of length {lengths[0]}, which loss and psi do not take "
-            f"({type(error).__name__}: {error}); its y has length {lengths[1]}"
+            f"argmax(w, x, y) of example {i} returned {found}, on which loss or psi fails ({type(error).__name__}: "
+            f"{error}); expected {expected}"
         ) from error
 
 

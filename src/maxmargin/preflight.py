@@ -46,7 +46,7 @@ def check_promises(task: Task, batch: Examples) -> None:
     for i, x, y, truth in list(batch)[:LOOK_AT]:
         before, fault = content((x, y)), None
         try:
-            _look_at(task, batch.listed, i, x, y, truth, rng)
+            _look_at(task, i, x, y, truth, rng)
         except Exception as error:
             error.add_note(f"maxmargin: raised by {name} on training example {i}")
             fault = error
@@ -58,7 +58,7 @@ def check_promises(task: Task, batch: Examples) -> None:
             raise fault
 
 
-def _look_at(task: Task, listed: bool, i: int, x: Any, y: Any, truth: Any, rng: np.random.Generator) -> None:
+def _look_at(task: Task, i: int, x: Any, y: Any, truth: Any, rng: np.random.Generator) -> None:
     name, zero = type(task).__name__, np.zeros(task.dim)
     if task.latent:
         truth = task.guess(rng, x, y)
@@ -74,7 +74,7 @@ def _look_at(task: Task, listed: bool, i: int, x: Any, y: Any, truth: Any, rng: 
     kinds = rng.standard_normal((2, task.dim)) * [[1.0], [1e-3]]
     weights = [zero, *kinds, *-kinds]
     found = [task.argmax(w, x, y) for w in weights]
-    judgements = [judged(task, listed, i, x, y, z) for z in found + [task.argmax(w, x) for w in weights]]
+    judgements = [judged(task, i, x, y, z) for z in found + [task.argmax(w, x) for w in weights]]
     rivals = [(psi, loss) for loss, psi in judgements]
     for psi, loss in rivals:
         check_features(psi, task.dim, f"psi(x, z) of example {i}")
