@@ -71,12 +71,12 @@ class StructuredSVM(Trainer):
     def predict(self, X: Any) -> Any:
         """The best output for every x."""
         check_is_fitted(self)
-        return [self.task_.label(z) for z in self.task_.decode(self.w_, X)]
+        return [self.task_.label(z) for z in self._decoded(X)]
 
     def score(self, X: Any, Y: Any) -> float:
         """Minus the mean loss of the predictions: higher is better."""
         check_is_fitted(self)
-        found = self.task_.decode(self.w_, X)
+        found = self._decoded(X)
         if len(found) != len(Y):
             raise ValueError(f"X has {len(found)} examples but Y has {len(Y)}")
         if len(found) == 0:

@@ -185,6 +185,12 @@ class Trainer(SharedOptions, WithNamedWeights, BaseEstimator):
 
     # --- inside
 
+    def _decoded(self, X: Any) -> Any:
+        """The best output of every x."""
+        check_is_fitted(self)
+        with LiveLine(self.verbose, "searching the best outputs"):
+            return self.task_.decode(self.w_, X)
+
     def _named_weights(self) -> dict[str, Weights]:
         return {"weights": Weights(self.w_, weight=range(len(self.w_)))}
 

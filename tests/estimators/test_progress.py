@@ -112,6 +112,16 @@ def test_a_fit_whose_steps_take_long_is_heard_of(capfd, monkeypatch):
     assert "pass 1  objective" in capfd.readouterr().err
 
 
+def test_a_prediction_that_takes_long_is_heard_of(capfd, monkeypatch):
+    model = StructuredSVM(Threshold()).fit(*choices()).set_params(verbose=True)
+    model.predict(choices()[0])
+    assert capfd.readouterr() == ("", "")
+    monkeypatch.setattr(live_line, "FIRST", 0.05)
+    monkeypatch.setattr(Threshold, "decode", lambda self, w, X: time.sleep(0.2) or [])
+    model.predict(choices()[0])
+    assert "searching the best outputs …" in capfd.readouterr().err
+
+
 def test_a_path_and_certify_show_progress(capfd):
     model = SequenceLabeler(verbose=True)
     path = model.fit_path(X, Y, [1.0, 2.0])

@@ -106,7 +106,7 @@ class SequenceLabeler(Trainer):
     def predict(self, X: Any) -> list[list[Hashable]]:
         """The best label sequence of every x; of an empty one, the empty list."""
         check_is_fitted(self)
-        return self.task_.decode(self.w_, X)
+        return self._decoded(X)
 
     def decision_function(self, X: Any) -> Array:
         """The score of the predicted label sequence of every x."""
