@@ -332,7 +332,7 @@ def test_few_planes_per_example_are_enough(planes):
     assert solution.certificate.converged
     assert solution.certificate.primal == pytest.approx(brute_force(*MULTICLASS, 20.0).value, rel=1e-4)
     assert max(solution.memory._tables.filled) <= planes
-    with pytest.raises(ValueError, match="at least 2 planes"):
+    with pytest.raises(ValueError, match="a whole number >= 2"):
         BCFW(planes_per_example=1).solve(oracle_of(*MULTICLASS), 1.0)
 
 
