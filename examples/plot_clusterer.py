@@ -57,12 +57,14 @@ for penalty in (0.1, 1, 3):
 print(f"weights: distance {model.coef_[0]:.2f}, colour {model.coef_[1]:.2f}, noise {model.coef_[2]:.2f}")
 
 # %%
-# One set with its true clusters by colour: the links of the last model, and those of distances alone.
+# One set of five walks, each in a colour of its own. Points that are joined by links are a predicted cluster: those of
+# the last model are pieces of walks, while distances alone join walks where they meet.
 
 alone = mm.Clusterer(C=10, penalty=3).fit([x[:, :, :1] for x in X_train], Y_train)
 figure, axes = plt.subplots(1, 2, figsize=(11, 5.5), layout="constrained")
-ClusterDisplay.from_estimator(model, X_test[0], Y_test[0], points=places[0]).plot(axes[0])
-ClusterDisplay.from_estimator(alone, X_test[0][:, :, :1], Y_test[0], points=places[0]).plot(axes[1])
+SHOWN = 2
+ClusterDisplay.from_estimator(model, X_test[SHOWN], Y_test[SHOWN], points=places[SHOWN]).plot(axes[0])
+ClusterDisplay.from_estimator(alone, X_test[SHOWN][:, :, :1], Y_test[SHOWN], points=places[SHOWN]).plot(axes[1])
 axes[0].set_title(f"all features: {axes[0].get_title()}")
 axes[1].set_title(f"distances alone: {axes[1].get_title()}")
 plt.show()

@@ -1,4 +1,6 @@
-"""Label the pixels of noisy images: neighbours decide what a pixel alone cannot.
+"""
+Label the pixels of noisy images: neighbours decide what a pixel alone cannot
+=============================================================================
 
 Every image shows layers of sky, land and water with wavy borders, in noise as strong as the colours. A pixel's colour
 tells its label badly; that labels are layered, and in which order, is learnt as weights of neighbouring labels, one
@@ -13,7 +15,7 @@ import maxmargin as mm
 from maxmargin.plotting import SegmentationDisplay
 
 NAMES = np.array(["sky", "land", "water"])
-COLOURS = np.array([[0.55, 0.70, 0.90], [0.50, 0.60, 0.40], [0.25, 0.45, 0.65]])
+COLOURS = np.array([[0.55, 0.70, 0.90], [0.50, 0.60, 0.40], [0.25, 0.45, 0.65]])  # in the images and in the picture
 
 
 def landscape(rng, height=20, width=28, noise=0.25):
@@ -37,14 +39,19 @@ X = [graph(image) for image in images]
 train, test = slice(0, 12), slice(12, 20)
 
 alone = mm.GraphLabeler(C=0.1).fit([mm.tasks.Nodes(x.features, []) for x in X[train]], Y[train])
-model = mm.GraphLabeler(C=0.1, classes=["water", "sky", "land"]).fit(X[train], Y[train])
+model = mm.GraphLabeler(C=0.1).fit(X[train], Y[train])
 print(model.certificate_)
 print(f"pixels alone: {alone.score([mm.tasks.Nodes(x.features, []) for x in X[test]], Y[test]):.1%} right")
 print(f"with neighbours: {model.score(X[test], Y[test]):.1%} right")
 for bound in model.bounds(X[test][:3]):
     print(f"score {bound.score:.2f}, no labelling has more than {bound.upper:.2f} ({bound.method})")
 
-fig, axes = plt.subplots(2, 1, figsize=(9, 5), layout="constrained")
+# %%
+# Two test images as they are seen, their true labels and what the model makes of them, in the colours without noise.
+
+fig, axes = plt.subplots(2, 1, figsize=(9.6, 4.2), layout="constrained")
 for ax, i in zip(axes, (12, 13), strict=True):
-    SegmentationDisplay.from_estimator(model, X[i], Y[i], image=np.clip(images[i], 0, 1)).plot(ax, opacity=0.8)
+    display = SegmentationDisplay.from_estimator(model, X[i], Y[i], image=np.clip(images[i], 0, 1))
+    display.plot(ax, opacity=1.0, colours=dict(zip(NAMES, COLOURS, strict=True)))
+axes[0].get_legend().remove()  # one is enough
 plt.show()

@@ -75,7 +75,7 @@ found["walked"] = Y_test
 for name, style in {"walked": "k-", "frequencies": "r:", "learnt": "b--"}.items():
     left.plot(found[name][0] // 16, found[name][0] % 16, style, linewidth=2.5, label=name)
 left.set(xticks=[], yticks=[], title="A map that training has not seen (steep is dark)")
-left.legend(loc="upper right")
+left.legend(loc="upper center", bbox_to_anchor=(0.5, 0.0), ncols=3, frameon=False)
 learnt, names = model.w_[0] * (np.arange(6) < 5) - model.w_, [*TERRAIN, "steep"]
 right.bar(np.arange(6) - 0.2, COSTS - (np.arange(6) < 5), 0.4, color="0.8", label="hidden")
 right.bar(np.arange(6) + 0.2, learnt * 6 / learnt[4], 0.4, color=[*TERRAIN.values(), "0.3"], label="learnt, scaled")

@@ -11,11 +11,15 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
+from maxmargin import interruptions
+
 TESTS = Path(__file__).resolve().parent
 sys.path[:0] = [str(TESTS), str(TESTS.parent)]
 
 settings.register_profile("maxmargin", deadline=None, max_examples=40, print_blob=True)
 settings.load_profile("maxmargin")
+
+interruptions.AGAIN = 0.0  # tests plant Ctrl-C faster than a person presses it; those of the second one set it again
 
 
 def pytest_configure(config):

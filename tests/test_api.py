@@ -73,7 +73,7 @@ NEEDED = {"StructuredSVM": {"task": None}, "CountingPredictor": {"output_set": N
 def shared(name):
     """Of an estimator, the one that documents what it shares with others, and the names of some of that."""
     if issubclass(getattr(maxmargin, name), CountingTrainer):
-        return maxmargin.CountingPredictor, "alpha, .*solver, .*max_iter"
+        return maxmargin.CountingPredictor, "alpha, .*solver, .*max_iter, .*verbose"
     return maxmargin.StructuredSVM, "C, .*rescaling, .*verbose"
 
 

@@ -20,6 +20,7 @@ LAYERS = [
     ("words and checks", ["arrays", "predictions", "errors", "checks", "search", "structures"]),
     ("how far sums of floating-point numbers may be off", ["rounding"]),
     ("compiled functions of the engine", ["compiled"]),
+    ("Ctrl-C, and what is said of work", ["interruptions", "live_line", "time_left"]),
     ("how planes are stored", ["atoms"]),
     ("planes", ["planes"]),
     ("what is minimised", ["objective"]),

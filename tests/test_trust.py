@@ -10,8 +10,9 @@ from itertools import pairwise, product
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from thorough import examples
 
 import maxmargin as mm
 
@@ -101,26 +102,32 @@ class Errors(Classes):
         return Fraction(sum(int(a) != int(b) for a, b in zip(y, z, strict=True)), len(y))
 
 
-def objective(problem, w, C):
-    """P(w), without rounding."""
+def objective(problem, w, C, rescaling="margin", slack="l1", weights=None):
+    """P(w), without rounding; squared slacks for losses that are 0 or 1."""
     w, risk = exact(w), Fraction(0)
-    for x, y in zip(problem.X, problem.Y, strict=True):
-        truth = dot(w, problem.psi(x, tuple(y) if not isinstance(y, int) else y))
-        risk += max(problem.loss(y, z) + dot(w, problem.psi(x, z)) - truth for z in problem.outputs(x))
-    return dot(w, w) / 2 + Fraction(C) * risk / len(problem.X)
+    weights = [Fraction(1)] * len(problem.X) if weights is None else exact(weights)
+    for x, y, weight in zip(problem.X, problem.Y, weights, strict=True):
+        truth, worst = dot(w, problem.psi(x, tuple(y) if not isinstance(y, int) else y)), Fraction(0)
+        for z in problem.outputs(x):
+            loss, margin = problem.loss(y, z), truth - dot(w, problem.psi(x, z))
+            worst = max(worst, loss * (1 - margin) if rescaling == "slack" else loss - margin)
+        risk += weight * (worst**2 / 2 if slack == "l2" else worst)
+    return dot(w, w) / 2 + Fraction(C) * risk / sum(weights)
 
 
-def fitted(problem, **options):
+def fitted(problem, weights=None, **options):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        X, Y = (problem.X[0], problem.Y[0]) if isinstance(problem, Errors) else (problem.X, problem.Y)
-        return problem.model(**options).fit(X if isinstance(X, list) else np.asarray(X), Y)
+        if isinstance(problem, Errors):
+            return problem.model(**options).fit(problem.X[0], problem.Y[0])
+        X = problem.X if isinstance(problem.X, list) else np.asarray(problem.X)
+        return problem.model(**options).fit(X, problem.Y, sample_weight=weights)
 
 
 @st.composite
-def problems(draw):
+def problems(draw, kinds=("classes", "chains", "errors")):
     """Small data of any scale, with ties and duplicates."""
-    seed, n, d = draw(st.integers(0, 10**6)), draw(st.integers(2, 6)), draw(st.integers(1, 3))
+    seed, n, d = draw(st.integers(0, 10**6)), draw(st.integers(2, 5)), draw(st.integers(1, 3))
     rng = np.random.default_rng(seed)
     scale = 10.0 ** draw(st.integers(-8, 8))
     whole = draw(st.booleans())
@@ -128,7 +135,7 @@ def problems(draw):
     def numbers(*shape):
         return (rng.integers(-2, 3, shape).astype(float) if whole else rng.standard_normal(shape)) * scale
 
-    kind = draw(st.sampled_from(["classes", "chains", "errors"]))
+    kind = draw(st.sampled_from(kinds))
     if kind == "chains":
         lengths = rng.integers(1, 4, n)
         labels = [rng.integers(0, 2, k) for k in lengths]
@@ -140,36 +147,54 @@ def problems(draw):
     return Classes(X, y) if kind == "classes" else Errors(X, y)
 
 
-def check(problem, C, solver, **options):
-    model = fitted(problem, C=C, solver=solver, **options)
+def check(problem, C, solver, weights=None, rescaling="margin", slack="l1", **options):
+    """The objective is no higher than stated; returns the bound, the weights and their objective."""
+    model = fitted(problem, weights, C=C, solver=solver, rescaling=rescaling, slack=slack, **options)
     certificate, w = model.certificate_, problem.weights(model)
     assert np.isfinite(certificate.primal)
-    assert objective(problem, w, C) <= Fraction(certificate.primal), "the objective is higher than stated"
-    if certificate.converged:
-        assert certificate.relative_gap <= 0.01
-    return Fraction(certificate.dual), w
+    value = objective(problem, w, C, rescaling, slack, weights)
+    assert value <= Fraction(certificate.primal), "the objective is higher than stated"
+    assert certificate.dual <= certificate.primal
+    assert not certificate.converged or certificate.relative_gap <= 0.01
+    return Fraction(certificate.dual), value
+
+
+def check_all(problem, C, **options):
+    """What is reached by one solver is no lower than what another one states as a bound."""
+    found = [check(problem, C, solver, **options) for solver in SOLVERS]
+    best = min(value for _, value in found)
+    for (dual, _), solver in zip(found, SOLVERS, strict=True):
+        assert dual <= best, f"{solver} states the bound {float(dual)!r}, and {float(best)!r} is reached"
 
 
 @given(problems(), st.integers(-6, 12), st.booleans())
-@settings(max_examples=75)
+@examples(20, 500)
 def test_certificates_hold_without_rounding(problem, power, interrupted):
-    """Four solvers each: 300 certificates."""
-    C = 10.0**power
-    found = [check(problem, C, solver, max_passes=3 if interrupted else 60) for solver in SOLVERS]
-    best = min(objective(problem, w, C) for _, w in found)
-    for (dual, _), solver in zip(found, SOLVERS, strict=True):
-        assert dual <= best, f"{solver} states the bound {float(dual)!r}, and {float(best)!r} is reached"
+    check_all(problem, 10.0**power, max_passes=3 if interrupted else 60)
 
 
-@pytest.mark.slow
-@given(problems(), st.integers(-6, 12), st.booleans(), st.sampled_from([3, 20, 300]))
-@settings(max_examples=2500)
-def test_ten_thousand_certificates_hold_without_rounding(problem, power, weighted, passes):
-    C = 10.0**power
-    found = [check(problem, C, solver, max_passes=passes) for solver in SOLVERS]
-    best = min(objective(problem, w, C) for _, w in found)
-    for (dual, _), solver in zip(found, SOLVERS, strict=True):
-        assert dual <= best, f"{solver} states the bound {float(dual)!r}, and {float(best)!r} is reached"
+@given(problems(["classes"]), st.integers(-6, 12), st.data())
+@examples(20, 1000)
+def test_certificates_of_all_formulations_hold(problem, power, data):
+    rescaling, slack = data.draw(st.sampled_from(["margin", "slack"])), data.draw(st.sampled_from(["l1", "l2"]))
+    weights = data.draw(st.sampled_from([None, np.arange(len(problem.X)) + 1.0, np.arange(len(problem.X)) % 2 + 1e-6]))
+    passes = data.draw(st.sampled_from([3, 20, 300]))
+    options = {"rescaling": rescaling, "slack": slack, "max_passes": passes}
+    check_all(problem, 10.0**power, weights=weights, **options)
+
+
+@given(problems(["classes", "chains"]), st.lists(st.integers(-6, 12), min_size=2, max_size=3))
+@examples(10, 500)
+def test_certificates_of_warm_starts_hold(problem, powers):
+    for solver in SOLVERS:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            X = problem.X if isinstance(problem.X, list) else np.asarray(problem.X)
+            models = problem.model(solver=solver, max_passes=30).fit_path(X, problem.Y, [10.0**p for p in powers])
+        for model, power in zip(models, powers, strict=True):
+            C, certificate = 10.0**power, model.certificate_
+            assert objective(problem, problem.weights(model), C) <= Fraction(certificate.primal)
+            assert Fraction(certificate.dual) <= min(objective(problem, problem.weights(m), C) for m in models)
 
 
 # --- decoders and solvers that state what is not true
@@ -247,6 +272,4 @@ def test_a_bound_above_the_objective_is_the_solvers_fault(positions):
 def test_bounds_of_cuts_that_cancel():
     rng = np.random.default_rng(3)
     X, y = rng.standard_normal((8, 2)) * 1e6, np.arange(8) % 3
-    problem = Classes(X, y)
-    best = min(objective(problem, check(problem, 1e6, solver)[1], 1e6) for solver in SOLVERS)
-    assert all(check(problem, 1e6, solver)[0] <= best for solver in SOLVERS)
+    check_all(Classes(X, y), 1e6)

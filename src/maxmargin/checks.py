@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from math import isfinite
+import os
+from math import inf, isfinite
 from numbers import Integral, Real
 from typing import Any
 
@@ -34,3 +35,29 @@ def check_whole(name: str, value: Any, least: int) -> int:
     if not is_whole(value) or value < least:
         raise ValueError(f"{name} must be a whole number >= {least}, got {value!r}")
     return int(value)
+
+
+def refuse_complex(name: str, given: Any) -> None:
+    """Raise a ValueError where an array has complex numbers, whose imaginary parts numpy would drop."""
+    if getattr(getattr(given, "dtype", None), "kind", "") == "c":
+        raise ValueError(
+            f"Complex data not supported: there are complex numbers in {name}; expected real ones (real and imaginary "
+            "parts can be features of their own)"
+        )
+
+
+def check_memory(what: str, n_bytes: float, remedy: str) -> None:
+    """Raise a ValueError where this much is more than the machine has, before it is asked for."""
+    if n_bytes > memory_size():
+        raise ValueError(
+            f"{what} needs {n_bytes / 2**30:,.1f} GB of memory, but this machine has {memory_size() / 2**30:,.1f}; "
+            f"{remedy}"
+        )
+
+
+def memory_size() -> float:
+    """Bytes of memory of this machine; inf where the system does not say."""
+    try:
+        return float(os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE"))
+    except (AttributeError, ValueError, OSError):
+        return inf

@@ -19,6 +19,7 @@ from scipy.optimize import linprog
 
 from maxmargin.arrays import Array
 from maxmargin.atoms import AtomRows, Atoms
+from maxmargin.checks import check_memory, is_whole
 from maxmargin.compiled.atom_arrays import AtomArrays
 from maxmargin.compiled.plane_tables import (
     ADDED,
@@ -73,8 +74,12 @@ class DualBlocks:
         patience: int = 10,
         cache_mb: float = 1024.0,
     ):
-        if slots < 2:
-            raise ValueError(f"an example needs room for at least 2 planes, so that they can be folded; got {slots}")
+        if not is_whole(slots) or slots < 2:
+            raise ValueError(
+                f"planes per example must be a whole number >= 2, so that two can be folded; got {slots!r}"
+            )
+        what = f"room for {slots:,} planes per example"
+        check_memory(what, 16.0 * slots, "set planes_per_example to a few dozen, or some hundred")
         self.n, self.dim, self.weights = len(weights), dim, weights
         self.formulation, self.squared = formulation, formulation.squared
         self.slots, self.patience, self.cache_mb = slots, patience, cache_mb

@@ -26,6 +26,10 @@ class NothingLearnt(UserWarning):
     """Training has ended at w = 0. The message says what is proved of that: an optimum within the gap, or nothing."""
 
 
+class InvalidLabels(UserWarning):
+    """Training labels that may not follow each other were repaired, or their sequences were left out."""
+
+
 class LossReplaced(UserWarning):
     """For some examples the loss that was asked for is too expensive to search; training used another one there."""
 

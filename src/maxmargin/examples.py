@@ -110,10 +110,9 @@ class Examples(Batch):
         truths, found = [], []
         for j, (i, x, y, truth) in enumerate(self):
             try:
-                z = decode(x, y, j)
-                losses[j] = self.task.loss(y, z)
+                losses[j], features = judged(self.task, i, x, y, decode(x, y, j))
                 truths.append(self.task.psi(x, truth))
-                found.append(self.task.psi(x, z))
+                found.append(features)
             except Exception as error:
                 self._name(error, i)
                 raise
@@ -134,6 +133,26 @@ class Examples(Batch):
         error.add_note(f"maxmargin: raised by {self.name} on training example {i}")
 
 
+def judged(task: Any, i: int, x: Any, y: Any, z: Any) -> tuple[float, Any]:
+    """Δ(y, z) and Ψ(x, z) of what a decoder has returned, or a TaskError that says what is wrong with it.
+
+    None may be an output, and outputs may have any length: what is none shows when loss or psi fail.
+    """
+    try:
+        return task.loss(y, z), task.psi(x, z)
+    except Exception as error:
+        lengths = [len(each) if hasattr(each, "__len__") else None for each in (z, y)]
+        found, expected = "None", "an output (is a return missing?)"
+        if z is not None:
+            if None in lengths or lengths[0] == lengths[1]:
+                raise
+            found, expected = f"an output of length {lengths[0]}", f"one that they take; its y has length {lengths[1]}"
+        raise TaskError(
+            f"argmax(w, x, y) of example {i} returned {found}, on which loss or psi fails ({type(error).__name__}: "
+            f"{error}); expected {expected}"
+        ) from error
+
+
 def dot(features: Any, w: Array) -> float:
     """⟨w, Ψ⟩ for both spellings of Ψ."""
     if isinstance(features, tuple):
@@ -150,8 +169,11 @@ def check_features(features: Any, dim: int, name: str) -> None:
             raise TaskError(f"{name} has {len(indices)} indices but {len(values)} values")
         if len(indices) and not (np.min(indices) >= 0 and np.max(indices) < dim):
             raise TaskError(f"{name} has indices from {np.min(indices)} to {np.max(indices)}; expected 0 to {dim - 1}")
+        features = values
     elif np.shape(features) != (dim,):
         raise TaskError(f"{name} has shape {np.shape(features)}; expected ({dim},), the task's dim")
+    if np.iscomplexobj(features):
+        raise TaskError(f"{name} has complex numbers; expected real ones")
 
 
 def differences(truths: list[Any], found: list[Any], dim: int) -> Rows:

@@ -12,6 +12,8 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from maxmargin.arrays import Array
+from maxmargin.checks import refuse_complex
+from maxmargin.inputs.labels import refuse_mixed
 from maxmargin.kernels.functions import WithConstant, is_precomputed
 from maxmargin.objective import Certificate
 from maxmargin.online import online_only
@@ -44,9 +46,11 @@ class MatrixClassifier(ClassifierMixin, Trainer):
     def _checked(self, X: Any, y: Any = "no_validation", reset: bool = True) -> tuple[Any, Any]:
         """X as numbers with the constant feature, as many as in training if not reset, and y as labels."""
         options: Any = {"accept_sparse": "csr", "dtype": np.float64, "ensure_all_finite": False, "reset": reset}
+        refuse_complex("X", X)
         if isinstance(y, str):
             X = validate_data(self, X, **options)
         else:
+            refuse_mixed(y)
             X, y = validate_data(self, X, y, **options)
             check_classification_targets(y)
         wanted = self._wants_constant and self.kernel is None

@@ -16,7 +16,7 @@ import numpy as np
 from scipy import sparse
 
 from maxmargin.errors import DenseFeatures, TaskError, warn_caller
-from maxmargin.examples import Examples, check_features, dot
+from maxmargin.examples import Examples, check_features, dot, judged
 from maxmargin.search import Search
 from maxmargin.task import Task
 
@@ -82,7 +82,8 @@ def _look_at(task: Task, i: int, x: Any, y: Any, truth: Any, rng: np.random.Gene
     kinds = rng.standard_normal((2, task.dim)) * [[1.0], [1e-3]]
     weights = [zero, *kinds, *-kinds]
     found = [task.argmax(w, x, y) for w in weights]
-    rivals = [(task.psi(x, z), task.loss(y, z)) for z in found + [task.argmax(w, x) for w in weights]]
+    judgements = [judged(task, i, x, y, z) for z in found + [task.argmax(w, x) for w in weights]]
+    rivals = [(psi, loss) for loss, psi in judgements]
     for psi, loss in rivals:
         check_features(psi, task.dim, f"psi(x, z) of example {i}")
         if not 0 <= loss < np.inf:

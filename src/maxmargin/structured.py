@@ -44,11 +44,14 @@ class StructuredSVM(Trainer):
         Other data, weights, costs or classes start cold, for a dual point of one problem proves nothing about another.
     callback : callable or None
         Called with a Record after every step; training stops when it returns True.
-    verbose : int
-        1 shows a live line on standard error: pass, objective, bound, gap and time left. 0 is silent.
+    verbose : bool or int
+        True or 1 shows progress on standard error: pass, objective, bound, gap and time left. On a terminal and in a
+        notebook (with ipywidgets) that is one live line; in a pipe or a log, a plain line after two seconds and then
+        ever more rarely. False or 0 is silent.
 
     Ctrl-C ends training with a TrainingInterrupted warning and keeps the best model so far; so does an error, which is
-    then raised. In a search over several fits, Ctrl-C ends only the one that runs.
+    then raised. In a search over several fits, Ctrl-C ends only the one that runs; a second one within two seconds, or
+    while the first is still being obeyed, is raised as a KeyboardInterrupt and ends everything.
 
     Attributes
     ----------
@@ -69,7 +72,7 @@ class StructuredSVM(Trainer):
     def predict(self, X: Any) -> Any:
         """The best output for every x."""
         check_is_fitted(self)
-        return Predictions(self.task_.label(z) for z in self.task_.decode(self.w_, X))
+        return Predictions(self.task_.label(z) for z in self._decoded(X))
 
     def score(self, X: Any, Y: Any) -> float:
         """Minus the mean loss of the predictions, by the loss of the task that was trained: higher is better.
@@ -78,7 +81,7 @@ class StructuredSVM(Trainer):
         of the loss give `scoring`, such as metrics.exact_match_scorer, or metrics.Scorer with a measure of yours.
         """
         check_is_fitted(self)
-        found = self.task_.decode(self.w_, X)
+        found = self._decoded(X)
         if len(found) != len(Y):
             raise ValueError(f"X has {len(found)} examples but Y has {len(Y)}")
         if len(found) == 0:

@@ -18,12 +18,13 @@ from maxmargin.batch import Batch
 from maxmargin.checks import is_true
 from maxmargin.examples import Examples
 from maxmargin.executors import Executor
+from maxmargin.live_line import LiveLine
 from maxmargin.nothing_learnt import warn_of_zero
 from maxmargin.objective import Certificate, Formulation, relative_gap
 from maxmargin.online import online_only
 from maxmargin.oracle import Oracle, normalised_weights
 from maxmargin.preflight import check_promises
-from maxmargin.progress import Progress
+from maxmargin.progress import watching
 from maxmargin.shared_options import SharedOptions
 from maxmargin.solvers import BCFW, CCCP, Solution, Solver, as_solver
 from maxmargin.solvers.base import proved_primal, remembered_risk
@@ -43,6 +44,7 @@ class Problem(NamedTuple):
     batch: Batch
     oracle: Oracle
     fingerprint: str | None  # where a later fit may ask whether it is the same problem
+    line: LiveLine  # where training is
 
 
 class Options(TypedDict, total=False):
@@ -163,28 +165,37 @@ class Trainer(SharedOptions, WithNamedWeights, BaseEstimator):
         check_is_fitted(self)
         C = self.solution_.C
         solver = checked_solver(BCFW(tol=tol))
-        with self._problem(X, Y, sample_weight, self.task_) as (batch, oracle, _):
+        with self._problem(X, Y, sample_weight, self.task_) as (batch, oracle, _, line):
+            line.doing("looking for a bound")
             w = batch.lifted(self.w_)
             if oracle.latent:  # what can be certified is a local optimum
                 oracle = oracle.completed(w)
-            solution = solver.solve(oracle, C, seed=seed_of(self.random_state))
+            solution = solver.solve(oracle, C, callback=watching(line, solver), seed=seed_of(self.random_state))
             bound = solution.certificate
             value, upper = oracle.objective(w, oracle.risk(w), C), None
             if oracle.search.estimates:
                 value = max(value, oracle.objective(w, remembered_risk(solution.memory, w), C))
                 upper = proved_primal(oracle, w, C)
-        return replace(
-            bound,
-            primal=value,
-            upper=upper,
-            search=oracle.search,
-            method=oracle.method,
-            converged=relative_gap(value, bound.dual) <= tol,
-            stop_reason=f"bound computed by BCFW: {bound.stop_reason}",
-            rounds=self.certificate_.rounds,
-        )
+            certificate = replace(
+                bound,
+                primal=value,
+                upper=upper,
+                search=oracle.search,
+                method=oracle.method,
+                converged=relative_gap(value, bound.dual) <= tol,
+                stop_reason=f"bound computed by BCFW: {bound.stop_reason}",
+                rounds=self.certificate_.rounds,
+            )
+            line.say(str(certificate))
+        return certificate
 
     # --- inside
+
+    def _decoded(self, X: Any) -> Any:
+        """The best output of every x."""
+        check_is_fitted(self)
+        with LiveLine(self.verbose, "searching the best outputs"):
+            return self.task_.decode(self.w_, X)
 
     def _named_weights(self) -> dict[str, Weights]:
         return {"weights": Weights(self.w_, weight=range(len(self.w_)))}
@@ -201,30 +212,31 @@ class Trainer(SharedOptions, WithNamedWeights, BaseEstimator):
             raise ValueError(f"X has {n} examples but Y has {n_outputs}: example {min(n, n_outputs)} has no partner")
         if n == 0:
             raise ValueError("no examples given: X and Y are empty")
-        new = task is None
-        if task is None:
-            task = self._make_task(Y)
-            batch = task.setup_and_pack(X, Y)
-        else:
-            batch = task.pack(X, Y)
-        informative = batch.informative()
-        if len(informative) == 0:
-            raise ValueError("no example has a label that tells anything: there is nothing to learn from")
-        if len(informative) < n:
-            batch = batch.take(informative)
-            if sample_weight is not None:
-                normalised_weights(sample_weight, n)  # names the weight that makes no sense
-                sample_weight = np.asarray(sample_weight, dtype=float)[informative]
-        if new and isinstance(batch, Examples):
-            check_promises(task, batch)
-        try:
-            with threadpool_limits(1, user_api="blas"):
-                oracle = Oracle(batch, formulation, sample_weight, executor)
-                same = fingerprint(batch, oracle.weights, formulation) if self.warm_start else None
-                yield Problem(batch, oracle, same)
-        finally:
-            if self.executor is None:
-                executor.close()
+        with LiveLine(self.verbose, "reading the data") as line:
+            new = task is None
+            if task is None:
+                task = self._make_task(Y)
+                batch = task.setup_and_pack(X, Y)
+            else:
+                batch = task.pack(X, Y)
+            informative = batch.informative()
+            if len(informative) == 0:
+                raise ValueError("no example has a label that tells anything: there is nothing to learn from")
+            if len(informative) < n:
+                batch = batch.take(informative)
+                if sample_weight is not None:
+                    normalised_weights(sample_weight, n)  # names the weight that makes no sense
+                    sample_weight = np.asarray(sample_weight, dtype=float)[informative]
+            if new and isinstance(batch, Examples):
+                check_promises(task, batch)
+            try:
+                with threadpool_limits(1, user_api="blas"):
+                    oracle = Oracle(batch, formulation, sample_weight, executor)
+                    same = fingerprint(batch, oracle.weights, formulation) if self.warm_start else None
+                    yield Problem(batch, oracle, same, line)
+            finally:
+                if self.executor is None:
+                    executor.close()
 
     def _train_on(self, task: Task | None, X: Any, Y: Any, sample_weight: Any) -> Self:
         """One pass of the online solver from where the last one ended."""
@@ -242,11 +254,12 @@ class Trainer(SharedOptions, WithNamedWeights, BaseEstimator):
         oracle = problem.oracle
         solver = self._solver(oracle.latent, **options)
         if oracle.latent and start is None and getattr(solver, "start", None) is None:
+            problem.line.doing("looking for first weights")
             solver.set_params(start=self._first_weights(problem, C))
-        with Progress(self.verbose, solver) as progress:
-            callbacks = [c for c in (progress.update if self.verbose else None, self.callback) if c is not None]
-            solution = solver.solve(oracle, C, start, _all(callbacks), seed_of(self.random_state))
-            progress.finish(solution.certificate)
+        problem.line.doing("training")
+        callbacks = [c for c in (watching(problem.line, solver), self.callback) if c is not None]
+        solution = solver.solve(oracle, C, start, _all(callbacks), seed_of(self.random_state))
+        problem.line.say(str(solution.certificate))
         return solution
 
     def _first_weights(self, problem: Problem, C: float) -> Array | None:

@@ -197,5 +197,5 @@ def test_plane_without_features_contradicts_a_hard_margin():
 
 def test_one_plane_per_example_is_too_few():
     """With room for one plane there is nothing to fold it with, and dropping it would make the bound wrong."""
-    with pytest.raises(ValueError, match="at least 2 planes"):
+    with pytest.raises(ValueError, match="a whole number >= 2"):
         DualBlocks(*problem(1, 2), 1.0, slots=1)

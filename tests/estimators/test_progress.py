@@ -2,6 +2,7 @@
 
 import logging
 import re
+import time
 from math import inf
 
 import numpy as np
@@ -9,9 +10,20 @@ import pytest
 from estimators.problems import Threshold, choices, sequences
 from sklearn.model_selection import GridSearchCV
 
-from maxmargin import MulticlassSVC, SequenceLabeler, StructuredSVM, solvers
+from maxmargin import (
+    CountingClassifier,
+    CountingPredictor,
+    MulticlassSVC,
+    SequenceLabeler,
+    StructuredSVM,
+    live_line,
+    solvers,
+)
+from maxmargin.counting import Classes
+from maxmargin.live_line import LiveLine
 from maxmargin.progress import Progress
 from maxmargin.solvers import Record
+from maxmargin.time_left import TimeLeft
 
 X, Y = sequences()
 
@@ -53,37 +65,147 @@ def test_a_terminal_sees_a_live_line(capfd, monkeypatch):
     monkeypatch.setenv("FORCE_COLOR", "1")
     monkeypatch.setenv("TERM", "xterm")
     monkeypatch.setenv("COLUMNS", "200")
-    with Progress(1, solvers.BCFW(tol=0.01)) as progress:
+    with LiveLine(1, "training") as line:
+        progress = Progress(line, solvers.BCFW(tol=0.01))
         progress.update(record(1, 1.0, 100.0, 20.0))
         progress.update(record(3, 2.0, 50.0, 40.0))
+        line._live.refresh()
+        line.say("the [red] outcome")
     out, err = capfd.readouterr()
     assert out == ""
     assert "\x1b[" in err  # drawn over itself
-    assert "pass 3  objective 50  bound 40  gap 20%  2.0 s  about 2 s left" in re.sub(r"\x1b\[[0-9;?]*[a-z]", "", err)
+    plain = re.sub(r"\x1b\[[0-9;?]*[a-zA-Z]", "", err)
+    assert "pass 3  objective 50  bound 40  gap 20%  2.0 s  about 2 s left" in plain
+    assert "the [red] outcome" in plain
+
+
+def test_a_pipe_sees_lines_now_and_then(capfd, monkeypatch):
+    monkeypatch.setattr(live_line, "FIRST", 0.05)
+    with LiveLine(True, "reading the data") as line:
+        time.sleep(0.07)
+        line.show("pass 1")
+        time.sleep(0.4)
+        line.say("outcome")
+    out, err = capfd.readouterr()
+    lines = err.splitlines()
+    assert out == ""
+    assert re.fullmatch(r"reading the data …  0\.\d s", lines[0])
+    assert 1 <= lines.count("pass 1") <= 3  # at 0.1, 0.2 and 0.4 seconds
+    assert lines[-1] == "outcome"
+    with LiveLine(True, "nothing that takes long"):
+        pass
+    assert capfd.readouterr() == ("", "")
+
+
+def test_a_notebook_without_widgets_sees_plain_lines(capfd, monkeypatch):
+    monkeypatch.setattr("rich.console._is_jupyter", lambda: True)
+    monkeypatch.setattr(live_line, "FIRST", 0.01)
+    monkeypatch.setattr(live_line, "find_spec", lambda name: None)
+    with LiveLine(True, "training"):
+        time.sleep(0.1)
+    assert "training …" in capfd.readouterr().err
+
+
+def test_a_fit_whose_steps_take_long_is_heard_of(capfd, monkeypatch):
+    monkeypatch.setattr(live_line, "FIRST", 0.05)
+    SequenceLabeler(verbose=True, callback=lambda line: time.sleep(0.2) or True).fit(X, Y)
+    assert "pass 1  objective" in capfd.readouterr().err
+
+
+def test_a_prediction_that_takes_long_is_heard_of(capfd, monkeypatch):
+    model = StructuredSVM(Threshold()).fit(*choices()).set_params(verbose=True)
+    model.predict(choices()[0])
+    assert capfd.readouterr() == ("", "")
+    monkeypatch.setattr(live_line, "FIRST", 0.05)
+    monkeypatch.setattr(Threshold, "decode", lambda self, w, X: time.sleep(0.2) or [])
+    model.predict(choices()[0])
+    assert "searching the best outputs …" in capfd.readouterr().err
+
+
+def test_a_path_and_certify_show_progress(capfd):
+    model = SequenceLabeler(verbose=True)
+    path = model.fit_path(X, Y, [1.0, 2.0])
+    assert capfd.readouterr().err.splitlines() == [str(step.certificate_) for step in path]
+    certificate = model.certify(X, Y)
+    assert capfd.readouterr().err.splitlines() == [str(certificate)]
+
+
+@pytest.mark.parametrize("solver", ["closed", "cg"])
+def test_training_by_counting_shows_progress(capfd, solver):
+    inputs, labels = np.random.default_rng(0).normal(size=(30, 4)), np.arange(30) % 3
+    model = CountingClassifier(solver=solver, verbose=True).fit(inputs, labels)
+    assert capfd.readouterr().err.splitlines() == [str(model.certificate_)]
+    path = model.fit_path(inputs, labels, [0.5, 2.0])
+    assert capfd.readouterr().err.splitlines() == [f"λ = {step.alpha:g}: {step.certificate_}" for step in path]
+    CountingClassifier(solver=solver).fit(inputs, labels)
+    assert capfd.readouterr() == ("", "")
+
+
+def test_the_steps_of_counting_are_shown(monkeypatch):
+    shown = []
+    monkeypatch.setattr(LiveLine, "show", lambda self, text: shown.append(text))
+    monkeypatch.setattr(LiveLine, "doing", lambda self, text: shown.append(text))
+    monkeypatch.setattr(LiveLine, "say", lambda self, text: None)
+    inputs, labels = np.random.default_rng(0).normal(size=(30, 4)), np.arange(30) % 3
+    CountingClassifier(solver="cg", verbose=True).fit(inputs, labels)
+    assert shown[:4] == [
+        "reading the outputs",
+        "computing the kernel matrix of 30 examples",
+        "decomposing the kernel matrix of 30 examples",
+        "solving the linear system",
+    ]
+    assert re.fullmatch(r"iteration 1  residual \S+  \S+ s  about \d+ s left", shown[5])
+    model = CountingPredictor(Classes([0, 1, 2]), verbose=True).fit(inputs, labels.tolist())
+    shown.clear()
+    model.predict(inputs[:3])
+    assert shown == ["searching 3 outputs", "1 of 3 outputs are found", "2 of 3 outputs are found"]
+
+
+@pytest.mark.parametrize("verbose", ["yes", 2, -1, None, 1.0, [1]])
+@pytest.mark.parametrize("estimator", [MulticlassSVC, CountingClassifier])
+def test_verbose_is_true_or_false(estimator, verbose):
+    message = "verbose must be True or 1, for progress on standard error, or False or 0, for silence; got "
+    with pytest.raises(ValueError, match=message + re.escape(repr(verbose))):
+        estimator(verbose=verbose).fit(np.eye(3), [0, 1, 2])
+
+
+def progress_of(solver):
+    return Progress(LiveLine(0, "training"), solver)
 
 
 def test_the_line_says_pass_objective_bound_gap_and_time_left():
-    progress = Progress(0, solvers.BCFW(tol=0.01))
-    assert progress.line(record(1, 1.0, 100.0, 20.0)) == "pass 1  objective 100  bound 20  gap 80%  1.0 s"
+    progress = progress_of(solvers.BCFW(tol=0.01))
+    # at first only the limit of passes says something
+    assert progress.text(record(1, 1.0, 100.0, 20.0)) == (
+        "pass 1  objective 100  bound 20  gap 80%  1.0 s  about 999 s left"
+    )
     # in one second the gap fell to an eighth; to a tenth of that it takes log(10)/log(8) seconds more
-    assert progress.line(record(5, 2.0, 100.0, 90.0)) == (
+    assert progress.text(record(5, 2.0, 100.0, 90.0)) == (
         "pass 5  objective 100  bound 90  gap 10%  2.0 s  about 1 s left"
     )
-    assert progress.seconds_left(record(5, 2.0, 100.0, 90.0)) == pytest.approx(np.log(10) / np.log(8))
-    assert progress.line(record(9, 3.0, 100.0, 99.5)).endswith("gap 0.5%  3.0 s  about 0 s left")
+    assert progress.left.seconds(0.1, 5, 2.0) == pytest.approx(np.log(10) / np.log(8))
+    assert progress.text(record(9, 3.0, 100.0, 99.5)).endswith("gap 0.5%  3.0 s  about 0 s left")
+
+
+def test_the_time_left_is_that_of_the_end_which_comes_first():
+    left = TimeLeft(goal=1e-4, limit=12)
+    assert left.seconds(0.8, 1, 1.0) == pytest.approx(11.0)
+    assert left.seconds(0.4, 10, 10.0) == pytest.approx(2.0)  # the gap alone would take more than a minute
+    assert left.seconds(0.4, 12.5, 12.5) == 0.0
+    assert TimeLeft(goal=1e-4, limit=inf).seconds(0.8, 1, 1.0) is None
 
 
 def test_a_gap_that_does_not_shrink_gives_no_time():
-    progress = Progress(0, solvers.BCFW(tol=0.01))
-    progress.line(record(1, 1.0, 100.0, 20.0))
-    assert progress.seconds_left(record(2, 2.0, 100.0, 10.0)) is None
+    progress = progress_of(solvers.BCFW(tol=0.01, max_passes=inf))
+    progress.text(record(1, 1.0, 100.0, 20.0))
+    assert progress.text(record(2, 2.0, 100.0, 10.0)).endswith("gap 90%  2.0 s")
 
 
 def test_without_a_bound_the_line_counts_passes():
-    progress = Progress(0, solvers.Subgradient(max_passes=30))
-    assert progress.line(record(10, 2.0, 100.0, -inf)) == "pass 10  objective 100  2.0 s  about 4 s left"
-    progress = Progress(0, solvers.Subgradient(max_passes=inf))
-    assert progress.line(record(10, 2.0, 100.0, -inf)) == "pass 10  objective 100  2.0 s"
+    progress = progress_of(solvers.Subgradient(max_passes=30))
+    assert progress.text(record(10, 2.0, 100.0, -inf)) == "pass 10  objective 100  2.0 s  about 4 s left"
+    progress = progress_of(solvers.Subgradient(max_passes=inf))
+    assert progress.text(record(10, 2.0, 100.0, -inf)) == "pass 10  objective 100  2.0 s"
 
 
 def test_the_line_ends_with_an_error(capfd):

@@ -12,9 +12,11 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import validate_data
 
 from maxmargin.arrays import Array
+from maxmargin.checks import refuse_complex
 from maxmargin.counting.sets.classes import Classes
 from maxmargin.counting.sets.output_set import OutputSet
 from maxmargin.counting.trainer import CountingOptions, CountingTrainer, NamedCoordinates, check_output_set
+from maxmargin.inputs.labels import refuse_mixed
 
 
 class CountingClassifier(ClassifierMixin, CountingTrainer):
@@ -68,6 +70,8 @@ class CountingClassifier(ClassifierMixin, CountingTrainer):
 
     def _examples(self, X: Any, y: Any) -> tuple[Any, list[Any], OutputSet]:
         """Inputs, labels, and the set that these are from, after writing down its classes."""
+        refuse_complex("X", X)
+        refuse_mixed(y)
         _, y = validate_data(self, X, y, accept_sparse="csr", dtype=np.float64)
         X = self._inputs(X, reset=True)
         check_classification_targets(y)

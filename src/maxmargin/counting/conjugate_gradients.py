@@ -110,10 +110,12 @@ def solve(
     max_iter: int,
     start: Array | None = None,
     accept: Callable[[Array], bool] | None = None,
+    watch: Callable[[int, float], None] | None = None,
 ) -> IteratedSolution:
     """Iterate until the preconditioned residual is tol times the first one.
 
     accept : asked of the coefficients then; where it says no, as many iterations more as make that residual a tenth.
+    watch : called with the number of iterations and the residual.
     """
     target = inputs.adjoint(problem.target())
     precondition = _preconditioner(problem, inputs)
@@ -126,6 +128,8 @@ def solve(
         Z = precondition(R)
         now = float(np.vdot(R, Z))
         residual = float(np.sqrt(now / max(first, 1e-300)))
+        if watch is not None:
+            watch(iteration, residual)
         if residual <= tol:
             if accept is None or residual <= ROUNDING or accept(inputs.coefficients(problem, W)):
                 break

@@ -19,7 +19,9 @@ from maxmargin.counting.closed_form import ClosedForm
 from maxmargin.counting.conjugate_gradients import KernelInputs, LinearInputs
 from maxmargin.counting.least_squares import LeastSquares
 from maxmargin.counting.moments import Moments
+from maxmargin.live_line import LiveLine
 from maxmargin.rounding import gamma
+from maxmargin.time_left import TimeLeft
 
 CLOSED_ROWS = 3000  # up to which the closed form, cubic in the number of rows, is the faster way
 CLOSED_LINEAR_ROWS = 500  # the same where linear inputs have few features, whose weights can be solved for
@@ -53,9 +55,9 @@ class LinearSystem:
         """For this λ, in the convention of the paper (features of ordered pairs counted twice)."""
         return LeastSquares(self.moments, self.rows, self.owner, lam / self.moments.repeats)
 
-    def decomposed(self, solver: str, tol: float, max_iter: int) -> DecomposedSystem:
+    def decomposed(self, solver: str, tol: float, max_iter: int, line: LiveLine | None = None) -> DecomposedSystem:
         """Choose the way to solve it, and do all the work that no λ changes: cubic in the number of examples."""
-        began = _clocks()
+        began, line = _clocks(), LiveLine(False, "training") if line is None else line
         common = self.moments.common
         spectrum = None if common is None else common.cov_spectrum()
         if solver == "closed" and spectrum is None:
@@ -67,13 +69,16 @@ class LinearSystem:
         limit = CLOSED_LINEAR_ROWS if few_features else CLOSED_ROWS
         closed = solver == "closed" or (solver == "auto" and spectrum is not None and len(self.rows) <= limit)
         if few_features and not closed:
-            return DecomposedSystem(self, tol, max_iter, began, None, None, LinearInputs.of(self.X))
+            line.doing(f"decomposing the covariance of {self.X.shape[1]:,} features")
+            return DecomposedSystem(self, tol, max_iter, began, None, None, LinearInputs.of(self.X), line)
+        line.doing(f"computing the kernel matrix of {self.moments.n:,} examples")
         K = self.kernel_matrix()
+        line.doing(f"decomposing the kernel matrix of {self.moments.n:,} examples")
         if not closed:
-            return DecomposedSystem(self, tol, max_iter, began, K, None, KernelInputs.of(K))
+            return DecomposedSystem(self, tol, max_iter, began, K, None, KernelInputs.of(K), line)
         assert spectrum is not None
         form = ClosedForm.of(K[np.ix_(self.owner, self.owner)], self.problem(1.0).centred, spectrum)
-        return DecomposedSystem(self, tol, max_iter, began, K, form, None)
+        return DecomposedSystem(self, tol, max_iter, began, K, form, None, line)
 
 
 @dataclass
@@ -87,6 +92,7 @@ class DecomposedSystem:
     K: Array | None  # None: weights of features are solved for, `primal`
     closed: ClosedForm | None
     inputs: LinearInputs | None  # of conjugate gradients; None until they are needed
+    line: LiveLine  # where training is
 
     @property
     def primal(self) -> bool:
@@ -96,6 +102,7 @@ class DecomposedSystem:
     def solve(self, lam: float) -> CountingSolution:
         """Minimise for this λ."""
         problem, iterations = self.system.problem(lam), 0
+        self.line.doing("solving the linear system")
         start = None if self.closed is None else problem.summed(self.closed.solve(problem.lam))
         found = start
         if found is None or problem.inverse.max() > 1e-12:  # several outputs in a small set: one more term
@@ -109,6 +116,7 @@ class DecomposedSystem:
                 self.max_iter,
                 start,
                 lambda coefficients: self._converged(self._measure(problem, coefficients).residual),
+                self._watch() if self.line.on else None,
             )
             found, iterations = solved.coefficients, solved.iterations
         return CountingSolution(found, self._certificate(problem, found, iterations))
@@ -120,6 +128,18 @@ class DecomposedSystem:
     def weights(self, solution: CountingSolution) -> Array:
         """(p, d): the weights of input features, for the linear kernel."""
         return solution.coefficients if self.primal else np.asarray(self.system.X.T @ solution.coefficients)
+
+    def _watch(self) -> Callable[[int, float], None]:
+        """Shows where conjugate gradients are."""
+        began, left = time.perf_counter(), TimeLeft(self.tol, self.max_iter)
+
+        def watch(iteration: int, residual: float) -> None:
+            seconds = time.perf_counter() - began
+            text = f"iteration {iteration}  residual {residual:.2g}  {seconds:.1f} s"
+            more = left.seconds(residual, iteration, seconds)
+            self.line.show(text if more is None else f"{text}  about {more:.0f} s left")
+
+        return watch
 
     def _certificate(self, problem: LeastSquares, found: Array, iterations: int) -> CountingCertificate:
         measured = self._measure(problem, found)

@@ -50,6 +50,8 @@ class CountingPredictor(CountingTrainer):
         Relative residual at which conjugate gradients stop.
     max_iter : int
         Their limit.
+    verbose : bool or int
+        Show progress on standard error, of training and of `decode`, whose search may be hard; see StructuredSVM.
 
     Attributes
     ----------
@@ -96,7 +98,7 @@ class CountingPredictor(CountingTrainer):
     def decode(self, X: Any, output_sets: Sequence[OutputSet] | None = None) -> list[DecodedOutput]:
         """The best output of every x that the set's decoder finds, with its score and whether none is better."""
         scores = self._scores(X)
-        return [each.decode(f) for each, f in zip(self._set_of_each(scores, output_sets), scores, strict=True)]
+        return self._decoded(self._set_of_each(scores, output_sets), scores)
 
     def predict(self, X: Any, output_sets: Sequence[OutputSet] | None = None) -> Any:
         """The best output of every x; see `decode`."""
@@ -110,8 +112,11 @@ class CountingPredictor(CountingTrainer):
         sets = self._set_of_each(scores, output_sets)
         moments = Moments(sets, len(scores))
         truth, _ = as_rows(moments, Y, several=False)
-        found, _ = as_rows(moments, [each.decode(f).y for each, f in zip(sets, scores, strict=True)], several=False)
+        found, _ = as_rows(moments, [each.y for each in self._decoded(sets, scores)], several=False)
         return float(np.mean((truth == found).all(1)))
+
+    def _decoded(self, sets: Sequence[OutputSet], scores: Array) -> list[DecodedOutput]:
+        return [each.decode(f) for each, f in self._with_progress(list(zip(sets, scores, strict=True)), "outputs")]
 
     def _coordinates(self, rows: Array) -> dict[str, NamedCoordinates]:
         known = self.output_set.dim == rows.shape[1]  # examples may have had sets of their own

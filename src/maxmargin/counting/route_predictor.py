@@ -106,7 +106,7 @@ class RoutePredictor(CountingTrainer):
         lengths = _per_trip(length, n, "length")
         self._check_queries(starts, ends, lengths)
         found = []
-        for i in range(n):
+        for i in self._with_progress(range(n), "routes"):
             route = self._searched(scores, i, starts[i], ends[i], lengths[i])
             found.append(DecodedOutput(self._items_.named(route.path), route.value, route.exact))
         return found

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Sequence
 from contextlib import nullcontext
-from typing import Any, NamedTuple, Self, TypedDict
+from typing import Any, NamedTuple, Self, TypedDict, TypeVar
 
 import numpy as np
 from scipy import sparse
@@ -14,17 +14,20 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from threadpoolctl import threadpool_limits
 
 from maxmargin.arrays import Array
-from maxmargin.checks import check_whole, is_finite
+from maxmargin.checks import check_whole, is_finite, refuse_complex
 from maxmargin.counting.certificate import CountingCertificate
 from maxmargin.counting.least_squares import as_rows
 from maxmargin.counting.linear_system import SOLVERS, CountingSolution, DecomposedSystem, LinearSystem
 from maxmargin.counting.moments import Moments
 from maxmargin.counting.sets.output_set import OutputSet
 from maxmargin.errors import warn_caller
+from maxmargin.live_line import LiveLine
 from maxmargin.shared_options import SharedOptions
 from maxmargin.weights import Weights, WithNamedWeights, column_names
 
 SMALL = 3000  # examples
+
+T = TypeVar("T")
 
 
 class CountingOptions(TypedDict, total=False):
@@ -37,6 +40,7 @@ class CountingOptions(TypedDict, total=False):
     solver: str
     tol: float
     max_iter: int
+    verbose: int
 
 
 class NamedCoordinates(NamedTuple):
@@ -61,6 +65,7 @@ class CountingTrainer(SharedOptions, WithNamedWeights, BaseEstimator):
         solver: str = "auto",
         tol: float = 1e-8,
         max_iter: int = 1000,
+        verbose: int = 0,
         **unknown: Any,
     ):
         self._refuse(unknown)
@@ -74,6 +79,7 @@ class CountingTrainer(SharedOptions, WithNamedWeights, BaseEstimator):
         self.solver = solver
         self.tol = tol
         self.max_iter = max_iter
+        self.verbose = verbose
 
     dual_coef_: Array | None
     certificate_: CountingCertificate
@@ -86,10 +92,11 @@ class CountingTrainer(SharedOptions, WithNamedWeights, BaseEstimator):
 
     def _train(self, X: Any, Y: Any, sets: OutputSet | Sequence[OutputSet], several: bool = False) -> Self:
         """Fit to inputs that `_inputs` has read."""
-        with _few_threads(X.shape[0]):
-            system = self._system(X, Y, sets, several)
+        with LiveLine(self.verbose, "reading the outputs") as line, _few_threads(X.shape[0]):
+            system = self._system(X, Y, sets, several, line)
             lam = system.system.outputs_per_example if self.alpha is None else _checked_alpha(self.alpha)
             self._keep(system, system.solve(lam))
+            line.say(str(self.certificate_))
         return self
 
     def _train_path(
@@ -101,10 +108,11 @@ class CountingTrainer(SharedOptions, WithNamedWeights, BaseEstimator):
         if not lams:
             raise ValueError("alphas is empty; expected at least one value of λ")
         models = []
-        with _few_threads(X.shape[0]):
-            system = self._system(X, Y, sets, several)
+        with LiveLine(self.verbose, "reading the outputs") as line, _few_threads(X.shape[0]):
+            system = self._system(X, Y, sets, several, line)
             for lam, solution in zip(lams, system.path(lams), strict=True):
                 self._keep(system, solution)
+                line.say(f"λ = {lam:g}: {self.certificate_}")
                 model: Self = clone(self).set_params(alpha=lam)
                 model.__dict__.update({name: value for name, value in vars(self).items() if name.endswith("_")})
                 models.append(model)
@@ -119,7 +127,9 @@ class CountingTrainer(SharedOptions, WithNamedWeights, BaseEstimator):
         assert self.dual_coef_ is not None
         return np.asarray(self._kernel(X, self.X_fit_) @ self.dual_coef_)
 
-    def _system(self, X: Any, Y: Any, sets: OutputSet | Sequence[OutputSet], several: bool) -> DecomposedSystem:
+    def _system(
+        self, X: Any, Y: Any, sets: OutputSet | Sequence[OutputSet], several: bool, line: LiveLine
+    ) -> DecomposedSystem:
         self._check_options()
         n = X.shape[0]
         if Y is None:
@@ -137,7 +147,15 @@ class CountingTrainer(SharedOptions, WithNamedWeights, BaseEstimator):
                 column = np.ones((n, 1))
                 linear = sparse.hstack([X, column], format="csr") if sparse.issparse(X) else np.hstack([X, column])
         system = LinearSystem(moments, rows, owner, linear, lambda: self._kernel(X, X))
-        return system.decomposed(self.solver, self.tol, self.max_iter)
+        return system.decomposed(self.solver, self.tol, self.max_iter, line)
+
+    def _with_progress(self, each: Sequence[T], what: str) -> Iterator[T]:
+        """One after the other, with progress."""
+        with LiveLine(self.verbose, f"searching {len(each):,} {what}") as line:
+            for i, one in enumerate(each):
+                if i:
+                    line.show(f"{i:,} of {len(each):,} {what} are found")
+                yield one
 
     def _keep(self, system: DecomposedSystem, solution: CountingSolution) -> None:
         self.certificate_ = solution.certificate
@@ -199,6 +217,7 @@ class CountingTrainer(SharedOptions, WithNamedWeights, BaseEstimator):
         return K + 1.0 if self.fit_intercept else K
 
     def _inputs(self, X: Any, reset: bool = False) -> Any:
+        refuse_complex("X", X)
         if self._has_kernel("precomputed"):
             K = validate_data(self, X, dtype=np.float64, reset=reset)
             if reset and K.shape[0] != K.shape[1]:

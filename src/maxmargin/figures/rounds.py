@@ -32,7 +32,7 @@ class RoundsDisplay:
     Attributes
     ----------
     best : the number of the run that ended lowest, whose model is kept.
-    ax_, time_ax_, lines_ : set by `plot`; time_ax_ is the right-hand axis of the seconds, if drawn.
+    ax_, lines_ : set by `plot`.
     """
 
     def __init__(self, objective: Any, bound: Any, seconds: Any, restart: Any = None):
@@ -59,7 +59,7 @@ class RoundsDisplay:
         return cls(*columns)
 
     def plot(self, ax: Axes | None = None, *, x: str = "rounds", label: str | None = None) -> RoundsDisplay:
-        """Draw over x = "rounds", with a bar for the time of each (the mean over the runs), or over "seconds".
+        """Draw over x = "rounds", or over "seconds", which shows how long each round took.
 
         The run that ended lowest is drawn with its bounds, the others as thin lines. `label` names the curve where
         several models are drawn into the same axes.
@@ -80,11 +80,13 @@ class RoundsDisplay:
         name = f"{prefix}objective J(w)" + (f", best of {len(numbers)} runs" if others else "")
         self.lines_ += self._plot_run(self.best, x, color=BLUE, marker="o", markersize=3, label=name)
         self.ax_.set(xlabel={"rounds": "outer rounds", "seconds": "seconds"}[x], ylabel="objective")
-        self.time_ax_ = self._plot_times() if x == "rounds" else None
+        if x == "rounds":
+            from matplotlib.ticker import MaxNLocator
+
+            self.ax_.set_xlim(0.4, np.bincount(self.restart).max() + 0.6)
+            self.ax_.xaxis.set_major_locator(MaxNLocator(integer=True, min_n_ticks=1))
         self.ax_.grid(alpha=0.25)
-        self.ax_.spines["top"].set_visible(False)
-        if self.time_ax_ is None:
-            self.ax_.spines["right"].set_visible(False)
+        self.ax_.spines[["top", "right"]].set_visible(False)
         self.ax_.legend(frameon=False, loc="upper right")
         return self
 
@@ -94,21 +96,3 @@ class RoundsDisplay:
 
     def _plot_run(self, number: int, x: str, **style: Any) -> list[Any]:
         return self.ax_.plot(self._places(number, x), self.objective[self.restart == number], **style)
-
-    def _plot_times(self) -> Axes:
-        """Bars behind the lines, in the lower third."""
-        from matplotlib.ticker import MaxNLocator
-
-        place = np.array([np.sum(self.restart[:i] == number) for i, number in enumerate(self.restart)])
-        means = np.bincount(place, self.seconds) / np.bincount(place)
-        time_ax = self.ax_.twinx()
-        time_ax.bar(np.arange(1, len(means) + 1), means, width=0.6, color=GREY, alpha=0.25)
-        time_ax.set_ylim(0, 3 * max(means.max(), 1e-9))
-        time_ax.set_ylabel("seconds of a round (bars)", color=GREY)
-        time_ax.tick_params(colors=GREY)
-        time_ax.spines["top"].set_visible(False)
-        self.ax_.set_zorder(time_ax.get_zorder() + 1)
-        self.ax_.patch.set_visible(False)
-        self.ax_.set_xlim(0.4, len(means) + 0.6)
-        self.ax_.xaxis.set_major_locator(MaxNLocator(integer=True, min_n_ticks=1))
-        return time_ax

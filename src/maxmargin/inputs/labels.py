@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from contextlib import suppress
+from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -27,9 +28,39 @@ def label_set(classes: Sequence[Hashable] | None, labels: Iterable[Hashable]) ->
     chosen = in_order(labels) if classes is None else _different(classes)
     if classes is not None and len(chosen) < len(classes):
         raise ValueError("classes contains a label twice")
+    _refuse_lookalikes(chosen)
     if len(chosen) < 2:
         raise ValueError(f"only one class was found ({chosen!r}); a classifier needs at least two classes")
     return chosen
+
+
+def refuse_mixed(labels: Any) -> None:
+    """Raise a ValueError where labels are strings as well as numbers: an array of both would turn all into strings."""
+    if not isinstance(labels, list | tuple) and getattr(labels, "dtype", None) != np.dtype(object):
+        return
+    first = {isinstance(label, str): i for i, label in reversed(list(enumerate(labels))) if _is_usual(label)}
+    if len(first) == 2:
+        i, j = sorted(first.values())
+        raise ValueError(
+            f"labels are of several types: that of example {i} is {plain(labels[i])!r}, that of example {j} "
+            f"{plain(labels[j])!r}; expected all strings or all numbers"
+        )
+
+
+def _is_usual(label: Any) -> bool:
+    return isinstance(label, str | Real | np.bool_)
+
+
+def _refuse_lookalikes(labels: list[Hashable]) -> None:
+    """Different labels that read the same, such as 1 and "1", are an accident of reading files."""
+    seen: dict[str, Hashable] = {}
+    for label in labels:
+        other = seen.setdefault(str(label), label)
+        if type(other) is not type(label):
+            raise ValueError(
+                f"the labels {other!r} and {label!r} are different ({type(other).__name__} and "
+                f"{type(label).__name__}) but read the same; expected labels of one type"
+            )
 
 
 def label_array(labels: Sequence[Hashable], like: Any) -> NDArray[Any]:

@@ -8,11 +8,14 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from maxmargin.checks import refuse_complex
+
 LARGEST = 1e100  # of a feature: products of two, and sums of those, stay far from overflow
 
 
 def number_matrix(given: Any, complaint: str) -> Any:
-    """A sparse or dense array of numbers; the complaint is the error where that cannot be made of it."""
+    """A sparse or dense array of numbers; the complaint, which begins with its name, is the error where it is none."""
+    refuse_complex(complaint.split()[0], given)
     if sparse.issparse(given):
         return sparse.csr_array(given, dtype=np.float64)
     try:
@@ -23,6 +26,7 @@ def number_matrix(given: Any, complaint: str) -> Any:
 
 def checked_matrix(X: Any, n_features: int) -> Any:
     """X, unless a number of it is missing, infinite or so large that its square overflows."""
+    refuse_complex("X", X)
     if X.shape[1] != n_features:
         raise ValueError(f"X has {X.shape[1]} features; expected {n_features} as in training")
     if not sparse.issparse(X):

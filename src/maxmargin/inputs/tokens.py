@@ -23,6 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from maxmargin.checks import refuse_complex
 from maxmargin.inputs.matrices import bad_number
 
 
@@ -34,17 +35,13 @@ class Sequences:
 
     def __init__(self, matrix: Any, offsets: Any):
         self.feature_names = column_names(matrix)
+        refuse_complex("the matrix of sequences", matrix)
         make = sparse.csr_array if sparse.issparse(matrix) else np.asarray
         self.matrix: Any = make(matrix, dtype=np.float64)
-        self.offsets = np.asarray(offsets, dtype=np.int64)
+        self.offsets = _row_numbers(offsets)
         if self.matrix.ndim != 2:
             raise ValueError(f"the matrix has shape {self.matrix.shape}; expected two dimensions, (tokens, features)")
-        if (
-            self.offsets.ndim != 1
-            or len(self.offsets) == 0
-            or self.offsets[0] != 0
-            or (np.diff(self.offsets) < 0).any()
-        ):
+        if len(self.offsets) == 0 or self.offsets[0] != 0 or (np.diff(self.offsets) < 0).any():
             raise ValueError("offsets must be a rising list of row numbers that starts with 0")
         if self.offsets[-1] != self.matrix.shape[0]:
             raise ValueError(f"offsets end at {self.offsets[-1]}, but the matrix has {self.matrix.shape[0]} rows")
@@ -133,11 +130,11 @@ class SequencePacker:
         """The features of tokens or the columns of data frames, in the order of the matrix; None for other matrices."""
         return self._columns if self.vocabulary is None else list(self.vocabulary)
 
-    def pack(self, X: Any) -> Sequences:
-        """Check and flatten; errors name the sequence."""
+    def pack(self, X: Any, may_be_empty: bool = False) -> Sequences:
+        """Check and flatten; errors name the sequence. In prediction sequences may be empty."""
         packed = self._packed(X)
         empty = np.flatnonzero(np.diff(packed.offsets) == 0)
-        if len(empty):
+        if len(empty) and not may_be_empty:
             raise ValueError(f"sequence {empty[0]} is empty; leave out sequences without tokens")
         if packed.matrix.shape[1] != self.n_features:
             raise ValueError(
@@ -155,9 +152,8 @@ class SequencePacker:
             if isinstance(X, TokenSequences):
                 raise _wrong_form(0, "matrix")
             offsets = _offsets(X, "matrix")
-            return Sequences(
-                _stack([_checked(x, i, self.n_features) for i, x in enumerate(X)], self.n_features), offsets
-            )
+            filled = [_checked(x, i, self.n_features) for i, x in enumerate(X) if offsets[i] < offsets[i + 1]]
+            return Sequences(_stack(filled, self.n_features), offsets)
         if not isinstance(X, TokenSequences):
             offsets = _offsets(X, "tokens")
             return Sequences(self._looked_up(_features(X), offsets), offsets)
@@ -295,10 +291,20 @@ def _offsets(X: Any, form: str) -> NDArray[np.int64]:
     """Where every sequence begins; all must have this form."""
     lengths = []
     for i, x in enumerate(X):
+        if _is_empty(x):
+            lengths.append(0)
+            continue
         if _form(x, i) != form:
             raise _wrong_form(i, form)
         lengths.append(int(x.shape[0]) if form == "matrix" else len(x))
     return _ends(lengths, len(lengths))
+
+
+def _is_empty(x: Any) -> bool:
+    """Whether this is a sequence without positions, which has every form."""
+    if hasattr(x, "shape"):
+        return len(x.shape) > 0 and x.shape[0] == 0
+    return isinstance(x, Sequence) and not isinstance(x, str) and len(x) == 0
 
 
 def _wrong_form(i: int, form: str) -> ValueError:
@@ -310,12 +316,23 @@ def _checked(x: Any, i: int, n_features: int) -> Any:
     """A matrix of numbers of the right width."""
     if x.shape[1] != n_features:
         raise ValueError(f"sequence {i} has {x.shape[1]} features; expected {n_features} as in training")
+    refuse_complex(f"sequence {i}", x)
     if sparse.issparse(x):
         return sparse.csr_array(x, dtype=np.float64)
     try:
         return np.asarray(x, dtype=np.float64)
     except (TypeError, ValueError):
         raise ValueError(f"sequence {i} is a matrix of {np.asarray(x).dtype}, not of numbers") from None
+
+
+def _row_numbers(offsets: Any) -> NDArray[np.int64]:
+    given = np.asarray(offsets)
+    if given.dtype.kind not in "iuf" or given.ndim != 1:
+        raise ValueError(f"offsets must be a rising list of row numbers that starts with 0, got {offsets!r}")
+    broken = np.flatnonzero(given != np.floor(given))
+    if len(broken):
+        raise ValueError(f"offsets[{broken[0]}] is {given[broken[0]]}; expected whole numbers of rows")
+    return given.astype(np.int64)
 
 
 def _stack(matrices: list[Any], n_features: int) -> Any:

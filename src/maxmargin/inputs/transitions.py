@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from maxmargin.arrays import Array
+from maxmargin.inputs.chunk_schemes import SCHEMES, ChunkScheme
 
 
 def allowed_transitions(forbidden: Any, numbers: dict[Hashable, int]) -> Array:
@@ -29,17 +30,22 @@ def allowed_transitions(forbidden: Any, numbers: dict[Hashable, int]) -> Array:
     return allowed
 
 
+def chunk_scheme(forbidden: Any) -> ChunkScheme | None:
+    """The scheme that is named, if one is."""
+    return SCHEMES.get(forbidden) if isinstance(forbidden, str) else None
+
+
 def _pairs(forbidden: Any, numbers: dict[Hashable, int]) -> Iterable[tuple[Any, Any]]:
-    if not (isinstance(forbidden, str) and forbidden == "BIO"):
+    scheme = chunk_scheme(forbidden)
+    if scheme is None:
         try:
+            if isinstance(forbidden, str):  # of two letters, it would be a pair of labels
+                raise ValueError
             return [(before, after) for before, after in forbidden]
         except (TypeError, ValueError):
-            raise ValueError(f"forbidden must be 'BIO' or a list of (before, after) pairs, got {forbidden!r}") from None
-    labels = list(numbers)
-    inside = [label for label in labels if isinstance(label, str) and label.startswith("I-")]
-    return [
-        (before, after)
-        for after in inside
-        for before in [None, *labels]
-        if not (isinstance(before, str) and before[1:] == after[1:] and before[0] in "BI")
-    ]
+            names = ", ".join(map(repr, SCHEMES))
+            raise ValueError(
+                f"forbidden must be one of {names}, or a list of (before, after) pairs, got {forbidden!r}"
+            ) from None
+    ends = [None, *numbers]
+    return [(a, b) for a in ends for b in ends if not scheme.may_follow(a, b)]

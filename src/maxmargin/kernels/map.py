@@ -11,7 +11,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from maxmargin.checks import check_whole
+from maxmargin.checks import check_whole, refuse_complex
 from maxmargin.inputs.tokens import read_once
 from maxmargin.kernels.functions import RBF, Kernel, Polynomial, as_kernel, is_precomputed
 from maxmargin.kernels.inputs import READERS, Rebuild, kind_of
@@ -139,6 +139,7 @@ class KernelMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
             raise ValueError(f"X looks like {_named(kind)}; expected {_named(self.kind_)}, as in training")
         rebuild: Rebuild = np.asarray
         if kind == "matrix":
+            refuse_complex("X", X)
             rows = validate_data(self, X, accept_sparse="csr", dtype=np.float64, reset=reset)
         else:
             if reset:

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import inspect
 import time
-import warnings
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from math import inf, isfinite
@@ -20,7 +19,8 @@ import numpy as np
 from maxmargin.arrays import Array
 from maxmargin.atoms import AtomRows
 from maxmargin.checks import is_true
-from maxmargin.errors import NotSeparable, SolverError, TaskError, TrainingInterrupted
+from maxmargin.errors import NotSeparable, SolverError, TaskError
+from maxmargin.interruptions import first_only, say_interrupted
 from maxmargin.objective import Certificate, relative_gap
 from maxmargin.oracle import Oracle
 from maxmargin.search import Search
@@ -159,7 +159,8 @@ class _Run:
         self.memory = None if start is None else start.memory  # what is known before the first step
         try:
             reason = self.loop(start, seed)
-        except KeyboardInterrupt:
+        except KeyboardInterrupt as pressed:
+            first_only(pressed)
             reason = "interrupted"
         except Exception as failure:
             if isinstance(failure, NotSeparable) and self.oracle.search is Search.OVERGENERATING:
@@ -172,15 +173,13 @@ class _Run:
         if error is None and self.best_w is not self.last_w:
             try:  # the last point too: it is usually better than the best measured one
                 self.measure(Step(self.last_w))
-            except KeyboardInterrupt:
+            except KeyboardInterrupt as pressed:
+                first_only(pressed, stopping=reason == "interrupted")
                 reason = "interrupted"
             except Exception as failure:
                 reason, error = f"stopped by {type(failure).__name__}", failure
         if reason == "interrupted":
-            which = "last" if self.solver.keeps_last else "best"
-            warnings.warn(
-                f"training was interrupted; the model is the {which} one so far", TrainingInterrupted, stacklevel=5
-            )
+            say_interrupted("last" if self.solver.keeps_last else "best")
         w = self.last_w if self.best_w is None else self.best_w
         self.prove()
         self.recall()

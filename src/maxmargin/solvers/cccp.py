@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time
-import warnings
 from math import inf, isfinite
 from typing import Any, ClassVar
 
@@ -11,7 +10,7 @@ import numpy as np
 from sklearn.base import clone
 
 from maxmargin.checks import check_whole
-from maxmargin.errors import TrainingInterrupted
+from maxmargin.interruptions import first_only, say_interrupted
 from maxmargin.objective import Certificate
 from maxmargin.oracle import Oracle
 from maxmargin.solvers.base import Callback, Record, Solution, Solver, proved_primal
@@ -135,10 +134,13 @@ def _ended(beginnings: list[Beginning], watch: Watch, limits: Limits, oracle: Or
                 for line in run.history[-1:]:
                     record = Record(line["passes"], line["seconds"], line["primal"], line["dual"], line["guess"], run.w)
                     watch.step(beginning.number, record._replace(where="ended"))
-    except KeyboardInterrupt:
+    except KeyboardInterrupt as pressed:
         watch.stop.set()
-        oracle.interrupt()  # waits for the runs in other threads, which see `stop` at their next step
-        warnings.warn("training was interrupted; the model is the best one so far", TrainingInterrupted, stacklevel=6)
+        try:
+            first_only(pressed)
+        finally:
+            oracle.interrupt()  # waits for the runs in other threads, which see `stop` at their next step
+        say_interrupted()
         return _in_order(beginnings, watch), True
     return _in_order(beginnings, watch), False
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time
-import warnings
 from dataclasses import replace
 from math import inf
 from threading import Event, Lock
@@ -14,7 +13,8 @@ from sklearn.base import clone
 
 from maxmargin.arrays import Array
 from maxmargin.checks import is_true
-from maxmargin.errors import TaskError, TrainingInterrupted
+from maxmargin.errors import TaskError
+from maxmargin.interruptions import first_only, say_interrupted
 from maxmargin.objective import relative_gap
 from maxmargin.oracle import Oracle
 from maxmargin.search import Search
@@ -132,17 +132,17 @@ class _Descent:
         self.memory: Any = None
         self.history: list[dict[str, float]] = []
         self.rounds: list[Round] = []
+        self.interrupted = False  # whether the trainer was, so that this run is about to end
         self.tried: Array | None = None  # the last weights but 0 that the trainer came to in this round
 
     def run(self) -> Descended:
         error: Exception | None = None
         try:
             reason = self._descend(*self._begin())
-        except KeyboardInterrupt:  # between two runs of the trainer, which would have said so
+        except KeyboardInterrupt as pressed:  # between two runs of the trainer, which would have said so
+            first_only(pressed, stopping=self.interrupted)
             reason = "interrupted"
-            warnings.warn(
-                "training was interrupted; the model is the best one so far", TrainingInterrupted, stacklevel=5
-            )
+            say_interrupted()
         except Exception as failure:
             reason, error = f"stopped by {type(failure).__name__}", failure
         calls = 0 if self.current is None else self.current.calls - self.oracle.calls
@@ -171,6 +171,7 @@ class _Descent:
             began, calls = time.perf_counter(), current.calls
             solution = self._convex(current, start, tol)
             w, bound, self.memory = solution.w, solution.certificate.dual, solution.memory
+            self.interrupted = solution.certificate.stop_reason == "interrupted"
             if solution.error is not None:
                 self._keep_unmeasured(solution)
                 raise solution.error

@@ -122,7 +122,7 @@ def test_what_is_no_member_is_explained():
             lambda: LabelSequences("ab", 2, [(None, "a"), (None, "b")]),
             "no sequence of length 2 obeys what is forbidden",
         ),
-        (lambda: LabelSequences("ab", 2, 3), "forbidden must be 'BIO' or a list of"),
+        (lambda: LabelSequences("ab", 2, 3), "forbidden must be one of 'BIO', 'BILOU', 'IOBES', or a list of"),
     ],
 )
 def test_bad_parameters_are_explained(make, message):

@@ -6,8 +6,9 @@ import pytest
 from matplotlib.colors import to_hex
 
 from maxmargin import Clusterer
-from maxmargin.figures.canvas import GREY, RED
+from maxmargin.figures.canvas import GREY
 from maxmargin.plotting import ClusterDisplay
+from maxmargin.structures.clustering.display import BLACK
 from maxmargin.tasks import Pairs
 
 
@@ -19,20 +20,26 @@ def no_windows():
 
 
 def lines(display):
-    (drawn,) = display.ax_.collections[:1]
-    return drawn
+    """The right links and the wrong ones."""
+    return display.ax_.collections[:2]
 
 
-def test_links_between_true_clusters_are_red():
+def legend(display):
+    return [text.get_text() for text in display.ax_.get_legend().get_texts()]
+
+
+def test_links_between_true_clusters_are_black():
     display = ClusterDisplay(["a", "a", "a", "b"], [(0, 1, 2.0), (1, 2, 0.5)], truth=[5, 5, 6, 6]).plot()
     assert display.labels.tolist() == [0, 0, 0, 1]
     assert display.truth.tolist() == [0, 0, 1, 1]
     assert display.wrong.tolist() == [False, True]
-    assert [to_hex(colour) for colour in lines(display).get_colors()] == [GREY.lower(), RED.lower()]
-    widths = lines(display).get_linewidths()
-    assert widths[0] > widths[1]
+    right, wrong = lines(display)
+    assert [to_hex(each.get_colors()[0]) for each in (right, wrong)] == [GREY, BLACK]
+    assert right.get_linewidths()[0] > wrong.get_linewidths()[0]
+    assert legend(display) == ["colour: true cluster", "link", "wrong link"]
     assert display.ax_.get_title() == "2 clusters, 2 true; 1 of 2 links wrong"
-    points = display.ax_.collections[1:]
+    points = display.ax_.collections[2:]
+    assert right.get_zorder() < points[0].get_zorder() < wrong.get_zorder()  # short links are not hidden
     assert [len(each.get_offsets()) for each in points] == [2, 2]  # coloured by the truth
     assert to_hex(points[0].get_facecolors()[0]) != to_hex(points[1].get_facecolors()[0])
 
@@ -42,9 +49,12 @@ def test_without_truth_and_scores():
     display = ClusterDisplay([1, 2, 1], [(0, 2)], points=[[0, 0], [1, 1], [2, 0]]).plot(ax)
     assert display.ax_ is ax
     assert (display.truth, display.wrong, display.scores) == (None, None, None)
-    assert lines(display).get_segments()[0].tolist() == [[0, 0], [2, 0]]
-    assert [len(each.get_offsets()) for each in ax.collections[1:]] == [2, 1]
+    right, wrong = lines(display)
+    assert right.get_segments()[0].tolist() == [[0, 0], [2, 0]]
+    assert wrong.get_segments() == []
+    assert [len(each.get_offsets()) for each in ax.collections[2:]] == [2, 1]
     assert ax.get_title() == "2 clusters"
+    assert legend(display) == ["colour: predicted cluster", "link"]
 
 
 def test_points_round_a_circle_keep_clusters_together():
@@ -58,7 +68,7 @@ def test_points_round_a_circle_keep_clusters_together():
 
 def test_more_clusters_than_colours_have_other_shapes():
     display = ClusterDisplay(range(25)).plot()
-    points = display.ax_.collections[1:]
+    points = display.ax_.collections[2:]
     looks = {(to_hex(each.get_facecolors()[0]), each.get_paths()[0].vertices.tobytes()) for each in points}
     assert len(points) == len(looks) == 25
 

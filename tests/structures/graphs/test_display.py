@@ -65,6 +65,15 @@ def test_prediction_alone():
     assert [text.get_text() for text in ax.texts] == ["prediction"]
 
 
+def test_colours_that_are_given():
+    display = SegmentationDisplay(np.array([["sky", "grass"]])).plot(colours={"sky": "#ff0000"})
+    (prediction,) = painted(display)
+    assert prediction[0, 0].tolist() == [1, 0, 0, 1]
+    assert display.ax_.get_legend().get_patches()[1].get_facecolor() == (1, 0, 0, 1)
+    with pytest.raises(ValueError, match="colours names the label 'sea', which is not one of the classes"):
+        display.plot(colours={"sea": "blue"})
+
+
 def test_regions():
     regions = np.array([[0, 0, 1], [2, 2, 1]])
     x = Nodes(np.zeros((3, 5)), [(0, 1), (1, 2)])

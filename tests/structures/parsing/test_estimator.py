@@ -19,6 +19,7 @@ from maxmargin import PCFG, Parser, StructuredSVM, Tree, solvers, tasks
 from maxmargin.errors import LossReplaced
 from maxmargin.examples import dot
 from maxmargin.metrics import parseval
+from maxmargin.structures.parsing import charts
 from maxmargin.structures.parsing.task import Unparseable
 
 Y = treebank()
@@ -206,8 +207,16 @@ def test_decision_function_is_the_score_of_the_prediction():
     np.testing.assert_allclose(MODEL.decision_function(X), values, rtol=1e-12)
 
 
-@pytest.mark.parametrize("n", [1, 2, 7, 1000])
-def test_n_best(n):
+@pytest.mark.parametrize("n", [1, 2, 7, 1000, 10**9])
+@pytest.mark.parametrize("room", [1, 4, 1024])
+def test_n_best(n, room, monkeypatch):
+    monkeypatch.setattr(charts, "FEW_TREES", room)
+    if n == 10**9 and room == 1:
+        with pytest.raises(
+            ValueError, match=r"a list of the 1,000,000,000 best trees needs .* GB .*; ask for a smaller n"
+        ):
+            MODEL.predict_nbest([tree.tags() for tree in NEW[:6]], n)
+        return
     new = [tree.tags() for tree in NEW[:6]]
     listed = MODEL.predict_nbest(new, n)
     for x, found, best, score in zip(new, listed, MODEL.predict(new), MODEL.decision_function(new), strict=True):

@@ -124,7 +124,7 @@ def test_classes_fix_the_label_set():
         ["", " ", "\n"],
         [("B", 1), ("B", 2), ("I", 1)],
         [1, 2.5, True + 1 + 1],
-        [1, "1", (1,)],
+        [1, "a", (1,)],
         [("one", 2), 0, "None"],
         [np.str_("a"), np.int64(3), np.float32(0.5)],
     ],

@@ -29,8 +29,9 @@ class LabelSequences(OutputSet):
 
     labels : their number or their names. Outputs are tuples of labels.
     length : L >= 1.
-    forbidden : pairs (before, after) that may not follow each other; None stands for the start or the end. "BIO"
-        forbids I-x except after B-x or I-x. Forbidden neighbours keep their coordinate, which is always 0.
+    forbidden : pairs (before, after) that may not follow each other; None stands for the start or the end. "BIO",
+        "BILOU" and "IOBES" forbid what breaks their chunks. Forbidden neighbours keep their coordinate, which is
+        always 0.
     """
 
     def __init__(self, labels: ItemsLike, length: int, forbidden: str | Sequence[tuple[Hashable, Hashable]] = ()):

@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from maxmargin.arrays import Array
+from maxmargin.checks import refuse_complex
 from maxmargin.inputs.labels import in_order, plain
 
 Codes: TypeAlias = NDArray[np.int64]
@@ -167,6 +168,7 @@ def _column(values: Any, place: str) -> Any:
     if isinstance(values, str):
         return values
     if isinstance(values, np.ndarray) and values.ndim == 2:
+        refuse_complex(place, values)
         try:
             numbers = np.ascontiguousarray(values, dtype=np.float64)
         except (TypeError, ValueError):

@@ -110,7 +110,7 @@ class Aligner(AlignmentTrainer):
     def predict(self, X: Any) -> list[PairwiseAlignment]:
         """The best alignment of every pair."""
         check_is_fitted(self)
-        return Predictions(self.task_.decode(self.w_, X))
+        return Predictions(self._decoded(X))
 
     def decision_function(self, X: Any) -> Array:
         """The score of the best alignment of every pair."""

@@ -62,12 +62,12 @@ class HomologRanker(AlignmentTrainer):
     def predict(self, X: Any) -> NDArray[np.int64]:
         """The index of the best candidate of every x."""
         check_is_fitted(self)
-        return np.array([z.candidate for z in self.task_.decode(self.w_, X)], dtype=np.int64)
+        return np.array([z.candidate for z in self._decoded(X)], dtype=np.int64)
 
     def predict_alignments(self, X: Any) -> list[PairwiseAlignment]:
         """The best alignment of the native sequence with the best candidate, for every x."""
         check_is_fitted(self)
-        return [z.alignment for z in self.task_.decode(self.w_, X)]
+        return [z.alignment for z in self._decoded(X)]
 
     def decision_function(self, X: Any) -> list[Array]:
         """For every x the scores of its candidates."""

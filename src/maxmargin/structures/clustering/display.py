@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from maxmargin.figures.canvas import GREY, RED, axes
+from maxmargin.figures.canvas import GREY, axes
 from maxmargin.structures.clustering.labels import cluster_numbers
 
 if TYPE_CHECKING:
@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
 PALETTE = "tab10"  # ten colours; further clusters have them again in another shape
 SHAPES = "osD^vP*X"
+BLACK = "#000000"  # no cluster has it
 
 
 class ClusterDisplay:
@@ -25,7 +26,7 @@ class ClusterDisplay:
     ----------
     labels : the predicted clustering, one label per item.
     links : pairs (i, j) of items, or triples (i, j, score) such as Clusterer.links returns.
-    truth : the true clustering; the points then have its colours, and links between two true clusters are red.
+    truth : the true clustering; the points then have its colours, and links between two true clusters are black.
     points : (n, 2) where to draw the items; None puts them round a circle, those of a predicted cluster side by side.
 
     Attributes
@@ -59,17 +60,19 @@ class ClusterDisplay:
         return cls(clusterer.predict([x])[0], clusterer.links([x])[0], y, points)
 
     def plot(self, ax: Axes | None = None) -> ClusterDisplay:
-        """Draw links below points; stronger links are thicker where scores are known."""
+        """Draw right links below the points and wrong ones above; stronger links are thicker where scores are known."""
         self.ax_ = ax = axes(ax, (5.0, 5.0))
         from matplotlib import colormaps
         from matplotlib.collections import LineCollection
+        from matplotlib.lines import Line2D
 
         wrong = np.zeros(len(self.links), dtype=bool) if self.wrong is None else self.wrong
         widths = np.full(len(self.links), 1.5)
-        if self.scores is not None and self.scores.max() > 0:
-            widths = 0.5 + 3.0 * np.maximum(self.scores, 0) / self.scores.max()
-        colours = [RED if each else GREY for each in wrong]
-        ax.add_collection(LineCollection(list(self.points[self.links]), colors=colours, linewidths=widths, zorder=1))
+        if self.scores is not None and self.scores.max(initial=0.0) > 0:
+            widths = 1.0 + 2.5 * np.maximum(self.scores, 0) / self.scores.max()
+        for some, colour, height in ((~wrong, GREY, 1), (wrong, BLACK, 3)):
+            ends = list(self.points[self.links[some]])
+            ax.add_collection(LineCollection(ends, colors=colour, linewidths=widths[some], zorder=height))
         shown = self.labels if self.truth is None else self.truth
         palette = colormaps[PALETTE]
         for k in range(shown.max(initial=-1) + 1):
@@ -81,6 +84,20 @@ class ClusterDisplay:
         if self.truth is not None:
             title += f", {self.truth.max(initial=-1) + 1} true; {np.count_nonzero(wrong)} of {len(wrong)} links wrong"
         ax.set_title(title)
+        dot = Line2D([], [], marker="o", linestyle="", color=palette(0))
+        grey, black = (Line2D([], [], color=colour, linewidth=2.5) for colour in (GREY, BLACK))
+        legend = {"colour: predicted cluster": dot, "link": grey}
+        if self.truth is not None:
+            legend = {"colour: true cluster": dot, "link": grey, "wrong link": black}
+        ax.legend(
+            list(legend.values()),
+            list(legend),
+            loc="upper center",
+            bbox_to_anchor=(0.5, 0.0),
+            ncols=len(legend),
+            frameon=False,
+            fontsize="small",
+        )
         ax.set_xticks([])
         ax.set_yticks([])
         ax.set_aspect("equal", adjustable="datalim")

@@ -115,7 +115,7 @@ class Clusterer(Trainer):
     def predict(self, X: Any) -> list[Clusters]:
         """The cluster of every item, numbered 0, 1, … in order of appearance, for each set."""
         check_is_fitted(self)
-        return Predictions(self.task_.label(z) for z in self.task_.decode(self.w_, X))
+        return Predictions(self.task_.label(z) for z in self._decoded(X))
 
     def links(self, X: Any) -> list[list[Link]]:
         """Why items are in one cluster: for each set the pairs that hold its clusters together, the strongest first.
@@ -126,7 +126,7 @@ class Clusterer(Trainer):
         """
         check_is_fitted(self)
         found = []
-        for z, scores in zip(self.task_.decode(self.w_, X), self.decision_function(X), strict=True):
+        for z, scores in zip(self._decoded(X), self.decision_function(X), strict=True):
             rows = z.rows if isinstance(z, Linked) else np.flatnonzero(z.together)
             links = [Link(i, j, float(scores[row])) for (i, j), row in zip(z.x.pairs[rows].tolist(), rows, strict=True)]
             found.append(sorted(links, key=lambda link: -link.score))

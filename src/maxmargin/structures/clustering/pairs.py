@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 from sklearn.utils.validation import _get_feature_names
 
-from maxmargin.checks import is_whole
+from maxmargin.checks import is_whole, refuse_complex
 from maxmargin.inputs.matrices import check_rows_of_pairs, number_matrix
 from maxmargin.structures.clustering.labels import Clusters, cluster_numbers
 
@@ -59,6 +59,7 @@ class Pairs:
         rows: list[Any] = []
         for i, j in pairs.tolist():
             row = function(items[i], items[j])
+            refuse_complex(f"the row of features of the pair ({i}, {j})", row)
             if not sparse.issparse(row):
                 row = np.asarray(row, dtype=float)
                 if row.ndim != 1:
@@ -83,6 +84,7 @@ class Pairs:
 
         Pairs are (0, 1), (0, 2), …, as np.triu_indices(n, 1) lists them.
         """
+        refuse_complex("the array of pairs", values)
         try:
             values = np.asarray(values, dtype=float)
         except (TypeError, ValueError):

@@ -13,6 +13,7 @@ from sklearn.base import clone
 from sklearn.utils.validation import _get_feature_names
 
 from maxmargin.arrays import Array
+from maxmargin.checks import refuse_complex
 from maxmargin.inputs.matrices import bad_number
 
 ANY = "any"  # all fields together
@@ -218,6 +219,7 @@ def _checked_query(query: Any, n_words: int) -> NDArray[np.int64] | None:
 def _checked_features(features: Any, n: int) -> Array:
     if features is None:
         return np.empty((n, 0))
+    refuse_complex("the matrix of document features", features)
     try:
         matrix = np.ascontiguousarray(features, dtype=np.float64)
     except (TypeError, ValueError):

@@ -84,7 +84,7 @@ class Diversifier(Trainer):
     def predict(self, X: Any) -> list[list[int]]:
         """The numbers of the k chosen documents of each query, in the order in which they were chosen."""
         check_is_fitted(self)
-        return Predictions(list(z.documents) for z in self.task_.decode(self.w_, X))
+        return Predictions(list(z.documents) for z in self._decoded(X))
 
     def rank(self, X: Any, n: int | None = None) -> list[NDArray[np.int64]]:
         """The documents of each query in the greedy order, all of them or the first n; predict is how it begins."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -83,8 +83,13 @@ class SegmentationDisplay:
         extra = [kind for kind in unseen if kind is not None and kind not in model.classes_]
         return cls(prediction, y, image, regions, [*model.classes_, *extra])
 
-    def plot(self, ax: Axes | None = None, *, opacity: float = 0.55) -> SegmentationDisplay:
-        """Draw image, truth and prediction, as far as they are there, from left to right."""
+    def plot(
+        self, ax: Axes | None = None, *, opacity: float = 0.55, colours: Mapping[Hashable, Any] | None = None
+    ) -> SegmentationDisplay:
+        """Draw image, truth and prediction, as far as they are there, from left to right.
+
+        opacity : of the labels over the image.   colours : of some or all labels, as matplotlib takes them.
+        """
         height, width = self.prediction.shape
         panels: list[tuple[str, NDArray[np.int64] | None]] = [] if self.image is None else [("image", None)]
         if self.truth is not None:
@@ -95,7 +100,7 @@ class SegmentationDisplay:
         self.ax_ = ax = axes(ax, (size * len(panels) + 1.6, size * height / width + 0.5))
         from matplotlib.patches import Patch
 
-        colours = _colours(len(self.classes))
+        palette = self._palette({} if colours is None else colours)
         for place, (name, labels) in enumerate(panels):
             extent = (place * step, place * step + width, height, 0)
             if self.image is not None:
@@ -103,20 +108,30 @@ class SegmentationDisplay:
             if labels is not None:
                 painted = np.zeros((height, width, 4))
                 known = labels >= 0
-                painted[known, :3] = colours[labels[known]]
+                painted[known, :3] = palette[labels[known]]
                 painted[known, 3] = 1.0 if self.image is None else opacity
                 ax.imshow(painted, extent=extent, interpolation="nearest")
             if name == "prediction" and self.right is not None:
                 name = f"{name}, {100 * self.right:.1f}% right"
             ax.text(place * step + width / 2, -0.02 * height, name, ha="center", va="bottom", color=GREY)
         seen = np.unique([self.prediction] if self.truth is None else [self.prediction, self.truth])
-        handles = [Patch(color=colours[k], label=str(self.classes[k])) for k in seen if k >= 0]
+        handles = [Patch(color=palette[k], label=str(self.classes[k])) for k in seen if k >= 0]
         ax.legend(handles=handles, loc="center left", bbox_to_anchor=(1.0, 0.5), frameon=False)
         ax.set_xlim(0, (len(panels) - 1) * step + width)
         ax.set_ylim(height, -0.12 * height)
         ax.set_aspect("equal")
         ax.set_axis_off()
         return self
+
+    def _palette(self, colours: Mapping[Hashable, Any]) -> NDArray[np.float64]:
+        from matplotlib.colors import to_rgb
+
+        palette = _colours(len(self.classes))
+        for label, colour in colours.items():
+            if label not in self.classes:
+                raise ValueError(f"colours names the label {label!r}, which is not one of the classes")
+            palette[self.classes.index(label)] = to_rgb(colour)
+        return palette
 
 
 def _as_image(labels: Any, regions: Any, classes: list[Hashable], name: str) -> NDArray[np.int64]:
@@ -162,4 +177,4 @@ def _colours(n: int) -> NDArray[np.float64]:
     palette = colormaps["tab10" if n <= 10 else "tab20"]
     if n <= palette.N:
         return np.array([palette(k)[:3] for k in range(n)])
-    return np.asarray(colormaps["gist_ncar"](np.linspace(0.02, 0.95, n)))[:, :3]
+    return np.array(colormaps["gist_ncar"](np.linspace(0.02, 0.95, n)))[:, :3]

@@ -89,7 +89,7 @@ class GraphLabeler(Trainer):
     def predict(self, X: Any) -> list[NDArray[Any]]:
         """The best labelling of every graph that was found: (N,) labels, for grids (H, W)."""
         check_is_fitted(self)
-        return Predictions(self.task_.decode(self.w_, X))
+        return Predictions(self._decoded(X))
 
     def bounds(self, X: Any) -> list[LabellingBound]:
         """How far every prediction can be from the best labelling: its score, a proved upper bound, the method."""

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from maxmargin.arrays import Array
+from maxmargin.checks import refuse_complex
 from maxmargin.inputs.matrices import bad_number, check_rows_of_pairs, number_matrix
 from maxmargin.structures.graphs.inference.model import Edges, checked_edges
 
@@ -195,6 +196,7 @@ def _checked_edge_features(features: Any, edges: Edges) -> Array:
 
 
 def _checked_image(image: Any) -> Array:
+    refuse_complex("the image", image)
     try:
         pixels = np.asarray(image, dtype=np.float64)
     except (TypeError, ValueError):

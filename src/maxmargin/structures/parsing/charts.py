@@ -10,9 +10,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from maxmargin.arrays import Array
+from maxmargin.checks import check_memory
 from maxmargin.structures.parsing.compiled.kinds import BRACKETS, HAMMING, K_BEST, ZERO_ONE
 from maxmargin.structures.parsing.productions import BEGIN, CHAIN, END, RULE, SPLIT, Productions, Rows
 from maxmargin.structures.parsing.span_features import spans
+
+FEW_TREES = 1024  # for which there is room at first, in a list of the best ones
 
 Violation = Callable[[Any, Any], Any]  # of loss and margin: it rises with the loss and falls linearly with the margin
 
@@ -125,8 +128,12 @@ class Charts:
         """The k derivations with the highest scores, best first; fewer where there are not as many."""
         if self.best(w, sentence)[0] is None:
             return []
-        n = len(sentence.leaf)
-        fronts = self._fronts(w, sentence, K_BEST, Derivation.empty(n, self.rules), -np.inf, k)
+        n, n_symbols = sentence.leaf.shape
+        nothing, room = Derivation.empty(n, self.rules), min(k, FEW_TREES)
+        fronts = self._fronts(w, sentence, K_BEST, nothing, -np.inf, room)
+        if room < k and fronts.size.max() >= room:  # there may be more
+            check_memory(f"a list of the {k:,} best trees", 72.0 * n_symbols * k, "ask for a smaller n")
+            fronts = self._fronts(w, sentence, K_BEST, nothing, -np.inf, k)
         entries, scores = self._at_root(w, n, fronts)
         best = [x for x in np.argsort(-scores, kind="stable")[:k] if scores[x] > -np.inf]
         return [(_traced(entries[x], n, fronts), float(scores[x])) for x in best]

@@ -141,5 +141,9 @@ class Parser(ParsesSentences, Trainer):
         self.on_failure = on_failure
         super().__init__(C=C, solver=solver, **options)
 
+    def predict(self, X: Any) -> list[Tree]:
+        """The best tree of every sentence."""
+        return self._decoded(X)
+
     def _make_task(self, Y: Any) -> Task:
         return self._task(Grammar)

@@ -9,6 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from maxmargin.checks import refuse_complex
+
 Indices = NDArray[np.int64]
 
 
@@ -38,6 +40,8 @@ class Groups(Sequence[Any]):
         """A list of matrices, one per group, as groups of their stack."""
         if isinstance(X, Groups):
             return X
+        for g, x in enumerate(X):
+            refuse_complex(f"group {g}", x)
         blocks = [x if sparse.issparse(x) else np.asarray(x, dtype=float) for x in X]
         for g, block in enumerate(blocks):
             if block.ndim != 2:

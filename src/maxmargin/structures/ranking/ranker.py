@@ -13,6 +13,7 @@ from scipy import sparse
 from sklearn.utils.validation import _check_feature_names_in, check_is_fitted, validate_data
 
 from maxmargin.arrays import Array
+from maxmargin.checks import refuse_complex
 from maxmargin.inputs.labels import plain
 from maxmargin.kernels.functions import is_precomputed
 from maxmargin.objective import Certificate
@@ -235,6 +236,7 @@ class Ranker(Trainer):
 
     def _matrix(self, X: Any, y: Any = "no_validation", reset: bool = False) -> Any:
         options: Any = {"accept_sparse": "csr", "dtype": np.float64, "reset": reset}
+        refuse_complex("X", X)
         if isinstance(y, str):
             return validate_data(self, X, **options)
         X, y = validate_data(self, X, y, y_numeric=True, ensure_min_samples=2, **options)

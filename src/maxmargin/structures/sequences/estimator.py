@@ -15,6 +15,7 @@ from maxmargin.inputs.scoring import Agreement, share_right
 from maxmargin.inputs.weighted import Weighted
 from maxmargin.objective import Certificate
 from maxmargin.predictions import Predictions
+from maxmargin.progress import watching
 from maxmargin.solvers import CCCP, Solver, as_solver
 from maxmargin.structures.sequences.batch import ChainBatch
 from maxmargin.structures.sequences.partial_labels import as_choice, is_partial
@@ -44,8 +45,12 @@ class SequenceLabeler(Trainer):
         Weight of the mean structured hinge (per sequence) against ½‖w‖².
     {classes}
     {costs}
-    forbidden : "BIO" or list of (before, after)
+    forbidden : "BIO", "BILOU", "IOBES" or list of (before, after)
         Transitions never predicted; None in a pair stands for the start or the end.
+    invalid : "error", "repair" or "drop"
+        What to do with training labels that have a forbidden transition. "repair" writes the chunks that conlleval
+        would read in right labels (of BIO: an I-X that cannot follow becomes B-X); sequences with missing labels are
+        left as they are. "drop" leaves the sequence out. Both warn, with the number.
     unknown : "ignore" or "error"
         What to do with a feature of a token that training has not seen; one that is ignored has no weight.
     {kernel}
@@ -69,11 +74,13 @@ class SequenceLabeler(Trainer):
         unknown: str = "ignore",
         kernel: Any = None,
         solver: str | Solver = "bcfw",
+        invalid: str = "error",
         **options: Unpack[Options],
     ):
         self.classes = classes
         self.costs = costs
         self.forbidden = forbidden
+        self.invalid = invalid
         self.unknown = unknown
         self.kernel = kernel
         super().__init__(C=C, solver=solver, **options)
@@ -98,9 +105,9 @@ class SequenceLabeler(Trainer):
         return super().certify(X, _weighted(Y, position_weight), sample_weight, tol)
 
     def predict(self, X: Any) -> list[list[Hashable]]:
-        """The best label sequence of every x."""
+        """The best label sequence of every x; of an empty one, the empty list."""
         check_is_fitted(self)
-        return Predictions(self.task_.decode(self.w_, X))
+        return Predictions(self._decoded(X))
 
     def decision_function(self, X: Any) -> Array:
         """The score of the predicted label sequence of every x."""
@@ -111,7 +118,7 @@ class SequenceLabeler(Trainer):
         """The n best label sequences of every x with their scores, best first; fewer where there are not so many."""
         check_is_fitted(self)
         n = check_whole("n", n, least=1)
-        self.task_.packer_.pack(X)  # all at once first, so that errors name the right sequence
+        self.task_.packer_.pack(X, may_be_empty=True)  # all at once first, so that errors name the right sequence
         return [self.task_.n_best(self.w_, x, n) for x in X]
 
     def score(self, X: Any, Y: Any) -> float:
@@ -137,7 +144,7 @@ class SequenceLabeler(Trainer):
 
     def _first_weights(self, problem: Problem, C: float) -> Array | None:
         """Those that the stretches of known labels teach, each taken for a sequence of its own."""
-        batch, oracle, _ = problem
+        batch, oracle = problem.batch, problem.oracle
         assert isinstance(batch, ChainBatch)
         stretches, owners = batch.stretches()
         if len(stretches) == 0:
@@ -146,7 +153,8 @@ class SequenceLabeler(Trainer):
         solver = self._solver(tol=FIRST_TOL)
         inner: Solver = clone(as_solver(solver.inner)) if isinstance(solver, CCCP) else solver
         share = oracle.weights[owners].sum() / oracle.n  # of C, which multiplies a mean over whole sequences
-        solution = inner.solve(known, C * share, seed=seed_of(self.random_state))
+        watch = watching(problem.line, inner)
+        solution = inner.solve(known, C * share, callback=watch, seed=seed_of(self.random_state))
         if solution.error is not None:
             raise solution.error
         return solution.w

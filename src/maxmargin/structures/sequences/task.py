@@ -2,23 +2,30 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Hashable, Iterator, Sequence
 from copy import copy
 from itertools import pairwise, product
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
 from maxmargin.arrays import Array
+from maxmargin.checks import check_memory
+from maxmargin.errors import InvalidLabels
+from maxmargin.inputs.chunk_schemes import SCHEMES
 from maxmargin.inputs.labels import Labels, cost_matrix, label_numbers, label_set
-from maxmargin.inputs.tokens import SequencePacker, read_once
-from maxmargin.inputs.transitions import allowed_transitions
+from maxmargin.inputs.tokens import SequencePacker, Sequences, read_once
+from maxmargin.inputs.transitions import allowed_transitions, chunk_scheme
 from maxmargin.inputs.weighted import Weighted
 from maxmargin.kernels.units import UnitTask
-from maxmargin.structures.sequences.batch import ChainBatch, whole_losses
-from maxmargin.structures.sequences.partial_labels import Choices, is_partial, named_labels
+from maxmargin.structures.sequences.batch import ChainBatch, DecodedSequences, whole_losses
+from maxmargin.structures.sequences.partial_labels import Choices, as_choice, is_partial, named_labels
+
+INVALID = ("error", "repair", "drop")
+FROM_FIT = 9  # frames between a warning and the user's call of fit
 
 
 class Chain(UnitTask):
@@ -37,7 +44,10 @@ class Chain(UnitTask):
     costs : None, {label: cost of missing it}, or a (K, K) matrix cost[true, predicted] in the order of `classes`.
         Costs of single positions come with the data: y = Weighted(labels, costs).
     forbidden : pairs (before, after) that may not follow each other; None stands for the start or the end.
-        "BIO" forbids I-x except after B-x or I-x.
+        "BIO" forbids I-x except after B-x or I-x; "BILOU" and "IOBES" forbid what breaks their chunks.
+    invalid : what to do with training labels that have a forbidden transition: "error"; "repair" (write the chunks that
+        conlleval would read in right labels; sequences with missing labels are left as they are); or "drop" (leave the
+        sequence out).
     classes : the label set, where the training data may not show all of it.
     unknown : "ignore" (a feature of a token that training has not seen has no weight) or "error".
     kernel : None, or a kernel of positions (maxmargin.kernels), whose features take the place of x_t.
@@ -50,16 +60,24 @@ class Chain(UnitTask):
         forbidden: str | Sequence[tuple[Hashable, Hashable]] = (),
         unknown: str = "ignore",
         kernel: Any = None,
+        invalid: str = "error",
     ):
         self.classes = classes
         self.costs = costs
         self.forbidden = forbidden
+        self.invalid = invalid
         self.unknown = unknown
         self.kernel = kernel
 
     def setup(self, X: Any, Y: Any) -> None:
+        self._check_invalid()
         self.packer_ = SequencePacker(self.unknown).fit(X)
-        labels = [label for i, y in enumerate(Y) for label in _checked(y, i)[0]]
+        if self.packer_.n_features == 0:
+            raise ValueError(
+                "no position of any sequence has a feature, so that nothing could be told apart; give every position "
+                'at least one, such as the attribute "bias"'
+            )
+        labels = [label for i, y in enumerate(Y) for label in self._read(y, i).names]
         self.latent = any(map(is_partial, labels))
         if self.latent and all(label is None for label in labels):
             raise ValueError("no position of any sequence has a label: there is nothing to learn from")
@@ -115,12 +133,15 @@ class Chain(UnitTask):
     # --- the compiled form: many sequences a call
 
     def pack(self, X: Any, Y: Any = None) -> ChainBatch:
-        packed = self.packer_.pack(X)
+        return self._made(self.packer_.pack(X), Y)
+
+    def _made(self, packed: Sequences, Y: Any = None) -> ChainBatch:
         n_units = packed.matrix.shape[0]
         rows, factors, choices = np.zeros(n_units, dtype=np.int32), np.ones(n_units), Choices(self.numbers_)
         if Y is not None:
-            for i, y in enumerate(Y):
-                self._fill(i, y, choices, rows, factors, packed.offsets)
+            repaired = [self._fill(i, y, choices, rows, factors, packed.offsets) for i, y in enumerate(Y)]
+            self._say_repaired(repaired)
+            self._treat_forbidden(choices, rows, packed.offsets)
         owner = np.repeat(np.arange(len(packed)), np.diff(packed.offsets))
         atoms = self._unit_atoms(packed.matrix, self.n_labels_, self.first_, owner)
         cost = choices.prices(self.cost_)
@@ -139,22 +160,39 @@ class Chain(UnitTask):
         return self._named(self.pack([x], [y]).completed(w).labels)
 
     def decode(self, w: Array, X: Any) -> list[list[Hashable]]:
-        found = self.pack(X).decoded(w, 0.0)
-        if not np.isfinite(found.best).all():
-            i = int(np.flatnonzero(~np.isfinite(found.best))[0])
-            raise ValueError(f"sequence {i}: every label sequence of its length contains a forbidden transition")
+        offsets, found = self._decoded(w, X)
         names = self._named(found.labels)
-        return [names[a:b] for a, b in zip(found.bounds[:-1], found.bounds[1:], strict=True)]
+        return [names[a:b] for a, b in pairwise(offsets)]
 
     def scores(self, w: Array, X: Any) -> Array:
-        """⟨w, Ψ⟩ of the best labels of every sequence."""
-        return self.pack(X).decoded(w, 0.0).best
+        """⟨w, Ψ⟩ of the best labels of every sequence; 0 of an empty one."""
+        offsets, found = self._decoded(w, X)
+        scores = np.zeros(len(offsets) - 1)
+        scores[np.diff(offsets) > 0] = found.best
+        return scores
+
+    def _decoded(self, w: Array, X: Any) -> tuple[NDArray[np.int64], DecodedSequences]:
+        """Where every sequence begins, and the best labels of those that are not empty."""
+        packed = self.packer_.pack(X, may_be_empty=True)
+        found = self._made(Sequences(packed.matrix, np.unique(packed.offsets))).decoded(w, 0.0)
+        if not np.isfinite(found.best).all():
+            filled = np.flatnonzero(np.diff(packed.offsets))
+            i = int(filled[np.flatnonzero(~np.isfinite(found.best))[0]])
+            raise ValueError(f"sequence {i}: every label sequence of its length contains a forbidden transition")
+        return packed.offsets, found
 
     def n_best(self, w: Array, x: Any, n: int) -> list[tuple[list[Hashable], float]]:
         """The n best label sequences with their scores, best first (fewer where there are not so many)."""
         from maxmargin.structures.sequences.compiled import chain
 
-        batch = self.pack([x])
+        packed = self.packer_.pack([x], may_be_empty=True)
+        length = packed.matrix.shape[0]
+        if length == 0:
+            return [([], 0.0)]
+        n = min(n, self.n_labels_**length)
+        entries = length * self.n_labels_ * n
+        check_memory(f"a list of the {n:,} best label sequences", 20.0 * entries, "ask for a smaller n")
+        batch = self._made(packed)
         scores = batch.atoms.scores(w, batch.unrolled().units)
         labels, best = np.zeros((n, len(scores)), dtype=np.int32), np.zeros(n)
         table = (*scores.shape, n)
@@ -181,8 +219,30 @@ class Chain(UnitTask):
         classes = self.classes_
         return [classes[k] for k in labels.tolist()]
 
-    def _fill(self, i: int, y: Any, choices: Choices, rows: Labels, factors: Array, offsets: NDArray[np.int64]) -> None:
+    # --- labels as they are given
+
+    def _check_invalid(self) -> None:
+        if self.invalid not in INVALID:
+            raise ValueError(f"invalid must be one of {', '.join(map(repr, INVALID))}, got {self.invalid!r}")
+        if self.invalid == "repair" and chunk_scheme(self.forbidden) is None:
+            raise ValueError(
+                f"invalid='repair' needs a scheme of chunks, forbidden={' or '.join(map(repr, SCHEMES))}; what else is "
+                "forbidden can only be dropped, by invalid='drop'"
+            )
+
+    def _read(self, y: Any, i: int) -> GivenLabels:
+        """Labels and costs of sequence i, repaired if that is asked for."""
         names, costs = _checked(y, i)
+        scheme = chunk_scheme(self.forbidden) if self.invalid == "repair" else None
+        if scheme is None or any(map(is_partial, names)):
+            return GivenLabels(names, costs, 0)
+        right = scheme.repaired([as_choice(name) for name in names])
+        changed = sum(bool(a != b) for a, b in zip(right, map(as_choice, names), strict=True))
+        return GivenLabels(right, costs, changed) if changed else GivenLabels(names, costs, 0)
+
+    def _fill(self, i: int, y: Any, choices: Choices, rows: Labels, factors: Array, offsets: NDArray[np.int64]) -> int:
+        """Write down the labels and costs of sequence i; returns how many labels were repaired."""
+        names, costs, changed = self._read(y, i)
         begin, end = offsets[i], offsets[i + 1]
         if len(names) != end - begin:
             raise ValueError(f"sequence {i} has {end - begin} positions but {len(names)} labels")
@@ -196,12 +256,64 @@ class Chain(UnitTask):
             factors[begin:end] = costs
             if not (np.isfinite(factors[begin:end]).all() and (factors[begin:end] >= 0).all()):
                 raise ValueError(f"sequence {i}: position costs must be finite and >= 0")
-        T, s, f = self.links(np.zeros(self.first_))
-        mine = rows[begin:end]
-        if mine.max() >= self.n_labels_:  # not all known: whether some labels fit shows when they are completed
+        return changed
+
+    def _say_repaired(self, repaired: list[int]) -> None:
+        if any(repaired):
+            sequences = np.flatnonzero(repaired)
+            warnings.warn(
+                f"{sum(repaired)} labels in {len(sequences)} of {len(repaired)} sequences were repaired, because they "
+                f"break the rules of {self.forbidden} (the first: sequence {sequences[0]})",
+                InvalidLabels,
+                stacklevel=FROM_FIT,
+            )
+
+    def _treat_forbidden(self, choices: Choices, rows: Labels, offsets: NDArray[np.int64]) -> None:
+        """Refuse, or drop, sequences with a forbidden transition; a sequence without labels is one that is dropped.
+
+        Where labels are missing, whether some fit shows when they are completed.
+        """
+        if not np.isinf(self.allowed_).any():
             return
-        if not np.isfinite(T[mine[:-1], mine[1:]].sum() + s[mine[0]] + f[mine[-1]]):
-            raise ValueError(f"the labels of sequence {i} contain a transition that is forbidden: {list(names)}")
+        (T, s, f), known = self.links(np.zeros(self.first_)), rows < self.n_labels_
+        labels, first, last = np.where(known, rows, 0), offsets[:-1], offsets[1:] - 1
+        bad = np.zeros((len(rows), 2), dtype=bool)  # of every position: it may not follow the one before; may not end
+        bad[1:, 0] = np.isinf(T[labels[:-1], labels[1:]]) & known[:-1] & known[1:]
+        bad[first, 0] = np.isinf(s[labels[first]]) & known[first]
+        bad[last, 1] = np.isinf(f[labels[last]]) & known[last]
+        places = np.flatnonzero(bad.any(axis=1))
+        if len(places) == 0:
+            return
+        t = int(places[0])
+        owner = np.searchsorted(offsets, places, side="right") - 1
+        position, what = t - offsets[owner[0]], "come last"
+        if bad[t, 0]:
+            what = f"follow {self.classes_[rows[t - 1]]!r}" if position else "come first"
+        place = f"sequence {owner[0]}, position {position}: {self.classes_[rows[t]]!r} may not {what}"
+        in_chunks = chunk_scheme(self.forbidden) is not None
+        place += f" in {self.forbidden}" if in_chunks else ", as forbidden says"
+        if self.invalid != "drop":
+            remedy = "leave out such sequences with invalid='drop'"
+            if in_chunks and self.invalid == "error":
+                remedy = f"repair such labels with invalid='repair', or {remedy}"
+            raise ValueError(f"{place}; {remedy}")
+        dropped = np.unique(owner)
+        for i in dropped:
+            rows[offsets[i] : offsets[i + 1]] = choices.read([None])[0]
+        warnings.warn(
+            f"{len(dropped)} of {len(offsets) - 1} sequences were left out, because their labels have a forbidden "
+            f"transition (the first: {place})",
+            InvalidLabels,
+            stacklevel=FROM_FIT,
+        )
+
+
+class GivenLabels(NamedTuple):
+    """What a user says of one sequence."""
+
+    names: Sequence[Hashable]
+    costs: Sequence[float] | None
+    repaired: int  # labels
 
 
 def _split(y: Any) -> tuple[Sequence[Hashable], Sequence[float] | None]:

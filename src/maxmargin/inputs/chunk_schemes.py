@@ -1,0 +1,63 @@
+"""Labels that mark the chunks of a sequence: which may follow each other, and how to repair those that do not.
+
+A label is "O", or a letter and a type, such as "B-PER": B begins a chunk and I goes on. In BILOU and IOBES, L or E ends
+a chunk of several positions, and U or S is a chunk of one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Sequence
+from typing import Any, NamedTuple
+
+
+class ChunkScheme(NamedTuple):
+    """The letters of a scheme; without `last` and `unit` a chunk ends where the next label does not go on with it."""
+
+    last: str = ""
+    unit: str = ""
+
+    def may_follow(self, before: Any, after: Any) -> bool:
+        """Whether one label may come directly after the other; None stands for the start or the end."""
+        was, now = self._read(before), self._read(after)
+        goes_on = was.open and now.continues and was.type == now.type
+        if not self.last:
+            return goes_on or not now.continues
+        return goes_on or not (was.open or now.continues)
+
+    def repaired(self, labels: Sequence[Hashable]) -> list[Hashable]:
+        """The same chunks in right labels: one that cannot go on begins a chunk, as conlleval has it."""
+        right, begin = list(labels), 0
+        marks = list(map(self._read, labels))
+        for t, mark in enumerate(marks):
+            if not mark.type:
+                continue
+            if not (mark.continues and t > 0 and marks[t - 1].open and marks[t - 1].type == mark.type):
+                begin = t
+            after = marks[t + 1] if t + 1 < len(marks) else OUTSIDE
+            if not (mark.open and after.continues and after.type == mark.type):  # the chunk ends here
+                right[begin : t + 1] = self._written(mark.type, t + 1 - begin)
+        return right
+
+    def _written(self, kind: str, length: int) -> list[str]:
+        letters = ["B", *"I" * (length - 1)]
+        if self.last:
+            letters = [self.unit] if length == 1 else [*letters[:-1], self.last]
+        return [letter + kind for letter in letters]
+
+    def _read(self, label: Any) -> Mark:
+        if not isinstance(label, str) or label[1:2] != "-" or label[0] not in f"BI{self.last}{self.unit}":
+            return OUTSIDE
+        return Mark(label[1:], label[0] in "BI", label[0] in f"I{self.last}")
+
+
+class Mark(NamedTuple):
+    """What a label says of its chunk."""
+
+    type: str  # with the hyphen; empty outside of chunks
+    open: bool  # whether the chunk may go on
+    continues: bool  # whether it has begun before
+
+
+OUTSIDE = Mark("", False, False)
+
+SCHEMES = {"BIO": ChunkScheme(), "BILOU": ChunkScheme("L", "U"), "IOBES": ChunkScheme("E", "S")}
