@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import sparse
 
-from maxmargin.solvers.interior_point import Problem, solve
+from maxmargin.solvers.interior_point import JointProblem, solve
 
 scales = st.integers(-8, 8).map(lambda k: 10.0**k)
 
@@ -23,7 +23,7 @@ def problems(draw, spread=2.0):
     rows[twins[0]] = rows[twins[1]]
     offset = rng.integers(0, 4, total).astype(float)
     cap = rng.uniform(0.1, 2.0, len(counts))
-    return Problem(rows, offset, np.repeat(np.arange(len(counts)), counts), cap, draw(st.booleans()))
+    return JointProblem(rows, offset, np.repeat(np.arange(len(counts)), counts), cap, draw(st.booleans()))
 
 
 def scaled(problem, of_rows, of_caps):
@@ -92,11 +92,11 @@ def test_mixture_is_w(problem):
 @pytest.mark.parametrize("squared", [False, True])
 def test_one_plane_in_closed_form(squared):
     """α = b / (‖a‖² + ridge), cut to the cap."""
-    problem = Problem(np.array([[3.0, 4.0]]), np.array([2.0]), np.array([0]), np.array([0.05]), squared)
+    problem = JointProblem(np.array([[3.0, 4.0]]), np.array([2.0]), np.array([0]), np.array([0.05]), squared)
     expected = 2.0 / (25 + 1 / 0.05) if squared else min(0.05, 2.0 / 25)
     assert solve(problem, 1e-9).alpha[0] == pytest.approx(expected, rel=1e-4)
 
 
 def test_planes_without_violation():
-    problem = Problem(np.zeros((2, 3)), np.zeros(2), np.array([0, 1]), np.ones(2))
+    problem = JointProblem(np.zeros((2, 3)), np.zeros(2), np.array([0, 1]), np.ones(2))
     np.testing.assert_array_equal(solve(problem, 1e-3).w, 0.0)

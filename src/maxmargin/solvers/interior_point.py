@@ -38,7 +38,7 @@ BOUNDARY = 0.995  # share of the way to the boundary that a step may go
 SHORT = 1e-8  # steps shorter than this lead nowhere: rounding has the last word
 
 
-class Problem(NamedTuple):
+class JointProblem(NamedTuple):
     """Planes in the order of their blocks; every block has at least one."""
 
     rows: Array  # (N, d) the vectors a
@@ -48,7 +48,7 @@ class Problem(NamedTuple):
     squared: bool = False  # slacks are
 
 
-class Point(NamedTuple):
+class JointPoint(NamedTuple):
     """A solution, as good as it became."""
 
     alpha: Array  # (N,) >= 0, of the planes without the truths; Σ α of a block may be above its cap by rounding
@@ -57,7 +57,7 @@ class Point(NamedTuple):
     gap: float  # relative gap of w and alpha among these planes
 
 
-def solve(problem: Problem, tol: float) -> Point:
+def solve(problem: JointProblem, tol: float) -> JointPoint:
     """α and w whose gap among these planes is at most tol, if rounding permits.
 
     Where C and the planes are both large, the weights are so far below their caps that an iteration that begins in the
@@ -76,14 +76,14 @@ def solve(problem: Problem, tol: float) -> Point:
         return best
 
 
-def _share(problem: Problem) -> float:
+def _share(problem: JointProblem) -> float:
     """Of the caps: a hundred times what is best for D if all planes have as much of their cap as they can together."""
     middle = problem.cap[problem.owner] / (np.bincount(problem.owner)[problem.owner] + 1.0)
     combined = problem.rows.T @ middle
     return 100 * float(problem.offset @ middle) / max(float(combined @ combined), 1e-300)
 
 
-def _gap(problem: Problem, alpha: Array, w: Array) -> float:
+def _gap(problem: JointProblem, alpha: Array, w: Array) -> float:
     """The relative gap of these among the planes."""
     highest, sums = np.zeros(len(problem.cap)), np.bincount(problem.owner, alpha)
     np.maximum.at(highest, problem.owner, problem.offset - problem.rows @ w)
@@ -104,7 +104,7 @@ def multiplications(planes: int, blocks: int, dim: int) -> float:
 class _Newton:
     """The iterates α, w, ξ, z of one problem; w is kept as u in scaled coordinates: w_j = u_j / scale_j."""
 
-    def __init__(self, problem: Problem):
+    def __init__(self, problem: JointProblem):
         planes = problem if problem.squared else _with_truths(problem)
         self.count = len(problem.offset)  # planes that are no truths come first in `places`
         self.places = np.arange(len(planes.offset)) if problem.squared else _places(problem.owner)
@@ -135,7 +135,7 @@ class _Newton:
         self.alpha = ((self.total + self.ridge * self.xi) / counts)[self.owner]
         self.z = self.xi[self.owner] - self.heights
 
-    def run(self, tol: float) -> Point:
+    def run(self, tol: float) -> JointPoint:
         best = self._point(np.inf)
         for _ in range(ITERATIONS):
             gap = self._gap()
@@ -164,11 +164,11 @@ class _Newton:
             dual -= 0.5 * float(np.sum(self._sums(self.alpha) ** 2 / self.cap))
         return (primal - dual) / primal if primal > 0 else 0.0
 
-    def _point(self, gap: float) -> Point:
+    def _point(self, gap: float) -> JointPoint:
         w = self.u / self.scale
         if self.basis is not None:
             w = self.basis @ w
-        return Point(self.alpha[self.places], w, self.mixture[self.places], gap)
+        return JointPoint(self.alpha[self.places], w, self.mixture[self.places], gap)
 
     def _factorise(self) -> bool:
         """M of (5) and its Cholesky factor; False where rounding has left nothing to factorise."""
@@ -249,7 +249,7 @@ def _places(owner: NDArray[np.intp]) -> NDArray[np.intp]:
     return np.arange(len(owner)) + owner
 
 
-def _with_truths(problem: Problem) -> Problem:
+def _with_truths(problem: JointProblem) -> JointProblem:
     """The planes and the truths (0, 0), block by block."""
     blocks, places = len(problem.cap), _places(problem.owner)
     owner = np.sort(np.concatenate([problem.owner, np.arange(blocks)]))

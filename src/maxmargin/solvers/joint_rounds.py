@@ -27,7 +27,7 @@ from maxmargin.arrays import Array
 from maxmargin.dual_blocks import DualBlocks
 from maxmargin.oracle import Oracle
 from maxmargin.solvers.base import Step
-from maxmargin.solvers.interior_point import Problem, multiplications, solve
+from maxmargin.solvers.interior_point import JointProblem, multiplications, solve
 
 LOOK = 4  # passes or rounds before their rate is trusted
 DENSE = 8.0  # multiplications of matrices that take as long as one of a visit
@@ -85,18 +85,18 @@ class JointRounds:
         instead = self._passes_cost()
         self.before, self.work = self.before + self.work, 0.0
         blocks.make_places(PLACES // oracle.n)
-        line, gaps, idle = _Line(blocks.w), [1.0], 0
+        approach, gaps, idle = _Approach(blocks.w), [1.0], 0
         while idle < 3 and self._affordable():
             before = blocks.dual
             self.work += self._cost()
-            query = line.query(self._joint_step(max(0.1 * self.tol, CENTRED * gaps[-1])))
+            query = approach.query(self._joint_step(max(0.1 * self.tol, CENTRED * gaps[-1])))
             planes, slacks = oracle.planes_and_slacks(query)
             report = blocks.admit(planes, query)
             oracle.deny_miss(0, report.missed, query)
             risk, added = oracle.risk_of(slacks), report.added
             yield Step(query, risk=risk, memory=blocks, slacks=slacks, hoped=blocks.dual)
-            line.judge(query, oracle.objective(query, risk, self.C), blocks.dual, added)
-            gaps.append(_gap(line.value, blocks.dual))
+            approach.judge(query, oracle.objective(query, risk, self.C), blocks.dual, added)
+            gaps.append(_gap(approach.value, blocks.dual))
             idle = idle + 1 if not added and blocks.dual - before <= 1e-12 * abs(blocks.dual) else 0
             blocks.tidy()
             self.work += oracle.call_cost * blocks.visit_work
@@ -114,7 +114,7 @@ class JointRounds:
             caps = self.blocks.cap[examples]
             with threadpool_limits(1, user_api="blas"):  # the same bits, however many threads there are
                 vectors, used = self.blocks.written(planes)
-                point = solve(Problem(vectors, planes.offset, owner, caps, self.blocks.squared), tol)
+                point = solve(JointProblem(vectors, planes.offset, owner, caps, self.blocks.squared), tol)
             self.model_gap = point.gap
             self.blocks.ascend_towards(planes, point.alpha)
             if used is None:  # with a kernel, w is known by its coefficients
@@ -124,7 +124,7 @@ class JointRounds:
         return w
 
 
-class _Line:
+class _Approach:
     """Where to look next: on the way from the best point so far to the best one of the model.
 
     Where every query adds few planes (few examples), the model's own best point jumps about, and P there may be worse
