@@ -49,6 +49,7 @@ UNSCALED = {
     "wine": (MulticlassSVC(), *load_wine(return_X_y=True)),
     "ordinal": (OrdinalSVC(), *ordinal_diabetes()),
     "large": (MulticlassSVC(C=1e3), 1e3 * load_breast_cancer().data, load_breast_cancer().target),
+    "larger": (MulticlassSVC(C=1e3), 1e4 * load_breast_cancer().data, load_breast_cancer().target),
     "sequences": (SequenceLabeler(), *sequences_of_all_sizes()),
 }
 

@@ -34,7 +34,8 @@ from scipy import linalg, sparse
 from maxmargin.arrays import Array
 
 ITERATIONS = 60  # at most; 10 to 20 are usual
-BOUNDARY = 0.995  # share of the way to the boundary that a step may go
+# The share of the way to the boundary that a step may go, and how far above the planes ξ begins.
+ATTEMPTS = ((0.995, 1.0), (0.9, 1.0), (0.9, 10.0), (0.9, 1000.0))
 SHORT = 1e-8  # steps shorter than this lead nowhere: rounding has the last word
 
 
@@ -60,39 +61,19 @@ class JointPoint(NamedTuple):
 def solve(problem: JointProblem, tol: float) -> JointPoint:
     """α and w whose gap among these planes is at most tol, if rounding permits.
 
-    Where C and the planes are both large, the weights are so far below their caps that an iteration that begins in the
-    middle of the simplices is lost in rounding. Then smaller caps are tried, and raised by steps: what is feasible for
-    them is feasible, and how good it is shows with the true ones.
+    Where C and the planes are both large, long steps may come so close to the boundary that rounding stops them there;
+    then shorter steps, from a start farther inside, take more iterations, but get there.
     """
+    best: JointPoint | None = None
     with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
-        best = _Newton(problem).run(tol)
-        share = _share(problem)
-        while best.gap > 3 * tol and share < 1:
-            found = _Newton(problem._replace(cap=share * problem.cap)).run(tol)
-            gap = _gap(problem, found.alpha, found.w)
-            if gap < best.gap:
-                best = found._replace(gap=gap)
-            share *= 100
-        return best
-
-
-def _share(problem: JointProblem) -> float:
-    """Of the caps: a hundred times what is best for D if all planes have as much of their cap as they can together."""
-    middle = problem.cap[problem.owner] / (np.bincount(problem.owner)[problem.owner] + 1.0)
-    combined = problem.rows.T @ middle
-    return 100 * float(problem.offset @ middle) / max(float(combined @ combined), 1e-300)
-
-
-def _gap(problem: JointProblem, alpha: Array, w: Array) -> float:
-    """The relative gap of these among the planes."""
-    highest, sums = np.zeros(len(problem.cap)), np.bincount(problem.owner, alpha)
-    np.maximum.at(highest, problem.owner, problem.offset - problem.rows @ w)
-    combined = problem.rows.T @ alpha
-    primal = 0.5 * float(w @ w) + float(problem.cap @ (0.5 * highest**2 if problem.squared else highest))
-    dual = float(problem.offset @ alpha) - 0.5 * float(combined @ combined)
-    if problem.squared:
-        dual -= 0.5 * float(np.sum(sums**2 / problem.cap))
-    return (primal - dual) / primal if primal > 0 else 0.0
+        for boundary, height in ATTEMPTS:
+            found = _Newton(problem, boundary, height).run(tol)
+            if best is None or found.gap < best.gap:
+                best = found
+            if best.gap <= 3 * tol:
+                break
+    assert best is not None
+    return best
 
 
 def multiplications(planes: int, blocks: int, dim: int) -> float:
@@ -104,7 +85,8 @@ def multiplications(planes: int, blocks: int, dim: int) -> float:
 class _Newton:
     """The iterates α, w, ξ, z of one problem; w is kept as u in scaled coordinates: w_j = u_j / scale_j."""
 
-    def __init__(self, problem: JointProblem):
+    def __init__(self, problem: JointProblem, boundary: float, height: float):
+        self.boundary = boundary
         planes = problem if problem.squared else _with_truths(problem)
         self.count = len(problem.offset)  # planes that are no truths come first in `places`
         self.places = np.arange(len(planes.offset)) if problem.squared else _places(problem.owner)
@@ -120,9 +102,9 @@ class _Newton:
         scale = np.sqrt(np.einsum("ij,ij->j", rows, rows))
         self.scale = np.where(scale > 0, scale, 1.0)
         self.rows, self.unit = rows / self.scale, self.scale**-2.0  # ‖w‖² = Σ unit u²
-        self._start()
+        self._start(height)
 
-    def _start(self) -> None:
+    def _start(self, height: float) -> None:
         """w = 0 and ξ above all planes; α in the middle of the simplices, or where ξ says (squared slacks).
 
         That w is not A'α is mended on the way; a start close to the centre matters more than a feasible one.
@@ -131,7 +113,7 @@ class _Newton:
         self.u, self.mixture = np.zeros(len(self.unit)), np.zeros(len(self.offset))
         self.heights = self.offset.copy()
         highest = self._highest()
-        self.xi = highest + 1e-3 * float(np.max(highest)) + float(np.mean(highest)) + 1e-300
+        self.xi = height * (highest + 1e-3 * float(np.max(highest)) + float(np.mean(highest)) + 1e-300)
         self.alpha = ((self.total + self.ridge * self.xi) / counts)[self.owner]
         self.z = self.xi[self.owner] - self.heights
 
@@ -225,7 +207,7 @@ class _Newton:
         ahead = (alpha + min(1.0, _room(alpha, dalpha)) * dalpha) @ (z + min(1.0, _room(z, dz)) * dz) / len(z)
         centring = min(1.0, max(float(ahead) / mu, 0.0) ** 3)
         du, dxi, dz, dalpha = self._direction((centring * mu - dalpha * dz) / z - alpha)
-        length = min(1.0, BOUNDARY * min(_room(alpha, dalpha), _room(z, dz)))
+        length = min(1.0, self.boundary * min(_room(alpha, dalpha), _room(z, dz)))
         if not length >= SHORT:  # nor if it is NaN
             return 0.0
         # dw = A'dα + A'α - w: so the weights of the planes in w change by dα + α - mixture
