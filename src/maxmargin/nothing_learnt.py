@@ -11,6 +11,8 @@ from maxmargin.objective import Certificate
 from maxmargin.search import Search
 from maxmargin.solvers import Solution
 
+ROUNDING = 1e-9  # a gap below this is what certificates allow for rounding
+
 
 def warn_of_zero(solution: Solution, remedy: str) -> None:
     """Warn of a model that is w = 0 although its predictions may be wrong, or of one that cannot be told from others.
@@ -39,7 +41,7 @@ def _proved(certificate: Certificate, C: float) -> str:
         return "w = 0 is optimal, because the objective is 0 already: all models of these data are equally good"
     gap = certificate.proved_gap if isfinite(certificate.proved_gap) else certificate.relative_gap
     text = f"training has ended at w = 0, whose objective for C = {C:g} is the lowest"
-    if gap > 0:
+    if gap > ROUNDING:
         text += f" within the gap of {100 * gap:.2g}%"
     if certificate.rounds is not None:
         text += " with the hidden parts as they are now"

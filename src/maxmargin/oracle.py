@@ -234,7 +234,8 @@ class Oracle:
         what it took and for what it left. The longest rows seen so far stand for what it left.
         """
         reach = self._reach
-        return 0.0 if reach.atoms is None else 3 * gamma(reach.terms) * (reach.b + reach.a * reach.atoms.size_of(w))
+        length = 0.0 if reach.atoms is None else reach.atoms.size_of(w)
+        return 3 * gamma(reach.terms) * (reach.b + reach.a * length) if length > 0 else 0.0  # at w = 0 losses are all
 
     def deny_miss(self, position: int, missed: float, w: Array) -> None:
         """An output found earlier is higher at w, by so much, than what the decoder returned for this example.

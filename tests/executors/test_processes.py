@@ -11,6 +11,8 @@ from maxmargin.oracle import Oracle
 from maxmargin.testing import check_executor
 from maxmargin.testing.executor_checks import Hidden, Plain
 
+pytestmark = pytest.mark.filterwarnings("ignore::maxmargin.errors.NothingLearnt")  # random data teach nothing
+
 
 def data(n=24, ballast=0):
     rng = np.random.default_rng(1)

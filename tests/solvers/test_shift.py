@@ -109,8 +109,10 @@ def test_cuts_of_the_risk(name, formulation, form, monkeypatch):
     assert cuts.gram == pytest.approx(vectors @ vectors.T, abs=1e-9)
     assert cuts.combined(dim) == pytest.approx(alpha @ vectors, abs=1e-9)
     w = alpha @ vectors
-    assert cuts.bound() == pytest.approx(alpha @ cuts.offset - 0.5 * w @ w, abs=1e-9)
-    assert cuts.bound() <= optimum(name, formulation, pair).value + 1e-7
+    linear, square = alpha @ cuts.offset, w @ w
+    factor = min(1.0, max(linear / square, 0.0))
+    assert cuts.bound(pair.after) == pytest.approx(factor * linear - 0.5 * factor**2 * square, abs=1e-9)
+    assert cuts.bound(pair.after) <= optimum(name, formulation, pair).value + 1e-7
     # and they go on as if they had always been cuts of the new problem
     cuts.add(pair.after.mean_plane(points(dim)[1]))
     vectors = np.column_stack([cuts.dots(unit) for unit in np.eye(dim)])

@@ -9,6 +9,8 @@ from maxmargin import GraphLabeler
 from maxmargin.kernels import RBF, KernelMap
 from maxmargin.tasks import Nodes
 
+pytestmark = pytest.mark.filterwarnings("ignore::maxmargin.errors.NothingLearnt")  # random data teach nothing
+
 
 def rings(n_graphs, seed, n_labels=2):
     """Rings of nodes on a plane; labels go round the centre, which no linear function of the place can tell."""
