@@ -35,6 +35,7 @@ class Atoms:
         values = rows.data if rows.data.flags.writeable else rows.data.copy()  # kernels are compiled for one kind only
         self.arrays = AtomArrays(direct, n_labels, rows.indptr.astype(np.uint64), places, values)
         self._lengths: Array | None = None
+        self._peaks: Array | None = None
 
     @staticmethod
     @lru_cache(maxsize=8)  # asked for with every block of planes
@@ -90,6 +91,21 @@ class Atoms:
         sizes = np.empty(rows.shape[0])
         row_sizes(rows.indptr, rows.indices, rows.values, self.arrays.direct, self.arrays.n_labels, self.lengths, sizes)
         return sizes
+
+    @property
+    def peaks(self) -> Array:
+        """The largest absolute value of every feature."""
+        if self._peaks is None:
+            self._peaks = np.zeros(self.n_features)
+            columns = (self.arrays.places.astype(np.int64) - self.arrays.direct) // self.arrays.n_labels
+            np.maximum.at(self._peaks, columns, np.abs(self.arrays.values))
+        return self._peaks
+
+    def largest(self, w: Array) -> float:
+        """No atom has Σ |atom_j w_j| above this: far less than ‖atom‖‖w‖ where large features have small weights."""
+        direct = self.arrays.direct
+        units = self.peaks @ np.abs(w[direct:]).reshape(self.n_features, -1) if self.n_units else np.zeros(1)
+        return float(max(np.max(np.abs(w[:direct]), initial=0.0), np.max(units, initial=0.0)))
 
     def size_of(self, w: Array) -> float:
         """s with |⟨atom, w⟩| as computed off by at most γ ‖atom‖ s: the length of w."""

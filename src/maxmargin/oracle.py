@@ -48,19 +48,28 @@ class CutSize(NamedTuple):
 class Reach(NamedTuple):
     """The largest planes that were seen: what rounding may be off by grows with them."""
 
-    a: float = 0.0
+    a: float = 0.0  # the longest row
+    weight: float = 0.0  # the most weight of atoms in a row
     b: float = 0.0
     entries: int = 0
     atoms: Atoms | None = None
 
     def with_planes(self, planes: Planes) -> Reach:
         rows = AtomRows.of(planes.dpsi)
+        # The weights of empty rows are those of the next one: no more than the largest.
+        absolute = np.append(np.abs(rows.values[: rows.indptr[-1]]), 0.0)
         return Reach(
             max(self.a, float(np.max(rows.sizes, initial=0.0))),
+            max(self.weight, float(np.max(np.add.reduceat(absolute, rows.indptr[:-1]), initial=0.0))),
             max(self.b, float(np.max(np.abs(planes.loss), initial=0.0))),
             max(self.entries, int(np.max(np.diff(rows.indptr), initial=0))),
             rows.atoms,
         )
+
+    def product(self, w: Array) -> float:
+        """Σ |a_j w_j| of no row is larger."""
+        assert self.atoms is not None
+        return min(self.a * self.atoms.size_of(w), self.weight * self.atoms.largest(w))
 
     @property
     def terms(self) -> int:
@@ -230,12 +239,12 @@ class Oracle:
     def _unsure(self, w: Array) -> float:
         """What rounding may hide of the largest violation of an example at w, in the pass that was just made.
 
-        A height b - ⟨a, w⟩ is off by at most γ(|b| + ‖a‖‖w‖), and the decoder, which compares heights, by as much for
+        A height b - ⟨a, w⟩ is off by at most γ(|b| + Σ|aⱼwⱼ|), and the decoder, which compares heights, by as much for
         what it took and for what it left. The longest rows seen so far stand for what it left.
         """
-        reach = self._reach
-        length = 0.0 if reach.atoms is None else reach.atoms.size_of(w)
-        return 3 * gamma(reach.terms) * (reach.b + reach.a * length) if length > 0 else 0.0  # at w = 0 losses are all
+        if self._reach.atoms is None or not np.any(w):  # at w = 0 losses are all
+            return 0.0
+        return 3 * gamma(self._reach.terms) * (self._reach.b + self._reach.product(w))
 
     def deny_miss(self, position: int, missed: float, w: Array) -> None:
         """An output found earlier is higher at w, by so much, than what the decoder returned for this example.

@@ -141,6 +141,9 @@ class KernelAtoms(Atoms):
     def terms(self) -> int:
         return self.n_units
 
+    def largest(self, w: Array) -> float:
+        return float("inf")  # features are not known
+
     def size_of(self, w: Array) -> float:
         """Σ |B[u]| √G[u,u], with the coordinates' own length: scores are sums over all units that w is made of."""
         active = self.active(w)
