@@ -9,14 +9,16 @@ import sys
 from pathlib import Path
 
 import pytest
-from hypothesis import settings
+from hypothesis import is_hypothesis_test, settings
 
 from maxmargin import interruptions
 
 TESTS = Path(__file__).resolve().parent
 sys.path[:0] = [str(TESTS), str(TESTS.parent)]
 
-settings.register_profile("maxmargin", deadline=None, max_examples=40, print_blob=True)
+from thorough import THOROUGH  # noqa: E402 - it is beside this file
+
+settings.register_profile("maxmargin", deadline=None, max_examples=40 if THOROUGH else 20, print_blob=True)
 settings.load_profile("maxmargin")
 
 interruptions.AGAIN = 0.0  # tests plant Ctrl-C faster than a person presses it; those of the second one set it again
@@ -33,11 +35,13 @@ def pytest_configure(config):
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items):
-    """Marks what `every(k)` leaves out as slow.
+    """Marks what `every(k)` leaves out as slow, and all property tests as thorough.
 
     Of two lists of k values this keeps every value, of three lists every pair of values, as a Latin square does.
     """
     for item in items:
+        if is_hypothesis_test(getattr(item, "function", None)):
+            item.add_marker(pytest.mark.thorough)
         every = item.get_closest_marker("every")
         if every is not None and sum(places(item)) % every.args[0]:
             item.add_marker(pytest.mark.slow)

@@ -3,9 +3,10 @@
 import numpy as np
 import pytest
 from example_tasks import Interval, Pairs, Points, every_labelling, interval_data, pair_data
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
+from thorough import examples
 
 from maxmargin.examples import Examples, dot
 from maxmargin.objective import Formulation
@@ -31,7 +32,7 @@ POINTS = st.lists(
 
 
 @formulations
-@settings(max_examples=200)
+@examples(66, 200)
 @given(points=POINTS, lam=st.sampled_from([1e-6, 0.1, 1.0, 30.0, 1e6]))
 def test_found_and_bound_enclose_the_truth(formulation, points, lam):
     points = [(0.0, 0.0), *points]
@@ -46,7 +47,7 @@ def test_found_and_bound_enclose_the_truth(formulation, points, lam):
 
 
 @formulations
-@settings(max_examples=100)
+@examples(33, 100)
 @given(loss=hnp.arrays(float, 6, elements=st.integers(1, 20)), margin=st.integers(-10, 5))
 def test_one_output_beside_the_truth_is_found_exactly(formulation, loss, margin):
     """Then the maximiser is on the convex hull, and the search closes its bracket around it."""

@@ -2,7 +2,6 @@
 
 import os
 
-import pytest
 from hypothesis import settings
 
 THOROUGH = "MAXMARGIN_THOROUGH" in os.environ
@@ -12,6 +11,6 @@ def examples(few, many):
     """As many examples of a property as there is time for."""
 
     def decorated(test):
-        return pytest.mark.thorough(settings(max_examples=many if THOROUGH else few)(test))
+        return settings(max_examples=many if THOROUGH else few)(test)
 
     return decorated

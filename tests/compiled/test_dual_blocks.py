@@ -3,9 +3,10 @@
 import numpy as np
 import pytest
 from compiled import dual_blocks_twin as twin
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from strategies import atom_rows, whole
+from thorough import examples
 
 from maxmargin.atoms import AtomRows, Atoms
 from maxmargin.dual_blocks import DualBlocks
@@ -39,7 +40,7 @@ ACTIONS = st.lists(
 )
 
 
-@settings(max_examples=300)
+@examples(100, 300)
 @given(
     n=st.integers(1, 4),
     dim=st.integers(1, 4),

@@ -6,6 +6,7 @@ from compiled import dual_blocks_twin as twin
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from kernel_problems import ALL, TASKS, exact_map, oracle_of, units_of, with_units
+from thorough import examples
 
 from maxmargin.atoms import AtomRows
 from maxmargin.errors import NotSeparable
@@ -58,7 +59,7 @@ def budget(name, rows):
     return max(8 * n_units * (rows + 0.5) / 2**20, 350 / 2**20 if name == "chain" else 0.0)
 
 
-@settings(max_examples=60)
+@examples(20, 60)
 @given(
     name=st.sampled_from(sorted(TASKS)),
     formulation=st.sampled_from(ALL),

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from thorough import examples
 
 from maxmargin import MulticlassSVC
 from maxmargin.objective import Formulation
@@ -113,7 +114,7 @@ sizes = {
 
 
 @given(**sizes, weighted=st.booleans(), whole=st.booleans(), passes=st.integers(1, 6))
-@settings(max_examples=60)
+@examples(20, 60)
 def test_perceptron_is_the_plain_average(seed, n, dim, outputs, power, weighted, whole, passes):
     rng = np.random.default_rng(seed)
     X, Y = table(rng, n, dim, outputs, 2.0**power, whole and not weighted)
@@ -131,7 +132,7 @@ def test_perceptron_is_the_plain_average(seed, n, dim, outputs, power, weighted,
     block=st.integers(1, 4),
     squared=st.booleans(),
 )
-@settings(max_examples=60)
+@examples(20, 60)
 def test_subgradient_is_the_plain_average(seed, n, dim, outputs, power, C, weighted, passes, block, squared):
     rng = np.random.default_rng(seed)
     X, Y = table(rng, n, dim, outputs, 2.0**power)

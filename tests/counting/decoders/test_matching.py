@@ -2,9 +2,10 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from strategies import whole
+from thorough import examples
 
 from maxmargin.counting.decoders import matching
 from maxmargin.counting.decoders.matching import best_matching, matching_by_cuts, matching_by_table
@@ -44,7 +45,7 @@ def test_the_table_is_as_good_as_trying_everything(problem):
 
 
 @given(problems(11))
-@settings(max_examples=60)
+@examples(20, 60)
 def test_programs_are_as_good_as_the_table(problem):
     scores, perfect = problem
     found = matching_by_cuts(scores, perfect)

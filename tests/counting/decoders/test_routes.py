@@ -6,6 +6,7 @@ from counting.tour_strategies import squares
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from strategies import whole
+from thorough import examples
 
 from maxmargin.counting.decoders.routes import best_route
 
@@ -39,7 +40,7 @@ def check_route(found, problem, best):
     assert not best or found.value == max(value(path, arcs, nodes) for path in paths)
 
 
-@settings(max_examples=150)
+@examples(50, 150)
 @given(problems())
 def test_routes_are_the_best_paths(problem):
     for method in ("auto", "exact"):
@@ -48,7 +49,7 @@ def test_routes_are_the_best_paths(problem):
         check_route(found, problem, best=True)
 
 
-@settings(max_examples=150)
+@examples(50, 150)
 @given(problems(), st.data())
 def test_free_ends_have_scores(problem, data):
     arcs, nodes, start, end, length = problem

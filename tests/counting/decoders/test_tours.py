@@ -6,6 +6,7 @@ from counting.compiled.tours_twin import cycle_value
 from counting.tour_strategies import squares
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from thorough import examples
 
 from maxmargin.counting.decoders.tours import best_tour
 
@@ -28,7 +29,7 @@ def problems(draw, most=6):
     return arcs, start, end, draw(st.none() | st.integers(3, n))
 
 
-@settings(max_examples=150)
+@examples(50, 150)
 @given(problems())
 def test_tours_are_the_best(problem):
     arcs, *query = problem

@@ -5,8 +5,9 @@ from math import factorial, log, perm
 import numpy as np
 import pytest
 from counting.sets.checks import check_best, check_large, check_samples, check_set, check_spectrum, rejects, scores
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from thorough import examples
 
 from maxmargin.counting.sets.paths import Paths
 
@@ -57,7 +58,7 @@ def test_what_always_holds_has_no_variance():
 
 
 @given(st.integers(0, 4).flatmap(lambda n: scores(n * n + n + 1)), st.sampled_from(["auto", "exact", "local", "milp"]))
-@settings(max_examples=60)
+@examples(20, 60)
 def test_the_best_path_is_found(f, method):
     n = {1: 0, 3: 1, 7: 2, 13: 3, 21: 4}[len(f)]
     assert check_best(Paths(n + 2, method), f).exact == (method != "local" or n == 0)

@@ -6,11 +6,12 @@ import joblib
 import numpy as np
 import pytest
 import sklearn
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 from sklearn.model_selection import GridSearchCV, cross_val_score
+from thorough import examples
 
 from benchmarks.loaders import load_prefab4, load_substitution_matrix, prefab4_split
 from maxmargin import Aligner, executors, solvers
@@ -276,7 +277,7 @@ def test_ready_made_models_have_nothing_to_certify():
 # --- Biopython
 
 
-@settings(max_examples=60)
+@examples(20, 60)
 @given(
     mode=st.sampled_from(MODES),
     x=st.tuples(st.text("ACD", min_size=1, max_size=7), st.text("ACD", min_size=1, max_size=7)),

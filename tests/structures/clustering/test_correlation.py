@@ -10,6 +10,7 @@ from scipy import sparse
 from sklearn.base import clone
 from strategies import whole
 from structures.clustering.pair_strategies import clustered, complete_graph
+from thorough import examples
 
 from maxmargin.atoms import AtomRows
 from maxmargin.examples import dot
@@ -111,7 +112,7 @@ def test_features_and_loss_are_linear_in_the_pairs(problem):
         assert task.loss(y, mixed) == pytest.approx(shares @ losses, abs=1e-9)
 
 
-@settings(max_examples=60)
+@examples(20, 60)
 @given(problems(), st.data())
 def test_planes_and_their_bounds(problem, data):
     """Greedy: a clustering's plane, no higher than the best. Relaxed: no lower. The bound is never below the best."""

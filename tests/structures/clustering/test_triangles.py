@@ -6,6 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.optimize import linprog
 from structures.clustering.pair_strategies import best_total, pair_gains
+from thorough import examples
 
 from maxmargin.structures.clustering.agglomeration import PairGains
 from maxmargin.structures.clustering.triangles import Relaxation, relaxed, rounded
@@ -30,7 +31,7 @@ def all_triangles(gains):
     return -found.fun
 
 
-@settings(max_examples=60)
+@examples(20, 60)
 @given(pair_gains())
 def test_solution_of_the_relaxation(gains):
     found = relaxed(gains)
@@ -46,7 +47,7 @@ def test_solution_of_the_relaxation(gains):
         assert (found.shares[:, [j]] + found.shares[[j]] - found.shares <= 1 + 1e-5).all()
 
 
-@settings(max_examples=60)
+@examples(20, 60)
 @given(pair_gains())
 def test_rounded_solutions(gains):
     found = relaxed(gains)

@@ -5,7 +5,7 @@ from itertools import product
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy import sparse
 from sklearn.base import clone
@@ -18,6 +18,7 @@ from structures.parts.decoders import (
     best_path,
     best_tree,
 )
+from thorough import examples
 
 from maxmargin import StructuredSVM
 from maxmargin.errors import TaskError
@@ -85,7 +86,7 @@ class Predictions(Parts):
         return self.known[id(x)]
 
 
-@settings(max_examples=60)
+@examples(20, 60)
 @given(kind=st.sampled_from(list(KINDS)), seed=st.integers(0, 10**6), scale=st.sampled_from([1e-8, 1.0, 1e8]))
 def test_decoders_find_the_best_output(kind, seed, scale):
     """What the proofs below stand on."""
@@ -118,7 +119,7 @@ def test_training_ends_at_the_optimum_of_all_constraints(kind, formulation):
         assert optimum <= certificate.primal * (1 + 1e-7) + 1e-9
 
 
-@settings(max_examples=60)
+@examples(20, 60)
 @given(
     kind=st.sampled_from(list(KINDS)),
     seed=st.integers(0, 10**6),

@@ -8,6 +8,7 @@ from hypothesis.extra import numpy as hnp
 from scipy import sparse
 from strategies import whole
 from structures.ranking.group_problems import X, Y, set_up, with_weights
+from thorough import examples
 
 from maxmargin import StructuredSVM
 from maxmargin.objective import Formulation
@@ -84,7 +85,7 @@ def test_keeps_the_contract(problem, seed):
 # --- the plain forms
 
 
-@settings(max_examples=80)
+@examples(26, 80)
 @given(problems(), seeds)
 def test_plain_searches_are_enumeration(problem, seed):
     task, X, Y, w = problem
@@ -129,7 +130,7 @@ def test_decode(problem):
 # --- the batched forms
 
 
-@settings(max_examples=80)
+@examples(26, 80)
 @given(problems(), seeds, st.lists(st.sampled_from([0.0, 0.25, 1.0, 3.0]), min_size=3, max_size=3))
 def test_planes_are_enumeration(problem, seed, augment):
     """For any completion, at a λ for each query."""

@@ -1,9 +1,10 @@
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from structures.graphs.compiled import pairwise_twin as pairwise
 from structures.graphs.pairwise_strategies import models
+from thorough import examples
 
 from maxmargin.inference import PairwiseModel, is_forest, plan
 from maxmargin.search import Search
@@ -15,7 +16,7 @@ COMPLETE = [(i, j) for i in range(20) for j in range(i)]
 
 
 @given(models(), st.sampled_from(["auto", *KINDS]))
-@settings(max_examples=80)
+@examples(26, 80)
 def test_answers_keep_what_their_kind_promises(model, method):
     try:
         chosen = plan(model.n_nodes, model.edges, model.n_labels, method)

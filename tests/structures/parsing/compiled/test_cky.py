@@ -4,6 +4,7 @@ from hypothesis import given, settings
 from structures.parsing.compiled import cky_twin as twin
 from structures.parsing.compiled.filled_charts import NOTHING, around, each_span, inside, root_weights
 from structures.parsing.tree_strategies import parsings
+from thorough import examples
 
 from maxmargin.structures.parsing.compiled import cky
 from maxmargin.structures.parsing.derivations import all_derivations
@@ -72,13 +73,13 @@ def assert_best_through_every_item(drawn):
     np.testing.assert_array_equal(below + outer_below, through_below)
 
 
-@settings(max_examples=60)
+@examples(20, 60)
 @given(parsings())
 def test_inside_is_the_best_of_all_derivations(drawn):
     assert_best_of_all_derivations(drawn)
 
 
-@settings(max_examples=60)
+@examples(20, 60)
 @given(parsings())
 def test_inside_and_outside_make_the_best_derivation_through_an_item(drawn):
     assert_best_through_every_item(drawn)

@@ -141,7 +141,7 @@ def test_too_little_room_is_reported(kind, drawn):
         assert not filled(drawn, KINDS[kind], room=largest - 1)[0]
 
 
-@settings(max_examples=100)
+@examples(33, 100)
 @given(st.lists(st.tuples(st.integers(0, 3), st.integers(0, 3), st.integers(-3, 3)), max_size=12), st.integers(1, 12))
 def test_offers_make_a_front(offers, room):
     fronts = new_fronts(1, 2, room, 1)

@@ -2,10 +2,11 @@ from typing import NamedTuple
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from strategies import whole
 from structures.ranking.compiled import ranking_twin as twin
+from thorough import examples
 
 from maxmargin.structures.ranking.compiled.ranking import (
     insertion_gain,
@@ -134,7 +135,7 @@ def assert_worst(drawn, coefficients, losses, loss_of, exact=1e-9):
         assert away.min() < exact  # it is a ranking, and its loss is right
 
 
-@settings(max_examples=100)
+@examples(33, 100)
 @given(queries(most_segments=2))
 def test_average_precision(drawn):
     longest = max(map(sum, drawn.sizes))
@@ -151,7 +152,7 @@ def test_average_precision(drawn):
     assert_worst(drawn, coefficients, losses, loss_of)
 
 
-@settings(max_examples=100)
+@examples(33, 100)
 @given(queries(most_rows=3), st.sampled_from([None, 1, 2, 4, 20]), st.data())
 def test_gains(drawn, k, data):
     """Levels need not follow each other: any falling gains, the last of which may be 0."""
