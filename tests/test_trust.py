@@ -6,7 +6,7 @@ against numbers, not against tolerances: dual <= P(v) for every v that anybody f
 
 import warnings
 from fractions import Fraction
-from itertools import pairwise, product
+from itertools import combinations, pairwise, product
 
 import numpy as np
 import pytest
@@ -273,3 +273,102 @@ def test_bounds_of_cuts_that_cancel():
     rng = np.random.default_rng(3)
     X, y = rng.standard_normal((8, 2)) * 1e6, np.arange(8) % 3
     check_all(Classes(X, y), 1e6)
+
+
+def test_a_warm_start_from_separating_weights():
+    """At such weights a decoder returns truths alone, of which nothing is long."""
+    rng = np.random.default_rng(1)
+    X = rng.standard_normal((8, 3)) * 1e6
+    y = (X[:, 0] > 0).astype(int)
+    problem = Classes(X, y)
+    model = problem.model(C=1e12, solver="bundle", warm_start=True, max_passes=100)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        for _ in range(2):
+            model.fit(X, y)
+            assert objective(problem, problem.weights(model), 1e12) <= Fraction(model.certificate_.primal)
+
+
+class Listed(mm.Task):
+    """x has a row of features for every output; all of them may have much in common."""
+
+    def setup(self, X, Y):
+        self.dim = X[0].shape[1]
+
+    def psi(self, x, z):
+        return x[z]
+
+    def loss(self, y, z):
+        return float(y != z) / (1 + z)
+
+    def outputs(self, x):
+        return range(len(x))
+
+
+class ListedProblem(Listed):
+    def __init__(self, X, Y):
+        self.X, self.Y = X, Y
+        self.model = lambda **options: mm.StructuredSVM(Listed(), **options)
+
+    def psi(self, x, z):
+        return exact(x[z])
+
+    def loss(self, y, z):
+        return Fraction(float(y != z) / (1 + z))
+
+    def weights(self, model):
+        return model.w_
+
+
+@pytest.mark.parametrize("C", [1.0, 1e4, 1e8])
+@pytest.mark.parametrize("common", [1e4, 1e8, 1e12])
+@pytest.mark.parametrize("seed", range(3))
+def test_features_that_all_outputs_share(seed, common, C):
+    rng = np.random.default_rng(seed)
+    X = [np.round(common * rng.standard_normal(4)) + rng.standard_normal((3, 4)) for _ in range(5)]
+    check_all(ListedProblem(X, [int(z) for z in rng.integers(0, 3, 5)]), C, max_passes=60)
+
+
+@pytest.mark.parametrize("C", [1e4, 1e8, 1e10])
+def test_outputs_that_are_never_returned(C):
+    rows = np.array([[0, 0, 0], [-1, -1, -1], [-51132755.0, -97624371.0, 148757124.50000003]])
+    check_all(ListedProblem([rows], [0]), C, max_passes=60)
+
+
+class Chosen:
+    """Parts: two of four, all with nearly the same features."""
+
+    def __init__(self, X, Y):
+        self.X, self.Y = X, Y
+        self.model = lambda **options: mm.StructuredSVM(mm.tasks.Parts(best_two), **options)
+
+    def outputs(self, x):
+        return combinations(range(len(x)), 2)
+
+    def psi(self, x, z):
+        return [sum(column, Fraction(0)) for column in zip(*(exact(x[i]) for i in z), strict=True)]
+
+    def loss(self, y, z):
+        return Fraction(len(set(map(int, y)) ^ set(z)))
+
+    def weights(self, model):
+        return model.w_
+
+
+def best_two(scores, x):
+    return np.argsort(-np.asarray(scores), kind="stable")[:2]
+
+
+@pytest.mark.parametrize(("mean", "deviation", "C"), [(1e3, 1e-2, 1e6), (1e6, 1e-5, 1e12)])
+def test_planes_whose_rows_cancel(mean, deviation, C):
+    rng = np.random.default_rng(2)
+    X = [mean + deviation * rng.standard_normal((4, 2)) for _ in range(3)]
+    check_all(Chosen(X, [np.sort(rng.choice(4, 2, replace=False)) for _ in X]), C, max_passes=100)
+
+
+@pytest.mark.parametrize("weight", [1e-310, 1e307])
+def test_any_sample_weights(weight):
+    rng = np.random.default_rng(0)
+    X, y = rng.standard_normal((9, 2)), np.arange(9) % 3
+    plain, weighted = (mm.MulticlassSVC(tol=0.01).fit(X, y, sample_weight=v) for v in (None, np.full(9, weight)))
+    assert weighted.certificate_.primal == pytest.approx(plain.certificate_.primal)

@@ -140,7 +140,7 @@ class DualBlocks:
         from maxmargin.compiled.dual_blocks import totals
 
         self.w[:] = 0.0
-        linear, *_ = totals(self.cap, self.squared, self.w, self._atoms.arrays, self._tables)
+        linear, *_ = totals(self.cap, self.squared, self.w, self._atoms.arrays, self._atoms.lengths, self._tables)
         self.dual = linear - 0.5 * self._squared_norm()
 
     def bound(self) -> float:
@@ -149,13 +149,14 @@ class DualBlocks:
 
         w = np.zeros(self.dim)
         linear, losses, mass, entries, folded, excess = totals(
-            self.cap, self.squared, w, self._atoms.arrays, self._tables
+            self.cap, self.squared, w, self._atoms.arrays, self._atoms.lengths, self._tables
         )
         # The multiple of α that keeps to its caps has at least this much of the linear part.
         linear -= excess * abs(linear)
         # A fold rounds every number of the planes that it mixes, and of their offsets, at most four times.
         wrong = 4 * UNIT * folded
-        error, losses = wrong * float(np.sqrt(self._tables.longest[0])), losses * (1 + gamma(entries))
+        longest = float(self._tables.longest[0]) * float(np.max(self._atoms.lengths, initial=1.0))
+        error, losses = wrong * longest, losses * (1 + gamma(entries))
         linear -= wrong * float(np.max(self._tables.offset, initial=0.0))
         return lowered_dual(linear, losses, self._square_of(w), mass, entries + self._atoms.terms, error)
 

@@ -38,9 +38,12 @@ class DenseFeatures(UserWarning):
     """Ψ of a task in plain Python is a long array of mostly zeros; (indices, values) would take a fraction of it."""
 
 
+LIBRARIES = ("maxmargin", "contextlib", "sklearn", "joblib")  # between a user's line and what it caused
+
+
 def warn_caller(message: str, category: type[Warning]) -> None:
-    """Warn at the line outside of maxmargin that called it, however deep inside this is."""
+    """Warn at the user's line that caused it, however deep inside this is."""
     frame, level = sys._getframe(), 1
-    while frame.f_back is not None and frame.f_globals["__name__"].partition(".")[0] in ("maxmargin", "contextlib"):
+    while frame.f_back is not None and frame.f_globals["__name__"].partition(".")[0] in LIBRARIES:
         frame, level = frame.f_back, level + 1
     warnings.warn(message, category, stacklevel=level)

@@ -27,6 +27,7 @@ class Examples(Batch):
     ):
         super().__init__(task, len(Y))
         self.X, self.Y, self.listed = X, Y, listed
+        self.longest: dict[int, float] = {}  # ‖Ψ‖ of every example whose outputs have been listed
         self.truth = Y if truth is None else truth  # the output whose Ψ is the target: y, or its latent completion
         self.places = self.ids  # where the examples stand in X, Y and truth
 
@@ -120,7 +121,9 @@ class Examples(Batch):
                 raise TaskError(f"loss(y, z) of example {i} is {losses[j]}; a loss must be a finite number >= 0")
             for features in (truths[-1], found[-1]):
                 check_features(features, self.dim, f"psi(x, z) of example {i}")
-        planes = Planes(differences(truths, found, self.dim), losses)
+        pairs = zip(truths, found, strict=True)
+        reach = np.array([self._reach(i, x, *pair) for (i, x, _, _), pair in zip(self, pairs, strict=True)])
+        planes = Planes(differences(truths, found, self.dim), losses, reach=reach)
         values: Any = planes.dpsi.data if sparse.issparse(planes.dpsi) else planes.dpsi  # type: ignore[union-attr]
         if not np.isfinite(np.sum(values)) and not np.isfinite(values).all():
             for i, features in zip(self.ids, zip(truths, found, strict=True), strict=True):
@@ -129,8 +132,21 @@ class Examples(Batch):
                         raise TaskError(f"psi(x, z) of example {i} contains NaN or infinite values")
         return planes
 
+    def _reach(self, i: int, x: Any, truth: Any, found: Any) -> float:
+        """‖Ψ(x, truth)‖ + the longest ‖Ψ(x, z)‖: of all outputs where they are listed, else of the one found."""
+        if not self.listed:
+            return length(truth) + length(found)
+        if i not in self.longest:
+            self.longest[i] = max(length(self.task.psi(x, z)) for z in self.task.outputs(x))
+        return length(truth) + self.longest[i]
+
     def _name(self, error: Exception, i: int) -> None:
         error.add_note(f"maxmargin: raised by {self.name} on training example {i}")
+
+
+def length(features: Any) -> float:
+    """‖Ψ‖, or more where entries may repeat."""
+    return float(np.abs(features[1]).sum() if isinstance(features, tuple) else np.linalg.norm(features))
 
 
 def judged(task: Any, i: int, x: Any, y: Any, z: Any) -> tuple[float, Any]:

@@ -66,8 +66,9 @@ class Formulation:
             return planes
         offset = np.sqrt(planes.loss) if self.squared else planes.loss
         if self.rescaling == "margin":
-            return Planes(planes.dpsi, offset)
-        return Planes(AtomRows.of(planes.dpsi).scaled(offset), offset)
+            return Planes(planes.dpsi, offset, reach=planes.reach)
+        reach = None if planes.reach is None else planes.reach * np.maximum(offset, 1.0)
+        return Planes(AtomRows.of(planes.dpsi).scaled(offset), offset, reach=reach)
 
     def truths(self, offsets: Array) -> Array:
         """The factor of Ψ(x, truth) in the vector a of cuts with these offsets b: 1, or b itself (see the table)."""

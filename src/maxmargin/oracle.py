@@ -50,6 +50,7 @@ class Reach(NamedTuple):
 
     a: float = 0.0  # the longest row
     weight: float = 0.0  # the most weight of atoms in a row
+    whole: float = 0.0  # the longest Ψ of truth and output together, where decoders compare these
     b: float = 0.0
     entries: int = 0
     atoms: Atoms | None = None
@@ -61,6 +62,7 @@ class Reach(NamedTuple):
         return Reach(
             max(self.a, float(np.max(rows.sizes, initial=0.0))),
             max(self.weight, float(np.max(np.add.reduceat(absolute, rows.indptr[:-1]), initial=0.0))),
+            max(self.whole, 0.0 if planes.reach is None else float(np.max(planes.reach, initial=0.0))),
             max(self.b, float(np.max(np.abs(planes.loss), initial=0.0))),
             max(self.entries, int(np.max(np.diff(rows.indptr), initial=0))),
             rows.atoms,
@@ -69,15 +71,16 @@ class Reach(NamedTuple):
     def product(self, w: Array) -> float:
         """Σ |a_j w_j| of no row is larger."""
         assert self.atoms is not None
-        product = self.a * self.atoms.size_of(w)
-        if product <= 1e3 * self.b:  # as on most data: then rounding is next to nothing, and a closer look costs more
-            return product
-        return min(product, self.weight * self.atoms.largest(w))
+        length = self.atoms.size_of(w)
+        product = self.a * length
+        if product > 1e3 * self.b:  # else rounding is next to nothing, and a closer look costs more
+            product = min(product, self.weight * self.atoms.largest(w))
+        return max(product, self.whole * length)
 
     @property
     def terms(self) -> int:
         """The numbers that a height is a sum of, at most."""
-        return self.entries + 8 + (0 if self.atoms is None else self.atoms.terms)
+        return max(self.entries, 64) + 8 + (0 if self.atoms is None else self.atoms.terms)
 
 
 class Witnesses:
@@ -150,6 +153,7 @@ class Oracle:
         self.weights = normalised_weights(sample_weight, self.n)
         self.calls = 0
         self._reach = Reach()  # of the planes of the first pass, and of all passes that measured something
+        self._from_zero = False  # whether the first of them were found at w = 0, where they are large
         self._witnesses = Witnesses()
         self._lam = np.ones(self.n)  # where the last rescaling search of each example ended
         self._relaxed: NDArray[np.bool_] | None = None  # which examples ever got an answer that is no proved output
@@ -245,7 +249,13 @@ class Oracle:
         A height b - ⟨a, w⟩ is off by at most γ(|b| + Σ|aⱼwⱼ|), and the decoder, which compares heights, by as much for
         what it took and for what it left. The longest rows seen so far stand for what it left.
         """
-        if self._reach.atoms is None or not np.any(w):  # at w = 0 losses are all
+        if not np.any(w):  # losses are all
+            return 0.0
+        if not self._from_zero:  # started from other weights, where truths may be all that a decoder returns
+            self._from_zero, calls = True, self.calls
+            list(self._everyone(np.zeros(self.dim)))
+            self.calls = calls
+        if self._reach.atoms is None:
             return 0.0
         return 3 * gamma(self._reach.terms) * (self._reach.b + self._reach.product(w))
 
@@ -458,6 +468,8 @@ class Oracle:
         return [chosen[start : start + CHUNK] for start in range(0, len(chosen), CHUNK)]
 
     def _violations(self, w: Array, index: Index, scale: float = 1.0) -> Violations:
+        if self.calls == 0:
+            self._from_zero = not np.any(w)
         self.calls += len(index)
         if scale != 1 and not self.formulation.plain:
             w, scale = scale * w, 1.0
@@ -559,7 +571,7 @@ def _joined(parts: list[Violations], order: Index | None) -> Violations:
         return Violations(planes, *fields)  # type: ignore[arg-type]
     rows: Any = planes.dpsi
     return Violations(
-        Planes(rows.take(order), planes.loss[order]),
+        Planes(rows.take(order), planes.loss[order], reach=None if planes.reach is None else planes.reach[order]),
         *(None if values is None else values[order] for values in fields),  # type: ignore[arg-type]
     )
 
@@ -577,8 +589,9 @@ def _check_promise(batch: Batch, planes: Planes, heights: Array, w: Array, scale
     if (heights < allowed).any():
         # Scores of large features may cancel: what rounding can do to them is no fault. Seldom needed, hence here.
         rows = AtomRows.of(planes.dpsi)
-        terms = rows.atoms.terms + int(np.max(np.diff(rows.indptr))) + 8
-        allowed -= 4 * gamma(terms) * scale * rows.sizes * rows.atoms.size_of(w)
+        terms = rows.atoms.terms + max(int(np.max(np.diff(rows.indptr))), 64) + 8
+        lengths = rows.sizes if planes.reach is None else np.maximum(rows.sizes, planes.reach)
+        allowed -= 4 * gamma(terms) * scale * lengths * rows.atoms.size_of(w)
     if (heights < allowed).any():
         j = int(np.argmin(heights - allowed))
         raise TaskError(
@@ -600,4 +613,5 @@ def normalised_weights(sample_weight: Any, n: int) -> Array:
         raise ValueError(f"sample_weight[{i}] is {weights[i]}; weights must be finite and >= 0")
     if weights.sum() == 0:
         raise ValueError("all sample weights are zero: there is nothing to learn from")
+    weights = weights / weights.max()  # whose sum neither overflows nor vanishes
     return weights * (n / weights.sum())

@@ -29,6 +29,8 @@ class Planes(NamedTuple):
     upper: Array | None = None  # (m,) where the search is not exact: proved bounds on the highest λΔ - ⟨w, δΨ⟩
     # (m,) of a relaxation that knows it: whether what was found is not an output, or not proved to be the best one
     relaxed: NDArray[np.bool_] | None = None
+    # (m,) how long Ψ of truth and output are together, where the decoder compares whole Ψ: much of them may cancel
+    reach: Array | None = None
 
     def values(self, w: Array) -> Array:
         """The height of every cut at w."""
@@ -38,7 +40,9 @@ class Planes(NamedTuple):
     def stack(cls, parts: list[Planes]) -> Planes:
         """One under the other; all parts have AtomRows over the same atoms. Bounds are left behind."""
         rows: list[Any] = [part.dpsi for part in parts]
-        return cls(AtomRows.stack(rows), np.concatenate([part.loss for part in parts]))
+        reach = [part.reach for part in parts if part.reach is not None]
+        together = np.concatenate(reach) if len(reach) == len(parts) else None
+        return cls(AtomRows.stack(rows), np.concatenate([part.loss for part in parts]), reach=together)
 
     def over_atoms(self) -> Planes:
         """The same with AtomRows, whose products depend on single rows only: BLAS rounds by the size of the batch."""

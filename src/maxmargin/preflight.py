@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
+from maxmargin.arrays import read_only
 from maxmargin.errors import DenseFeatures, TaskError, warn_caller
 from maxmargin.examples import Examples, check_features, dot, judged
 from maxmargin.search import Search
@@ -80,7 +81,7 @@ def _look_at(task: Task, i: int, x: Any, y: Any, truth: Any, rng: np.random.Gene
     # What the decoder finds for some weights must not be beaten by what it finds for others. Beside zero and ordinary
     # weights there are tiny ones, for which the loss decides: a decoder that ignores y gives itself away there.
     kinds = rng.standard_normal((2, task.dim)) * [[1.0], [1e-3]]
-    weights = [zero, *kinds, *-kinds]
+    weights = [read_only(w) for w in (zero, *kinds, *-kinds)]
     found = [task.argmax(w, x, y) for w in weights]
     judgements = [judged(task, i, x, y, z) for z in found + [task.argmax(w, x) for w in weights]]
     rivals = [(psi, loss) for loss, psi in judgements]

@@ -32,4 +32,7 @@ def _remedy(certificate: Certificate, solver: Solver) -> str:
         if certificate.relative_gap < 5 * solver.tol:
             return f"It was close: raise max_passes (now {solver.max_passes:g})."
         return f"Raise max_passes (now {solver.max_passes:g}), {scale}, or lower C."
-    return f"Rounding leaves no room for progress: {scale}, lower C, or raise tol."
+    return (
+        "No step gains anything any more, because of rounding or (slack rescaling, squared slacks) because the search "
+        f"only bounds the violations: {scale}, lower C, or raise tol."
+    )

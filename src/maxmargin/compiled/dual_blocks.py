@@ -271,12 +271,14 @@ def add_plane(i, rows, j, epoch, scratch, atoms, images, tables):
     slot = tables.base[i] + new
     tables.start[slot], tables.length[slot], tables.offset[slot] = top, extra, rows.offset[j]
     tables.alpha[slot], tables.idle[slot], tables.folds[slot] = 0.0, 0, 0
+    weight = 0.0
     for p in range(extra):
         tables.indices[top + p] = rows.indices[begin + p]
         tables.values[top + p] = rows.values[begin + p]
+        weight += abs(rows.values[begin + p])
     tables.tops[ENTRIES] += extra
     gram_row(i, new, epoch, scratch, atoms, images, tables)
-    tables.longest[0] = max(tables.longest[0], tables.gram[tables.gram_base[i] + new * (tables.capacity[i] + 1)])
+    tables.longest[0] = max(tables.longest[0], weight)
     tables.filled[i] += 1
 
 
@@ -406,11 +408,11 @@ def visit(order, begin, rows, atoms, images, limits, seen, w, scratch, report, t
 
 
 @kernel
-def totals(cap, squared, w, atoms, tables):
+def totals(cap, squared, w, atoms, lengths, tables):
     """Recompute w = Σ α a into `w` (zeroed by the caller) and return the linear part of the dual.
 
-    Then what rounding needs to know: Σ α|b|, with all that was subtracted; Σ α‖a‖; how many entries were added up;
-    Σ α · folds; the share by which Σ α of an example exceeds its cap.
+    Then what rounding needs to know: Σ α|b|, with all that was subtracted; Σ α Σ|value|‖atom‖, from the lengths of
+    units; how many entries were added up; Σ α · folds; the share by which Σ α of an example exceeds its cap.
     """
     base, filled, alpha, offset = tables.base, tables.filled, tables.alpha, tables.offset
     linear, losses, mass, entries, folded, excess = 0.0, 0.0, 0.0, 0, 0.0, 0.0
@@ -423,7 +425,11 @@ def totals(cap, squared, w, atoms, tables):
                 scatter(tables.indices, tables.values, start, length, alpha[slot], w, atoms)
                 linear += alpha[slot] * offset[slot]
                 losses += alpha[slot] * abs(offset[slot])
-                mass += alpha[slot] * np.sqrt(max(tables.gram[tables.gram_base[i] + s * (tables.capacity[i] + 1)], 0.0))
+                size = 0.0
+                for p in range(start, start + length):
+                    c = tables.indices[p] - atoms.direct
+                    size += abs(tables.values[p]) * (1.0 if c < 0 else lengths[c // atoms.n_labels])
+                mass += alpha[slot] * size
                 weight += alpha[slot]
                 entries += length + 1
                 folded += alpha[slot] * tables.folds[slot]

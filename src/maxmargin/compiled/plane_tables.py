@@ -51,7 +51,7 @@ class PlaneTables(NamedTuple):
     values: Array
     # of a pair of planes of one example
     gram: Array
-    # of all planes that ever came: the largest ‖a‖²
+    # of all planes that ever came: the largest Σ |value|
     longest: Array
 
     @classmethod
