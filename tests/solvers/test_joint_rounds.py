@@ -154,7 +154,7 @@ def started(formulation, n=12, seed=0, C=3.0):
     X, y = rows_of_all_sizes(n, seed)
     task = Multiclass()
     oracle = Oracle(task.setup_and_pack(X, y), formulation, np.r_[0.0, np.ones(n - 1)])
-    blocks = oracle.block_dual(C)
+    blocks = oracle.plane_dual(C)
     everyone = np.arange(n)
     for _ in range(2):
         blocks.visit(everyone, oracle.planes(blocks.w, everyone))
