@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from maxmargin.arrays import Array, Index
 from maxmargin.atoms import AtomRows
+from maxmargin.checks import check_memory, is_whole
 from maxmargin.objective import Formulation
 from maxmargin.planes import Planes
 
@@ -58,10 +59,16 @@ class Decoder(Protocol):
 class BlockDual:
     """α, and what follows from it: w = Σ α a and D(α)."""
 
-    def __init__(self, dim: int, weights: Array, formulation: Formulation, C: float, cache_mb: float):
+    def __init__(self, dim: int, weights: Array, formulation: Formulation, C: float, slots: int, cache_mb: float):
+        if not is_whole(slots) or slots < 2:
+            raise ValueError(
+                f"planes per example must be a whole number >= 2, so that two can be folded; got {slots!r}"
+            )
+        what = f"room for {slots:,} planes per example"
+        check_memory(what, 16.0 * slots, "set planes_per_example to a few dozen, or some hundred")
         self.n, self.dim, self.weights = len(weights), dim, weights
         self.formulation, self.squared = formulation, formulation.squared
-        self.cache_mb = cache_mb
+        self.slots, self.cache_mb = slots, cache_mb  # limits of explicit planes: of each example, and of all memory
         self.C, self.cap = C, caps(weights, C)
         self.w = np.zeros(self.dim)
         self.dual = 0.0  # D(α)

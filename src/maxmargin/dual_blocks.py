@@ -20,7 +20,6 @@ from scipy.optimize import linprog
 from maxmargin.arrays import Array
 from maxmargin.atoms import AtomRows, Atoms
 from maxmargin.block_dual import BlockDual, Decoder, Remembered, Report, caps
-from maxmargin.checks import check_memory, is_whole
 from maxmargin.compiled.atom_arrays import AtomArrays
 from maxmargin.compiled.plane_tables import (
     ADDED,
@@ -57,20 +56,14 @@ class DualBlocks(BlockDual):
         patience: int = 10,
         cache_mb: float = 1024.0,
     ):
-        if not is_whole(slots) or slots < 2:
-            raise ValueError(
-                f"planes per example must be a whole number >= 2, so that two can be folded; got {slots!r}"
-            )
-        what = f"room for {slots:,} planes per example"
-        check_memory(what, 16.0 * slots, "set planes_per_example to a few dozen, or some hundred")
-        super().__init__(dim, weights, formulation, C, cache_mb)
-        self.slots, self.patience = slots, patience
+        super().__init__(dim, weights, formulation, C, slots, cache_mb)
+        self.patience = patience
         self._tables = PlaneTables.empty(self.n, slots=64, entries=64, cells=64)
         self._atoms = Atoms.coordinates(self.dim)  # the task's own come with its first planes
         self._scratch = Scratch.of(self.dim, slots)
 
     @classmethod
-    def of(cls, point: BlockDual, slots: int = 32) -> DualBlocks:
+    def of(cls, point: BlockDual) -> DualBlocks:
         """This dual point over explicit planes."""
         from maxmargin.compiled.dual_blocks import regram
 
@@ -79,7 +72,7 @@ class DualBlocks(BlockDual):
         planes = point.remembered()
         alpha = point.alpha_of(planes)
         counts = np.bincount(planes.owners, minlength=point.n)
-        places = max(slots, int(counts.max(initial=0)))
+        places = max(point.slots, int(counts.max(initial=0)))
         blocks = cls(point.dim, point.weights, point.formulation, point.C, places, cache_mb=point.cache_mb)
         tables, rows, entries = blocks._tables, planes.rows, int(planes.rows.indptr[-1])
         blocks._tables = tables = tables.with_room(len(alpha), entries, int(np.sum(counts**2)))
