@@ -83,6 +83,11 @@ class BlockDual:
         """Visit again whom that may help most for its work."""
         raise NotImplementedError
 
+    @property
+    def calls_again(self) -> int:
+        """Of the next `revisit`: the examples whose outputs it would all look at."""
+        return 0
+
     def tidy(self) -> None:
         """Keep to the limits of memory."""
 

@@ -41,10 +41,11 @@ class BCFW(Solver):
         earlier = None if start is None else start.memory
         blocks = oracle.block_dual(C, earlier, slots=self.planes_per_example, cache_mb=self.cache_mb)
         joint = JointRounds(oracle, blocks, C, self.tol)
+        most = oracle.calls + self.max_passes * oracle.n
         passes = stalled = 0
         while stalled < 3:
             before = blocks.dual
-            found, work = self._round(oracle, blocks, rng)
+            found, work = self._round(oracle, blocks, rng, most)
             blocks.tidy()
             passes += 1
             if passes % 10 == 0:
@@ -59,16 +60,19 @@ class BCFW(Solver):
                 blocks = joint.blocks
                 stalled = 3 if joint.exhausted else 0
 
-    def _round(self, oracle: Oracle, blocks: BlockDual, rng: np.random.Generator) -> tuple[Report, float]:
+    def _round(self, oracle: Oracle, blocks: BlockDual, rng: np.random.Generator, most: float) -> tuple[Report, float]:
         """Visit everyone with a search, then again while that gains more per unit of work than the round has so far.
 
-        Returns what the search saw, and the work of all visits.
+        Visits that look at all outputs keep to `most` calls of the oracle. Returns what the search saw, and the work of
+        all visits.
         """
         before = blocks.dual
         found = blocks.search(oracle, rng.permutation(oracle.n), self.block)
         work, gain, share = found.work, np.inf, 1.0
         # The limit is for hard margins that cannot be met, whose dual grows for ever; others end long before.
         while gain * work >= share * (blocks.dual - before) > 0 and work < found.work + MOST_AGAIN:
+            if oracle.calls + blocks.calls_again > most:
+                break
             again = blocks.revisit(oracle, rng)
             gain, share = again.gain, again.work
             work += share

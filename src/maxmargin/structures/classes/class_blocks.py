@@ -29,7 +29,7 @@ AGAIN = 0.003  # who gained more than this share of what a visit gained on avera
 CALL = 20_000.0  # multiplications that take as long as to call a kernel
 
 
-class Classes(NamedTuple):
+class LabelledRows(NamedTuple):
     """Examples with one label each."""
 
     atoms: Atoms  # the features of units at each label
@@ -41,7 +41,7 @@ class Classes(NamedTuple):
 class ClassBlocks(BlockDual):
     """α of all wrong labels, for plain slacks under a finite C. No plane is ever written down."""
 
-    def __init__(self, classes: Classes, weights: Array, formulation: Formulation, C: float, **limits: Any):
+    def __init__(self, classes: LabelledRows, weights: Array, formulation: Formulation, C: float, **limits: Any):
         super().__init__(classes.atoms.dim, weights, formulation, C, **limits)
         self.classes = classes
         self.alpha = np.zeros((self.n, len(classes.cost)))
@@ -55,6 +55,10 @@ class ClassBlocks(BlockDual):
     def revisit(self, oracle: Decoder, rng: np.random.Generator) -> Report:
         """Visit those again who have just gained most."""
         return self._visit(oracle, rng.permutation(self._movers))
+
+    @property
+    def calls_again(self) -> int:
+        return len(self._movers)
 
     def _visit(self, oracle: Decoder, order: NDArray[np.intp]) -> Report:
         from maxmargin.structures.classes.compiled.class_blocks import GAIN, MOVED, PENALTY, visit_classes

@@ -19,7 +19,7 @@ from maxmargin.inputs.matrices import checked_matrix
 from maxmargin.kernels.units import AtomBatch, UnitTask
 from maxmargin.objective import Formulation
 from maxmargin.planes import Planes
-from maxmargin.structures.classes.class_blocks import ClassBlocks, Classes
+from maxmargin.structures.classes.class_blocks import ClassBlocks, LabelledRows
 
 
 class Multiclass(UnitTask):
@@ -119,7 +119,7 @@ class MulticlassBatch(AtomBatch):
         if isinstance(earlier, ClassBlocks):
             earlier.move_to(weights, C)
             return earlier
-        classes = Classes(self.atoms, self.ids, self.labels[self.ids], self.cost)
+        classes = LabelledRows(self.atoms, self.ids, self.labels[self.ids], self.cost)
         return ClassBlocks(classes, weights, formulation, C, **limits)
 
     def rescaled_planes(self, w: Array, formulation: Formulation) -> Planes:
