@@ -24,16 +24,14 @@ class Atoms:
     about: str = ""  # where the features come from, for the certificate
 
     def __init__(self, units: Any, n_labels: int, direct: int):
-        rows = sparse.csr_array(units, dtype=np.float64)
-        self.n_units, self.n_features = rows.shape
+        indptr, places, values = _nonzero(units)
+        self.n_units, self.n_features = units.shape
         self.dim = direct + self.n_features * n_labels
         if max(direct + self.n_units * n_labels, self.dim) >= 2**31:
             raise ValueError(f"{self.n_units} units × {n_labels} labels are too many for 32-bit atom numbers")
-        places = rows.indices.astype(np.uint32)
         places *= np.uint32(n_labels)
         places += np.uint32(direct)
-        values = rows.data if rows.data.flags.writeable else rows.data.copy()  # kernels are compiled for one kind only
-        self.arrays = AtomArrays(direct, n_labels, rows.indptr.astype(np.uint64), places, values)
+        self.arrays = AtomArrays(direct, n_labels, indptr, places, values)
         self._lengths: Array | None = None
         self._peaks: Array | None = None
 
@@ -208,3 +206,15 @@ class AtomRows:
     def toarray(self) -> Array:
         """Dense rows, for tests and small problems."""
         return np.asarray(self.tocsr().toarray())
+
+
+def _nonzero(units: Any) -> tuple[NDArray[np.uint64], NDArray[np.uint32], Array]:
+    """Where the rows of a matrix begin among its numbers that are not zero, their columns, and these numbers."""
+    if sparse.issparse(units):
+        rows = sparse.csr_array(units, dtype=np.float64)
+        values = rows.data if rows.data.flags.writeable else rows.data.copy()  # kernels are compiled for one kind only
+        return rows.indptr.astype(np.uint64), rows.indices.astype(np.uint32), values
+    dense = np.asarray(units, dtype=np.float64)
+    used = dense != 0  # in a third of the time that csr_array takes
+    columns = np.broadcast_to(np.arange(dense.shape[1], dtype=np.uint32), dense.shape)[used]
+    return np.append(0, np.cumsum(np.count_nonzero(used, axis=1))).astype(np.uint64), columns, dense[used]

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple, Self
 import numpy as np
 
 from maxmargin.arrays import Array, Index
+from maxmargin.block_dual import BlockDual
 from maxmargin.dual_blocks import DualBlocks
 from maxmargin.errors import TaskError
 from maxmargin.objective import Formulation
@@ -135,12 +136,19 @@ class Batch:
         return raised_square(w)
 
     def block_dual(
-        self, weights: Array, formulation: Formulation, C: float, earlier: DualBlocks | None = None, **limits: Any
-    ) -> DualBlocks:
-        """The dual point, one block of planes per example, in the form that suits these planes.
+        self, weights: Array, formulation: Formulation, C: float, earlier: BlockDual | None = None, **limits: Any
+    ) -> BlockDual:
+        """The dual point in the form that is improved fastest: `plane_dual`, unless the batch has one of its own.
 
         `earlier` is that of an earlier run on the same data, which is moved to this C.
         """
+        known = None if earlier is None else DualBlocks.of(earlier)
+        return self.plane_dual(weights, formulation, C, known, **limits)
+
+    def plane_dual(
+        self, weights: Array, formulation: Formulation, C: float, earlier: DualBlocks | None = None, **limits: Any
+    ) -> DualBlocks:
+        """The dual point over planes that are found one by one, in the form that suits them."""
         if earlier is None:
             return DualBlocks(self.dim, weights, formulation, C, **limits)
         earlier.move_to(weights, C)

@@ -10,7 +10,7 @@ steps (compiled/dual_blocks.py); memory is bounded by folding the lightest plane
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,7 +19,7 @@ from scipy.optimize import linprog
 
 from maxmargin.arrays import Array
 from maxmargin.atoms import AtomRows, Atoms
-from maxmargin.checks import check_memory, is_whole
+from maxmargin.block_dual import BlockDual, Decoder, Remembered, Report, caps
 from maxmargin.compiled.atom_arrays import AtomArrays
 from maxmargin.compiled.plane_tables import (
     ADDED,
@@ -43,25 +43,7 @@ from maxmargin.planes import Planes
 from maxmargin.rounding import UNIT, gamma, lowered_dual, raised_square
 
 
-class Report(NamedTuple):
-    """What a round of visits saw and did."""
-
-    penalty: float  # Σ cap · penalty of the heights seen: C times an estimate of the risk
-    added: int  # planes that were new
-    gain: float  # what the dual gained
-    missed: float = 0.0  # how much higher a remembered plane of the first example is than its new one, at the same w
-
-
-class Remembered(NamedTuple):
-    """The cached planes of all examples that count, in the order of the examples."""
-
-    slots: NDArray[np.intp]
-    owners: NDArray[np.intp]  # the examples
-    rows: AtomRows
-    offset: Array
-
-
-class DualBlocks:
+class DualBlocks(BlockDual):
     """α, w and the plane cache."""
 
     def __init__(
@@ -74,21 +56,37 @@ class DualBlocks:
         patience: int = 10,
         cache_mb: float = 1024.0,
     ):
-        if not is_whole(slots) or slots < 2:
-            raise ValueError(
-                f"planes per example must be a whole number >= 2, so that two can be folded; got {slots!r}"
-            )
-        what = f"room for {slots:,} planes per example"
-        check_memory(what, 16.0 * slots, "set planes_per_example to a few dozen, or some hundred")
-        self.n, self.dim, self.weights = len(weights), dim, weights
-        self.formulation, self.squared = formulation, formulation.squared
-        self.slots, self.patience, self.cache_mb = slots, patience, cache_mb
-        self.C, self.cap = C, _caps(weights, C)
-        self.w = np.zeros(self.dim)
+        super().__init__(dim, weights, formulation, C, slots, cache_mb)
+        self.patience = patience
         self._tables = PlaneTables.empty(self.n, slots=64, entries=64, cells=64)
         self._atoms = Atoms.coordinates(self.dim)  # the task's own come with its first planes
-        self.dual = 0.0  # D(α)
         self._scratch = Scratch.of(self.dim, slots)
+
+    @classmethod
+    def of(cls, point: BlockDual) -> DualBlocks:
+        """This dual point over explicit planes."""
+        from maxmargin.compiled.dual_blocks import regram
+
+        if isinstance(point, DualBlocks):
+            return point
+        planes = point.remembered()
+        alpha = point.alpha_of(planes)
+        counts = np.bincount(planes.owners, minlength=point.n)
+        places = max(point.slots, int(counts.max(initial=0)))
+        blocks = cls(point.dim, point.weights, point.formulation, point.C, places, cache_mb=point.cache_mb)
+        tables, rows, entries = blocks._tables, planes.rows, int(planes.rows.indptr[-1])
+        blocks._tables = tables = tables.with_room(len(alpha), entries, int(np.sum(counts**2)))
+        tables.filled[:] = tables.capacity[:] = counts
+        tables.base[:], tables.gram_base[:] = np.cumsum(counts) - counts, np.cumsum(counts**2) - counts**2
+        tables.start[: len(alpha)], tables.length[: len(alpha)] = rows.indptr[:-1], np.diff(rows.indptr)
+        tables.offset[: len(alpha)], tables.alpha[: len(alpha)] = planes.offset, alpha
+        tables.indices[:entries], tables.values[:entries] = rows.indices[:entries], rows.values[:entries]
+        tables.tops[[SLOTS, ENTRIES, CELLS]] = len(alpha), entries, np.sum(counts**2)
+        tables.longest[0] = np.max(rows.atoms.squared_norms(rows), initial=0.0)
+        blocks._atoms = rows.atoms
+        regram(np.arange(point.n), blocks._scratch, blocks._atoms.arrays, blocks._images(), tables)
+        blocks.refresh()
+        return blocks
 
     @property
     def alpha_sums(self) -> Array:
@@ -100,6 +98,22 @@ class DualBlocks:
     def cached_mb(self) -> float:
         """Memory of the plane cache."""
         return sum(array.nbytes for array in self._tables) / 2**20
+
+    def search(self, oracle: Decoder, order: NDArray[np.intp], block: int) -> Report:
+        """Visit every example with a fresh plane."""
+        penalty, added, gain = 0.0, 0, 0.0
+        for begin in range(0, len(order), block):
+            index = order[begin : begin + block]
+            report = self.visit(index, oracle.planes(self.w, index))
+            oracle.deny_miss(index[0], report.missed, self.w)
+            penalty += report.penalty
+            added += report.added
+            gain += report.gain
+        return Report(penalty, added, gain, work=oracle.call_cost)
+
+    def revisit(self, oracle: Decoder, rng: np.random.Generator) -> Report:
+        """Visit everyone without the oracle."""
+        return self.visit(rng.permutation(self.n))
 
     def visit(
         self, order: NDArray[np.intp], planes: Planes | None = None, steps: int = 10, epsilon: float = 0.0
@@ -185,10 +199,6 @@ class DualBlocks:
                 "so C = inf has no solution; use a finite C"
             )
 
-    def risk(self, w: Array, gains: Array | None = None) -> float:
-        """R(w) is at least the mean penalty of the highest cached planes there; gains: as in Cuts."""
-        return float(np.dot(self.weights, self.formulation.penalty(self.slacks(w, gains)))) / self.n
-
     def slacks(self, w: Array, gains: Array | None = None) -> Array:
         """The highest cached plane of every example at w, or 0."""
         slots, owners = self._used_slots(self._tables.filled)
@@ -204,7 +214,6 @@ class DualBlocks:
 
     @property
     def size(self) -> tuple[int, int]:
-        """How many planes are cached for examples that count, and for how many of these."""
         filled = self._tables.filled[self.cap > 0]
         return int(filled.sum()), int(np.count_nonzero(filled))
 
@@ -219,10 +228,8 @@ class DualBlocks:
         slots, owners = self._used_slots(np.where(self.cap > 0, self._tables.filled, 0))
         return Remembered(slots, owners, self._rows_of(slots), self._tables.offset[slots])
 
-    @property
-    def writing_work(self) -> float:
-        """Multiplications of `written`."""
-        return 0.0
+    def alpha_of(self, planes: Remembered) -> Array:
+        return self._tables.alpha[planes.slots]
 
     def written(self, planes: Remembered) -> tuple[Array, NDArray[np.intp] | None]:
         """(N, d) vectors with the inner products of the planes, and the coordinates of w that they speak of, if any."""
@@ -261,7 +268,7 @@ class DualBlocks:
             slope -= float(np.sum((sums * moves)[counted] / self.cap[counted]))
             curvature += float(np.sum(moves[counted] ** 2 / self.cap[counted]))
         length = 0.0 if slope <= 0 else 1.0 if curvature <= slope else slope / curvature
-        alpha[planes.slots] = self._within_caps(planes.owners, np.maximum(old + length * change, 0.0))
+        alpha[planes.slots] = self._withincaps(planes.owners, np.maximum(old + length * change, 0.0))
         self.refresh()
         gain = self.dual - before
         if not gain > 0:
@@ -269,7 +276,7 @@ class DualBlocks:
             self.refresh()
         return max(gain, 0.0)
 
-    def _within_caps(self, owners: NDArray[np.intp], alpha: Array) -> Array:
+    def _withincaps(self, owners: NDArray[np.intp], alpha: Array) -> Array:
         """These weights, scaled down where rounding may have lifted their sum, taken in any order, above the cap."""
         if self.squared:
             return alpha
@@ -318,18 +325,13 @@ class DualBlocks:
         """Carry α over to another C: scale it to the best feasible multiple (a parabola in the factor)."""
         norm = self._squared_norm()
         sums = self.alpha_sums
-        self.C, self.cap = C, _caps(weights, C)
+        self.C, self.cap = C, caps(weights, C)
         slots, _ = self._used_slots(self._tables.filled)
         linear = float(np.dot(self._tables.alpha[slots], self._tables.offset[slots]))
         if self.squared:
             with np.errstate(divide="ignore", invalid="ignore"):
                 norm += float(np.nansum(np.where(sums > 0, sums**2 / self.cap, 0.0)))
-            limit = np.inf
-        else:
-            used = sums > 0
-            limit = float(np.min(self.cap[used] / sums[used], initial=np.inf))
-        factor = min(limit, linear / norm if norm > 0 else np.inf)
-        self._tables.alpha[:] *= max(factor, 0.0) if np.isfinite(factor) else 1.0
+        self._tables.alpha[:] *= self.best_multiple(linear, norm, sums)
         self.refresh()
 
     def shift(self, rows: AtomRows) -> None:
@@ -384,8 +386,3 @@ class DualBlocks:
         new = PlaneTables.empty(self.n, slots + slots // 2 + 1, entries + entries // 2 + 1, cells + 1)
         compact(self._tables, new)
         self._tables = new
-
-
-def _caps(weights: Array, C: float) -> Array:
-    """C vᵢ / n; an example of weight 0 has no budget even under a hard margin."""
-    return np.where(weights > 0, C * np.maximum(weights, 1e-300) / len(weights), 0.0)

@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 from maxmargin.arrays import Array, Index
 from maxmargin.atoms import AtomRows, Atoms
 from maxmargin.batch import Batch
+from maxmargin.block_dual import BlockDual
 from maxmargin.dual_blocks import DualBlocks
 from maxmargin.errors import TaskError
 from maxmargin.executors import Executor, Serial
@@ -357,13 +358,24 @@ class Oracle:
         risk = float(np.dot(self.weights[np.concatenate(chunks)], penalties)) / n * (1 + gamma(n + 8))
         return MeanPlane(a, offset, risk, row, truths, planes, size)
 
-    def block_dual(self, C: float, earlier: Any = None, **limits: Any) -> DualBlocks:
-        """The dual point of the n-slack problem in the form that suits the batch.
+    def block_dual(self, C: float, earlier: Any = None, **limits: Any) -> BlockDual:
+        """The dual point of the n-slack problem in the form that the batch improves fastest.
 
         It is an empty one, or that of an earlier run (if `earlier` is such a point) moved to this C.
         """
-        known = earlier if isinstance(earlier, DualBlocks) else None
+        known = earlier if isinstance(earlier, BlockDual) else None
         return self._batch.block_dual(self.weights, self.formulation, C, known, **limits)
+
+    def plane_dual(self, C: float, earlier: Any = None, **limits: Any) -> DualBlocks:
+        """The same over planes that are found one by one."""
+        known = DualBlocks.of(earlier) if isinstance(earlier, BlockDual) else None
+        return self._batch.plane_dual(self.weights, self.formulation, C, known, **limits)
+
+    def searched(self, examples: int, largest: Planes) -> None:
+        """All outputs of so many examples were looked at by someone else; no planes are larger than these."""
+        self.calls += examples
+        if not self._from_zero:
+            self._from_zero, self._reach = True, self._reach.with_planes(largest)
 
     def restricted_to(self, planes: Planes) -> tuple[Oracle, Planes]:
         """The same planes, and an oracle whose block dual costs no more than these planes need."""

@@ -58,7 +58,7 @@ UNSCALED = {
 @pytest.mark.parametrize("name", UNSCALED)
 def test_badly_scaled_data_are_certified(rounds, name, solver):
     model, X, Y = UNSCALED[name]
-    model.set_params(solver=solver, tol=1e-2, max_passes=100, random_state=0).fit(X, Y)
+    model.set_params(solver=solver, tol=1e-2, max_passes=300, random_state=0).fit(X, Y)
     assert model.certificate_.converged
     assert rounds
 
@@ -67,7 +67,7 @@ def test_badly_scaled_data_are_certified(rounds, name, solver):
 @pytest.mark.parametrize("rescaling", ["margin", "slack"])
 def test_in_every_formulation(rounds, rescaling, slack):
     X, y = load_wine(return_X_y=True)
-    options = {"rescaling": rescaling, "slack": slack, "tol": 1e-2, "max_passes": 100, "random_state": 0}
+    options = {"rescaling": rescaling, "slack": slack, "tol": 1e-2, "max_passes": 300, "random_state": 0}
     certificate = MulticlassSVC(**options).fit(X, y).certificate_
     assert certificate.converged
     assert rounds
@@ -155,7 +155,7 @@ def started(formulation, n=12, seed=0, C=3.0):
     X, y = rows_of_all_sizes(n, seed)
     task = Multiclass()
     oracle = Oracle(task.setup_and_pack(X, y), formulation, np.r_[0.0, np.ones(n - 1)])
-    blocks = oracle.block_dual(C)
+    blocks = oracle.plane_dual(C)
     everyone = np.arange(n)
     for _ in range(2):
         blocks.visit(everyone, oracle.planes(blocks.w, everyone))
@@ -230,7 +230,7 @@ def test_planes_found_elsewhere_change_no_weight():
 def test_rounding_is_not_the_decoders_fault():
     """Scores of 1e10 that cancel: an output may seem lower than the truth by more than their difference."""
     X, y = load_breast_cancer(return_X_y=True)
-    model = MulticlassSVC(C=1e6, tol=1e-2, max_passes=100, random_state=0)
+    model = MulticlassSVC(C=1e6, tol=1e-2, max_passes=300, random_state=0)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)
         model.fit(1e6 * X, y)

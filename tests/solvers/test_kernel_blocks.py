@@ -26,7 +26,7 @@ def both(name, formulation, C=3.0, slots=4, cache_mb=1024.0, sample_weight=None,
         oracle_of(make(kernel), X, Y, formulation, sample_weight),
         oracle_of(make(None), with_units(X, features), Y, formulation, sample_weight),
     ]
-    return oracles, [oracle.block_dual(C, slots=slots) for oracle in oracles]
+    return oracles, [oracle.plane_dual(C, slots=slots) for oracle in oracles]
 
 
 def check(blocks):
@@ -147,7 +147,7 @@ def test_heights_are_looked_up_in_what_is_kept():
 
 def test_a_hard_margin_that_cannot_be_is_noticed():
     oracle = oracle_of(Multiclass(kernel=KERNEL), np.array([[0.0], [1.0], [0.0], [2.0]]), [0, 1, 1, 0])
-    blocks = oracle.block_dual(np.inf)
+    blocks = oracle.plane_dual(np.inf)
     order = np.arange(4)
     for _ in range(2):
         blocks.visit(order, oracle.planes(blocks.w, order))

@@ -158,7 +158,7 @@ def test_no_cuts_to_move():
     cuts = Cuts()
     cuts.shift(pair.before.shifts_to(pair.after))
     assert len(cuts) == 0
-    blocks = pair.before.block_dual(C)
+    blocks = pair.before.plane_dual(C)
     blocks.shift(pair.before.shifts_to(pair.after))
     assert blocks.dual == 0
 
@@ -169,7 +169,7 @@ def test_no_cuts_to_move():
 def test_planes_of_the_examples(name, formulation, slots):
     """With few slots planes are folded: a mean of planes moves by the mean of their shifts."""
     pair = completions(name, formulation)
-    blocks = pair.before.block_dual(C, slots=slots)
+    blocks = pair.before.plane_dual(C, slots=slots)
     everyone = np.arange(pair.before.n)
     for w in [*points(blocks.dim), None]:
         blocks.visit(everyone, pair.before.planes(blocks.w.copy() if w is None else w, everyone))
@@ -201,7 +201,7 @@ def test_planes_of_the_examples(name, formulation, slots):
 def test_a_plane_by_its_definition(name, formulation):
     """The planes that are moved are s(Ψ(truth) - Ψ(z)) with b = s: what the twin takes for granted."""
     pair = completions(name, formulation)
-    blocks = pair.before.block_dual(C)
+    blocks = pair.before.plane_dual(C)
     everyone = np.arange(pair.before.n)
     w = points(blocks.dim)[1]
     blocks.visit(everyone, pair.before.planes(w, everyone), steps=0)

@@ -107,34 +107,38 @@ def row_sizes(indptr, indices, values, direct, n_labels, lengths, sizes):
 
 
 @kernel
+def label_scores(u, w, K, indptr, places, values, row):
+    """row[k] = ⟨atom (u, k), w⟩ for all labels at once: labels are contiguous in w, a vector operation."""
+    for k in range(K):
+        row[k] = 0.0
+    p, end = indptr[u], indptr[u + np.uint64(1)]
+    while p + np.uint64(3) < end:  # four features a sweep: a quarter of the loads and stores of the row
+        a, b = values[p], values[p + np.uint64(1)]
+        c, d = values[p + np.uint64(2)], values[p + np.uint64(3)]
+        A, B = places[p], places[p + np.uint64(1)]
+        C, D = places[p + np.uint64(2)], places[p + np.uint64(3)]
+        wa, wb, wc, wd = w[A : A + K], w[B : B + K], w[C : C + K], w[D : D + K]
+        for k in range(K):
+            row[k] += (a * wa[k] + b * wb[k]) + (c * wc[k] + d * wd[k])
+        p += np.uint64(4)
+    while p < end:
+        A = places[p]
+        wa = w[A : A + K]
+        for k in range(K):
+            row[k] += values[p] * wa[k]
+        p += np.uint64(1)
+
+
+@kernel
 def unit_scores(w, direct, n_labels, indptr, places, values, units, scores):
-    """scores[j, k] = ⟨atom (units[j], k), w⟩ for all labels at once: labels are contiguous in w, a vector operation.
+    """scores[j, k] = ⟨atom (units[j], k), w⟩.
 
     Every score depends on its own row only, so results do not change with how examples are grouped into calls.
     """
-    K = n_labels
-    if K == 1:
+    if n_labels == 1:
         atoms = AtomArrays(direct, n_labels, indptr, places, values)
         for j in range(len(units)):
             scores[j, 0] = atom_dot(direct + units[j], w, atoms)
         return
     for j in range(len(units)):
-        row = scores[j]
-        for k in range(K):
-            row[k] = 0.0
-        p, end = indptr[units[j]], indptr[units[j] + 1]
-        while p + np.uint64(3) < end:  # four features a sweep: a quarter of the loads and stores of the row
-            a, b = values[p], values[p + np.uint64(1)]
-            c, d = values[p + np.uint64(2)], values[p + np.uint64(3)]
-            A, B = places[p], places[p + np.uint64(1)]
-            C, D = places[p + np.uint64(2)], places[p + np.uint64(3)]
-            wa, wb, wc, wd = w[A : A + K], w[B : B + K], w[C : C + K], w[D : D + K]
-            for k in range(K):
-                row[k] += (a * wa[k] + b * wb[k]) + (c * wc[k] + d * wd[k])
-            p += np.uint64(4)
-        while p < end:
-            A = places[p]
-            wa = w[A : A + K]
-            for k in range(K):
-                row[k] += values[p] * wa[k]
-            p += np.uint64(1)
+        label_scores(np.uint64(units[j]), w, n_labels, indptr, places, values, scores[j])

@@ -17,9 +17,10 @@ from numpy.typing import NDArray
 
 from maxmargin.arrays import Array
 from maxmargin.atoms import AtomRows
+from maxmargin.block_dual import Remembered, Report
 from maxmargin.compiled.atom_arrays import AtomArrays
 from maxmargin.compiled.plane_tables import AWAITED, UNBOUNDED, PlaneRows, VisitLimits
-from maxmargin.dual_blocks import DualBlocks, Remembered, Report
+from maxmargin.dual_blocks import DualBlocks
 from maxmargin.kernels.atoms import KernelAtoms
 from maxmargin.kernels.compiled.row_cache import NO_ROOM, RowCache
 from maxmargin.objective import Formulation

@@ -135,11 +135,11 @@ class AtomBatch(Batch):
     def lifted(self, w: Array) -> Array:
         return w if self.kernel is None else self.kernel.lifted(w)
 
-    def block_dual(
+    def plane_dual(
         self, weights: Array, formulation: Formulation, C: float, earlier: DualBlocks | None = None, **limits: Any
     ) -> DualBlocks:
         if self.kernel is None:
-            return super().block_dual(weights, formulation, C, earlier, **limits)
+            return super().plane_dual(weights, formulation, C, earlier, **limits)
         if not isinstance(earlier, KernelBlocks):
             return KernelBlocks(self.kernel, weights, formulation, C, **limits)
         earlier.use(self.kernel)

@@ -5,26 +5,27 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import numpy as np
-from numpy.typing import NDArray
 
-from maxmargin.dual_blocks import DualBlocks
+from maxmargin.block_dual import BlockDual, Report
 from maxmargin.oracle import Oracle
 from maxmargin.solvers.base import Solution, Solver, Step
 from maxmargin.solvers.joint_rounds import JointRounds
 
-MOST_CACHED = 1000  # cached passes after one with the oracle
+MOST_AGAIN = 1000  # visits of everyone after one that searches
 
 
 class BCFW(Solver):
     """Improve the dual one example at a time, with exact steps among all planes remembered for it.
 
     Minimise   P(w) = ½‖w‖² + C/n Σᵢ vᵢ max_z [Δ(yᵢ,z) - ⟨w, δΨᵢ(z)⟩]                          (1)
-    (and its slack-rescaled and squared relatives, objective.py) through the dual point that DualBlocks keeps:
+    (and its slack-rescaled and squared relatives, objective.py) through a dual point (block_dual.py):
                D = Σ α b - ½‖w‖² <= min P,   w = Σ α a.                                        (2)
     A visit of example i asks the oracle for its most violated plane at w and moves weight, exactly and pairwise, among
     this plane, the cached planes of i and the truth; D never falls, even if the plane was computed at a slightly
     older w, so planes are asked for in blocks. After each oracle pass, cached passes make the same steps without the
     oracle, as long as the last one gained more per unit of work than oracle pass and cached passes together so far.
+    That is DualBlocks; where a batch knows all planes of an example (classes), a visit solves the block at once, and
+    those who gained are visited again.
     The heights seen on the way give an estimate of P(w) for free; the loop measures it when that looks converged.
     Where steps of single examples will not get there in reasonable time, because blocks pull w in directions that
     nearly cancel (features of very different sizes), rounds over all of them take their place (joint_rounds.py).
@@ -42,43 +43,39 @@ class BCFW(Solver):
         earlier = None if start is None else start.memory
         blocks = oracle.block_dual(C, earlier, slots=self.planes_per_example, cache_mb=self.cache_mb)
         joint = JointRounds(oracle, blocks, C, self.tol)
+        most = oracle.calls + self.max_passes * oracle.n
         passes = stalled = 0
         while stalled < 3:
             before = blocks.dual
-            penalty, added = self._oracle_pass(oracle, blocks, rng.permutation(oracle.n))
-            cached = self._cached_passes(blocks, rng, before, oracle.call_cost)
+            found, work = self._round(oracle, blocks, rng, most)
             blocks.tidy()
             passes += 1
             if passes % 10 == 0:
                 blocks.refresh()
                 blocks.check_separable()
-            guess = 0.5 * oracle.inner(blocks.w, blocks.w) + penalty
+            guess = 0.5 * oracle.inner(blocks.w, blocks.w) + found.penalty
             yield Step(blocks.w, guess=guess if np.isfinite(C) else None, memory=blocks, hoped=blocks.dual)
-            stalled = stalled + 1 if blocks.dual - before <= 1e-16 * abs(blocks.dual) and not added else 0
-            joint.note(cached, guess)
+            stalled = stalled + 1 if blocks.dual - before <= 1e-16 * abs(blocks.dual) and not found.added else 0
+            joint.note(work, guess)
             if joint.due(stalled >= 3):
                 yield from joint.steps()
+                blocks = joint.blocks
                 stalled = 3 if joint.exhausted else 0
 
-    def _oracle_pass(self, oracle: Oracle, blocks: DualBlocks, order: NDArray[np.intp]) -> tuple[float, int]:
-        """Visit every example with a fresh plane; returns C times the estimated risk and the number of new planes."""
-        penalty, added = 0.0, 0
-        for begin in range(0, oracle.n, self.block):
-            index = order[begin : begin + self.block]
-            report = blocks.visit(index, oracle.planes(blocks.w, index))
-            oracle.deny_miss(index[0], report.missed, blocks.w)
-            penalty += report.penalty
-            added += report.added
-        return penalty, added
+    def _round(self, oracle: Oracle, blocks: BlockDual, rng: np.random.Generator, most: float) -> tuple[Report, float]:
+        """Visit everyone with a search, then again while that gains more per unit of work than the round has so far.
 
-    def _cached_passes(self, blocks: DualBlocks, rng: np.random.Generator, before: float, call_cost: float) -> float:
-        """Visit everyone without the oracle while that gains more per unit of work than the round has so far.
-
-        Returns the number of these passes.
+        Visits that look at all outputs keep to `most` calls of the oracle. Returns what the search saw, and the work of
+        all visits.
         """
-        work, gain = call_cost, np.inf
+        before = blocks.dual
+        found = blocks.search(oracle, rng.permutation(oracle.n), self.block)
+        work, gain, share = found.work, np.inf, 1.0
         # The limit is for hard margins that cannot be met, whose dual grows for ever; others end long before.
-        while gain * work >= blocks.dual - before > 0 and work < call_cost + MOST_CACHED:
-            gain = blocks.visit(rng.permutation(blocks.n)).gain
-            work += 1
-        return work - call_cost
+        while gain * work >= share * (blocks.dual - before) > 0 and work < found.work + MOST_AGAIN:
+            if oracle.calls + blocks.calls_again > most:
+                break
+            again = blocks.revisit(oracle, rng)
+            gain, share = again.gain, again.work
+            work += share
+        return found, work

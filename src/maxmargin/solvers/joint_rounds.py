@@ -24,6 +24,7 @@ import numpy as np
 from threadpoolctl import threadpool_limits
 
 from maxmargin.arrays import Array
+from maxmargin.block_dual import BlockDual
 from maxmargin.dual_blocks import DualBlocks
 from maxmargin.oracle import Oracle
 from maxmargin.solvers.base import Step
@@ -41,7 +42,7 @@ PLACES = 1024  # planes that a joint solve should know of, however few the examp
 class JointRounds:
     """Watches the passes of a solver over single examples, and takes their place where that will be cheaper."""
 
-    def __init__(self, oracle: Oracle, blocks: DualBlocks, C: float, tol: float):
+    def __init__(self, oracle: Oracle, blocks: BlockDual, C: float, tol: float):
         self.oracle, self.blocks, self.C, self.tol = oracle, blocks, C, tol
         self.gaps: list[float] = []  # after every pass
         self.work = 0.0  # multiplications of these passes
@@ -49,9 +50,9 @@ class JointRounds:
         self.model_gap = inf  # of the last joint solve, among the planes that it knew
         self.exhausted = False  # whether rounds found nothing new: what gap is left then is that of rounding
 
-    def note(self, cached: float, guess: float) -> None:
-        """A pass is over, with so many cached ones; `guess` estimates P."""
-        self.work += self.blocks.visit_work * (self.oracle.call_cost + cached + 1)
+    def note(self, work: float, guess: float) -> None:
+        """A pass is over, with all that belongs to it; work in visits of everyone. `guess` estimates P."""
+        self.work += self.blocks.visit_work * (work + 1)
         self.gaps.append(_gap(guess, self.blocks.dual))
 
     def due(self, stalled: bool) -> bool:
@@ -80,8 +81,12 @@ class JointRounds:
         return mb <= self.blocks.cache_mb and self._cost() <= dearest
 
     def steps(self) -> Iterator[Step]:
-        """Rounds until they gain nothing, or will cost more than the passes they replace."""
-        blocks, oracle = self.blocks, self.oracle
+        """Rounds until they gain nothing, or will cost more than the passes they replace.
+
+        They change `blocks`, and need its planes one by one: passes go on with what `blocks` is afterwards.
+        """
+        oracle = self.oracle
+        self.blocks = blocks = DualBlocks.of(self.blocks)
         instead = self._passes_cost()
         self.before, self.work = self.before + self.work, 0.0
         blocks.make_places(PLACES // oracle.n)
@@ -89,7 +94,7 @@ class JointRounds:
         while idle < 3 and self._affordable():
             before = blocks.dual
             self.work += self._cost()
-            query = approach.query(self._joint_step(max(0.1 * self.tol, CENTRED * gaps[-1])))
+            query = approach.query(self._joint_step(blocks, max(0.1 * self.tol, CENTRED * gaps[-1])))
             planes, slacks = oracle.planes_and_slacks(query)
             report = blocks.admit(planes, query)
             oracle.deny_miss(0, report.missed, query)
@@ -105,18 +110,18 @@ class JointRounds:
         self.exhausted = idle == 3 and self.model_gap <= self.tol
         self.before, self.work, self.gaps = self.before + self.work, 0.0, []
 
-    def _joint_step(self, tol: float) -> Array:
+    def _joint_step(self, blocks: DualBlocks, tol: float) -> Array:
         """Raise D over all planes; the weights that are best for these planes."""
-        planes = self.blocks.remembered()
+        planes = blocks.remembered()
         examples, owner = np.unique(planes.owners, return_inverse=True)
         w = np.zeros(self.oracle.dim)
         if len(examples):
-            caps = self.blocks.cap[examples]
+            caps = blocks.cap[examples]
             with threadpool_limits(1, user_api="blas"):  # the same bits, however many threads there are
-                vectors, used = self.blocks.written(planes)
-                point = solve(JointProblem(vectors, planes.offset, owner, caps, self.blocks.squared), tol)
+                vectors, used = blocks.written(planes)
+                point = solve(JointProblem(vectors, planes.offset, owner, caps, blocks.squared), tol)
             self.model_gap = point.gap
-            self.blocks.ascend_towards(planes, point.alpha)
+            blocks.ascend_towards(planes, point.alpha)
             if used is None:  # with a kernel, w is known by its coefficients
                 planes.rows.add_to(w, point.mixture)
             else:

@@ -37,7 +37,7 @@ class NSlack(Solver):
             raise ValueError(f"reoptimise must be 'joint' or 'block', got {self.reoptimise!r}")
         rng = np.random.default_rng(seed)
         earlier = None if start is None else start.memory
-        blocks = oracle.block_dual(C, earlier, slots=256, cache_mb=self.cache_mb)
+        blocks = oracle.plane_dual(C, earlier, slots=256, cache_mb=self.cache_mb)
         joint = JointRounds(oracle, blocks, C, self.tol)
         everyone, epsilon, idle = np.arange(oracle.n), np.inf, 0
         while idle < 3:
@@ -61,7 +61,7 @@ class NSlack(Solver):
             value = oracle.objective(blocks.w, risk, C)
             epsilon = 0.5 * self.tol * value / C if np.isfinite(C) else 0.0
             idle = idle + 1 if not added and blocks.dual - before <= 1e-16 * abs(blocks.dual) else 0
-            joint.note(rounds, value)
+            joint.note(oracle.call_cost + rounds, value)
             if self.reoptimise == "joint" and joint.due(idle >= 3):
                 yield from joint.steps()
                 idle = 3 if joint.exhausted else 0

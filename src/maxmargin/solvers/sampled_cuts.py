@@ -88,7 +88,7 @@ class SampledCuts(Solver):
             return 0.0
         examples = np.concatenate([each.examples for each in drawn])
         few, planes = oracle.restricted_to(Planes.stack([each.planes for each in drawn]))
-        blocks = few.block_dual(C, slots=32, cache_mb=self.cache_mb)
+        blocks = few.plane_dual(C, slots=32, cache_mb=self.cache_mb)
         for _ in range(2):  # a plane that is not violated at first may be so later
             blocks.visit(examples, planes)
         everyone = np.unique(examples)

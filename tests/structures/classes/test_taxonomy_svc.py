@@ -42,16 +42,17 @@ LEAVES = leaves(y)
 
 
 def test_nothing_shared_and_equal_costs_are_multiclass_svc():
-    plain = MulticlassSVC(C=10.0).fit(X, y)
+    options = {"C": 10.0, "tol": 1e-8}
+    plain = MulticlassSVC(**options).fit(X, y)
     for model in (
-        TaxonomySVC(".", 0, "error", C=10.0),
-        TaxonomySVC(C=10.0),
-        TaxonomySVC(PARENTS, 0, "error", C=10.0),
+        TaxonomySVC(".", 0, "error", **options),
+        TaxonomySVC(**options),
+        TaxonomySVC(PARENTS, 0, "error", **options),
     ):
         labels = LEAVES if model.taxonomy is PARENTS else y
         model.fit(X, labels)
-        np.testing.assert_allclose(model.coef_, plain.coef_)
-        np.testing.assert_allclose(model.intercept_, plain.intercept_)
+        np.testing.assert_allclose(model.coef_, plain.coef_, atol=1e-3)
+        np.testing.assert_allclose(model.intercept_, plain.intercept_, atol=1e-3)
         assert model.certificate_.primal == pytest.approx(plain.certificate_.primal)
 
 

@@ -11,8 +11,10 @@ from scipy import sparse
 
 from maxmargin.arrays import Array
 from maxmargin.atoms import AtomRows, Atoms
+from maxmargin.block_dual import BlockDual
 from maxmargin.inputs.labels import Labels
 from maxmargin.inputs.matrices import checked_matrix
+from maxmargin.kernels.units import AtomBatch
 from maxmargin.planes import Planes
 from maxmargin.structures.classes.multiclass import Multiclass, MulticlassBatch, one_row
 
@@ -89,6 +91,10 @@ class Attributed(Multiclass):
 
 class AttributeBatch(MulticlassBatch):
     """Rows (as atoms at attributes) and their label numbers."""
+
+    def block_dual(self, *problem: Any, **limits: Any) -> BlockDual:
+        """Classes share weights, so that a block is no projection."""
+        return AtomBatch.block_dual(self, *problem, **limits)
 
     def _scored(self, w: Array) -> tuple[Array, Labels]:
         return self.task.class_scores(w, self.atoms.scores(w, self.ids)), self.labels[self.ids]

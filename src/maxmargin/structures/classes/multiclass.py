@@ -11,12 +11,15 @@ from scipy import sparse
 
 from maxmargin.arrays import Array
 from maxmargin.atoms import Atoms
+from maxmargin.block_dual import BlockDual
+from maxmargin.dual_blocks import DualBlocks
 from maxmargin.inputs.labelling import wrong_labels
 from maxmargin.inputs.labels import Labels, cost_matrix, label_array, label_numbers, label_set, prices
 from maxmargin.inputs.matrices import checked_matrix
 from maxmargin.kernels.units import AtomBatch, UnitTask
 from maxmargin.objective import Formulation
 from maxmargin.planes import Planes
+from maxmargin.structures.classes.class_blocks import ClassBlocks, LabelledRows
 
 
 class Multiclass(UnitTask):
@@ -104,6 +107,20 @@ class MulticlassBatch(AtomBatch):
         weight = self.each(augment)
         best_labels(scores, self.cost, truth, weight, found)
         return self._planes(truth, found)
+
+    def block_dual(
+        self, weights: Array, formulation: Formulation, C: float, earlier: BlockDual | None = None, **limits: Any
+    ) -> BlockDual:
+        """All blocks at once where that is possible, and α, of all labels, has room."""
+        large = 8.0 * len(self) * len(self.cost) / 2**20 > limits["cache_mb"]
+        plain = formulation.plain and np.isfinite(C) and self.kernel is None
+        if large or not plain or isinstance(earlier, DualBlocks):  # which took over where single steps got nowhere
+            return super().block_dual(weights, formulation, C, earlier, **limits)
+        if isinstance(earlier, ClassBlocks):
+            earlier.move_to(weights, C)
+            return earlier
+        classes = LabelledRows(self.atoms, self.ids, self.labels[self.ids], self.cost)
+        return ClassBlocks(classes, weights, formulation, C, **limits)
 
     def rescaled_planes(self, w: Array, formulation: Formulation) -> Planes:
         scores, truth = self._scored(w)

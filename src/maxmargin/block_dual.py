@@ -1,0 +1,160 @@
+"""A dual point of the n-slack problem, one block of weights α per example, as BCFW improves it.
+
+    maximise  D(α) = Σ α b - ½‖Σ α a‖²   subject to α >= 0, Σₖ αᵢₖ <= capᵢ = C vᵢ / n
+
+DualBlocks (dual_blocks.py) is the general form, over planes that were found one by one. A batch may offer one of its
+own where it knows more of its planes, such as all of them.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from maxmargin.arrays import Array, Index
+from maxmargin.atoms import AtomRows
+from maxmargin.checks import check_memory, is_whole
+from maxmargin.objective import Formulation
+from maxmargin.planes import Planes
+
+
+class Report(NamedTuple):
+    """What a round of visits saw and did."""
+
+    penalty: float  # Σ cap · penalty of the heights seen: C times an estimate of the risk
+    added: int  # planes that were new
+    gain: float  # what the dual gained
+    missed: float = 0.0  # how much higher a remembered plane of the first example is than its new one, at the same w
+    work: float = 1.0  # in visits of every example that search nothing
+
+
+class Remembered(NamedTuple):
+    """The known planes of all examples that count, in the order of the examples."""
+
+    slots: NDArray[np.intp]
+    owners: NDArray[np.intp]  # the examples
+    rows: AtomRows
+    offset: Array
+
+
+class Decoder(Protocol):
+    """What a dual point asks of the oracle."""
+
+    @property
+    def call_cost(self) -> float:
+        """Of a search, in visits that search nothing."""
+
+    def planes(self, w: Array, index: Index) -> Planes:
+        """The most violated plane of each of these examples."""
+
+    def deny_miss(self, position: int, missed: float, w: Array) -> None:
+        """Raise where a decoder missed an output that it found earlier."""
+
+    def searched(self, examples: int, largest: Planes) -> None:
+        """All outputs of so many examples were looked at elsewhere; no planes are larger than these."""
+
+
+class BlockDual:
+    """α, and what follows from it: w = Σ α a and D(α)."""
+
+    def __init__(self, dim: int, weights: Array, formulation: Formulation, C: float, slots: int, cache_mb: float):
+        if not is_whole(slots) or slots < 2:
+            raise ValueError(
+                f"planes per example must be a whole number >= 2, so that two can be folded; got {slots!r}"
+            )
+        what = f"room for {slots:,} planes per example"
+        check_memory(what, 16.0 * slots, "set planes_per_example to a few dozen, or some hundred")
+        self.n, self.dim, self.weights = len(weights), dim, weights
+        self.formulation, self.squared = formulation, formulation.squared
+        self.slots, self.cache_mb = slots, cache_mb  # limits of explicit planes: of each example, and of all memory
+        self.C, self.cap = C, caps(weights, C)
+        self.w = np.zeros(self.dim)
+        self.dual = 0.0  # D(α)
+
+    # --- what BCFW does
+
+    def search(self, oracle: Decoder, order: NDArray[np.intp], block: int) -> Report:
+        """Visit these examples, looking at all of their outputs; of those in one block, perhaps at the same w."""
+        raise NotImplementedError
+
+    def revisit(self, oracle: Decoder, rng: np.random.Generator) -> Report:
+        """Visit again whom that may help most for its work."""
+        raise NotImplementedError
+
+    @property
+    def calls_again(self) -> int:
+        """Of the next `revisit`: the examples whose outputs it would all look at."""
+        return 0
+
+    def tidy(self) -> None:
+        """Keep to the limits of memory."""
+
+    def check_separable(self) -> None:
+        """Under a hard margin: raise NotSeparable if what is known contradicts itself."""
+
+    # --- what follows from α
+
+    def refresh(self) -> None:
+        """Recompute w and D from α, so that rounding errors of millions of steps do not add up."""
+        raise NotImplementedError
+
+    def bound(self) -> float:
+        """D(α) as far as it is proved in floating point, from α and the planes alone: see rounding.py."""
+        raise NotImplementedError
+
+    def risk(self, w: Array, gains: Array | None = None) -> float:
+        """R(w) is at least the mean penalty of the highest known planes there; gains: as in Cuts."""
+        return float(np.dot(self.weights, self.formulation.penalty(self.slacks(w, gains)))) / self.n
+
+    def slacks(self, w: Array, gains: Array | None = None) -> Array:
+        """The highest known plane of every example at w, or 0."""
+        raise NotImplementedError
+
+    # --- other problems on the same data
+
+    def move_to(self, weights: Array, C: float) -> None:
+        """Carry α over to another C."""
+        raise NotImplementedError
+
+    def shift(self, rows: AtomRows) -> None:
+        """The truths' Ψ have changed by these rows, one per example."""
+        raise NotImplementedError
+
+    def best_multiple(self, linear: float, curvature: float, sums: Array) -> float:
+        """The factor f of α with the highest D(fα) = f·linear - ½f²·curvature that keeps to the caps."""
+        used = sums > 0
+        limit = np.inf if self.squared else float(np.min(self.cap[used] / sums[used], initial=np.inf))
+        factor = min(limit, linear / curvature if curvature > 0 else np.inf)
+        return max(factor, 0.0) if np.isfinite(factor) else 1.0
+
+    # --- all blocks at once (solvers/joint_rounds.py)
+
+    def remembered(self) -> Remembered:
+        """The planes that carry weight, at least, of all examples that count."""
+        raise NotImplementedError
+
+    def alpha_of(self, planes: Remembered) -> Array:
+        """Their weights."""
+        raise NotImplementedError
+
+    @property
+    def size(self) -> tuple[int, int]:
+        """How many planes `remembered` has, and of how many examples."""
+        raise NotImplementedError
+
+    @property
+    def visit_work(self) -> float:
+        """Multiplications that take as long as a visit of every example, about; 100 stand for all that is not one."""
+        raise NotImplementedError
+
+    @property
+    def writing_work(self) -> float:
+        """Multiplications of writing the planes out."""
+        return 0.0
+
+
+def caps(weights: Array, C: float) -> Array:
+    """C vᵢ / n; an example of weight 0 has no budget even under a hard margin."""
+    return np.where(weights > 0, C * np.maximum(weights, 1e-300) / len(weights), 0.0)

@@ -1,0 +1,158 @@
+"""The dual point of classes: all K - 1 planes of an example are known, so that a visit solves its block at once.
+
+    maximise  D(α) = Σᵢₖ αᵢₖ Δ(yᵢ, k) - ½‖w‖²,   w = Σᵢₖ αᵢₖ xᵢ ⊗ (e_yᵢ - e_k)
+    subject to α >= 0, Σₖ αᵢₖ <= capᵢ = C vᵢ / n                          (Crammer and Singer 2001, section 4)
+
+The planes of xᵢ have the products ‖xᵢ‖² (I + 11'), whatever the costs are. So with the heights h of all wrong labels at
+w, the best weights of example i with all others as they are, are the projection of α + h / ‖xᵢ‖² onto the simplex with
+one more weight, the truth's: O(K) for the few steps that it takes (Michelot 1986; in liblinear, Keerthi et al. 2008).
+"""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from maxmargin.arrays import Array
+from maxmargin.atoms import AtomRows, Atoms
+from maxmargin.block_dual import BlockDual, Decoder, Remembered, Report, caps
+from maxmargin.inputs.labels import Labels
+from maxmargin.objective import Formulation
+from maxmargin.planes import Planes
+from maxmargin.rounding import gamma, lowered_dual, raised_square
+
+AGAIN = 0.003  # who gained more than this share of what a visit gained on average is visited again
+
+CALL = 20_000.0  # multiplications that take as long as to call a kernel
+
+
+class LabelledRows(NamedTuple):
+    """Examples with one label each."""
+
+    atoms: Atoms  # the features of units at each label
+    units: NDArray[np.int64]  # those of the examples
+    truths: Labels
+    cost: Array  # (K, K), of a mistake
+
+
+class ClassBlocks(BlockDual):
+    """α of all wrong labels, for plain slacks under a finite C. No plane is ever written down."""
+
+    def __init__(self, classes: LabelledRows, weights: Array, formulation: Formulation, C: float, **limits: Any):
+        super().__init__(classes.atoms.dim, weights, formulation, C, **limits)
+        self.classes = classes
+        self.alpha = np.zeros((self.n, len(classes.cost)))
+        self._squares = classes.atoms.lengths**2
+        self._movers, self._least = np.arange(0), 0.0
+
+    def search(self, oracle: Decoder, order: NDArray[np.intp], block: int) -> Report:
+        """Every visit sees the newest w; `block` means nothing here."""
+        return self._visit(oracle, order)
+
+    def revisit(self, oracle: Decoder, rng: np.random.Generator) -> Report:
+        """Visit those again who have just gained most."""
+        return self._visit(oracle, rng.permutation(self._movers))
+
+    @property
+    def calls_again(self) -> int:
+        return len(self._movers)
+
+    def _visit(self, oracle: Decoder, order: NDArray[np.intp]) -> Report:
+        from maxmargin.structures.classes.compiled.class_blocks import GAIN, MOVED, PENALTY, visit_classes
+
+        if not len(order):
+            return Report(0.0, 0, 0.0, work=0.0)
+        oracle.searched(len(order), self._largest)
+        report, of = np.zeros(3), self.classes
+        visit_classes(
+            order,
+            of.units,
+            of.truths,
+            of.cost,
+            self._squares,
+            self.cap,
+            *of.atoms.arrays[1:],
+            self.alpha,
+            self.w,
+            np.empty((2, len(of.cost))),
+            self._least,
+            report,
+        )
+        self._movers, self._least = order[: int(report[MOVED])], AGAIN * report[GAIN] / len(order)
+        self.dual += report[GAIN]
+        return Report(report[PENALTY], 0, report[GAIN], work=len(order) / self.n)
+
+    @cached_property
+    def _largest(self) -> Planes:
+        """The plane of the longest x, and that of the dearest mistake, of any two labels."""
+        of = self.classes
+        units = of.units[[int(np.argmax(self._squares[of.units])), int(np.argmax(of.cost.max(axis=1)[of.truths]))]]
+        K = len(of.cost)
+        indices = (units[:, None] * K + np.array([0, 1])).ravel().astype(np.int32)
+        rows = AtomRows(of.atoms, np.array([0, 2, 4], dtype=np.int32), indices, np.tile([1.0, -1.0], 2))
+        return Planes(rows, np.full(2, of.cost[of.truths].max()))
+
+    def refresh(self) -> None:
+        self.w[:] = 0.0
+        linear, *_ = self._totals(self.w)
+        self.dual = linear - 0.5 * float(np.dot(self.w, self.w))
+
+    def bound(self) -> float:
+        w = np.zeros(self.dim)
+        linear, losses, mass, entries, excess = self._totals(w)
+        # The multiple of α that keeps to its caps has at least this much of the linear part.
+        linear -= (excess + gamma(self.alpha.shape[1] + 2)) * abs(linear)
+        terms = entries + self.classes.atoms.terms
+        return lowered_dual(linear, losses * (1 + gamma(entries)), raised_square(w), mass, terms)
+
+    def _totals(self, w: Array) -> tuple[float, float, float, int, float]:
+        from maxmargin.structures.classes.compiled.class_blocks import class_totals
+
+        of = self.classes
+        lengths, row = of.atoms.lengths, np.empty(len(of.cost))
+        arrays = of.atoms.arrays[1:]
+        return class_totals(of.units, of.truths, of.cost, lengths, self.cap, *arrays, self.alpha, w, row)
+
+    def slacks(self, w: Array, gains: Array | None = None) -> Array:
+        """Of all labels."""
+        of = self.classes
+        heights = of.atoms.scores(w, of.units)
+        heights -= heights[np.arange(self.n), of.truths][:, None]
+        heights += of.cost[of.truths]
+        highest = heights.max(axis=1)
+        return np.maximum(highest if gains is None else highest - gains, 0.0)
+
+    def move_to(self, weights: Array, C: float) -> None:
+        """By the best multiple of α that keeps to the new caps."""
+        self.weights, self.C, self.cap = weights, C, caps(weights, C)
+        linear = float(np.sum(self.alpha * self.classes.cost[self.classes.truths]))
+        self.alpha *= self.best_multiple(linear, float(np.dot(self.w, self.w)), self.alpha.sum(axis=1))
+        self.refresh()
+
+    # --- all blocks at once (solvers/joint_rounds.py)
+
+    def remembered(self) -> Remembered:
+        """The planes that carry weight."""
+        of = self.classes
+        owners, labels = np.nonzero(self.alpha * (self.cap > 0)[:, None])
+        truths, first = of.truths[owners].astype(np.int64), of.units[owners] * len(of.cost)
+        indices = np.stack([first + truths, first + labels], axis=1).ravel().astype(np.int32)
+        indptr = np.arange(0, 2 * len(owners) + 1, 2, dtype=np.int32)
+        rows = AtomRows(of.atoms, indptr, indices, np.tile([1.0, -1.0], len(owners)))
+        return Remembered(owners * len(of.cost) + labels, owners, rows, of.cost[truths, labels])
+
+    def alpha_of(self, planes: Remembered) -> Array:
+        return self.alpha.ravel()[planes.slots]
+
+    @property
+    def size(self) -> tuple[int, int]:
+        counts = np.count_nonzero(self.alpha[self.cap > 0], axis=1)
+        return int(counts.sum()), int(np.count_nonzero(counts))
+
+    @property
+    def visit_work(self) -> float:
+        """All scores of everyone, in vector operations, and as much again for what is added to w."""
+        return 0.5 * len(self.classes.atoms.arrays.values) * len(self.classes.cost) + 100.0 * self.n + CALL
