@@ -63,7 +63,8 @@ def test_point_and_bound(problem, scale, C, data):
     blocks.refresh()
     assert blocks.dual == pytest.approx(float(dual), rel=1e-9, abs=1e-9 * float(linear))
     exact = np.array([[float(value) for value in row] for row in w]).T.ravel()
-    np.testing.assert_allclose(blocks.w, exact, atol=1e-12 * max(np.abs(exact).max(), 1e-300))
+    added = float(np.abs(scale * X).max() * blocks.alpha.sum())  # what may cancel
+    np.testing.assert_allclose(blocks.w, exact, atol=1e-12 * max(added, 1e-300))
 
 
 @examples(20, 200)
@@ -134,7 +135,7 @@ def test_the_same_point_over_planes():
     planes = DualBlocks.of(blocks)
     np.testing.assert_allclose(planes.w, blocks.w, atol=1e-12)
     assert planes.dual == pytest.approx(blocks.dual, rel=1e-12)
-    assert planes.bound() == pytest.approx(blocks.bound(), rel=1e-12)
+    assert planes.bound() == pytest.approx(blocks.bound(), rel=1e-10)  # each allows for its own rounding
     np.testing.assert_allclose(planes.alpha_sums, blocks.alpha.sum(axis=1))
     assert planes.size == blocks.size
     assert DualBlocks.of(planes) is planes
