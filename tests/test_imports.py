@@ -23,7 +23,7 @@ LAYERS = [
     ("Ctrl-C, and what is said of work", ["interruptions", "live_line", "time_left"]),
     ("how planes are stored", ["atoms"]),
     ("planes", ["planes"]),
-    ("what is minimised", ["objective"]),
+    ("what is minimised, and how large planes are", ["objective", "reach"]),
     ("its dual point", ["block_dual"]),
     ("its dual point over planes found one by one", ["dual_blocks"]),
     ("training data that can be searched", ["batch"]),
@@ -32,6 +32,7 @@ LAYERS = [
     ("what structures share: labels, matrices, tokens", ["inputs"]),
     ("kernels k(u, v) in the place of features", ["kernels"]),
     ("where data are searched", ["executors"]),
+    ("the most violated cuts, and those that testify", ["violations", "witnesses"]),
     ("formulation, counting, promises", ["oracle", "preflight"]),
     ("algorithms", ["solvers"]),
     (

@@ -254,6 +254,12 @@ def test_a_decoder_cannot_change_the_weights(positions):
         mm.StructuredSVM(Positions(writes=True)).fit(*positions)
 
 
+def test_certify_certifies_no_such_decoder(positions):
+    model = mm.StructuredSVM(Positions(share=0.5), C=10, solver="perceptron", max_passes=3).fit(*positions)
+    with pytest.raises(mm.errors.TaskError, match=r"Positions broke its promise on example \d+: argmax.*earlier"):
+        model.certify(*positions)
+
+
 class Boaster(mm.solvers.Solver):
     """States a bound that is not true."""
 

@@ -2,7 +2,8 @@
 
 A solver asks for cuts of single examples (`planes`), for one averaged cut (`mean_plane`), or for the risk. The oracle
 translates the formulation (margin or slack rescaling, plain or squared slacks) into what the batch can search, counts
-the decoder calls, spreads them over the executor and checks the promise that every plane is >= 0.
+the decoder calls, spreads them over the executor (what is done where the data are: violations.py), measures the risk
+with what rounding may hide (reach.py), and convicts decoders that miss what they found before (witnesses.py).
 
 Where executors have no memory in common, every part of the batch has its place. What travels with a call are the
 numbers of examples, w, and the planes found; the data travel once.
@@ -18,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from maxmargin.arrays import Array, Index
-from maxmargin.atoms import AtomRows, Atoms
+from maxmargin.atoms import AtomRows
 from maxmargin.batch import Batch
 from maxmargin.block_dual import BlockDual
 from maxmargin.dual_blocks import DualBlocks
@@ -26,88 +27,14 @@ from maxmargin.errors import TaskError
 from maxmargin.executors import Executor, Serial
 from maxmargin.objective import Formulation, primal
 from maxmargin.planes import Planes
-from maxmargin.rescaling import search_rescaled
+from maxmargin.reach import CutSize, Reach
 from maxmargin.rounding import gamma
 from maxmargin.search import Search
+from maxmargin.violations import Violations, joined, most_violated, predicted
+from maxmargin.witnesses import Witnesses
 
 CHUNK = 512  # examples per call in a full pass: bounds the memory that rows of planes take
 FEWEST = 4  # examples that are worth a hop to another thread
-
-
-class CutSize(NamedTuple):
-    """What rounding.py needs to know of a cut: it is a sum, and what cancels in it leaves its rounding behind."""
-
-    a: float  # the sum of the lengths of all rows in it, each with its share
-    offset: float  # the sum of the absolute values of all that its offset is made of
-    terms: int  # the numbers in that sum
-
-    def plus(self, a: float, offset: float, terms: int) -> CutSize:
-        """With more in the sum."""
-        return CutSize(self.a + a, self.offset + offset, self.terms + terms)
-
-
-class Reach(NamedTuple):
-    """The largest planes that were seen: what rounding may be off by grows with them."""
-
-    a: float = 0.0  # the longest row
-    weight: float = 0.0  # the most weight of atoms in a row
-    whole: float = 0.0  # the longest Ψ of truth and output together, where decoders compare these
-    b: float = 0.0
-    entries: int = 0
-    atoms: Atoms | None = None
-
-    def with_planes(self, planes: Planes) -> Reach:
-        rows = AtomRows.of(planes.dpsi)
-        # The weights of empty rows are those of the next one: no more than the largest.
-        absolute = np.append(np.abs(rows.values[: rows.indptr[-1]]), 0.0)
-        return Reach(
-            max(self.a, float(np.max(rows.sizes, initial=0.0))),
-            max(self.weight, float(np.max(np.add.reduceat(absolute, rows.indptr[:-1]), initial=0.0))),
-            max(self.whole, 0.0 if planes.reach is None else float(np.max(planes.reach, initial=0.0))),
-            max(self.b, float(np.max(np.abs(planes.loss), initial=0.0))),
-            max(self.entries, int(np.max(np.diff(rows.indptr), initial=0))),
-            rows.atoms,
-        )
-
-    def product(self, w: Array) -> float:
-        """Σ |a_j w_j| of no row is larger."""
-        assert self.atoms is not None
-        length = self.atoms.size_of(w)
-        product = self.a * length
-        if product > 1e3 * self.b:  # else rounding is next to nothing, and a closer look costs more
-            product = min(product, self.weight * self.atoms.largest(w))
-        return max(product, self.whole * length)
-
-    @property
-    def terms(self) -> int:
-        """The numbers that a height is a sum of, at most."""
-        return max(self.entries, 64) + 8 + (0 if self.atoms is None else self.atoms.terms)
-
-
-class Witnesses:
-    """A few planes of earlier passes, to test the decoder with: at no w may they be higher than what it finds there.
-
-    Methods that average all planes remember none of them. So the planes of one chunk of examples are kept for a while,
-    another chunk in every pass.
-    """
-
-    KEPT = 3
-
-    def __init__(self) -> None:
-        self.kept: list[tuple[Index, Planes]] = []
-        self.turn = 0
-
-    def ask(self, oracle: Oracle, index: Index, w: Array, found: Violations) -> None:
-        """Test what was found for these examples, and keep it if it is their turn."""
-        for examples, planes in self.kept:
-            if np.array_equal(examples, index):
-                remembered, slacks = np.zeros(oracle.n), np.zeros(oracle.n)
-                remembered[index], slacks[index] = planes.values(w), np.maximum(found.measured, 0.0)
-                oracle.deny_misses(w, remembered, slacks)
-        if index[0] // CHUNK == self.turn:
-            self.kept = [(index, found.planes), *self.kept[: self.KEPT - 1]]
-        if index[-1] == oracle.n - 1:  # the pass is over
-            self.turn = (self.turn + 1) % -(-oracle.n // CHUNK)
 
 
 class MeanPlane(NamedTuple):
@@ -120,21 +47,6 @@ class MeanPlane(NamedTuple):
     truths: Array | None = None  # (n,) the factor of every Ψ(x, truth) in a, where truths may change (latent tasks)
     planes: Planes | None = None  # of a sample: those of its examples
     size: CutSize = CutSize(0.0, 0.0, 0)
-
-
-class Violations(NamedTuple):
-    """Planes whose height is the violation.
-
-    Solvers measure the objective by what an undergenerating search found, which is all that they can act on, and by
-    what is proved otherwise.
-    """
-
-    planes: Planes
-    heights: Array  # of the planes where they were asked for
-    measured: Array  # each example's largest violation, as the objective is measured
-    proved: Array  # upper bounds on it; inf where nothing is proved
-    lam: Array | None = None  # where a rescaling search ended: the next one begins there
-    relaxed: NDArray[np.bool_] | None = None  # see Planes
 
 
 class Oracle:
@@ -245,20 +157,14 @@ class Oracle:
             yield found
 
     def _unsure(self, w: Array) -> float:
-        """What rounding may hide of the largest violation of an example at w, in the pass that was just made.
-
-        A height b - ⟨a, w⟩ is off by at most γ(|b| + Σ|aⱼwⱼ|), and the decoder, which compares heights, by as much for
-        what it took and for what it left. The longest rows seen so far stand for what it left.
-        """
-        if not np.any(w):  # losses are all
-            return 0.0
-        if not self._from_zero:  # started from other weights, where truths may be all that a decoder returns
-            self._from_zero, calls = True, self.calls
-            list(self._everyone(np.zeros(self.dim)))
-            self.calls = calls
-        if self._reach.atoms is None:
-            return 0.0
-        return 3 * gamma(self._reach.terms) * (self._reach.b + self._reach.product(w))
+        """What rounding may hide of the largest violation of an example at w, in the pass that was just made."""
+        if not self._from_zero and np.any(
+            w
+        ):  # at the weights of a warm start, truths may be all that a decoder returns
+            self._from_zero = True
+            for _ in self._everyone(np.zeros(self.dim)):
+                pass
+        return self._reach.unsure(w)
 
     def deny_miss(self, position: int, missed: float, w: Array) -> None:
         """An output found earlier is higher at w, by so much, than what the decoder returned for this example.
@@ -269,9 +175,9 @@ class Oracle:
         if missed <= 0 or self._batch.search is not Search.EXACT or not self.formulation.plain:
             return
         if missed > self._tolerated(w):
-            raise self.missed_output(position, missed)
+            raise self._missed_output(position, missed)
 
-    def missed_output(self, position: int, missed: float) -> TaskError:
+    def _missed_output(self, position: int, missed: float) -> TaskError:
         """The error that names the example."""
         return TaskError(
             f"{self.promise_broken_on(position)}: argmax(w, x, y) returned an output with ⟨w, psi⟩ + loss lower by "
@@ -279,11 +185,11 @@ class Oracle:
             "sum (or the task must declare search = Search.UNDERGENERATING)"
         )
 
-    def deny_misses(self, w: Array, remembered: Array, slacks: Array) -> None:
-        """The same for all examples: their highest remembered planes at w against what was measured there."""
+    def deny_misses(self, w: Array, remembered: Array, slacks: Array, first: int = 0) -> None:
+        """The same from position `first` on: the highest remembered planes at w against what was measured there."""
         over = remembered - slacks
         if self._batch.search is Search.EXACT and np.max(over, initial=0.0) > self._tolerated(w):
-            raise self.missed_output(int(np.argmax(over)), float(np.max(over)))
+            raise self._missed_output(first + int(np.argmax(over)), float(np.max(over)))
 
     def _tolerated(self, w: Array) -> float:
         """Of two heights at w that should be the same: far more than rounding, and far less than a mistake."""
@@ -313,7 +219,7 @@ class Oracle:
         """
         self.calls += len(index)
         parts, order = self._spread(index)
-        found = _joined(self._map(predicted, parts, w, hint), order)
+        found = joined(self._map(predicted, parts, w, hint), order)
         self._note_relaxed(index, found.relaxed)
         return found.planes
 
@@ -329,11 +235,13 @@ class Oracle:
         n = self.n if sample is None else len(sample)
         truths = np.zeros(self.n) if self.latent and sample is None else None
         chunks = self._chunks(sample)
-        for index in chunks:
+        for chunk, index in enumerate(chunks):
             found = self._violations(w, index)
             self._reach = self._reach.with_planes(found.planes)
             if sample is None:
-                self._witnesses.ask(self, index, w, found)
+                remembered = self._witnesses.heights(chunk, len(index), w)
+                self.deny_misses(w, remembered, np.maximum(found.measured, 0.0), first=chunk * CHUNK)
+                self._witnesses.keep(chunk, found.planes, len(chunks))
             heights = np.maximum(found.heights, 0)
             share = self.weights[index] / n * (heights > 0)  # a cut below the truth's 0 is no cut
             slacks.append(np.maximum(found.measured, 0))
@@ -381,7 +289,8 @@ class Oracle:
         """The same planes, and an oracle whose block dual costs no more than these planes need."""
         few, planes = self._batch.restricted_to(planes)
         oracle = copy(self)
-        oracle._batch, oracle.dim, oracle._witnesses = few, few.dim, Witnesses()
+        oracle._batch, oracle.dim = few, few.dim
+        oracle._reach, oracle._from_zero, oracle._witnesses = Reach(), False, Witnesses()
         return oracle, planes
 
     # --- hidden parts
@@ -492,7 +401,7 @@ class Oracle:
         parts, order = self._spread(index)
         lam = [None] * len(parts) if self.formulation.plain else self._begin(parts, index, order)
         jobs = [(place, (share, begin)) for (place, share), begin in zip(parts, lam, strict=True)]
-        found = _joined(self._map(most_violated, jobs, w, scale, self.formulation), order)
+        found = joined(self._map(most_violated, jobs, w, scale, self.formulation), order)
         if found.lam is not None:
             self._lam[index] = found.lam
         self._note_relaxed(index, found.relaxed)
@@ -513,44 +422,6 @@ class Oracle:
 # --- what is done where the data are
 
 
-def most_violated(
-    batch: Batch, asked: tuple[Index, Array | None], w: Array, scale: float, formulation: Formulation
-) -> Violations:
-    """The most violated cuts of these examples of a batch at scale·w; the λ of rescaling searches begin as given."""
-    index, lam = asked
-    part = batch.take(index)
-    estimates = part.search.estimates
-    if formulation.plain:
-        planes = part.planes(w, 1.0 / scale).over_atoms()
-        heights = planes.loss - scale * (planes.dpsi @ w)
-        _check_promise(part, planes, heights, w, scale)
-        if planes.upper is None:
-            proved = np.full(len(heights), np.inf) if estimates else heights
-            return Violations(planes, heights, heights, proved, relaxed=planes.relaxed)
-        proved = np.maximum(scale * planes.upper, heights)
-        return Violations(planes, heights, heights if estimates else proved, proved, relaxed=planes.relaxed)
-    exact = part.rescaled_planes(w, formulation)
-    if exact is not None:
-        planes = formulation.cuts(exact.over_atoms())
-        heights = planes.values(w)
-        _check_promise(part, planes, heights, w)
-        proved = heights if exact.upper is None else np.maximum(exact.upper, heights)
-        return Violations(planes, heights, heights if estimates else proved, proved, relaxed=exact.relaxed)
-    assert lam is not None
-    found = search_rescaled(part, formulation, w, lam)
-    heights = found.cuts.values(w)
-    _check_promise(part, found.cuts, found.upper, w)
-    measured = heights if estimates else found.upper
-    return Violations(found.cuts, heights, measured, found.upper, found.lam, found.relaxed)
-
-
-def predicted(batch: Batch, index: Index, w: Array, hint: float) -> Violations:
-    """The cuts of plain predictions, in which a hint of loss decides ties."""
-    planes = batch.take(index).planes(w, hint).over_atoms()
-    heights = np.zeros(len(index))  # which nobody asks for
-    return Violations(planes, heights, heights, heights, relaxed=planes.relaxed)
-
-
 def completed_part(part: Batch, w: Array) -> Batch:
     """A part with its truths completed at w."""
     return part.completed(w)
@@ -569,48 +440,6 @@ def run_elsewhere(
     oracle = Oracle(batch, formulation)
     oracle.weights = weights
     return run(oracle, each, None, *shared)
-
-
-def _joined(parts: list[Violations], order: Index | None) -> Violations:
-    if len(parts) == 1 and order is None:
-        return parts[0]
-    planes = Planes.stack([part.planes for part in parts])
-    fields = [
-        None if values[0] is None else np.concatenate(values)
-        for values in zip(*(part[1:] for part in parts), strict=True)
-    ]
-    if order is None:
-        return Violations(planes, *fields)  # type: ignore[arg-type]
-    rows: Any = planes.dpsi
-    return Violations(
-        Planes(rows.take(order), planes.loss[order], reach=None if planes.reach is None else planes.reach[order]),
-        *(None if values is None else values[order] for values in fields),  # type: ignore[arg-type]
-    )
-
-
-def _check_promise(batch: Batch, planes: Planes, heights: Array, w: Array, scale: float = 1.0) -> None:
-    """The truth has height 0, so an exact decoder never returns less: anything else is the task's fault."""
-    if heights.min(initial=0.0) >= 0:  # the usual case; false for NaN
-        return
-    if np.isnan(heights).any():
-        i = batch.ids[int(np.flatnonzero(np.isnan(heights))[0])]
-        raise TaskError(f"the plane of example {i} is NaN: psi or loss is not finite, or the weights overflowed")
-    if batch.search is not Search.EXACT:
-        return
-    allowed = -1e-7 * (1 + 2 * np.abs(planes.loss) + np.abs(heights))
-    if (heights < allowed).any():
-        # Scores of large features may cancel: what rounding can do to them is no fault. Seldom needed, hence here.
-        rows = AtomRows.of(planes.dpsi)
-        terms = rows.atoms.terms + max(int(np.max(np.diff(rows.indptr))), 64) + 8
-        lengths = rows.sizes if planes.reach is None else np.maximum(rows.sizes, planes.reach)
-        allowed -= 4 * gamma(terms) * scale * lengths * rows.atoms.size_of(w)
-    if (heights < allowed).any():
-        j = int(np.argmin(heights - allowed))
-        raise TaskError(
-            f"{batch.name} broke its promise on example {batch.ids[j]}: argmax(w, x, y) "
-            f"returned an output with ⟨w, psi⟩ + loss lower than the truth's by {-heights[j]:.6g}. "
-            "It must maximise that sum (or the task must declare search = Search.UNDERGENERATING)"
-        )
 
 
 def normalised_weights(sample_weight: Any, n: int) -> Array:

@@ -27,7 +27,7 @@ from maxmargin.preflight import check_promises
 from maxmargin.progress import watching
 from maxmargin.shared_options import SharedOptions
 from maxmargin.solvers import BCFW, CCCP, Solution, Solver, as_solver
-from maxmargin.solvers.base import proved_primal, remembered_risk
+from maxmargin.solvers.base import deny_contradiction, proved_primal, remembered_risk
 from maxmargin.solvers.subgradient import Walk
 from maxmargin.task import Task
 from maxmargin.training_options import checked_C, checked_solver, executor_for, n_examples, seed_of
@@ -171,11 +171,15 @@ class Trainer(SharedOptions, WithNamedWeights, BaseEstimator):
             if oracle.latent:  # what can be certified is a local optimum
                 oracle = oracle.completed(w)
             solution = solver.solve(oracle, C, callback=watching(line, solver), seed=seed_of(self.random_state))
+            if solution.error is not None:  # without a bound there is nothing to certify
+                raise solution.error
             bound = solution.certificate
             value, upper = oracle.objective(w, oracle.risk(w), C), None
             if oracle.search.estimates:
                 value = max(value, oracle.objective(w, remembered_risk(solution.memory, w), C))
                 upper = proved_primal(oracle, w, C)
+            else:
+                deny_contradiction(value, bound.dual, "BCFW", oracle.name)
             certificate = replace(
                 bound,
                 primal=value,

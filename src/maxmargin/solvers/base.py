@@ -267,12 +267,7 @@ class _Run:
             remembered = self.memory.slacks(self.best_w)
             if remembered is not None:
                 self.oracle.deny_misses(self.best_w, remembered, self.best_slacks)
-        if self.best_dual > self.best_primal:
-            raise SolverError(
-                f"{type(self.solver).__name__} states that no weights have an objective below {self.best_dual:.9g}, "
-                f"but {self.best_primal:.9g} was measured: a fault of this solver, or of {self.oracle.name}, whose "
-                "decoder returned too little. Compare with another solver, and check the task (testing.check_task)"
-            )
+        deny_contradiction(self.best_primal, self.best_dual, type(self.solver).__name__, self.oracle.name)
 
     def recall(self) -> None:
         """An estimate that fell below the bound is outdated: measure that point by all cuts found since then."""
@@ -319,6 +314,16 @@ class _Run:
         )
         answer = None if self.callback is None else self.callback(line)
         return is_true(answer)
+
+
+def deny_contradiction(primal: float, dual: float, solver: str, task: str) -> None:
+    """Raise if a bound lies above an objective that was measured: one of them is not true."""
+    if dual > primal:
+        raise SolverError(
+            f"{solver} states that no weights have an objective below {dual:.9g}, but {primal:.9g} was measured: a "
+            f"fault of this solver, or of {task}, whose decoder returned too little. Compare with another solver, and "
+            "check the task (testing.check_task)"
+        )
 
 
 def proved_primal(oracle: Oracle, w: Array, C: float) -> float:

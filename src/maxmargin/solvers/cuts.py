@@ -7,7 +7,8 @@ from numpy.typing import NDArray
 
 from maxmargin.arrays import Array
 from maxmargin.atoms import AtomRows
-from maxmargin.oracle import CutSize, MeanPlane, Oracle
+from maxmargin.oracle import MeanPlane, Oracle
+from maxmargin.reach import CutSize
 from maxmargin.rounding import lowered_dual
 from maxmargin.solvers.cut_vectors import CutVectors, OverAtoms, Written
 

@@ -24,7 +24,7 @@ from maxmargin.objective import Formulation
 from maxmargin.planes import Planes
 from maxmargin.rounding import gamma, lowered_dual, raised_square
 
-AGAIN = 0.003  # who gained more than this share of what a visit gained on average is visited again
+SHARE = 0.003  # who gained more than this share of what a visit gained on average is visited again
 
 CALL = 20_000.0  # multiplications that take as long as to call a kernel
 
@@ -81,7 +81,7 @@ class ClassBlocks(BlockDual):
             self._least,
             report,
         )
-        self._movers, self._least = order[: int(report[MOVED])], AGAIN * report[GAIN] / len(order)
+        self._movers, self._least = order[: int(report[MOVED])], SHARE * report[GAIN] / len(order)
         self.dual += report[GAIN]
         return Report(report[PENALTY], 0, report[GAIN], work=len(order) / self.n)
 
