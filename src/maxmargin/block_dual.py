@@ -19,6 +19,8 @@ from maxmargin.checks import check_memory, is_whole
 from maxmargin.objective import Formulation
 from maxmargin.planes import Planes
 
+CALL = 20_000.0  # multiplications that take as long as to call a kernel
+
 
 class Report(NamedTuple):
     """What a round of visits saw and did."""

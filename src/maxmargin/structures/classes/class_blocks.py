@@ -18,15 +18,13 @@ from numpy.typing import NDArray
 
 from maxmargin.arrays import Array
 from maxmargin.atoms import AtomRows, Atoms
-from maxmargin.block_dual import BlockDual, Decoder, Remembered, Report, caps
+from maxmargin.block_dual import CALL, BlockDual, Decoder, Remembered, Report, caps
 from maxmargin.inputs.labels import Labels
 from maxmargin.objective import Formulation
 from maxmargin.planes import Planes
 from maxmargin.rounding import gamma, lowered_dual, raised_square
 
 SHARE = 0.003  # who gained more than this share of what a visit gained on average is visited again
-
-CALL = 20_000.0  # multiplications that take as long as to call a kernel
 
 
 class LabelledRows(NamedTuple):

@@ -10,11 +10,14 @@ from numpy.typing import NDArray
 
 from maxmargin.arrays import Array
 from maxmargin.atoms import Atoms
+from maxmargin.block_dual import BlockDual
+from maxmargin.dual_blocks import DualBlocks
 from maxmargin.inputs.labelling import wrong_labels
 from maxmargin.inputs.labels import Labels
 from maxmargin.kernels.units import AtomBatch
 from maxmargin.objective import Formulation
 from maxmargin.planes import Planes, Rows
+from maxmargin.structures.sequences.chain_flows import MOST_LABELS, ChainFlows, LabelledChains
 
 LOSS_TABLE = 4_000_000  # entries of the table (positions × labels × losses) up to which slack rescaling is exact
 
@@ -92,6 +95,24 @@ class ChainBatch(AtomBatch):
         units = np.empty(len(self) * self.longest, dtype=np.int64)
         chain.unroll(self.offsets, self.ids, bounds, units)
         return Unrolled(units[: bounds[-1]], bounds)
+
+    def block_dual(
+        self, weights: Array, formulation: Formulation, C: float, earlier: BlockDual | None = None, **limits: Any
+    ) -> BlockDual:
+        """Flows where that is possible, and the products of all positions of a sequence have room."""
+        K, squares = self.cost.shape[1], float(np.sum(np.diff(self.offsets)[self.ids].astype(float) ** 2))
+        large = 8.0 * squares / 2**20 > 0.5 * limits["cache_mb"] or K > MOST_LABELS
+        plain = formulation.plain and np.isfinite(C) and self.kernel is None and not self.latent and K > 1
+        if large or not plain or isinstance(earlier, DualBlocks):  # which took over where single steps got nowhere
+            return super().block_dual(weights, formulation, C, earlier, **limits)
+        if isinstance(earlier, ChainFlows):
+            earlier.move_to(weights, C)
+            return earlier
+        view = self.unrolled()
+        at = view.units
+        known = (self.labels[at], self.rows[at], self.factors[at])
+        chains = LabelledChains(self.atoms, self.task.allowed_, self.cost, view.bounds, at, *known)
+        return ChainFlows(chains, weights, formulation, C, **limits)
 
     # --- search
 

@@ -60,28 +60,34 @@ def forward(e, T, s, v):
 
 
 @kernel
+def trace_back(length, T, f, v, labels):
+    """The labels of the best path through v as `forward` has left it, and its score."""
+    n_labels = len(f)
+    last, best = 0, -np.inf
+    for k in range(n_labels):
+        if v[length - 1, k] + f[k] > best:
+            last, best = k, v[length - 1, k] + f[k]
+    labels[length - 1] = last
+    for t in range(length - 2, -1, -1):
+        now = labels[t + 1]
+        last, high = 0, -np.inf
+        for k in range(n_labels):
+            if v[t, k] + T[k, now] > high:
+                last, high = k, v[t, k] + T[k, now]
+        labels[t] = last
+    return best
+
+
+@kernel
 def viterbi(scores, T, s, f, bounds, v, labels, best):
     """The best labels of every sequence bounds[j]:bounds[j + 1] of the scores, and their total score.
 
     v is scratch space for the longest sequence.
     """
-    n_labels = scores.shape[1]
     for j in range(len(bounds) - 1):
-        begin, length = bounds[j], bounds[j + 1] - bounds[j]
-        forward(scores[begin : begin + length], T, s, v)
-        last, high = 0, -np.inf
-        for k in range(n_labels):
-            if v[length - 1, k] + f[k] > high:
-                last, high = k, v[length - 1, k] + f[k]
-        labels[begin + length - 1] = last
-        best[j] = high
-        for t in range(length - 2, -1, -1):
-            now = labels[begin + t + 1]
-            last, high = 0, -np.inf
-            for k in range(n_labels):
-                if v[t, k] + T[k, now] > high:
-                    last, high = k, v[t, k] + T[k, now]
-            labels[begin + t] = last
+        begin, end = bounds[j], bounds[j + 1]
+        forward(scores[begin:end], T, s, v)
+        best[j] = trace_back(end - begin, T, f, v, labels[begin:end])
 
 
 @kernel

@@ -1,0 +1,271 @@
+"""The dual point of chains: a flow through the lattice of every sequence's labels, instead of weights of labellings.
+
+    maximise  D(α) = Σ α Δ - ½‖w‖²,   w = Σ α (Ψ(x, y) - Ψ(x, z))   subject to α >= 0, Σ_z αᵢ(z) <= capᵢ = C vᵢ / n
+
+Ψ and Δ are sums over positions and links, so that D depends on α only through the weight of each label and each pair
+of neighbouring labels: a flow of capᵢ through the lattice of sequence i, of which a few edges carry any (the marginals
+of Taskar, Guestrin, Koller, NIPS 2003). What labellings have in common is kept once, and crossings of old labellings
+are searched without the oracle, too. A visit moves flow from the worst path that has any to the best path (of all, or
+of those remembered), exactly, and separately in every stretch in which they differ.
+"""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from maxmargin.arrays import Array
+from maxmargin.atoms import AtomRows, Atoms
+from maxmargin.block_dual import CALL, BlockDual, Decoder, Remembered, Report, caps
+from maxmargin.inputs.labelling import wrong_labels
+from maxmargin.inputs.labels import Labels
+from maxmargin.objective import Formulation
+from maxmargin.planes import Planes
+from maxmargin.rounding import gamma, lowered_dual, raised_square
+
+ROOM = 4  # edges of a position, at first
+VISIT = 100.0  # multiplications that take as long as what is done in a visit besides
+ROUNDS = 2  # of a visit that searches nothing
+MOST_LABELS = 2**16  # which 16 bits can tell apart
+
+
+class LabelledChains(NamedTuple):
+    """Sequences in a row, each position with one label; sequence i has the positions bounds[i] : bounds[i + 1]."""
+
+    atoms: Atoms
+    allowed: Array  # of every link: 0, or -inf where it is forbidden
+    cost: Array
+    bounds: NDArray[np.int64]
+    units: NDArray[np.int64]
+    truths: Labels
+    rows: Labels  # of the table of costs
+    factors: Array  # of these costs
+
+
+class Paths(NamedTuple):
+    """The flows as labellings with weights, in the order of the sequences."""
+
+    labels: Labels  # one path after another
+    owners: NDArray[np.int64]
+    weights: Array
+
+
+class ChainFlows(BlockDual):
+    """The flows, for plain slacks under a finite C."""
+
+    def __init__(self, chains: LabelledChains, weights: Array, formulation: Formulation, C: float, **limits: Any):
+        from maxmargin.structures.sequences.compiled.flows import Grams, Lattice, Positions, FlowScratch
+
+        super().__init__(chains.atoms.dim, weights, formulation, C, **limits)
+        self.chains = of = chains
+        arrays, bounds, truths = of.atoms.arrays, of.bounds, of.truths
+        lengths, count = np.diff(bounds), len(of.units)
+        self._positions = Positions(bounds, of.units, truths, of.rows, of.factors)
+        before = np.concatenate([[0], truths[:-1]])
+        before[bounds[:-1]] = 0
+        room = ROOM * count
+        starts, filled = np.arange(0, room + 1, ROOM), np.ones(count, dtype=np.int64)
+        self._lattice = Lattice(starts, filled, _labels(room), _labels(room), np.zeros(room))
+        self._lattice.before[::ROOM], self._lattice.here[::ROOM] = before, truths
+        self._lattice.flow[::ROOM] = np.repeat(self.cap, lengths)
+        squares = lengths**2
+        columns = (arrays.places - np.uint32(arrays.direct)) // np.uint32(arrays.n_labels)
+        known = np.zeros(count, dtype=bool)
+        self._grams = Grams(np.cumsum(squares) - squares, known, np.empty(int(squares.sum())), columns)
+        shape = (int(lengths.max()), arrays.n_labels)
+        self._scratch = FlowScratch(
+            np.zeros(shape),
+            np.zeros(shape),
+            np.zeros(shape),
+            _labels(shape),
+            _labels(shape),
+            np.zeros(shape[0], dtype=np.int32),
+            np.zeros(shape[0], dtype=np.int32),
+            np.zeros(shape, dtype=np.int64),
+            np.zeros(shape),
+            np.zeros(arrays.direct),
+            np.zeros(of.atoms.n_features),
+        )
+        self._clock = np.zeros(1, dtype=np.int64)
+        self.movers = np.arange(0)
+        self._paths: Paths | None = None  # of the flows as they are now
+
+    # --- what BCFW does
+
+    def search(self, oracle: Decoder, order: NDArray[np.intp], block: int) -> Report:
+        """Every visit sees the newest w; `block` means nothing here."""
+        oracle.searched(len(order), self._largest)
+        report = self._visit(order, True, 1)
+        nonzeros, n_labels = len(self.chains.atoms.arrays.values), self.chains.atoms.arrays.n_labels
+        # All scores and links are vector operations.
+        work = 0.25 * n_labels * (nonzeros + n_labels * len(self.chains.units)) / self.visit_work
+        return report._replace(work=report.work + work * len(order) / self.n)
+
+    def revisit(self, oracle: Decoder, rng: np.random.Generator) -> Report:
+        """Visit those again that have just gained, in what is known of their lattice."""
+        if not len(self.movers):
+            return Report(0.0, 0, 0.0, work=0.0)
+        return self._visit(rng.permutation(self.movers), False, ROUNDS)
+
+    def _visit(self, order: NDArray[np.intp], search: bool, rounds: int) -> Report:
+        from maxmargin.structures.sequences.compiled.flows import GAIN, MOVED, PENALTY, REFUSED, WORK, visit_chains
+
+        of, n_labels, report = self.chains, self.chains.atoms.arrays.n_labels, np.zeros(5)
+        links = self.w[: of.atoms.arrays.direct] + of.allowed
+        square = n_labels * n_labels
+        visit_chains(
+            order,
+            search,
+            rounds,
+            of.atoms.arrays,
+            self._positions,
+            of.cost,
+            self.cap,
+            self._lattice,
+            self._grams,
+            self.w,
+            links,
+            links[:square].reshape(n_labels, n_labels),
+            links[square : square + n_labels],
+            links[square + n_labels :],
+            self._scratch,
+            self._clock,
+            report,
+        )
+        self._paths = None
+        self.movers = order[: int(report[MOVED])]
+        self.dual += report[GAIN]
+        if report[REFUSED]:
+            self._make_room()
+        work = report[WORK] + VISIT * len(order) + CALL
+        return Report(report[PENALTY], 0, report[GAIN], work=work / self.visit_work)
+
+    def _make_room(self) -> None:
+        """For twice as many edges where there is no room left."""
+        start, filled, before, here, flow = self._lattice
+        old = np.diff(start)
+        ends = np.cumsum(np.where(filled == old, 2 * old, old))
+        room = int(ends[-1])
+        new = type(self._lattice)(np.append(0, ends), filled, _labels(room), _labels(room), np.zeros(room))
+        kept = np.repeat(new.start[:-1] - start[:-1], old) + np.arange(start[-1])
+        new.before[kept], new.here[kept], new.flow[kept] = before, here, flow
+        self._lattice = new
+
+    @cached_property
+    def _largest(self) -> Planes:
+        """Three planes: the longest, that of the most positions, and the dearest; every label is wrong."""
+        of, bounds, n_labels = self.chains, self.chains.bounds, self.chains.atoms.arrays.n_labels
+        dearest = of.factors * of.cost.max(axis=1)[of.rows]
+        sizes = (of.atoms.lengths[of.units], np.ones(len(of.units)), dearest)
+        chosen = np.unique([int(np.argmax(np.add.reduceat(size, bounds[:-1]))) for size in sizes])
+        labels = [(of.truths[bounds[i] : bounds[i + 1]] + 1) % n_labels for i in chosen]
+        planes = self._planes(np.concatenate(labels), chosen)
+        return planes._replace(loss=np.add.reduceat(dearest, bounds[:-1])[chosen])
+
+    def _planes(self, labels: Labels, owners: NDArray[np.int64]) -> Planes:
+        """Of labellings of these sequences, one after another."""
+        of = self.chains
+        lengths = np.diff(of.bounds)[owners]
+        ends = np.append(0, np.cumsum(lengths))
+        at = np.arange(ends[-1]) + np.repeat(of.bounds[owners] - ends[:-1], lengths)
+        truths, rows = of.truths[at], of.rows[at]
+        return wrong_labels(of.atoms, True, ends, of.units[at], truths, labels, rows, of.cost, of.factors[at])
+
+    # --- what follows from the flows
+
+    @property
+    def paths(self) -> Paths:
+        """The flows as labellings. They are feasible whatever rounding has done to the flows."""
+        if self._paths is None:
+            from maxmargin.structures.sequences.compiled.flows import split_flow
+
+            def split(write: bool, count: int, size: int) -> Paths:
+                paths = Paths(np.empty(size, dtype=np.int32), np.empty(count, dtype=np.int64), np.empty(count))
+                rest, path = self._lattice.flow.copy(), np.empty(len(self._scratch.scores), dtype=np.int64)
+                sizes[:] = split_flow(write, self._positions, self.cap, self._lattice, rest, path, *paths)
+                return paths
+
+            sizes = [0, 0]
+            split(False, 0, 0)
+            self._paths = split(True, *sizes)
+        return self._paths
+
+    def _join(self, paths: Paths) -> None:
+        """Make these the flows; all of their edges are known."""
+        from maxmargin.structures.sequences.compiled.flows import join_paths
+
+        join_paths(self._positions, self.cap, self._lattice, *paths)
+        self._paths = paths
+        planes = self._planes(paths.labels, paths.owners)
+        self.w[:] = 0.0
+        AtomRows.of(planes.dpsi).add_to(self.w, paths.weights)
+        self.dual = float(np.dot(paths.weights, planes.loss)) - 0.5 * float(np.dot(self.w, self.w))
+
+    def refresh(self) -> None:
+        self._join(self.paths)
+
+    def bound(self) -> float:
+        paths, w = self.paths, np.zeros(self.dim)
+        planes = self._planes(paths.labels, paths.owners)
+        rows, alpha = AtomRows.of(planes.dpsi), paths.weights
+        rows.add_to(w, alpha)
+        sums, used = self._sums(paths), np.unique(paths.owners)
+        excess = float(np.max(sums[used] / self.cap[used], initial=1.0)) - 1.0
+        most = int(np.bincount(paths.owners, minlength=1).max())
+        linear, losses = float(np.dot(alpha, planes.loss)), float(np.dot(alpha, np.abs(planes.loss)))
+        # The multiple of α that keeps to its caps has at least this much of the linear part.
+        linear -= (excess + gamma(most + 2)) * abs(linear)
+        terms = int(rows.indptr[-1]) + len(alpha) + self.chains.atoms.terms
+        mass = float(np.dot(alpha, rows.sizes)) * (1 + gamma(terms))
+        # A loss is a sum over positions.
+        losses *= 1 + gamma(terms)
+        return lowered_dual(linear, losses, raised_square(w), mass, terms + len(self._scratch.scores))
+
+    def _sums(self, paths: Paths) -> Array:
+        """Σ α of every sequence."""
+        return np.bincount(paths.owners, weights=paths.weights, minlength=self.n).astype(float)
+
+    def slacks(self, w: Array, gains: Array | None = None) -> Array:
+        """Of the paths that carry flow."""
+        paths, slacks = self.paths, np.zeros(self.n)
+        planes = self._planes(paths.labels, paths.owners)
+        heights = planes.loss - AtomRows.of(planes.dpsi) @ w
+        np.maximum.at(slacks, paths.owners, heights if gains is None else heights - gains[paths.owners])
+        return slacks
+
+    def move_to(self, weights: Array, C: float) -> None:
+        """By the best multiple of α that keeps to the new caps."""
+        paths = self.paths
+        self.weights, self.C, self.cap = weights, C, caps(weights, C)
+        losses = self._planes(paths.labels, paths.owners).loss
+        linear, square = float(np.dot(paths.weights, losses)), float(np.dot(self.w, self.w))
+        factor = self.best_multiple(linear, square, self._sums(paths))
+        self._join(paths._replace(weights=factor * paths.weights))
+
+    # --- all blocks at once (solvers/joint_rounds.py)
+
+    def remembered(self) -> Remembered:
+        """The paths that carry flow."""
+        paths = self.paths
+        planes = self._planes(paths.labels, paths.owners)
+        return Remembered(np.arange(len(paths.owners)), paths.owners, AtomRows.of(planes.dpsi), planes.loss)
+
+    def alpha_of(self, planes: Remembered) -> Array:
+        return self.paths.weights[planes.slots]
+
+    @property
+    def size(self) -> tuple[int, int]:
+        owners = self.paths.owners
+        return len(owners), len(np.unique(owners))
+
+    @property
+    def visit_work(self) -> float:
+        """Two labels of everyone, and what else is done at every position, in every visit and call."""
+        return 2.0 * len(self.chains.atoms.arrays.values) + 15.0 * len(self.chains.units) + VISIT * self.n + CALL
+
+
+def _labels(shape: Any) -> NDArray[np.uint16]:
+    return np.zeros(shape, dtype=np.uint16)
