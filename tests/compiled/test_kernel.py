@@ -184,3 +184,17 @@ def test_interrupted_save_leaves_no_stale_entry(tmp_path):
     assert new.load("key") == "new code"
     new._save_index({"key": new._data_name(1), "other": new._data_name(1)})  # two writers, one name
     assert new.load("other") is None
+
+
+def test_an_index_of_classes_that_are_gone_is_no_index(tmp_path):
+    """After an update, a cache may speak of named tuples that now have other names."""
+    file = StampedCacheFile(tmp_path, "kernel", "stamp")
+    file.save("key", "code")
+    assert file.load("key") == "code"
+    index = tmp_path / file._index_name
+    whole = index.read_bytes()
+    for damaged in (whole[:-3], whole[: whole.index(b"\x80")] + b"\x80\x04cmaxmargin\nGone\n.", b""):
+        index.write_bytes(damaged)
+        assert file.load("key") is None
+        file.save("key", "new code")
+        assert file.load("key") == "new code"

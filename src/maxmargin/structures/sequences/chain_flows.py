@@ -25,6 +25,7 @@ from maxmargin.inputs.labels import Labels
 from maxmargin.objective import Formulation
 from maxmargin.planes import Planes
 from maxmargin.rounding import gamma, lowered_dual, raised_square
+from maxmargin.structures.sequences.compiled.flow_arrays import FlowScratch, Grams, Lattice, Positions
 
 ROOM = 4  # edges of a position, at first
 VISIT = 100.0  # multiplications that take as long as what is done in a visit besides
@@ -45,7 +46,7 @@ class LabelledChains(NamedTuple):
     factors: Array  # of these costs
 
 
-class Paths(NamedTuple):
+class WeightedPaths(NamedTuple):
     """The flows as labellings with weights, in the order of the sequences."""
 
     labels: Labels  # one path after another
@@ -57,8 +58,6 @@ class ChainFlows(BlockDual):
     """The flows, for plain slacks under a finite C."""
 
     def __init__(self, chains: LabelledChains, weights: Array, formulation: Formulation, C: float, **limits: Any):
-        from maxmargin.structures.sequences.compiled.flows import Grams, Lattice, Positions, FlowScratch
-
         super().__init__(chains.atoms.dim, weights, formulation, C, **limits)
         self.chains = of = chains
         arrays, bounds, truths = of.atoms.arrays, of.bounds, of.truths
@@ -91,7 +90,7 @@ class ChainFlows(BlockDual):
         )
         self._clock = np.zeros(1, dtype=np.int64)
         self.movers = np.arange(0)
-        self._paths: Paths | None = None  # of the flows as they are now
+        self._paths: WeightedPaths | None = None  # of the flows as they are now
 
     # --- what BCFW does
 
@@ -149,7 +148,7 @@ class ChainFlows(BlockDual):
         old = np.diff(start)
         ends = np.cumsum(np.where(filled == old, 2 * old, old))
         room = int(ends[-1])
-        new = type(self._lattice)(np.append(0, ends), filled, _labels(room), _labels(room), np.zeros(room))
+        new = Lattice(np.append(0, ends), filled, _labels(room), _labels(room), np.zeros(room))
         kept = np.repeat(new.start[:-1] - start[:-1], old) + np.arange(start[-1])
         new.before[kept], new.here[kept], new.flow[kept] = before, here, flow
         self._lattice = new
@@ -177,13 +176,13 @@ class ChainFlows(BlockDual):
     # --- what follows from the flows
 
     @property
-    def paths(self) -> Paths:
+    def paths(self) -> WeightedPaths:
         """The flows as labellings. They are feasible whatever rounding has done to the flows."""
         if self._paths is None:
             from maxmargin.structures.sequences.compiled.flows import split_flow
 
-            def split(write: bool, count: int, size: int) -> Paths:
-                paths = Paths(np.empty(size, dtype=np.int32), np.empty(count, dtype=np.int64), np.empty(count))
+            def split(write: bool, count: int, size: int) -> WeightedPaths:
+                paths = WeightedPaths(np.empty(size, dtype=np.int32), np.empty(count, dtype=np.int64), np.empty(count))
                 rest, path = self._lattice.flow.copy(), np.empty(len(self._scratch.scores), dtype=np.int64)
                 sizes[:] = split_flow(write, self._positions, self.cap, self._lattice, rest, path, *paths)
                 return paths
@@ -193,7 +192,7 @@ class ChainFlows(BlockDual):
             self._paths = split(True, *sizes)
         return self._paths
 
-    def _join(self, paths: Paths) -> None:
+    def _join(self, paths: WeightedPaths) -> None:
         """Make these the flows; all of their edges are known."""
         from maxmargin.structures.sequences.compiled.flows import join_paths
 
@@ -224,7 +223,7 @@ class ChainFlows(BlockDual):
         losses *= 1 + gamma(terms)
         return lowered_dual(linear, losses, raised_square(w), mass, terms + len(self._scratch.scores))
 
-    def _sums(self, paths: Paths) -> Array:
+    def _sums(self, paths: WeightedPaths) -> Array:
         """Σ α of every sequence."""
         return np.bincount(paths.owners, weights=paths.weights, minlength=self.n).astype(float)
 

@@ -1,0 +1,55 @@
+"""What kernels of flows know of chains. Without numba, so that Python can name these fields before it is loaded."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from maxmargin.arrays import Array
+
+
+class Positions(NamedTuple):
+    """Sequence i has the positions bounds[i] : bounds[i + 1]."""
+
+    bounds: NDArray[np.int64]
+    units: NDArray[np.int64]  # of every position
+    truths: NDArray[np.int32]
+    rows: NDArray[np.int32]  # of the table of costs
+    factors: Array  # of these costs
+
+
+class Lattice(NamedTuple):
+    """The edges of all positions."""
+
+    start: NDArray[np.int64]  # with one more at the end: where the room for edges ends
+    filled: NDArray[np.int64]  # how many edges a position has
+    before: NDArray[np.uint16]
+    here: NDArray[np.uint16]
+    flow: Array
+
+
+class Grams(NamedTuple):
+    """Products ⟨x_s, x_t⟩ of the units of a sequence: of sequence i from first[i] on, row by row."""
+
+    first: NDArray[np.int64]
+    known: NDArray[np.bool_]  # of every position: whether its row was ever needed
+    cells: Array
+    columns: NDArray[np.uint32]  # the features of the atoms' entries
+
+
+class FlowScratch(NamedTuple):
+    """For the longest sequence, except where something else is said."""
+
+    scores: Array  # (longest, K)
+    high: Array  # (longest, K): of the best path into a label
+    low: Array  # (longest, K): of the worst path with flow
+    high_from: NDArray[np.uint16]
+    low_from: NDArray[np.uint16]
+    best: NDArray[np.int32]  # these paths
+    worst: NDArray[np.int32]
+    seen: NDArray[np.int64]  # (longest, K): when a label was last met
+    change: Array  # (longest, K): of the flow through a label
+    links: Array  # as many as there are links
+    features: Array  # as many as there are features
