@@ -26,7 +26,7 @@ class Report(NamedTuple):
     """What a round of visits saw and did."""
 
     penalty: float  # Σ cap · penalty of the heights seen: C times an estimate of the risk
-    added: int  # planes that were new
+    added: int  # planes that were new; where none are kept, examples whose weights have moved
     gain: float  # what the dual gained
     missed: float = 0.0  # how much higher a remembered plane of the first example is than its new one, at the same w
     work: float = 1.0  # in visits of every example that search nothing

@@ -29,6 +29,7 @@ from maxmargin.structures.sequences.compiled.flow_arrays import FlowScratch, Gra
 
 ROOM = 4  # edges of a position, at first
 VISIT = 100.0  # multiplications that take as long as what is done in a visit besides
+SEEN = 1e-22  # what the dual gains, of itself, where w is more than rounding
 ROUNDS = 2  # of a visit that searches nothing
 MOST_LABELS = 2**16  # which 16 bits can tell apart
 
@@ -140,7 +141,9 @@ class ChainFlows(BlockDual):
         if report[REFUSED]:
             self._make_room()
         work = report[WORK] + VISIT * len(order) + CALL
-        return Report(report[PENALTY], 0, report[GAIN], work=work / self.visit_work)
+        # A change of w by a share s changes D by s², which is soon too little to be seen, and P by s.
+        moved = len(self.movers) if report[GAIN] > SEEN * abs(self.dual) else 0
+        return Report(report[PENALTY], moved, report[GAIN], work=work / self.visit_work)
 
     def _make_room(self) -> None:
         """For twice as many edges where there is no room left."""
