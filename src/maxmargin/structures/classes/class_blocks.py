@@ -77,7 +77,8 @@ class ClassBlocks(BlockDual):
             *of.atoms.arrays[1:],
             self.alpha,
             self.w,
-            np.empty((2, len(of.cost))),
+            np.empty((4, len(of.cost))),
+            np.empty(len(of.cost), dtype=np.uint64),
             self._least,
             report,
         )
