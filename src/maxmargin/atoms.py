@@ -15,6 +15,7 @@ from scipy import sparse
 
 from maxmargin.arrays import Array
 from maxmargin.compiled.atom_arrays import AtomArrays
+from maxmargin.nonzero_rows import nonzero_rows
 from maxmargin.rounding import gamma
 
 
@@ -214,7 +215,5 @@ def _nonzero(units: Any) -> tuple[NDArray[np.uint64], NDArray[np.uint32], Array]
         rows = sparse.csr_array(units, dtype=np.float64)
         values = rows.data if rows.data.flags.writeable else rows.data.copy()  # kernels are compiled for one kind only
         return rows.indptr.astype(np.uint64), rows.indices.astype(np.uint32), values
-    dense = np.asarray(units, dtype=np.float64)
-    used = dense != 0  # in a third of the time that csr_array takes
-    columns = np.broadcast_to(np.arange(dense.shape[1], dtype=np.uint32), dense.shape)[used]
-    return np.append(0, np.cumsum(np.count_nonzero(used, axis=1))).astype(np.uint64), columns, dense[used]
+    bounds, columns, values = nonzero_rows(np.asarray(units, dtype=np.float64))
+    return bounds.astype(np.uint64), columns.astype(np.uint32), values

@@ -26,6 +26,8 @@ from maxmargin.rounding import gamma, lowered_dual, raised_square
 
 SHARE = 0.003  # who gained more than this share of what a visit gained on average is visited again
 
+OFTEN = 20.0  # examples that an average feature is in, where averages cost next to nothing
+
 CALL = 20_000.0  # multiplications that take as long as to call a kernel
 
 
@@ -39,22 +41,37 @@ class LabelledRows(NamedTuple):
 
 
 class ClassBlocks(BlockDual):
-    """α of all wrong labels, for plain slacks under a finite C. No plane is ever written down."""
+    """α of all wrong labels, for plain slacks under a finite C. No plane is ever written down.
+
+    While D rises steadily, P at Σ α a goes up and down: who was visited last has pulled it his way. So the model is the
+    mean of Σ α a after every revisit of a round, `w`, and `sums` is Σ α a itself. Where features are rare, averaging
+    would cost as much as visits do, and both are the same.
+    """
 
     def __init__(self, classes: LabelledRows, weights: Array, formulation: Formulation, C: float, **limits: Any):
         super().__init__(classes.atoms.dim, weights, formulation, C, **limits)
         self.classes = classes
         self.alpha = np.zeros((self.n, len(classes.cost)))
         self._squares = classes.atoms.lengths**2
+        averaged = len(classes.atoms.arrays.values) >= OFTEN * classes.atoms.n_features
+        self.sums = np.zeros(self.dim) if averaged else self.w  # Σ α a
+        self._revisits = 0  # of this round
         self._movers, self._least = np.arange(0), 0.0
 
     def search(self, oracle: Decoder, order: NDArray[np.intp], block: int) -> Report:
-        """Every visit sees the newest w; `block` means nothing here."""
-        return self._visit(oracle, order)
+        """Every visit sees the newest Σ α a; `block` means nothing here."""
+        report, self._revisits = self._visit(oracle, order), 0
+        if self.sums is not self.w:
+            np.copyto(self.w, self.sums)
+        return report
 
     def revisit(self, oracle: Decoder, rng: np.random.Generator) -> Report:
         """Visit those again who have just gained most."""
-        return self._visit(oracle, rng.permutation(self._movers))
+        report = self._visit(oracle, rng.permutation(self._movers))
+        if self.sums is not self.w:
+            self._revisits += 1
+            self.w += (self.sums - self.w) / self._revisits
+        return report
 
     @property
     def calls_again(self) -> int:
@@ -76,7 +93,7 @@ class ClassBlocks(BlockDual):
             self.cap,
             *of.atoms.arrays[1:],
             self.alpha,
-            self.w,
+            self.sums,
             np.empty((4, len(of.cost))),
             np.empty(len(of.cost), dtype=np.uint64),
             self._least,
@@ -97,9 +114,9 @@ class ClassBlocks(BlockDual):
         return Planes(rows, np.full(2, of.cost[of.truths].max()))
 
     def refresh(self) -> None:
-        self.w[:] = 0.0
-        linear, *_ = self._totals(self.w)
-        self.dual = linear - 0.5 * float(np.dot(self.w, self.w))
+        self.sums[:] = 0.0
+        linear, *_ = self._totals(self.sums)
+        self.dual = linear - 0.5 * float(np.dot(self.sums, self.sums))
 
     def bound(self) -> float:
         w = np.zeros(self.dim)
@@ -130,8 +147,9 @@ class ClassBlocks(BlockDual):
         """By the best multiple of α that keeps to the new caps."""
         self.weights, self.C, self.cap = weights, C, caps(weights, C)
         linear = float(np.sum(self.alpha * self.classes.cost[self.classes.truths]))
-        self.alpha *= self.best_multiple(linear, float(np.dot(self.w, self.w)), self.alpha.sum(axis=1))
+        self.alpha *= self.best_multiple(linear, float(np.dot(self.sums, self.sums)), self.alpha.sum(axis=1))
         self.refresh()
+        np.copyto(self.w, self.sums)
 
     # --- all blocks at once (solvers/joint_rounds.py)
 
