@@ -73,8 +73,11 @@ class Atoms:
         """‖row‖ of every unit's features, not rounded down."""
         if self._lengths is None:
             indptr, values = self.arrays.indptr.astype(np.int64), self.arrays.values
-            squares = np.add.reduceat(np.append(values * values, 0.0), indptr[:-1]) if self.n_units else np.zeros(0)
-            squares[np.diff(indptr) == 0] = 0.0  # where reduceat has the next unit's first entry
+            squares = np.zeros(self.n_units)
+            used = np.flatnonzero(np.diff(indptr))  # of units without features reduceat would have the next one's
+            for part in np.array_split(used, min(len(values) // 2**16 + 1, len(used))) if len(used) else []:
+                first, last = indptr[part[0]], indptr[part[-1] + 1]
+                squares[part] = np.add.reduceat(values[first:last] ** 2, indptr[part] - first)
             self._lengths = np.sqrt(squares) * (1 + gamma(self.terms))
         return self._lengths
 

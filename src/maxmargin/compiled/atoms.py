@@ -17,6 +17,14 @@ import numpy as np
 
 from maxmargin.compiled.atom_arrays import AtomArrays
 from maxmargin.compiled.kernel import kernel
+from maxmargin.compiled.label_sums import (
+    eight_sums,
+    four_sums,
+    sixteen_sums,
+    twelve_sums,
+    twice_two_sums,
+    two_sums,
+)
 
 
 @kernel
@@ -108,25 +116,27 @@ def row_sizes(indptr, indices, values, direct, n_labels, lengths, sizes):
 
 @kernel
 def label_scores(u, w, K, indptr, places, values, row):
-    """row[k] = ⟨atom (u, k), w⟩ for all labels at once: labels are contiguous in w, a vector operation."""
-    for k in range(K):
-        row[k] = 0.0
-    p, end = indptr[u], indptr[u + np.uint64(1)]
-    while p + np.uint64(3) < end:  # four features a sweep: a quarter of the loads and stores of the row
-        a, b = values[p], values[p + np.uint64(1)]
-        c, d = values[p + np.uint64(2)], values[p + np.uint64(3)]
-        A, B = places[p], places[p + np.uint64(1)]
-        C, D = places[p + np.uint64(2)], places[p + np.uint64(3)]
-        wa, wb, wc, wd = w[A : A + K], w[B : B + K], w[C : C + K], w[D : D + K]
-        for k in range(K):
-            row[k] += (a * wa[k] + b * wb[k]) + (c * wc[k] + d * wd[k])
-        p += np.uint64(4)
-    while p < end:
-        A = places[p]
-        wa = w[A : A + K]
-        for k in range(K):
-            row[k] += values[p] * wa[k]
-        p += np.uint64(1)
+    """row[k] = ⟨atom (u, k), w⟩ for all labels at once, of which there are at least two: they are contiguous in w."""
+    begin, end = indptr[u], indptr[u + np.uint64(1)]
+    k, last = np.uint64(0), np.uint64(K - (4 if K >= 4 else 2))
+    if K == 2:
+        two_sums(values, places, begin, end, w, row, k, last)
+        return
+    if K == 3:
+        twice_two_sums(values, places, begin, end, w, row, k, last)
+        return
+    while k + np.uint64(16) < K:
+        sixteen_sums(values, places, begin, end, w, row, k, k + np.uint64(12))
+        k += np.uint64(16)
+    left = np.uint64(K) - k
+    if left > 12:
+        sixteen_sums(values, places, begin, end, w, row, k, last)
+    elif left > 8:
+        twelve_sums(values, places, begin, end, w, row, k, last)
+    elif left > 4:
+        eight_sums(values, places, begin, end, w, row, k, last)
+    else:
+        four_sums(values, places, begin, end, w, row, k, last)
 
 
 @kernel
