@@ -35,26 +35,31 @@ def unit_and_label(c, atoms):
 
 
 @kernel
+def unit_dot(u, k, w, indptr, places, values):
+    """⟨feature row of unit u at label k, w⟩."""
+    s0, s1, s2, s3 = 0.0, 0.0, 0.0, 0.0  # four sums at once: a single one would wait for every addition
+    p, end = indptr[u], indptr[u + np.uint64(1)]
+    while p + np.uint64(3) < end:
+        s0 += values[p] * w[places[p] + k]
+        s1 += values[p + np.uint64(1)] * w[places[p + np.uint64(1)] + k]
+        s2 += values[p + np.uint64(2)] * w[places[p + np.uint64(2)] + k]
+        s3 += values[p + np.uint64(3)] * w[places[p + np.uint64(3)] + k]
+        p += np.uint64(4)
+    while p < end:
+        s0 += values[p] * w[places[p] + k]
+        p += np.uint64(1)
+    return (s0 + s1) + (s2 + s3)
+
+
+@kernel
 def atom_dot(c, w, atoms):
     """⟨atom c, w⟩."""
     total = 0.0
     if c < atoms.direct:
         total = w[c]
     else:
-        indptr, places, values = atoms.indptr, atoms.places, atoms.values
         u, k = unit_and_label(c, atoms)
-        s0, s1, s2, s3 = 0.0, 0.0, 0.0, 0.0  # four sums at once: a single one would wait for every addition
-        p, end = indptr[u], indptr[u + np.uint64(1)]
-        while p + np.uint64(3) < end:
-            s0 += values[p] * w[places[p] + k]
-            s1 += values[p + np.uint64(1)] * w[places[p + np.uint64(1)] + k]
-            s2 += values[p + np.uint64(2)] * w[places[p + np.uint64(2)] + k]
-            s3 += values[p + np.uint64(3)] * w[places[p + np.uint64(3)] + k]
-            p += np.uint64(4)
-        while p < end:
-            s0 += values[p] * w[places[p] + k]
-            p += np.uint64(1)
-        total = (s0 + s1) + (s2 + s3)
+        total = unit_dot(u, k, w, atoms.indptr, atoms.places, atoms.values)
     return total
 
 
@@ -116,7 +121,10 @@ def row_sizes(indptr, indices, values, direct, n_labels, lengths, sizes):
 
 @kernel
 def label_scores(u, w, K, indptr, places, values, row):
-    """row[k] = ⟨atom (u, k), w⟩ for all labels at once, of which there are at least two: they are contiguous in w."""
+    """row[k] = ⟨atom (u, k), w⟩ for all labels at once, which are contiguous in w."""
+    if K == 1:
+        row[0] = unit_dot(u, np.uint64(0), w, indptr, places, values)
+        return
     begin, end = indptr[u], indptr[u + np.uint64(1)]
     k, last = np.uint64(0), np.uint64(K - (4 if K >= 4 else 2))
     if K == 2:
@@ -145,10 +153,5 @@ def unit_scores(w, direct, n_labels, indptr, places, values, units, scores):
 
     Every score depends on its own row only, so results do not change with how examples are grouped into calls.
     """
-    if n_labels == 1:
-        atoms = AtomArrays(direct, n_labels, indptr, places, values)
-        for j in range(len(units)):
-            scores[j, 0] = atom_dot(direct + units[j], w, atoms)
-        return
     for j in range(len(units)):
         label_scores(np.uint64(units[j]), w, n_labels, indptr, places, values, scores[j])

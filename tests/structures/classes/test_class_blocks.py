@@ -8,12 +8,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.datasets import load_digits, load_iris
-from sklearn.exceptions import ConvergenceWarning
 from strategies import multiclass_data
 from structures.classes.compiled import class_blocks_twin as twin
 from thorough import examples
 
-from maxmargin import MulticlassSVC, OrdinalSVC, TaxonomySVC
+from maxmargin import MulticlassSVC
 from maxmargin.dual_blocks import DualBlocks
 from maxmargin.objective import Formulation
 from maxmargin.oracle import Oracle
@@ -200,14 +199,6 @@ PLAIN = Formulation()
 def test_where_planes_are_found_one_by_one(task, formulation, C, limits):
     oracle = Oracle(task.setup_and_pack(DIGITS[:20], DIGIT_LABELS[:20]), formulation)
     assert isinstance(oracle.block_dual(C, **limits), DualBlocks)
-
-
-@pytest.mark.parametrize("model", [OrdinalSVC(max_passes=3), TaxonomySVC(max_passes=3)])
-def test_classes_that_share_weights(model):
-    X, y = load_iris(return_X_y=True)
-    with pytest.warns(ConvergenceWarning):
-        model.fit(X, y)
-    assert isinstance(model.solution_.memory, DualBlocks)
 
 
 def test_other_solvers_start_from_it():

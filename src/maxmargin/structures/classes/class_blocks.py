@@ -78,12 +78,21 @@ class ClassBlocks(BlockDual):
         return len(self._movers)
 
     def _visit(self, oracle: Decoder, order: NDArray[np.intp]) -> Report:
-        from maxmargin.structures.classes.compiled.class_blocks import GAIN, MOVED, PENALTY, visit_classes
+        from maxmargin.structures.classes.compiled.class_blocks import GAIN, MOVED, PENALTY
 
         if not len(order):
             return Report(0.0, 0, 0.0, work=0.0)
         oracle.searched(len(order), self._largest)
-        report, of = np.zeros(3), self.classes
+        report = np.zeros(3)
+        self._improve(order, report)
+        self._movers, self._least = order[: int(report[MOVED])], SHARE * report[GAIN] / len(order)
+        self.dual += report[GAIN]
+        return Report(report[PENALTY], 0, report[GAIN], work=len(order) / self.n)
+
+    def _improve(self, order: NDArray[np.intp], report: Array) -> None:
+        from maxmargin.structures.classes.compiled.class_blocks import visit_classes
+
+        of = self.classes
         visit_classes(
             order,
             of.units,
@@ -99,9 +108,6 @@ class ClassBlocks(BlockDual):
             self._least,
             report,
         )
-        self._movers, self._least = order[: int(report[MOVED])], SHARE * report[GAIN] / len(order)
-        self.dual += report[GAIN]
-        return Report(report[PENALTY], 0, report[GAIN], work=len(order) / self.n)
 
     @cached_property
     def _largest(self) -> Planes:
@@ -136,12 +142,14 @@ class ClassBlocks(BlockDual):
 
     def slacks(self, w: Array, gains: Array | None = None) -> Array:
         """Of all labels."""
-        of = self.classes
-        heights = of.atoms.scores(w, of.units)
+        of, heights = self.classes, self._scores(w)
         heights -= heights[np.arange(self.n), of.truths][:, None]
         heights += of.cost[of.truths]
         highest = heights.max(axis=1)
         return np.maximum(highest if gains is None else highest - gains, 0.0)
+
+    def _scores(self, w: Array) -> Array:
+        return self.classes.atoms.scores(w, self.classes.units)
 
     def move_to(self, weights: Array, C: float) -> None:
         """By the best multiple of α that keeps to the new caps."""
@@ -157,11 +165,17 @@ class ClassBlocks(BlockDual):
         """The planes that carry weight."""
         of = self.classes
         owners, labels = np.nonzero(self.alpha * (self.cap > 0)[:, None])
-        truths, first = of.truths[owners].astype(np.int64), of.units[owners] * len(of.cost)
+        truths = of.truths[owners]
+        rows = self._rows(owners, truths, labels.astype(np.int32))
+        return Remembered(owners * len(of.cost) + labels, owners, rows, of.cost[truths, labels])
+
+    def _rows(self, owners: NDArray[np.intp], truths: Labels, labels: Labels) -> AtomRows:
+        """The planes of these examples and labels."""
+        of = self.classes
+        first = of.units[owners] * len(of.cost)
         indices = np.stack([first + truths, first + labels], axis=1).ravel().astype(np.int32)
         indptr = np.arange(0, 2 * len(owners) + 1, 2, dtype=np.int32)
-        rows = AtomRows(of.atoms, indptr, indices, np.tile([1.0, -1.0], len(owners)))
-        return Remembered(owners * len(of.cost) + labels, owners, rows, of.cost[truths, labels])
+        return AtomRows(of.atoms, indptr, indices, np.tile([1.0, -1.0], len(owners)))
 
     def alpha_of(self, planes: Remembered) -> Array:
         return self.alpha.ravel()[planes.slots]
