@@ -9,7 +9,7 @@ matrices that all examples share. Nothing is searched for or remembered.
 from __future__ import annotations
 
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,16 +22,22 @@ from maxmargin.planes import Planes
 from maxmargin.rounding import gamma
 from maxmargin.structures.classes.class_blocks import ClassBlocks, LabelledRows
 
-if TYPE_CHECKING:
-    from maxmargin.structures.classes.attributes import AttributeBatch
+
+class DescribedRows(Protocol):
+    """Examples whose classes have attributes: an AttributeBatch."""
+
+    task: Any
+
+    def planes_of(self, units: NDArray[np.int64], truth: Labels, found: Labels) -> Planes:
+        """The planes of these units, each with its label and another one."""
 
 
 class AttributeBlocks(ClassBlocks):
     """α of all wrong labels, of a batch of classes with attributes."""
 
-    def __init__(self, batch: AttributeBatch, classes: LabelledRows, *problem: Any, **limits: Any):
+    def __init__(self, described: DescribedRows, classes: LabelledRows, *problem: Any, **limits: Any):
         super().__init__(classes, *problem, **limits)
-        self._batch, task = batch, batch.task
+        self._described, task = described, described.task
         self._table: tuple[Labels, Labels, Array] = task.table_
         direct, n_attributes = task.direct_, task.n_attributes_
         indptr, indices, values = self._table
@@ -106,11 +112,11 @@ class AttributeBlocks(ClassBlocks):
         return Planes(AtomRows(of.atoms, ends, *joined), np.full(2, of.cost[of.truths].max()))
 
     def _scores(self, w: Array) -> Array:
-        scores: Array = self._batch.task.class_scores(w, super()._scores(w))
+        scores: Array = self._described.task.class_scores(w, super()._scores(w))
         return scores
 
     def _rows(self, owners: NDArray[np.intp], truths: Labels, labels: Labels) -> AtomRows:
-        return AtomRows.of(self._batch.planes_of(self.classes.units[owners], truths, labels).dpsi)
+        return AtomRows.of(self._described.planes_of(self.classes.units[owners], truths, labels).dpsi)
 
     @property
     def visit_work(self) -> float:
