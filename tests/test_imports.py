@@ -18,7 +18,7 @@ ROOMS = sorted(folder.name for folder in (ROOT / "structures").iterdir() if (fol
 # layers, and of its own folder; the modules and folders of one layer do not know each other.
 LAYERS = [
     ("words and checks", ["arrays", "predictions", "errors", "checks", "search", "structures"]),
-    ("how far sums of floating-point numbers may be off", ["rounding"]),
+    ("how far sums of floating-point numbers may be off, and rows without zeros", ["rounding", "nonzero_rows"]),
     ("compiled functions of the engine", ["compiled"]),
     ("Ctrl-C, and what is said of work", ["interruptions", "live_line", "time_left"]),
     ("how planes are stored", ["atoms"]),

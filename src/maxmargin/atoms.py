@@ -15,6 +15,7 @@ from scipy import sparse
 
 from maxmargin.arrays import Array
 from maxmargin.compiled.atom_arrays import AtomArrays
+from maxmargin.nonzero_rows import nonzero_rows
 from maxmargin.rounding import gamma
 
 
@@ -72,8 +73,11 @@ class Atoms:
         """‖row‖ of every unit's features, not rounded down."""
         if self._lengths is None:
             indptr, values = self.arrays.indptr.astype(np.int64), self.arrays.values
-            squares = np.add.reduceat(np.append(values * values, 0.0), indptr[:-1]) if self.n_units else np.zeros(0)
-            squares[np.diff(indptr) == 0] = 0.0  # where reduceat has the next unit's first entry
+            squares = np.zeros(self.n_units)
+            used = np.flatnonzero(np.diff(indptr))  # of units without features reduceat would have the next one's
+            for part in np.array_split(used, min(len(values) // 2**16 + 1, len(used))) if len(used) else []:
+                first, last = indptr[part[0]], indptr[part[-1] + 1]
+                squares[part] = np.add.reduceat(values[first:last] ** 2, indptr[part] - first)
             self._lengths = np.sqrt(squares) * (1 + gamma(self.terms))
         return self._lengths
 
@@ -214,7 +218,5 @@ def _nonzero(units: Any) -> tuple[NDArray[np.uint64], NDArray[np.uint32], Array]
         rows = sparse.csr_array(units, dtype=np.float64)
         values = rows.data if rows.data.flags.writeable else rows.data.copy()  # kernels are compiled for one kind only
         return rows.indptr.astype(np.uint64), rows.indices.astype(np.uint32), values
-    dense = np.asarray(units, dtype=np.float64)
-    used = dense != 0  # in a third of the time that csr_array takes
-    columns = np.broadcast_to(np.arange(dense.shape[1], dtype=np.uint32), dense.shape)[used]
-    return np.append(0, np.cumsum(np.count_nonzero(used, axis=1))).astype(np.uint64), columns, dense[used]
+    bounds, columns, values = nonzero_rows(np.asarray(units, dtype=np.float64))
+    return bounds.astype(np.uint64), columns.astype(np.uint32), values

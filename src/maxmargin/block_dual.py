@@ -72,7 +72,7 @@ class BlockDual:
         self.formulation, self.squared = formulation, formulation.squared
         self.slots, self.cache_mb = slots, cache_mb  # limits of explicit planes: of each example, and of all memory
         self.C, self.cap = C, caps(weights, C)
-        self.w = np.zeros(self.dim)
+        self.w = np.zeros(self.dim)  # Σ α a, or a mean of its last values, which is the better model
         self.dual = 0.0  # D(α)
 
     # --- what BCFW does

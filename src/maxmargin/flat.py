@@ -15,6 +15,7 @@ from maxmargin.arrays import Array
 from maxmargin.checks import refuse_complex
 from maxmargin.inputs.labels import refuse_mixed
 from maxmargin.kernels.functions import WithConstant, is_precomputed
+from maxmargin.nonzero_rows import nonzero_rows
 from maxmargin.objective import Certificate
 from maxmargin.online import online_only
 from maxmargin.trainer import T, Trainer, refuse_kernel
@@ -57,7 +58,7 @@ class MatrixClassifier(ClassifierMixin, Trainer):
         if wanted if reset else self.task_.n_features_ > self.n_features_in_:
             # training packs into compressed rows in any case; a dense copy in between would only cost memory
             packed = sparse.issparse(X) or reset
-            X = _with_ones(sparse.csr_array(X)) if packed else np.hstack([X, np.ones((X.shape[0], 1))])
+            X = _with_ones(X) if packed else np.hstack([X, np.ones((X.shape[0], 1))])
         return X, y
 
     def __sklearn_tags__(self) -> Any:
@@ -67,14 +68,16 @@ class MatrixClassifier(ClassifierMixin, Trainer):
         return tags
 
 
-def _with_ones(X: sparse.csr_array) -> sparse.csr_array:
+def _with_ones(X: Any) -> sparse.csr_array:
     """One more column, of ones; scipy's hstack would sort what is sorted."""
     n, n_features = X.shape
-    ends = X.indptr[1:]
-    return sparse.csr_array(
-        (np.insert(X.data, ends, 1.0), np.insert(X.indices, ends, n_features), X.indptr + np.arange(n + 1)),
-        shape=(n, n_features + 1),
-    )
+    if sparse.issparse(X):
+        ends = X.indptr[1:]
+        bounds, columns = X.indptr + np.arange(n + 1), np.insert(X.indices, ends, n_features)
+        values = np.insert(X.data, ends, 1.0)
+    else:
+        bounds, columns, values = nonzero_rows(X, ones=True)
+    return sparse.csr_array((values, columns, bounds), shape=(n, n_features + 1))
 
 
 class FlatClassifier(MatrixClassifier):

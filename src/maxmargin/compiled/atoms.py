@@ -17,6 +17,14 @@ import numpy as np
 
 from maxmargin.compiled.atom_arrays import AtomArrays
 from maxmargin.compiled.kernel import kernel
+from maxmargin.compiled.label_sums import (
+    eight_sums,
+    four_sums,
+    sixteen_sums,
+    twelve_sums,
+    twice_two_sums,
+    two_sums,
+)
 
 
 @kernel
@@ -27,26 +35,31 @@ def unit_and_label(c, atoms):
 
 
 @kernel
+def unit_dot(u, k, w, indptr, places, values):
+    """⟨feature row of unit u at label k, w⟩."""
+    s0, s1, s2, s3 = 0.0, 0.0, 0.0, 0.0  # four sums at once: a single one would wait for every addition
+    p, end = indptr[u], indptr[u + np.uint64(1)]
+    while p + np.uint64(3) < end:
+        s0 += values[p] * w[places[p] + k]
+        s1 += values[p + np.uint64(1)] * w[places[p + np.uint64(1)] + k]
+        s2 += values[p + np.uint64(2)] * w[places[p + np.uint64(2)] + k]
+        s3 += values[p + np.uint64(3)] * w[places[p + np.uint64(3)] + k]
+        p += np.uint64(4)
+    while p < end:
+        s0 += values[p] * w[places[p] + k]
+        p += np.uint64(1)
+    return (s0 + s1) + (s2 + s3)
+
+
+@kernel
 def atom_dot(c, w, atoms):
     """⟨atom c, w⟩."""
     total = 0.0
     if c < atoms.direct:
         total = w[c]
     else:
-        indptr, places, values = atoms.indptr, atoms.places, atoms.values
         u, k = unit_and_label(c, atoms)
-        s0, s1, s2, s3 = 0.0, 0.0, 0.0, 0.0  # four sums at once: a single one would wait for every addition
-        p, end = indptr[u], indptr[u + np.uint64(1)]
-        while p + np.uint64(3) < end:
-            s0 += values[p] * w[places[p] + k]
-            s1 += values[p + np.uint64(1)] * w[places[p + np.uint64(1)] + k]
-            s2 += values[p + np.uint64(2)] * w[places[p + np.uint64(2)] + k]
-            s3 += values[p + np.uint64(3)] * w[places[p + np.uint64(3)] + k]
-            p += np.uint64(4)
-        while p < end:
-            s0 += values[p] * w[places[p] + k]
-            p += np.uint64(1)
-        total = (s0 + s1) + (s2 + s3)
+        total = unit_dot(u, k, w, atoms.indptr, atoms.places, atoms.values)
     return total
 
 
@@ -108,25 +121,30 @@ def row_sizes(indptr, indices, values, direct, n_labels, lengths, sizes):
 
 @kernel
 def label_scores(u, w, K, indptr, places, values, row):
-    """row[k] = ⟨atom (u, k), w⟩ for all labels at once: labels are contiguous in w, a vector operation."""
-    for k in range(K):
-        row[k] = 0.0
-    p, end = indptr[u], indptr[u + np.uint64(1)]
-    while p + np.uint64(3) < end:  # four features a sweep: a quarter of the loads and stores of the row
-        a, b = values[p], values[p + np.uint64(1)]
-        c, d = values[p + np.uint64(2)], values[p + np.uint64(3)]
-        A, B = places[p], places[p + np.uint64(1)]
-        C, D = places[p + np.uint64(2)], places[p + np.uint64(3)]
-        wa, wb, wc, wd = w[A : A + K], w[B : B + K], w[C : C + K], w[D : D + K]
-        for k in range(K):
-            row[k] += (a * wa[k] + b * wb[k]) + (c * wc[k] + d * wd[k])
-        p += np.uint64(4)
-    while p < end:
-        A = places[p]
-        wa = w[A : A + K]
-        for k in range(K):
-            row[k] += values[p] * wa[k]
-        p += np.uint64(1)
+    """row[k] = ⟨atom (u, k), w⟩ for all labels at once, which are contiguous in w."""
+    if K == 1:
+        row[0] = unit_dot(u, np.uint64(0), w, indptr, places, values)
+        return
+    begin, end = indptr[u], indptr[u + np.uint64(1)]
+    k, last = np.uint64(0), np.uint64(K - (4 if K >= 4 else 2))
+    if K == 2:
+        two_sums(values, places, begin, end, w, row, k, last)
+        return
+    if K == 3:
+        twice_two_sums(values, places, begin, end, w, row, k, last)
+        return
+    while k + np.uint64(16) < K:
+        sixteen_sums(values, places, begin, end, w, row, k, k + np.uint64(12))
+        k += np.uint64(16)
+    left = np.uint64(K) - k
+    if left > 12:
+        sixteen_sums(values, places, begin, end, w, row, k, last)
+    elif left > 8:
+        twelve_sums(values, places, begin, end, w, row, k, last)
+    elif left > 4:
+        eight_sums(values, places, begin, end, w, row, k, last)
+    else:
+        four_sums(values, places, begin, end, w, row, k, last)
 
 
 @kernel
@@ -135,10 +153,5 @@ def unit_scores(w, direct, n_labels, indptr, places, values, units, scores):
 
     Every score depends on its own row only, so results do not change with how examples are grouped into calls.
     """
-    if n_labels == 1:
-        atoms = AtomArrays(direct, n_labels, indptr, places, values)
-        for j in range(len(units)):
-            scores[j, 0] = atom_dot(direct + units[j], w, atoms)
-        return
     for j in range(len(units)):
         label_scores(np.uint64(units[j]), w, n_labels, indptr, places, values, scores[j])

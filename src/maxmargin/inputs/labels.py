@@ -77,6 +77,11 @@ def label_array(labels: Sequence[Hashable], like: Any) -> NDArray[Any]:
 
 def label_numbers(labels: Sequence[Hashable], numbers: dict[Hashable, int]) -> Labels:
     """The numbers of these labels."""
+    if isinstance(labels, np.ndarray) and labels.dtype.kind in "biu":  # many, of few kinds
+        kinds, which = np.unique(labels, return_inverse=True)
+        found = [numbers.get(label) for label in kinds.tolist()]
+        if None not in found:
+            return np.array(found, dtype=np.int32)[which]
     try:
         return np.fromiter((numbers[label] for label in labels), dtype=np.int32, count=len(labels))
     except KeyError as error:

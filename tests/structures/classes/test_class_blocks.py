@@ -8,12 +8,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.datasets import load_digits, load_iris
-from sklearn.exceptions import ConvergenceWarning
 from strategies import multiclass_data
 from structures.classes.compiled import class_blocks_twin as twin
 from thorough import examples
 
-from maxmargin import MulticlassSVC, OrdinalSVC, TaxonomySVC
+from maxmargin import MulticlassSVC
 from maxmargin.dual_blocks import DualBlocks
 from maxmargin.objective import Formulation
 from maxmargin.oracle import Oracle
@@ -64,7 +63,27 @@ def test_point_and_bound(problem, scale, C, data):
     assert blocks.dual == pytest.approx(float(dual), rel=1e-9, abs=1e-9 * float(linear))
     exact = np.array([[float(value) for value in row] for row in w]).T.ravel()
     added = float(np.abs(scale * X).max() * blocks.alpha.sum())  # what may cancel
-    np.testing.assert_allclose(blocks.w, exact, atol=1e-12 * max(added, 1e-300))
+    np.testing.assert_allclose(blocks.sums, exact, atol=1e-12 * max(added, 1e-300))
+
+
+def test_the_model_is_the_mean_of_the_revisits():
+    """Of a round; where features are rare it is Σ α a itself."""
+    X, y, rng = DIGITS[:300] / 16, DIGIT_LABELS[:300], np.random.default_rng(0)
+    oracle, blocks = trained(Multiclass(), X, y, 100.0, passes=2)
+    blocks.search(oracle, rng.permutation(300), 16)
+    np.testing.assert_array_equal(blocks.w, blocks.sums)
+    seen = []
+    for _ in range(3):
+        blocks.revisit(oracle, rng)
+        seen.append(blocks.sums.copy())
+    np.testing.assert_allclose(blocks.w, np.mean(seen, axis=0), atol=1e-12)
+    blocks.refresh()
+    np.testing.assert_allclose(blocks.w, np.mean(seen, axis=0), atol=1e-12)
+    np.testing.assert_allclose(blocks.sums, seen[-1], atol=1e-12)
+    blocks.move_to(blocks.weights, 10.0)
+    np.testing.assert_array_equal(blocks.w, blocks.sums)
+    _, few = trained(Multiclass(), X[:15], y[:15], 100.0)
+    assert few.sums is few.w
 
 
 @examples(20, 200)
@@ -74,7 +93,7 @@ def test_equals_the_qp(problem, C):
     oracle = Oracle(task.setup_and_pack(X, Y))
     certificate = BCFW(tol=1e-6).solve(oracle, C).certificate
     optimum = brute_force(task, X, Y, C).value
-    assert certificate.converged
+    assert certificate.relative_gap <= 1e-6 * max(C, 1.0)  # P has C times the slacks' rounding, where D has none
     assert certificate.dual <= optimum * (1 + 1e-7) + 1e-9
     assert optimum <= certificate.primal * (1 + 1e-7) + 1e-9
 
@@ -133,7 +152,7 @@ def test_from_one_c_to_the_next():
 def test_the_same_point_over_planes():
     _, blocks = trained(Multiclass(), DIGITS[:60] / 16, DIGIT_LABELS[:60], 10.0, weights=np.r_[0.0, np.ones(59)])
     planes = DualBlocks.of(blocks)
-    np.testing.assert_allclose(planes.w, blocks.w, atol=1e-12)
+    np.testing.assert_allclose(planes.w, blocks.sums, atol=1e-12)
     assert planes.dual == pytest.approx(blocks.dual, rel=1e-12)
     assert planes.bound() == pytest.approx(blocks.bound(), rel=1e-10)  # each allows for its own rounding
     np.testing.assert_allclose(planes.alpha_sums, blocks.alpha.sum(axis=1))
@@ -180,14 +199,6 @@ PLAIN = Formulation()
 def test_where_planes_are_found_one_by_one(task, formulation, C, limits):
     oracle = Oracle(task.setup_and_pack(DIGITS[:20], DIGIT_LABELS[:20]), formulation)
     assert isinstance(oracle.block_dual(C, **limits), DualBlocks)
-
-
-@pytest.mark.parametrize("model", [OrdinalSVC(max_passes=3), TaxonomySVC(max_passes=3)])
-def test_classes_that_share_weights(model):
-    X, y = load_iris(return_X_y=True)
-    with pytest.warns(ConvergenceWarning):
-        model.fit(X, y)
-    assert isinstance(model.solution_.memory, DualBlocks)
 
 
 def test_other_solvers_start_from_it():

@@ -67,3 +67,12 @@ def test_label_that_is_not_a_class():
     task.setup(X, Y)
     with pytest.raises(ValueError, match="'c' is not one of the classes"):
         task.pack(X, Y)
+
+
+def test_labels_that_are_numbers():
+    task, labels = Multiclass(classes=[7, 3, 5]), np.array([5, 5, 3, 7, 3, 5, 7, 7, 3])
+    task.setup(X, labels)
+    np.testing.assert_array_equal(task.pack(X, labels).labels, [2, 2, 1, 0, 1, 2, 0, 0, 1])
+    labels[[4, 6]] = 9, 1
+    with pytest.raises(ValueError, match=r"example 4: the label 9 is not one of the classes \(7, 3, 5\)"):
+        task.pack(X, labels)

@@ -11,11 +11,11 @@ from scipy import sparse
 
 from maxmargin.arrays import Array
 from maxmargin.atoms import AtomRows, Atoms
-from maxmargin.block_dual import BlockDual
 from maxmargin.inputs.labels import Labels
 from maxmargin.inputs.matrices import checked_matrix
-from maxmargin.kernels.units import AtomBatch
 from maxmargin.planes import Planes
+from maxmargin.structures.classes.attribute_blocks import AttributeBlocks
+from maxmargin.structures.classes.class_blocks import ClassBlocks, LabelledRows
 from maxmargin.structures.classes.multiclass import Multiclass, MulticlassBatch, one_row
 
 
@@ -74,6 +74,15 @@ class Attributed(Multiclass):
         self._refuse_kernel("weight vector of an attribute")
         return w[self.direct_ :].reshape(self.n_features_, self.n_attributes_)
 
+    @property
+    def shares_nothing(self) -> bool:
+        """Whether every class has one attribute, its own, with features."""
+        indptr, indices, values = self.table_
+        if self.direct_ or not len(indices) == self.n_attributes_ == self.n_labels_:
+            return False
+        each = np.arange(self.n_labels_)
+        return bool(np.array_equal(indptr[:-1], each) and np.array_equal(indices, each) and (values == 1).all())
+
     def _atoms(self, X: Any) -> Atoms:
         return self._unit_atoms(X, self.n_attributes_, self.direct_, np.arange(X.shape[0]))
 
@@ -92,14 +101,20 @@ class Attributed(Multiclass):
 class AttributeBatch(MulticlassBatch):
     """Rows (as atoms at attributes) and their label numbers."""
 
-    def block_dual(self, *problem: Any, **limits: Any) -> BlockDual:
-        """Classes share weights, so that a block is no projection."""
-        return AtomBatch.block_dual(self, *problem, **limits)
+    def _class_dual(self, classes: LabelledRows, *problem: Any, **limits: Any) -> ClassBlocks:
+        """Where classes share weights, a block is no projection."""
+        if self.task.shares_nothing:
+            return super()._class_dual(classes, *problem, **limits)
+        return AttributeBlocks(self, classes, *problem, **limits)
 
     def _scored(self, w: Array) -> tuple[Array, Labels]:
         return self.task.class_scores(w, self.atoms.scores(w, self.ids)), self.labels[self.ids]
 
     def _planes(self, truth: Labels, found: Labels) -> Planes:
+        return self.planes_of(self.ids, truth, found)
+
+    def planes_of(self, units: NDArray[np.int64], truth: Labels, found: Labels) -> Planes:
+        """The planes of these units, each with its label and another one."""
         from maxmargin.structures.classes.compiled.attributes import attribute_differences
 
         table: tuple[Labels, Labels, Array] = self.task.table_
@@ -110,7 +125,7 @@ class AttributeBatch(MulticlassBatch):
         attribute_differences(
             self.task.direct_,
             self.task.n_attributes_,
-            self.ids,
+            units,
             truth,
             found,
             self.cost,

@@ -26,6 +26,8 @@ from maxmargin.rounding import gamma, lowered_dual, raised_square
 
 SHARE = 0.003  # who gained more than this share of what a visit gained on average is visited again
 
+OFTEN = 20.0  # examples that an average feature is in, where averages cost next to nothing
+
 
 class LabelledRows(NamedTuple):
     """Examples with one label each."""
@@ -37,34 +39,58 @@ class LabelledRows(NamedTuple):
 
 
 class ClassBlocks(BlockDual):
-    """α of all wrong labels, for plain slacks under a finite C. No plane is ever written down."""
+    """α of all wrong labels, for plain slacks under a finite C. No plane is ever written down.
+
+    While D rises steadily, P at Σ α a goes up and down: who was visited last has pulled it his way. So the model is the
+    mean of Σ α a after every revisit of a round, `w`, and `sums` is Σ α a itself. Where features are rare, averaging
+    would cost as much as visits do, and both are the same.
+    """
 
     def __init__(self, classes: LabelledRows, weights: Array, formulation: Formulation, C: float, **limits: Any):
         super().__init__(classes.atoms.dim, weights, formulation, C, **limits)
         self.classes = classes
         self.alpha = np.zeros((self.n, len(classes.cost)))
         self._squares = classes.atoms.lengths**2
+        averaged = len(classes.atoms.arrays.values) >= OFTEN * classes.atoms.n_features
+        self.sums = np.zeros(self.dim) if averaged else self.w  # Σ α a
+        self._revisits = 0  # of this round
         self._movers, self._least = np.arange(0), 0.0
 
     def search(self, oracle: Decoder, order: NDArray[np.intp], block: int) -> Report:
-        """Every visit sees the newest w; `block` means nothing here."""
-        return self._visit(oracle, order)
+        """Every visit sees the newest Σ α a; `block` means nothing here."""
+        report, self._revisits = self._visit(oracle, order), 0
+        if self.sums is not self.w:
+            np.copyto(self.w, self.sums)
+        return report
 
     def revisit(self, oracle: Decoder, rng: np.random.Generator) -> Report:
         """Visit those again who have just gained most."""
-        return self._visit(oracle, rng.permutation(self._movers))
+        report = self._visit(oracle, rng.permutation(self._movers))
+        if self.sums is not self.w:
+            self._revisits += 1
+            self.w += (self.sums - self.w) / self._revisits
+        return report
 
     @property
     def calls_again(self) -> int:
         return len(self._movers)
 
     def _visit(self, oracle: Decoder, order: NDArray[np.intp]) -> Report:
-        from maxmargin.structures.classes.compiled.class_blocks import GAIN, MOVED, PENALTY, visit_classes
+        from maxmargin.structures.classes.compiled.class_blocks import GAIN, MOVED, PENALTY
 
         if not len(order):
             return Report(0.0, 0, 0.0, work=0.0)
         oracle.searched(len(order), self._largest)
-        report, of = np.zeros(3), self.classes
+        report = np.zeros(3)
+        self._improve(order, report)
+        self._movers, self._least = order[: int(report[MOVED])], SHARE * report[GAIN] / len(order)
+        self.dual += report[GAIN]
+        return Report(report[PENALTY], 0, report[GAIN], work=len(order) / self.n)
+
+    def _improve(self, order: NDArray[np.intp], report: Array) -> None:
+        from maxmargin.structures.classes.compiled.class_blocks import visit_classes
+
+        of = self.classes
         visit_classes(
             order,
             of.units,
@@ -74,14 +100,12 @@ class ClassBlocks(BlockDual):
             self.cap,
             *of.atoms.arrays[1:],
             self.alpha,
-            self.w,
-            np.empty((2, len(of.cost))),
+            self.sums,
+            np.empty((4, len(of.cost))),
+            np.empty(len(of.cost), dtype=np.uint64),
             self._least,
             report,
         )
-        self._movers, self._least = order[: int(report[MOVED])], SHARE * report[GAIN] / len(order)
-        self.dual += report[GAIN]
-        return Report(report[PENALTY], 0, report[GAIN], work=len(order) / self.n)
 
     @cached_property
     def _largest(self) -> Planes:
@@ -94,9 +118,9 @@ class ClassBlocks(BlockDual):
         return Planes(rows, np.full(2, of.cost[of.truths].max()))
 
     def refresh(self) -> None:
-        self.w[:] = 0.0
-        linear, *_ = self._totals(self.w)
-        self.dual = linear - 0.5 * float(np.dot(self.w, self.w))
+        self.sums[:] = 0.0
+        linear, *_ = self._totals(self.sums)
+        self.dual = linear - 0.5 * float(np.dot(self.sums, self.sums))
 
     def bound(self) -> float:
         w = np.zeros(self.dim)
@@ -116,19 +140,22 @@ class ClassBlocks(BlockDual):
 
     def slacks(self, w: Array, gains: Array | None = None) -> Array:
         """Of all labels."""
-        of = self.classes
-        heights = of.atoms.scores(w, of.units)
+        of, heights = self.classes, self._scores(w)
         heights -= heights[np.arange(self.n), of.truths][:, None]
         heights += of.cost[of.truths]
         highest = heights.max(axis=1)
         return np.maximum(highest if gains is None else highest - gains, 0.0)
 
+    def _scores(self, w: Array) -> Array:
+        return self.classes.atoms.scores(w, self.classes.units)
+
     def move_to(self, weights: Array, C: float) -> None:
         """By the best multiple of α that keeps to the new caps."""
         self.weights, self.C, self.cap = weights, C, caps(weights, C)
         linear = float(np.sum(self.alpha * self.classes.cost[self.classes.truths]))
-        self.alpha *= self.best_multiple(linear, float(np.dot(self.w, self.w)), self.alpha.sum(axis=1))
+        self.alpha *= self.best_multiple(linear, float(np.dot(self.sums, self.sums)), self.alpha.sum(axis=1))
         self.refresh()
+        np.copyto(self.w, self.sums)
 
     # --- all blocks at once (solvers/joint_rounds.py)
 
@@ -136,11 +163,17 @@ class ClassBlocks(BlockDual):
         """The planes that carry weight."""
         of = self.classes
         owners, labels = np.nonzero(self.alpha * (self.cap > 0)[:, None])
-        truths, first = of.truths[owners].astype(np.int64), of.units[owners] * len(of.cost)
+        truths = of.truths[owners]
+        rows = self._rows(owners, truths, labels.astype(np.int32))
+        return Remembered(owners * len(of.cost) + labels, owners, rows, of.cost[truths, labels])
+
+    def _rows(self, owners: NDArray[np.intp], truths: Labels, labels: Labels) -> AtomRows:
+        """The planes of these examples and labels."""
+        of = self.classes
+        first = of.units[owners] * len(of.cost)
         indices = np.stack([first + truths, first + labels], axis=1).ravel().astype(np.int32)
         indptr = np.arange(0, 2 * len(owners) + 1, 2, dtype=np.int32)
-        rows = AtomRows(of.atoms, indptr, indices, np.tile([1.0, -1.0], len(owners)))
-        return Remembered(owners * len(of.cost) + labels, owners, rows, of.cost[truths, labels])
+        return AtomRows(of.atoms, indptr, indices, np.tile([1.0, -1.0], len(owners)))
 
     def alpha_of(self, planes: Remembered) -> Array:
         return self.alpha.ravel()[planes.slots]

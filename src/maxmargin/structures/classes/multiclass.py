@@ -112,7 +112,7 @@ class MulticlassBatch(AtomBatch):
         self, weights: Array, formulation: Formulation, C: float, earlier: BlockDual | None = None, **limits: Any
     ) -> BlockDual:
         """All blocks at once where that is possible, and α, of all labels, has room."""
-        large = 8.0 * len(self) * len(self.cost) / 2**20 > limits["cache_mb"]
+        large = 8.0 * len(self.cost) * (len(self) + 2 * len(self.cost)) / 2**20 > limits["cache_mb"]
         plain = formulation.plain and np.isfinite(C) and self.kernel is None
         if large or not plain or isinstance(earlier, DualBlocks):  # which took over where single steps got nowhere
             return super().block_dual(weights, formulation, C, earlier, **limits)
@@ -120,7 +120,10 @@ class MulticlassBatch(AtomBatch):
             earlier.move_to(weights, C)
             return earlier
         classes = LabelledRows(self.atoms, self.ids, self.labels[self.ids], self.cost)
-        return ClassBlocks(classes, weights, formulation, C, **limits)
+        return self._class_dual(classes, weights, formulation, C, **limits)
+
+    def _class_dual(self, classes: LabelledRows, *problem: Any, **limits: Any) -> ClassBlocks:
+        return ClassBlocks(classes, *problem, **limits)
 
     def rescaled_planes(self, w: Array, formulation: Formulation) -> Planes:
         scores, truth = self._scored(w)

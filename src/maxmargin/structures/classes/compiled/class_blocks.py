@@ -16,26 +16,24 @@ SMALL = 1e-17  # below this share a quadratic term is lost beside the linear one
 
 
 @kernel
-def best_block(truth, square, cap, alpha, heights, new):
+def best_block(m, square, cap, used, alpha, heights, new):
     """new = argmax over {new >= 0, Σ new <= cap} of ⟨new - alpha, heights⟩ - ½ square · ‖new - alpha‖²_G, G = I + 11'.
 
-    With the truth's share of the cap as one more weight that is a projection onto a simplex, of u = alpha + heights /
-    square. It is found by its threshold: while the truth keeps some weight, what the others have more is what the truth
-    has less, which gives the threshold without the cap, and so without losing what is small beside it.
+    The first m entries of alpha, heights and new are wrong labels, used = Σ alpha. With the truth's share of the cap as
+    one more weight that is a projection onto a simplex, of u = alpha + heights / square. It is found by its threshold:
+    while the truth keeps some weight, what the others have more is what the truth has less, which gives the threshold
+    without the cap, and so without losing what is small beside it.
     """
-    K = len(alpha)
-    used, total, count = 0.0, 0.0, K - 1
-    for k in range(K):
-        if k != truth:
-            used += alpha[k]
-            new[k] = alpha[k] + heights[k] / square
-            total += new[k]
-    threshold = (total - used) / K
+    total, count = 0.0, m
+    for j in range(m):
+        new[j] = alpha[j] + heights[j] / square
+        total += new[j]
+    threshold = (total - used) / (m + 1)
     while count > 0:
         total, left = 0.0, 0
-        for k in range(K):
-            if k != truth and new[k] > threshold:
-                total += new[k]
+        for j in range(m):
+            if new[j] > threshold:
+                total += new[j]
                 left += 1
         threshold = (total - used) / (left + 1)
         if left >= count:  # more than before only by rounding
@@ -43,90 +41,117 @@ def best_block(truth, square, cap, alpha, heights, new):
         count = left
     if total - count * threshold > cap:  # the truth keeps nothing
         top = -np.inf
-        for k in range(K):
-            if k != truth:
-                top = max(top, new[k])
+        for j in range(m):
+            top = max(top, new[j])
         threshold -= top
-        count = K
+        count = m + 1
         while True:
             total, left = 0.0, 0
-            for k in range(K):  # differences to the largest are exact where they matter
-                if k != truth and new[k] - top > threshold:
-                    total += new[k] - top
+            for j in range(m):  # differences to the largest are exact where they matter
+                if new[j] - top > threshold:
+                    total += new[j] - top
                     left += 1
             if left >= count:
                 break
             threshold, count = (total - cap) / left, left
-        for k in range(K):
-            new[k] = max(new[k] - top - threshold, 0.0)
+        for j in range(m):
+            new[j] = max(new[j] - top - threshold, 0.0)
     else:
-        for k in range(K):
-            new[k] = max(new[k] - threshold, 0.0)
-    new[truth] = 0.0
+        for j in range(m):
+            new[j] = max(new[j] - threshold, 0.0)
 
 
 @kernel
-def all_on_the_best(truth, cap, heights, new):
+def all_on_the_best(m, cap, heights, new):
     """The same where the quadratic term counts for nothing: of x = 0, for example."""
-    best = truth
-    for k in range(len(new)):
-        new[k] = 0.0
-        if heights[k] > heights[best]:
-            best = k
-    if best != truth:
+    best, high = -1, 0.0
+    for j in range(m):
+        new[j] = 0.0
+        if heights[j] > high:
+            best, high = j, heights[j]
+    if best >= 0:
         new[best] = cap
 
 
 @kernel
+def add_at_labels(u, m, labels, changes, indptr, places, values, w):
+    """w[feature, label] += change · value, for m labels and all features of unit u; two labels a sweep."""
+    begin, end = indptr[u], indptr[u + np.uint64(1)]
+    for j in range(0, m - 1, 2):
+        a, b, more, other = labels[j], labels[j + 1], changes[j], changes[j + 1]
+        for p in range(begin, end):
+            w[places[p] + a] += values[p] * more
+            w[places[p] + b] += values[p] * other
+    if m % 2:
+        a, more = labels[m - 1], changes[m - 1]
+        for p in range(begin, end):
+            w[places[p] + a] += values[p] * more
+
+
+@kernel
 def visit_classes(
-    order, units, truths, cost, squares, cap, K, indptr, places, values, alpha, w, scratch, least, report
+    order, units, truths, cost, squares, cap, K, indptr, places, values, alpha, w, scratch, labels, least, report
 ):
     """Solve the blocks of these examples in turn; those that gained more than `least` move to the front of `order`.
 
-    report: Σ cap · slack as it was seen, what the dual gained, and how many moved.
+    report: Σ cap · slack as it was seen, what the dual gained, and how many moved. scratch, labels: 4 and one row of
+    length K.
     """
-    heights, new = scratch[0], scratch[1]
+    heights, own, own_heights, new = scratch[0], scratch[1], scratch[2], scratch[3]
     for j in range(len(order)):
         i = order[j]
-        u, truth, limit, own = np.uint64(units[i]), truths[i], cap[i], alpha[i]
+        u, truth, limit = np.uint64(units[i]), truths[i], cap[i]
         square, price = squares[u], cost[truth]
         label_scores(u, w, K, indptr, places, values, heights)
-        right = heights[truth]
-        high, low, used = 0.0, np.inf, 0.0
+        right, used, high, low, mean, count = heights[truth], 0.0, 0.0, np.inf, 0.0, 0
         for k in range(K):
             heights[k] += price[k] - right
-            if own[k] > 0.0:
-                low = min(low, heights[k])
-                used += own[k]
-        heights[truth] = 0.0
+        heights[truth] = -np.inf  # has no plane
         for k in range(K):
-            high = max(high, heights[k])
+            if heights[k] > high:
+                high = heights[k]
+            if alpha[i, k] > 0.0:
+                used += alpha[i, k]
+                mean += heights[k]
+                low = min(low, heights[k])
+                count += 1
         report[PENALTY] += limit * high
-        if used < limit * (1.0 - 1e-12):  # the truth has weight, beyond rounding
-            low = min(low, 0.0)
-        if limit == 0.0 or not high - low > 1e-10 * high:
+        if limit == 0.0 or (high == 0.0 and count == 0):
+            continue
+        if used < limit:  # the truth has weight, of height 0
+            count += 1
+            if used < limit * (1.0 - 1e-12):  # beyond rounding
+                low = min(low, 0.0)
+        # The threshold of the projection is no lower than the mean of all weights' heights, over the square.
+        mean /= count
+        m = 0
+        for k in range(K):
+            if heights[k] >= mean or alpha[i, k] > 0.0:
+                labels[m], own[m], own_heights[m] = k, alpha[i, k], heights[k]
+                m += 1
+        if not high - low > 1e-10 * high:
             continue
         if square * limit <= SMALL * (high - low):
-            all_on_the_best(truth, limit, heights, new)
+            all_on_the_best(m, limit, own_heights, new)
         else:
-            best_block(truth, square, limit, own, heights, new)
+            best_block(m, square, limit, used, own, own_heights, new)
         gain, moved, total = 0.0, 0.0, 0.0
-        for k in range(K):
-            change = new[k] - own[k]
-            gain += change * heights[k]
+        for c in range(m):
+            change = new[c] - own[c]
+            gain += change * own_heights[c]
             moved += change * change
             total += change
         gain -= 0.5 * square * (moved + total * total)
         if not gain > 0.0:
             continue
-        for k in range(K):
-            heights[k] = own[k] - new[k]
-            own[k] = new[k]
-        heights[truth] = total
-        for p in range(indptr[u], indptr[u + np.uint64(1)]):
-            value, row = values[p], w[places[p] : places[p] + K]
-            for k in range(K):
-                row[k] += value * heights[k]
+        changed = 0
+        for c in range(m):
+            if new[c] != own[c]:
+                alpha[i, labels[c]] = new[c]
+                labels[changed], new[changed] = labels[c], own[c] - new[c]
+                changed += 1
+        labels[changed], new[changed] = truth, total
+        add_at_labels(u, changed + 1, labels, new, indptr, places, values, w)
         report[GAIN] += gain
         if gain > least:
             front = int(report[MOVED])

@@ -1,0 +1,125 @@
+"""The dual point of classes that share attributes: all planes of an example are known, and so are their products.
+
+    Ψ(x, k) = (Λ₀(k), x ⊗ Λ(k)),   ⟨Ψ(x, k), Ψ(x, l)⟩ = ⟨Λ₀(k), Λ₀(l)⟩ + ‖x‖² ⟨Λ(k), Λ(l)⟩
+
+So a visit scores all attributes once, and then moves weight between two labels, exactly and a few times, by two small
+matrices that all examples share. Nothing is searched for or remembered.
+"""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from maxmargin.arrays import Array
+from maxmargin.atoms import AtomRows
+from maxmargin.inputs.labels import Labels
+from maxmargin.planes import Planes
+from maxmargin.rounding import gamma
+from maxmargin.structures.classes.class_blocks import ClassBlocks, LabelledRows
+
+
+class DescribedRows(Protocol):
+    """Examples whose classes have attributes: an AttributeBatch."""
+
+    task: Any
+
+    def planes_of(self, units: NDArray[np.int64], truth: Labels, found: Labels) -> Planes:
+        """The planes of these units, each with its label and another one."""
+
+
+class AttributeBlocks(ClassBlocks):
+    """α of all wrong labels, of a batch of classes with attributes."""
+
+    def __init__(self, described: DescribedRows, classes: LabelledRows, *problem: Any, **limits: Any):
+        super().__init__(classes, *problem, **limits)
+        self._described, task = described, described.task
+        self._table: tuple[Labels, Labels, Array] = task.table_
+        direct, n_attributes = task.direct_, task.n_attributes_
+        indptr, indices, values = self._table
+        table = sparse.csr_array((values, indices, indptr), shape=(len(classes.cost), direct + n_attributes))
+        self._alone, self._shared = (
+            np.ascontiguousarray((part @ part.T).toarray()) for part in (table[:, :direct], table[:, direct:])
+        )
+        self._scratch = np.empty((4, max(len(classes.cost), n_attributes)))
+        self._places = np.empty(n_attributes, dtype=np.uint64)
+
+    def _improve(self, order: NDArray[np.intp], report: Array) -> None:
+        from maxmargin.structures.classes.compiled.attribute_blocks import visit_attributes
+
+        of = self.classes
+        visit_attributes(
+            order,
+            of.units,
+            of.truths,
+            of.cost,
+            self._squares,
+            self.cap,
+            *of.atoms.arrays,
+            *self._table,
+            self._alone,
+            self._shared,
+            self.alpha,
+            self.sums,
+            self._scratch,
+            self._places,
+            self._least,
+            report,
+        )
+
+    def _totals(self, w: Array) -> tuple[float, float, float, int, float]:
+        from maxmargin.structures.classes.compiled.attribute_blocks import attribute_totals
+
+        of = self.classes
+        alone, shared = (
+            np.sqrt(np.diagonal(each)) * (1 + gamma(of.atoms.dim + 8)) for each in (self._alone, self._shared)
+        )
+        return attribute_totals(
+            of.units,
+            of.truths,
+            of.cost,
+            of.atoms.lengths,
+            self.cap,
+            *of.atoms.arrays,
+            *self._table,
+            alone,
+            shared,
+            self.alpha,
+            w,
+            self._scratch,
+            self._places,
+        )
+
+    @cached_property
+    def _largest(self) -> Planes:
+        """Two classes of the longest x with nothing in common, both with the most weight, or the most attributes."""
+        of, (indptr, indices, values) = self.classes, self._table
+        direct, n_attributes, *_ = of.atoms.arrays
+        unit = int(of.units[np.argmax(self._squares[of.units])])
+        weights = [np.abs(values[indptr[k] : indptr[k + 1]]).sum() for k in range(len(of.cost))]
+        rows = []
+        for k in (int(np.argmax(weights)), int(np.argmax(np.diff(indptr)))):
+            chosen = slice(indptr[k], indptr[k + 1])
+            c = indices[chosen]
+            atoms = np.where(c < direct, c, direct + unit * n_attributes + c - direct)
+            rows.append((np.tile(atoms, 2).astype(np.int32), np.r_[values[chosen], -values[chosen]]))
+        ends = np.cumsum([0, *(len(row[0]) for row in rows)]).astype(np.int32)
+        joined = [np.concatenate(part) for part in zip(*rows, strict=True)]
+        return Planes(AtomRows(of.atoms, ends, *joined), np.full(2, of.cost[of.truths].max()))
+
+    def _scores(self, w: Array) -> Array:
+        scores: Array = self._described.task.class_scores(w, super()._scores(w))
+        return scores
+
+    def _rows(self, owners: NDArray[np.intp], truths: Labels, labels: Labels) -> AtomRows:
+        return AtomRows.of(self._described.planes_of(self.classes.units[owners], truths, labels).dpsi)
+
+    @property
+    def visit_work(self) -> float:
+        """As of classes, with attributes in their place; a few steps of every label are added."""
+        n_attributes, K = len(self._places), len(self.classes.cost)
+        return super().visit_work * n_attributes / K + 5.0 * self.n * K

@@ -1,0 +1,208 @@
+"""Kernels of the dual of classes that share attributes: blocks by pairwise steps; see attribute_blocks.py.
+
+The arrays are those of compiled/class_blocks.py, and the table of compiled/attributes.py; alone[k, l] and shared[k, l]
+are the products of the attributes of classes k and l, those without features and those with, so that Ψ(x, k) and
+Ψ(x, l) have the product alone[k, l] + ‖x‖² shared[k, l].
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from maxmargin.compiled.atoms import label_scores
+from maxmargin.compiled.kernel import kernel
+from maxmargin.structures.classes.compiled.class_blocks import GAIN, MOVED, PENALTY, add_at_labels
+
+STEPS = 5  # of a visit, at most
+ENOUGH = 0.1  # share of the first slope at which a visit ends
+
+
+@kernel
+def scores_of_classes(w, direct, attributes, L_indptr, L_indices, L_values, scores):
+    """scores[k] = Σ_c L[k, c] · score of attribute c, which is w[c], or attributes[c - direct]."""
+    for k in range(len(scores)):
+        total = 0.0
+        for p in range(L_indptr[k], L_indptr[k + 1]):
+            c = L_indices[p]
+            total += L_values[p] * (w[c] if c < direct else attributes[c - direct])
+        scores[k] = total
+
+
+@kernel
+def improve_block(truth, square, cap, alone, shared, alpha, heights):
+    """Move weight from the lowest label that has some to the highest one, exactly, a few times; what the dual gained.
+
+    heights are kept up to date; that of the truth, 0 at first, counts as well, and what is left of the cap is its own.
+    """
+    K, gained, enough, used = len(alpha), 0.0, 0.0, 0.0
+    for k in range(K):
+        used += alpha[k]
+    for step in range(STEPS):
+        best, worst = truth, -1
+        if used < cap * (1.0 - 1e-12):  # the truth has weight, beyond rounding
+            worst = truth
+        for k in range(K):
+            if heights[k] > heights[best]:
+                best = k
+            if alpha[k] > 0.0 and (worst < 0 or heights[k] < heights[worst]):
+                worst = k
+        slope = heights[best] - heights[worst]
+        if step == 0:
+            enough = ENOUGH * slope
+            if not slope > 1e-10 * (heights[best] - heights[truth]):
+                break
+        if not slope > enough or best == worst:
+            break
+        curvature = alone[best, best] + alone[worst, worst] - 2.0 * alone[best, worst]
+        curvature += square * (shared[best, best] + shared[worst, worst] - 2.0 * shared[best, worst])
+        most = cap - used if worst == truth else alpha[worst]
+        change = most
+        if curvature * most > slope:
+            change = slope / curvature
+        if best != truth:
+            alpha[best] += change
+            used += change
+        if worst != truth:
+            alpha[worst] = alpha[worst] - change if change < most else 0.0
+            used -= change
+        gained += change * (slope - 0.5 * change * curvature)
+        for k in range(K):
+            product = alone[best, k] - alone[worst, k] + square * (shared[best, k] - shared[worst, k])
+            heights[k] -= change * product
+    return gained
+
+
+@kernel
+def add_class(k, change, direct, L_indptr, L_indices, L_values, changes, w):
+    """Add change · Λ(k): to w what has no features, to `changes` what has."""
+    for p in range(L_indptr[k], L_indptr[k + 1]):
+        c = L_indices[p]
+        if c < direct:
+            w[c] += change * L_values[p]
+        else:
+            changes[c - direct] += change * L_values[p]
+
+
+@kernel
+def nonzero(V, changes, labels):
+    """Move the changes that are not 0 to the front, their places to `labels`; how many they are."""
+    m = 0
+    for v in range(V):
+        if changes[v] != 0.0:
+            labels[m], changes[m] = v, changes[v]
+            m += 1
+    return m
+
+
+@kernel
+def visit_attributes(
+    order,
+    units,
+    truths,
+    cost,
+    squares,
+    cap,
+    direct,
+    V,
+    indptr,
+    places,
+    values,
+    L_indptr,
+    L_indices,
+    L_values,
+    alone,
+    shared,
+    alpha,
+    w,
+    scratch,
+    labels,
+    least,
+    report,
+):
+    """As visit_classes; scratch and labels have rows as long as there are classes, or attributes with features."""
+    K = len(cost)
+    scores, heights, before, changes = scratch[0, :V], scratch[1, :K], scratch[2, :K], scratch[3]
+    for j in range(len(order)):
+        i = order[j]
+        u, truth, limit, own = np.uint64(units[i]), truths[i], cap[i], alpha[i]
+        label_scores(u, w, V, indptr, places, values, scores)
+        scores_of_classes(w, direct, scores, L_indptr, L_indices, L_values, heights)
+        right, high, used = heights[truth], 0.0, 0.0
+        for k in range(K):
+            heights[k] += cost[truth, k] - right
+            if heights[k] > high:
+                high = heights[k]
+            used += own[k]
+            before[k] = own[k]
+        report[PENALTY] += limit * high
+        if limit == 0.0 or (high == 0.0 and used == 0.0):
+            continue
+        gain = improve_block(truth, squares[u], limit, alone, shared, own, heights)
+        if not gain > 0.0:
+            continue
+        for v in range(V):
+            changes[v] = 0.0
+        total = 0.0
+        for k in range(K):
+            change = own[k] - before[k]
+            if change != 0.0:
+                total += change
+                add_class(k, -change, direct, L_indptr, L_indices, L_values, changes, w)
+        add_class(truth, total, direct, L_indptr, L_indices, L_values, changes, w)
+        m = nonzero(V, changes, labels)
+        add_at_labels(u, m, labels, changes, indptr, places, values, w)
+        report[GAIN] += gain
+        if gain > least:
+            front = int(report[MOVED])
+            order[j], order[front] = order[front], i
+            report[MOVED] += 1.0
+
+
+@kernel
+def attribute_totals(
+    units,
+    truths,
+    cost,
+    lengths,
+    cap,
+    direct,
+    V,
+    indptr,
+    places,
+    values,
+    L_indptr,
+    L_indices,
+    L_values,
+    alone,
+    shared,
+    alpha,
+    w,
+    scratch,
+    labels,
+):
+    """As class_totals; alone and shared: the lengths of every class's attributes without features, and with."""
+    K, changes = len(cost), scratch[3]
+    linear, losses, mass, entries, excess = 0.0, 0.0, 0.0, K, 0.0
+    for i in range(len(units)):
+        u, truth = np.uint64(units[i]), truths[i]
+        weight = 0.0
+        for v in range(V):
+            changes[v] = 0.0
+        for k in range(K):
+            own = alpha[i, k]
+            if own > 0.0:
+                weight += own
+                linear += own * cost[truth, k]
+                losses += own * abs(cost[truth, k])
+                mass += own * (alone[k] + lengths[u] * shared[k])
+                entries += 2  # an entry of w is a sum of sums
+                add_class(k, -own, direct, L_indptr, L_indices, L_values, changes, w)
+        if weight > 0.0:
+            mass += weight * (alone[truth] + lengths[u] * shared[truth])
+            entries += 2
+            add_class(truth, weight, direct, L_indptr, L_indices, L_values, changes, w)
+            m = nonzero(V, changes, labels)
+            add_at_labels(u, m, labels, changes, indptr, places, values, w)
+            if weight > cap[i]:
+                excess = max(excess, (weight - cap[i]) / cap[i])
+    return linear, losses, 1.01 * mass, entries, excess  # which has its own rounding
