@@ -14,11 +14,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from maxmargin.arrays import Array, Index
-from maxmargin.atoms import AtomRows
+from maxmargin.atoms import AtomRows, Atoms
 from maxmargin.checks import check_memory, is_whole
 from maxmargin.objective import Formulation
 from maxmargin.planes import Planes
 
+OFTEN = 20.0  # examples that an average feature is in, where means of w cost next to nothing
+SEEN = 1e-22  # what D gains, of itself, by changes of w that are more than rounding
 CALL = 20_000.0  # multiplications that take as long as to call a kernel
 
 
@@ -72,8 +74,37 @@ class BlockDual:
         self.formulation, self.squared = formulation, formulation.squared
         self.slots, self.cache_mb = slots, cache_mb  # limits of explicit planes: of each example, and of all memory
         self.C, self.cap = C, caps(weights, C)
-        self.w = np.zeros(self.dim)  # Σ α a, or a mean of its last values, which is the better model
+        self.w = self.sums = np.zeros(self.dim)  # Σ α a; w may be a mean of its last values, which is the better model
+        self._revisits = 0  # of this round
+        self.movers = np.arange(0)  # whom a revisit would visit, where it does not visit everyone
         self.dual = 0.0  # D(α)
+
+    def average(self, atoms: Atoms) -> None:
+        """Make w a mean over the revisits of a round, where features are so frequent that this costs next to nothing.
+
+        While D rises steadily, P at Σ α a goes up and down: who was visited last has pulled it his way.
+        """
+        if len(atoms.arrays.values) >= OFTEN * atoms.n_features:
+            self.sums = np.zeros(self.dim)
+
+    def _after_search(self) -> None:
+        """A new round has begun."""
+        self._revisits = 0
+        if self.sums is not self.w:
+            np.copyto(self.w, self.sums)
+
+    def _after_revisit(self) -> None:
+        """One more point to take the mean of."""
+        self._revisits += 1
+        if self.sums is not self.w:
+            self.w += (self.sums - self.w) / self._revisits
+
+    def _moved(self, gain: float) -> int:
+        """How many examples have moved, unless that was rounding; D has gained so much by it.
+
+        A change of w by a share s changes D by s², which is soon too little to be seen in D, and P by s.
+        """
+        return len(self.movers) if gain > SEEN * abs(self.dual) else 0
 
     # --- what BCFW does
 

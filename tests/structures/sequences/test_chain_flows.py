@@ -89,10 +89,10 @@ def test_point_and_bound(problem, scale, C, data):
     assert flows.bound() == pytest.approx(flows.dual, rel=1e-7, abs=1e-7 * linear)
     if dual is not None:
         assert Fraction(flows.bound()) <= dual
-    before = flows.w.copy()
+    before = flows.sums.copy()
     flows.refresh()
     size = scale * 2 * sum(map(len, X)) + 1
-    np.testing.assert_allclose(flows.w, before, atol=1e-9 * size * float(flows.cap.max()))
+    np.testing.assert_allclose(flows.sums, before, atol=1e-9 * size * float(flows.cap.max()))
     assert flows.dual == pytest.approx(flows.bound(), rel=1e-9, abs=1e-9 * linear)
 
 
@@ -188,7 +188,7 @@ def test_searches_are_counted_and_estimate_the_objective():
     assert oracle.calls == oracle.n
     assert report.penalty > 0
     still = flows.search(oracle, np.arange(1), 16)
-    assert still.penalty == pytest.approx(float(flows.cap[0]) * oracle.slacks(flows.w)[0], rel=0.5)
+    assert still.penalty == pytest.approx(float(flows.cap[0]) * oracle.slacks(flows.sums)[0], rel=0.5)
 
 
 def test_room_for_more_edges():
@@ -238,7 +238,7 @@ def test_examples_may_come_twice():
 
 def test_from_one_c_to_the_next():
     X, Y = noisy()
-    solver = BCFW(tol=1e-3)
+    solver = BCFW(tol=1e-2)
     oracle, start = Oracle(Chain().setup_and_pack(X, Y)), None
     for C in (1.0, 10.0, 100.0, 3.0, 0.01):
         start = solver.solve(oracle, C, start)
@@ -253,7 +253,7 @@ def test_the_same_point_over_planes():
     X, Y = noisy()
     _, flows = trained(X, Y, 10.0, weights=np.r_[0.0, np.ones(39)])
     planes = DualBlocks.of(flows)
-    np.testing.assert_allclose(planes.w, flows.w, atol=1e-12)
+    np.testing.assert_allclose(planes.w, flows.sums, atol=1e-12)
     assert planes.dual == pytest.approx(flows.dual, rel=1e-12)
     assert planes.bound() == pytest.approx(flows.bound(), rel=1e-10)  # each allows for its own rounding
     assert planes.size == flows.size

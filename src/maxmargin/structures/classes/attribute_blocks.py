@@ -122,4 +122,4 @@ class AttributeBlocks(ClassBlocks):
     def visit_work(self) -> float:
         """As of classes, with attributes in their place; a few steps of every label are added."""
         n_attributes, K = len(self._places), len(self.classes.cost)
-        return super().visit_work * n_attributes / K + 5.0 * self.n * K
+        return super().visit_work * n_attributes / K + 50.0 * self.n * K

@@ -26,8 +26,6 @@ from maxmargin.rounding import gamma, lowered_dual, raised_square
 
 SHARE = 0.003  # who gained more than this share of what a visit gained on average is visited again
 
-OFTEN = 20.0  # examples that an average feature is in, where averages cost next to nothing
-
 
 class LabelledRows(NamedTuple):
     """Examples with one label each."""
@@ -39,41 +37,31 @@ class LabelledRows(NamedTuple):
 
 
 class ClassBlocks(BlockDual):
-    """α of all wrong labels, for plain slacks under a finite C. No plane is ever written down.
-
-    While D rises steadily, P at Σ α a goes up and down: who was visited last has pulled it his way. So the model is the
-    mean of Σ α a after every revisit of a round, `w`, and `sums` is Σ α a itself. Where features are rare, averaging
-    would cost as much as visits do, and both are the same.
-    """
+    """α of all wrong labels, for plain slacks under a finite C. No plane is ever written down."""
 
     def __init__(self, classes: LabelledRows, weights: Array, formulation: Formulation, C: float, **limits: Any):
         super().__init__(classes.atoms.dim, weights, formulation, C, **limits)
         self.classes = classes
         self.alpha = np.zeros((self.n, len(classes.cost)))
         self._squares = classes.atoms.lengths**2
-        averaged = len(classes.atoms.arrays.values) >= OFTEN * classes.atoms.n_features
-        self.sums = np.zeros(self.dim) if averaged else self.w  # Σ α a
-        self._revisits = 0  # of this round
-        self._movers, self._least = np.arange(0), 0.0
+        self.average(classes.atoms)
+        self._least = 0.0  # what somebody gained who is visited again
 
     def search(self, oracle: Decoder, order: NDArray[np.intp], block: int) -> Report:
         """Every visit sees the newest Σ α a; `block` means nothing here."""
-        report, self._revisits = self._visit(oracle, order), 0
-        if self.sums is not self.w:
-            np.copyto(self.w, self.sums)
+        report = self._visit(oracle, order)
+        self._after_search()
         return report
 
     def revisit(self, oracle: Decoder, rng: np.random.Generator) -> Report:
         """Visit those again who have just gained most."""
-        report = self._visit(oracle, rng.permutation(self._movers))
-        if self.sums is not self.w:
-            self._revisits += 1
-            self.w += (self.sums - self.w) / self._revisits
+        report = self._visit(oracle, rng.permutation(self.movers))
+        self._after_revisit()
         return report
 
     @property
     def calls_again(self) -> int:
-        return len(self._movers)
+        return len(self.movers)
 
     def _visit(self, oracle: Decoder, order: NDArray[np.intp]) -> Report:
         from maxmargin.structures.classes.compiled.class_blocks import GAIN, MOVED, PENALTY
@@ -83,9 +71,9 @@ class ClassBlocks(BlockDual):
         oracle.searched(len(order), self._largest)
         report = np.zeros(3)
         self._improve(order, report)
-        self._movers, self._least = order[: int(report[MOVED])], SHARE * report[GAIN] / len(order)
+        self.movers, self._least = order[: int(report[MOVED])], SHARE * report[GAIN] / len(order)
         self.dual += report[GAIN]
-        return Report(report[PENALTY], 0, report[GAIN], work=len(order) / self.n)
+        return Report(report[PENALTY], self._moved(report[GAIN]), report[GAIN], work=len(order) / self.n)
 
     def _improve(self, order: NDArray[np.intp], report: Array) -> None:
         from maxmargin.structures.classes.compiled.class_blocks import visit_classes

@@ -29,7 +29,6 @@ from maxmargin.structures.sequences.compiled.flow_arrays import FlowScratch, Gra
 
 ROOM = 4  # edges of a position, at first
 VISIT = 100.0  # multiplications that take as long as what is done in a visit besides
-SEEN = 1e-22  # what the dual gains, of itself, where w is more than rounding
 ROUNDS = 2  # of a visit that searches nothing
 MOST_LABELS = 2**16  # which 16 bits can tell apart
 
@@ -90,15 +89,16 @@ class ChainFlows(BlockDual):
             np.zeros(of.atoms.n_features),
         )
         self._clock = np.zeros(1, dtype=np.int64)
-        self.movers = np.arange(0)
+        self.average(of.atoms)
         self._paths: WeightedPaths | None = None  # of the flows as they are now
 
     # --- what BCFW does
 
     def search(self, oracle: Decoder, order: NDArray[np.intp], block: int) -> Report:
-        """Every visit sees the newest w; `block` means nothing here."""
+        """Every visit sees the newest Σ α a; `block` means nothing here."""
         oracle.searched(len(order), self._largest)
         report = self._visit(order, True, 1)
+        self._after_search()
         nonzeros, n_labels = len(self.chains.atoms.arrays.values), self.chains.atoms.arrays.n_labels
         # All scores and links are vector operations.
         work = 0.25 * n_labels * (nonzeros + n_labels * len(self.chains.units)) / self.visit_work
@@ -108,13 +108,15 @@ class ChainFlows(BlockDual):
         """Visit those again that have just gained, in what is known of their lattice."""
         if not len(self.movers):
             return Report(0.0, 0, 0.0, work=0.0)
-        return self._visit(rng.permutation(self.movers), False, ROUNDS)
+        report = self._visit(rng.permutation(self.movers), False, ROUNDS)
+        self._after_revisit()
+        return report
 
     def _visit(self, order: NDArray[np.intp], search: bool, rounds: int) -> Report:
         from maxmargin.structures.sequences.compiled.flows import GAIN, MOVED, PENALTY, REFUSED, WORK, visit_chains
 
         of, n_labels, report = self.chains, self.chains.atoms.arrays.n_labels, np.zeros(5)
-        links = self.w[: of.atoms.arrays.direct] + of.allowed
+        links = self.sums[: of.atoms.arrays.direct] + of.allowed
         square = n_labels * n_labels
         visit_chains(
             order,
@@ -126,7 +128,7 @@ class ChainFlows(BlockDual):
             self.cap,
             self._lattice,
             self._grams,
-            self.w,
+            self.sums,
             links,
             links[:square].reshape(n_labels, n_labels),
             links[square : square + n_labels],
@@ -141,9 +143,7 @@ class ChainFlows(BlockDual):
         if report[REFUSED]:
             self._make_room()
         work = report[WORK] + VISIT * len(order) + CALL
-        # A change of w by a share s changes D by s², which is soon too little to be seen, and P by s.
-        moved = len(self.movers) if report[GAIN] > SEEN * abs(self.dual) else 0
-        return Report(report[PENALTY], moved, report[GAIN], work=work / self.visit_work)
+        return Report(report[PENALTY], self._moved(report[GAIN]), report[GAIN], work=work / self.visit_work)
 
     def _make_room(self) -> None:
         """For twice as many edges where there is no room left."""
@@ -202,9 +202,9 @@ class ChainFlows(BlockDual):
         join_paths(self._positions, self.cap, self._lattice, *paths)
         self._paths = paths
         planes = self._planes(paths.labels, paths.owners)
-        self.w[:] = 0.0
-        AtomRows.of(planes.dpsi).add_to(self.w, paths.weights)
-        self.dual = float(np.dot(paths.weights, planes.loss)) - 0.5 * float(np.dot(self.w, self.w))
+        self.sums[:] = 0.0
+        AtomRows.of(planes.dpsi).add_to(self.sums, paths.weights)
+        self.dual = float(np.dot(paths.weights, planes.loss)) - 0.5 * float(np.dot(self.sums, self.sums))
 
     def refresh(self) -> None:
         self._join(self.paths)
@@ -241,11 +241,12 @@ class ChainFlows(BlockDual):
     def move_to(self, weights: Array, C: float) -> None:
         """By the best multiple of α that keeps to the new caps."""
         paths = self.paths
-        self.weights, self.C, self.cap = weights, C, caps(weights, C)
+        self.sumseights, self.C, self.cap = weights, C, caps(weights, C)
         losses = self._planes(paths.labels, paths.owners).loss
-        linear, square = float(np.dot(paths.weights, losses)), float(np.dot(self.w, self.w))
+        linear, square = float(np.dot(paths.weights, losses)), float(np.dot(self.sums, self.sums))
         factor = self.best_multiple(linear, square, self._sums(paths))
         self._join(paths._replace(weights=factor * paths.weights))
+        np.copyto(self.w, self.sums)
 
     # --- all blocks at once (solvers/joint_rounds.py)
 
