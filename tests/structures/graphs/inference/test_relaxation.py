@@ -6,9 +6,8 @@ from strategies import whole
 from structures.graphs.compiled import pairwise_twin as pairwise
 from structures.graphs.pairwise_strategies import grids, models
 
-from maxmargin.inference import PairwiseModel, best_relaxation
+from maxmargin.inference import Accuracy, PairwiseModel, best_relaxation
 from maxmargin.structures.graphs.inference import relaxation
-from maxmargin.structures.graphs.inference.model import Accuracy
 
 MODELS = models(most_nodes=6) | models(most_nodes=9, labels=(2, 2), edges=grids)
 
