@@ -8,11 +8,12 @@ from maxmargin.structures.graphs.inference.forest import best_forest, forest_ord
 from maxmargin.structures.graphs.inference.junction_tree import best_junction_tree, elimination_order
 from maxmargin.structures.graphs.inference.messages import pass_messages
 from maxmargin.structures.graphs.inference.min_cut import best_cut, best_roof_dual, submodular
-from maxmargin.structures.graphs.inference.model import Answer, PairwiseModel, Relaxed
+from maxmargin.structures.graphs.inference.model import Accuracy, Answer, PairwiseModel, Relaxed
 from maxmargin.structures.graphs.inference.plan import Plan, plan
 from maxmargin.structures.graphs.inference.relaxation import best_relaxation
 
 __all__ = [
+    "Accuracy",
     "Answer",
     "PairwiseModel",
     "Plan",

@@ -13,18 +13,20 @@ from maxmargin.atoms import Atoms
 from maxmargin.kernels.units import AtomBatch
 from maxmargin.planes import Planes
 from maxmargin.search import Search
+from maxmargin.structures.graphs.found_before import FoundBefore
 from maxmargin.structures.graphs.inference.model import PairwiseModel
 from maxmargin.structures.graphs.packed_graph import PackedGraph
 from maxmargin.structures.graphs.rows import LabellingRows
-from maxmargin.structures.graphs.searches import pair_scores, refined, tolerance
+from maxmargin.structures.graphs.searches import accuracy, pair_scores, solved
 
 
 class GraphBatch(AtomBatch):
     """Graphs over shared atoms.
 
-    The only thing that ever changes is a cache: the messages with which each graph's last relaxation ended. The next
-    one begins there, which makes it faster and may move its answer inside of its tolerance. An example is always
-    searched at one place, so that results do not depend on where that is.
+    The only thing that ever changes is a cache of what searches found before: the messages with which each graph's last
+    relaxation ended, where the next one begins, and its last planes, which say how much of an answer is news and so how
+    accurate it must be. That makes searches faster and may move their answers inside of their tolerance. An example is
+    always searched at one place, so that results do not depend on where that is.
     """
 
     call_cost = 300.0  # measured on superpixels; it makes little difference
@@ -33,7 +35,7 @@ class GraphBatch(AtomBatch):
         super().__init__(task, len(graphs), atoms)
         self.graphs, self.has_labels = graphs, has_labels
         self.exact = all(graph.plan.kind is Search.EXACT for graph in graphs)  # of all graphs, whichever are taken
-        self._messages: list[Array | None] = [None] * len(graphs)
+        self._before = [FoundBefore() for _ in graphs]
 
     def informative(self) -> Index:
         return np.flatnonzero(self.has_labels[self.ids])
@@ -59,16 +61,19 @@ class GraphBatch(AtomBatch):
         `relaxed` tells these, and labellings that are not proved to be the best, unless all searches are exact.
         """
         lam = self.each(augment)
+        cuts = not isinstance(augment, np.ndarray) and augment == 1.0  # no λ-search, which looks for something else
+        edge_weights = w[: self.atoms.arrays.direct]
         W, rows = w[self.task.places_], LabellingRows(self.atoms, self.task.places_)
         loss, upper, relaxed = np.zeros(len(self)), np.empty(len(self)), np.zeros(len(self), dtype=bool)
         for j, g in enumerate(self.ids):
             graph = self.graphs[g]
             exact = graph.plan.kind is Search.EXACT
-            scores = self.atoms.scores(w, graph.units) + lam[j] * graph.prices
-            model = PairwiseModel(scores, graph.edges, pair_scores(W, graph.edge_features))
+            before, scores = self._before[g], self.atoms.scores(w, graph.units)
+            model = PairwiseModel(scores + lam[j] * graph.prices, graph.edges, pair_scores(W, graph.edge_features))
             truth = model.value(graph.truth)
-            answer = refined(graph.plan, model, tolerance(graph.most, lam[j]), g, self._messages[g], truth)
-            self._messages[g] = answer.messages
+            known = truth + before.highest(edge_weights, scores) if cuts else np.inf
+            answer = solved(graph.plan, model, accuracy(graph.most, lam[j], truth, known), g, before.messages)
+            before.messages = answer.messages
             found = answer.relaxed or answer
             if found.value < truth and not exact:  # a search may miss even the truth
                 rows.add_truth()
@@ -76,6 +81,8 @@ class GraphBatch(AtomBatch):
                 loss[j] = rows.add_labelling(graph, answer.labels)
             else:
                 loss[j] = rows.add_relaxed(graph, answer.relaxed)
+            if cuts and graph.plan.method == "relaxation":
+                before.add(*rows.last(graph), loss[j])
             upper[j] = max(answer.upper, truth, found.value) - truth
             if not exact:
                 best = answer._replace(value=max(truth, answer.value))

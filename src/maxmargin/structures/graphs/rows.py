@@ -58,6 +58,13 @@ class LabellingRows:
         self._close()
         return float(np.vdot(graph.prices, z.nodes))
 
+    def last(self, graph: PackedGraph) -> tuple[NDArray[np.int64], Array]:
+        """The last row, which is of this graph, with atoms counted as if the graph were the only one."""
+        indices = np.concatenate([np.empty(0, dtype=np.int64), *self._indices[self._begun :]])
+        values = np.concatenate([np.empty(0), *self._values[self._begun :]])
+        others = graph.units[0] * self.atoms.arrays.n_labels
+        return np.where(indices < self.atoms.arrays.direct, indices, indices - others), values
+
     def stacked(self) -> AtomRows:
         """All rows."""
         indices = np.concatenate([np.empty(0, dtype=np.int64), *self._indices]).astype(np.int32)
@@ -75,9 +82,10 @@ class LabellingRows:
     def _close(self) -> None:
         added = self._indices[self._closed :]
         self._ends.append(self._ends[-1] + sum(map(len, added)))
-        self._closed = len(self._indices)
+        self._begun, self._closed = self._closed, len(self._indices)
 
-    _closed = 0  # how many of the arrays belong to rows that are complete
+    _closed = 0  # how many of the arrays belong to rows that are complete,
+    _begun = 0  # and to all of these but the last
 
 
 def by_place(places: NDArray[np.int64], features: Array, tables: Array, n_places: int) -> Array:

@@ -5,11 +5,12 @@ from __future__ import annotations
 import numpy as np
 
 from maxmargin.arrays import Array
-from maxmargin.structures.graphs.inference.model import ROUNDING, Answer, PairwiseModel
+from maxmargin.structures.graphs.inference.model import ROUNDING, Accuracy, Answer, PairwiseModel
 from maxmargin.structures.graphs.inference.plan import Plan
 
 FINE = 1e-4  # relaxations are solved up to this share of the largest loss,
 NEAR = 1e-3  # and up to this share of the violation that was found, where that is less
+NEWS = 0.1  # and up to this share of what is found above all that was known before, if that is more
 LEAST = 1e-2  # a loss of less weight than this is a hint in a search for the prediction, and no measure of it
 
 
@@ -26,7 +27,7 @@ def tolerance(most: float, lam: float = 1.0) -> float:
     return FINE * float(most) * (lam if lam > LEAST else 1.0)
 
 
-def solved(plan: Plan, model: PairwiseModel, tol: float, i: int, warm: Array | None = None) -> Answer:
+def solved(plan: Plan, model: PairwiseModel, tol: float | Accuracy, i: int, warm: Array | None = None) -> Answer:
     """The answer for graph i; a relaxation is solved up to tol, beginning with the messages `warm`."""
     try:
         return plan.solve(model, warm, tol)
@@ -35,17 +36,15 @@ def solved(plan: Plan, model: PairwiseModel, tol: float, i: int, warm: Array | N
         raise ValueError(f"graph {i}: {error}{way_out}") from None
 
 
-def refined(plan: Plan, model: PairwiseModel, tol: float, i: int, warm: Array | None, truth: float) -> Answer:
-    """The answer up to tol, or nearer where little is violated: there tol would be all that is measured.
+def accuracy(most: float, lam: float, truth: float, known: float = np.inf) -> Accuracy:
+    """How near to its optimum a relaxation is solved in training.
 
-    `truth` is the score of the true labels.
+    most, lam : the largest loss, and its weight
+    truth : the score of the true labels; where little is violated, `tolerance` would be all that is measured
+    known : that of the best output that training knows already
+
+    An example adds to the duality gap at least what its most violated output is above all that are known. The measured
+    violation may be too large by the share NEWS of that, which makes the gap wider by this share at most.
     """
-    answer = solved(plan, model, tol, i, warm)
     least = ROUNDING * max(1.0, abs(truth))
-    while plan.method == "relaxation" and tol > least:
-        known = max((answer.relaxed or answer).value, truth)
-        if answer.upper - known <= max(NEAR * (known - truth), least):
-            break
-        tol = max(0.1 * tol, least)
-        answer = solved(plan, model, tol, i, answer.messages)
-    return answer
+    return Accuracy(tolerance(most, lam), truth, NEAR, known, NEWS, least)

@@ -19,10 +19,13 @@ def drawn_messages(data, model):
 @given(MODELS)
 def test_links_and_order_are_those_of_the_graph(model):
     links = NodeLinks.of(model.n_nodes, model.edges)
+    rank = np.argsort(links.order)
     for i in range(model.n_nodes):
-        own = links.links[links.first_link[i] : links.first_link[i + 1]].tolist()
-        assert own == [2 * e + side for e, side, _, _ in twin.neighbours(model, i)]
-    np.testing.assert_array_equal(links.rank[links.order], np.arange(model.n_nodes))
+        begin, middle, end = links.first_link[i], links.middle[i], links.first_link[i + 1]
+        own = list(zip(links.links[begin:end].tolist(), links.others[begin:end].tolist(), strict=True))
+        assert sorted(own) == sorted((2 * e + side, j) for e, side, j, _ in twin.neighbours(model, i))
+        assert (rank[links.others[begin:middle]] < rank[i]).all()
+        assert (rank[links.others[middle:end]] > rank[i]).all()
     assert links.order.tolist() == twin.breadth_first(model)
 
 
@@ -34,7 +37,7 @@ def test_sweep_is_its_twin(model, data, forward):
     labels = np.zeros(model.n_nodes, dtype=np.int32)
     before = pairwise.bound(model, messages)
     scratch = np.empty(model.n_labels), np.empty(model.n_labels)
-    bound = sweep(*model, *links, forward, messages, *scratch, labels)
+    bound = sweep(model.unary, model.pair, *links, forward, messages, *scratch, labels)
     order = links.order.tolist() if forward else links.order[::-1].tolist()
     twin_bound, given_earlier = twin.sweep(model, order, expected, labels)
     np.testing.assert_allclose(messages, expected, atol=1e-9)
@@ -51,8 +54,8 @@ def test_levelling_and_collecting_are_their_twins(model, data):
     scores, beliefs = np.empty(model.unary.shape), np.empty(model.unary.shape)
     collect_all(*model, messages, np.empty(model.n_labels), scores)
     np.testing.assert_allclose(scores, twin.collected(model, messages))
-    first_link, links, _, order = NodeLinks.of(model.n_nodes, model.edges)
-    level(*model, first_link, links, order, messages, np.empty(model.n_labels))
+    first_link, _, links, _, order = NodeLinks.of(model.n_nodes, model.edges)
+    level(model.unary, model.pair, first_link, links, order, messages, np.empty(model.n_labels))
     twin.level(model, order.tolist(), expected)
     np.testing.assert_allclose(messages, expected, atol=1e-9)
     bound = add_up(*model, messages, beliefs)
@@ -64,8 +67,8 @@ def test_levelling_and_collecting_are_their_twins(model, data):
 def test_no_node_alone_improves_improved_labels(model, data):
     start = data.draw(st.lists(st.integers(0, model.n_labels - 1), min_size=model.n_nodes, max_size=model.n_nodes))
     labels = np.array(start, dtype=np.int32)
-    first_link, links, _, order = NodeLinks.of(model.n_nodes, model.edges)
-    score = improve_labels(*model, first_link, links, order, np.empty(model.n_labels), labels)
+    first_link, _, links, others, order = NodeLinks.of(model.n_nodes, model.edges)
+    score = improve_labels(*model, first_link, links, others, order, np.empty(model.n_labels), labels)
     assert pairwise.value(model, start) <= score == pairwise.value(model, labels)
     for i in range(model.n_nodes):
         for k in range(model.n_labels):

@@ -6,7 +6,8 @@ from strategies import whole
 from structures.graphs.compiled import pairwise_twin as pairwise
 from structures.graphs.pairwise_strategies import grids, models
 
-from maxmargin.inference import PairwiseModel, best_relaxation
+from maxmargin.inference import Accuracy, PairwiseModel, best_relaxation
+from maxmargin.structures.graphs.inference import relaxation
 
 MODELS = models(most_nodes=6) | models(most_nodes=9, labels=(2, 2), edges=grids)
 
@@ -143,3 +144,32 @@ def test_the_size_of_scores_does_not_matter(scale):
         answer, _ = best_relaxation(model, None, 1e-6 * size)
         reached = answer.value if answer.relaxed is None else answer.relaxed.value
         assert answer.upper - reached <= 1.01e-6 * size
+
+
+@given(MODELS, st.floats(-5.0, 5.0), st.floats(0.01, 1.0))
+def test_the_more_is_news_the_less_the_rest_matters(model, below, share):
+    best = pairwise.relaxed_value(model)
+    accuracy = Accuracy(1e-3, known=best - below, news=share, least=1e-6)
+    answer, messages = best_relaxation(model, tol=accuracy)
+    allowed = max(1e-3, share * (reached(answer) - best + below))
+    assert accuracy.allowed(reached(answer)) == pytest.approx(allowed)
+    check(model, answer._replace(relaxed=None), messages, best, np.inf)
+    assert answer.upper - reached(answer) <= allowed
+    if answer.relaxed is not None:
+        pairwise.assert_in_local_polytope(model, answer.relaxed)
+
+
+def test_what_is_near_enough_depends_on_the_value():
+    accuracy = Accuracy(1.0, base=10.0, near=0.1, known=14.0, news=0.5, least=0.01)
+    assert [accuracy.allowed(value) for value in (9.0, 12.0, 14.2, 15.0, 100.0)] == pytest.approx(
+        [0.01, 0.2, 0.42, 0.5, 43.0]
+    )
+
+
+def test_large_moves_of_labels_spare_the_linear_programme(monkeypatch):
+    rng = np.random.default_rng(0)
+    model = spin_glass(rng, 30, 3, 0.0)
+    model = model._replace(pair=np.broadcast_to(1.5 * np.eye(3), model.pair.shape).copy())
+    monkeypatch.setattr(relaxation, "ResidualModel", None)  # whoever needs one fails
+    answer, _ = best_relaxation(model, tol=Accuracy(1e-9, base=0.0, near=1.0, known=0.0, news=0.01))
+    assert answer.upper - answer.value <= 0.01 * answer.value

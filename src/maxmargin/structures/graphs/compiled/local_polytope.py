@@ -389,7 +389,7 @@ def extend(edges, pair, place, begin, label, edge_at, message_at, y, messages):
 
 
 @kernel
-def settle(unary, edges, pair, first_link, links, order, forward, kept, messages, belief, sent, excess):
+def settle(unary, pair, first_link, links, order, forward, kept, messages, belief, sent, excess):
     """Change messages to labels that are not kept so that nodes believe in them no more than in the kept ones.
 
     Every node takes from its edges what they can give to such a label, and returns equal parts of what that is above or
@@ -406,7 +406,7 @@ def settle(unary, edges, pair, first_link, links, order, forward, kept, messages
             e = links[t] >> 1
             side = links[t] & 1
             own = messages[e, side]
-            send(pair[e], messages[e], side, sent)
+            send(pair, messages, e, side, sent)
             for k in range(n_labels):
                 if not kept[i, k]:
                     own[k] = sent[k]

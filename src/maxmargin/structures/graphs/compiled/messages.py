@@ -5,7 +5,8 @@ numbers that edge e adds to the scores of its node edges[e, side] and takes from
 labelling. A node's own scores plus the messages of its edges are its belief. Nodes are visited in the order of their
 rank, forth and back (Kolmogorov 2006, TRW-S; Kolmogorov 2015, SRMP).
 
-The links of node i are links[first_link[i] : first_link[i + 1]]; link 2e + side is the end of edge e at edges[e, side].
+The links of node i are links[first_link[i] : first_link[i + 1]]; link 2e + side is the end of edge e at edges[e, side],
+and others[t] the node at the other end of link t. Those to nodes of lower rank come first, up to middle[i].
 """
 
 from __future__ import annotations
@@ -13,6 +14,8 @@ from __future__ import annotations
 import numpy as np
 
 from maxmargin.compiled.kernel import kernel
+
+ROUNDED = 5  # every so many sweeps their labels are improved and compared, which takes as long as a sweep
 
 
 @kernel
@@ -55,51 +58,36 @@ def rank_nodes(edges, first_link, links, rank, order):
 
 
 @kernel
-def send_to_first(table, given, out):
-    """The best score of every label of an edge's first node, less what the second has been given."""
-    for k in range(len(out)):
-        best = table[k, 0] - given[0]
-        for m in range(1, len(given)):
-            score = table[k, m] - given[m]
-            if score > best:
-                best = score
-        out[k] = best
-
-
-@kernel
-def send_to_second(table, given, out):
-    """The best score of every label of an edge's second node, less what the first has been given."""
-    for m in range(len(out)):
-        out[m] = table[0, m] - given[0]
-    for k in range(1, len(given)):
-        less = given[k]
-        for m in range(len(out)):
-            score = table[k, m] - less
-            out[m] = score if score > out[m] else out[m]
-
-
-@kernel
-def send(table, given, side, out):
-    """What an edge can give to every label of its end `side`, where both ends have been given something, (2, K)."""
+def send(pair, messages, e, side, out):
+    """Write what edge e can give to every label of its end `side`: its best score, less what the other end has."""
+    n_labels = len(out)
     if side == 0:
-        send_to_first(table, given[1], out)
+        for k in range(n_labels):
+            best = pair[e, k, 0] - messages[e, 1, 0]
+            for m in range(1, n_labels):
+                best = max(best, pair[e, k, m] - messages[e, 1, m])
+            out[k] = best
     else:
-        send_to_second(table, given[0], out)
+        for m in range(n_labels):
+            best = pair[e, 0, m] - messages[e, 0, 0]
+            for k in range(1, n_labels):
+                best = max(best, pair[e, k, m] - messages[e, 0, k])
+            out[m] = best
 
 
 @kernel
-def add_given(table, side, label, out):
-    """Add the scores of one end's labels where the other end has this label; `side` is the first mentioned end's."""
+def add_given(pair, e, side, label, out):
+    """Add the scores of the labels at one end of edge e where the other end has this label."""
     if side == 0:
         for k in range(len(out)):
-            out[k] += table[k, label]
+            out[k] += pair[e, k, label]
     else:
         for k in range(len(out)):
-            out[k] += table[label, k]
+            out[k] += pair[e, label, k]
 
 
 @kernel
-def sweep(unary, edges, pair, first_link, links, rank, order, forward, messages, belief, given, labels):
+def sweep(unary, pair, first_link, middle, links, others, order, forward, messages, belief, given, labels):
     """Visit all nodes once, forth or back; return the bound that the messages then prove.
 
     A node takes from every edge behind it all that the edge can give, and spreads its belief over the edges ahead of
@@ -107,57 +95,67 @@ def sweep(unary, edges, pair, first_link, links, rank, order, forward, messages,
     at most. After the sweep all edges have maximum 0, so the bound is the sum of what the nodes have kept.
 
     On the way every node gets the best label given the labels behind it and the messages from ahead. Scratch: belief
-    and given, both (K,).
+    and given, both (K,). `send` and `add_given` are written out, because with few labels a call takes longer than its
+    arithmetic.
     """
     n, n_labels = unary.shape
     bound = 0.0
     for step in range(n):
         i = order[step] if forward else order[n - 1 - step]
+        behind, until, ahead, end = first_link[i], middle[i], middle[i], first_link[i + 1]
+        if not forward:
+            behind, until, ahead, end = ahead, end, behind, until
         for k in range(n_labels):
             belief[k] = unary[i, k]
             given[k] = unary[i, k]
-        ahead = 0
-        behind = 0
-        for t in range(first_link[i], first_link[i + 1]):
+        for t in range(behind, until):
             e = links[t] >> 1
             side = links[t] & 1
-            j = edges[e, 1 - side]
-            own = messages[e, side]
-            if (rank[j] < rank[i]) == forward:
-                behind += 1
-                send(pair[e], messages[e], side, own)
-                add_given(pair[e], side, labels[j], given)
-            else:
-                ahead += 1
+            other = labels[others[t]]
+            if side == 0:
                 for k in range(n_labels):
-                    given[k] += own[k]
+                    sent = pair[e, k, 0] - messages[e, 1, 0]
+                    for m in range(1, n_labels):
+                        sent = max(sent, pair[e, k, m] - messages[e, 1, m])
+                    messages[e, 0, k] = sent
+                    belief[k] += sent
+                    given[k] += pair[e, k, other]
+            else:
+                for m in range(n_labels):
+                    sent = pair[e, 0, m] - messages[e, 0, 0]
+                    for k in range(1, n_labels):
+                        sent = max(sent, pair[e, k, m] - messages[e, 0, k])
+                    messages[e, 1, m] = sent
+                    belief[m] += sent
+                    given[m] += pair[e, other, m]
+        for t in range(ahead, end):
+            e = links[t] >> 1
+            side = links[t] & 1
             for k in range(n_labels):
-                belief[k] += own[k]
+                belief[k] += messages[e, side, k]
+                given[k] += messages[e, side, k]
         best = 0
         top = belief[0]
         for k in range(1, n_labels):
             if given[k] > given[best]:
                 best = k
-            if belief[k] > top:
-                top = belief[k]
+            top = max(top, belief[k])
         labels[i] = best
-        if ahead == 0:
+        if ahead == end:
             bound += top
             continue
-        share = 1.0 / max(ahead, behind)
-        bound += (1.0 - ahead * share) * top
-        for t in range(first_link[i], first_link[i + 1]):
+        share = 1.0 / max(end - ahead, until - behind)
+        bound += (1.0 - (end - ahead) * share) * top
+        for t in range(ahead, end):
             e = links[t] >> 1
             side = links[t] & 1
-            if (rank[edges[e, 1 - side]] < rank[i]) != forward:
-                own = messages[e, side]
-                for k in range(n_labels):
-                    own[k] -= share * belief[k]
+            for k in range(n_labels):
+                messages[e, side, k] -= share * belief[k]
     return bound
 
 
 @kernel
-def improve_labels(unary, edges, pair, first_link, links, order, given, labels):
+def improve_labels(unary, edges, pair, first_link, links, others, order, given, labels):
     """Give every node in turn the best label given its neighbours', until none changes; return the score.
 
     At most 50 rounds, because rounding could let two equal labellings change places for ever. Scratch: given, (K,).
@@ -170,9 +168,7 @@ def improve_labels(unary, edges, pair, first_link, links, order, given, labels):
             for k in range(n_labels):
                 given[k] = unary[i, k]
             for t in range(first_link[i], first_link[i + 1]):
-                e = links[t] >> 1
-                side = links[t] & 1
-                add_given(pair[e], side, labels[edges[e, 1 - side]], given)
+                add_given(pair, links[t] >> 1, links[t] & 1, labels[others[t]], given)
             best = labels[i]
             for k in range(n_labels):
                 if given[k] > given[best]:
@@ -191,35 +187,43 @@ def improve_labels(unary, edges, pair, first_link, links, order, given, labels):
 
 
 @kernel
+def allowed(accuracy, value):
+    """How far a bound may be above a value: see Accuracy, of which this is a plain tuple."""
+    most, base, near, known, news, least = accuracy
+    return max(least, news * (value - known), min(most, near * (value - base)))
+
+
+@kernel
 def run_sweeps(
-    unary, edges, pair, first_link, links, rank, order, messages, belief, given, labels, best_labels, tol, stall, trace,
+    unary, edges, pair, first_link, middle, links, others, order, messages, belief, given, labels, best_labels, best,
+    accuracy, stall, trace,
 ):  # fmt: skip
-    """Sweep forth and back until the bound is within tol of the best score or makes no progress; return how often.
+    """Sweep forth and back until the bound is near enough to the best score or makes no progress; return how often.
 
     The best score is that of the best labelling found, which is kept in best_labels. No progress: in ten sweeps (forth
     or back) the bound has fallen by at most `stall` times its distance to the best score. Sweep s writes
     trace[s] = (bound, best score).
     """
-    best = -np.inf
     for s in range(len(trace)):
         bound = sweep(
-            unary, edges, pair, first_link, links, rank, order, s % 2 == 0, messages, belief, given, labels
+            unary, pair, first_link, middle, links, others, order, s % 2 == 0, messages, belief, given, labels
         )  # fmt: skip
-        value = improve_labels(unary, edges, pair, first_link, links, order, given, labels)
-        if value > best:
-            best = value
-            for i in range(len(labels)):
-                best_labels[i] = labels[i]
+        if s % ROUNDED == 0:
+            value = improve_labels(unary, edges, pair, first_link, links, others, order, given, labels)
+            if value > best:
+                best = value
+                for i in range(len(labels)):
+                    best_labels[i] = labels[i]
         trace[s, 0] = bound
         trace[s, 1] = best
         distance = bound - best
-        if distance <= tol or (s >= 10 and trace[s - 10, 0] - bound <= stall * distance):
+        if distance <= allowed(accuracy, best) or (s >= 10 and trace[s - 10, 0] - bound <= stall * distance):
             return s + 1
     return len(trace)
 
 
 @kernel
-def level(unary, edges, pair, first_link, links, order, messages, belief):
+def level(unary, pair, first_link, links, order, messages, belief):
     """Let every node take from all its edges what they can give, and keep as much of it as it gives back to each.
 
     Like a sweep this never raises the bound (Schlesinger and Antoniuk 2011, diffusion). After sweeps, edges hold nearly
@@ -235,7 +239,7 @@ def level(unary, edges, pair, first_link, links, order, messages, belief):
             e = links[t] >> 1
             side = links[t] & 1
             own = messages[e, side]
-            send(pair[e], messages[e], side, own)
+            send(pair, messages, e, side, own)
             for k in range(n_labels):
                 belief[k] += own[k]
         share = 1.0 / (1 + first_link[i + 1] - first_link[i])
@@ -286,6 +290,6 @@ def collect_all(unary, edges, pair, messages, sent, scores):
             scores[i, k] = unary[i, k]
     for e in range(len(edges)):
         for side in range(2):
-            send(pair[e], messages[e], side, sent)
+            send(pair, messages, e, side, sent)
             for k in range(n_labels):
                 scores[edges[e, side], k] += sent[k]

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from maxmargin.arrays import Array
 from maxmargin.structures.graphs.inference.arcs import SortedArcs
-from maxmargin.structures.graphs.inference.model import Answer, Labels, PairwiseModel
+from maxmargin.structures.graphs.inference.model import Accuracy, Answer, Labels, PairwiseModel
 
 Numbers = NDArray[np.int64]
 
@@ -27,8 +27,9 @@ def pass_messages(
     model: PairwiseModel,
     messages: Array | None = None,
     sweeps: int = 1000,
-    tol: float = 1e-9,
+    tol: float | Accuracy = 1e-9,
     stall: float = 1e-6,
+    labels: Labels | None = None,
 ) -> PassedMessages:
     """Lower the dual bound of the LP relaxation by sweeps over the nodes, forth and back (Kolmogorov 2006, TRW-S).
 
@@ -41,6 +42,7 @@ def pass_messages(
     sweeps : how many to make at most; forth and back are two.
     tol : ends where the bound is that near to the score of the best labelling found.
     stall : ends where ten sweeps lowered the bound by no more than this share of that distance.
+    labels : the best labelling that is known already, if any.
     """
     unary, edges, pair = canonical(model)
     messages = start_messages(model, messages)
@@ -48,11 +50,14 @@ def pass_messages(
     from maxmargin.structures.graphs.compiled.messages import add_up, run_sweeps
 
     links = NodeLinks.of(n, edges)
-    labels, best_labels = np.zeros(n, dtype=np.int32), np.zeros(n, dtype=np.int32)
+    labels_now = np.zeros(n, dtype=np.int32)
+    best_labels, known = (labels_now.copy(), -np.inf) if labels is None else (labels.copy(), model.value(labels))
     belief, given = np.empty(n_labels), np.empty(n_labels)
     trace = np.empty((max(1, sweeps), 2))
+    accuracy = tol if isinstance(tol, Accuracy) else Accuracy(tol)
     made = run_sweeps(
-        unary, edges, pair, *links, messages, belief, given, labels, best_labels, tol, stall, trace
+        unary, edges, pair, *links, messages, belief, given, labels_now, best_labels, known,
+        tuple(accuracy), stall, trace,
     )  # fmt: skip
     upper = add_up(unary, edges, pair, messages, np.empty((n, n_labels)))
     value = model.value(best_labels)
@@ -64,11 +69,11 @@ def levelled(model: PairwiseModel, messages: Array, rounds: int) -> Array:
     from maxmargin.structures.graphs.compiled.messages import level
 
     unary, edges, pair = canonical(model)
-    first_link, links, _, order = NodeLinks.of(model.n_nodes, edges)
+    first_link, _, links, _, order = NodeLinks.of(model.n_nodes, edges)
     back = np.ascontiguousarray(order[::-1])
     messages = start_messages(model, messages)
     for number in range(rounds):
-        level(unary, edges, pair, first_link, links, back if number % 2 else order, messages, np.empty(model.n_labels))
+        level(unary, pair, first_link, links, back if number % 2 else order, messages, np.empty(model.n_labels))
     return messages
 
 
@@ -76,8 +81,9 @@ class NodeLinks(NamedTuple):
     """The edges at every node, and an order of the nodes in which neighbours are near: see compiled/messages.py."""
 
     first_link: Numbers  # (N + 1,)
+    middle: Numbers  # (N,)
     links: Numbers  # (2 E,)
-    rank: Numbers  # (N,)
+    others: Numbers  # (2 E,)
     order: Numbers  # (N,)
 
     @classmethod
@@ -96,7 +102,12 @@ def _links(n_nodes: int, edge_bytes: bytes) -> NodeLinks:
     first_link, links = arcs.bounds.astype(np.int64), 2 * arcs.edge.astype(np.int64) + second
     rank, order = np.empty(n_nodes, dtype=np.int64), np.empty(n_nodes, dtype=np.int64)
     rank_nodes(edges, first_link, links, rank, order)
-    return NodeLinks(first_link, links, rank, order)
+    others = edges[links >> 1, 1 - (links & 1)].astype(np.int64)
+    owner = np.repeat(np.arange(n_nodes), np.diff(first_link))
+    before = rank[others] < rank[owner]
+    sorted_ = np.lexsort((~before, owner))
+    middle = first_link[:-1] + np.bincount(owner[before], minlength=n_nodes)
+    return NodeLinks(first_link, middle, links[sorted_], others[sorted_], order)
 
 
 def improved(model: PairwiseModel, labels: Labels) -> Labels:
@@ -104,9 +115,9 @@ def improved(model: PairwiseModel, labels: Labels) -> Labels:
     from maxmargin.structures.graphs.compiled.messages import improve_labels
 
     unary, edges, pair = canonical(model)
-    links = NodeLinks.of(model.n_nodes, edges)
+    first_link, _, links, others, order = NodeLinks.of(model.n_nodes, edges)
     better = np.array(labels, dtype=np.int32)
-    improve_labels(unary, edges, pair, links.first_link, links.links, links.order, np.empty(model.n_labels), better)
+    improve_labels(unary, edges, pair, first_link, links, others, order, np.empty(model.n_labels), better)
     return better
 
 

@@ -100,6 +100,32 @@ class Relaxed(NamedTuple):
     value: float
 
 
+class Accuracy(NamedTuple):
+    """How near a search must come to its optimum: it ends where what it found is proved to be within
+
+        upper - value <= max(least, news · (value - known), min(most, near · (value - base))).
+
+    most : an absolute limit
+    base, near : the value matters as far as it is above `base`, and a share of that is near enough
+    known, news : the asker knows a point of value `known`; what is above it is news, and the more of it was found, the
+        less the rest matters
+    least : what rounding may be
+    """
+
+    most: float
+    base: float = -np.inf
+    near: float = 1.0
+    known: float = np.inf
+    news: float = 1.0
+    least: float = 0.0
+
+    def allowed(self, value: float) -> float:
+        """How far above this value the bound may be."""
+        from maxmargin.structures.graphs.compiled.messages import allowed
+
+        return float(allowed(tuple(self), value))
+
+
 class Answer(NamedTuple):
     """What a method found."""
 

@@ -19,7 +19,7 @@ from maxmargin.structures.graphs.inference.junction_tree import (
     elimination_order,
 )
 from maxmargin.structures.graphs.inference.min_cut import best_cut, best_roof_dual
-from maxmargin.structures.graphs.inference.model import Answer, Edges, PairwiseModel, checked_edges
+from maxmargin.structures.graphs.inference.model import Accuracy, Answer, Edges, PairwiseModel, checked_edges
 
 KINDS = {
     "forest": Search.EXACT,
@@ -60,11 +60,11 @@ class Plan(NamedTuple):
         """The method, in words."""
         return TITLES[self.method]
 
-    def solve(self, model: PairwiseModel, warm: Array | None = None, tol: float = 1e-2) -> Answer:
+    def solve(self, model: PairwiseModel, warm: Array | None = None, tol: float | Accuracy = 1e-2) -> Answer:
         """The best labelling of this graph for some scores.
 
         warm : `messages` of the last answer for this graph, which make a relaxation faster; others do not need them
-        tol : how far a relaxation may be from its optimum; others have no need of it either
+        tol : how near a relaxation must come to its optimum; others have no need of it either
         """
         expected = self.n_nodes, len(self.edges), self.n_labels
         if (model.n_nodes, model.n_edges, model.n_labels) != expected:
@@ -92,7 +92,7 @@ class Plan(NamedTuple):
             return best_expansion(model, arcs=self.arcs)
         from maxmargin.structures.graphs.inference.relaxation import best_relaxation
 
-        answer, messages = best_relaxation(model, warm, tol)
+        answer, messages = best_relaxation(model, warm, tol, arcs=self.arcs)
         return answer._replace(messages=messages)
 
 
@@ -136,5 +136,5 @@ def plan(n_nodes: int, edges: Any, n_labels: int, method: str = "auto") -> Plan:
             f"method={method!r} is for two labels, there are {n_labels}; use 'relaxation', 'expansion' or 'auto'"
         )
     if method == "relaxation" or (method == "auto" and n_labels != 2):
-        return made("relaxation")
+        return made("relaxation", arcs=SortedArcs.of(n_nodes, edges))
     return made("roof_dual" if method == "auto" else method, arcs=SortedArcs.of(n_nodes, edges))

@@ -7,11 +7,13 @@ from dataclasses import dataclass
 import numpy as np
 
 from maxmargin.arrays import Array
-from maxmargin.structures.graphs.inference.messages import canonical, improved, levelled, pass_messages
-from maxmargin.structures.graphs.inference.model import Answer, Labels, PairwiseModel, Relaxed
+from maxmargin.structures.graphs.inference.arcs import SortedArcs
+from maxmargin.structures.graphs.inference.expansion import best_expansion
+from maxmargin.structures.graphs.inference.messages import canonical, improved, levelled, pass_messages, start_messages
+from maxmargin.structures.graphs.inference.model import Accuracy, Answer, Labels, PairwiseModel, Relaxed
 from maxmargin.structures.graphs.inference.residual import ResidualModel
 
-STALL = 0.1  # sweeps end where ten of them close less of the gap: from there on primal-dual steps are faster
+STALL = 0.05  # sweeps end where ten of them close less of the gap: from there on primal-dual steps are faster
 LEVELLING = 4  # rounds that show which labels are in doubt
 WIDTH = 0.01  # labels that are not further behind the best one than this part of the gap are in doubt
 ROUNDS = 100  # each adds labels to the residual or halves its tolerance; usually there are one to four
@@ -20,46 +22,54 @@ ROUNDS = 100  # each adds labels to the residual or halves its tolerance; usuall
 def best_relaxation(
     model: PairwiseModel,
     messages: Array | None = None,
-    tol: float = 1e-2,
+    tol: float | Accuracy = 1e-2,
     sweeps: int = 200,
     steps: int = 20_000,
+    arcs: SortedArcs | None = None,
 ) -> tuple[Answer, Array]:
     """A point of the local polytope whose value is within `tol` of the relaxation's, and the messages that prove it.
 
         maximise  Σ_i ⟨unary[i], nodes[i]⟩ + Σ_e ⟨pair[e], edges[e]⟩
         over nodes[i] in the simplex and edges[e] >= 0 with the margins nodes[i] and nodes[j]
 
-    Message passing usually ends with a bound that a labelling meets. This labelling is then a solution of the
-    relaxation, and `relaxed` of the answer is None. Elsewhere few nodes are in doubt between few labels. On this
-    residual the linear programme is solved by primal-dual steps. Its messages are taken back to the whole model; labels
-    that refuse them are added to the residual, until bound and value meet (column generation). None of that needs
-    trust: the value is computed from the point, and the bound from messages, which prove one whatever they are.
+    Message passing usually ends with a bound that a labelling meets, its own or one that α-expansion makes of it. This
+    labelling is then a solution of the relaxation, and `relaxed` of the answer is None. Elsewhere few nodes are in
+    doubt between few labels. On this residual the linear programme is solved by primal-dual steps. Its messages are
+    taken back to the whole model, where message passing goes on; labels that refuse them are added to the residual,
+    until bound and value meet (column generation). None of that needs trust: the value is computed from the point, and
+    the bound from messages, which prove one whatever they are.
 
     messages : what the last call for this graph returned, perhaps with other scores; makes this call faster.
-    tol : upper - max(value, relaxed.value) of the answer is at most this, unless sweeps and steps are used up.
+    tol : upper - max(value, relaxed.value) of the answer is at most this, unless sweeps and steps are used up. An
+        Accuracy says it in relation to what was found.
     sweeps, steps : at most that many sweeps of message passing, and primal-dual steps for each residual.
+    arcs : `SortedArcs.of` the graph, where they are known already
     """
-    passed = pass_messages(model, messages, sweeps, tol, STALL)
-    best = BestKnown(model, *passed.answer[:3], passed.messages)
-    if best.gap <= tol:
-        return passed.answer, passed.messages
-    now = levelled(model, best.messages, LEVELLING)
-    kept = _margins(model, now) <= max(tol, WIDTH * best.gap)
-    inner_tol = 0.5 * tol
+    accuracy = tol if isinstance(tol, Accuracy) else Accuracy(tol)
+    labels = model.unary.argmax(axis=1).astype(np.int32)
+    best = BestKnown(model, accuracy, labels, model.value(labels), np.inf, start_messages(model, messages))
+    best.approach(best.messages, sweeps, arcs)
+    kept = np.zeros(model.unary.shape, dtype=bool)
+    share = 0.5
     for _ in range(ROUNDS):
+        if best.near_enough:
+            break
+        now = levelled(model, best.messages, LEVELLING)
+        kept |= _margins(model, now) <= max(best.allowed, WIDTH * best.gap)
         residual = ResidualModel.of(model, kept, now)
-        solved = residual.solved(best.relaxed, best.upper, inner_tol, steps)
+        solved = residual.solved(best.relaxed, best.upper, share * best.allowed, steps)
         best.learn_point(solved.point)
-        if best.gap <= tol:
+        if best.near_enough:
             break
         now, upper, excess = residual.extended(solved.messages, now)
         best.learn_bound(upper, now)
-        if best.gap <= tol or solved.steps >= steps:
+        if best.near_enough or solved.steps >= steps:
             break
+        best.approach(now, sweeps, arcs)
         if not (excess > 0.0).any():
-            inner_tol *= 0.5
+            share *= 0.5
         kept |= excess > 0.0
-    return best.answer(tol), best.messages
+    return best.answer(), best.messages
 
 
 @dataclass
@@ -67,34 +77,74 @@ class BestKnown:
     """The best that is known of a model."""
 
     model: PairwiseModel
+    accuracy: Accuracy
     labels: Labels
     value: float
     upper: float
     messages: Array
     relaxed: Relaxed | None = None
+    expanded: Labels | None = None  # a labelling that no expansion improves
+
+    def approach(self, messages: Array, sweeps: int, arcs: SortedArcs | None) -> None:
+        """Pass messages, beginning with these; where that ends far from the best labelling, expand it and go on."""
+        for _ in range(2):
+            passed = pass_messages(self.model, messages, sweeps, self.accuracy, STALL, self.labels)
+            self.learn_labels(*passed.answer[:2])
+            self.learn_bound(passed.answer.upper, passed.messages)
+            if self.near_enough or not self.expand(arcs) or self.near_enough:
+                break
+            messages = passed.messages
+
+    @property
+    def highest(self) -> float:
+        """The value of the best point."""
+        return self.value if self.relaxed is None else max(self.value, self.relaxed.value)
 
     @property
     def gap(self) -> float:
         """How far the best point is at most from the optimum of the relaxation."""
-        return self.upper - max(self.value, -np.inf if self.relaxed is None else self.relaxed.value)
+        return self.upper - self.highest
+
+    @property
+    def allowed(self) -> float:
+        """How far it may be."""
+        return self.accuracy.allowed(self.highest)
+
+    @property
+    def near_enough(self) -> bool:
+        return self.gap <= self.allowed
 
     def learn_point(self, point: Relaxed) -> None:
         """Keep a point, and the labelling near it, where they are better."""
         if self.relaxed is None or point.value > self.relaxed.value:
             self.relaxed = point
             labels = improved(self.model, point.nodes.argmax(axis=1).astype(np.int32))
-            value = self.model.value(labels)
-            if value > self.value:
-                self.labels, self.value = labels, value
+            self.learn_labels(labels, self.model.value(labels))
+
+    def learn_labels(self, labels: Labels, value: float) -> None:
+        """Keep a labelling that is better."""
+        if value > self.value:
+            self.labels, self.value = labels, value
+
+    def expand(self, arcs: SortedArcs | None) -> bool:
+        """Improve the labelling by large moves, unless it is known that none does; whether one did."""
+        if self.labels is self.expanded:
+            return False
+        found = best_expansion(self.model, self.labels, arcs=arcs)
+        better = found.value > self.value
+        self.learn_labels(found.labels, found.value)
+        self.expanded = self.labels
+        return better
 
     def learn_bound(self, upper: float, messages: Array) -> None:
         """Keep messages that prove a lower bound."""
         if upper < self.upper:
             self.upper, self.messages = upper, messages
 
-    def answer(self, tol: float) -> Answer:
+    def answer(self) -> Answer:
         """The labelling alone where it is as good as demanded, or at least as good as the point."""
-        fractional = self.relaxed is not None and self.relaxed.value > self.value and self.upper - self.value > tol
+        far = self.upper - self.value > self.accuracy.allowed(self.value)
+        fractional = self.relaxed is not None and self.relaxed.value > self.value and far
         return Answer(self.labels, self.value, max(self.upper, self.value), self.relaxed if fractional else None)
 
 

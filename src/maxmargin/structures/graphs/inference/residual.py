@@ -107,12 +107,13 @@ class ResidualModel(NamedTuple):
 
         model, full = self.model, messages.copy()
         extend(model.edges, model.pair, self.place, self.begin, self.label, self.edge_at, self.message_at, flat, full)
-        first_link, links, _, order = NodeLinks.of(model.n_nodes, model.edges)
+        first_link, _, links, _, order = NodeLinks.of(model.n_nodes, model.edges)
         excess, beliefs = np.empty(model.unary.shape), np.empty(model.unary.shape)
         belief, sent = np.empty(model.n_labels), np.empty(model.n_labels)
         for number in range(SETTLING):
+            forward = number % 2 == 0
             worst = settle(
-                *model, first_link, links, order, number % 2 == 0, self.kept, full, belief, sent, excess
+                model.unary, model.pair, first_link, links, order, forward, self.kept, full, belief, sent, excess
             )  # fmt: skip
             if worst <= 0.0:
                 break
