@@ -13,6 +13,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain, compress, islice
 from numbers import Real
+from operator import is_
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -22,10 +23,11 @@ from scipy import sparse
 from maxmargin.arrays import Array
 from maxmargin.inputs.vocabulary import Names
 
-AT_ONCE = 512  # tokens: their names stay in a processor's own memory
+AT_ONCE = 1024  # tokens: their names stay in a processor's own memory
 LONG = 128  # columns of a row, up to which to compare all with all is the fastest way to sort them
 
-_NUMBERS = {float, int, bool, np.float64, np.float32, np.int64, np.int32, np.bool_}
+# Behind the name of a number stands nothing.
+_TEXT: dict[type, Any] = dict.fromkeys((float, int, bool, np.float64, np.float32, np.int64, np.int32, np.bool_), "")
 
 
 class TokenFeatures(NamedTuple):
@@ -59,18 +61,15 @@ def _read_at_once(tokens: list[Any]) -> TokenFeatures | None:
         return TokenFeatures(Names.of(names), None, ends)
     found = list(chain.from_iterable(map(dict.values, tokens)))
     kinds = set(map(type, found))
-    if not kinds <= _NUMBERS | {str}:
-        return None
-    if str not in kinds:
+    if kinds <= _TEXT.keys():
         return TokenFeatures(Names.of(names), np.fromiter(found, dtype=np.float64, count=len(found)), ends)
+    if not kinds <= {*_TEXT, str}:
+        return None
+    texts: list[Any] = list(map(_TEXT.get, map(type, found), found))
+    glued = np.fromiter(map(is_, texts, found), dtype=np.bool_, count=len(found))
     values = np.ones(len(found))
-    if kinds == {str}:
-        return TokenFeatures(Names.of(names, found, np.ones(len(found), dtype=bool)), values, ends)
-    is_number = [type(value) is not str for value in found]
-    numbers = np.array(is_number)
-    values[numbers] = np.fromiter(compress(found, is_number), dtype=np.float64)
-    texts = ["" if number else value for number, value in zip(is_number, found, strict=True)]
-    return TokenFeatures(Names.of(names, texts, ~numbers), values, ends)
+    values[~glued] = np.fromiter(compress(found, (~glued).tolist()), dtype=np.float64)
+    return TokenFeatures(Names.of(names, texts, glued), values, ends)
 
 
 def _read_one_by_one(tokens: list[Any], row: int, offsets: NDArray[np.int64]) -> TokenFeatures:

@@ -6,7 +6,6 @@ memory; here many are written behind each other first, which Python does fast, a
 
 from __future__ import annotations
 
-from itertools import chain
 from typing import NamedTuple
 
 import numpy as np
@@ -30,18 +29,20 @@ class Names(NamedTuple):
     @classmethod
     def of(cls, names: list[str], values: list[str] | None = None, glued: NDArray[np.bool_] | None = None) -> Names:
         """These names, or "name=value" where `glued` (values are empty elsewhere); TypeError where one is no string."""
-        parts = names if values is None else list(chain.from_iterable(zip(names, values, strict=True)))
-        text = "\0".join([*parts, ""]).encode("utf-8", "surrogatepass")
-        read = cls._split(text, len(names), glued)
+        parts = names
+        if values is not None:
+            parts = [""] * (2 * len(names))
+            parts[::2], parts[1::2] = names, values
+        read = cls._split("\0".join(parts).encode("utf-8", "surrogatepass"), len(names), glued)
         if read is None:  # an end inside a name
-            read = cls._split(b"".join(_escaped(part) + END for part in parts), len(names), glued)
+            read = cls._split(END.join(map(_escaped, parts)), len(names), glued)
         assert read is not None
         return read
 
     @classmethod
     def of_text(cls, text: bytes) -> Names:
         """Back from `text`."""
-        read = cls._split(text, text.count(END), None)
+        read = cls._split(text[:-1], text.count(END), None)
         assert read is not None
         return read
 
@@ -53,7 +54,7 @@ class Names(NamedTuple):
         words, begins = np.empty(len(padded) + n, dtype=np.uint64), np.empty(n + 1, dtype=np.int64)
         in_pairs = glued is not None
         read = split_names(padded, in_pairs, np.zeros(0, dtype=bool) if glued is None else glued, words, begins)
-        return cls(words[: begins[-1]], begins) if read == len(text) else None
+        return cls(words[: begins[-1]], begins) if n == 0 or read == len(text) + 1 else None
 
     def some(self, first: int, end: int) -> Names:
         """Those with the numbers first … end - 1."""
@@ -117,7 +118,7 @@ class Vocabulary:
             known, slots = self.names, len(self._slots)
             while count > slots // 2:
                 slots *= 4
-            self._make(max(words, 2 * len(known.words)), slots)
+            self._make(max(words, 4 * len(known.words)), slots)  # what stays empty takes no memory
             self._numbers(known, learn=True)
         return self._numbers(names, learn=True)
 
