@@ -23,7 +23,7 @@ from scipy import sparse
 from maxmargin.arrays import Array
 from maxmargin.inputs.vocabulary import Names
 
-AT_ONCE = 1024  # tokens: their names stay in a processor's own memory
+AT_ONCE = 1024  # tokens: enough that calls from Python do not count, few enough to be read from near memory
 LONG = 128  # columns of a row, up to which to compare all with all is the fastest way to sort them
 
 # Behind the name of a number stands nothing.
