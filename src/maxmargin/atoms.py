@@ -6,6 +6,7 @@ See compiled/atoms.py for what an atom is. A task whose Ψ labels units (tokens,
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from functools import lru_cache
 from typing import Any
 
@@ -17,6 +18,8 @@ from maxmargin.arrays import Array
 from maxmargin.compiled.atom_arrays import AtomArrays
 from maxmargin.nonzero_rows import nonzero_rows
 from maxmargin.rounding import gamma
+
+BLOCK = 65536  # numbers
 
 
 class Atoms:
@@ -54,10 +57,11 @@ class Atoms:
 
     def scores(self, w: Array, units: NDArray[np.int64]) -> Array:
         """(len(units), K): the score of every label of these units."""
-        from maxmargin.compiled.atoms import unit_scores
+        from maxmargin.compiled import atoms as compiled
 
         scores = np.empty((len(units), self.arrays.n_labels))
-        unit_scores(w, *self.arrays, units, scores)
+        kernel = compiled.unit_dots if self.arrays.n_labels == 1 else compiled.unit_scores  # compile what is needed
+        kernel(w, *self.arrays, units, scores)
         return scores
 
     def row_dots(self, rows: AtomRows, w: Array) -> Array:
@@ -74,10 +78,10 @@ class Atoms:
         if self._lengths is None:
             indptr, values = self.arrays.indptr.astype(np.int64), self.arrays.values
             squares = np.zeros(self.n_units)
-            used = np.flatnonzero(np.diff(indptr))  # of units without features reduceat would have the next one's
-            for part in np.array_split(used, min(len(values) // 2**16 + 1, len(used))) if len(used) else []:
-                first, last = indptr[part[0]], indptr[part[-1] + 1]
-                squares[part] = np.add.reduceat(values[first:last] ** 2, indptr[part] - first)
+            filled = np.flatnonzero(np.diff(indptr))  # of an empty one, reduceat would have the next one's first entry
+            for some in _blocks(filled):
+                first, end = indptr[some[0]], indptr[some[-1] + 1]
+                squares[some] = np.add.reduceat(np.square(values[first:end]), indptr[some] - first)
             self._lengths = np.sqrt(squares) * (1 + gamma(self.terms))
         return self._lengths
 
@@ -99,8 +103,9 @@ class Atoms:
         """The largest absolute value of every feature."""
         if self._peaks is None:
             self._peaks = np.zeros(self.n_features)
-            columns = (self.arrays.places.astype(np.int64) - self.arrays.direct) // self.arrays.n_labels
-            np.maximum.at(self._peaks, columns, np.abs(self.arrays.values))
+            for places, values in zip(_blocks(self.arrays.places), _blocks(self.arrays.values), strict=True):
+                columns = (places.astype(np.int64) - self.arrays.direct) // self.arrays.n_labels
+                np.maximum.at(self._peaks, columns, np.abs(values))
         return self._peaks
 
     def largest(self, w: Array) -> float:
@@ -210,6 +215,11 @@ class AtomRows:
     def toarray(self) -> Array:
         """Dense rows, for tests and small problems."""
         return np.asarray(self.tocsr().toarray())
+
+
+def _blocks(array: NDArray[Any]) -> Iterator[NDArray[Any]]:
+    """Pieces of an array: what is computed of one at a time takes little memory beside the whole."""
+    return (array[k : k + BLOCK] for k in range(0, len(array), BLOCK))
 
 
 def _nonzero(units: Any) -> tuple[NDArray[np.uint64], NDArray[np.uint32], Array]:

@@ -74,3 +74,14 @@ def test_dense_and_sparse_rows_are_rows_over_coordinates(matrix):
 def test_too_many_atoms_are_refused():
     with pytest.raises(ValueError, match="too many for 32-bit"):
         Atoms(sparse.csr_array((2**20, 1)), 2**11, 0)
+
+
+@given(
+    hnp.arrays(float, st.tuples(st.integers(0, 5), st.integers(1, 4)), elements=st.sampled_from([0.0, 0.0, -3.0, 4.0]))
+)
+def test_lengths_and_peaks_are_computed_piece_by_piece(matrix):
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("maxmargin.atoms.BLOCK", 2)
+        atoms = Atoms(matrix, 3, 1)
+        np.testing.assert_allclose(atoms.lengths, np.sqrt((matrix**2).sum(axis=1)), rtol=1e-12)
+        assert atoms.peaks.tolist() == np.abs(matrix).max(axis=0, initial=0.0).tolist()

@@ -131,7 +131,7 @@ def test_flags():
         return x
 
     options = {name: value for name, value in func.targetoptions.items() if value is not None}
-    assert options == {"nopython": True, "nogil": True, "_nrt": False}
+    assert options == {"nopython": True, "nogil": True, "_nrt": False, "no_cfunc_wrapper": True}
     assert isinstance(func._cache, PackageCache)
 
 

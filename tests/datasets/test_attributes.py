@@ -16,3 +16,11 @@ def test_chunk_features_of_a_short_sentence():
     assert chunk_features([]) == []
     with pytest.raises(ValueError, match=r"token 1 is \('pound',\); expected a word and its part of speech"):
         chunk_features([("The", "DT"), ("pound",)])
+
+
+def test_equal_attributes_are_one_object():
+    """Or a corpus would be millions of strings."""
+    one, other = (chunk_features([("The", "DT"), (word, "NN")])[0] for word in ("pound", "dollar"))
+    shared = set(one) & set(other)
+    assert len(shared) > 10
+    assert {id(a) for a in one if a in shared} == {id(a) for a in other if a in shared}

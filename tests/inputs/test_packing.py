@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 from scipy import sparse
 from sklearn.feature_extraction import DictVectorizer
 
-from maxmargin.inputs import tokens as sequences
+from maxmargin.inputs import token_features
+from maxmargin.inputs.token_features import FeatureRows
 from maxmargin.inputs.tokens import SequencePacker, Sequences, read_once
 
 NAMES = st.sampled_from(["a", "b", "a=x", "", "=", "é", "word"])
@@ -58,22 +59,39 @@ def test_as_dict_vectorizer(train, new):
 @given(data_sets(DICTS) | data_sets(LISTS))
 def test_both_ways_of_reading_agree(X):
     """The fast way gives up (None) or says what the careful way says."""
-    fast = sequences._read_at_once([token for x in X for token in x])
+    tokens = [token for x in X for token in x]
+    fast = token_features._read_at_once(tokens)
     if fast is not None:
-        slow = sequences._read_one_by_one(X)
-        names = {name: k for k, name in enumerate(dict.fromkeys(slow.names))}
-        matrices = [
-            sequences._matrix(way, np.array([names[name] for name in way.names], dtype=np.int32), len(names))
-            for way in (fast, slow)
-        ]
-        np.testing.assert_array_equal(matrices[0].toarray(), matrices[1].toarray())
+        slow = token_features._read_one_by_one(tokens, 0, np.array([0, len(tokens)]))
+        numbers = {name: k for k, name in enumerate(dict.fromkeys(slow.names.strings()))}
+        matrices = []
+        for way in (fast, slow):
+            columns = np.array([numbers[name] for name in way.names.strings()], dtype=np.int32)
+            matrices.append(FeatureRows.of(columns, way.values, way.ends).to_matrix(len(numbers)).toarray())
+        np.testing.assert_array_equal(*matrices)
 
 
 def test_usual_tokens_are_read_at_once():
     for token in (["a", "b"], ("a", "b"), {"a": 1}, {"a": True, "b": "x", "c": 0.5}, {"a": np.float64(1.0)}):
-        assert sequences._read_at_once([token, token]) is not None
-    for token in ("a", {"a"}, {"a": None}, {"a": ["x"]}, [1.0], {1: "x"}, OrderedDict(a=1)):
-        assert sequences._read_at_once([token, token]) is None
+        assert token_features._read_at_once([token, token]) is not None
+    for token in ({"a"}, {"a": None}, {"a": ["x"]}, OrderedDict(a=1)):
+        assert token_features._read_at_once([token, token]) is None
+    for token in ([1.0], {1: "x"}):
+        with pytest.raises(TypeError):  # which makes `read_tokens` look at every token too
+            token_features._read_at_once([token, token])
+
+
+@given(data_sets(DICTS) | data_sets(LISTS) | data_sets(DICTS | LISTS), st.integers(1, 3))
+def test_tokens_are_read_in_pieces(X, at_once):
+    """Where one piece ends and the next begins makes no difference, nor that one has dicts and another has lists."""
+    names, expected = vectorized(X, X)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(token_features, "AT_ONCE", at_once)
+        packer = SequencePacker().fit(X)
+        np.testing.assert_array_equal(packer.pack(X).matrix.toarray(), expected)
+        with pytest.raises(ValueError, match=f"sequence {len(X)}, position 1: the feature name 7 is no string"):
+            packer.pack([*X, [["a"], ["b", 7]]])
+    assert packer.feature_names == names
 
 
 def test_features_of_a_token():

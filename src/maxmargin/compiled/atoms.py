@@ -155,3 +155,11 @@ def unit_scores(w, direct, n_labels, indptr, places, values, units, scores):
     """
     for j in range(len(units)):
         label_scores(np.uint64(units[j]), w, n_labels, indptr, places, values, scores[j])
+
+
+@kernel
+def unit_dots(w, direct, n_labels, indptr, places, values, units, scores):
+    """The same with one label."""
+    atoms = AtomArrays(direct, n_labels, indptr, places, values)
+    for j in range(len(units)):
+        scores[j, 0] = atom_dot(np.int32(direct + units[j]), w, atoms)  # the type of atoms in rows: compiled for one

@@ -84,7 +84,7 @@ def stamped_kernel(package_dir: Path) -> Callable[[F], F]:
 
     def decorate(func: F) -> F:
         njit: Any = numba.njit  # its type hints leave out the switch for reference counting
-        compiled = njit(nogil=True, _nrt=False)(func)
+        compiled = njit(nogil=True, _nrt=False, no_cfunc_wrapper=True)(func)  # no C code calls it
         if compiled is func:  # NUMBA_DISABLE_JIT is set
             return func
         digest = source_digest(package_dir)

@@ -1,23 +1,14 @@
 """Sequences: ragged feature rows packed into one flat matrix.
 
-A sequence may come as a (T, F) array, a (T, F) sparse matrix, or a list of T tokens. A token is a list of attribute
-strings, each a feature of value 1 however often it is listed (["word=the", "bias"]), or a dict of features:
-
-    {"length": 3, "upper": True}      the feature "length" of value 3, the feature "upper" of value 1
-    {"word": "the"}                   the feature "word=the" of value 1
-    {"suffix": ["e", "he"]}           the features "suffix=e" and "suffix=he" of value 1 each
-
-All sequences of a data set are matrices, or all are lists of tokens. To read tokens takes as long as some passes of
+A sequence may come as a (T, F) array, a (T, F) sparse matrix, or a list of T tokens (see token_features.py). All
+sequences of a data set are matrices, or all are lists of tokens. To read tokens takes as long as some passes of
 training: whoever needs them twice calls `read_once` first.
 """
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import chain, repeat
-from numbers import Real
-from typing import Any, NamedTuple
+from collections.abc import Iterator, Sequence
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,6 +16,8 @@ from scipy import sparse
 
 from maxmargin.checks import refuse_complex
 from maxmargin.inputs.matrices import bad_number
+from maxmargin.inputs.token_features import FeatureRows, ends_of, place_of, read_tokens
+from maxmargin.inputs.vocabulary import Names, Vocabulary
 
 
 class Sequences:
@@ -74,18 +67,11 @@ class TokenSequences(Sequences):
     """Lists of tokens that have been read: a column for every feature that they have, in order of appearance."""
 
     def __init__(self, X: Any):
-        offsets, features = _offsets(X, "tokens"), _features(X)
-        numbers: defaultdict[str, int] = defaultdict()
-        numbers.default_factory = numbers.__len__  # a new name gets the next number
-        columns = np.fromiter(map(numbers.__getitem__, features.names), dtype=np.int32, count=len(features.names))
-        super().__init__(_matrix(features, columns, len(numbers)), offsets)
-        self.vocabulary: dict[str, int] = dict(numbers)
-        self.feature_names = list(numbers)
-
-    def features(self) -> TokenFeatures:
-        """The same by name."""
-        names = list(self.vocabulary)
-        return TokenFeatures([names[k] for k in self.matrix.indices], self.matrix.data, self.matrix.indptr)
+        self.vocabulary = Vocabulary()
+        offsets = _offsets(X, "tokens")
+        learn = self.vocabulary.learn
+        rows = FeatureRows.stacked(FeatureRows.of(learn(f.names), f.values, f.ends) for f in read_tokens(X, offsets))
+        super().__init__(rows.to_matrix(len(self.vocabulary)), offsets)
 
 
 def read_once(X: Any) -> Any:
@@ -108,7 +94,7 @@ class SequencePacker:
 
     def fit(self, X: Any) -> SequencePacker:
         """Learn the form of the sequences and their features: for tokens, in order of appearance."""
-        self.vocabulary: dict[str, int] | None = None  # of tokens
+        self.vocabulary: Vocabulary | None = None  # of tokens
         self._columns: list[str] | None = None
         X = read_once(X)
         if isinstance(X, TokenSequences):
@@ -128,7 +114,7 @@ class SequencePacker:
     @property
     def feature_names(self) -> list[str] | None:
         """The features of tokens or the columns of data frames, in the order of the matrix; None for other matrices."""
-        return self._columns if self.vocabulary is None else list(self.vocabulary)
+        return self._columns if self.vocabulary is None else self.vocabulary.names.strings()
 
     def pack(self, X: Any, may_be_empty: bool = False) -> Sequences:
         """Check and flatten; errors name the sequence. In prediction sequences may be empty."""
@@ -156,125 +142,40 @@ class SequencePacker:
             return Sequences(_stack(filled, self.n_features), offsets)
         if not isinstance(X, TokenSequences):
             offsets = _offsets(X, "tokens")
-            return Sequences(self._looked_up(_features(X), offsets), offsets)
-        if X.vocabulary == self.vocabulary:
-            return X
-        return Sequences(self._looked_up(X.features(), X.offsets), X.offsets)
+            rows = FeatureRows.stacked(self._looked_up(X, offsets))
+            return Sequences(rows.to_matrix(self.n_features), offsets)
+        return X if X.vocabulary == self.vocabulary else self._renumbered(X, self.vocabulary)
 
-    def _looked_up(self, features: TokenFeatures, offsets: NDArray[np.int64]) -> sparse.csr_array:
-        """The matrix of token features: one dictionary look-up per feature, everything else on whole arrays."""
+    def _looked_up(self, X: Any, offsets: NDArray[np.int64]) -> Iterator[FeatureRows]:
         assert self.vocabulary is not None
-        names, values, ends = features
-        columns = np.fromiter(map(self.vocabulary.get, names, repeat(-1)), dtype=np.int32, count=len(names))
-        known = columns >= 0
-        if not known.all():
-            if self.unknown == "error":
-                k = int(np.argmin(known))
-                place = _place(offsets, int(np.searchsorted(ends, k, side="right")) - 1)
-                raise ValueError(f"{place} has the feature {names[k]!r}, which was not seen in training")
-            ends = np.concatenate([[0], np.cumsum(known)])[ends]
-            columns, values = columns[known], None if values is None else values[known]
-        return _matrix(TokenFeatures(names, values, ends), columns, self.n_features)
+        first = 0
+        for names, values, ends in read_tokens(X, offsets):
+            columns = self.vocabulary.look_up(names)
+            if self.unknown == "error" and (columns < 0).any():
+                k = int(np.argmin(columns))
+                raise _unknown(names, k, first + _owner(ends, k), offsets)
+            yield FeatureRows.of(columns, values, ends)
+            first += len(ends) - 1
+
+    def _renumbered(self, X: TokenSequences, vocabulary: Vocabulary) -> Sequences:
+        """The same rows with the columns of another vocabulary."""
+        matrix, names = X.matrix, X.vocabulary.names
+        columns = vocabulary.look_up(names)[matrix.indices]
+        if self.unknown == "error" and (columns < 0).any():
+            k = int(np.argmin(columns))
+            raise _unknown(names, int(matrix.indices[k]), _owner(matrix.indptr, k), X.offsets)
+        rows = FeatureRows.of(columns, matrix.data.copy(), matrix.indptr.astype(np.int64))
+        return Sequences(rows.to_matrix(self.n_features), X.offsets)
 
 
-class TokenFeatures(NamedTuple):
-    """The features of all tokens in a row: token t has those from ends[t] to ends[t + 1]."""
-
-    names: list[str]
-    values: NDArray[np.float64] | None  # None: a feature is there (1) or not (0), however often it is listed
-    ends: NDArray[np.int64]
+def _owner(ends: NDArray[Any], k: int) -> int:
+    """The row that entry k stands in."""
+    return int(np.searchsorted(ends, k, side="right")) - 1
 
 
-_NUMBERS = {float, int, bool, np.float64, np.float32, np.int64, np.int32, np.bool_}
-
-
-def _features(X: Any) -> TokenFeatures:
-    """The features of all tokens, by calls that loop in C where they can, else with a look at every token."""
-    try:
-        read = _read_at_once(list(chain.from_iterable(X)))
-    except (TypeError, OverflowError):
-        read = None
-    return _read_one_by_one(X) if read is None else read
-
-
-def _read_at_once(tokens: list[Any]) -> TokenFeatures | None:
-    """Tokens and values of the usual types; None where there are others."""
-    kinds = set(map(type, tokens))
-    if not (kinds <= {list, tuple} or kinds <= {dict}):
-        return None
-    names = list(chain.from_iterable(tokens))
-    if not set(map(type, names)) <= {str}:
-        return None
-    values = None
-    if dict in kinds:
-        found = list(chain.from_iterable(map(dict.values, tokens)))
-        kinds = set(map(type, found))
-        if not kinds <= _NUMBERS | {str}:
-            return None
-        if str in kinds:
-            names = [f"{name}={v}" if type(v) is str else name for name, v in zip(names, found, strict=True)]
-            found = [1.0 if type(v) is str else v for v in found]
-        values = np.fromiter(found, dtype=np.float64, count=len(found))
-    return TokenFeatures(names, values, _ends(map(len, tokens), len(tokens)))
-
-
-def _read_one_by_one(X: Any) -> TokenFeatures:
-    """Any tokens: the same as `_read_at_once` where that has an answer; errors name the sequence and the position."""
-    names: list[str] = []
-    values: list[float] = []
-    counts: list[int] = []
-    for i, x in enumerate(X):
-        for t, token in enumerate(x):
-            before = len(names)
-            try:
-                for name, value in _pairs(token):
-                    names.append(name)
-                    values.append(float(value))
-            except (ValueError, OverflowError) as error:
-                raise ValueError(f"sequence {i}, position {t}: {error}") from None
-            counts.append(len(names) - before)
-    return TokenFeatures(names, np.array(values), _ends(counts, len(counts)))
-
-
-def _pairs(token: Any) -> Iterator[tuple[str, Any]]:
-    """The features of one token."""
-    if isinstance(token, Mapping):
-        for name, value in token.items():
-            _check_name(name)
-            if isinstance(value, str):
-                yield f"{name}={value}", 1.0
-            elif isinstance(value, Real | np.bool_):
-                yield name, value
-            elif isinstance(value, Sequence) and all(isinstance(item, str) for item in value):
-                yield from ((f"{name}={item}", 1.0) for item in value)
-            else:
-                raise ValueError(f"the feature {name!r} is {value!r}; expected a number, a string or a list of strings")
-    elif isinstance(token, Sequence) and not isinstance(token, str):
-        for name in token:
-            _check_name(name)
-        yield from ((name, 1.0) for name in dict.fromkeys(token))
-    else:
-        raise ValueError(f"the token is {token!r}; expected a dict of features or a list of attribute strings")
-
-
-def _check_name(name: Any) -> None:
-    if not isinstance(name, str):
-        raise ValueError(f"the feature name {name!r} is no string; rows of numbers come as a (length, features) array")
-
-
-def _ends(counts: Iterable[int], n: int) -> NDArray[np.int64]:
-    ends = np.zeros(n + 1, dtype=np.int64)
-    np.cumsum(np.fromiter(counts, dtype=np.int64, count=n), out=ends[1:])
-    return ends
-
-
-def _matrix(features: TokenFeatures, columns: NDArray[np.int32], n_features: int) -> sparse.csr_array:
-    values = np.ones(len(columns)) if features.values is None else features.values
-    matrix = sparse.csr_array((values, columns, features.ends), shape=(len(features.ends) - 1, n_features))
-    matrix.sum_duplicates()
-    if features.values is None:
-        matrix.data[:] = 1.0
-    return matrix
+def _unknown(names: Names, k: int, row: int, offsets: NDArray[np.int64]) -> ValueError:
+    name = names.some(k, k + 1).strings()[0]
+    return ValueError(f"{place_of(row, offsets)} has the feature {name!r}, which was not seen in training")
 
 
 def _form(x: Any, i: int) -> str:
@@ -289,6 +190,8 @@ def _form(x: Any, i: int) -> str:
 
 def _offsets(X: Any, form: str) -> NDArray[np.int64]:
     """Where every sequence begins; all must have this form."""
+    if form == "tokens" and set(map(type, X)) <= {list, tuple}:
+        return ends_of(map(len, X), len(X))
     lengths = []
     for i, x in enumerate(X):
         if _is_empty(x):
@@ -297,7 +200,7 @@ def _offsets(X: Any, form: str) -> NDArray[np.int64]:
         if _form(x, i) != form:
             raise _wrong_form(i, form)
         lengths.append(int(x.shape[0]) if form == "matrix" else len(x))
-    return _ends(lengths, len(lengths))
+    return ends_of(lengths, len(lengths))
 
 
 def _is_empty(x: Any) -> bool:
@@ -347,15 +250,10 @@ def _check_finite(packed: Sequences) -> None:
     place = bad_number(packed.matrix)
     if place is not None:
         row, _, what = place
-        raise ValueError(f"{_place(packed.offsets, row)}: features contain {what}")
+        raise ValueError(f"{place_of(row, packed.offsets)}: features contain {what}")
 
 
 def column_names(matrix: Any) -> list[str] | None:
     """Those of a data frame, where all are strings."""
     names = list(getattr(matrix, "columns", ()))
     return names if names and all(isinstance(name, str) for name in names) else None
-
-
-def _place(offsets: NDArray[np.int64], row: int) -> str:
-    i = int(np.searchsorted(offsets, row, side="right")) - 1
-    return f"sequence {i}, position {row - offsets[i]}"

@@ -61,3 +61,14 @@ def test_differences_of_labelled_sequences(data):
         right, wrong = (twin.features(n_labels, own, z[a:b], linked) for z in (truth, found))
         assert written[j] == pytest.approx(right - wrong)
         assert planes.loss[j] == sum(weight[t] * table[rows[t], found[t]] for t in range(a, b))
+
+
+def test_compiled_for_one_kind_of_numbers():
+    """Every further kind costs a third of a second of the first fit."""
+    from maxmargin.inputs.compiled.labelling import link_differences
+
+    labels, ones = np.zeros(2, dtype=np.int32), np.ones(2)
+    wrong_labels(
+        Atoms(np.eye(2), 2, 8), True, np.array([0, 2]), np.arange(2), labels, labels, labels, 1 - np.eye(2), ones
+    )
+    assert len(getattr(link_differences, "signatures", [])) <= 1  # none where all came from the cache on disk

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from maxmargin.compiled.kernel import kernel
 
 
@@ -44,7 +46,7 @@ def differences(linked, direct, K, bounds, units, truth, found, priced, cost, we
 
     Example j owns the units bounds[j]:bounds[j + 1]; a wrong label of unit t costs weight[t] · cost[priced[t], label].
     """
-    top = 0
+    top = np.int64(0)  # a plain 0 is a type of its own, for which `link_differences` would be compiled once more
     for j in range(len(bounds) - 1):
         total = 0.0
         if linked:

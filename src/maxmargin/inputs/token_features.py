@@ -1,0 +1,177 @@
+"""The features of tokens, some hundreds of tokens at a time, and the matrix that they make.
+
+A token is a list of attribute strings, each a feature of value 1 however often it is listed (["word=the", "bias"]), or
+a dict of features:
+
+    {"length": 3, "upper": True}      the feature "length" of value 3, the feature "upper" of value 1
+    {"word": "the"}                   the feature "word=the" of value 1
+    {"suffix": ["e", "he"]}           the features "suffix=e" and "suffix=he" of value 1 each
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import chain, compress, islice
+from numbers import Real
+from operator import is_
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from maxmargin.arrays import Array
+from maxmargin.inputs.vocabulary import Names
+
+AT_ONCE = 1024  # tokens: enough that calls from Python do not count, few enough to be read from near memory
+LONG = 128  # columns of a row, up to which to compare all with all is the fastest way to sort them
+
+# Behind the name of a number stands nothing.
+_TEXT: dict[type, Any] = dict.fromkeys((float, int, bool, np.float64, np.float32, np.int64, np.int32, np.bool_), "")
+
+
+class TokenFeatures(NamedTuple):
+    """The features of some tokens in a row: token t has those from ends[t] to ends[t + 1]."""
+
+    names: Names
+    values: Array | None  # None: a feature is there (1) or not (0), however often it is listed
+    ends: NDArray[np.int64]
+
+
+def read_tokens(X: Any, offsets: NDArray[np.int64]) -> Iterator[TokenFeatures]:
+    """The features of all tokens: by calls that loop in C where they can, else with a look at every token."""
+    tokens, row = chain.from_iterable(X), 0
+    while some := list(islice(tokens, AT_ONCE)):
+        try:
+            read = _read_at_once(some)
+        except (TypeError, OverflowError):
+            read = None
+        yield _read_one_by_one(some, row, offsets) if read is None else read
+        row += len(some)
+
+
+def _read_at_once(tokens: list[Any]) -> TokenFeatures | None:
+    """Tokens and values of the usual types; None, or a TypeError, where there are others."""
+    kinds = set(map(type, tokens))
+    if not (kinds <= {list, tuple} or kinds <= {dict}):
+        return None
+    ends = ends_of(map(len, tokens), len(tokens))
+    names = list(chain.from_iterable(tokens))
+    if dict not in kinds:
+        return TokenFeatures(Names.of(names), None, ends)
+    found = list(chain.from_iterable(map(dict.values, tokens)))
+    kinds = set(map(type, found))
+    if kinds <= _TEXT.keys():
+        return TokenFeatures(Names.of(names), np.fromiter(found, dtype=np.float64, count=len(found)), ends)
+    if not kinds <= {*_TEXT, str}:
+        return None
+    texts: list[Any] = list(map(_TEXT.get, map(type, found), found))
+    glued = np.fromiter(map(is_, texts, found), dtype=np.bool_, count=len(found))
+    values = np.ones(len(found))
+    values[~glued] = np.fromiter(compress(found, (~glued).tolist()), dtype=np.float64)
+    return TokenFeatures(Names.of(names, texts, glued), values, ends)
+
+
+def _read_one_by_one(tokens: list[Any], row: int, offsets: NDArray[np.int64]) -> TokenFeatures:
+    """Any tokens, as `_read_at_once` reads its own; errors name the sequence and the position. `row`: of the first."""
+    names: list[str] = []
+    values: list[float] = []
+    counts: list[int] = []
+    for t, token in enumerate(tokens):
+        before = len(names)
+        try:
+            for name, value in _pairs(token):
+                names.append(name)
+                values.append(float(value))
+        except (ValueError, OverflowError) as error:
+            raise ValueError(f"{place_of(row + t, offsets)}: {error}") from None
+        counts.append(len(names) - before)
+    return TokenFeatures(Names.of(names), np.array(values), ends_of(counts, len(counts)))
+
+
+def _pairs(token: Any) -> Iterator[tuple[str, Any]]:
+    """The features of one token."""
+    if isinstance(token, Mapping):
+        for name, value in token.items():
+            _check_name(name)
+            if isinstance(value, str):
+                yield f"{name}={value}", 1.0
+            elif isinstance(value, Real | np.bool_):
+                yield name, value
+            elif isinstance(value, Sequence) and all(isinstance(item, str) for item in value):
+                yield from ((f"{name}={item}", 1.0) for item in value)
+            else:
+                raise ValueError(f"the feature {name!r} is {value!r}; expected a number, a string or a list of strings")
+    elif isinstance(token, Sequence) and not isinstance(token, str):
+        for name in token:
+            _check_name(name)
+        yield from ((name, 1.0) for name in dict.fromkeys(token))
+    else:
+        raise ValueError(f"the token is {token!r}; expected a dict of features or a list of attribute strings")
+
+
+def _check_name(name: Any) -> None:
+    if not isinstance(name, str):
+        raise ValueError(f"the feature name {name!r} is no string; rows of numbers come as a (length, features) array")
+
+
+# --- as a matrix
+
+
+class FeatureRows(NamedTuple):
+    """Rows of a matrix: row t has columns[ends[t] : ends[t + 1]], rising, and values there, all 1 where None."""
+
+    columns: NDArray[np.int32]
+    values: Array | None
+    ends: NDArray[np.int64]
+
+    @classmethod
+    def of(cls, columns: NDArray[np.int32], values: Array | None, ends: NDArray[np.int64]) -> FeatureRows:
+        """Columns in any order, -1 to leave one out; equal ones add up or, without values, count once.
+
+        The arrays that are given are used up.
+        """
+        from maxmargin.inputs.compiled.feature_rows import tidy_rows
+
+        once, weights = values is None, np.ones(len(columns)) if values is None else values
+        for t in np.flatnonzero(np.diff(ends) > LONG):
+            part = slice(ends[t], ends[t + 1])
+            different, where = np.unique(columns[part], return_inverse=True)
+            sums = np.bincount(where, weights[part])
+            columns[part] = -1
+            columns[part][: len(different)] = different
+            weights[part][: len(different)] = 1.0 if once else sums
+        scratch = np.empty(LONG, dtype=np.int32), np.empty(LONG, dtype=np.int32), np.empty(LONG)
+        tidy_rows(once, LONG, ends, columns, weights, *scratch)
+        return cls(columns[: ends[-1]], None if once else weights[: ends[-1]], ends)
+
+    @classmethod
+    def stacked(cls, parts: Iterable[FeatureRows]) -> FeatureRows:
+        """One under the other."""
+        parts = list(parts)
+        values = None
+        if any(part.values is not None for part in parts):
+            values = np.concatenate([np.ones(len(p.columns)) if p.values is None else p.values for p in parts])
+        counts = np.concatenate([np.zeros(1, dtype=np.int64), *(np.diff(part.ends) for part in parts)])
+        columns = np.concatenate([np.zeros(0, dtype=np.int32), *(part.columns for part in parts)])
+        return cls(columns, values, np.cumsum(counts))
+
+    def to_matrix(self, n_features: int) -> sparse.csr_array:
+        """With that many columns."""
+        values = np.ones(len(self.columns)) if self.values is None else self.values
+        matrix = sparse.csr_array((values, self.columns, self.ends), shape=(len(self.ends) - 1, n_features))
+        matrix.has_canonical_format = True  # or it would be looked for
+        return matrix
+
+
+def ends_of(counts: Iterable[int], n: int) -> NDArray[np.int64]:
+    """Where each of n things ends that have so many parts, behind a zero."""
+    ends = np.zeros(n + 1, dtype=np.int64)
+    np.cumsum(np.fromiter(counts, dtype=np.int64, count=n), out=ends[1:])
+    return ends
+
+
+def place_of(row: int, offsets: NDArray[np.int64]) -> str:
+    """The name of a row, for errors."""
+    i = int(np.searchsorted(offsets, row, side="right")) - 1
+    return f"sequence {i}, position {row - offsets[i]}"

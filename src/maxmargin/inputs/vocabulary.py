@@ -1,0 +1,142 @@
+"""Vocabulary: feature names and their numbers, in arrays.
+
+Data sets name features millions of times. As Python objects, every mention is looked up with several visits to distant
+memory; here many are written behind each other first, which Python does fast, and looked up by a kernel.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+END = b"\0"  # of a name
+ESCAPED = b"\xc0\x80"  # a zero inside a name; nothing else is encoded by these bytes
+
+
+class Names(NamedTuple):
+    """Some names as rows of words (see compiled/names.py): name e is words[begins[e] : begins[e + 1]]."""
+
+    words: NDArray[np.uint64]
+    begins: NDArray[np.int64]
+
+    @property
+    def size(self) -> int:
+        """How many there are."""
+        return len(self.begins) - 1
+
+    @classmethod
+    def of(cls, names: list[str], values: list[str] | None = None, glued: NDArray[np.bool_] | None = None) -> Names:
+        """These names, or "name=value" where `glued` (values are empty elsewhere); TypeError where one is no string."""
+        parts = names
+        if values is not None:
+            parts = [""] * (2 * len(names))
+            parts[::2], parts[1::2] = names, values
+        read = cls._split("\0".join(parts).encode("utf-8", "surrogatepass"), len(names), glued)
+        if read is None:  # an end inside a name
+            read = cls._split(END.join(map(_escaped, parts)), len(names), glued)
+        assert read is not None
+        return read
+
+    @classmethod
+    def of_text(cls, text: bytes) -> Names:
+        """Back from `text`."""
+        read = cls._split(text[:-1], text.count(END), None)
+        assert read is not None
+        return read
+
+    @classmethod
+    def _split(cls, text: bytes, n: int, glued: NDArray[np.bool_] | None) -> Names | None:
+        from maxmargin.inputs.compiled.names import split_names
+
+        padded = np.frombuffer(text + END * (16 - len(text) % 8), dtype=np.uint64)
+        words, begins = np.empty(len(padded) + n, dtype=np.uint64), np.empty(n + 1, dtype=np.int64)
+        in_pairs = glued is not None
+        read = split_names(padded, in_pairs, np.zeros(0, dtype=bool) if glued is None else glued, words, begins)
+        return cls(words[: begins[-1]], begins) if n == 0 or read == len(text) + 1 else None
+
+    def some(self, first: int, end: int) -> Names:
+        """Those with the numbers first … end - 1."""
+        return Names(self.words, self.begins[first : end + 1])
+
+    def text(self) -> bytes:
+        """One behind the other, each with its end."""
+        first, end = self.begins[[0, -1]]
+        used = self.words[first:end].view(np.uint8)
+        kept = used != 0
+        kept[1:] |= used[:-1] != 0  # the first zero of each name stays, as its end
+        kept[8 * (self.begins[:-1] - first)] = True  # that of an empty one too
+        return used[kept].tobytes()
+
+    def strings(self) -> list[str]:
+        """The names as Python has them."""
+        text = self.text()
+        if ESCAPED not in text:
+            return text.decode("utf-8", "surrogatepass").split("\0")[:-1]
+        names = (name.replace(ESCAPED, END) for name in text.split(END)[:-1])
+        return [name.decode("utf-8", "surrogatepass") for name in names]
+
+
+class Vocabulary:
+    """Different names, numbered in order of appearance."""
+
+    def __init__(self) -> None:
+        self._make(words=0, slots=2)
+
+    def __len__(self) -> int:
+        return self._count
+
+    def __eq__(self, other: object) -> bool:
+        if self is other or not isinstance(other, Vocabulary):
+            return self is other
+        return all(map(np.array_equal, self.names, other.names))
+
+    __hash__ = None  # type: ignore[assignment]  # it grows
+
+    def __getstate__(self) -> dict[str, bytes]:
+        return {"names": self.names.text()}
+
+    def __setstate__(self, state: dict[str, bytes]) -> None:
+        self._make(words=0, slots=2)
+        self.learn(Names.of_text(state["names"]))
+
+    @property
+    def names(self) -> Names:
+        """All of them, in order."""
+        begins = self._begins[: self._count + 1]
+        return Names(self._words[: begins[-1]], begins)
+
+    def look_up(self, names: Names) -> NDArray[np.int32]:
+        """The number of every name, -1 of one that is not known."""
+        return self._numbers(names, learn=False)
+
+    def learn(self, names: Names) -> NDArray[np.int32]:
+        """The number of every name; new ones are added."""
+        words, count = int(self._begins[self._count]) + len(names.words), self._count + names.size
+        if words >= len(self._words) or count >= len(self._begins):
+            known, slots = self.names, len(self._slots)
+            while count > slots // 2:
+                slots *= 4
+            self._make(max(words, 4 * len(known.words)), slots)  # what stays empty takes no memory
+            self._numbers(known, learn=True)
+        return self._numbers(names, learn=True)
+
+    def _make(self, words: int, slots: int) -> None:
+        """Empty tables with room for so many words and, in so many slots (a power of two), names."""
+        self._count = 0
+        self._words = np.empty(words + 1, dtype=np.uint64)
+        self._begins = np.zeros(slots // 2 + 1, dtype=np.int64)  # more names would make searches long
+        self._slots = np.zeros(slots, dtype=np.uint64)
+
+    def _numbers(self, names: Names, learn: bool) -> NDArray[np.int32]:
+        from maxmargin.inputs.compiled.names import number_names
+
+        numbers = np.empty(names.size, dtype=np.int32)
+        known = (self._words, self._begins, self._slots, self._count)
+        self._count = number_names(*names, learn, *known, np.empty((2, names.size), dtype=np.uint64), numbers)
+        return numbers
+
+
+def _escaped(name: str) -> bytes:
+    return name.encode("utf-8", "surrogatepass").replace(END, ESCAPED)
