@@ -70,11 +70,11 @@ class MatrixClassifier(ClassifierMixin, Trainer):
 def _with_ones(X: sparse.csr_array) -> sparse.csr_array:
     """One more column, of ones; scipy's hstack would sort what is sorted."""
     n, n_features = X.shape
-    ends = X.indptr[1:]
-    return sparse.csr_array(
-        (np.insert(X.data, ends, 1.0), np.insert(X.indices, ends, n_features), X.indptr + np.arange(n + 1)),
-        shape=(n, n_features + 1),
-    )
+    own = np.ones(X.nnz + n, dtype=bool)
+    own[X.indptr[1:] + np.arange(n)] = False
+    data, indices = np.ones(len(own)), np.full(len(own), n_features, dtype=X.indices.dtype)
+    data[own], indices[own] = X.data, X.indices
+    return sparse.csr_array((data, indices, X.indptr + np.arange(n + 1)), shape=(n, n_features + 1))
 
 
 class FlatClassifier(MatrixClassifier):
