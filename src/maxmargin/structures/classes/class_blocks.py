@@ -61,29 +61,24 @@ class ClassBlocks(BlockDual):
         return len(self._movers)
 
     def _visit(self, oracle: Decoder, order: NDArray[np.intp]) -> Report:
-        from maxmargin.structures.classes.compiled.class_blocks import GAIN, MOVED, PENALTY, visit_classes
+        from maxmargin.structures.classes.compiled.class_blocks import GAIN, MOVED, PENALTY
 
         if not len(order):
             return Report(0.0, 0, 0.0, work=0.0)
         oracle.searched(len(order), self._largest)
-        report, of = np.zeros(3), self.classes
-        visit_classes(
-            order,
-            of.units,
-            of.truths,
-            of.cost,
-            self._squares,
-            self.cap,
-            *of.atoms.arrays[1:],
-            self.alpha,
-            self.w,
-            np.empty((2, len(of.cost))),
-            self._least,
-            report,
-        )
+        report = np.zeros(3)
+        self._visit_in(order, report)
         self._movers, self._least = order[: int(report[MOVED])], SHARE * report[GAIN] / len(order)
         self.dual += report[GAIN]
         return Report(report[PENALTY], 0, report[GAIN], work=len(order) / self.n)
+
+    def _visit_in(self, order: NDArray[np.intp], report: Array) -> None:
+        """Solve the blocks of these examples; see `visit_classes`."""
+        from maxmargin.structures.classes.compiled.class_blocks import visit_classes
+
+        of, scratch = self.classes, np.empty((2, len(self.classes.cost)))
+        fixed = of.units, of.truths, of.cost, self._squares, self.cap, *of.atoms.arrays[1:]
+        visit_classes(order, *fixed, self.alpha, self.w, scratch, self._least, report)
 
     @cached_property
     def _largest(self) -> Planes:
@@ -98,7 +93,7 @@ class ClassBlocks(BlockDual):
     def refresh(self) -> None:
         self.w[:] = 0.0
         linear, *_ = self._totals(self.w)
-        self.dual = linear - 0.5 * float(np.dot(self.w, self.w))
+        self.dual = linear - 0.5 * self._squared_norm()
 
     def bound(self) -> float:
         w = np.zeros(self.dim)
@@ -106,7 +101,14 @@ class ClassBlocks(BlockDual):
         # The multiple of α that keeps to its caps has at least this much of the linear part.
         linear -= (excess + gamma(self.alpha.shape[1] + 2)) * abs(linear)
         terms = entries + self.classes.atoms.terms
-        return lowered_dual(linear, losses * (1 + gamma(entries)), raised_square(w), mass, terms)
+        return lowered_dual(linear, losses * (1 + gamma(entries)), self._square_of(w), mass, terms)
+
+    def _squared_norm(self) -> float:
+        return float(np.dot(self.w, self.w))
+
+    def _square_of(self, w: Array) -> float:
+        """‖w‖², not rounded down."""
+        return raised_square(w)
 
     def _totals(self, w: Array) -> tuple[float, float, float, int, float]:
         from maxmargin.structures.classes.compiled.class_blocks import class_totals
@@ -129,7 +131,7 @@ class ClassBlocks(BlockDual):
         """By the best multiple of α that keeps to the new caps."""
         self.weights, self.C, self.cap = weights, C, caps(weights, C)
         linear = float(np.sum(self.alpha * self.classes.cost[self.classes.truths]))
-        self.alpha *= self.best_multiple(linear, float(np.dot(self.w, self.w)), self.alpha.sum(axis=1))
+        self.alpha *= self.best_multiple(linear, self._squared_norm(), self.alpha.sum(axis=1))
         self.refresh()
 
     # --- all blocks at once (solvers/joint_rounds.py)

@@ -20,6 +20,7 @@ from maxmargin.kernels.units import AtomBatch, UnitTask
 from maxmargin.objective import Formulation
 from maxmargin.planes import Planes
 from maxmargin.structures.classes.class_blocks import ClassBlocks, LabelledRows
+from maxmargin.structures.classes.kernel_class_blocks import KernelClassBlocks
 
 
 class Multiclass(UnitTask):
@@ -111,16 +112,23 @@ class MulticlassBatch(AtomBatch):
     def block_dual(
         self, weights: Array, formulation: Formulation, C: float, earlier: BlockDual | None = None, **limits: Any
     ) -> BlockDual:
-        """All blocks at once where that is possible, and α, of all labels, has room."""
-        large = 8.0 * len(self) * len(self.cost) / 2**20 > limits["cache_mb"]
-        plain = formulation.plain and np.isfinite(C) and self.kernel is None
-        if large or not plain or isinstance(earlier, DualBlocks):  # which took over where single steps got nowhere
+        """All blocks at once where that is possible, and α, of all labels, has room.
+
+        With a kernel only where they are too many for joint rounds, which need planes (solvers/joint_rounds.py).
+        """
+        megabytes = 8.0 * len(self) * len(self.cost) / 2**20
+        large = megabytes > limits["cache_mb"]
+        few = self.kernel is not None and 8 * megabytes * self.kernel.n_units <= limits["cache_mb"]
+        plain = formulation.plain and np.isfinite(C)
+        taken_over = isinstance(earlier, DualBlocks)  # where single steps got nowhere
+        if large or few or not plain or taken_over:
             return super().block_dual(weights, formulation, C, earlier, **limits)
         if isinstance(earlier, ClassBlocks):
             earlier.move_to(weights, C)
             return earlier
         classes = LabelledRows(self.atoms, self.ids, self.labels[self.ids], self.cost)
-        return ClassBlocks(classes, weights, formulation, C, **limits)
+        kind = ClassBlocks if self.kernel is None else KernelClassBlocks
+        return kind(classes, weights, formulation, C, **limits)
 
     def rescaled_planes(self, w: Array, formulation: Formulation) -> Planes:
         scores, truth = self._scored(w)

@@ -78,6 +78,46 @@ def all_on_the_best(truth, cap, heights, new):
 
 
 @kernel
+def block_step(truth, square, limit, price, own, heights, new):
+    """The best weights `new` of an example with the weights `own`, from the scores of its labels in `heights`.
+
+    Returns what the dual gains by them and the example's slack. If that is more than 0, `heights` are the factors of
+    the example's features by which w changes, one for every label.
+    """
+    K = len(heights)
+    right = heights[truth]
+    high, low, used = 0.0, np.inf, 0.0
+    for k in range(K):
+        heights[k] += price[k] - right
+        if own[k] > 0.0:
+            low = min(low, heights[k])
+            used += own[k]
+    heights[truth] = 0.0
+    for k in range(K):
+        high = max(high, heights[k])
+    if used < limit * (1.0 - 1e-12):  # the truth has weight, beyond rounding
+        low = min(low, 0.0)
+    if limit == 0.0 or not high - low > 1e-10 * high:
+        return 0.0, high
+    if square * limit <= SMALL * (high - low):
+        all_on_the_best(truth, limit, heights, new)
+    else:
+        best_block(truth, square, limit, own, heights, new)
+    gain, moved, total = 0.0, 0.0, 0.0
+    for k in range(K):
+        change = new[k] - own[k]
+        gain += change * heights[k]
+        moved += change * change
+        total += change
+    gain -= 0.5 * square * (moved + total * total)
+    if gain > 0.0:
+        for k in range(K):
+            heights[k] = own[k] - new[k]
+        heights[truth] = total
+    return gain, high
+
+
+@kernel
 def visit_classes(
     order, units, truths, cost, squares, cap, K, indptr, places, values, alpha, w, scratch, least, report
 ):
@@ -88,41 +128,14 @@ def visit_classes(
     heights, new = scratch[0], scratch[1]
     for j in range(len(order)):
         i = order[j]
-        u, truth, limit, own = np.uint64(units[i]), truths[i], cap[i], alpha[i]
-        square, price = squares[u], cost[truth]
+        u, truth, own = np.uint64(units[i]), truths[i], alpha[i]
         label_scores(u, w, K, indptr, places, values, heights)
-        right = heights[truth]
-        high, low, used = 0.0, np.inf, 0.0
-        for k in range(K):
-            heights[k] += price[k] - right
-            if own[k] > 0.0:
-                low = min(low, heights[k])
-                used += own[k]
-        heights[truth] = 0.0
-        for k in range(K):
-            high = max(high, heights[k])
-        report[PENALTY] += limit * high
-        if used < limit * (1.0 - 1e-12):  # the truth has weight, beyond rounding
-            low = min(low, 0.0)
-        if limit == 0.0 or not high - low > 1e-10 * high:
-            continue
-        if square * limit <= SMALL * (high - low):
-            all_on_the_best(truth, limit, heights, new)
-        else:
-            best_block(truth, square, limit, own, heights, new)
-        gain, moved, total = 0.0, 0.0, 0.0
-        for k in range(K):
-            change = new[k] - own[k]
-            gain += change * heights[k]
-            moved += change * change
-            total += change
-        gain -= 0.5 * square * (moved + total * total)
+        gain, slack = block_step(truth, squares[u], cap[i], cost[truth], own, heights, new)
+        report[PENALTY] += cap[i] * slack
         if not gain > 0.0:
             continue
         for k in range(K):
-            heights[k] = own[k] - new[k]
             own[k] = new[k]
-        heights[truth] = total
         for p in range(indptr[u], indptr[u + np.uint64(1)]):
             value, row = values[p], w[places[p] : places[p] + K]
             for k in range(K):
