@@ -19,6 +19,7 @@ ROOMS = sorted(folder.name for folder in (ROOT / "structures").iterdir() if (fol
 LAYERS = [
     ("words and checks", ["arrays", "predictions", "errors", "checks", "search", "structures"]),
     ("how far sums of floating-point numbers may be off, and rows without zeros", ["rounding", "nonzero_rows"]),
+    ("sparse matrices with room for more rows", ["growing_rows"]),
     ("compiled functions of the engine", ["compiled"]),
     ("Ctrl-C, and what is said of work", ["interruptions", "live_line", "time_left"]),
     ("how planes are stored", ["atoms"]),

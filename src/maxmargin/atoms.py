@@ -7,6 +7,7 @@ See compiled/atoms.py for what an atom is. A task whose Ψ labels units (tokens,
 from __future__ import annotations
 
 from collections.abc import Iterator
+from copy import copy
 from functools import lru_cache
 from typing import Any
 
@@ -16,6 +17,7 @@ from scipy import sparse
 
 from maxmargin.arrays import Array
 from maxmargin.compiled.atom_arrays import AtomArrays
+from maxmargin.growing_rows import GrowingRows
 from maxmargin.nonzero_rows import nonzero_rows
 from maxmargin.rounding import gamma
 
@@ -38,6 +40,7 @@ class Atoms:
         self.arrays = AtomArrays(direct, n_labels, indptr, places, values)
         self._lengths: Array | None = None
         self._peaks: Array | None = None
+        self.origin: tuple[Atoms, NDArray[np.int64]] | None = None  # whose units these are, and which of them
 
     @staticmethod
     @lru_cache(maxsize=8)  # asked for with every block of planes
@@ -50,10 +53,48 @@ class Atoms:
         """The number of atoms."""
         return self.arrays.direct + self.n_units * self.arrays.n_labels
 
-    @property
-    def shorter_than_weights(self) -> bool:
-        """Whether reading all features of all units is cheaper than reading some tens of vectors like w."""
-        return self.n_units > 0 and len(self.arrays.values) * self.arrays.n_labels < 20 * self.dim
+    def reads(self, atoms: int) -> float:
+        """What reading the features of so many atoms costs, in reads of a vector like w."""
+        return len(self.arrays.values) / self.n_units * atoms / self.dim if self.n_units else np.inf
+
+    def gathered(self, which: NDArray[np.int32]) -> Gathered:
+        """These atoms with their features in one place."""
+        return Gathered(self, which)
+
+    def taken(self, units: NDArray[np.int64]) -> Atoms:
+        """The atoms of coordinates and of these units, which are numbered anew (see AtomRows.whole)."""
+        ends, entries = self._entries(units)
+        part = copy(self)
+        part.n_units, part._lengths, part.origin = len(units), self.lengths[units], (self, units)
+        part.arrays = self.arrays._replace(
+            indptr=ends.astype(np.uint64), places=self.arrays.places[entries], values=self.arrays.values[entries]
+        )
+        return part
+
+    def written(self, which: NDArray[np.int32]) -> tuple[NDArray[np.int64], NDArray[np.int64], Array]:
+        """How many entries these atoms have, their coordinates, and their values."""
+        of = self.arrays
+        plain = which < of.direct
+        unit, label = np.divmod(which[~plain].astype(np.int64) - of.direct, of.n_labels)
+        ends, entries = self._entries(unit)
+        lengths = np.ones(len(which), dtype=np.int64)
+        lengths[~plain] = np.diff(ends)
+        columns, values = of.places[entries].astype(np.int64), of.values[entries]
+        if of.n_labels > 1:
+            columns += np.repeat(label, np.diff(ends))
+        if not plain.any():
+            return lengths, columns, values
+        alone = np.repeat(plain, lengths)  # entries of coordinates among all
+        everywhere, numbers = np.empty(len(alone), dtype=np.int64), np.ones(len(alone))
+        everywhere[alone], everywhere[~alone], numbers[~alone] = which[plain], columns, values
+        return lengths, everywhere, numbers
+
+    def _entries(self, units: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """Where the entries of these units are, and where each unit's end among these."""
+        begins = self.arrays.indptr[units].astype(np.int64)
+        lengths = self.arrays.indptr[units + 1].astype(np.int64) - begins
+        ends = np.concatenate([[0], np.cumsum(lengths)])
+        return ends, np.arange(ends[-1]) + np.repeat(begins - ends[:-1], lengths)
 
     def scores(self, w: Array, units: NDArray[np.int64]) -> Array:
         """(len(units), K): the score of every label of these units."""
@@ -102,10 +143,10 @@ class Atoms:
     def peaks(self) -> Array:
         """The largest absolute value of every feature."""
         if self._peaks is None:
+            from maxmargin.compiled.atoms import feature_peaks
+
             self._peaks = np.zeros(self.n_features)
-            for places, values in zip(_blocks(self.arrays.places), _blocks(self.arrays.values), strict=True):
-                columns = (places.astype(np.int64) - self.arrays.direct) // self.arrays.n_labels
-                np.maximum.at(self._peaks, columns, np.abs(values))
+            feature_peaks(*self.arrays, self._peaks)
         return self._peaks
 
     def largest(self, w: Array) -> float:
@@ -183,6 +224,15 @@ class AtomRows:
         ends = np.array([0, len(used)], dtype=np.int32)
         return AtomRows(self.atoms, ends, self.indices[used], self.values[used])
 
+    def whole(self) -> AtomRows:
+        """The same over the atoms that these were taken from, if they were."""
+        if self.atoms.origin is None:
+            return self
+        (atoms, units), of = self.atoms.origin, self.atoms.arrays
+        unit, label = np.divmod(self.indices - of.direct, of.n_labels)
+        indices = of.direct + units[np.maximum(unit, 0)] * of.n_labels + label
+        return AtomRows(atoms, self.indptr, np.where(unit < 0, self.indices, indices).astype(np.int32), self.values)
+
     def add_to(self, total: Array, factors: Array) -> None:
         """total += Σ_j factors[j] · row j."""
         from maxmargin.compiled.atoms import add_rows
@@ -191,30 +241,35 @@ class AtomRows:
 
     def tocsr(self) -> sparse.csr_array:
         """Explicit rows over the coordinates of w."""
-        of = self.atoms.arrays
-        atoms, values = self.indices[: self.indptr[-1]].astype(np.int64), self.values[: self.indptr[-1]]
-        rows = np.repeat(np.arange(self.shape[0]), np.diff(self.indptr))
-        plain = atoms < of.direct
-        unit, label = np.divmod(atoms[~plain] - of.direct, of.n_labels)
-        begins, ends = of.indptr[unit].astype(np.int64), of.indptr[unit + 1].astype(np.int64)
-        lengths = ends - begins
-        entries = np.arange(lengths.sum()) + np.repeat(begins - np.concatenate([[0], np.cumsum(lengths)[:-1]]), lengths)
-        columns = of.places[entries].astype(np.int64) + np.repeat(label, lengths)
-        data = of.values[entries] * np.repeat(values[~plain], lengths)
-        return sparse.csr_array(
-            (
-                np.concatenate([values[plain], data]),
-                (
-                    np.concatenate([rows[plain], np.repeat(rows[~plain], lengths)]),
-                    np.concatenate([atoms[plain], columns]),
-                ),
-            ),
-            shape=self.shape,
-        )
+        size = self.indptr[-1]
+        lengths, columns, data = self.atoms.written(self.indices[:size])
+        rows = np.repeat(np.repeat(np.arange(self.shape[0]), np.diff(self.indptr)), lengths)
+        data = data * np.repeat(self.values[:size], lengths)
+        return sparse.csr_array((data, (rows, columns)), shape=self.shape)
 
     def toarray(self) -> Array:
         """Dense rows, for tests and small problems."""
         return np.asarray(self.tocsr().toarray())
+
+
+class Gathered:
+    """Some atoms with their features in one place, so that reading them all is fast."""
+
+    def __init__(self, atoms: Atoms, which: NDArray[np.int32]):
+        self.atoms, self.rows = atoms, GrowingRows()
+        self.append(which)
+
+    def append(self, which: NDArray[np.int32]) -> None:
+        """More of them."""
+        self.rows.append(*self.atoms.written(which))
+
+    def dots(self, v: Array) -> Array:
+        """⟨atom, v⟩ of each."""
+        return np.asarray(self.rows.matrix(self.atoms.dim) @ v)
+
+    def add_to(self, total: Array, weights: Array) -> None:
+        """total += Σ weight · atom."""
+        total += weights @ self.rows.matrix(self.atoms.dim)
 
 
 def _blocks(array: NDArray[Any]) -> Iterator[NDArray[Any]]:

@@ -100,6 +100,13 @@ class Batch:
         """
         raise NotImplementedError
 
+    def narrowed(self, w: Array) -> Self | None:
+        """The same with fewer outputs, the truth and those that come close at w: cheaper to search near there.
+
+        What is found is a plane of the whole, though perhaps not the highest. None where there is nothing to save.
+        """
+        return None
+
     def rescaled_planes(self, w: Array, formulation: Formulation) -> Planes | None:
         """Planes of the z with the highest formulation.value(Δ, ⟨w, δΨ⟩), exactly; None where only `planes` can search.
 

@@ -72,9 +72,10 @@ def _with_ones(X: Any) -> sparse.csr_array:
     """One more column, of ones; scipy's hstack would sort what is sorted."""
     n, n_features = X.shape
     if sparse.issparse(X):
-        ends = X.indptr[1:]
-        bounds, columns = X.indptr + np.arange(n + 1), np.insert(X.indices, ends, n_features)
-        values = np.insert(X.data, ends, 1.0)
+        own = np.ones(X.nnz + n, dtype=bool)
+        own[X.indptr[1:] + np.arange(n)] = False
+        values, columns = np.ones(len(own)), np.full(len(own), n_features, dtype=X.indices.dtype)
+        values[own], columns[own], bounds = X.data, X.indices, X.indptr + np.arange(n + 1)
     else:
         bounds, columns, values = nonzero_rows(X, ones=True)
     return sparse.csr_array((values, columns, bounds), shape=(n, n_features + 1))

@@ -34,6 +34,7 @@ from maxmargin.violations import Violations, joined, most_violated, predicted
 from maxmargin.witnesses import Witnesses
 
 CHUNK = 512  # examples per call in a full pass: bounds the memory that rows of planes take
+FEW_READS = 20.0  # up to which a mean plane is also given as a combination of atoms: see Atoms.reads
 FEWEST = 4  # examples that are worth a hop to another thread
 
 
@@ -68,6 +69,7 @@ class Oracle:
         self._reach = Reach()  # of the planes of the first pass, and of all passes that measured something
         self._from_zero = False  # whether the first of them were found at w = 0, where they are large
         self._witnesses = Witnesses()
+        self._measures = True  # whether what it finds is proved to be all there is: see `narrowed`
         self._lam = np.ones(self.n)  # where the last rescaling search of each example ended
         self._relaxed: NDArray[np.bool_] | None = None  # which examples ever got an answer that is no proved output
         self._parts: list[Any] | None = None  # the places of the batch, where they do not share this memory
@@ -228,17 +230,18 @@ class Oracle:
 
         Over a sample of the examples it is an estimate of that, and no bound on anything.
         """
-        a, offset = np.zeros(self.dim), 0.0
+        a, offset, entries = np.zeros(self.dim), 0.0, 0
         size, slacks = CutSize(0.0, 0.0, 0), []
-        parts: list[AtomRows] = []
+        parts: list[AtomRows] | None = []
         sampled: list[Planes] = []
         n = self.n if sample is None else len(sample)
         truths = np.zeros(self.n) if self.latent and sample is None else None
         chunks = self._chunks(sample)
         for chunk, index in enumerate(chunks):
             found = self._violations(w, index)
-            self._reach = self._reach.with_planes(found.planes)
-            if sample is None:
+            if self._measures:
+                self._reach = self._reach.with_planes(found.planes)
+            if sample is None and self._measures:
                 remembered = self._witnesses.heights(chunk, len(index), w)
                 self.deny_misses(w, remembered, np.maximum(found.measured, 0.0), first=chunk * CHUNK)
                 self._witnesses.keep(chunk, found.planes, len(chunks))
@@ -256,15 +259,31 @@ class Oracle:
             rows = AtomRows.of(found.planes.dpsi)
             rows.add_to(a, share)
             size = size.plus(float(np.dot(share, rows.sizes)), paid + spent, int(rows.indptr[-1]) + len(index))
-            if rows.atoms.shorter_than_weights:
+            entries += int(rows.indptr[-1])
+            if parts is not None:
                 parts.append(rows.scaled(share))
+            if rows.atoms.reads(entries) > FEW_READS:
+                parts = None
             if sample is not None:
                 sampled.append(Planes(rows, found.planes.loss))
         planes = Planes.stack(sampled) if sampled else None
-        row = AtomRows.stack(parts).summed() if parts else None
-        penalties = self.formulation.penalty(np.concatenate(slacks) + self._unsure(w))
+        row = AtomRows.stack(parts).summed().whole() if parts else None
+        hidden = self._unsure(w) if self._measures else 0.0
+        penalties = self.formulation.penalty(np.concatenate(slacks) + hidden)
         risk = float(np.dot(self.weights[np.concatenate(chunks)], penalties)) / n * (1 + gamma(n + 8))
         return MeanPlane(a, offset, risk, row, truths, planes, size)
+
+    def narrowed(self, w: Array) -> Oracle | None:
+        """An oracle of the same examples that knows fewer outputs, those close to w; None where all are searched fast.
+
+        Its cuts are cuts of the whole risk, and its own risk is no more than that. Its calls are not counted.
+        """
+        few = self._batch.narrowed(w)
+        if few is None:
+            return None
+        oracle = self._of(few)
+        oracle._executor, oracle._measures = Serial(), False
+        return oracle
 
     def block_dual(self, C: float, earlier: Any = None, **limits: Any) -> BlockDual:
         """The dual point of the n-slack problem in the form that the batch improves fastest.

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from maxmargin.arrays import Array
+from maxmargin.atoms import AtomRows
 from maxmargin.planes import Planes
 
 
@@ -16,6 +17,7 @@ class Witnesses:
     """
 
     KEPT = 3
+    LONG = 100_000  # entries of planes above which only the latest are kept
 
     def __init__(self) -> None:
         self.kept: list[tuple[int, Planes]] = []
@@ -32,6 +34,7 @@ class Witnesses:
     def keep(self, chunk: int, planes: Planes, chunks: int) -> None:
         """Keep what was found if it is this chunk's turn; the last one of `chunks` ends the pass."""
         if chunk == self.turn:
-            self.kept = [(chunk, planes), *self.kept[: self.KEPT - 1]]
+            long = AtomRows.of(planes.dpsi).indptr[-1] > self.LONG
+            self.kept = [(chunk, planes), *self.kept][: 1 if long else self.KEPT]
         if chunk == chunks - 1:
             self.turn = (self.turn + 1) % chunks

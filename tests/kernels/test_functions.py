@@ -143,3 +143,15 @@ def test_rbf_does_not_depend_on_the_origin():
     X = rng.integers(-3, 4, (20, 3)).astype(float)
     near, far = (RBF(0.1).fit(X + shift) for shift in (0.0, 1e7))
     assert far.values(X + 1e7, X + 1e7) == pytest.approx(near.values(X, X), abs=1e-9)
+
+
+@pytest.mark.parametrize("packed", [False, True])
+@pytest.mark.parametrize("rows", [3, 50])
+def test_values_between_prepared_inputs(rows, packed):
+    rng = np.random.default_rng(0)
+    X = 100.0 + rng.standard_normal((60, 4))
+    units = sparse.csr_array(X) if packed else X
+    kernel = WithConstant(RBF(0.3)).fit(units)
+    some, others = rng.permutation(60)[:rows], rng.permutation(60)[:20]
+    found = kernel.between(kernel.prepared(units), some, others)
+    assert found == pytest.approx(1.0 + np.exp(-0.3 * ((X[some][:, None] - X[others]) ** 2).sum(axis=2)), rel=1e-9)

@@ -13,7 +13,7 @@ from maxmargin.atoms import AtomRows, Atoms
 from maxmargin.objective import Formulation
 from maxmargin.oracle import MeanPlane, Oracle
 from maxmargin.solvers import Bundle, OneSlack
-from maxmargin.solvers.cut_vectors import OverAtoms, Written
+from maxmargin.solvers.cut_vectors import CutVectors
 from maxmargin.solvers.cuts import Cuts
 from maxmargin.tasks import Contingency, Multiclass, Ranking
 
@@ -39,33 +39,42 @@ def planes(draw):
 @given(planes(), st.data())
 def test_same_products_and_combinations(drawn, data):
     atoms, cuts = drawn
-    written, over_atoms = Written(), OverAtoms(atoms)
-    kept = np.zeros((0, atoms.dim))
+    vectors = CutVectors()
+    kept, short = np.zeros((0, atoms.dim)), []
     for plane in cuts:
+        short.append(data.draw(st.booleans()))
         kept = np.vstack([kept, plane.a])
-        np.testing.assert_allclose(written.add(plane), kept @ plane.a)
-        np.testing.assert_allclose(over_atoms.add(plane), kept @ plane.a)
+        atoms.reads = lambda _, few=short[-1]: 0.0 if few else np.inf
+        np.testing.assert_allclose(vectors.add(plane), kept @ plane.a)
         if data.draw(st.booleans()):
             which = np.flatnonzero(data.draw(st.lists(st.booleans(), min_size=len(kept), max_size=len(kept))))
-            kept = kept[which]
-            written.keep(which)
-            over_atoms.keep(which)
+            kept, short = kept[which], [short[t] for t in which]
+            vectors.keep(which)
+        assert vectors.short.tolist() == short
         v, alpha = data.draw(whole(atoms.dim)), data.draw(whole(len(kept), 0, 3))
-        for vectors in (written, over_atoms):
-            np.testing.assert_allclose(vectors.dots(v), kept @ v)
-            np.testing.assert_allclose(vectors.combined(alpha, atoms.dim), alpha @ kept, atol=1e-12)
+        np.testing.assert_allclose(vectors.dots(v), kept @ v, atol=1e-12)
+        np.testing.assert_allclose(vectors.combined(alpha, atoms.dim), alpha @ kept, atol=1e-12)
 
 
 def test_the_shorter_form_is_chosen():
     y = RNG.integers(0, 2, 30)
     task = Contingency("f1")
-    for X, form in ((SPARSE, OverAtoms), (RNG.standard_normal((60, 3)), Written)):
+    for X, short in ((SPARSE, True), (RNG.standard_normal((60, 3)), False)):
         labels = np.resize(y, X.shape[0])
         task.setup([X], [labels])
         oracle = Oracle(task.pack([X], [labels]))
         cuts = Cuts()
         cuts.add(oracle.mean_plane(np.zeros(oracle.dim)))
-        assert type(cuts.vectors) is form
+        assert cuts.vectors.short.tolist() == [short]
+
+
+def test_a_cut_of_many_new_atoms_is_written_out_and_short_ones_are_not():
+    atoms = Atoms(sparse.random_array((30, 60), density=0.2, rng=RNG, format="csr"), 1, 0)
+    vectors = CutVectors()
+    for units in (np.arange(2), np.arange(30), np.arange(3)):
+        row = AtomRows(atoms, np.array([0, len(units)], dtype=np.int32), units.astype(np.int32), np.ones(len(units)))
+        vectors.add(MeanPlane(row.toarray()[0], 0.0, 0.0, row))
+    assert vectors.short.tolist() == [True, False, True]
 
 
 def test_idle_cuts_are_forgotten():
@@ -104,7 +113,7 @@ def test_same_certificate_either_way(name, formulation, solver, monkeypatch):
 
     oracle, here = solve()
     assert oracle.mean_plane(here.w).row is not None
-    monkeypatch.setattr(Atoms, "shorter_than_weights", False)
+    monkeypatch.setattr(Atoms, "reads", lambda self, atoms: np.inf)
     oracle, there = solve()
     assert oracle.mean_plane(there.w).row is None
     for solution in (here, there):
@@ -127,3 +136,22 @@ def test_mean_plane_has_both_forms(drawn):
     row = stacked.scaled(share).summed()
     assert row.shape == (1, atoms.dim)
     np.testing.assert_allclose(row.toarray()[0], share @ stacked.toarray(), atol=1e-12)
+
+
+@settings(max_examples=20)
+@given(planes(), st.data())
+def test_atoms_of_some_units_are_those_of_all(drawn, data):
+    """Numbered anew, written out, and back."""
+    atoms, _ = drawn
+    units = np.array(data.draw(st.lists(st.integers(0, atoms.n_units - 1), min_size=1, max_size=4)))
+    part = atoms.taken(units)
+    indices = np.array(data.draw(st.lists(st.integers(0, part.count - 1), max_size=6)), dtype=np.int32)
+    rows = AtomRows(part, np.array([0, len(indices)], dtype=np.int32), indices, data.draw(whole(len(indices))))
+    np.testing.assert_array_equal(rows.toarray(), rows.whole().toarray())
+    assert rows.whole().atoms is atoms
+    np.testing.assert_array_equal(part.lengths, atoms.lengths[units])
+    gathered = atoms.gathered(rows.whole().indices)
+    w, total = data.draw(whole(atoms.dim)), np.zeros(atoms.dim)
+    gathered.add_to(total, rows.values)
+    np.testing.assert_allclose(total, rows.toarray()[0])
+    assert gathered.dots(w) @ rows.values == pytest.approx((rows @ w)[0])

@@ -120,6 +120,14 @@ def row_sizes(indptr, indices, values, direct, n_labels, lengths, sizes):
 
 
 @kernel
+def feature_peaks(direct, n_labels, unit_indptr, places, values, peaks):
+    """peaks[f] = the largest absolute value of feature f in a unit."""
+    for p in range(len(values)):
+        f = (places[p] - np.uint32(direct)) // np.uint32(n_labels)
+        peaks[f] = max(peaks[f], abs(values[p]))
+
+
+@kernel
 def label_scores(u, w, K, indptr, places, values, row):
     """row[k] = ⟨atom (u, k), w⟩ for all labels at once, which are contiguous in w."""
     if K == 1:

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from maxmargin.arrays import Array
-from maxmargin.atoms import AtomRows, Atoms
+from maxmargin.atoms import AtomRows, Atoms, Gathered
 from maxmargin.compiled.atom_arrays import AtomArrays
 from maxmargin.kernels.functions import Kernel
 from maxmargin.kernels.rows import KernelRows
@@ -43,7 +43,7 @@ class KernelAtoms(Atoms):
         self.n_support = 0 if support is None else int(support.shape[0])
         n_units = int(units.shape[0]) + self.n_support
         super().__init__(sparse.eye_array(n_units, format="csr"), n_labels, direct)
-        self.kept: tuple[Array, Array] | None = None  # weights that their owner keeps the scores of, see KernelBlocks
+        self.kept: tuple[Array, Array] | None = None  # weights that someone keeps the (units, labels) scores of
         self._tables: list[tuple[Array, Array, NDArray[np.bool_]]] = []  # weights, scores, which of them are known
         self._rows: KernelRows | None = None
         self._images: AtomArrays | None = None
@@ -58,10 +58,16 @@ class KernelAtoms(Atoms):
                 self._rows = KernelRows(self.kernel, units)
             return self._rows
 
-    @property
-    def shorter_than_weights(self) -> bool:
+    def reads(self, atoms: int) -> float:
         """Planes are combinations of atoms and nothing else."""
-        return True
+        return 0.0
+
+    def gathered(self, which: NDArray[np.int32]) -> Gathered:
+        return GatheredUnits(self, which)
+
+    def taken(self, units: Units) -> Atoms:
+        """All of them: the rows of the kernel matrix are kept in one place."""
+        return self
 
     def coefficients(self, w: Array) -> Array:
         """B: a row for every unit."""
@@ -79,7 +85,7 @@ class KernelAtoms(Atoms):
         """(len(units), K): the score of every label of these units."""
         kept = self.kept
         if kept is not None and w is kept[0]:
-            return self.coefficients(kept[1])[units]
+            return np.ascontiguousarray(kept[1][units])
         if len(w) != self.dim:
             return self._scores_of_model(w, units)
         with self._lock:
@@ -221,6 +227,24 @@ class KernelAtoms(Atoms):
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(state)
         self._lock = RLock()
+
+
+class GatheredUnits(Gathered):
+    """Some atoms; their products are looked up in the kernel matrix."""
+
+    def __init__(self, atoms: KernelAtoms, which: NDArray[np.int32]):
+        self.atoms, self.which = atoms, which
+
+    def append(self, which: NDArray[np.int32]) -> None:
+        self.which = np.concatenate([self.which, which])
+
+    def dots(self, v: Array) -> Array:
+        ends = np.arange(len(self.which) + 1, dtype=np.int32)
+        return AtomRows(self.atoms, ends, self.which, np.ones(len(self.which))) @ v
+
+    def add_to(self, total: Array, weights: Array) -> None:
+        ends = np.array([0, len(self.which)], dtype=np.int32)
+        AtomRows(self.atoms, ends, self.which, weights).add_to(total, np.ones(1))
 
 
 def _symmetric(block: Array) -> Array:

@@ -41,10 +41,10 @@ class KernelBlocks(DualBlocks):
     def use(self, atoms: KernelAtoms) -> None:
         """Take inner products from these atoms: those of the batch whose planes come next."""
         self._atoms = atoms
-        self._atoms.kept = (self.w, self.seen)
+        self._atoms.kept = (self.w, self._atoms.coefficients(self.seen))
 
     def visit(self, order: Any, planes: Planes | None = None, steps: int = 10, epsilon: float = 0.0) -> Report:
-        self._atoms.kept = (self.w, self.seen)
+        self._atoms.kept = (self.w, self._atoms.coefficients(self.seen))
         if planes is not None:
             self._fetch(planes)
         return super().visit(order, planes, steps, epsilon)
@@ -119,7 +119,7 @@ class KernelBlocks(DualBlocks):
         self.seen[:direct] = self.w[:direct]
         everyone = np.arange(self._atoms.n_units)
         self.seen[direct:] = self._atoms.rows.products(self._atoms.coefficients(self.w), everyone).ravel()
-        self._atoms.kept = (self.w, self.seen)
+        self._atoms.kept = (self.w, self._atoms.coefficients(self.seen))
         return self._atoms.inner(self.w, self.w)
 
     def _square_of(self, w: Array) -> float:
@@ -138,7 +138,7 @@ class KernelBlocks(DualBlocks):
             return super().admit(planes, w)
         finally:
             self.seen = own
-            self._atoms.kept = (self.w, own)
+            self._atoms.kept = (self.w, self._atoms.coefficients(own))
 
     @property
     def visit_work(self) -> float:

@@ -55,23 +55,29 @@ class KernelRows:
     def products(self, coefficients: Array, units: Units) -> Array:
         """(len(units), K): G[units, :] @ coefficients, of units that are all different."""
         active = np.flatnonzero(coefficients.any(axis=1))
-        total = np.zeros((len(units), coefficients.shape[1]))
+        total = np.zeros((coefficients.shape[1], len(units)))
         with self._lock:
             for begin in range(0, len(active), CHUNK):
                 some = active[begin : begin + CHUNK]
-                total += self._block(some, units, len(active) <= self.capacity).T @ coefficients[some]
-        return total
+                total += coefficients[some].T @ self._block(some, units, len(active) <= self.capacity)
+        return np.ascontiguousarray(total.T)
 
     def whole(self, units: Units) -> None:
         """See to it that the whole rows of these units, at most `capacity`, are in the cache."""
         with self._lock:
-            self._admit(units)
-            missing = units[~self.complete[self.slot_of[units]]]
+            here = self.slot_of[units]
+            self.last_use[here[here >= 0]] = self._tick()  # so that they stay
+            missing = units[(here < 0) | ~self.complete[here]]
             for begin in range(0, len(missing), CHUNK):  # so that the copies stay small beside the cache
                 some = missing[begin : begin + CHUNK]
+                if np.array_equal(self.known, np.where(self.complete, self.n, 0)):
+                    rows = self._fresh(some)
+                    self._admit(some, clear=False)
+                else:
+                    self._admit(some)
+                    rows = self.store[self.slot_of[some]]
+                    self._fill(rows, some, np.arange(self.n))
                 slots = self.slot_of[some]
-                rows = self.store[slots]
-                self._fill(rows, some, np.arange(self.n))
                 self.store[slots] = rows
                 self.known[slots], self.complete[slots] = self.n, True
 
@@ -93,6 +99,11 @@ class KernelRows:
         return part
 
     @cached_property
+    def prepared(self) -> Any:
+        """The units as the kernel reads them."""
+        return self.kernel.prepared(self.units)
+
+    @cached_property
     def diagonal(self) -> Array:
         """G[u, u] of every unit."""
         values = self.kernel.diagonal(self.units)
@@ -108,6 +119,9 @@ class KernelRows:
             self._admit(rows)
         slots = self.slot_of[rows]
         cached = slots >= 0
+        if len(columns) == self.n and cached.all() and self.complete[slots].all():
+            self.last_use[slots] = self._tick()
+            return self.store[slots][:, columns] if np.any(np.diff(columns) < 0) else self.store[slots]
         if not cached.any():
             return self._computed(rows, columns)
         found = np.full((len(rows), len(columns)), np.nan)
@@ -142,8 +156,21 @@ class KernelRows:
                 block[left[:, None], where] = self._computed(rows[left], columns[where])
         return np.count_nonzero(unknown, axis=1)
 
-    def _admit(self, units: Units) -> None:
-        """Give these units a slot each; those used longest ago make room."""
+    def _fresh(self, rows: Units) -> Array:
+        """G[rows, :], of which nothing is known but what the complete rows of other units know."""
+        slots = self.slot_of
+        known = (slots >= 0) & self.complete[slots]
+        here, rest = np.flatnonzero(known), np.flatnonzero(~known)
+        if not len(here):
+            return self._computed(rows, rest)
+        block = np.empty((len(rows), self.n))
+        block[:, here] = self.store[slots[here][:, None], rows].T
+        if len(rest):
+            block[:, rest] = self._computed(rows, rest)
+        return block
+
+    def _admit(self, units: Units, clear: bool = True) -> None:
+        """Give these units a slot each; those used longest ago make room. New ones are cleared, or filled at once."""
         now = self._tick()
         new = units[self.slot_of[units] < 0]
         self.last_use[self.slot_of[units[self.slot_of[units] >= 0]]] = now
@@ -154,14 +181,15 @@ class KernelRows:
         self.slot_of[old[old >= 0]] = -1
         self.unit_of[slots], self.slot_of[new] = new, slots
         self.complete[slots], self.known[slots], self.last_use[slots] = False, 0, now
-        self.store[slots] = np.nan
+        if clear:
+            self.store[slots] = np.nan
 
     def _tick(self) -> int:
         self.clock += 1
         return int(self.clock[0])
 
     def _computed(self, rows: Units, columns: Units) -> Array:
-        values = self.kernel.values(self.units[rows], self.kernel.kept(self.units, columns))
+        values = self.kernel.between(self.prepared, rows, columns)
         self._evaluations[0] += values.size
         if not np.isfinite(values).all():
             i, j = np.argwhere(~np.isfinite(values))[0]
@@ -170,7 +198,7 @@ class KernelRows:
 
     def __getstate__(self) -> dict[str, Any]:
         """Without the cache, which is made anew."""
-        transient = ("store", "slot_of", "unit_of", "known", "complete", "last_use", "clock", "_lock")
+        transient = ("store", "slot_of", "unit_of", "known", "complete", "last_use", "clock", "_lock", "prepared")
         return {name: value for name, value in vars(self).items() if name not in transient}
 
     def __setstate__(self, state: dict[str, Any]) -> None:

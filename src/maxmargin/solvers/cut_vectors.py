@@ -1,15 +1,13 @@
-"""The vectors of cuts, in whichever of two forms is cheaper: written out, or as combinations of atoms.
+"""The vectors of cuts: written out, or as combinations of atoms where that is shorter.
 
 A cutting-plane method asks three things of its cuts a_1 … a_m after every oracle call: the products ⟨a_new, a_t⟩, the
 sum Σ α_t a_t, and now and then the products with some w. Written out they cost m · dim each. Over atoms (see atoms.py)
-they cost about as much as reading the data once, however many cuts there are: with a_t = Σ_c K_tc · atom_c,
+they cost about as much as reading the features of these once, however many cuts there are: with a_t = Σ_c K_tc · atom_c
 
     ⟨a_t, v⟩ = (K u)_t,  u_c = ⟨atom_c, v⟩          and          Σ α_t a_t = Σ_c (Kᵀα)_c · atom_c.
 """
 
 from __future__ import annotations
-
-from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,26 +15,63 @@ from scipy import sparse
 
 from maxmargin.arrays import Array
 from maxmargin.atoms import AtomRows, Atoms
+from maxmargin.growing_rows import GrowingRows
 from maxmargin.oracle import MeanPlane
 
+# Atoms, by what reading their features costs in vectors like w, that a cut may be the first to use, and all cuts use
+MOST_NEW, MOST = 2.0, 20.0
 
-class CutVectors(Protocol):
-    """m vectors in the space of w."""
+
+class CutVectors:
+    """m vectors in the space of w: a cut is written out if all atoms of the others and its own are too many to read."""
+
+    def __init__(self) -> None:
+        self.written = Written()
+        self.over_atoms: OverAtoms | None = None
+        self.short = np.zeros(0, dtype=bool)  # which cuts are over atoms
 
     def add(self, plane: MeanPlane) -> Array:
         """Append a cut's vector; its products with all vectors, the last one with itself."""
+        short = False
+        if plane.row is not None:
+            self.over_atoms = self.over_atoms or OverAtoms(plane.row.atoms)
+            short = self.over_atoms.add(plane.row)
+        if not short:
+            self.written.add(plane.a)
+        self.short = np.append(self.short, short)
+        return self.dots(plane.a)
 
     def dots(self, v: Array) -> Array:
         """The products with v."""
+        products = np.empty(len(self.short))
+        products[~self.short] = self.written.dots(v)
+        if self.over_atoms is not None:
+            products[self.short] = self.over_atoms.dots(v)
+        return products
 
     def combined(self, alpha: Array, dim: int) -> Array:
         """Σ α a."""
+        total = self.written.combined(alpha[~self.short], dim)
+        if self.over_atoms is not None:
+            self.over_atoms.add_to(total, alpha[self.short])
+        return total
 
     def keep(self, which: NDArray[np.intp]) -> None:
         """Forget all others."""
+        stay = np.zeros(len(self.short), dtype=bool)
+        stay[which] = True
+        self.written.keep(np.flatnonzero(stay[~self.short]))
+        if self.over_atoms is not None:
+            self.over_atoms.keep(np.flatnonzero(stay[self.short]))
+        self.short = self.short[which]
 
     def move(self, factors: Array, rows: AtomRows) -> Array:
         """a_t += Σ_i factors[t, i] · row i; returns the products of all vectors with each other."""
+        self.written.move(factors[~self.short], rows)
+        if self.over_atoms is not None:
+            self.over_atoms.move(factors[self.short], rows)
+        each = np.eye(len(factors))
+        return np.array([self.dots(self.combined(unit, rows.atoms.dim)) for unit in each]).reshape(each.shape)
 
 
 class Written:
@@ -45,17 +80,16 @@ class Written:
     def __init__(self) -> None:
         self.rows, self.m = np.zeros((0, 0)), 0
 
-    def add(self, plane: MeanPlane) -> Array:
+    def add(self, a: Array) -> None:
         if self.m == len(self.rows):
-            grown = np.empty((max(8, 2 * self.m), len(plane.a)))
+            grown = np.empty((max(8, 2 * self.m), len(a)))
             grown[: self.m] = self.rows[: self.m] if self.m else 0.0
             self.rows = grown
-        self.rows[self.m] = plane.a
+        self.rows[self.m] = a
         self.m += 1
-        return self.dots(plane.a)
 
     def dots(self, v: Array) -> Array:
-        return self.rows[: self.m] @ v
+        return self.rows[: self.m] @ v if self.m else np.zeros(0)
 
     def combined(self, alpha: Array, dim: int) -> Array:
         return alpha @ self.rows[: self.m] if self.m else np.zeros(dim)
@@ -66,56 +100,60 @@ class Written:
                 self.rows[to] = self.rows[t]
         self.m = len(which)
 
-    def move(self, factors: Array, rows: AtomRows) -> Array:
-        self.rows[: self.m] += factors @ rows.tocsr()
-        return self.rows[: self.m] @ self.rows[: self.m].T
+    def move(self, factors: Array, rows: AtomRows) -> None:
+        if self.m:
+            self.rows[: self.m] += factors @ rows.tocsr()
 
 
 class OverAtoms:
-    """One row of K each; only atoms that some cut uses are ever multiplied."""
+    """One row of K each, over the atoms that some cut has used; their features stand together, to be read fast."""
 
     def __init__(self, atoms: Atoms):
         self.atoms = atoms
-        self.coefficients = sparse.csr_array((0, atoms.count))
-        self.known, self.used = np.zeros(atoms.count, dtype=bool), np.zeros(0, dtype=np.int32)
-        self.products = np.zeros(atoms.count)  # u; right for used atoms only
+        self.place = np.full(atoms.count, -1, dtype=np.int32)  # of an atom among the used ones
+        self.used = np.zeros(0, dtype=np.int32)
+        self.features = atoms.gathered(self.used)
+        self.coefficients = GrowingRows()
 
-    def add(self, plane: MeanPlane) -> Array:
-        row = plane.row
-        assert row is not None
-        last = sparse.csr_array((row.values, row.indices, row.indptr), shape=(1, self.atoms.count), copy=True)
-        last.sum_duplicates()
-        self.coefficients = sparse.vstack([self.coefficients, last], format="csr")
-        self._know(last.indices)
-        return self.dots(plane.a)
-
-    def _know(self, atoms: NDArray[np.int32]) -> None:
-        if not self.known[atoms].all():
-            self.known[atoms] = True
-            self.used = np.flatnonzero(self.known).astype(np.int32)
+    def add(self, row: AtomRows) -> bool:
+        """Append this row, unless there are too many atoms then; whether it was appended."""
+        size = int(row.indptr[-1])
+        columns = row.indices[:size]
+        new = np.sort(columns[self.place[columns] < 0])
+        new = new[np.diff(new, prepend=-1) > 0]  # once each
+        if self.atoms.reads(len(new)) > MOST_NEW or self.atoms.reads(len(self.used) + len(new)) > MOST:
+            return False
+        if len(new):
+            self.place[new] = len(self.used) + np.arange(len(new))
+            self.used = np.concatenate([self.used, new])
+            self.features.append(new)
+        self.coefficients.append([size], self.place[columns], row.values[:size])
+        return True
 
     def dots(self, v: Array) -> Array:
-        each = AtomRows(self.atoms, np.arange(len(self.used) + 1, dtype=np.int32), self.used, np.ones(len(self.used)))
-        self.products[self.used] = each @ v
-        return np.asarray(self.coefficients @ self.products)
+        return np.asarray(self.coefficients.matrix(len(self.used)) @ self.features.dots(v))
 
-    def combined(self, alpha: Array, dim: int) -> Array:
-        weights = np.asarray(alpha @ self.coefficients)
-        atoms, total = np.flatnonzero(weights), np.zeros(dim)
-        ends = np.array([0, len(atoms)], dtype=np.int32)
-        AtomRows(self.atoms, ends, atoms.astype(np.int32), weights[atoms]).add_to(total, np.ones(1))
-        return total
+    def add_to(self, total: Array, alpha: Array) -> None:
+        """total += Σ α a."""
+        self.features.add_to(total, alpha @ self.coefficients.matrix(len(self.used)))
 
     def keep(self, which: NDArray[np.intp]) -> None:
-        self.coefficients = self.coefficients[which]
-        self.known[:] = False
-        self._know(self.coefficients.indices)
+        rows = self.coefficients.matrix(len(self.used))[which]
+        self._replace(rows, self.used)
 
-    def move(self, factors: Array, rows: AtomRows) -> Array:
-        moves = sparse.csr_array(
-            (rows.values, rows.indices, rows.indptr), shape=(len(rows.indptr) - 1, self.atoms.count)
-        )
-        self.coefficients = self.coefficients + sparse.csr_array(factors) @ moves
-        self._know(self.coefficients.indices)
-        each = np.eye(len(factors))
-        return np.array([self.dots(self.combined(unit, self.atoms.dim)) for unit in each]).reshape(each.shape)
+    def move(self, factors: Array, rows: AtomRows) -> None:
+        shape = (len(rows.indptr) - 1, self.atoms.count)
+        moves = sparse.csr_array((rows.values, rows.indices, rows.indptr), shape=shape)
+        own = self.coefficients.matrix(len(self.used))
+        everywhere = sparse.csr_array((own.data, self.used[own.indices], own.indptr), shape=(len(factors), shape[1]))
+        self._replace(everywhere + sparse.csr_array(factors) @ moves, np.arange(shape[1], dtype=np.int32))
+
+    def _replace(self, rows: sparse.csr_array, atoms: NDArray[np.int32]) -> None:
+        """Make these the rows of K; column c is that of atoms[c]."""
+        columns = atoms[rows.indices]
+        self.used = np.unique(columns)
+        self.place[:] = -1
+        self.place[self.used] = np.arange(len(self.used))
+        self.features = self.atoms.gathered(self.used)
+        self.coefficients = GrowingRows()
+        self.coefficients.append(np.diff(rows.indptr), self.place[columns], rows.data)

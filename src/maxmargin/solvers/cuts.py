@@ -10,27 +10,26 @@ from maxmargin.atoms import AtomRows
 from maxmargin.oracle import MeanPlane, Oracle
 from maxmargin.reach import CutSize
 from maxmargin.rounding import lowered_dual
-from maxmargin.solvers.cut_vectors import CutVectors, OverAtoms, Written
+from maxmargin.solvers.cut_vectors import CutVectors
 
 
 class Cuts:
     """Cuts  w -> offset - ⟨a, w⟩ <= R(w), each with the number of rounds for which it has carried no weight."""
 
     def __init__(self) -> None:
-        self.vectors: CutVectors | None = None
+        self.vectors = CutVectors()
         self.offset = np.zeros(0)
         self.gram = np.zeros((0, 0))
         self.alpha = np.zeros(0)
         self.idle = np.zeros(0, dtype=int)
         self.sizes: list[CutSize] = []  # what rounding needs to know of every cut
+        self._combined: tuple[Array, Array] | None = None  # weights, and what they combine to
         self.truths: list[Array | None] = []  # of every cut the factors of Ψ(x, truth), where truths may change
 
     def __len__(self) -> int:
         return len(self.offset)
 
     def add(self, plane: MeanPlane) -> None:
-        if self.vectors is None:
-            self.vectors = Written() if plane.row is None else OverAtoms(plane.row.atoms)
         products = self.vectors.add(plane)
         m = len(self)
         gram = np.empty((m + 1, m + 1))
@@ -53,7 +52,7 @@ class Cuts:
         Returns the numbers of those that stay.
         """
         keep = np.flatnonzero(self.idle <= patience)
-        if self.vectors is None or len(self) - len(keep) <= len(self) // 16:
+        if len(self) - len(keep) <= len(self) // 16:
             return np.arange(len(self))
         self.vectors.keep(keep)
         self.offset, self.alpha, self.idle = self.offset[keep], self.alpha[keep], self.idle[keep]
@@ -68,19 +67,22 @@ class Cuts:
         A cut is a sum of planes Δ - ⟨w, Ψ(x, truth) - Ψ(x, z)⟩ whose losses do not depend on the hidden part of the
         truth: with the new truths in it, it is a cut of the new problem.
         """
-        if self.vectors is not None:
+        if len(self):
             factors, lengths = np.array(self.truths), rows.sizes
             self.gram = self.vectors.move(factors, rows)
+            self._combined = None
             moved = np.abs(factors) @ lengths
             self.sizes = [s.plus(a, 0.0, len(lengths)) for s, a in zip(self.sizes, moved, strict=True)]
 
     def combined(self, dim: int) -> Array:
         """Σ α a."""
-        return np.zeros(dim) if self.vectors is None else self.vectors.combined(self.alpha, dim)
+        if self._combined is None or self._combined[0] is not self.alpha:
+            self._combined = self.alpha, self.vectors.combined(self.alpha, dim)
+        return self._combined[1]
 
     def dots(self, v: Array) -> Array:
         """⟨a, v⟩ of every cut."""
-        return np.zeros(0) if self.vectors is None else self.vectors.dots(v)
+        return self.vectors.dots(v)
 
     def risk(self, w: Array, gains: Array | None = None) -> float:
         """R(w) is at least the highest cut there; `gains`: by how much other truths have a higher ⟨w, Ψ⟩."""

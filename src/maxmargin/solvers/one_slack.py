@@ -6,11 +6,16 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from maxmargin.arrays import Array
 from maxmargin.errors import NotSeparable
 from maxmargin.oracle import Oracle
 from maxmargin.solvers.base import Solution, Solver, Step
 from maxmargin.solvers.cuts import Cuts
 from maxmargin.solvers.qp import UnboundedMaster, solve_master
+
+TOWARDS = 0.4  # how far the next point lies from the best one towards the model's lowest
+MOST_NEARBY = 50  # rounds without looking at all outputs
+SHARE = 0.2  # of the gap that is left to those who do
 
 
 class OneSlack(Solver):
@@ -22,7 +27,13 @@ class OneSlack(Solver):
         max_α  Σ α offset - ½‖Σ α a‖²,  α >= 0, Σ α <= C,     w = Σ α a,                              (2)
     whose value is a lower bound on the objective. At most O(C/ε) cuts are ever needed, whatever the number of examples.
 
-    Joachims, Finley, Yu (MLJ 2009), Algorithm 3; the refinement named in section 2.4 of Joachims et al. 2009.
+    Two things save cuts and time. A new cut is asked for between the best point so far and the lowest of the model,
+    because far from the best point the model is poor; at the lowest itself where the bound did not rise otherwise. And
+    where a batch can be narrowed to outputs that matter near a point, most cuts are found by that: they are cuts of the
+    whole risk, and only the risk of the whole counts.
+
+    Joachims, Finley, Yu (MLJ 2009), Algorithm 3; the refinement named in section 2.4 of Joachims et al. 2009. Points in
+    between: Ben-Ameur, Neto (Networks 2007); Franc, Sonnenburg (ICML 2008).
     """
 
     patience: int = 50  # rounds after which a cut without weight is forgotten
@@ -32,23 +43,58 @@ class OneSlack(Solver):
         if len(cuts):
             self._optimise(cuts, C)
         w, dual = cuts.combined(oracle.dim), cuts.bound(oracle)
-        stalled = 0
+        best, value, stalled = w, np.inf, 0
         while stalled < 3:
             plane = oracle.mean_plane(w)
             yield Step(w, dual, risk=plane.risk, memory=cuts)
+            new = oracle.objective(w, plane.risk, C)
+            if new < value:
+                best, value = w, new
+            near = oracle.narrowed(w) if np.isfinite(C) else None
             cuts.add(plane)
-            self._optimise(cuts, C)
+            model = self._optimise(cuts, C)
+            nearby = None if near is None else self._cut_nearby(near, cuts, C, value, model)
             cuts.drop_idle(self.patience)
-            w = cuts.combined(oracle.dim)
             before, dual = dual, max(dual, cuts.bound(oracle))
             stalled = stalled + 1 if dual - before <= 1e-14 * np.abs(dual) else 0
+            w = cuts.combined(oracle.dim)
+            if nearby is not None and not stalled:
+                w = nearby
+            elif np.isfinite(value) and not stalled:
+                w = best + TOWARDS * (w - best)
         yield Step(w, dual, memory=cuts)
 
-    def _optimise(self, cuts: Cuts, C: float) -> None:
-        """Solve the master problem (2) from the last weights."""
+    def _cut_nearby(self, near: Oracle, cuts: Cuts, C: float, value: float, model: float) -> Array:
+        """Go on with an oracle that knows fewer outputs, until its gap is a share of the whole's; its best point.
+
+        Points are known by their weights of the cuts here, and lengths by the Gram matrix: nothing is proved of them.
+        """
+        enough = max(SHARE * (value - model), 0.9 * self.tol * value)
+        least, at, weights = np.inf, cuts.alpha, cuts.alpha
+        best = cuts.combined(near.dim)
+        for _ in range(MOST_NEARBY):
+            w = cuts.vectors.combined(weights, near.dim)
+            plane = near.mean_plane(w)
+            height = 0.5 * float(weights @ cuts.gram @ weights) + C * plane.risk
+            if height < least:
+                least, at, best = height, weights, w
+            if least - model <= enough:
+                break
+            cuts.add(plane)
+            before, model = model, self._optimise(cuts, C)
+            weights = cuts.alpha.copy()
+            if model > before:
+                weights *= TOWARDS
+                weights[: len(at)] += (1 - TOWARDS) * at
+        return best
+
+    def _optimise(self, cuts: Cuts, C: float) -> float:
+        """Solve the master problem (2) from the last weights; returns its value, but for rounding."""
         try:
-            cuts.weigh(solve_master(cuts.gram, cuts.offset, C, alpha=cuts.alpha).alpha)
+            solution = solve_master(cuts.gram, cuts.offset, C, alpha=cuts.alpha)
         except UnboundedMaster as error:
             raise NotSeparable(
                 "no weights separate all examples, so C = inf has no solution; use a finite C"
             ) from error
+        cuts.weigh(solution.alpha)
+        return solution.value

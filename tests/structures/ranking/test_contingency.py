@@ -18,6 +18,8 @@ from structures.ranking.listed_tasks import Labellings, squared_error
 from maxmargin import StructuredSVM
 from maxmargin.errors import TaskError
 from maxmargin.objective import Formulation
+from maxmargin.oracle import Oracle
+from maxmargin.solvers import Bundle, OneSlack
 from maxmargin.tasks import Contingency, Groups, WeightedRows
 from maxmargin.testing import SEARCHED, check_task
 
@@ -89,6 +91,85 @@ def test_hinge_is_at_least_the_loss_of_the_prediction(problem, k):
         hinge, z = batch.planes(w).values(w)[0], task.decode(w, X)[0]
         if task.measure_.size is None or task.psi(X[0], Y[0]) @ w <= task.psi(X[0], z) @ w:  # y may have more
             assert hinge >= task.loss(Y[0], z) - 1e-12
+
+
+# --- fewer rows
+
+
+LARGE = np.random.default_rng(0).standard_normal((400, 3))
+RARE = (LARGE[:, 0] > 1.7).astype(int)
+
+
+@pytest.mark.parametrize("measure", ["error", "f1", "fbeta", "prbep", "precision_at_k", "balanced_error", "kld"])
+@settings(max_examples=10)
+@given(w=st.tuples(*[st.floats(-3, 3)] * 3).map(np.array), other=st.tuples(*[st.floats(-3, 3)] * 3).map(np.array))
+def test_a_narrowed_batch_finds_planes_of_the_whole(measure, w, other):
+    task, batch = set_up(Contingency(measure, k=30), [LARGE], [RARE])
+    near = batch.narrowed(w)
+    if near is None:
+        return
+    assert len(near.rows) <= len(batch.rows) / 2
+    for v in (w, other):
+        found, best = near.planes(v), batch.planes(v)
+        assert found.values(v) <= best.values(v) + 1e-12
+        chosen = found.dpsi.whole()
+        assert chosen.atoms is batch.atoms
+        np.testing.assert_allclose(chosen.toarray(), found.dpsi.toarray())
+        z = RARE.copy()
+        z[chosen.indices] = 1 - z[chosen.indices]  # what it says is wrong
+        assert found.loss[0] == pytest.approx(task.loss(RARE, z))
+        np.testing.assert_allclose(task.psi(LARGE, RARE) - task.psi(LARGE, z), found.dpsi.toarray()[0], atol=1e-12)
+
+
+@pytest.mark.parametrize("measure", ["f1", "prbep", "precision_at_k"])
+def test_narrowing_changes_nothing_where_it_was_made(measure):
+    _, batch = set_up(Contingency(measure, k=30), [np.hstack([LARGE, np.ones((400, 1))])], [RARE])
+    w = np.array([3.0, 0.3, -0.2, -4.0])
+    near = batch.narrowed(w)
+    assert near is not None
+    assert near.planes(w).values(w) == pytest.approx(batch.planes(w).values(w))
+
+
+def test_negatives_that_cannot_enter_are_not_sorted():
+    _, batch = set_up(Contingency("f1"), [LARGE], [RARE])
+    rows = batch._row_scores(np.array([3.0, 0.0, 0.0]))
+    few = batch._candidates(rows, np.ones(1), (False, False))
+    above = 3 * LARGE[RARE == 0, 0] > -0.5  # one more false positive costs less than 1 / 2P, its score counts 1 / P
+    assert RARE.sum() < len(few.places) <= RARE.sum() + above.sum()
+    _, batch = set_up(Contingency("prbep"), [LARGE], [RARE])
+    assert len(batch._candidates(rows, np.ones(1), (False, False)).places) == 2 * RARE.sum()
+
+
+def test_several_samples_are_narrowed_each():
+    X, Y = [LARGE[:250], LARGE[:7], LARGE[250:]], [RARE[:250], np.zeros(7, dtype=int), RARE[250:]]
+    _, batch = set_up(Contingency("prbep"), X, Y)
+    w = np.array([3.0, 0.3, -0.2])
+    for part in (batch, batch.take(np.array([2, 0]))):
+        near = part.narrowed(w)
+        assert near.ids.tolist() == part.ids.tolist()
+        assert near.planes(w).values(w) == pytest.approx(part.planes(w).values(w))
+        np.testing.assert_allclose(near.planes(w).dpsi.whole().toarray(), part.planes(w).dpsi.toarray())
+
+
+@pytest.mark.parametrize("measure", ["f1", "prbep"])
+def test_training_on_narrowed_batches_has_the_same_optimum(measure):
+    X = [np.hstack([LARGE, np.ones((400, 1))])]
+    _, batch = set_up(Contingency(measure), X, [RARE])
+    narrowed = []
+    narrow = type(batch).narrowed
+
+    def watched(self, w):
+        narrowed.append(narrow(self, w))
+        return narrowed[-1]
+
+    batch.narrowed = watched.__get__(batch)
+    here, there = (solver.solve(Oracle(batch), 100.0).certificate for solver in (OneSlack(tol=1e-5), Bundle(tol=1e-5)))
+    assert any(each is not None for each in narrowed)
+    assert here.converged
+    assert there.converged
+    assert max(here.dual, there.dual) <= min(here.primal, there.primal)
+    assert here.primal == pytest.approx(there.primal, rel=2e-5)
+    assert here.passes < there.passes
 
 
 # --- weights of rows

@@ -488,7 +488,8 @@ def test_path(measure):
         alone = MeasureSVC(measure, k=20, C=each.C, tol=1e-4).fit(X, y)
         assert each.certificate_.converged
         assert each.certificate_.primal == pytest.approx(alone.certificate_.primal, rel=2e-4)
-        np.testing.assert_allclose(each.decision_function(X), alone.decision_function(X), atol=0.1)
+        scores = [model.decision_function(X) - model.offset_ for model in (each, alone)]  # cut between other examples
+        np.testing.assert_allclose(*scores, atol=0.1)
         if measure == "precision_at_k":
             assert each.predict(X).sum() == 20
     np.testing.assert_array_equal(model.decision_function(X), path[-1].decision_function(X))

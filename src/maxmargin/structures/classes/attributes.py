@@ -101,6 +101,8 @@ class Attributed(Multiclass):
 class AttributeBatch(MulticlassBatch):
     """Rows (as atoms at attributes) and their label numbers."""
 
+    kernel_blocks = False
+
     def _class_dual(self, classes: LabelledRows, *problem: Any, **limits: Any) -> ClassBlocks:
         """Where classes share weights, a block is no projection."""
         if self.task.shares_nothing:

@@ -76,6 +76,7 @@ class ClassBlocks(BlockDual):
         return Report(report[PENALTY], self._moved(report[GAIN]), report[GAIN], work=len(order) / self.n)
 
     def _improve(self, order: NDArray[np.intp], report: Array) -> None:
+        """Solve the blocks of these examples; see `visit_classes`."""
         from maxmargin.structures.classes.compiled.class_blocks import visit_classes
 
         of = self.classes
@@ -108,7 +109,7 @@ class ClassBlocks(BlockDual):
     def refresh(self) -> None:
         self.sums[:] = 0.0
         linear, *_ = self._totals(self.sums)
-        self.dual = linear - 0.5 * float(np.dot(self.sums, self.sums))
+        self.dual = linear - 0.5 * self._squared_norm()
 
     def bound(self) -> float:
         w = np.zeros(self.dim)
@@ -116,7 +117,14 @@ class ClassBlocks(BlockDual):
         # The multiple of α that keeps to its caps has at least this much of the linear part.
         linear -= (excess + gamma(self.alpha.shape[1] + 2)) * abs(linear)
         terms = entries + self.classes.atoms.terms
-        return lowered_dual(linear, losses * (1 + gamma(entries)), raised_square(w), mass, terms)
+        return lowered_dual(linear, losses * (1 + gamma(entries)), self._square_of(w), mass, terms)
+
+    def _squared_norm(self) -> float:
+        return float(np.dot(self.sums, self.sums))
+
+    def _square_of(self, w: Array) -> float:
+        """‖w‖², not rounded down."""
+        return raised_square(w)
 
     def _totals(self, w: Array) -> tuple[float, float, float, int, float]:
         from maxmargin.structures.classes.compiled.class_blocks import class_totals
@@ -141,7 +149,7 @@ class ClassBlocks(BlockDual):
         """By the best multiple of α that keeps to the new caps."""
         self.weights, self.C, self.cap = weights, C, caps(weights, C)
         linear = float(np.sum(self.alpha * self.classes.cost[self.classes.truths]))
-        self.alpha *= self.best_multiple(linear, float(np.dot(self.sums, self.sums)), self.alpha.sum(axis=1))
+        self.alpha *= self.best_multiple(linear, self._squared_norm(), self.alpha.sum(axis=1))
         self.refresh()
         np.copyto(self.w, self.sums)
 

@@ -20,6 +20,7 @@ from maxmargin.kernels.units import AtomBatch, UnitTask
 from maxmargin.objective import Formulation
 from maxmargin.planes import Planes
 from maxmargin.structures.classes.class_blocks import ClassBlocks, LabelledRows
+from maxmargin.structures.classes.kernel_class_blocks import KernelClassBlocks
 
 
 class Multiclass(UnitTask):
@@ -95,6 +96,8 @@ class MulticlassBatch(AtomBatch):
 
     call_cost = 6.0  # measured on letters and chunking; compiled decoders are almost as fast as the cache
 
+    kernel_blocks = True  # whether there is a dual of whole blocks with a kernel, too
+
     def __init__(self, task: Multiclass, atoms: Atoms, labels: Labels):
         super().__init__(task, len(labels), atoms)
         self.labels, self.cost = labels, task.cost_
@@ -111,10 +114,18 @@ class MulticlassBatch(AtomBatch):
     def block_dual(
         self, weights: Array, formulation: Formulation, C: float, earlier: BlockDual | None = None, **limits: Any
     ) -> BlockDual:
-        """All blocks at once where that is possible, and α, of all labels, has room."""
-        large = 8.0 * len(self.cost) * (len(self) + 2 * len(self.cost)) / 2**20 > limits["cache_mb"]
-        plain = formulation.plain and np.isfinite(C) and self.kernel is None
-        if large or not plain or isinstance(earlier, DualBlocks):  # which took over where single steps got nowhere
+        """All blocks at once where that is possible, and α, of all labels, has room.
+
+        With a kernel only where they are too many for joint rounds, which need planes (solvers/joint_rounds.py).
+        """
+        megabytes = 8.0 * len(self.cost) * (len(self) + 2 * len(self.cost)) / 2**20
+        large = megabytes > limits["cache_mb"]
+        few = self.kernel is not None and (
+            not self.kernel_blocks or 8 * megabytes * self.kernel.n_units <= limits["cache_mb"]
+        )
+        plain = formulation.plain and np.isfinite(C)
+        taken_over = isinstance(earlier, DualBlocks)  # where single steps got nowhere
+        if large or few or not plain or taken_over:
             return super().block_dual(weights, formulation, C, earlier, **limits)
         if isinstance(earlier, ClassBlocks):
             earlier.move_to(weights, C)
@@ -123,7 +134,8 @@ class MulticlassBatch(AtomBatch):
         return self._class_dual(classes, weights, formulation, C, **limits)
 
     def _class_dual(self, classes: LabelledRows, *problem: Any, **limits: Any) -> ClassBlocks:
-        return ClassBlocks(classes, *problem, **limits)
+        kind = ClassBlocks if self.kernel is None else KernelClassBlocks
+        return kind(classes, *problem, **limits)
 
     def rescaled_planes(self, w: Array, formulation: Formulation) -> Planes:
         scores, truth = self._scored(w)

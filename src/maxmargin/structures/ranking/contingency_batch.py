@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,7 +14,9 @@ from maxmargin.objective import Formulation
 from maxmargin.planes import Planes
 from maxmargin.structures.ranking.groups import Indices
 from maxmargin.structures.ranking.measures import Counts, LossLines, Measure
-from maxmargin.structures.ranking.segmented_batch import ScoredRows, SegmentedBatch, Segments
+from maxmargin.structures.ranking.segmented_batch import SegmentedBatch, Segments
+
+WIDER = 6  # negative rows of a narrowed batch, for each that is predicted positive now or is positive
 
 Block = tuple[int, Array]  # the losses of some rows of tables, and the number of the first of them: see Measure.blocks
 
@@ -44,20 +46,34 @@ class SampleLines(NamedTuple):
     sizes: Counts
     alpha: Array
     beta: Array
+    most: Counts  # of every sample, the most false positives of a table
+    steepest: Array  # of every sample, what one more false positive can add to the loss; inf where sizes are fixed
 
     @classmethod
     def of(cls, measure: Measure, sizes: list[tuple[int, int]]) -> SampleLines:
         empty = LossLines(np.zeros(0, dtype=np.int64), np.zeros(0), np.zeros(0))
         lines = [measure.lines(P, Q) if P and Q else empty for P, Q in sizes]
         bounds = np.append(0, np.cumsum([len(each.sizes) for each in lines]))
-        return cls(bounds, *(np.concatenate(part) for part in zip(*lines, strict=True)))
+        most = np.array([min(Q, int(each.sizes.max(initial=0))) for each, (_, Q) in zip(lines, sizes, strict=True)])
+        steepest = np.array([each.steepest(P, Q) for each, (P, Q) in zip(lines, sizes, strict=True)])
+        counts, alpha, beta = (np.concatenate(part) for part in zip(*lines, strict=True))
+        return cls(bounds, counts, alpha, beta, most, steepest)
 
     def take(self, ids: NDArray[np.intp]) -> SampleLines:
         if np.array_equal(ids, np.arange(len(self.bounds) - 1)):  # the usual case
             return self
         chosen = np.concatenate([np.arange(self.bounds[g], self.bounds[g + 1]) for g in ids])
         bounds = np.append(0, np.cumsum(np.diff(self.bounds)[ids]))
-        return SampleLines(bounds, self.sizes[chosen], self.alpha[chosen], self.beta[chosen])
+        of_lines = self.sizes[chosen], self.alpha[chosen], self.beta[chosen]
+        return SampleLines(bounds, *of_lines, self.most[ids], self.steepest[ids])
+
+
+class SampleScores(NamedTuple):
+    """Rows of some samples with κ times their scores; sample j has those from bounds[j] to bounds[j + 1] - 1."""
+
+    places: Indices  # positions in the batch's rows
+    scores: Array
+    bounds: Indices
 
 
 class ContingencyBatch(SegmentedBatch):
@@ -74,33 +90,90 @@ class ContingencyBatch(SegmentedBatch):
     def rescaled_planes(self, w: Array, formulation: Formulation) -> Planes:
         return self._worst(w, np.ones(len(self)), formulation)
 
+    def narrowed(self, w: Array) -> Self | None:
+        """With the negative rows that come close to being predicted positive at w; the others never are."""
+        if self.losses.lines is None:
+            return None
+        lam, plain = np.ones(len(self)), (False, False)
+        rows, positives = self._row_scores(w), self.positives[self.ids]
+        _, fp, _ = self._worst_on_lines(self._candidates(rows, lam, plain), positives, lam, plain)
+        few = np.where(np.isfinite(self.losses.lines.steepest), 0, self.losses.lines.most)[self.ids]
+        wide = np.clip(WIDER * fp, WIDER * positives, 2 * WIDER * positives)
+        near = self._nearest(rows, np.full(len(self), -np.inf), np.maximum(few, wide))
+        if 2 * len(near.places) > len(rows.places) or len(np.unique(self.ids)) < len(self.ids):
+            return None
+        sizes = np.zeros(len(self.positives), dtype=np.int64)
+        sizes[self.ids] = np.diff(near.bounds)
+        narrow, places = self.take(np.arange(len(self))), np.sort(near.places)  # data are read faster in their order
+        units = self.rows[places]
+        narrow.atoms = self.atoms.taken(units)
+        narrow.rows = units if narrow.atoms is self.atoms else np.arange(len(units))
+        narrow.bounds = np.append(0, np.cumsum(sizes))
+        return narrow
+
     def _worst(self, w: Array, lam: Array, formulation: Formulation) -> Planes:
         from maxmargin.structures.ranking.compiled.contingency import table_differences
 
-        scored, positives, unit = self.scored(w), self.positives[self.ids], self.task.unit_
-        np.multiply(scored.scores, unit, out=scored.scores)
         kind = formulation.rescaling == "slack", formulation.squared
+        scored, positives = self._candidates(self._row_scores(w), lam, kind), self.positives[self.ids]
         search = self._worst_on_lines if self.losses.lines is not None else self._worst_in_tables
         tp, fp, loss = search(scored, positives, lam, kind)
         found = int(np.sum(positives - tp + fp))
         indptr = np.zeros(len(self) + 1, dtype=np.int32)
-        indices, values = np.empty(found, dtype=np.int32), np.empty(found)
+        indices, values, unit = np.empty(found, dtype=np.int32), np.empty(found), self.task.unit_
         table_differences(self.rows[scored.places], scored.bounds, positives, tp, fp, unit, indptr, indices, values)
         return Planes(AtomRows(self.atoms, indptr, indices, values), loss)
 
+    def _row_scores(self, w: Array) -> SampleScores:
+        """Of all rows, the positive ones of a sample first."""
+        places = np.concatenate([np.arange(self.bounds[g], self.bounds[g + 1]) for g in self.ids])
+        bounds = np.append(0, np.cumsum(np.diff(self.bounds)[self.ids]))
+        return SampleScores(places, self.atoms.scores(w, self.rows[places])[:, 0] * self.task.unit_, bounds)
+
+    def _candidates(self, rows: SampleScores, lam: Array, kind: tuple[bool, bool]) -> SampleScores:
+        """All positive rows and the negative ones that a most violated labelling may have, sorted by score.
+
+        Not more than the false positives of any table; and under plain margin rescaling, where one more changes λΔ + h
+        by its own score and at most λ · `steepest`, only those that gain by it.
+        """
+        floors, most = np.full(len(self), -np.inf), np.diff(rows.bounds)
+        if self.losses.lines is not None:
+            lines = self.losses.lines.take(self.ids)
+            most = np.minimum(most, lines.most)
+            if kind == (False, False):
+                free = np.isfinite(lines.steepest)
+                floors[free] = -lam[free] * lines.steepest[free]
+        return self._nearest(rows, floors, most)
+
+    def _nearest(self, rows: SampleScores, floors: Array, most: Counts) -> SampleScores:
+        """All positive rows and, of the negative ones above the floor, so many with the highest scores, sorted."""
+        chosen, sizes = [], []
+        for j, P in enumerate(self.positives[self.ids]):
+            begin, end = rows.bounds[j], rows.bounds[j + 1]
+            top, low = -rows.scores[begin : begin + P], -rows.scores[begin + P : end]
+            above = np.flatnonzero(low < -floors[j]) if floors[j] > -np.inf else np.arange(len(low))
+            low = low[above]
+            if most[j] < len(low):
+                near = np.argpartition(low, most[j] - 1)[: most[j]] if most[j] else np.zeros(0, dtype=np.intp)
+                above, low = above[near], low[near]
+            chosen += [begin + np.argsort(top), begin + P + above[np.argsort(low)]]
+            sizes.append(P + len(low))
+        which = np.concatenate(chosen)
+        return SampleScores(rows.places[which], rows.scores[which], np.append(0, np.cumsum(sizes)))
+
     def _worst_on_lines(
-        self, scored: ScoredRows, positives: Counts, lam: Array, kind: tuple[bool, bool]
+        self, scored: SampleScores, positives: Counts, lam: Array, kind: tuple[bool, bool]
     ) -> tuple[Counts, Counts, Array]:
         """True and false positives and the loss of the most violated labellings."""
         from maxmargin.structures.ranking.compiled.contingency import worst_on_lines
 
         assert self.losses.lines is not None
         lines, found, sums = self.losses.lines.take(self.ids), self._nothing_found(), _room_for_sums(scored)
-        worst_on_lines(scored.scores, scored.bounds, positives, *lines, lam, *kind, *sums, *found)
+        worst_on_lines(scored.scores, scored.bounds, positives, *lines[:4], lam, *kind, *sums, *found)
         return found
 
     def _worst_in_tables(
-        self, scored: ScoredRows, positives: Counts, lam: Array, kind: tuple[bool, bool]
+        self, scored: SampleScores, positives: Counts, lam: Array, kind: tuple[bool, bool]
     ) -> tuple[Counts, Counts, Array]:
         """The same where all tables have to be tried."""
         measure, sums = self.task.measure_, _room_for_sums(scored)
@@ -118,7 +191,7 @@ class ContingencyBatch(SegmentedBatch):
         return np.empty(n, dtype=np.int64), np.empty(n, dtype=np.int64), np.empty(n)
 
 
-def _room_for_sums(scored: ScoredRows) -> tuple[Array, Array]:
+def _room_for_sums(scored: SampleScores) -> tuple[Array, Array]:
     """Scratch for the sums of scores of one sample."""
     longest = int(np.diff(scored.bounds).max())
     return np.empty(longest + 1), np.empty(longest + 1)

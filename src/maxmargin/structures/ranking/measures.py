@@ -41,6 +41,18 @@ class LossLines(NamedTuple):
     alpha: Array
     beta: Array
 
+    def steepest(self, P: int, Q: int) -> float:
+        """What one more false positive adds to the loss at most; inf where not all numbers are allowed."""
+        if not np.array_equal(self.sizes, np.arange(P + Q + 1)):
+            return np.inf
+        least, here = np.maximum(self.sizes + 1 - Q, 0)[:-1], np.minimum(self.sizes, P)  # true positives
+        change = [
+            self.alpha[1:] + self.beta[1:] * (here[1:] - a) - self.alpha[:-1] - self.beta[:-1] * (here[:-1] - a)
+            for a in (least, here[:-1])  # it is linear between these
+        ]
+        allowed = least <= here[:-1]
+        return float(np.max(np.maximum(*change)[allowed], initial=0.0)) * (1 + 1e-9) + 1e-15
+
 
 class Measure(NamedTuple):
     """A loss(tp, fp, fn, tn) that takes arrays."""

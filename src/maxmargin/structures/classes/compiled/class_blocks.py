@@ -89,6 +89,71 @@ def add_at_labels(u, m, labels, changes, indptr, places, values, w):
 
 
 @kernel
+def block_step(truth, square, limit, price, weights, heights, own, own_heights, new, labels):
+    """The best weights of an example that has these weights, from the scores of its labels, in `heights`.
+
+    Returns what the dual gains, the example's slack, how many labels may have other weights than before, and by how
+    much more all wrong ones have. These labels are the first of `labels`, with their old and new weights in `own` and
+    `new`; nothing is changed yet.
+    """
+    K, right, used, high, low, mean, count = len(heights), heights[truth], 0.0, 0.0, np.inf, 0.0, 0
+    for k in range(K):
+        heights[k] += price[k] - right
+    heights[truth] = -np.inf  # has no plane
+    for k in range(K):
+        if heights[k] > high:
+            high = heights[k]
+        if weights[k] > 0.0:
+            used += weights[k]
+            mean += heights[k]
+            low = min(low, heights[k])
+            count += 1
+    if limit == 0.0 or (high == 0.0 and count == 0):
+        return 0.0, high, 0, 0.0
+    if used < limit:  # the truth has weight, of height 0
+        count += 1
+        if used < limit * (1.0 - 1e-12):  # beyond rounding
+            low = min(low, 0.0)
+    if not high - low > 1e-10 * high:
+        return 0.0, high, 0, 0.0
+    # The threshold of the projection is no lower than the mean of all weights' heights, over the square.
+    mean /= count
+    m = 0
+    for k in range(K):
+        if heights[k] >= mean or weights[k] > 0.0:
+            labels[m], own[m], own_heights[m] = k, weights[k], heights[k]
+            m += 1
+    if square * limit <= SMALL * (high - low):
+        all_on_the_best(m, limit, own_heights, new)
+    else:
+        best_block(m, square, limit, used, own, own_heights, new)
+    gain, moved, total = 0.0, 0.0, 0.0
+    for c in range(m):
+        change = new[c] - own[c]
+        gain += change * own_heights[c]
+        moved += change * change
+        total += change
+    gain -= 0.5 * square * (moved + total * total)
+    return gain, high, m, total
+
+
+@kernel
+def take_step(truth, m, total, weights, own, new, labels):
+    """Give an example its new weights, as `block_step` has left them; at how many labels w changes.
+
+    These labels are the first of `labels`, and the factors of the example's features there the first of `new`.
+    """
+    changed = 0
+    for c in range(m):
+        if new[c] != own[c]:
+            weights[labels[c]] = new[c]
+            labels[changed], new[changed] = labels[c], own[c] - new[c]
+            changed += 1
+    labels[changed], new[changed] = truth, total
+    return changed + 1
+
+
+@kernel
 def visit_classes(
     order, units, truths, cost, squares, cap, K, indptr, places, values, alpha, w, scratch, labels, least, report
 ):
@@ -100,58 +165,16 @@ def visit_classes(
     heights, own, own_heights, new = scratch[0], scratch[1], scratch[2], scratch[3]
     for j in range(len(order)):
         i = order[j]
-        u, truth, limit = np.uint64(units[i]), truths[i], cap[i]
-        square, price = squares[u], cost[truth]
+        u, truth = np.uint64(units[i]), truths[i]
         label_scores(u, w, K, indptr, places, values, heights)
-        right, used, high, low, mean, count = heights[truth], 0.0, 0.0, np.inf, 0.0, 0
-        for k in range(K):
-            heights[k] += price[k] - right
-        heights[truth] = -np.inf  # has no plane
-        for k in range(K):
-            if heights[k] > high:
-                high = heights[k]
-            if alpha[i, k] > 0.0:
-                used += alpha[i, k]
-                mean += heights[k]
-                low = min(low, heights[k])
-                count += 1
-        report[PENALTY] += limit * high
-        if limit == 0.0 or (high == 0.0 and count == 0):
-            continue
-        if used < limit:  # the truth has weight, of height 0
-            count += 1
-            if used < limit * (1.0 - 1e-12):  # beyond rounding
-                low = min(low, 0.0)
-        # The threshold of the projection is no lower than the mean of all weights' heights, over the square.
-        mean /= count
-        m = 0
-        for k in range(K):
-            if heights[k] >= mean or alpha[i, k] > 0.0:
-                labels[m], own[m], own_heights[m] = k, alpha[i, k], heights[k]
-                m += 1
-        if not high - low > 1e-10 * high:
-            continue
-        if square * limit <= SMALL * (high - low):
-            all_on_the_best(m, limit, own_heights, new)
-        else:
-            best_block(m, square, limit, used, own, own_heights, new)
-        gain, moved, total = 0.0, 0.0, 0.0
-        for c in range(m):
-            change = new[c] - own[c]
-            gain += change * own_heights[c]
-            moved += change * change
-            total += change
-        gain -= 0.5 * square * (moved + total * total)
+        gain, slack, m, total = block_step(
+            truth, squares[u], cap[i], cost[truth], alpha[i], heights, own, own_heights, new, labels
+        )
+        report[PENALTY] += cap[i] * slack
         if not gain > 0.0:
             continue
-        changed = 0
-        for c in range(m):
-            if new[c] != own[c]:
-                alpha[i, labels[c]] = new[c]
-                labels[changed], new[changed] = labels[c], own[c] - new[c]
-                changed += 1
-        labels[changed], new[changed] = truth, total
-        add_at_labels(u, changed + 1, labels, new, indptr, places, values, w)
+        changed = take_step(truth, m, total, alpha[i], own, new, labels)
+        add_at_labels(u, changed, labels, new, indptr, places, values, w)
         report[GAIN] += gain
         if gain > least:
             front = int(report[MOVED])

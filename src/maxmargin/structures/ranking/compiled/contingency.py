@@ -83,7 +83,8 @@ def worst_on_lines(
 ):
     """For every group the table of the most violated prediction, among lines a + b = m of linear Δ.
 
-    On each of them Δ = alpha + beta·(min(m, P) - a). The truth, which violates nothing, is one of the candidates.
+    On each of them Δ = alpha + beta·(min(m, P) - a). The truth, which violates nothing, is one of the candidates. Rows
+    that are not given are negative and not predicted positive: lines that need more than there are have no table.
     """
     for g in range(len(bounds) - 1):
         P, n = positives[g], bounds[g + 1] - bounds[g]
@@ -92,6 +93,8 @@ def worst_on_lines(
         best, a = 0.0, 0
         for line in range(line_bounds[g], line_bounds[g + 1]):
             m = sizes[line]
+            if m > n:
+                break
             a = top_of_line(
                 max(0, m - (n - P)), min(m, P), a, m, alpha[line], beta[line], lost, won, lam[g], slack, squared
             )

@@ -1,0 +1,80 @@
+"""The dual point of classes where features are known by their inner products only.
+
+    D(α) = Σᵢₖ αᵢₖ Δ(yᵢ, k) - ½ Σₖ B[:, k]ᵀ G B[:, k],     B[i, k] = [k = yᵢ] Σₗ αᵢₗ - αᵢₖ
+
+The block of an example is solved from the scores G B of its labels, as in class_blocks.py. These are kept for all
+units, so that a visit reads K numbers, and one that changes something adds multiples of a row of G to the scores of the
+labels that it changed. Rows are computed for those who are about to change.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from maxmargin.arrays import Array
+from maxmargin.kernels.atoms import KernelAtoms
+from maxmargin.kernels.compiled.row_cache import RowCache
+from maxmargin.objective import Formulation
+from maxmargin.structures.classes.class_blocks import ClassBlocks, LabelledRows
+
+BLOCK = 512  # examples whose rows of G are computed together
+
+
+class KernelClassBlocks(ClassBlocks):
+    """ClassBlocks with the inner products of a kernel."""
+
+    def __init__(self, classes: LabelledRows, weights: Array, formulation: Formulation, C: float, **limits: Any):
+        super().__init__(classes, weights, formulation, C, **limits)
+        assert isinstance(classes.atoms, KernelAtoms)
+        self._atoms = classes.atoms
+        self.seen = np.zeros((len(classes.cost), self._atoms.n_units))  # by label, which is how they change
+        self._atoms.kept = (self.sums, self.seen.T)
+
+    def _improve(self, order: NDArray[np.intp], report: Array) -> None:
+        from maxmargin.structures.classes.compiled.kernel_class_blocks import visit_with_rows
+
+        of, rows, scratch = self.classes, self._atoms.rows, np.empty((4, len(self.classes.cost)))
+        labels = np.empty(len(of.cost), dtype=np.uint64)
+        fixed = of.units, of.truths, of.cost, self._squares, self.cap
+        for begin in range(0, len(order), BLOCK):
+            end, at = min(begin + BLOCK, len(order)), begin
+            self._fetch(order[begin:end])
+            while at < end:
+                cache = tuple(RowCache(rows.store, rows.slot_of, rows.complete, rows.last_use, rows.clock))
+                state = self.alpha, self.sums, self.seen, scratch, labels
+                at = int(visit_with_rows(order, at, end, *fixed, cache, *state, self._least, report))
+                if at < end:  # it has come to change since its block began, and so may others
+                    self._fetch(order[at:end])
+                    rows.whole(of.units[order[at : at + 1]])
+
+    def _fetch(self, examples: NDArray[np.intp]) -> None:
+        """Compute the missing rows of these examples together, as far as they have a slack or a weight to change."""
+        of, rows = self.classes, self._atoms.rows
+        units, truths = of.units[examples], of.truths[examples]
+        missing = ~rows.complete[rows.slot_of[units]] | (rows.slot_of[units] < 0)
+        if missing.any():
+            heights = self.seen[:, units].T + of.cost[truths]
+            slack = heights.max(axis=1) > self.seen[truths, units]
+            wanted = np.unique(units[missing & (slack | self.alpha[examples].any(axis=1))])
+            rows.whole(wanted[: rows.capacity])
+
+    def tidy(self) -> None:
+        """Compute the scores anew: those that many changes were added to are not what the objective is measured by."""
+        scores = self._atoms.rows.products(self._atoms.coefficients(self.sums), np.arange(self._atoms.n_units))
+        self.seen[:] = scores.T
+        self._atoms.kept = (self.sums, self.seen.T)
+
+    def _squared_norm(self) -> float:
+        self.tidy()
+        return self._atoms.inner(self.sums, self.sums)
+
+    def _square_of(self, w: Array) -> float:
+        return self._atoms.square(w)
+
+    @property
+    def visit_work(self) -> float:
+        """With a row of G for every example whose weights change."""
+        return super().visit_work + 2.0 * self.n * self._atoms.n_units
