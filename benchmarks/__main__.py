@@ -1,10 +1,11 @@
-"""Command line: ``python -m benchmarks [name ...] [--repeat 3] [--quick]``."""
+"""Command line: ``python -m benchmarks [name ...] [--repeat 3] [--quick] [--page FILE]``."""
 
 from __future__ import annotations
 
 import argparse
 import sys
 from collections.abc import Callable
+from pathlib import Path
 
 from rich.console import Console
 from rich.status import Status
@@ -18,6 +19,7 @@ from benchmarks import (
     counting,
     counting_cost,
     diversity,
+    effective_passes,
     engine,
     graph_inference,
     graphs,
@@ -30,6 +32,7 @@ from benchmarks import (
     measures,
     motifs,
     multiclass,
+    page,
     parsing,
     partial_labels,
     ranking,
@@ -68,6 +71,7 @@ GROUPS = {
     "kernels": kernels,
     "kernel-ner": kernel_ner,
     "unscaled": unscaled,
+    "effective-passes": effective_passes,
     "engine": engine,
 }
 Run = Callable[[str, int, bool, Report], Table]
@@ -84,6 +88,7 @@ def main() -> int:
     parser.add_argument("names", nargs="*", metavar="name", help=f"{known} (default: all)")
     parser.add_argument("--repeat", type=int, default=3, help="how often each solver is trained (default: 3)")
     parser.add_argument("--quick", action="store_true", help="small parts of the data, to see that all runs")
+    parser.add_argument("--page", type=Path, help="a Markdown page that has places for these tables (page.py)")
     arguments = parser.parse_args()
     if arguments.repeat < 1:
         parser.error("--repeat must be at least 1")
@@ -113,6 +118,9 @@ def main() -> int:
                     console.print(f"{name}: {error}", highlight=False)
                     continue
             console.print(table)
+            if arguments.page:
+                options = f"--repeat {arguments.repeat}{' --quick' * arguments.quick}"
+                page.write(arguments.page, name, table, f"python -m benchmarks {name} {options}")
     return int(missing)
 
 
