@@ -248,7 +248,7 @@ def test_cross_val_predict_of_sequences_of_one_length():
 @pytest.mark.parametrize("n_jobs", [None, 2])
 def test_grid_search(n_jobs):
     X, Y = SEQUENCES["dicts"]
-    grid = {"task__unknown": ["ignore"], "C": [0.1, 10.0], "solver__tol": [0.05]}
+    grid = {"task__unknown": ["ignore"], "C": [0.1, 10.0], "solver__tol": [1e-3]}
     search = GridSearchCV(StructuredSVM(tasks.Chain(), solver=solvers.BCFW()), grid, cv=2, n_jobs=n_jobs)
     search.fit(X, Y)
     assert search.best_params_["C"] == 10.0

@@ -264,25 +264,6 @@ def move_stretch(begin, a, b, length, K, w, links, gram, lattice, scratch, repor
 
 
 @kernel
-def move_flow(begin, length, K, w, links, gram, lattice, scratch, report):
-    """From the worst to the best path, one stretch after another; whether anything moved."""
-    best, worst = scratch.best, scratch.worst
-    moved = False
-    a = 0
-    while a < length:
-        if best[a] == worst[a]:
-            a += 1
-            continue
-        b = a
-        while b + 1 < length and best[b + 1] != worst[b + 1]:
-            b += 1
-        if move_stretch(begin, a, b, length, K, w, links, gram, lattice, scratch, report):
-            moved = True
-        a = b + 1
-    return moved
-
-
-@kernel
 def spread(begin, length, K, w, indptr, places, values, positions, change):
     """Add the features of all positions to w, times the change at each label, and forget the change."""
     for t in range(length):
@@ -355,7 +336,16 @@ def visit_chains(
                 if best[t] != worst[t] and not grams.known[begin + t]:
                     know_products(i, begin, t, length, positions, indptr, values, grams, scratch.features)
             cells = grams.cells[grams.first[i] : grams.first[i] + length * length]
-            if not move_flow(begin, length, K, w, links, cells, lattice, scratch, report):
+            stepped = False
+            a = np.int64(0)  # a plain 0 would be another type, and compile what follows twice
+            while a < length:
+                b = a
+                while b < length and best[b] != worst[b]:
+                    b += 1
+                if b > a and move_stretch(begin, a, b - 1, length, K, w, links, cells, lattice, scratch, report):
+                    stepped = True
+                a = b + 1
+            if not stepped:
                 break
             moved = True
         if moved:
