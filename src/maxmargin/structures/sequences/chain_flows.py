@@ -118,6 +118,7 @@ class ChainFlows(BlockDual):
         of, n_labels, report = self.chains, self.chains.atoms.arrays.n_labels, np.zeros(5)
         links = self.sums[: of.atoms.arrays.direct] + of.allowed
         square = n_labels * n_labels
+        self._paths = None
         visit_chains(
             order,
             search,
@@ -137,7 +138,6 @@ class ChainFlows(BlockDual):
             self._clock,
             report,
         )
-        self._paths = None
         self.movers = order[: int(report[MOVED])]
         self.dual += report[GAIN]
         if report[REFUSED]:
