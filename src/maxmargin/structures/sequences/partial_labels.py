@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Iterator, Sequence
+from contextlib import suppress
 from itertools import islice
 from typing import Any
 
@@ -34,6 +35,18 @@ def named_labels(labels: Iterable[Any]) -> Iterator[Hashable]:
             yield from sorted(label, key=repr)  # a set has another order in every process
 
 
+def different(labels: list[Any]) -> list[Any]:
+    """These labels, once each where they can be keys (sets cannot)."""
+    try:
+        return list(dict.fromkeys(labels))
+    except TypeError:
+        return labels
+
+
+def _is_nan(label: Any) -> bool:
+    return isinstance(label, float | np.floating) and bool(np.isnan(label))
+
+
 class Choices:
     """Numbers for what may stand at a position: 0 … K-1 are the single labels, others come as they are read.
 
@@ -43,12 +56,16 @@ class Choices:
     def __init__(self, numbers: dict[Hashable, int]):
         self.numbers = numbers
         self._rows: dict[Hashable, int] = dict(numbers)
+        self._whole = not any(map(_is_nan, numbers))  # whether all classes are labels
 
     def read(self, labels: Sequence[Any]) -> Labels:
         """The numbers of these choices."""
+        if self._whole:
+            with suppress(KeyError, TypeError):  # one label at every position, as a rule
+                return np.fromiter(map(self.numbers.__getitem__, labels), dtype=np.int32, count=len(labels))
         keys = list(map(as_choice, labels))
         for t, key in enumerate(keys):  # NaN, which elsewhere stands for what is missing, would be a label of its own
-            if isinstance(key, float | np.floating) and np.isnan(key):
+            if _is_nan(key):
                 raise ValueError(f"the label at position {t} is NaN; put None where a label is not known")
         label_numbers([key for key in keys if not is_partial(key)], self.numbers)  # names a label that is not known
         for t, key in enumerate(keys):

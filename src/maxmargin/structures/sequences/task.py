@@ -22,7 +22,7 @@ from maxmargin.inputs.transitions import allowed_transitions, chunk_scheme
 from maxmargin.inputs.weighted import Weighted
 from maxmargin.kernels.units import UnitTask
 from maxmargin.structures.sequences.batch import ChainBatch, DecodedSequences, whole_losses
-from maxmargin.structures.sequences.partial_labels import Choices, as_choice, is_partial, named_labels
+from maxmargin.structures.sequences.partial_labels import Choices, as_choice, different, is_partial, named_labels
 
 INVALID = ("error", "repair", "drop")
 FROM_FIT = 9  # frames between a warning and the user's call of fit
@@ -77,7 +77,7 @@ class Chain(UnitTask):
                 "no position of any sequence has a feature, so that nothing could be told apart; give every position "
                 'at least one, such as the attribute "bias"'
             )
-        labels = [label for i, y in enumerate(Y) for label in self._read(y, i).names]
+        labels = different([label for i, y in enumerate(Y) for label in self._read(y, i).names])
         self.latent = any(map(is_partial, labels))
         if self.latent and all(label is None for label in labels):
             raise ValueError("no position of any sequence has a label: there is nothing to learn from")
