@@ -281,7 +281,7 @@ def _nonzero(units: Any) -> tuple[NDArray[np.uint64], NDArray[np.uint32], Array]
     """Where the rows of a matrix begin among its numbers that are not zero, their columns, and these numbers."""
     if sparse.issparse(units):
         rows = sparse.csr_array(units, dtype=np.float64)
-        values = rows.data if rows.data.flags.writeable else rows.data.copy()  # kernels are compiled for one kind only
+        values = np.require(rows.data, requirements=["C", "W"])  # kernels are compiled for one kind only
         return rows.indptr.astype(np.uint64), rows.indices.astype(np.uint32), values
     bounds, columns, values = nonzero_rows(np.asarray(units, dtype=np.float64))
     return bounds.astype(np.uint64), columns.astype(np.uint32), values

@@ -8,7 +8,7 @@ own where it knows more of its planes, such as all of them.
 
 from __future__ import annotations
 
-from typing import NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,6 +18,8 @@ from maxmargin.atoms import AtomRows, Atoms
 from maxmargin.checks import check_memory, is_whole
 from maxmargin.objective import Formulation
 from maxmargin.planes import Planes
+
+Planed = TypeVar("Planed", bound="BlockDual")
 
 OFTEN = 20.0  # examples that an average feature is in, where means of w cost next to nothing
 SEEN = 1e-22  # what D gains, of itself, by changes of w that are more than rounding
@@ -161,6 +163,10 @@ class BlockDual:
         limit = np.inf if self.squared else float(np.min(self.cap[used] / sums[used], initial=np.inf))
         factor = min(limit, linear / curvature if curvature > 0 else np.inf)
         return max(factor, 0.0) if np.isfinite(factor) else 1.0
+
+    def without_planes(self, kind: type[Planed], **limits: Any) -> Planed:
+        """An empty dual point of the same problem, of the kind that keeps planes."""
+        return kind(self.dim, self.weights, self.formulation, self.C, **limits)
 
     # --- all blocks at once (solvers/joint_rounds.py)
 

@@ -73,7 +73,7 @@ class DualBlocks(BlockDual):
         alpha = point.alpha_of(planes)
         counts = np.bincount(planes.owners, minlength=point.n)
         places = max(point.slots, int(counts.max(initial=0)))
-        blocks = cls(point.dim, point.weights, point.formulation, point.C, places, cache_mb=point.cache_mb)
+        blocks = point.without_planes(cls, slots=places, cache_mb=point.cache_mb)
         tables, rows, entries = blocks._tables, planes.rows, int(planes.rows.indptr[-1])
         blocks._tables = tables = tables.with_room(len(alpha), entries, int(np.sum(counts**2)))
         tables.filled[:] = tables.capacity[:] = counts
@@ -325,7 +325,7 @@ class DualBlocks(BlockDual):
         """Carry α over to another C: scale it to the best feasible multiple (a parabola in the factor)."""
         norm = self._squared_norm()
         sums = self.alpha_sums
-        self.C, self.cap = C, caps(weights, C)
+        self.weights, self.C, self.cap = weights, C, caps(weights, C)
         slots, _ = self._used_slots(self._tables.filled)
         linear = float(np.dot(self._tables.alpha[slots], self._tables.offset[slots]))
         if self.squared:

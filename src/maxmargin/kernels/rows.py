@@ -72,7 +72,7 @@ class KernelRows:
                 some = missing[begin : begin + CHUNK]
                 if np.array_equal(self.known, np.where(self.complete, self.n, 0)):
                     rows = self._fresh(some)
-                    self._admit(some, clear=False)
+                    self._admit(some)
                 else:
                     self._admit(some)
                     rows = self.store[self.slot_of[some]]
@@ -169,8 +169,8 @@ class KernelRows:
             block[:, rest] = self._computed(rows, rest)
         return block
 
-    def _admit(self, units: Units, clear: bool = True) -> None:
-        """Give these units a slot each; those used longest ago make room. New ones are cleared, or filled at once."""
+    def _admit(self, units: Units) -> None:
+        """Give these units a slot each; those used longest ago make room. New ones are cleared."""
         now = self._tick()
         new = units[self.slot_of[units] < 0]
         self.last_use[self.slot_of[units[self.slot_of[units] >= 0]]] = now
@@ -181,8 +181,7 @@ class KernelRows:
         self.slot_of[old[old >= 0]] = -1
         self.unit_of[slots], self.slot_of[new] = new, slots
         self.complete[slots], self.known[slots], self.last_use[slots] = False, 0, now
-        if clear:
-            self.store[slots] = np.nan
+        self.store[slots] = np.nan
 
     def _tick(self) -> int:
         self.clock += 1

@@ -5,6 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from maxmargin.dual_blocks import DualBlocks
 from maxmargin.kernels import RBF, Linear
 from maxmargin.kernels.dual_blocks import KernelBlocks
 from maxmargin.oracle import Oracle
@@ -82,3 +83,21 @@ def test_rows_that_change_nothing_are_not_computed():
     assert isinstance(solution.memory, KernelClassBlocks)
     rows = solution.memory.classes.atoms.rows
     assert np.count_nonzero(rows.complete) < 1000
+
+
+def test_the_same_point_over_planes():
+    """With the products of the kernel, not with those of the coefficients."""
+    rng = np.random.default_rng(0)
+    X, y = rng.standard_normal((40, 3)), np.arange(40) % 3
+    task = Multiclass(kernel=RBF(0.5))
+    oracle = Oracle(task.setup_and_pack(X, y))
+    blocks = oracle.block_dual(100.0, slots=32, cache_mb=SMALL)
+    assert isinstance(blocks, KernelClassBlocks)
+    for _ in range(3):
+        blocks.search(oracle, rng.permutation(40), 16)
+        blocks.revisit(oracle, rng)
+    planes = DualBlocks.of(blocks)
+    assert isinstance(planes, KernelBlocks)
+    assert planes.dual == pytest.approx(blocks.dual, rel=1e-9)
+    assert planes.bound() <= solved(X, y, RBF(0.5), 100.0, 1e-3, 1024.0)[1].certificate.primal
+    assert planes.visit(np.arange(40)).gain > 0

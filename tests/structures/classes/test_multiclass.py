@@ -4,6 +4,7 @@ from hypothesis import given, settings
 from scipy import sparse
 from strategies import multiclass_data
 
+from maxmargin import MulticlassSVC
 from maxmargin.tasks import Multiclass
 from maxmargin.testing import check_task
 
@@ -76,3 +77,12 @@ def test_labels_that_are_numbers():
     labels[[4, 6]] = 9, 1
     with pytest.raises(ValueError, match=r"example 4: the label 9 is not one of the classes \(7, 3, 5\)"):
         task.pack(X, labels)
+
+
+def test_numbers_that_are_no_neighbours():
+    """A sparse matrix may be a view of every other number of an array."""
+    A = sparse.csr_array(np.random.default_rng(0).standard_normal((12, 3)))
+    view = sparse.csr_array((np.repeat(A.data, 2)[::2], A.indices, A.indptr), shape=A.shape)
+    y = np.arange(12) % 3
+    one, other = (MulticlassSVC(fit_intercept=False, random_state=0).fit(X, y) for X in (A, view))
+    np.testing.assert_array_equal(one.w_, other.w_)

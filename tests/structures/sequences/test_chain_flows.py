@@ -308,3 +308,28 @@ def test_other_solvers_start_from_it():
     assert isinstance(solution.memory, DualBlocks)
     assert solution.certificate.converged
     assert solution.certificate.dual >= dual * (1 - 1e-12)
+
+
+def test_other_weights_of_the_examples():
+    """A start from other sample weights proves nothing false, whatever takes over."""
+    X, Y = noisy(n=12)
+    batch, rng = Chain().setup_and_pack(X, Y), np.random.default_rng(3)
+    start = BCFW(tol=1e-3).solve(Oracle(batch), 100.0)
+    for weights in (rng.random(12), np.r_[np.zeros(6), np.ones(6)], np.r_[1.0, np.zeros(11)]):
+        warm = BCFW(tol=1e-3).solve(Oracle(batch, None, weights), 100.0, start)
+        cold = BCFW(tol=1e-3).solve(Oracle(batch, None, weights), 100.0)
+        np.testing.assert_array_equal(warm.memory.weights, Oracle(batch, None, weights).weights)
+        assert warm.certificate.converged
+        assert warm.certificate.dual <= cold.certificate.primal
+        assert cold.certificate.dual <= warm.certificate.primal
+        assert DualBlocks.of(warm.memory).dual <= cold.certificate.primal
+        start = warm
+
+
+def test_no_weight_is_left():
+    X, Y = noisy(n=6)
+    _, flows = trained(X, Y, 10.0, weights=np.r_[1.0, np.zeros(5)])
+    flows.move_to(np.r_[0.0, np.full(5, 1.2)], 10.0)
+    assert flows.bound() == flows.dual == 0
+    assert flows.size == (0, 0)
+    assert not flows.w.any()

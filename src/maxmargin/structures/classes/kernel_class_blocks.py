@@ -15,8 +15,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from maxmargin.arrays import Array
+from maxmargin.block_dual import Planed
 from maxmargin.kernels.atoms import KernelAtoms
 from maxmargin.kernels.compiled.row_cache import RowCache
+from maxmargin.kernels.dual_blocks import KernelBlocks
 from maxmargin.objective import Formulation
 from maxmargin.structures.classes.class_blocks import ClassBlocks, LabelledRows
 
@@ -60,6 +62,13 @@ class KernelClassBlocks(ClassBlocks):
             slack = heights.max(axis=1) > self.seen[truths, units]
             wanted = np.unique(units[missing & (slack | self.alpha[examples].any(axis=1))])
             rows.whole(wanted[: rows.capacity])
+
+    def refresh(self) -> None:
+        self._atoms.kept = None  # until w is whole again
+        super().refresh()
+
+    def without_planes(self, kind: type[Planed], **limits: Any) -> Any:
+        return KernelBlocks(self._atoms, self.weights, self.formulation, self.C, **limits)
 
     def tidy(self) -> None:
         """Compute the scores anew: those that many changes were added to are not what the objective is measured by."""

@@ -53,6 +53,15 @@ class WeightedPaths(NamedTuple):
     owners: NDArray[np.int64]
     weights: Array
 
+    @classmethod
+    def none(cls) -> WeightedPaths:
+        return cls(np.empty(0, dtype=np.int32), np.empty(0, dtype=np.int64), np.empty(0))
+
+    def take(self, chosen: NDArray[np.bool_], lengths: NDArray[np.int64]) -> WeightedPaths:
+        """Some of them; lengths: of the sequences."""
+        labels = self.labels[np.repeat(chosen, lengths[self.owners])]
+        return WeightedPaths(labels, self.owners[chosen], self.weights[chosen])
+
 
 class ChainFlows(BlockDual):
     """The flows, for plain slacks under a finite C."""
@@ -239,13 +248,14 @@ class ChainFlows(BlockDual):
         return slacks
 
     def move_to(self, weights: Array, C: float) -> None:
-        """By the best multiple of α that keeps to the new caps."""
-        paths = self.paths
-        self.sumseights, self.C, self.cap = weights, C, caps(weights, C)
+        """By the best multiple of α that keeps to the new caps, of the sequences that still have one."""
+        self.weights, self.C, cap = weights, C, caps(weights, C)
+        paths = self.paths.take(cap[self.paths.owners] > 0, np.diff(self.chains.bounds))
+        self.cap = cap
         losses = self._planes(paths.labels, paths.owners).loss
         linear, square = float(np.dot(paths.weights, losses)), float(np.dot(self.sums, self.sums))
         factor = self.best_multiple(linear, square, self._sums(paths))
-        self._join(paths._replace(weights=factor * paths.weights))
+        self._join(paths._replace(weights=factor * paths.weights) if factor > 0 else WeightedPaths.none())
         np.copyto(self.w, self.sums)
 
     # --- all blocks at once (solvers/joint_rounds.py)
