@@ -81,12 +81,13 @@ class BlockDual:
         self.movers = np.arange(0)  # whom a revisit would visit, where it does not visit everyone
         self.dual = 0.0  # D(α)
 
-    def average(self, atoms: Atoms) -> None:
+    def average(self, atoms: Atoms, units: NDArray[np.int64]) -> None:
         """Make w a mean over the revisits of a round, where features are so frequent that this costs next to nothing.
 
-        While D rises steadily, P at Σ α a goes up and down: who was visited last has pulled it his way.
+        While D rises steadily, P at Σ α a goes up and down: who was visited last has pulled it his way. What other
+        units there are beside those of the examples must not matter.
         """
-        if len(atoms.arrays.values) >= OFTEN * atoms.n_features:
+        if np.diff(atoms.arrays.indptr)[units].sum() >= OFTEN * atoms.n_features:
             self.sums = np.zeros(self.dim)
 
     def _after_search(self) -> None:

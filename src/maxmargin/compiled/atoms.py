@@ -17,14 +17,7 @@ import numpy as np
 
 from maxmargin.compiled.atom_arrays import AtomArrays
 from maxmargin.compiled.kernel import kernel
-from maxmargin.compiled.label_sums import (
-    eight_sums,
-    four_sums,
-    sixteen_sums,
-    twelve_sums,
-    twice_two_sums,
-    two_sums,
-)
+from maxmargin.compiled.label_vectors import label_sums
 
 
 @kernel
@@ -132,27 +125,8 @@ def label_scores(u, w, K, indptr, places, values, row):
     """row[k] = ⟨atom (u, k), w⟩ for all labels at once, which are contiguous in w."""
     if K == 1:
         row[0] = unit_dot(u, np.uint64(0), w, indptr, places, values)
-        return
-    begin, end = indptr[u], indptr[u + np.uint64(1)]
-    k, last = np.uint64(0), np.uint64(K - (4 if K >= 4 else 2))
-    if K == 2:
-        two_sums(values, places, begin, end, w, row, k, last)
-        return
-    if K == 3:
-        twice_two_sums(values, places, begin, end, w, row, k, last)
-        return
-    while k + np.uint64(16) < K:
-        sixteen_sums(values, places, begin, end, w, row, k, k + np.uint64(12))
-        k += np.uint64(16)
-    left = np.uint64(K) - k
-    if left > 12:
-        sixteen_sums(values, places, begin, end, w, row, k, last)
-    elif left > 8:
-        twelve_sums(values, places, begin, end, w, row, k, last)
-    elif left > 4:
-        eight_sums(values, places, begin, end, w, row, k, last)
     else:
-        four_sums(values, places, begin, end, w, row, k, last)
+        label_sums(values, places, indptr[u], indptr[u + np.uint64(1)], w, np.uint64(K), row)
 
 
 @kernel

@@ -44,7 +44,7 @@ class ClassBlocks(BlockDual):
         self.classes = classes
         self.alpha = np.zeros((self.n, len(classes.cost)))
         self._squares = classes.atoms.lengths**2
-        self.average(classes.atoms)
+        self.average(classes.atoms, classes.units)
         self._least = 0.0  # what somebody gained who is visited again
 
     def search(self, oracle: Decoder, order: NDArray[np.intp], block: int) -> Report:

@@ -88,17 +88,19 @@ class ChainFlows(BlockDual):
             np.zeros(shape),
             np.zeros(shape),
             np.zeros(shape),
-            _labels(shape),
-            _labels(shape),
+            np.zeros(shape, dtype=np.int64),
+            np.zeros(shape, dtype=np.int64),
             np.zeros(shape[0], dtype=np.int32),
             np.zeros(shape[0], dtype=np.int32),
+            np.zeros(shape[0], dtype=np.int64),
+            np.zeros(shape[0], dtype=np.int64),
             np.zeros(shape, dtype=np.int64),
             np.zeros(shape),
             np.zeros(arrays.direct),
             np.zeros(of.atoms.n_features),
         )
         self._clock = np.zeros(1, dtype=np.int64)
-        self.average(of.atoms)
+        self.average(of.atoms, of.units)
         self._paths: WeightedPaths | None = None  # of the flows as they are now
 
     # --- what BCFW does

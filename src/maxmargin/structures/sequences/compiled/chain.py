@@ -2,8 +2,8 @@
 
 Notation: e[t, k] unit scores, T[j, k] score of label k after j, s and f scores of starting and ending. Best path score
 into (t, k):   v[0, k] = s[k] + e[0, k],   v[t, k] = e[t, k] + max_j (v[t-1, j] + T[j, k]).
-Only scores are kept on the way forward (the loop over k is a vector operation, two predecessors a sweep); the labels
-are recovered backwards, where one column per position has to be searched again. -inf in T, s, f forbids.
+Only scores are kept on the way forward (in vector registers, many labels a sweep); the labels are recovered backwards,
+where one column per position has to be searched again. -inf in T, s, f forbids.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ from __future__ import annotations
 import numpy as np
 
 from maxmargin.compiled.kernel import kernel
+from maxmargin.compiled.label_vectors import label_maxima
 
 
 @kernel
@@ -39,22 +40,15 @@ def augment(scores, cost, truth, weight):
 def forward(e, T, s, v):
     """Fill v with best path scores."""
     length, n_labels = e.shape
+    K = np.uint64(n_labels)
     for k in range(n_labels):
         v[0, k] = s[k] + e[0, k]
     for t in range(1, length):
-        before, now = v[t - 1], v[t]
-        for k in range(n_labels):
-            now[k] = before[0] + T[0, k]
-        j = 1
-        while j + 1 < n_labels:
-            a, b, Ta, Tb = before[j], before[j + 1], T[j], T[j + 1]
-            for k in range(n_labels):
-                now[k] = max(now[k], max(a + Ta[k], b + Tb[k]))
-            j += 2
-        if j < n_labels:
-            a, Ta = before[j], T[j]
-            for k in range(n_labels):
-                now[k] = max(now[k], a + Ta[k])
+        now = v[t]
+        if n_labels > 1:
+            label_maxima(v[t - 1], K, T, K, now)
+        else:
+            now[0] = v[t - 1, 0] + T[0, 0]
         for k in range(n_labels):
             now[k] += e[t, k]
 

@@ -45,10 +45,12 @@ class FlowScratch(NamedTuple):
     scores: Array  # (longest, K)
     high: Array  # (longest, K): of the best path into a label
     low: Array  # (longest, K): of the worst path with flow
-    high_from: NDArray[np.uint16]
-    low_from: NDArray[np.uint16]
-    best: NDArray[np.int32]  # these paths
+    high_edge: NDArray[np.int64]  # (longest, K): the last edges of these paths
+    low_edge: NDArray[np.int64]
+    best: NDArray[np.int32]  # the labels of the two paths of a visit
     worst: NDArray[np.int32]
+    best_edge: NDArray[np.int64]  # their edges, or -1
+    worst_edge: NDArray[np.int64]
     seen: NDArray[np.int64]  # (longest, K): when a label was last met
     change: Array  # (longest, K): of the flow through a label
     links: Array  # as many as there are links

@@ -11,13 +11,14 @@ from __future__ import annotations
 import numpy as np
 
 from maxmargin.compiled.atoms import label_scores
+from maxmargin.compiled.fetching import fetch
 from maxmargin.compiled.kernel import kernel
 from maxmargin.structures.sequences.compiled.chain import forward, trace_back
 
 PENALTY, GAIN, MOVED, WORK, REFUSED = range(5)  # places in a report
 EMPTY = 1e-14  # what is left of a flow is nothing if it is less than this share of it
 LEVEL = 1e-12  # two scores that differ by less than this share of them are the same
-CLOSER = 0.1  # a visit ends when its best and worst paths are that much closer
+CLOSER = 0.5  # a visit ends when its best and worst paths are that much closer
 
 
 @kernel
@@ -51,11 +52,13 @@ def all_scores(begin, length, w, K, indptr, places, values, positions, cost, sco
 
 @kernel
 def known_scores(begin, length, now, w, indptr, places, values, positions, cost, lattice, seen, scores):
-    """The same of the labels in the lattice, where there are several; how many products that took."""
+    """The same of the labels in the lattice, at positions with several edges; how many products that took."""
     start, filled, here = lattice.start, lattice.filled, lattice.here
     work = 0
     for t in range(length):
         p = begin + t
+        if filled[p] == 1:
+            continue
         first, end = start[p], start[p] + filled[p]
         u, price, factor = np.uint64(positions.units[p]), cost[positions.rows[p]], positions.factors[p]
         waiting, several = here[first], False
@@ -84,7 +87,9 @@ def known_scores(begin, length, now, w, indptr, places, values, positions, cost,
 
 @kernel
 def know_products(i, begin, s, length, positions, indptr, values, grams, features):
-    """⟨x_s, x_t⟩ with all positions t of sequence i."""
+    """⟨x_s, x_t⟩ of position s with all positions t of sequence i, unless they are known."""
+    if grams.known[begin + s]:
+        return
     units, columns = positions.units, grams.columns
     u = np.uint64(units[begin + s])
     for p in range(indptr[u], indptr[u + np.uint64(1)]):
@@ -101,13 +106,16 @@ def know_products(i, begin, s, length, positions, indptr, values, grams, feature
 
 
 @kernel
-def paths_in_lattice(begin, length, search, now, K, links, lattice, scratch):
-    """The worst path that carries flow and, with `search`, the best path of the lattice; their scores."""
+def paths_in_lattice(begin, a, b, length, search, now, K, links, lattice, scratch):
+    """The worst path that carries flow and, with `search`, the best path of the lattice; their scores.
+
+    From position a to b - 1, between which there are several edges everywhere; the positions beside them have one.
+    """
     start, filled, before, here, flow = lattice
-    scores, seen = scratch.scores, scratch.seen
-    high, low, high_from, low_from = scratch.high, scratch.low, scratch.high_from, scratch.low_from
+    scores, seen, high, low = scratch.scores, scratch.seen, scratch.high, scratch.low
+    high_edge, low_edge = scratch.high_edge, scratch.low_edge
     starts, ends = links[K * K : K * K + K], links[K * K + K :]
-    for t in range(length):
+    for t in range(a, b):
         p = begin + t
         first, end = start[p], start[p] + filled[p]
         for q in range(first, end):
@@ -118,33 +126,50 @@ def paths_in_lattice(begin, length, search, now, K, links, lattice, scratch):
                 high[t, k] = -np.inf
         for q in range(first, end):
             j, k = before[q], here[q]
+            below, above, link = 0.0, 0.0, scores[t, k]
             if t == 0:
-                into = starts[k] + scores[0, k]
-                if flow[q] > 0.0:
-                    low[0, k] = into
-                if search:
-                    high[0, k] = into
-            elif seen[t - 1, j] == now:  # else rounding has left some flow that comes from nowhere
-                link = links[j * K + k] + scores[t, k]
-                if flow[q] > 0.0 and low[t - 1, j] + link < low[t, k]:
-                    low[t, k] = low[t - 1, j] + link
-                    low_from[t, k] = j
-                if search and high[t - 1, j] + link > high[t, k]:
-                    high[t, k] = high[t - 1, j] + link
-                    high_from[t, k] = j
-    top, bottom, p = -np.inf, np.inf, begin + length - 1
+                link += starts[k]
+            else:
+                link += links[j * K + k]
+                if t > a:
+                    if seen[t - 1, j] != now:  # rounding has left some flow that comes from nowhere
+                        continue
+                    below, above = low[t - 1, j], high[t - 1, j]
+                elif here[start[p - 1]] != j:
+                    continue
+            if flow[q] > 0.0 and below + link < low[t, k]:
+                low[t, k] = below + link
+                low_edge[t, k] = q
+            if search and above + link > high[t, k]:
+                high[t, k] = above + link
+                high_edge[t, k] = q
+    top, bottom = -np.inf, np.inf
     best, worst = scratch.best, scratch.worst
-    for q in range(start[p], start[p] + filled[p]):
-        k = here[q]
-        if low[length - 1, k] + ends[k] < bottom:
-            bottom, worst[length - 1] = low[length - 1, k] + ends[k], k
-        if search and high[length - 1, k] + ends[k] > top:
-            top, best[length - 1] = high[length - 1, k] + ends[k], k
-    if bottom < np.inf:
-        for t in range(length - 1, 0, -1):
-            worst[t - 1] = low_from[t, worst[t]]
+    if b < length:
+        k = before[start[begin + b]]
+        if seen[b - 1, k] == now:
+            bottom, worst[b - 1] = low[b - 1, k], k
             if search:
-                best[t - 1] = high_from[t, best[t]]
+                top, best[b - 1] = high[b - 1, k], k
+    else:
+        p = begin + b - 1
+        for q in range(start[p], start[p] + filled[p]):
+            k = here[q]
+            if low[b - 1, k] + ends[k] < bottom:
+                bottom, worst[b - 1] = low[b - 1, k] + ends[k], k
+            if search and high[b - 1, k] + ends[k] > top:
+                top, best[b - 1] = high[b - 1, k] + ends[k], k
+    if bottom < np.inf:
+        for t in range(b - 1, a - 1, -1):
+            q = low_edge[t, worst[t]]
+            scratch.worst_edge[t] = q
+            if t > 0:
+                worst[t - 1] = before[q]
+            if search:
+                q = high_edge[t, best[t]]
+                scratch.best_edge[t] = q
+                if t > 0:
+                    best[t - 1] = before[q]
     return top, bottom
 
 
@@ -158,9 +183,8 @@ def edge(p, j, k, lattice):
 
 
 @kernel
-def add_flow(p, j, k, amount, lattice):
-    """To an edge at position p, which is made if there is none."""
-    q = edge(p, j, k, lattice)
+def add_flow(p, q, j, k, amount, lattice):
+    """To edge q of position p, which is made, from label j to k, if q < 0."""
     if q < 0:
         q = lattice.start[p] + lattice.filled[p]
         lattice.filled[p] += 1
@@ -170,7 +194,7 @@ def add_flow(p, j, k, amount, lattice):
 
 @kernel
 def forget(p, q, lattice):
-    """An edge of position p."""
+    """Edge q of position p."""
     before, here, flow = lattice.before, lattice.here, lattice.flow
     last = lattice.start[p] + lattice.filled[p] - 1
     before[q], here[q], flow[q] = before[last], here[last], flow[last]
@@ -178,10 +202,9 @@ def forget(p, q, lattice):
 
 
 @kernel
-def take_flow(p, j, k, amount, lattice):
-    """From an edge at position p, which is forgotten if nothing is left and it is not the truth's."""
+def take_flow(p, q, amount, lattice):
+    """From edge q of position p, which is forgotten if nothing is left and it is not the truth's."""
     flow = lattice.flow
-    q = edge(p, j, k, lattice)
     left = flow[q] - amount
     flow[q] = left if left > EMPTY * flow[q] else 0.0
     if flow[q] == 0.0 and q > lattice.start[p]:
@@ -195,12 +218,14 @@ def coordinate(path, t, K):
 
 
 @kernel
-def move_stretch(begin, a, b, length, K, w, links, gram, lattice, scratch, report):
+def move_stretch(begin, a, b, needed, length, K, w, links, gram, lattice, scratch, report):
     """Move flow from the worst path to the best one, where they differ: at positions a to b; whether that was possible.
 
     The step is exact: of g = the difference of their scores and q = ‖difference of their features‖², min(g / q, flow).
+    Scores are kept up to date from position `needed` on.
     """
     best, worst, scores, change, counts = scratch.best, scratch.worst, scratch.scores, scratch.change, scratch.links
+    best_edge, worst_edge = scratch.best_edge, scratch.worst_edge
     last = min(b + 1, length - 1)  # the link to b + 1 differs, too
     slope, square, most = 0.0, 0.0, np.inf
     for t in range(a, last + 1):
@@ -211,10 +236,8 @@ def move_stretch(begin, a, b, length, K, w, links, gram, lattice, scratch, repor
         slope += links[new] - links[old]
         counts[new] += 1.0
         counts[old] -= 1.0
-        from_new, from_old = (best[t - 1], worst[t - 1]) if t > 0 else (0, 0)
-        most = min(most, lattice.flow[edge(p, from_old, worst[t], lattice)])
-        full = lattice.start[p] + lattice.filled[p] == lattice.start[p + 1]
-        if full and edge(p, from_new, best[t], lattice) < 0:
+        most = min(most, lattice.flow[worst_edge[t]])
+        if best_edge[t] < 0 and lattice.start[p] + lattice.filled[p] == lattice.start[p + 1]:
             most = -1.0
     if b == length - 1:
         new, old = K * K + K + best[b], K * K + K + worst[b]
@@ -239,9 +262,9 @@ def move_stretch(begin, a, b, length, K, w, links, gram, lattice, scratch, repor
     step = slope / square if square * most > slope else most
     report[GAIN] += step * (slope - 0.5 * step * square)
     for t in range(a, last + 1):
-        from_new, from_old = (best[t - 1], worst[t - 1]) if t > 0 else (0, 0)
-        add_flow(begin + t, from_new, best[t], step, lattice)  # first: there was room before anything is forgotten
-        take_flow(begin + t, from_old, worst[t], step, lattice)
+        from_new = best[t - 1] if t > 0 else 0
+        add_flow(begin + t, best_edge[t], from_new, best[t], step, lattice)  # first: there was room before
+        take_flow(begin + t, worst_edge[t], step, lattice)
         new, old = coordinate(best, t, K), coordinate(worst, t, K)
         w[new] -= step
         links[new] -= step
@@ -257,10 +280,31 @@ def move_stretch(begin, a, b, length, K, w, links, gram, lattice, scratch, repor
         row, z, y = s * length, best[s], worst[s]
         change[s, z] -= step
         change[s, y] += step
-        for t in range(length):
+        for t in range(needed, length):
             scores[t, z] -= step * gram[row + t]
             scores[t, y] += step * gram[row + t]
     return True
+
+
+@kernel
+def move_stretches(i, begin, a, b, again, length, K, w, links, atoms, positions, grams, lattice, scratch, report):
+    """The same wherever the two paths differ, from position a to b - 1; whether anything moved.
+
+    Scores are needed at later positions and, with `again`, at these.
+    """
+    best, worst, moved, whole = scratch.best, scratch.worst, False, a
+    cells = grams.cells[grams.first[i] : grams.first[i] + length * length]
+    while a < b:
+        first, t = a, a
+        while t < b and best[t] != worst[t]:
+            know_products(i, begin, t, length, positions, atoms.indptr, atoms.values, grams, scratch.features)
+            t += 1
+        if t > first:
+            needed = whole if again else t
+            if move_stretch(begin, first, t - 1, needed, length, K, w, links, cells, lattice, scratch, report):
+                moved = True
+        a = t + 1
+    return moved
 
 
 @kernel
@@ -278,14 +322,118 @@ def spread(begin, length, K, w, indptr, places, values, positions, change):
 
 
 @kernel
-def truth_score(begin, length, K, links, positions, scores):
-    """Of the true labels."""
-    truths = positions.truths
-    total = links[K * K + truths[begin]] + links[K * K + K + truths[begin + length - 1]] + scores[0, truths[begin]]
+def path_score(length, K, links, path, scores):
+    """Of the labels of a path."""
+    total = links[K * K + path[0]] + links[K * K + K + path[length - 1]] + scores[0, path[0]]
     for t in range(1, length):
-        k = truths[begin + t]
-        total += links[truths[begin + t - 1] * K + k] + scores[t, k]
+        total += links[path[t - 1] * K + path[t]] + scores[t, path[t]]
     return total
+
+
+@kernel
+def visit_with_search(
+    i, begin, length, limit, atoms, positions, cost, lattice, grams, w, links, T, s, f, scratch, clock, report
+):
+    """Move flow from the worst path of the lattice to the best of all paths; whether anything moved."""
+    _, K, indptr, places, values = atoms
+    scores, best, worst = scratch.scores, scratch.best, scratch.worst
+    all_scores(begin, length, w, K, indptr, places, values, positions, cost, scores)
+    truth = path_score(length, K, links, positions.truths[begin : begin + length], scores)
+    forward(scores[:length], T, s, scratch.high)
+    high = trace_back(length, T, f, scratch.high, best)
+    report[PENALTY] += limit * max(high - truth, 0.0)
+    if limit == 0.0:
+        return False
+    report[WORK] += 10.0 * length
+    t = 0
+    while t < length:
+        a = t
+        while t < length and lattice.filled[begin + t] > 1:
+            t += 1
+        if t > a:
+            _, low = paths_in_lattice(begin, a, t, length, False, clock, K, links, lattice, scratch)
+            if low == np.inf:
+                return False
+        if t < length:
+            q = lattice.start[begin + t]
+            worst[t], scratch.worst_edge[t] = lattice.here[q], q
+            t += 1
+    low = path_score(length, K, links, worst, scores)
+    if not high - low > LEVEL * (abs(high) + abs(low)):
+        return False
+    for t in range(length):
+        if best[t] != worst[t] or (t > 0 and best[t - 1] != worst[t - 1]):
+            scratch.best_edge[t] = edge(begin + t, best[t - 1] if t > 0 else 0, best[t], lattice)
+    return move_stretches(
+        i, begin, 0, length, False, length, K, w, links, atoms, positions, grams, lattice, scratch, report
+    )
+
+
+@kernel
+def visit_lattice(i, begin, length, rounds, atoms, positions, cost, lattice, grams, w, links, scratch, clock, report):
+    """Move flow among the paths of the lattice; whether anything moved.
+
+    Where a position has one edge only, all paths meet: what lies between two such positions is visited by itself.
+    """
+    _, K, indptr, places, values = atoms
+    seen, scores = scratch.seen, scratch.scores
+    work = known_scores(begin, length, clock, w, indptr, places, values, positions, cost, lattice, seen, scores)
+    report[WORK] += work + 5.0 * length
+    if work == 0:
+        return False
+    moved, t = False, 0
+    while t < length:
+        a = t
+        while t < length and lattice.filled[begin + t] > 1:
+            t += 1
+        if t == a:
+            t += 1
+            continue
+        if a > 0:  # where both paths come from
+            scratch.best[a - 1] = scratch.worst[a - 1] = lattice.here[lattice.start[begin + a - 1]]
+        span = 0.0
+        for again in range(rounds):
+            high, low = paths_in_lattice(begin, a, t, length, True, clock + 1 + again, K, links, lattice, scratch)
+            report[WORK] += 10.0 * (t - a)
+            if not high - low > max(LEVEL * (abs(high) + abs(low)), CLOSER * span):
+                break
+            if again == 0:
+                span = high - low
+            more = again + 1 < rounds
+            if not move_stretches(
+                i, begin, a, t, more, length, K, w, links, atoms, positions, grams, lattice, scratch, report
+            ):
+                break
+            moved = True
+    return moved
+
+
+@kernel
+def fetch_soon(n, order, atoms, positions, lattice, grams):
+    """Ask for what the next visits will read, which is scattered over memory: first for where it is, then for it."""
+    bounds = positions.bounds
+    if n + 4 < len(order):
+        i = order[n + 4]
+        fetch(bounds, i, i + 1)
+        fetch(grams.first, i, i + 1)
+    if n + 2 < len(order):
+        i = order[n + 2]
+        begin, end = bounds[i], bounds[i + 1]
+        fetch(lattice.start, begin, end)
+        fetch(lattice.filled, begin, end)
+        fetch(positions.units, begin, end)
+        fetch(positions.rows, begin, end)
+        fetch(positions.factors, begin, end)
+        fetch(grams.known, begin, end)
+    if n + 1 < len(order):
+        i = order[n + 1]
+        begin, end = bounds[i], bounds[i + 1]
+        first, last = lattice.start[begin], lattice.start[end]
+        fetch(lattice.before, first, last)
+        fetch(lattice.here, first, last)
+        fetch(lattice.flow, first, last)
+        u = positions.units[begin]
+        fetch(atoms.indptr, u, u + end - begin)
 
 
 @kernel
@@ -294,60 +442,43 @@ def visit_chains(
 ):
     """Improve the flows of these sequences in turn; those that gained move to the front of `order`.
 
-    With `search` the first path that flow is moved to is the best of all, else it is the best one of the lattice.
+    With `search` flow is moved to the best of all paths, once, else up to `rounds` times to the best of the lattice.
     links: w's links, -inf where forbidden; T, s and f are views of it. clock: how often labels were met.
     report: Σ cap · slack as it was seen, what the dual gained, how many moved, multiplications, and how often there was
     no room.
     """
     _, K, indptr, places, values = atoms
-    bounds, scores, best, worst = positions.bounds, scratch.scores, scratch.best, scratch.worst
+    bounds = positions.bounds
     for n in range(len(order)):
         i = order[n]
-        begin, length, limit = bounds[i], bounds[i + 1] - bounds[i], cap[i]
-        clock[0] += 1
-        top = 0.0
+        begin, length = bounds[i], bounds[i + 1] - bounds[i]
+        clock[0] += rounds + 1
+        now = clock[0]
+        fetch_soon(n, order, atoms, positions, lattice, grams)
         if search:
-            all_scores(begin, length, w, K, indptr, places, values, positions, cost, scores)
-            forward(scores[:length], T, s, scratch.high)
-            top = trace_back(length, T, f, scratch.high, best)
-            report[PENALTY] += limit * max(top - truth_score(begin, length, K, links, positions, scores), 0.0)
-            if limit == 0.0:
-                continue
-        else:
-            now = clock[0]
-            work = known_scores(
-                begin, length, now, w, indptr, places, values, positions, cost, lattice, scratch.seen, scores
+            moved = visit_with_search(
+                i,
+                begin,
+                length,
+                cap[i],
+                atoms,
+                positions,
+                cost,
+                lattice,
+                grams,
+                w,
+                links,
+                T,
+                s,
+                f,
+                scratch,
+                now,
+                report,
             )
-            report[WORK] += work + 5.0 * length
-            if work == 0:
-                continue
-        moved, span = False, 0.0
-        for again in range(rounds):
-            clock[0] += 1
-            within = again > 0 or not search
-            found, low = paths_in_lattice(begin, length, within, clock[0], K, links, lattice, scratch)
-            high = found if within else top
-            report[WORK] += 10.0 * length
-            if not high - low > max(LEVEL * (abs(high) + abs(low)), CLOSER * span):
-                break
-            if again == 0:
-                span = high - low
-            for t in range(length):
-                if best[t] != worst[t] and not grams.known[begin + t]:
-                    know_products(i, begin, t, length, positions, indptr, values, grams, scratch.features)
-            cells = grams.cells[grams.first[i] : grams.first[i] + length * length]
-            stepped = False
-            a = np.int64(0)  # a plain 0 would be another type, and compile what follows twice
-            while a < length:
-                b = a
-                while b < length and best[b] != worst[b]:
-                    b += 1
-                if b > a and move_stretch(begin, a, b - 1, length, K, w, links, cells, lattice, scratch, report):
-                    stepped = True
-                a = b + 1
-            if not stepped:
-                break
-            moved = True
+        else:
+            moved = visit_lattice(
+                i, begin, length, rounds, atoms, positions, cost, lattice, grams, w, links, scratch, now, report
+            )
         if moved:
             spread(begin, length, K, w, indptr, places, values, positions, scratch.change)
             front = int(report[MOVED])

@@ -1,0 +1,175 @@
+"""Sums and maxima over rows of numbers, for all labels at once, kept in vector registers.
+
+    label_sums:    row[k] = Σ_p values[p] · w[places[p] + k]          scores of labels
+    label_maxima:  row[k] = max_p values[p] + w[p, k]                 best paths into labels
+
+Left to itself, numba's compiler makes vectors of the loop over labels, which is short, and writes all results to memory
+after every few rows. Here the instructions are written down: up to sixteen labels are swept at a time, and a label's
+sum is that of a plain loop over p, one row after the other, with the same bits on every machine.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import numba
+from llvmlite import ir
+from numba.core import types
+from numba.core.errors import TypingError
+from numba.extending import intrinsic
+
+INDEX, LANE = ir.IntType(64), ir.IntType(32)
+
+
+def plain_sums(values: Any, places: Any, begin: Any, end: Any, w: Any, K: Any, row: Any) -> None:
+    """The sums over p in begin : end, label by label."""
+    for k in range(K):
+        row[k] = sum(values[p] * w[places[p] + k] for p in range(begin, end))
+
+
+def plain_maxima(values: Any, end: Any, w: Any, K: Any, row: Any) -> None:
+    """The maxima over p < end, label by label."""
+    for k in range(K):
+        row[k] = max([values[p] + w[p, k] for p in range(end)], default=-float("inf"))
+
+
+@intrinsic
+def _sums(context: Any, values: Any, places: Any, begin: Any, end: Any, w: Any, K: Any, row: Any) -> Any:
+    _check(values, w, row)
+    if places.layout != "C" or places.dtype != types.uint32:
+        raise TypingError("expected places of 32 bits without a sign that are neighbours")
+    index = types.uint64
+    return types.void(values, places, index, index, w, index, row), _generate_sums
+
+
+def _generate_sums(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+    values, places, w, row = (_array(context, builder, signature, arguments, number) for number in (0, 1, 4, 6))
+
+    def place_of(p: Any) -> Any:
+        return builder.zext(builder.load(builder.gep(places.data, [p])), INDEX)
+
+    def add(total: Any, value: Any, weights: Any) -> Any:
+        return builder.fadd(total, builder.fmul(value, weights))
+
+    rows = _Rows(builder, arguments[2], arguments[3], values.data, w.data, place_of, add, 0.0)
+    _sweep_labels(rows, arguments[5], row.data)
+    return context.get_dummy_value()
+
+
+@intrinsic
+def _maxima(context: Any, values: Any, end: Any, w: Any, K: Any, row: Any) -> Any:
+    _check(values, w, row)
+    index = types.uint64
+    return types.void(values, index, w, index, row), _generate_maxima
+
+
+def _generate_maxima(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+    values, w, row = (_array(context, builder, signature, arguments, number) for number in (0, 2, 4))
+
+    def place_of(p: Any) -> Any:
+        return builder.mul(p, arguments[3])
+
+    def higher(total: Any, value: Any, weights: Any) -> Any:
+        new = builder.fadd(value, weights)
+        return builder.select(builder.fcmp_ordered(">", new, total), new, total)
+
+    rows = _Rows(builder, INDEX(0), arguments[1], values.data, w.data, place_of, higher, -float("inf"))
+    _sweep_labels(rows, arguments[3], row.data)
+    return context.get_dummy_value()
+
+
+class _Rows(NamedTuple):
+    """What is swept: for p in begin : end, values[p] and the numbers of w from place_of(p) on are joined to totals."""
+
+    builder: Any
+    begin: Any
+    end: Any
+    values: Any
+    w: Any
+    place_of: Callable[[Any], Any]
+    join: Callable[[Any, Any, Any], Any]  # (total, value, weights) -> total
+    start: float
+
+
+def _sweep_labels(rows: _Rows, K: Any, row: Any) -> None:
+    """All of K >= 2 labels, at most sixteen at a time; the last vector may overlap the one before."""
+    builder = rows.builder
+    before = builder.block
+    test, wide, rest = (builder.append_basic_block(name) for name in ("test", "wide", "rest"))
+    builder.branch(test)
+    builder.position_at_end(test)
+    first = builder.phi(INDEX)
+    after = builder.add(first, INDEX(16))
+    builder.cbranch(builder.icmp_unsigned("<", after, K), wide, rest)
+    builder.position_at_end(wide)
+    _sweep(rows, [builder.add(first, INDEX(4 * v)) for v in range(4)], 4, row)
+    first.add_incoming(INDEX(0), before)
+    first.add_incoming(after, builder.block)
+    builder.branch(test)
+
+    builder.position_at_end(rest)
+    left, end = builder.sub(K, first), builder.append_basic_block("end")
+    for width, vectors in ((4, 4), (4, 3), (4, 2), (4, 1), (2, 2), (2, 1)):
+        here, other = builder.append_basic_block("some"), builder.append_basic_block("fewer")
+        more = width * (vectors - 1)  # labels that one vector less would have
+        fits = builder.icmp_unsigned(">", left, INDEX(more))
+        if more == 0:  # what is left may be less than a vector, if there are labels before it
+            fits = builder.icmp_unsigned(">=", K, INDEX(width))
+        builder.cbranch(fits, here, other)
+        builder.position_at_end(here)
+        starts = [builder.add(first, INDEX(width * v)) for v in range(vectors - 1)]
+        _sweep(rows, [*starts, builder.sub(K, INDEX(width))], width, row)
+        builder.branch(end)
+        builder.position_at_end(other)
+    builder.branch(end)
+    builder.position_at_end(end)
+
+
+def _sweep(rows: _Rows, labels: list[Any], width: int, row: Any) -> None:
+    """The labels of vectors that begin at these, each with a register of its own."""
+    builder, vector = rows.builder, ir.VectorType(ir.DoubleType(), width)
+    none = vector([rows.start] * width)
+
+    def at(array: Any, number: Any) -> Any:
+        return builder.bitcast(builder.gep(array, [number]), vector.as_pointer())
+
+    before = builder.block
+    loop, done = builder.append_basic_block("rows"), builder.append_basic_block("results")
+    builder.cbranch(builder.icmp_unsigned("<", rows.begin, rows.end), loop, done)
+
+    builder.position_at_end(loop)
+    p, totals = builder.phi(INDEX), [builder.phi(vector) for _ in labels]
+    value = builder.insert_element(vector(ir.Undefined), builder.load(builder.gep(rows.values, [p])), LANE(0))
+    value = builder.shuffle_vector(value, vector(ir.Undefined), ir.VectorType(LANE, width)([0] * width))
+    place, following, more = rows.place_of(p), builder.add(p, INDEX(1)), []
+    for total, label in zip(totals, labels, strict=True):
+        more.append(rows.join(total, value, builder.load(at(rows.w, builder.add(place, label)), align=8)))
+    starts = [rows.begin, *[none] * len(labels)]
+    for phi, start, step in zip([p, *totals], starts, [following, *more], strict=True):
+        phi.add_incoming(start, before)
+        phi.add_incoming(step, loop)
+    builder.cbranch(builder.icmp_unsigned("<", following, rows.end), loop, done)
+
+    builder.position_at_end(done)
+    results = [builder.phi(vector) for _ in labels]
+    for result, total in zip(results, more, strict=True):
+        result.add_incoming(none, before)
+        result.add_incoming(total, loop)
+    for result, label in zip(results, labels, strict=True):
+        builder.store(result, at(row, label), align=8)
+
+
+def _array(context: Any, builder: Any, signature: Any, arguments: Any, number: int) -> Any:
+    return context.make_array(signature.args[number])(context, builder, arguments[number])
+
+
+def _check(*arrays: Any) -> None:
+    if any(array.layout != "C" or array.dtype != types.float64 for array in arrays):
+        raise TypingError("expected arrays of 64-bit numbers that are neighbours")
+
+
+_settings: Any = numba.config
+label_sums: Any
+label_maxima: Any
+label_sums, label_maxima = (plain_sums, plain_maxima) if _settings.DISABLE_JIT else (_sums, _maxima)

@@ -1,0 +1,45 @@
+import numpy as np
+import pytest
+from numba.core.errors import TypingError
+
+from maxmargin.compiled.kernel import kernel
+from maxmargin.compiled.label_vectors import label_maxima, label_sums, plain_maxima, plain_sums
+
+RNG = np.random.default_rng(0)
+
+
+@kernel
+def sums(values, places, begin, end, w, K, row):
+    label_sums(values, places, begin, end, w, K, row)
+
+
+@kernel
+def maxima(values, end, w, K, row):
+    label_maxima(values, end, w, K, row)
+
+
+@pytest.mark.parametrize("count", [0, 1, 2, 9, 30])
+@pytest.mark.parametrize("K", [*range(2, 20), 24, 25, 29, 32, 33, 40, 49])
+def test_same_bits_as_plain_loops(count, K):
+    values, places = RNG.standard_normal(count + 2), RNG.permutation(40).astype(np.uint32)[: count + 2] * np.uint32(K)
+    w = RNG.standard_normal(40 * K)
+    arguments = (values, places, np.uint64(1), np.uint64(count + 1), w, np.uint64(K))
+    found, expected = np.full(K + 1, np.nan), np.full(K + 1, np.nan)
+    sums(*arguments, found)
+    plain_sums(*arguments, expected)
+    np.testing.assert_array_equal(found, expected)
+    links = RNG.standard_normal((count + 2, K))
+    links[RNG.random(links.shape) < 0.3] = -np.inf
+    found[:], expected[:] = np.nan, np.nan
+    maxima(values, np.uint64(count), links, np.uint64(K), found)
+    plain_maxima(values, np.uint64(count), links, np.uint64(K), expected)
+    np.testing.assert_array_equal(found, expected)
+
+
+def test_other_arrays_are_refused():
+    for w, places in ((np.zeros(8)[::2], np.zeros(4, dtype=np.uint32)), (np.zeros(4), np.zeros(4))):
+        with pytest.raises(TypingError, match="expected"):
+            sums(w, places, np.uint64(0), np.uint64(0), w, np.uint64(4), w)
+    numbers = np.zeros(4, dtype=np.float32)
+    with pytest.raises(TypingError, match="expected"):
+        maxima(numbers, np.uint64(0), numbers, np.uint64(4), numbers)
