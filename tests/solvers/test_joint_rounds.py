@@ -147,6 +147,68 @@ def test_bundle_does_not_give_up_at_zero():
     assert model.certificate_.converged or model.certificate_.stop_reason == "max_passes reached"
 
 
+# --- where rounding leaves nothing to gain
+
+
+def huge_sequences(scale):
+    """Labels that cannot all be told apart: the objective stays large, whatever the scale."""
+    rng = np.random.default_rng(0)
+    Y = [rng.integers(3, size=rng.integers(3, 7)).tolist() for _ in range(24)]
+    centres = rng.normal(size=(3, 6))
+    return [scale * (centres[y] + 1.5 * rng.normal(size=(len(y), 6))) for y in Y], Y
+
+
+@pytest.mark.parametrize("C", [1.0, 100.0])
+def test_a_gap_of_rounding_is_given_up(rounds, C):
+    X, Y = huge_sequences(1e20)
+    with pytest.warns(ConvergenceWarning, match="No step gains anything any more"):
+        model = SequenceLabeler(C=C, tol=1e-2, random_state=0).fit(X, Y)
+    assert rounds
+    assert model.certificate_.passes < 300
+    short = SequenceLabeler(C=C, tol=1e-2, random_state=0).fit(*huge_sequences(1.0)).certificate_
+    assert model.certificate_.primal < 1.05 * short.primal  # the weights are good, but nothing proves it
+
+
+def test_a_gap_that_closes_is_not_given_up(rounds):
+    for scale in (1e3, 1e6):
+        X, Y = huge_sequences(scale)
+        assert SequenceLabeler(tol=1e-2, random_state=0).fit(X, Y).certificate_.converged
+    assert rounds
+
+
+class _Stated:
+    """A dual point that has this value, of which so much may be rounding."""
+
+    def __init__(self, dual, error):
+        self.dual, self.error = dual, error
+
+    def bound(self):
+        return self.dual - self.error
+
+
+def fruitless(*certificates, error=1e-3):
+    """How often rounds with these P and D have been without fruit in the end."""
+    joint = JointRounds(None, None, 1.0, 1e-2)
+    for value, dual in certificates:
+        joint.blocks = _Stated(dual, error)
+        joint._weigh(value)
+    return joint.fruitless
+
+
+def test_what_is_better_than_before():
+    assert fruitless((2.0, 1.0)) == 0
+    assert fruitless((2.0, 1.0), (2.0, 1.0), (2.0, 1.0)) == 2
+    assert fruitless((2.0, 1.0), (2.0, 1.0005)) == 1  # rounding
+    assert fruitless((2.0, 1.0), (2.0, 1.002)) == 0
+    assert fruitless((2.0, 1.0), (2.0, 1.002), error=0.1) == 1
+    assert fruitless((2.0, 1.0), (2.0, 1.0006), (2.0, 1.0012)) == 0  # slow, but not for ever the same
+    assert fruitless((2.0, 1.0), (1.9995, 1.0)) == 1
+    assert fruitless((2.0, 1.0), (1.9995, 1.0), (1.998, 1.0)) == 0
+    assert fruitless((2.0, 1.0), (3.0, 0.5)) == 1  # worse
+    assert fruitless((2.0, 1.0), (np.inf, 1.0)) == 1  # not measured
+    assert fruitless((2.0, 1.0), (2.0, 1.1), error=np.inf) == 1
+
+
 # --- the dual point
 
 

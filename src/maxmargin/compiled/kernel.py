@@ -16,6 +16,8 @@ from typing import Any, TypeVar, cast
 import numba
 from numba.core.caching import FunctionCache, IndexDataCacheFile
 
+from maxmargin.compiled.parts import Kernel
+
 F = TypeVar("F", bound=Callable[..., Any])
 
 
@@ -83,10 +85,11 @@ def stamped_kernel(package_dir: Path) -> Callable[[F], F]:
     """
 
     def decorate(func: F) -> F:
-        njit: Any = numba.njit  # its type hints leave out the switch for reference counting
-        compiled = njit(nogil=True, _nrt=False, no_cfunc_wrapper=True)(func)  # no C code calls it
-        if compiled is func:  # NUMBA_DISABLE_JIT is set
+        settings: Any = numba.config
+        if settings.DISABLE_JIT:
             return func
+        options = {"nopython": True, "nogil": True, "_nrt": False, "no_cfunc_wrapper": True}  # no C code calls it
+        compiled: Any = Kernel(func, targetoptions=options)
         digest = source_digest(package_dir)
         if digest is not None:
             with contextlib.suppress(RuntimeError):  # numba's "cannot cache function": no writable folder

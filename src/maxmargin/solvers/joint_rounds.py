@@ -36,6 +36,7 @@ WORTH = 10.0  # joint solves that must be cheaper than the passes they replace: 
 DEAREST = 10.0  # a joint solve costs no more than so many times what the fit has cost so far,
 SMALL = 1e9  # or so many multiplications
 CENTRED = 0.1  # share of the gap to which a joint solve goes: the query should not be at the edge of what is known
+FALL = 1e-3  # share of the gap by which P has to fall to have fallen
 PLACES = 1024  # planes that a joint solve should know of, however few the examples are
 
 
@@ -48,7 +49,9 @@ class JointRounds:
         self.work = 0.0  # multiplications of these passes
         self.before = 0.0  # of all that was done before them
         self.model_gap = inf  # of the last joint solve, among the planes that it knew
-        self.exhausted = False  # whether rounds found nothing new: what gap is left then is that of rounding
+        self.least, self.highest = inf, -inf  # P and D when the certificate was last better than before
+        self.fruitless = 0  # how often rounds have taken over since then
+        self.exhausted = False  # whether nothing is to be gained any more: what gap is left then is that of rounding
 
     def note(self, work: float, guess: float) -> None:
         """A pass is over, with all that belongs to it; work in visits of everyone. `guess` estimates P."""
@@ -107,8 +110,22 @@ class JointRounds:
             self.work += oracle.call_cost * blocks.visit_work
             if len(gaps) > LOOK and _left(gaps, self.tol) * self.work / len(gaps) > instead:
                 break
-        self.exhausted = idle == 3 and self.model_gap <= self.tol
+        self._weigh(approach.value)
+        self.exhausted = (idle == 3 and self.model_gap <= self.tol) or self.fruitless == 3
         self.before, self.work, self.gaps = self.before + self.work, 0.0, []
+
+    def _weigh(self, value: float) -> None:
+        """Rounds are over, the best of them with this P: is the certificate better than when it last was?
+
+        D has risen if it did so by more than it may be off by rounding, and P has fallen if the gap is noticeably
+        smaller. Steps that do neither may go on for ever where features are huge: they move what rounding has left.
+        """
+        dual = self.blocks.dual
+        risen = dual - self.highest > dual - self.blocks.bound()
+        fallen = self.least == inf or self.least - value > FALL * (self.least - dual)
+        self.fruitless = 0 if risen or fallen else self.fruitless + 1
+        if not self.fruitless:
+            self.least, self.highest = min(self.least, value), max(self.highest, dual)
 
     def _joint_step(self, blocks: DualBlocks, tol: float) -> Array:
         """Raise D over all planes; the weights that are best for these planes."""
