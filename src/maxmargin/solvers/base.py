@@ -148,6 +148,7 @@ class _Run:
         self.best_primal, self.best_dual, self.hoped = inf, -inf, -inf
         self.best_w: Array | None = None
         self.borrowed = False  # whether best_w is the algorithm's array, which the next step may change
+        self.spare: Array | None = None  # of the last best point, for the next copy
         self.best_slacks: Array | None = None  # where its risk was measured by them
         self.last_w: Array | None = None
         self.unmeasured = 0
@@ -256,6 +257,7 @@ class _Run:
     def prove(self) -> None:
         """Replace the running value of the bound, in which rounding errors add up, by a proved one."""
         if self.hoped > self.best_dual:
+            self.spare = None  # a bound takes as much memory
             self.best_dual, self.hoped = max(self.best_dual, self.memory.bound()), -inf
 
     def close_enough(self, bound: float | None = None) -> bool:
@@ -294,21 +296,24 @@ class _Run:
         value = float(self.oracle.objective(w, risk, self.C))
         # of points that are equally bad (inf), the latest
         if value <= self.best_primal or self.best_w is None or self.solver.keeps_last:
+            if w is step.w and not self.borrowed:
+                self.spare = self.best_w
             self.best_w, self.borrowed = w, w is step.w
             self.best_slacks = slacks
             self.best_primal, self.last_w = value, w
         return value
 
     def own(self) -> None:
-        """Copy the best point, if it is still the algorithm's: most often there is no next step that would change it.
+        """Copy the best point, if it is still the algorithm's.
 
-        Until then there is one array less: a bound may take the memory of another.
+        As late as possible: most often there is no next step, and the bound is proved with one array less in memory.
         """
         if self.borrowed and self.best_w is not None:
-            copied = self.best_w.copy()
+            copied = np.empty_like(self.best_w) if self.spare is None else self.spare
+            np.copyto(copied, self.best_w)
             if self.last_w is self.best_w:
                 self.last_w = copied
-            self.best_w, self.borrowed = copied, False
+            self.best_w, self.borrowed, self.spare = copied, False, None
 
     def counted(self, risk: float) -> float:
         """The risk, without what is rounding under a hard margin."""
