@@ -145,7 +145,9 @@ class FeatureRows(NamedTuple):
     def to_matrix(self, n_features: int) -> sparse.csr_array:
         """With that many columns."""
         values = np.ones(len(self.columns)) if self.values is None else self.values
-        matrix = sparse.csr_array((values, self.columns, self.ends), shape=(len(self.ends) - 1, n_features))
+        # Of the same type as the columns, or scipy would copy these.
+        ends = self.ends.astype(np.int32) if self.ends[-1] < 2**31 else self.ends
+        matrix = sparse.csr_array((values, self.columns, ends), shape=(len(self.ends) - 1, n_features))
         matrix.has_canonical_format = True  # or it would be looked for
         return matrix
 
