@@ -42,4 +42,5 @@ def test_rows_in_order(rows, once, cut):
         expected = (written_out(rows, [np.ones(len(columns)) for columns in rows]) > 0).astype(float)
     np.testing.assert_array_equal(matrix.toarray(), expected)
     again = sparse.csr_array((matrix.data, matrix.indices, matrix.indptr), shape=matrix.shape)
+    assert np.shares_memory(matrix.indices, stacked.columns) or len(stacked.columns) == 0  # no copy was made
     assert again.has_canonical_format  # sorted, and none twice: looked for here, promised by `to_matrix`

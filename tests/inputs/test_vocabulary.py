@@ -20,7 +20,7 @@ STRINGS = st.one_of(
 
 @given(st.lists(STRINGS, max_size=12))
 def test_names_are_kept(strings):
-    names = Names.of(strings)
+    names = Names.of([strings])
     assert names.size == len(strings)
     assert names.strings() == strings
     assert Names.of_text(names.text()).strings() == strings
@@ -28,12 +28,9 @@ def test_names_are_kept(strings):
         assert names.some(k, k + 1).strings() == [string]
 
 
-@given(st.lists(st.tuples(STRINGS, st.none() | STRINGS), max_size=12))
-def test_pairs_of_a_name_and_a_value(pairs):
-    names, values = [name for name, _ in pairs], [value or "" for _, value in pairs]
-    glued = np.array([value is not None for _, value in pairs], dtype=bool)
-    expected = [name if value is None else f"{name}={value}" for name, value in pairs]
-    assert Names.of(names, values, glued).strings() == expected
+@given(st.lists(st.lists(STRINGS, max_size=4), max_size=6))
+def test_names_of_several_lists(lists):
+    assert Names.of(lists).strings() == [string for strings in lists for string in strings]
 
 
 @given(st.lists(st.lists(STRINGS, max_size=8), max_size=6), st.lists(STRINGS, max_size=8))
@@ -42,12 +39,12 @@ def test_numbers_are_those_of_a_dict(pieces, new):
     vocabulary = Vocabulary()
     for piece in pieces:
         expected = [numbers.setdefault(name, len(numbers)) for name in piece]
-        assert vocabulary.learn(Names.of(piece)).tolist() == expected
+        assert vocabulary.learn(Names.of([piece])).tolist() == expected
     assert len(vocabulary) == len(numbers)
     assert vocabulary.names.strings() == list(numbers)
     for known in (vocabulary, pickle.loads(pickle.dumps(vocabulary))):
         assert known == vocabulary
-        assert known.look_up(Names.of(new)).tolist() == [numbers.get(name, -1) for name in new]
+        assert known.look_up(Names.of([new])).tolist() == [numbers.get(name, -1) for name in new]
         assert len(known) == len(numbers)
 
 
@@ -57,7 +54,7 @@ def test_many_names():
     numbers: dict[str, int] = {}
     expected = [numbers.setdefault(name, len(numbers)) for name in strings]
     vocabulary = Vocabulary()
-    found = [vocabulary.learn(Names.of(strings[k : k + 1000])) for k in range(0, len(strings), 1000)]
+    found = [vocabulary.learn(Names.of([strings[k : k + 1000]])) for k in range(0, len(strings), 1000)]
     np.testing.assert_array_equal(np.concatenate(found), expected)
     assert vocabulary.names.strings() == list(numbers)
 
@@ -65,9 +62,9 @@ def test_many_names():
 @given(st.lists(STRINGS, unique=True, min_size=1, max_size=5))
 def test_vocabularies_are_equal_with_the_same_names_in_the_same_order(strings):
     one, other, more = Vocabulary(), Vocabulary(), Vocabulary()
-    one.learn(Names.of(strings))
-    other.learn(Names.of(strings * 2))
-    more.learn(Names.of(strings[::-1]))
+    one.learn(Names.of([strings]))
+    other.learn(Names.of([strings * 2]))
+    more.learn(Names.of([strings[::-1]]))
     assert one == other
     assert (one == more) == (len(strings) == 1)
     assert one != Vocabulary()
@@ -77,4 +74,4 @@ def test_vocabularies_are_equal_with_the_same_names_in_the_same_order(strings):
 @pytest.mark.parametrize("names", [[1], ["a", None], [b"a"]])
 def test_what_is_no_string(names):
     with pytest.raises(TypeError):
-        Names.of(names)
+        Names.of([names])

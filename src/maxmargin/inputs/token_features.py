@@ -11,9 +11,8 @@ a dict of features:
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import chain, compress, islice
+from itertools import chain, islice
 from numbers import Real
-from operator import is_
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -21,13 +20,11 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from maxmargin.arrays import Array
+from maxmargin.inputs.pairs import Pairs
 from maxmargin.inputs.vocabulary import Names
 
 AT_ONCE = 1024  # tokens: enough that calls from Python do not count, few enough to be read from near memory
 LONG = 128  # columns of a row, up to which to compare all with all is the fastest way to sort them
-
-# Behind the name of a number stands nothing.
-_TEXT: dict[type, Any] = dict.fromkeys((float, int, bool, np.float64, np.float32, np.int64, np.int32, np.bool_), "")
 
 
 class TokenFeatures(NamedTuple):
@@ -44,7 +41,7 @@ def read_tokens(X: Any, offsets: NDArray[np.int64]) -> Iterator[TokenFeatures]:
     while some := list(islice(tokens, AT_ONCE)):
         try:
             read = _read_at_once(some)
-        except (TypeError, OverflowError):
+        except TypeError:
             read = None
         yield _read_one_by_one(some, row, offsets) if read is None else read
         row += len(some)
@@ -56,20 +53,10 @@ def _read_at_once(tokens: list[Any]) -> TokenFeatures | None:
     if not (kinds <= {list, tuple} or kinds <= {dict}):
         return None
     ends = ends_of(map(len, tokens), len(tokens))
-    names = list(chain.from_iterable(tokens))
     if dict not in kinds:
-        return TokenFeatures(Names.of(names), None, ends)
-    found = list(chain.from_iterable(map(dict.values, tokens)))
-    kinds = set(map(type, found))
-    if kinds <= _TEXT.keys():
-        return TokenFeatures(Names.of(names), np.fromiter(found, dtype=np.float64, count=len(found)), ends)
-    if not kinds <= {*_TEXT, str}:
-        return None
-    texts: list[Any] = list(map(_TEXT.get, map(type, found), found))
-    glued = np.fromiter(map(is_, texts, found), dtype=np.bool_, count=len(found))
-    values = np.ones(len(found))
-    values[~glued] = np.fromiter(compress(found, (~glued).tolist()), dtype=np.float64)
-    return TokenFeatures(Names.of(names, texts, glued), values, ends)
+        return TokenFeatures(Names.of(tokens), None, ends)
+    read = Pairs.of(tokens, int(ends[-1]))
+    return None if read is None else TokenFeatures(*read, ends)
 
 
 def _read_one_by_one(tokens: list[Any], row: int, offsets: NDArray[np.int64]) -> TokenFeatures:
@@ -86,7 +73,7 @@ def _read_one_by_one(tokens: list[Any], row: int, offsets: NDArray[np.int64]) ->
         except (ValueError, OverflowError) as error:
             raise ValueError(f"{place_of(row + t, offsets)}: {error}") from None
         counts.append(len(names) - before)
-    return TokenFeatures(Names.of(names), np.array(values), ends_of(counts, len(counts)))
+    return TokenFeatures(Names.of([names]), np.array(values), ends_of(counts, len(counts)))
 
 
 def _pairs(token: Any) -> Iterator[tuple[str, Any]]:
@@ -95,11 +82,11 @@ def _pairs(token: Any) -> Iterator[tuple[str, Any]]:
         for name, value in token.items():
             _check_name(name)
             if isinstance(value, str):
-                yield f"{name}={value}", 1.0
+                yield "=".join((name, f"{value}")), 1.0  # a name is its characters, whatever type of string it has
             elif isinstance(value, Real | np.bool_):
                 yield name, value
             elif isinstance(value, Sequence) and all(isinstance(item, str) for item in value):
-                yield from ((f"{name}={item}", 1.0) for item in value)
+                yield from (("=".join((name, f"{item}")), 1.0) for item in value)
             else:
                 raise ValueError(f"the feature {name!r} is {value!r}; expected a number, a string or a list of strings")
     elif isinstance(token, Sequence) and not isinstance(token, str):
@@ -133,17 +120,16 @@ class FeatureRows(NamedTuple):
         """
         from maxmargin.inputs.compiled.feature_rows import tidy_rows
 
-        once, weights = values is None, np.ones(len(columns)) if values is None else values
         for t in np.flatnonzero(np.diff(ends) > LONG):
             part = slice(ends[t], ends[t + 1])
             different, where = np.unique(columns[part], return_inverse=True)
-            sums = np.bincount(where, weights[part])
             columns[part] = -1
             columns[part][: len(different)] = different
-            weights[part][: len(different)] = 1.0 if once else sums
-        scratch = np.empty(LONG, dtype=np.int32), np.empty(LONG, dtype=np.int32), np.empty(LONG)
-        tidy_rows(once, LONG, ends, columns, weights, *scratch)
-        return cls(columns[: ends[-1]], None if once else weights[: ends[-1]], ends)
+            if values is not None:
+                values[part][: len(different)] = np.bincount(where, values[part])
+        scratch = (*np.empty((3, LONG), dtype=np.int32), np.empty(LONG))
+        tidy_rows(values is None, LONG, ends, columns, np.empty(0) if values is None else values, *scratch)
+        return cls(columns[: ends[-1]], None if values is None else values[: ends[-1]], ends)
 
     @classmethod
     def stacked(cls, parts: Iterable[FeatureRows]) -> FeatureRows:
@@ -159,7 +145,9 @@ class FeatureRows(NamedTuple):
     def to_matrix(self, n_features: int) -> sparse.csr_array:
         """With that many columns."""
         values = np.ones(len(self.columns)) if self.values is None else self.values
-        matrix = sparse.csr_array((values, self.columns, self.ends), shape=(len(self.ends) - 1, n_features))
+        # Of the same type as the columns, or scipy would copy these.
+        ends = self.ends.astype(np.int32) if self.ends[-1] < 2**31 else self.ends
+        matrix = sparse.csr_array((values, self.columns, ends), shape=(len(self.ends) - 1, n_features))
         matrix.has_canonical_format = True  # or it would be looked for
         return matrix
 

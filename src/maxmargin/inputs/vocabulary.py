@@ -6,6 +6,8 @@ memory; here many are written behind each other first, which Python does fast, a
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
+from itertools import chain
 from typing import NamedTuple
 
 import numpy as np
@@ -27,33 +29,31 @@ class Names(NamedTuple):
         return len(self.begins) - 1
 
     @classmethod
-    def of(cls, names: list[str], values: list[str] | None = None, glued: NDArray[np.bool_] | None = None) -> Names:
-        """These names, or "name=value" where `glued` (values are empty elsewhere); TypeError where one is no string."""
-        parts = names
-        if values is not None:
-            parts = [""] * (2 * len(names))
-            parts[::2], parts[1::2] = names, values
-        read = cls._split("\0".join(parts).encode("utf-8", "surrogatepass"), len(names), glued)
+    def of(cls, lists: Iterable[Sequence[str]]) -> Names:
+        """The names in some lists, one after another; TypeError where one is no string."""
+        filled = list(filter(None, lists))
+        n = sum(map(len, filled))
+        # List by list: to make one list of all first takes as long.
+        read = cls._split("\0".join(map("\0".join, filled)).encode("utf-8", "surrogatepass"), n)
         if read is None:  # an end inside a name
-            read = cls._split(END.join(map(_escaped, parts)), len(names), glued)
+            read = cls._split(END.join(map(_escaped, chain.from_iterable(filled))), n)
         assert read is not None
         return read
 
     @classmethod
     def of_text(cls, text: bytes) -> Names:
         """Back from `text`."""
-        read = cls._split(text[:-1], text.count(END), None)
+        read = cls._split(text[:-1], text.count(END))
         assert read is not None
         return read
 
     @classmethod
-    def _split(cls, text: bytes, n: int, glued: NDArray[np.bool_] | None) -> Names | None:
+    def _split(cls, text: bytes, n: int) -> Names | None:
         from maxmargin.inputs.compiled.names import split_names
 
         padded = np.frombuffer(text + END * (16 - len(text) % 8), dtype=np.uint64)
         words, begins = np.empty(len(padded) + n, dtype=np.uint64), np.empty(n + 1, dtype=np.int64)
-        in_pairs = glued is not None
-        read = split_names(padded, in_pairs, np.zeros(0, dtype=bool) if glued is None else glued, words, begins)
+        read = split_names(padded, words, begins)
         return cls(words[: begins[-1]], begins) if n == 0 or read == len(text) + 1 else None
 
     def some(self, first: int, end: int) -> Names:

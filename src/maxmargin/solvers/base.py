@@ -29,7 +29,7 @@ from maxmargin.search import Search
 class Step(NamedTuple):
     """Where an algorithm is after a piece of work (for most: a pass over the data)."""
 
-    w: Array  # may be the algorithm's working array: the loop copies what it keeps
+    w: Array  # may be the algorithm's working array: the loop copies what it keeps before it asks for the next step
     dual: float = -inf  # a lower bound on the optimum, proved in floating point
     risk: float | None = None  # R(w), where the algorithm's own oracle calls have measured it at exactly this w
     guess: float | None = None  # otherwise an estimate of P(w); the loop measures only when this looks converged
@@ -147,6 +147,8 @@ class _Run:
         self.began, self.cpu_began, self.calls_before = time.perf_counter(), time.process_time(), oracle.calls
         self.best_primal, self.best_dual, self.hoped = inf, -inf, -inf
         self.best_w: Array | None = None
+        self.borrowed = False  # whether best_w is the algorithm's array, which the next step may change
+        self.spare: Array | None = None  # of the last best point, for the next copy
         self.best_slacks: Array | None = None  # where its risk was measured by them
         self.last_w: Array | None = None
         self.unmeasured = 0
@@ -180,7 +182,6 @@ class _Run:
                 reason, error = f"stopped by {type(failure).__name__}", failure
         if reason == "interrupted":
             say_interrupted("last" if self.solver.keeps_last else "best")
-        w = self.last_w if self.best_w is None else self.best_w
         self.prove()
         self.recall()
         if error is None:
@@ -190,6 +191,8 @@ class _Run:
                 reason, error = f"stopped by {type(failure).__name__}", failure
         if error is None and reason == "no more progress possible" and self.close_enough():
             reason = "converged"
+        self.own()  # what is remembered goes on from its own
+        w = self.last_w if self.best_w is None else self.best_w
         upper: float | None = inf if self.oracle.search.estimates else None
         if upper is not None and error is None and reason != "interrupted":
             upper = proved_primal(self.oracle, w, self.C)
@@ -234,6 +237,7 @@ class _Run:
                     return "converged"
             if self.passes >= self.solver.max_passes:
                 return "max_passes reached"
+            self.own()
         return "no more progress possible" if self.solver.certified else "finished"
 
     def should_measure(self, step: Step) -> bool:
@@ -253,6 +257,7 @@ class _Run:
     def prove(self) -> None:
         """Replace the running value of the bound, in which rounding errors add up, by a proved one."""
         if self.hoped > self.best_dual:
+            self.spare = None  # a bound takes as much memory
             self.best_dual, self.hoped = max(self.best_dual, self.memory.bound()), -inf
 
     def close_enough(self, bound: float | None = None) -> bool:
@@ -291,12 +296,24 @@ class _Run:
         value = float(self.oracle.objective(w, risk, self.C))
         # of points that are equally bad (inf), the latest
         if value <= self.best_primal or self.best_w is None or self.solver.keeps_last:
-            if self.best_w is None:
-                self.best_w = np.empty_like(w)
-            np.copyto(self.best_w, w)
+            if w is step.w and not self.borrowed:
+                self.spare = self.best_w
+            self.best_w, self.borrowed = w, w is step.w
             self.best_slacks = slacks
-            self.best_primal, self.last_w = value, self.best_w
+            self.best_primal, self.last_w = value, w
         return value
+
+    def own(self) -> None:
+        """Copy the best point, if it is still the algorithm's.
+
+        As late as possible: most often there is no next step, and the bound is proved with one array less in memory.
+        """
+        if self.borrowed and self.best_w is not None:
+            copied = np.empty_like(self.best_w) if self.spare is None else self.spare
+            np.copyto(copied, self.best_w)
+            if self.last_w is self.best_w:
+                self.last_w = copied
+            self.best_w, self.borrowed, self.spare = copied, False, None
 
     def counted(self, risk: float) -> float:
         """The risk, without what is rounding under a hard margin."""

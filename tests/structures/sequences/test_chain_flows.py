@@ -15,6 +15,7 @@ from maxmargin.dual_blocks import DualBlocks
 from maxmargin.objective import Formulation
 from maxmargin.oracle import Oracle
 from maxmargin.solvers import BCFW, NSlack
+from maxmargin.structures.sequences import chain_flows
 from maxmargin.structures.sequences.chain_flows import ROOM, ChainFlows
 from maxmargin.tasks import Chain
 from maxmargin.testing import brute_force
@@ -329,3 +330,18 @@ def test_no_weight_is_left():
     assert flows.bound() == flows.dual == 0
     assert flows.size == (0, 0)
     assert not flows.w.any()
+
+
+def test_rows_are_written_down_some_at_a_time(monkeypatch):
+    """How many makes no difference."""
+    X, Y = noisy()
+    oracle, flows = trained(X, Y, C=20.0)
+    w = np.random.default_rng(1).normal(size=oracle.dim)
+    results = []
+    for block in (1, 7, 2**16):
+        monkeypatch.setattr(chain_flows, "BLOCK", block)
+        bound, slacks = flows.bound(), flows.slacks(w)
+        flows.refresh()
+        results.append((bound, slacks.tobytes(), flows.sums.tobytes(), flows.dual))
+    assert len(flows.paths.owners) > 7
+    assert results[0] == results[1] == results[2]

@@ -176,3 +176,23 @@ def test_no_allowed_labels_for_a_length_is_an_error():
     task.setup(X, Y)
     with pytest.raises(ValueError, match="sequence 1: every label sequence of its length contains a forb"):
         task.decode(np.zeros(task.dim), [X[0], np.eye(2)])
+
+
+@pytest.mark.parametrize(
+    "other",
+    [np.array, lambda y: Weighted(y, [1.0] * len(y)), lambda y: [{label} for label in y]],
+    ids=["array", "Weighted", "sets"],
+)
+def test_labels_of_lists_are_read_at_once(other):
+    """As they are one sequence after another: in other forms, and where one of them is in another."""
+    X, Y = [[["a"], ["b"]], [["b"]], [["a"], ["a"], ["c"]]], [["y", "x"], ["x"], ["z", "y", "y"]]
+    expected = Chain().setup_and_pack(X, Y)
+    for labels in ([tuple(y) for y in Y], list(map(other, Y)), [Y[0], other(Y[1]), Y[2]]):
+        task = Chain()
+        batch = task.setup_and_pack(X, labels)
+        assert task.classes_ == ["x", "y", "z"]
+        assert batch.labels.tolist() == batch.rows.tolist() == expected.labels.tolist() == [1, 0, 0, 2, 1, 1]
+        assert batch.labels.dtype == expected.labels.dtype
+    for labels in ([["y", "x"], [], ["z", "y", "y", "y"]], [["y"], ["x", "x"], ["z", "y", "y"]]):
+        with pytest.raises(ValueError, match=r"sequence [01] has [12] positions but [012] labels"):
+            Chain().setup_and_pack(X, labels)

@@ -15,32 +15,24 @@ from maxmargin.compiled.kernel import kernel
 LOW = np.uint64(0x0101010101010101)  # the lowest bit of every byte
 HIGH = np.uint64(0x8080808080808080)
 MIX = np.uint64(0x9E3779B97F4A7C15)  # an odd number with bits all over: 2**64 / golden ratio
-EQUALS = np.uint64(ord("="))
 ONE, THREE, SEVEN, EIGHT = np.uint64(1), np.uint64(3), np.uint64(7), np.uint64(8)
 HALF, TOP, LAST = np.uint64(32), np.uint64(56), np.uint64(63)
 ZERO, NUMBER = np.uint64(0), np.uint64(2**32 - 1)
 
 
 @kernel
-def split_names(text, in_pairs, glued, words, begins):
+def split_names(text, words, begins):
     """Write the names of a text as rows of words, name e at words[begins[e] : begins[e + 1]]; returns the bytes read.
 
-    Every name in the text ends with a zero byte. In pairs, it is followed by a value, which ends so too: name e becomes
-    "name=value" where glued[e], and is left alone where not (the value is empty then). The text, of whole words, has
-    one word more than its names need.
+    Every name in the text ends with a zero byte. The text, of whole words, has one word more than its names need.
     """
     p, q = ZERO, ZERO  # bytes, words
     for e in range(len(begins) - 1):
         begins[e] = q
-        glue = in_pairs and glued[e]
         while True:
             i, shift = p >> THREE, (p & SEVEN) << THREE
             word = (text[i] >> shift) | ((text[i + ONE] << ONE) << (LAST - shift))  # the eight bytes from p on
             zeros = (word - LOW) & ~word & HIGH  # its lowest bit belongs to the first zero byte (Mycroft 1987)
-            if zeros != ZERO and glue:
-                word |= ((zeros & (~zeros + ONE)) >> SEVEN) * EQUALS
-                zeros = (word - LOW) & ~word & HIGH
-                glue = False
             if zeros != ZERO:
                 break
             words[q] = word
@@ -50,8 +42,6 @@ def split_names(text, in_pairs, glued, words, begins):
         words[q] = word & before
         q += ONE
         p += (((before & LOW) * LOW) >> TOP) + ONE  # their number
-        if in_pairs and not glued[e]:
-            p += ONE
     begins[len(begins) - 1] = q
     return p
 

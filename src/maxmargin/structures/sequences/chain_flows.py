@@ -11,6 +11,7 @@ of those remembered), exactly, and separately in every stretch in which they dif
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from functools import cached_property
 from typing import Any, NamedTuple
 
@@ -30,6 +31,7 @@ from maxmargin.structures.sequences.compiled.flow_arrays import FlowScratch, Gra
 ROOM = 4  # edges of a position, at first
 VISIT = 100.0  # multiplications that take as long as what is done in a visit besides
 ROUNDS = 2  # of a visit that searches nothing
+BLOCK = 2**16  # positions of paths whose rows are written down at a time
 MOST_LABELS = 2**16  # which 16 bits can tell apart
 
 
@@ -187,6 +189,16 @@ class ChainFlows(BlockDual):
         truths, rows = of.truths[at], of.rows[at]
         return wrong_labels(of.atoms, True, ends, of.units[at], truths, labels, rows, of.cost, of.factors[at])
 
+    def _in_blocks(self, paths: WeightedPaths) -> Iterator[tuple[slice, AtomRows, Array]]:
+        """Rows and losses of some paths after others: those of all at once would take more memory than w."""
+        ends = np.cumsum(np.diff(self.chains.bounds)[paths.owners])
+        first = top = 0
+        while first < len(ends):
+            last = max(int(np.searchsorted(ends, top + BLOCK, side="right")), first + 1)
+            planes = self._planes(paths.labels[top : ends[last - 1]], paths.owners[first:last])
+            yield slice(first, last), AtomRows.of(planes.dpsi), planes.loss
+            first, top = last, int(ends[last - 1])
+
     # --- what follows from the flows
 
     @property
@@ -212,27 +224,32 @@ class ChainFlows(BlockDual):
 
         join_paths(self._positions, self.cap, self._lattice, *paths)
         self._paths = paths
-        planes = self._planes(paths.labels, paths.owners)
+        losses = np.empty(len(paths.owners))
         self.sums[:] = 0.0
-        AtomRows.of(planes.dpsi).add_to(self.sums, paths.weights)
-        self.dual = float(np.dot(paths.weights, planes.loss)) - 0.5 * float(np.dot(self.sums, self.sums))
+        for some, rows, loss in self._in_blocks(paths):
+            rows.add_to(self.sums, paths.weights[some])
+            losses[some] = loss
+        self.dual = float(np.dot(paths.weights, losses)) - 0.5 * float(np.dot(self.sums, self.sums))
 
     def refresh(self) -> None:
         self._join(self.paths)
 
     def bound(self) -> float:
-        paths, w = self.paths, np.zeros(self.dim)
-        planes = self._planes(paths.labels, paths.owners)
-        rows, alpha = AtomRows.of(planes.dpsi), paths.weights
-        rows.add_to(w, alpha)
+        paths, w, entries = self.paths, np.zeros(self.dim), 0
+        alpha, loss, sizes = paths.weights, np.empty(len(paths.owners)), np.empty(len(paths.owners))
+        for some, rows, of_some in self._in_blocks(paths):
+            rows.add_to(w, alpha[some])
+            loss[some] = of_some
+            sizes[some] = rows.sizes
+            entries += int(rows.indptr[-1])
         sums, used = self._sums(paths), np.unique(paths.owners)
         excess = float(np.max(sums[used] / self.cap[used], initial=1.0)) - 1.0
         most = int(np.bincount(paths.owners, minlength=1).max())
-        linear, losses = float(np.dot(alpha, planes.loss)), float(np.dot(alpha, np.abs(planes.loss)))
+        linear, losses = float(np.dot(alpha, loss)), float(np.dot(alpha, np.abs(loss)))
         # The multiple of α that keeps to its caps has at least this much of the linear part.
         linear -= (excess + gamma(most + 2)) * abs(linear)
-        terms = int(rows.indptr[-1]) + len(alpha) + self.chains.atoms.terms
-        mass = float(np.dot(alpha, rows.sizes)) * (1 + gamma(terms))
+        terms = entries + len(alpha) + self.chains.atoms.terms
+        mass = float(np.dot(alpha, sizes)) * (1 + gamma(terms))
         # A loss is a sum over positions.
         losses *= 1 + gamma(terms)
         return lowered_dual(linear, losses, raised_square(w), mass, terms + len(self._scratch.scores))
@@ -244,8 +261,9 @@ class ChainFlows(BlockDual):
     def slacks(self, w: Array, gains: Array | None = None) -> Array:
         """Of the paths that carry flow."""
         paths, slacks = self.paths, np.zeros(self.n)
-        planes = self._planes(paths.labels, paths.owners)
-        heights = planes.loss - AtomRows.of(planes.dpsi) @ w
+        heights = np.empty(len(paths.owners))
+        for some, rows, loss in self._in_blocks(paths):
+            heights[some] = loss - rows @ w
         np.maximum.at(slacks, paths.owners, heights if gains is None else heights - gains[paths.owners])
         return slacks
 

@@ -58,11 +58,18 @@ class Choices:
         self._rows: dict[Hashable, int] = dict(numbers)
         self._whole = not any(map(_is_nan, numbers))  # whether all classes are labels
 
+    def read_single(self, labels: Iterable[Any], n: int) -> Labels | None:
+        """The numbers of n labels; None where something else stands at a position than one of the classes."""
+        if self._whole:
+            with suppress(KeyError, TypeError):
+                return np.fromiter(map(self.numbers.__getitem__, labels), dtype=np.int32, count=n)
+        return None
+
     def read(self, labels: Sequence[Any]) -> Labels:
         """The numbers of these choices."""
-        if self._whole:
-            with suppress(KeyError, TypeError):  # one label at every position, as a rule
-                return np.fromiter(map(self.numbers.__getitem__, labels), dtype=np.int32, count=len(labels))
+        found = self.read_single(labels, len(labels))
+        if found is not None:  # as a rule
+            return found
         keys = list(map(as_choice, labels))
         for t, key in enumerate(keys):  # NaN, which elsewhere stands for what is missing, would be a label of its own
             if _is_nan(key):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Hashable, Iterator, Sequence
 from copy import copy
-from itertools import pairwise, product
+from itertools import chain, pairwise, product
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -77,7 +77,12 @@ class Chain(UnitTask):
                 "no position of any sequence has a feature, so that nothing could be told apart; give every position "
                 'at least one, such as the attribute "bias"'
             )
-        labels = different([label for i, y in enumerate(Y) for label in self._read(y, i).names])
+        given = (
+            chain.from_iterable(Y)
+            if self._as_given(Y)
+            else (n for i, y in enumerate(Y) for n in self._read(y, i).names)
+        )
+        labels = different(list(given))
         self.latent = any(map(is_partial, labels))
         if self.latent and all(label is None for label in labels):
             raise ValueError("no position of any sequence has a label: there is nothing to learn from")
@@ -139,8 +144,12 @@ class Chain(UnitTask):
         n_units = packed.matrix.shape[0]
         rows, factors, choices = np.zeros(n_units, dtype=np.int32), np.ones(n_units), Choices(self.numbers_)
         if Y is not None:
-            repaired = [self._fill(i, y, choices, rows, factors, packed.offsets) for i, y in enumerate(Y)]
-            self._say_repaired(repaired)
+            found = self._all_at_once(Y, choices, packed.offsets)
+            if found is None:
+                repaired = [self._fill(i, y, choices, rows, factors, packed.offsets) for i, y in enumerate(Y)]
+                self._say_repaired(repaired)
+            else:
+                rows = found
             self._treat_forbidden(choices, rows, packed.offsets)
         owner = np.repeat(np.arange(len(packed)), np.diff(packed.offsets))
         atoms = self._unit_atoms(packed.matrix, self.n_labels_, self.first_, owner)
@@ -239,6 +248,16 @@ class Chain(UnitTask):
         right = scheme.repaired([as_choice(name) for name in names])
         changed = sum(bool(a != b) for a, b in zip(right, map(as_choice, names), strict=True))
         return GivenLabels(right, costs, changed) if changed else GivenLabels(names, costs, 0)
+
+    def _as_given(self, Y: Any) -> bool:
+        """Whether all labels are in lists, without costs, and none is to be repaired."""
+        return self.invalid != "repair" and set(map(type, Y)) <= {list, tuple}
+
+    def _all_at_once(self, Y: Any, choices: Choices, offsets: NDArray[np.int64]) -> Labels | None:
+        """What `_fill` writes down of all sequences, where each position has one label; else None."""
+        if not self._as_given(Y) or list(map(len, Y)) != np.diff(offsets).tolist():
+            return None
+        return choices.read_single(chain.from_iterable(Y), int(offsets[-1]))
 
     def _fill(self, i: int, y: Any, choices: Choices, rows: Labels, factors: Array, offsets: NDArray[np.int64]) -> int:
         """Write down the labels and costs of sequence i; returns how many labels were repaired."""
