@@ -39,6 +39,7 @@ from benchmarks import (
     routes,
     sequences,
     taxonomy,
+    threads,
     tours,
     unscaled,
 )
@@ -72,6 +73,7 @@ GROUPS = {
     "kernel-ner": kernel_ner,
     "unscaled": unscaled,
     "effective-passes": effective_passes,
+    "threads": threads,
     "engine": engine,
 }
 Run = Callable[[str, int, bool, Report], Table]
