@@ -24,7 +24,7 @@ LAYERS = [
     ("Ctrl-C, and what is said of work", ["interruptions", "live_line", "time_left"]),
     ("how planes are stored", ["atoms"]),
     ("planes", ["planes"]),
-    ("what is minimised, and how large planes are", ["objective", "reach"]),
+    ("what is minimised, and how large planes are", ["objective", "geometry", "reach"]),
     ("its dual point", ["block_dual"]),
     ("its dual point over planes found one by one", ["dual_blocks"]),
     ("training data that can be searched", ["batch"]),

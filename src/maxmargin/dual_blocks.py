@@ -38,9 +38,12 @@ from maxmargin.compiled.plane_tables import (
     VisitLimits,
 )
 from maxmargin.errors import NotSeparable
+from maxmargin.geometry import Geometry
 from maxmargin.objective import Formulation
 from maxmargin.planes import Planes
 from maxmargin.rounding import UNIT, gamma, lowered_dual, raised_square
+
+MOST_LONGER = 1e3  # times that α may become longer where only trying tells how long it should be
 
 
 class DualBlocks(BlockDual):
@@ -61,6 +64,19 @@ class DualBlocks(BlockDual):
         self._tables = PlaneTables.empty(self.n, slots=64, entries=64, cells=64)
         self._atoms = Atoms.coordinates(self.dim)  # the task's own come with its first planes
         self._scratch = Scratch.of(self.dim, slots)
+        self._geometry: Geometry | None = None
+        self._confines = (self.w[:0],) * 3
+
+    def confine(self, geometry: Geometry | None) -> None:
+        """Make it the dual of a problem with this prior and these bounds: w is then not Σ α a, but made of it."""
+        if geometry is self._geometry:
+            return
+        self._geometry = geometry
+        self.sums, self.w = np.zeros(self.dim), np.zeros(self.dim)
+        if geometry is None:
+            self.sums = self.w
+        self._confines = (self.w[:0],) * 3 if geometry is None else (geometry.origin, geometry.low, geometry.high)
+        self.refresh()
 
     @classmethod
     def of(cls, point: BlockDual) -> DualBlocks:
@@ -146,16 +162,20 @@ class DualBlocks(BlockDual):
         from maxmargin.compiled.dual_blocks import visit
 
         atoms, scratch, tables = tuple(self._atoms.arrays), self._scratch.plain(), tuple(self._tables)
-        fixed = tuple(limits)
-        return int(visit(order, begin, tuple(rows), atoms, atoms, fixed, self.w, self.w, scratch, report, tables))
+        seen, sums, fixed = self.w, self.sums, tuple(limits)
+        return int(
+            visit(order, begin, tuple(rows), atoms, atoms, fixed, seen, sums, self._confines, scratch, report, tables)
+        )
 
     def refresh(self) -> None:
         """Recompute w and D from α, so that rounding errors of millions of steps do not add up."""
         from maxmargin.compiled.dual_blocks import totals
 
-        self.w[:] = 0.0
-        linear, *_ = totals(self.cap, self.squared, self.w, self._atoms.arrays, self._atoms.lengths, self._tables)
-        self.dual = linear - 0.5 * self._squared_norm()
+        self.sums[:] = 0.0
+        linear, *_ = totals(self.cap, self.squared, self.sums, self._atoms.arrays, self._atoms.lengths, self._tables)
+        if self._geometry is not None:
+            self.w[:] = self._geometry.point(self.sums)
+        self.dual = linear - self._potential()
 
     def bound(self) -> float:
         """D(α) as far as it is proved in floating point, from α and the planes alone: see rounding.py."""
@@ -172,7 +192,16 @@ class DualBlocks(BlockDual):
         longest = float(self._tables.longest[0]) * float(np.max(self._atoms.lengths, initial=1.0))
         error, losses = wrong * longest, losses * (1 + gamma(entries))
         linear -= wrong * float(np.max(self._tables.offset, initial=0.0))
-        return lowered_dual(linear, losses, self._square_of(w), mass, entries + self._atoms.terms, error)
+        terms = entries + self._atoms.terms
+        if self._geometry is not None:
+            return self._geometry.lowered_dual(linear, losses, w, mass, terms, error)
+        return lowered_dual(linear, losses, self._square_of(w), mass, terms, error)
+
+    def _potential(self) -> float:
+        """What Σ α b loses to make D."""
+        if self._geometry is not None:
+            return self._geometry.potential(self.sums, self.w)
+        return 0.5 * self._squared_norm()
 
     def _square_of(self, w: Array) -> float:
         """‖w‖², not rounded down."""
@@ -260,14 +289,13 @@ class DualBlocks(BlockDual):
         change = target - old
         way = np.zeros(self.dim)
         planes.rows.add_to(way, change)
-        slope = float(np.dot(change, planes.offset)) - self._inner(self.w, way)
-        curvature = self._inner(way, way)
+        slope, curvature = float(np.dot(change, planes.offset)), 0.0
         if self.squared:
             sums, moves = np.bincount(planes.owners, old, self.n), np.bincount(planes.owners, change, self.n)
             counted = self.cap > 0
             slope -= float(np.sum((sums * moves)[counted] / self.cap[counted]))
-            curvature += float(np.sum(moves[counted] ** 2 / self.cap[counted]))
-        length = 0.0 if slope <= 0 else 1.0 if curvature <= slope else slope / curvature
+            curvature = float(np.sum(moves[counted] ** 2 / self.cap[counted]))
+        length = self._best_share(slope, curvature, way)
         alpha[planes.slots] = self._withincaps(planes.owners, np.maximum(old + length * change, 0.0))
         self.refresh()
         gain = self.dual - before
@@ -275,6 +303,13 @@ class DualBlocks(BlockDual):
             alpha[planes.slots] = old
             self.refresh()
         return max(gain, 0.0)
+
+    def _best_share(self, slope: float, curvature: float, way: Array) -> float:
+        """The t in [0, 1] with the highest slope·t - ½curvature·t² - ψ(s + t·way), where ψ is ½‖s‖² as a rule."""
+        if self._geometry is not None:
+            return self._geometry.best_share(slope, curvature, self.sums, way)
+        slope, curvature = slope - self._inner(self.w, way), curvature + self._inner(way, way)
+        return 0.0 if slope <= 0 else 1.0 if curvature <= slope else slope / curvature
 
     def _withincaps(self, owners: NDArray[np.intp], alpha: Array) -> Array:
         """These weights, scaled down where rounding may have lifted their sum, taken in any order, above the cap."""
@@ -320,10 +355,12 @@ class DualBlocks(BlockDual):
             while shrink(most, self._scratch.hashed, self._tables) < self.n:
                 self._enlarge(0)
             self._compact()
+        if self._geometry is not None:  # visits know only that D has gained as much as it would without bounds
+            self.refresh()
 
     def move_to(self, weights: Array, C: float) -> None:
         """Carry α over to another C: scale it to the best feasible multiple (a parabola in the factor)."""
-        norm = self._squared_norm()
+        norm = self._squared_norm() if self._geometry is None else 0.0
         sums = self.alpha_sums
         self.weights, self.C, self.cap = weights, C, caps(weights, C)
         slots, _ = self._used_slots(self._tables.filled)
@@ -331,7 +368,13 @@ class DualBlocks(BlockDual):
         if self.squared:
             with np.errstate(divide="ignore", invalid="ignore"):
                 norm += float(np.nansum(np.where(sums > 0, sums**2 / self.cap, 0.0)))
-        self._tables.alpha[:] *= self.best_multiple(linear, norm, sums)
+        factor = self.best_multiple(linear, norm, sums)
+        if self._geometry is not None:
+            way = self.sums.copy()
+            most = min(factor, MOST_LONGER)
+            self.sums[:] = 0.0
+            factor = most * self._geometry.best_share(most * linear, most**2 * norm, self.sums, most * way)
+        self._tables.alpha[:] *= factor
         self.refresh()
 
     def shift(self, rows: AtomRows) -> None:

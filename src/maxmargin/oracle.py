@@ -25,6 +25,7 @@ from maxmargin.block_dual import BlockDual
 from maxmargin.dual_blocks import DualBlocks
 from maxmargin.errors import TaskError
 from maxmargin.executors import Executor, Serial
+from maxmargin.geometry import Geometry
 from maxmargin.objective import Formulation, primal
 from maxmargin.planes import Planes
 from maxmargin.reach import CutSize, Reach
@@ -59,8 +60,10 @@ class Oracle:
         formulation: Formulation | None = None,
         sample_weight: Any = None,
         executor: Executor | None = None,
+        geometry: Geometry | None = None,
     ):
         self._batch = batch
+        self.geometry = geometry  # None: w is drawn to 0, and may be anywhere
         self.formulation = formulation or Formulation()
         self._executor = executor or Serial()
         self.n, self.dim = len(batch), batch.dim
@@ -127,8 +130,23 @@ class Oracle:
         return primal(self.square(w), risk, C) * (1 + gamma(8))
 
     def square(self, w: Array) -> float:
-        """‖w‖², not rounded down."""
-        return self._batch.square(w)
+        """‖w‖², or the square of the distance to the prior, not rounded down."""
+        return self._batch.square(w) if self.geometry is None else self.geometry.square(w)
+
+    def point(self, s: Array) -> Array:
+        """The w that belongs to Σ α a = s."""
+        return s if self.geometry is None else self.geometry.point(s)
+
+    @property
+    def least(self) -> float:
+        """No objective is below this: losses are never negative, and bounds may keep w away from its prior."""
+        if self.geometry is None:
+            return 0.0
+        return self.geometry.lowered_dual(0.0, 0.0, np.zeros(self.dim), 0.0, 1)
+
+    def allowed(self, w: Array) -> Array:
+        """The nearest weights that keep to the bounds, if there are any."""
+        return w if self.geometry is None else self.geometry.allowed(w)
 
     def slacks(self, w: Array) -> Array:
         """ξᵢ(w) for every example, not rounded down.
@@ -145,6 +163,10 @@ class Oracle:
         """R(w) is proved to be no higher than this; inf where nothing is proved."""
         proved = np.concatenate([np.maximum(found.proved, 0) for found in self._everyone(w)])
         return self.risk_of(proved + self._unsure(w))
+
+    def noise(self, w: Array, C: float) -> float:
+        """What the measured objective would be if there were nothing but rounding in it."""
+        return self.objective(w, self.risk_of(np.full(self.n, self._unsure(w))), C) - 0.5 * self.square(w)
 
     def risk_of(self, slacks: Array) -> float:
         """R(w) from the slacks at w."""
@@ -164,7 +186,7 @@ class Oracle:
             w
         ):  # at the weights of a warm start, truths may be all that a decoder returns
             self._from_zero = True
-            for _ in self._everyone(np.zeros(self.dim)):
+            for _ in self._everyone(self.allowed(np.zeros(self.dim))):
                 pass
         return self._reach.unsure(w)
 
@@ -290,13 +312,17 @@ class Oracle:
 
         It is an empty one, or that of an earlier run (if `earlier` is such a point) moved to this C.
         """
+        if self.geometry is not None:  # what batches have of their own knows no bounds
+            return self.plane_dual(C, earlier, **limits)
         known = earlier if isinstance(earlier, BlockDual) else None
         return self._batch.block_dual(self.weights, self.formulation, C, known, **limits)
 
     def plane_dual(self, C: float, earlier: Any = None, **limits: Any) -> DualBlocks:
         """The same over planes that are found one by one."""
         known = DualBlocks.of(earlier) if isinstance(earlier, BlockDual) else None
-        return self._batch.plane_dual(self.weights, self.formulation, C, known, **limits)
+        dual = self._batch.plane_dual(self.weights, self.formulation, C, known, **limits)
+        dual.confine(self.geometry)
+        return dual
 
     def searched(self, examples: int, largest: Planes) -> None:
         """All outputs of so many examples were looked at by someone else; no planes are larger than these."""
@@ -316,6 +342,7 @@ class Oracle:
 
     def completed(self, w: Array) -> Oracle:
         """The same data with every label completed to the output that explains it best at w (latent tasks)."""
+        self._check(w)
         if self._here:
             return self._of(self._batch.completed(w))
         oracle = self._of(self._batch)
@@ -349,7 +376,7 @@ class Oracle:
 
     def beside(self, batch: Batch, sample_weight: Array) -> Oracle:
         """The problem of other data in the same formulation and place."""
-        return Oracle(batch, self.formulation, sample_weight, self._executor)
+        return Oracle(batch, self.formulation, sample_weight, self._executor, self.geometry)
 
     # --- places
 
@@ -368,7 +395,8 @@ class Oracle:
             return executor.map(run, [own] * len(each), each, watch, *shared)
         places = executor.place([self._batch] * min(len(each), executor.workers))
         where = [places[k % len(places)] for k in range(len(each))]
-        return executor.map(run_elsewhere, where, each, run, (self.formulation, self.weights), shared)
+        problem = (self.formulation, self.weights, self.geometry)
+        return executor.map(run_elsewhere, where, each, run, problem, shared)
 
     def interrupt(self) -> None:
         """Give up what runs elsewhere; threads are waited for."""
@@ -408,6 +436,7 @@ class Oracle:
         return [chosen[start : start + CHUNK] for start in range(0, len(chosen), CHUNK)]
 
     def _violations(self, w: Array, index: Index, scale: float = 1.0) -> Violations:
+        self._check(w)
         if self.calls == 0:
             self._from_zero = not np.any(w)
         self.calls += len(index)
@@ -425,6 +454,11 @@ class Oracle:
             self._lam[index] = found.lam
         self._note_relaxed(index, found.relaxed)
         return found
+
+    def _check(self, w: Array) -> None:
+        """Kernels do not look where an array ends."""
+        if len(w) != self.dim:
+            raise ValueError(f"expected {self.dim} weights, got {len(w)}")
 
     def _note_relaxed(self, index: Index, relaxed: NDArray[np.bool_] | None) -> None:
         if relaxed is not None:
@@ -452,11 +486,15 @@ def shifted_rows(before: Batch, after: Batch) -> AtomRows:
 
 
 def run_elsewhere(
-    batch: Batch, each: Any, run: Callable[..., Any], problem: tuple[Formulation, Array], shared: Sequence[Any]
+    batch: Batch,
+    each: Any,
+    run: Callable[..., Any],
+    problem: tuple[Formulation, Array, Geometry | None],
+    shared: Sequence[Any],
 ) -> Any:
     """A whole training in another process, on its copy of the data."""
-    formulation, weights = problem
-    oracle = Oracle(batch, formulation)
+    formulation, weights, geometry = problem
+    oracle = Oracle(batch, formulation, geometry=geometry)
     oracle.weights = weights
     return run(oracle, each, None, *shared)
 

@@ -36,5 +36,19 @@ def lowered_dual(linear: float, losses: float, square: float, mass: float, terms
 
         D(α) >= Σ α b - γ Σ α|b| - ½ (‖w‖ + e)².
     """
+    return lowered_value(linear, losses, 0.5 * square, sqrt(square), mass, terms, error)
+
+
+def lowered_value(
+    linear: float, losses: float, potential: float, length: float, mass: float, terms: float, error: float
+) -> float:
+    """Σ α b - ψ(Σ α a) is at least this, for any ψ whose gradient changes no more than its argument (geometry.py).
+
+    potential is ψ at Σ α a as it was computed, or more, and length the norm of the gradient there, or more:
+
+        ψ(s + e) <= ψ(s) + ‖gradient‖ ‖e‖ + ½‖e‖²;    of ½‖s‖² it is ½ (‖s‖ + ‖e‖)².
+    """
     g = gamma(terms + 8)  # a few more for the arithmetic of this function
-    return linear - g * (losses + abs(linear)) - 0.5 * (sqrt(square) + g * mass + error) ** 2 * (1 + gamma(8))
+    e = g * mass + error
+    spent = potential + length * e + 0.5 * e**2
+    return linear - g * (losses + abs(linear)) - spent - gamma(16) * (abs(potential) + length * e + e**2)

@@ -16,7 +16,7 @@ from typing import Any, TypeVar, cast
 import numba
 from numba.core.caching import FunctionCache, IndexDataCacheFile
 
-from maxmargin.compiled.parts import Kernel
+from maxmargin.compiled.parts import Compiled
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -89,7 +89,7 @@ def stamped_kernel(package_dir: Path) -> Callable[[F], F]:
         if settings.DISABLE_JIT:
             return func
         options = {"nopython": True, "nogil": True, "_nrt": False, "no_cfunc_wrapper": True}  # no C code calls it
-        compiled: Any = Kernel(func, targetoptions=options)
+        compiled: Any = Compiled(func, targetoptions=options)
         digest = source_digest(package_dir)
         if digest is not None:
             with contextlib.suppress(RuntimeError):  # numba's "cannot cache function": no writable folder

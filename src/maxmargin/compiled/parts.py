@@ -31,7 +31,7 @@ class PartLibrary(JITCodeLibrary):
         self._finalized = True
 
 
-class Kernel(CPUDispatcher):
+class Compiled(CPUDispatcher):
     """A function that Python calls as numba's, and that other kernels have parts of. It does not call itself."""
 
     def __init__(self, *args: Any, **options: Any) -> None:

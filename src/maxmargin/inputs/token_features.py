@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from maxmargin.arrays import Array
-from maxmargin.inputs.pairs import Pairs
+from maxmargin.inputs.dict_entries import DictEntries
 from maxmargin.inputs.vocabulary import Names
 
 AT_ONCE = 1024  # tokens: enough that calls from Python do not count, few enough to be read from near memory
@@ -55,7 +55,7 @@ def _read_at_once(tokens: list[Any]) -> TokenFeatures | None:
     ends = ends_of(map(len, tokens), len(tokens))
     if dict not in kinds:
         return TokenFeatures(Names.of(tokens), None, ends)
-    read = Pairs.of(tokens, int(ends[-1]))
+    read = DictEntries.of(tokens, int(ends[-1]))
     return None if read is None else TokenFeatures(*read, ends)
 
 

@@ -136,6 +136,13 @@ class Solver:
         seed: int = 0,
     ) -> Solution:
         """Run the algorithm until the certificate is good enough."""
+        if oracle.geometry is not None and not isfinite(C):
+            raise ValueError("a hard margin (C = inf) takes neither bounds nor a prior; use a large finite C")
+        if oracle.geometry is not None and not self.certified:
+            known = "'bcfw', 'n_slack', 'one_slack' or 'bundle'"
+            raise ValueError(
+                f"{type(self).__name__} takes neither bounds nor a prior; use a solver with a bound: {known}"
+            )
         return _Run(self, oracle, C, callback).finish(start, seed)
 
 
@@ -150,6 +157,7 @@ class _Run:
         self.borrowed = False  # whether best_w is the algorithm's array, which the next step may change
         self.spare: Array | None = None  # of the last best point, for the next copy
         self.best_slacks: Array | None = None  # where its risk was measured by them
+        self.best_noise = 0.0  # what rounding alone makes of its objective, where that may be all there is
         self.last_w: Array | None = None
         self.unmeasured = 0
         self.memory: Any = None
@@ -171,7 +179,7 @@ class _Run:
                 raise
             reason, error = f"stopped by {type(failure).__name__}", failure
         if self.last_w is None:
-            self.last_w = np.zeros(self.oracle.dim) if start is None else start.w
+            self.last_w = self.oracle.point(np.zeros(self.oracle.dim)) if start is None else start.w
         if error is None and self.best_w is not self.last_w:
             try:  # the last point too: it is usually better than the best measured one
                 self.measure(Step(self.last_w))
@@ -261,8 +269,12 @@ class _Run:
             self.best_dual, self.hoped = max(self.best_dual, self.memory.bound()), -inf
 
     def close_enough(self, bound: float | None = None) -> bool:
-        """Whether the gap to this bound, or to the proved one, is within tol."""
-        return relative_gap(self.best_primal, self.best_dual if bound is None else bound) <= self.solver.tol
+        """Whether the gap to this bound, or to the proved one, is within tol.
+
+        A prior may leave nothing to learn: then the objective is as small as rounding lets it be, and has no digits.
+        """
+        gap = relative_gap(self.best_primal, self.best_dual if bound is None else bound)
+        return gap <= self.solver.tol or self.best_primal <= 2 * self.best_noise
 
     def test(self) -> None:
         """Raise where what is to be certified contradicts itself: by the decoder's fault, or by the solver's."""
@@ -301,6 +313,7 @@ class _Run:
             self.best_w, self.borrowed = w, w is step.w
             self.best_slacks = slacks
             self.best_primal, self.last_w = value, w
+            self.best_noise = 0.0 if self.oracle.geometry is None else self.oracle.noise(w, self.C)
         return value
 
     def own(self) -> None:

@@ -53,7 +53,7 @@ class BCFW(Solver):
             if passes % 10 == 0:
                 blocks.refresh()
                 blocks.check_separable()
-            guess = 0.5 * oracle.inner(blocks.w, blocks.w) + found.penalty
+            guess = 0.5 * oracle.square(blocks.w) + found.penalty
             yield Step(blocks.w, guess=guess if np.isfinite(C) else None, memory=blocks, hoped=blocks.dual)
             stalled = stalled + 1 if blocks.dual - before <= 1e-16 * abs(blocks.dual) and not found.added else 0
             joint.note(work, guess)

@@ -9,6 +9,7 @@ import numpy as np
 from maxmargin.arrays import Array
 from maxmargin.oracle import Oracle
 from maxmargin.solvers.base import Solution, Solver, Step
+from maxmargin.solvers.confined_master import solve_confined
 from maxmargin.solvers.cuts import Cuts
 from maxmargin.solvers.qp import solve_master
 
@@ -35,13 +36,14 @@ class Bundle(Solver):
             raise ValueError(
                 "the bundle method needs a finite C; for a hard margin use 'n_slack', 'one_slack' or 'bcfw'"
             )
-        cuts = start.memory if start is not None and isinstance(start.memory, Cuts) else Cuts()
+        known = None if start is None else start.memory
+        cuts = known if isinstance(known, Cuts) else Cuts(columns_wanted=oracle.geometry is not None)
         rho, nulls, stalled, dual = self.rho, 0, 0, -np.inf
-        centre = np.zeros(oracle.dim) if start is None else start.w.copy()
+        centre = oracle.point(np.zeros(oracle.dim)) if start is None else start.w.copy()
         plane = oracle.mean_plane(centre)
         value = oracle.objective(centre, plane.risk, C)
         cuts.add(plane)
-        yield Step(centre, 0.0, risk=plane.risk, memory=cuts)  # the loss is never negative, so neither is the optimum
+        yield Step(centre, oracle.least, risk=plane.risk, memory=cuts)
         while stalled < 20:  # null steps in a row are normal; so many from which nothing is learnt are not
             before = dual, value
             w, model = self._proximal_point(cuts, centre, rho, C, oracle)
@@ -74,6 +76,10 @@ class Bundle(Solver):
 
     def _proximal_point(self, cuts: Cuts, centre: Array, rho: float, C: float, oracle: Oracle) -> tuple[Array, float]:
         """w⁺ of (1), and the model's value there without the proximal term."""
+        if oracle.geometry is not None:
+            solve_confined(cuts, C, oracle.geometry.moved(centre, rho), 1 + rho)
+            w = oracle.geometry.moved(centre, rho).point(cuts.combined(oracle.dim) / (1 + rho))
+            return w, oracle.objective(w, cuts.risk(w), C)
         heights = cuts.dots(centre)
         shift = rho / (1 + rho)
         solution = solve_master(cuts.gram / (1 + rho), cuts.offset - shift * heights, C, alpha=cuts.alpha)

@@ -95,7 +95,7 @@ def _best_of(
     best = min(runs, key=lambda run: (run.objective, run.w is None))
     if best.w is None and error is not None:
         raise error
-    w = np.zeros(oracle.dim) if best.w is None else best.w
+    w = oracle.point(np.zeros(oracle.dim)) if best.w is None else best.w
     upper = None
     if oracle.search.estimates:
         whole = error is None and not interrupted

@@ -25,7 +25,8 @@ MOST_NEW, MOST = 2.0, 20.0
 class CutVectors:
     """m vectors in the space of w: a cut is written out if all atoms of the others and its own are too many to read."""
 
-    def __init__(self) -> None:
+    def __init__(self, columns_wanted: bool = False) -> None:
+        self.columns_wanted = columns_wanted  # whether all are written out, so that single coordinates can be read
         self.written = Written()
         self.over_atoms: OverAtoms | None = None
         self.short = np.zeros(0, dtype=bool)  # which cuts are over atoms
@@ -33,7 +34,7 @@ class CutVectors:
     def add(self, plane: MeanPlane) -> Array:
         """Append a cut's vector; its products with all vectors, the last one with itself."""
         short = False
-        if plane.row is not None:
+        if plane.row is not None and not self.columns_wanted:
             self.over_atoms = self.over_atoms or OverAtoms(plane.row.atoms)
             short = self.over_atoms.add(plane.row)
         if not short:

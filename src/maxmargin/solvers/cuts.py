@@ -16,8 +16,8 @@ from maxmargin.solvers.cut_vectors import CutVectors
 class Cuts:
     """Cuts  w -> offset - ⟨a, w⟩ <= R(w), each with the number of rounds for which it has carried no weight."""
 
-    def __init__(self) -> None:
-        self.vectors = CutVectors()
+    def __init__(self, columns_wanted: bool = False) -> None:
+        self.vectors = CutVectors(columns_wanted)
         self.offset = np.zeros(0)
         self.gram = np.zeros((0, 0))
         self.alpha = np.zeros(0)
@@ -94,6 +94,10 @@ class Cuts:
     def slacks(self, w: Array) -> None:
         """Cuts are of all examples together."""
 
+    def point(self, oracle: Oracle) -> Array:
+        """The w of these weights."""
+        return oracle.point(self.combined(oracle.dim))
+
     def bound(self, oracle: Oracle, most: float = 1.0) -> float:
         """Σ α offset - ½‖Σ α a‖²: a lower bound on the objective for any α >= 0 with Σ α <= C, not rounded up.
 
@@ -102,10 +106,15 @@ class Cuts:
         """
         used = np.flatnonzero(self.alpha)
         if not len(used):
-            return 0.0
-        linear, square = float(np.dot(self.alpha, self.offset)), oracle.square(self.combined(oracle.dim))
-        factor = max(0.0, min(most, linear / square if square > 0 else most))
-        weight = factor * self.alpha[used]
+            return oracle.least
+        s, linear = self.combined(oracle.dim), float(np.dot(self.alpha, self.offset))
         mass, losses, terms = np.array([self.sizes[t] for t in used]).T
         terms = terms.max() + len(used) + 8
+        if oracle.geometry is not None:
+            factor = most * oracle.geometry.best_share(most * linear, 0.0, np.zeros(oracle.dim), most * s)
+            weight = factor * self.alpha[used]
+            return oracle.geometry.lowered_dual(factor * linear, weight @ losses, factor * s, weight @ mass, terms)
+        square = oracle.square(s)
+        factor = max(0.0, min(most, linear / square if square > 0 else most))
+        weight = factor * self.alpha[used]
         return lowered_dual(factor * linear, weight @ losses, factor**2 * square, weight @ mass, terms)

@@ -255,12 +255,12 @@ class _Descent:
         direction that the trainer has tried: there labels are completed anew, and the convex problem knows nothing of
         that. The completion is the same all along a direction.
         """
-        nowhere = np.zeros(self.oracle.dim)
+        nowhere = self.oracle.allowed(np.zeros(self.oracle.dim))
         if self.tried is None:
             return nowhere, value, after
         there = after.completed(self.tried)
         for length in SHRINKING:
-            w = length * self.tried
+            w = self.oracle.allowed(length * self.tried)
             reached = self._measured(w, there)
             if reached < value:
                 return w, reached, there

@@ -46,7 +46,7 @@ class JointProblem(NamedTuple):
     offset: Array  # (N,) b
     owner: NDArray[np.intp]  # (N,) the block of every plane, ascending from 0
     cap: Array  # of every block
-    squared: bool = False  # slacks are
+    squared: bool | NDArray[np.bool_] = False  # whether slacks are, of all blocks or of each
 
 
 class JointPoint(NamedTuple):
@@ -87,12 +87,13 @@ class _Newton:
 
     def __init__(self, problem: JointProblem, boundary: float, height: float):
         self.boundary = boundary
-        planes = problem if problem.squared else _with_truths(problem)
+        self.squared = np.broadcast_to(problem.squared, len(problem.cap))
+        planes = _with_truths(problem, ~self.squared)
         self.count = len(problem.offset)  # planes that are no truths come first in `places`
-        self.places = np.arange(len(planes.offset)) if problem.squared else _places(problem.owner)
-        self.offset, self.owner, self.cap, self.squared = planes.offset, planes.owner, planes.cap, planes.squared
+        self.places = _places(problem.owner, ~self.squared)
+        self.offset, self.owner, self.cap = planes.offset, planes.owner, planes.cap
         self.starts = np.searchsorted(self.owner, np.arange(len(self.cap)))
-        self.total, self.ridge = (0.0 * self.cap, self.cap) if self.squared else (self.cap, 0.0 * self.cap)
+        self.total, self.ridge = np.where(self.squared, 0.0, self.cap), np.where(self.squared, self.cap, 0.0)
         self.basis: Array | None = None
         rows = planes.rows
         if self.count < rows.shape[1]:
@@ -139,11 +140,11 @@ class _Newton:
         """The relative gap of w and α."""
         highest = self._highest()
         norm = float(self.u @ (self.unit * self.u))
-        primal = 0.5 * norm + float(self.cap @ (0.5 * highest**2 if self.squared else highest))
+        primal = 0.5 * norm + float(self.cap @ np.where(self.squared, 0.5 * highest**2, highest))
         combined = self.rows.T @ self.alpha
         dual = float(self.offset @ self.alpha) - 0.5 * float(combined @ (combined / self.unit))
-        if self.squared:
-            dual -= 0.5 * float(np.sum(self._sums(self.alpha) ** 2 / self.cap))
+        if self.squared.any():
+            dual -= 0.5 * float(np.sum((self._sums(self.alpha) ** 2 / self.cap)[self.squared]))
         return (primal - dual) / primal if primal > 0 else 0.0
 
     def _point(self, gap: float) -> JointPoint:
@@ -163,7 +164,7 @@ class _Newton:
         self.centred = self.rows - self.means[self.owner]
         self.centred *= self.root[:, None]
         matrix = self.centred.T @ self.centred
-        if self.squared:
+        if self.squared.any():
             weighted = self.means * np.sqrt(self.ridge)[:, None]
             matrix += weighted.T @ weighted
         diagonal = matrix.reshape(-1)[:: len(self.unit) + 1]
@@ -197,7 +198,7 @@ class _Newton:
 
     def _times(self, du: Array) -> Array:
         product = self.unit * du + self.centred.T @ (self.centred @ du)
-        return product + self.means.T @ (self.ridge * (self.means @ du)) if self.squared else product
+        return product + self.means.T @ (self.ridge * (self.means @ du)) if self.squared.any() else product
 
     def _step(self) -> float:
         """Predict, correct, move; returns the length of the step."""
@@ -226,15 +227,15 @@ def _room(values: Array, change: Array) -> float:
     return float(np.min(-values[falling] / change[falling], initial=np.inf))
 
 
-def _places(owner: NDArray[np.intp]) -> NDArray[np.intp]:
-    """Where the planes are when every block has its truth behind them."""
-    return np.arange(len(owner)) + owner
+def _places(owner: NDArray[np.intp], plain: NDArray[np.bool_]) -> NDArray[np.intp]:
+    """Where the planes are when every block with plain slacks has its truth behind them."""
+    return np.arange(len(owner)) + np.append(0, np.cumsum(plain))[owner]
 
 
-def _with_truths(problem: JointProblem) -> JointProblem:
-    """The planes and the truths (0, 0), block by block."""
-    blocks, places = len(problem.cap), _places(problem.owner)
-    owner = np.sort(np.concatenate([problem.owner, np.arange(blocks)]))
+def _with_truths(problem: JointProblem, plain: NDArray[np.bool_]) -> JointProblem:
+    """The planes and the truths (0, 0) of blocks with plain slacks, block by block."""
+    places = _places(problem.owner, plain)
+    owner = np.sort(np.concatenate([problem.owner, np.flatnonzero(plain)]))
     rows, offset = np.zeros((len(owner), problem.rows.shape[1])), np.zeros(len(owner))
     rows[places], offset[places] = problem.rows, problem.offset
     return problem._replace(rows=rows, offset=offset, owner=owner)

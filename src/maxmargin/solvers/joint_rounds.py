@@ -21,17 +21,20 @@ from collections.abc import Iterator
 from math import inf, isfinite, log
 
 import numpy as np
+from numpy.typing import NDArray
 from threadpoolctl import threadpool_limits
 
 from maxmargin.arrays import Array
 from maxmargin.block_dual import BlockDual
 from maxmargin.dual_blocks import DualBlocks
+from maxmargin.geometry import Geometry
 from maxmargin.oracle import Oracle
 from maxmargin.solvers.base import Step
 from maxmargin.solvers.interior_point import JointProblem, multiplications, solve
 
 LOOK = 4  # passes or rounds before their rate is trusted
 DENSE = 8.0  # multiplications of matrices that take as long as one of a visit
+PATIENCE = 20  # passes with bounds after which joint solves that cost little are tried
 WORTH = 10.0  # joint solves that must be cheaper than the passes they replace: so many are needed as a rule
 DEAREST = 10.0  # a joint solve costs no more than so many times what the fit has cost so far,
 SMALL = 1e9  # or so many multiplications
@@ -64,22 +67,31 @@ class JointRounds:
             return False
         if stalled:
             return self._affordable()
-        if len(self.gaps) < LOOK or self.gaps[-1] <= 2.5 * self.tol:
+        confined, cost = self.oracle.geometry is not None, self._cost()
+        if confined and len(self.gaps) >= PATIENCE and cost <= 0.1 * SMALL:
+            return True  # steps that know no bounds may be too short for ever, and the gap falls all the time
+        if len(self.gaps) < LOOK or (self.gaps[-1] <= 2.5 * self.tol and not confined):
             return False
-        cost = self._cost()
         return self.work >= cost and self._passes_cost() > WORTH * cost and self._affordable()
 
     def _passes_cost(self) -> float:
         """What the passes to come would cost at their present rate."""
         return _left(self.gaps, self.tol) * self.work / len(self.gaps)
 
+    @property
+    def _size(self) -> tuple[int, int]:
+        """Planes and blocks of a joint solve, with those that bounds add."""
+        (planes, examples), geometry = self.blocks.size, self.oracle.geometry
+        bounds = 0 if geometry is None else geometry.n_bounds
+        return planes + bounds, examples + bounds
+
     def _cost(self) -> float:
         """Of one joint solve."""
-        return (multiplications(*self.blocks.size, self.oracle.dim) + self.blocks.writing_work) / DENSE
+        return (multiplications(*self._size, self.oracle.dim) + self.blocks.writing_work) / DENSE
 
     def _affordable(self) -> bool:
         """Whether memory and work of a joint solve are in proportion."""
-        mb = 4 * 8 * sum(self.blocks.size) * self.oracle.dim / 2**20  # of the interior point's matrices
+        mb = 4 * 8 * sum(self._size) * self.oracle.dim / 2**20  # of the interior point's matrices
         dearest = max(DEAREST * (self.before + self.work), SMALL)
         return mb <= self.blocks.cache_mb and self._cost() <= dearest
 
@@ -131,19 +143,50 @@ class JointRounds:
         """Raise D over all planes; the weights that are best for these planes."""
         planes = blocks.remembered()
         examples, owner = np.unique(planes.owners, return_inverse=True)
-        w = np.zeros(self.oracle.dim)
+        geometry, w = self.oracle.geometry, np.zeros(self.oracle.dim)
         if len(examples):
             caps = blocks.cap[examples]
             with threadpool_limits(1, user_api="blas"):  # the same bits, however many threads there are
                 vectors, used = blocks.written(planes)
-                point = solve(JointProblem(vectors, planes.offset, owner, caps, blocks.squared), tol)
+                problem = JointProblem(vectors, planes.offset, owner, caps, blocks.squared)
+                if geometry is not None:
+                    assert used is not None  # kernels have neither prior nor bounds
+                    problem = _confined(problem, geometry, used)
+                point = solve(problem, tol)
             self.model_gap = point.gap
-            blocks.ascend_towards(planes, point.alpha)
+            blocks.ascend_towards(planes, point.alpha[: len(planes.offset)])
             if used is None:  # with a kernel, w is known by its coefficients
                 planes.rows.add_to(w, point.mixture)
             else:
                 w[used] = point.w
-        return w
+        return self.oracle.point(w)
+
+
+def _confined(problem: JointProblem, geometry: Geometry, used: NDArray[np.intp]) -> JointProblem:
+    """The problem of v = w - w₀, of these coordinates, with a slack for every bound.
+
+    max(0, low - w₀ - v) times a price is a block with one plane. No multiplier of a bound is larger than what clipping
+    can take away, |Σ α a| and how far the bound is from w₀; at twice that price it does not pay to break a bound.
+    """
+    origin, rows = geometry.origin[used], problem.rows
+    offset = problem.offset - rows @ origin
+    pull = float(np.sum(problem.cap)) * np.max(np.abs(rows), axis=0)
+    kinds = [(1.0, geometry.low[used] - origin), (-1.0, origin - geometry.high[used])]
+    known = [(sign, np.flatnonzero(np.isfinite(needed)), needed) for sign, needed in kinds]
+    of = np.concatenate([places for _, places, _ in known])
+    signs = np.concatenate([np.full(len(places), sign) for sign, places, _ in known])
+    needed = np.concatenate([needed[places] for _, places, needed in known])
+    bounds = np.zeros((len(of), rows.shape[1]))
+    bounds[np.arange(len(of)), of] = signs
+    owner = np.concatenate([problem.owner, len(problem.cap) + np.arange(len(of))])
+    prices = 2.0 * (pull[of] + np.abs(needed)) + 1e-300
+    return JointProblem(
+        np.vstack([rows, bounds]),
+        np.concatenate([offset, needed]),
+        owner,
+        np.concatenate([problem.cap, prices]),
+        np.concatenate([np.full(len(problem.cap), problem.squared), np.zeros(len(of), dtype=bool)]),
+    )
 
 
 class _Approach:

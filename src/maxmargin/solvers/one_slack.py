@@ -10,6 +10,7 @@ from maxmargin.arrays import Array
 from maxmargin.errors import NotSeparable
 from maxmargin.oracle import Oracle
 from maxmargin.solvers.base import Solution, Solver, Step
+from maxmargin.solvers.confined_master import solve_confined
 from maxmargin.solvers.cuts import Cuts
 from maxmargin.solvers.qp import UnboundedMaster, solve_master
 
@@ -39,10 +40,11 @@ class OneSlack(Solver):
     patience: int = 50  # rounds after which a cut without weight is forgotten
 
     def steps(self, oracle: Oracle, C: float, seed: int, start: Solution | None) -> Iterator[Step]:
-        cuts = start.memory if start is not None and isinstance(start.memory, Cuts) else Cuts()
+        known = None if start is None else start.memory
+        cuts = known if isinstance(known, Cuts) else Cuts(columns_wanted=oracle.geometry is not None)
         if len(cuts):
-            self._optimise(cuts, C)
-        w, dual = cuts.combined(oracle.dim), cuts.bound(oracle)
+            self._optimise(cuts, C, oracle)
+        w, dual = cuts.point(oracle), cuts.bound(oracle)
         best, value, stalled = w, np.inf, 0
         while stalled < 3:
             plane = oracle.mean_plane(w)
@@ -52,12 +54,12 @@ class OneSlack(Solver):
                 best, value = w, new
             near = oracle.narrowed(w) if np.isfinite(C) else None
             cuts.add(plane)
-            model = self._optimise(cuts, C)
+            model = self._optimise(cuts, C, oracle)
             nearby = None if near is None else self._cut_nearby(near, cuts, C, value, model)
             cuts.drop_idle(self.patience)
             before, dual = dual, max(dual, cuts.bound(oracle))
             stalled = stalled + 1 if dual - before <= 1e-14 * np.abs(dual) else 0
-            w = cuts.combined(oracle.dim)
+            w = cuts.point(oracle)
             if nearby is not None and not stalled:
                 w = nearby
             elif np.isfinite(value) and not stalled:
@@ -67,29 +69,31 @@ class OneSlack(Solver):
     def _cut_nearby(self, near: Oracle, cuts: Cuts, C: float, value: float, model: float) -> Array:
         """Go on with an oracle that knows fewer outputs, until its gap is a share of the whole's; its best point.
 
-        Points are known by their weights of the cuts here, and lengths by the Gram matrix: nothing is proved of them.
+        Points are known by their weights of the cuts here: nothing is proved of them.
         """
         enough = max(SHARE * (value - model), 0.9 * self.tol * value)
         least, at, weights = np.inf, cuts.alpha, cuts.alpha
-        best = cuts.combined(near.dim)
+        best = cuts.point(near)
         for _ in range(MOST_NEARBY):
-            w = cuts.vectors.combined(weights, near.dim)
+            w = near.point(cuts.vectors.combined(weights, near.dim))
             plane = near.mean_plane(w)
-            height = 0.5 * float(weights @ cuts.gram @ weights) + C * plane.risk
+            height = 0.5 * near.square(w) + C * plane.risk
             if height < least:
                 least, at, best = height, weights, w
             if least - model <= enough:
                 break
             cuts.add(plane)
-            before, model = model, self._optimise(cuts, C)
+            before, model = model, self._optimise(cuts, C, near)
             weights = cuts.alpha.copy()
             if model > before:
                 weights *= TOWARDS
                 weights[: len(at)] += (1 - TOWARDS) * at
         return best
 
-    def _optimise(self, cuts: Cuts, C: float) -> float:
+    def _optimise(self, cuts: Cuts, C: float, oracle: Oracle) -> float:
         """Solve the master problem (2) from the last weights; returns its value, but for rounding."""
+        if oracle.geometry is not None:
+            return solve_confined(cuts, C, oracle.geometry)
         try:
             solution = solve_master(cuts.gram, cuts.offset, C, alpha=cuts.alpha)
         except UnboundedMaster as error:

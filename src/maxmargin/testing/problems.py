@@ -16,6 +16,7 @@ from scipy import sparse
 
 from maxmargin.arrays import Array
 from maxmargin.errors import NotSeparable, TaskError
+from maxmargin.geometry import Geometry
 from maxmargin.objective import Formulation
 from maxmargin.oracle import normalised_weights
 from maxmargin.search import Search
@@ -97,6 +98,7 @@ def brute_force(
     formulation: Formulation | None = None,
     sample_weight: Any = None,
     completed_at: Any = None,
+    geometry: Geometry | None = None,
 ) -> Optimum:
     """The exact optimum of a tiny structural SVM: a general-purpose QP solver on all constraints of all outputs.
 
@@ -104,6 +106,7 @@ def brute_force(
         subject to ⟨w, δΨᵢ(z)⟩ >= s - ξᵢ         (rescaling="slack":  ⟨w, δΨᵢ(z)⟩ >= 1 - ξᵢ/s),   ξ >= 0,
     with s = Δ (slack="l1") or √Δ ("l2"), for every example i and every output z. C = inf allows no slack.
     Of a latent task it is the convex problem in which the labels are completed at the weights `completed_at`.
+    With a geometry it is ½‖w - w₀‖² and low <= w <= high.
     Needs clarabel. Raises NotSeparable where C = inf has no solution.
     """
     try:
@@ -113,9 +116,10 @@ def brute_force(
     problem = TinyProblem(ready(task, X, Y), X, Y, C, formulation or Formulation(), sample_weight, completed_at)
     rows, offsets, owners = problem.constraints()
     dim = problem.task.dim
-    if not (offsets > 0).any():  # w = 0 violates nothing
+    problem.origin = np.zeros(dim) if geometry is None else geometry.origin
+    if geometry is None and not (offsets > 0).any():  # w = 0 violates nothing
         return Optimum(0.0, np.zeros(dim))
-    quadratic, linear, above, below_ = np.ones(dim), np.zeros(dim), sparse.csr_array(rows), offsets
+    quadratic, linear, above, below_ = np.ones(dim), -problem.origin, sparse.csr_array(rows), offsets
     if isfinite(C):
         counting, place = np.unique(owners, return_inverse=True)  # a slack without a price would have no limit
         n, price, none = len(counting), C * problem.weights[counting] / problem.n, np.zeros(len(counting))
@@ -127,10 +131,18 @@ def brute_force(
             quadratic, linear = np.concatenate([quadratic, none]), np.concatenate([linear, price])
             above = sparse.vstack([above, sparse.hstack([sparse.csr_array((n, dim)), sparse.eye_array(n)])])
             below_ = np.concatenate([below_, none])
+    cones = [clarabel.NonnegativeConeT(len(below_))]
+    if geometry is not None:
+        whole = sparse.eye_array(dim, above.shape[1], format="csr")
+        fixed = geometry.low == geometry.high
+        low, high = np.isfinite(geometry.low) & ~fixed, np.isfinite(geometry.high) & ~fixed
+        above = sparse.vstack([above, whole[low], -whole[high], whole[fixed]])
+        below_ = np.concatenate([below_, geometry.low[low], -geometry.high[high], geometry.low[fixed]])
+        equal = int(fixed.sum())
+        cones = [clarabel.NonnegativeConeT(len(below_) - equal), clarabel.ZeroConeT(equal)]
     options = clarabel.DefaultSettings()
     options.verbose = False
     options.tol_gap_abs = options.tol_gap_rel = options.tol_feas = 1e-10
-    cones = [clarabel.NonnegativeConeT(len(below_))]
     found = clarabel.DefaultSolver(
         sparse.csc_matrix(sparse.diags_array(quadratic)), linear, sparse.csc_matrix(-above), -below_, cones, options
     ).solve()
@@ -139,7 +151,8 @@ def brute_force(
         raise NotSeparable("no weights satisfy all constraints, so C = inf has no solution")
     w = np.asarray(found.x)[:dim]
     value = problem.value(w) if isfinite(C) else 0.5 * float(w @ w)
-    if abs(value - found.obj_val) > 1e-6 * max(1.0, abs(value)):
+    constant = 0.5 * float(problem.origin @ problem.origin)
+    if abs(value - constant - found.obj_val) > 1e-6 * max(1.0, abs(value), constant):
         raise RuntimeError(f"the reference QP is not accurate: {found.obj_val} against {value} (clarabel: {status})")
     return Optimum(value, w)
 
@@ -167,6 +180,7 @@ class TinyProblem:
         completed_at: Any = None,
     ):
         self.task, self.C, self.formulation = task, C, formulation
+        self.origin = np.zeros(task.dim)  # what w is drawn to
         self.n = length(X)
         at = _known(completed_at, task) if task.latent else None
         batch = task.pack(X, Y) if at is None else task.pack(X, Y).completed(at)
@@ -189,7 +203,7 @@ class TinyProblem:
             scale, margins = self.scale(example), example.margins(w)
             violations = scale * (1 - margins) if self.formulation.rescaling == "slack" else scale - margins
             slacks.append(max(0.0, float(violations.max())))
-        norm = 0.5 * float(w @ w)
+        norm = 0.5 * float((w - self.origin) @ (w - self.origin))
         if not isfinite(self.C):
             largest = max(float(self.scale(example).max()) for example in self.examples)
             return norm if float(self.weights @ slacks) <= 1e-8 * largest else inf

@@ -291,8 +291,10 @@ def test_where_planes_are_found_one_by_one(options, formulation, C, limits):
 def test_hidden_labels_have_planes_one_by_one():
     X, Y = noisy(n=6)
     Y[0][0] = None
-    oracle = Oracle(Chain().setup_and_pack(X, Y)).completed(np.zeros(45))
-    assert isinstance(oracle.block_dual(1.0, **LIMITS), DualBlocks)
+    oracle = Oracle(Chain().setup_and_pack(X, Y))
+    assert isinstance(oracle.completed(np.zeros(oracle.dim)).block_dual(1.0, **LIMITS), DualBlocks)
+    with pytest.raises(ValueError, match=f"expected {oracle.dim} weights, got 3"):
+        oracle.completed(np.zeros(3))
 
 
 def test_other_solvers_start_from_it():

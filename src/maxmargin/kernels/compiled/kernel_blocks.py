@@ -63,7 +63,8 @@ def visit_with_kernel(order, begin, rows, atoms, images, limits, seen, delta, w,
     report[AWAITED] = NOTHING
     for j in range(begin, len(order)):
         own = PlaneRows(rows.indptr[j : j + 2], rows.indices, rows.values, rows.offset[j : j + 1])
-        done = visit(order[j : j + 1], 0, own, atoms, images, limits, seen, delta, scratch, report, tables)
+        none = (delta[:0], delta[:0], delta[:0])
+        done = visit(order[j : j + 1], 0, own, atoms, images, limits, seen, delta, none, scratch, report, tables)
         if report[UNBOUNDED] >= 0.0:
             return len(order)
         if done == 0:

@@ -16,14 +16,14 @@ PLAIN = {str, float, int, bool}
 NUMBERS = {np.float64, np.float32, np.int64, np.int32, np.bool_}
 
 
-class Pairs(NamedTuple):
+class DictEntries(NamedTuple):
     """Names and their numbers; "name=value", and 1.0, where the value was a string."""
 
     names: Names
     values: Array
 
     @classmethod
-    def of(cls, dicts: list[dict[Any, Any]], n: int) -> Pairs | None:
+    def of(cls, dicts: list[dict[Any, Any]], n: int) -> DictEntries | None:
         """All n pairs of some dicts, in order; None where a key or a value is of another type, or has a zero byte."""
         # The first dict shows what most values are: what is none of these would be pickled at length, for nothing.
         kinds = set(map(type, next(filter(None, dicts), {}).values()))
@@ -35,7 +35,7 @@ class Pairs(NamedTuple):
         return None if text is None else cls._split(text, n)
 
     @classmethod
-    def _split(cls, text: BytesIO, n: int) -> Pairs | None:
+    def _split(cls, text: BytesIO, n: int) -> DictEntries | None:
         from maxmargin.inputs.compiled.pickled_pairs import split_pairs
 
         size = text.tell()

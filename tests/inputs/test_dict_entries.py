@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from maxmargin.inputs.pairs import Pairs
+from maxmargin.inputs.dict_entries import DictEntries
 from maxmargin.inputs.token_features import _read_at_once, _read_one_by_one
 
 # Some end within a word of eight bytes, at its end, and behind it, alone or together with "=" and a value.
@@ -32,7 +32,7 @@ def expected(dicts):
 
 
 def read(dicts):
-    return Pairs.of(dicts, sum(map(len, dicts)))
+    return DictEntries.of(dicts, sum(map(len, dicts)))
 
 
 @given(st.lists(st.dictionaries(STRINGS, STRINGS | NUMBERS, max_size=6), max_size=5))
