@@ -45,6 +45,7 @@ LAYERS = [
             "shared_options",
             "training_options",
             "unconverged",
+            "confines",
             "warm_starts",
             "weights",
         ],

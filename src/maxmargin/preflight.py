@@ -18,6 +18,7 @@ from scipy import sparse
 from maxmargin.arrays import read_only
 from maxmargin.errors import DenseFeatures, TaskError, warn_caller
 from maxmargin.examples import Examples, check_features, dot, judged
+from maxmargin.geometry import Geometry
 from maxmargin.search import Search
 from maxmargin.task import Task
 
@@ -25,8 +26,11 @@ LONG, FULL = 2**18, 0.1  # the length from which features count as long, and the
 LOOK_AT = 3  # examples; the promise on every plane is checked throughout training anyway
 
 
-def check_promises(task: Task, batch: Examples) -> None:
-    """Raise a TaskError that names the example and the fault; warn of features that waste memory."""
+def check_promises(task: Task, batch: Examples, geometry: Geometry | None = None) -> None:
+    """Raise a TaskError that names the example and the fault; warn of features that waste memory.
+
+    Weights that the decoder is tried with keep to the bounds.
+    """
     name = type(task).__name__
     if not isinstance(getattr(task, "dim", None), int | np.integer) or task.dim < 1:
         raise TaskError(f"{name}.setup must set self.dim to the length of psi; it is {getattr(task, 'dim', 'missing')}")
@@ -49,7 +53,7 @@ def check_promises(task: Task, batch: Examples) -> None:
     for i, x, y, truth in list(batch)[:LOOK_AT]:
         before, fault = content((x, y)), None
         try:
-            found = _look_at(task, i, x, y, truth, rng)
+            found = _look_at(task, i, x, y, truth, rng, geometry)
             wasteful = wasteful or found
         except Exception as error:
             error.add_note(f"maxmargin: raised by {name} on training example {i}")
@@ -64,7 +68,9 @@ def check_promises(task: Task, batch: Examples) -> None:
         warn_caller(wasteful, DenseFeatures)
 
 
-def _look_at(task: Task, i: int, x: Any, y: Any, truth: Any, rng: np.random.Generator) -> str:
+def _look_at(
+    task: Task, i: int, x: Any, y: Any, truth: Any, rng: np.random.Generator, geometry: Geometry | None
+) -> str:
     """Raise what is wrong with an example; return what is wasteful about it."""
     name, zero = type(task).__name__, np.zeros(task.dim)
     if task.latent:
@@ -81,7 +87,8 @@ def _look_at(task: Task, i: int, x: Any, y: Any, truth: Any, rng: np.random.Gene
     # What the decoder finds for some weights must not be beaten by what it finds for others. Beside zero and ordinary
     # weights there are tiny ones, for which the loss decides: a decoder that ignores y gives itself away there.
     kinds = rng.standard_normal((2, task.dim)) * [[1.0], [1e-3]]
-    weights = [read_only(w) for w in (zero, *kinds, *-kinds)]
+    drawn = (zero, *kinds, *-kinds)
+    weights = [read_only(w if geometry is None else geometry.allowed(w)) for w in drawn]
     found = [task.argmax(w, x, y) for w in weights]
     judgements = [judged(task, i, x, y, z) for z in found + [task.argmax(w, x) for w in weights]]
     rivals = [(psi, loss) for loss, psi in judgements]

@@ -28,6 +28,12 @@ class StructuredSVM(Trainer):
         parts it becomes the inner solver of solvers.CCCP, which can be given, too.
     rescaling : "margin" or "slack"
     slack : "l1" or "l2"
+    bounds : None, pair or dict
+        Limits of weights: (low, high) for all, each a number, an array or None, or a dict of such pairs by names of
+        weights_: {"transitions": (None, 0), ("features", "bias", None): (0, None)}. low = high fixes a weight.
+    prior : None, number, array or dict
+        Weights that learning is drawn to in the place of 0: ½‖w - prior‖² is minimised instead of ½‖w‖². A dict names
+        them as for bounds.
     tol : float or None
         Relative duality gap to stop at; None leaves the solver's own. It must be positive: rounding keeps the gap from
         ever being exactly 0, so for the last digit give a tiny tol and let the solver stop where it gains no more.

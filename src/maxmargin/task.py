@@ -21,6 +21,8 @@ class Task(BaseEstimator):
     Write `setup` (which sets `dim`), `psi`, `loss`, and either `argmax` or, where there are few outputs, `outputs`.
     Constructor arguments follow scikit-learn's rules (stored as they are), so clone and GridSearchCV work.
     A fast task writes `pack`, too: it returns a Batch of its own, whose `planes` searches many examples in one call.
+    A task whose decoder needs weights of some sign sets `bounds_` in `setup`, a pair (low, high) of arrays of length
+    dim (or of a number, or None); one that knows good weights to begin with sets `prior_`, an array: see geometry.py.
     """
 
     dim: int  # length of psi and of w; set by setup

@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from copy import copy
 from dataclasses import replace
 from typing import Any, ClassVar, NamedTuple, Self, TypedDict, TypeVar
 
@@ -16,8 +17,10 @@ from threadpoolctl import threadpool_limits
 from maxmargin.arrays import Array
 from maxmargin.batch import Batch
 from maxmargin.checks import is_true
+from maxmargin.confines import geometry_of
 from maxmargin.examples import Examples
 from maxmargin.executors import Executor
+from maxmargin.geometry import Geometry
 from maxmargin.live_line import LiveLine
 from maxmargin.nothing_learnt import warn_of_zero
 from maxmargin.objective import Certificate, Formulation, relative_gap
@@ -52,6 +55,8 @@ class Options(TypedDict, total=False):
 
     rescaling: str
     slack: str
+    bounds: Any
+    prior: Any
     tol: float | None
     max_passes: float | None
     n_jobs: int | None
@@ -75,6 +80,8 @@ class Trainer(SharedOptions, WithNamedWeights, BaseEstimator):
         solver: str | Solver,
         rescaling: str = "margin",
         slack: str = "l1",
+        bounds: Any = None,
+        prior: Any = None,
         tol: float | None = None,
         max_passes: float | None = None,
         n_jobs: int | None = 1,
@@ -90,6 +97,8 @@ class Trainer(SharedOptions, WithNamedWeights, BaseEstimator):
         self.solver = solver
         self.rescaling = rescaling
         self.slack = slack
+        self.bounds = bounds
+        self.prior = prior
         self.tol = tol
         self.max_passes = max_passes
         self.n_jobs = n_jobs
@@ -231,16 +240,30 @@ class Trainer(SharedOptions, WithNamedWeights, BaseEstimator):
                 if sample_weight is not None:
                     normalised_weights(sample_weight, n)  # names the weight that makes no sense
                     sample_weight = np.asarray(sample_weight, dtype=float)[informative]
+            geometry = self._geometry(task, batch)
             if new and isinstance(batch, Examples):
-                check_promises(task, batch)
+                check_promises(task, batch, geometry)
             try:
                 with threadpool_limits(1, user_api="blas"):
-                    oracle = Oracle(batch, formulation, sample_weight, executor)
-                    same = fingerprint(batch, oracle.weights, formulation) if self.warm_start else None
+                    oracle = Oracle(batch, formulation, sample_weight, executor, geometry)
+                    same = fingerprint(batch, oracle.weights, formulation, geometry) if self.warm_start else None
                     yield Problem(batch, oracle, same, line)
             finally:
                 if self.executor is None:
                     executor.close()
+
+    def _geometry(self, task: Task, batch: Batch) -> Geometry | None:
+        """The prior and the bounds of weights, if there are any."""
+
+        def numbered() -> dict[str, Weights]:
+            shown = copy(self)
+            shown.task_, shown.w_ = task, np.arange(1.0, task.dim + 1)
+            return shown._named_weights()
+
+        geometry = geometry_of(task, self.bounds, self.prior, numbered)
+        if geometry is not None and batch.dim != task.dim:
+            raise ValueError("bounds and a prior are of weights of features: with a kernel there are none")
+        return geometry
 
     def _train_on(self, task: Task | None, X: Any, Y: Any, sample_weight: Any) -> Self:
         """One pass of the online solver from where the last one ended."""

@@ -66,7 +66,7 @@ class CCCP(Solver):
         for name in ("restarts", "rounds"):
             check_whole(name, getattr(self, name), least=1)
         if start is None and self.start is not None:
-            start = _beginning(self.start, oracle.dim, C)
+            start = _beginning(self.start, oracle, C)
         restarts = 1 if start is not None and start.memory is not None else self.restarts
         limits = Limits(inner, C, self.tol, self.rounds, self.max_passes)
         return _best_of(restarts, limits, oracle, start, callback, seed)
@@ -149,7 +149,8 @@ def _in_order(beginnings: list[Beginning], watch: Watch) -> list[Descended]:
     return [watch.ended.get(beginning.number, NOT_BEGUN) for beginning in beginnings]
 
 
-def _beginning(weights: Any, dim: int, C: float) -> Solution:
+def _beginning(weights: Any, oracle: Oracle, C: float) -> Solution:
+    dim = oracle.dim
     try:
         w = np.array(weights, dtype=float)
     except (TypeError, ValueError):
@@ -160,4 +161,4 @@ def _beginning(weights: Any, dim: int, C: float) -> Solution:
             + (" with NaN or infinity" if w.shape == (dim,) else "")
         )
     unknown = Certificate(inf, -inf, False, 0.0, 0.0, 0.0, "start")
-    return Solution(w, unknown, C)
+    return Solution(oracle.allowed(w), unknown, C)
