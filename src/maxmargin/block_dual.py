@@ -8,7 +8,7 @@ own where it knows more of its planes, such as all of them.
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple, Protocol, TypeVar
+from typing import Any, ClassVar, NamedTuple, Protocol, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,13 +16,16 @@ from numpy.typing import NDArray
 from maxmargin.arrays import Array, Index
 from maxmargin.atoms import AtomRows, Atoms
 from maxmargin.checks import check_memory, is_whole
+from maxmargin.geometry import Geometry
 from maxmargin.objective import Formulation
 from maxmargin.planes import Planes
+from maxmargin.rounding import lowered_dual, raised_square
 
 Planed = TypeVar("Planed", bound="BlockDual")
 
 OFTEN = 20.0  # examples that an average feature is in, where means of w cost next to nothing
 SEEN = 1e-22  # what D gains, of itself, by changes of w that are more than rounding
+MOST_LONGER = 1e3  # times that α may become longer where only trying tells how long it should be
 CALL = 20_000.0  # multiplications that take as long as to call a kernel
 
 
@@ -76,7 +79,10 @@ class BlockDual:
         self.formulation, self.squared = formulation, formulation.squared
         self.slots, self.cache_mb = slots, cache_mb  # limits of explicit planes: of each example, and of all memory
         self.C, self.cap = C, caps(weights, C)
-        self.w = self.sums = np.zeros(self.dim)  # Σ α a; w may be a mean of its last values, which is the better model
+        self.w = self.sums = np.zeros(self.dim)  # Σ α a; w may be a mean of its last values, or made of it (`confine`)
+        self._averages = False  # whether w is a mean
+        self._geometry: Geometry | None = None
+        self._confines = np.empty((0, 4))  # of every weight w₀ + Σ α a, which is clipped to make w, low, high and w₀
         self._revisits = 0  # of this round
         self.movers = np.arange(0)  # whom a revisit would visit, where it does not visit everyone
         self.dual = 0.0  # D(α)
@@ -88,19 +94,84 @@ class BlockDual:
         units there are beside those of the examples must not matter.
         """
         if np.diff(atoms.arrays.indptr)[units].sum() >= OFTEN * atoms.n_features:
-            self.sums = np.zeros(self.dim)
+            self._averages, self.sums = True, np.zeros(self.dim)
 
     def _after_search(self) -> None:
         """A new round has begun."""
         self._revisits = 0
-        if self.sums is not self.w:
+        if self._averages:
             np.copyto(self.w, self.sums)
 
     def _after_revisit(self) -> None:
         """One more point to take the mean of."""
         self._revisits += 1
-        if self.sums is not self.w:
+        if self._averages:
             self.w += (self.sums - self.w) / self._revisits
+
+    confinable: ClassVar[bool] = False  # whether `confine` takes a prior and bounds
+
+    def confine(self, geometry: Geometry | None) -> None:
+        """Make it the dual of a problem with this prior and these bounds: w is then not Σ α a, but made of it.
+
+        Visits know only that D has gained as much as it would without bounds, and leave Σ α a to `refresh`, so that
+        `tidy` computes both anew.
+        """
+        if geometry is self._geometry:
+            return
+        self._geometry, self._averages = geometry, False
+        self.sums, self.w = np.zeros(self.dim), np.zeros(self.dim)
+        if geometry is None:
+            self.sums = self.w
+        if geometry is not None:
+            self._confines = np.column_stack([geometry.origin, geometry.low, geometry.high, geometry.origin])
+        else:
+            self._confines = np.empty((0, 4))
+        self.refresh()
+
+    @property
+    def _seen(self) -> Array:
+        """The weights at which visits look for something to gain."""
+        return self.sums if self._geometry is None else self.w
+
+    def _settle(self) -> None:
+        """Σ α a was computed anew, and w follows."""
+        if self._geometry is not None:
+            np.add(self._geometry.origin, self.sums, out=self._confines[:, 0])
+            self.w[:] = self._geometry.point(self.sums)
+        elif self._averages:
+            np.copyto(self.w, self.sums)
+
+    def _potential(self) -> float:
+        """What Σ α b loses to make D."""
+        if self._geometry is not None:
+            return self._geometry.potential(self.sums, self.w)
+        return 0.5 * self._squared_norm()
+
+    def _squared_norm(self) -> float:
+        """‖Σ α a‖²."""
+        return float(np.dot(self.sums, self.sums))
+
+    def _lowered(
+        self,
+        linear: float,
+        losses: float,
+        s: Array,
+        mass: float,
+        terms: float,
+        error: float = 0.0,
+        excess: float = 0.0,
+    ) -> float:
+        """D from its parts, where s is Σ α a as it was just computed; not rounded up: see rounding.py.
+
+        Of the multiple of α that keeps to its caps, which α exceeds by this share at most; `linear` knows of that.
+        """
+        if self._geometry is not None:
+            return self._geometry.lowered_dual(linear, losses, s, mass, terms, error, excess)
+        return lowered_dual(linear, losses, self._square_of(s), mass, terms, error)
+
+    def _square_of(self, s: Array) -> float:
+        """‖s‖², not rounded down."""
+        return raised_square(s)
 
     def _moved(self, gain: float) -> int:
         """How many examples have moved, unless that was rounding; D has gained so much by it.
@@ -125,7 +196,9 @@ class BlockDual:
         return 0
 
     def tidy(self) -> None:
-        """Keep to the limits of memory."""
+        """Keep to the limits of memory, and know D."""
+        if self._geometry is not None:
+            self.refresh()
 
     def check_separable(self) -> None:
         """Under a hard margin: raise NotSeparable if what is known contradicts itself."""
@@ -159,9 +232,17 @@ class BlockDual:
         raise NotImplementedError
 
     def best_multiple(self, linear: float, curvature: float, sums: Array) -> float:
-        """The factor f of α with the highest D(fα) = f·linear - ½f²·curvature that keeps to the caps."""
+        """The factor f of α with the highest D(fα) = f·linear - ½f²·curvature - ψ(f Σ α a) that keeps to the caps.
+
+        `sums` are Σₖ αᵢₖ of every example; ψ is ½‖·‖² as a rule.
+        """
         used = sums > 0
         limit = np.inf if self.squared else float(np.min(self.cap[used] / sums[used], initial=np.inf))
+        if self._geometry is not None:
+            most = min(limit, MOST_LONGER)
+            nothing = np.zeros(self.dim)
+            return most * self._geometry.best_share(most * linear, most**2 * curvature, nothing, most * self.sums)
+        curvature += self._squared_norm()
         factor = min(limit, linear / curvature if curvature > 0 else np.inf)
         return max(factor, 0.0) if np.isfinite(factor) else 1.0
 

@@ -38,16 +38,15 @@ from maxmargin.compiled.plane_tables import (
     VisitLimits,
 )
 from maxmargin.errors import NotSeparable
-from maxmargin.geometry import Geometry
 from maxmargin.objective import Formulation
 from maxmargin.planes import Planes
-from maxmargin.rounding import UNIT, gamma, lowered_dual, raised_square
-
-MOST_LONGER = 1e3  # times that α may become longer where only trying tells how long it should be
+from maxmargin.rounding import UNIT, gamma
 
 
 class DualBlocks(BlockDual):
     """α, w and the plane cache."""
+
+    confinable = True
 
     def __init__(
         self,
@@ -64,19 +63,6 @@ class DualBlocks(BlockDual):
         self._tables = PlaneTables.empty(self.n, slots=64, entries=64, cells=64)
         self._atoms = Atoms.coordinates(self.dim)  # the task's own come with its first planes
         self._scratch = Scratch.of(self.dim, slots)
-        self._geometry: Geometry | None = None
-        self._confines = (self.w[:0],) * 3
-
-    def confine(self, geometry: Geometry | None) -> None:
-        """Make it the dual of a problem with this prior and these bounds: w is then not Σ α a, but made of it."""
-        if geometry is self._geometry:
-            return
-        self._geometry = geometry
-        self.sums, self.w = np.zeros(self.dim), np.zeros(self.dim)
-        if geometry is None:
-            self.sums = self.w
-        self._confines = (self.w[:0],) * 3 if geometry is None else (geometry.origin, geometry.low, geometry.high)
-        self.refresh()
 
     @classmethod
     def of(cls, point: BlockDual) -> DualBlocks:
@@ -102,6 +88,7 @@ class DualBlocks(BlockDual):
         blocks._atoms = rows.atoms
         regram(np.arange(point.n), blocks._scratch, blocks._atoms.arrays, blocks._images(), tables)
         blocks.refresh()
+        blocks.confine(point._geometry)
         return blocks
 
     @property
@@ -162,9 +149,9 @@ class DualBlocks(BlockDual):
         from maxmargin.compiled.dual_blocks import visit
 
         atoms, scratch, tables = tuple(self._atoms.arrays), self._scratch.plain(), tuple(self._tables)
-        seen, sums, fixed = self.w, self.sums, tuple(limits)
+        sums, fixed = self._seen, tuple(limits)
         return int(
-            visit(order, begin, tuple(rows), atoms, atoms, fixed, seen, sums, self._confines, scratch, report, tables)
+            visit(order, begin, tuple(rows), atoms, atoms, fixed, self.w, sums, self._confines, scratch, report, tables)
         )
 
     def refresh(self) -> None:
@@ -173,8 +160,7 @@ class DualBlocks(BlockDual):
 
         self.sums[:] = 0.0
         linear, *_ = totals(self.cap, self.squared, self.sums, self._atoms.arrays, self._atoms.lengths, self._tables)
-        if self._geometry is not None:
-            self.w[:] = self._geometry.point(self.sums)
+        self._settle()
         self.dual = linear - self._potential()
 
     def bound(self) -> float:
@@ -192,23 +178,7 @@ class DualBlocks(BlockDual):
         longest = float(self._tables.longest[0]) * float(np.max(self._atoms.lengths, initial=1.0))
         error, losses = wrong * longest, losses * (1 + gamma(entries))
         linear -= wrong * float(np.max(self._tables.offset, initial=0.0))
-        terms = entries + self._atoms.terms
-        if self._geometry is not None:
-            return self._geometry.lowered_dual(linear, losses, w, mass, terms, error)
-        return lowered_dual(linear, losses, self._square_of(w), mass, terms, error)
-
-    def _potential(self) -> float:
-        """What Σ α b loses to make D."""
-        if self._geometry is not None:
-            return self._geometry.potential(self.sums, self.w)
-        return 0.5 * self._squared_norm()
-
-    def _square_of(self, w: Array) -> float:
-        """‖w‖², not rounded down."""
-        return raised_square(w)
-
-    def _squared_norm(self) -> float:
-        return float(np.dot(self.w, self.w))
+        return self._lowered(linear, losses, w, mass, entries + self._atoms.terms, error, excess)
 
     def _images(self) -> AtomArrays:
         """The atoms as they are added up for products of planes."""
@@ -355,26 +325,18 @@ class DualBlocks(BlockDual):
             while shrink(most, self._scratch.hashed, self._tables) < self.n:
                 self._enlarge(0)
             self._compact()
-        if self._geometry is not None:  # visits know only that D has gained as much as it would without bounds
-            self.refresh()
+        super().tidy()
 
     def move_to(self, weights: Array, C: float) -> None:
         """Carry α over to another C: scale it to the best feasible multiple (a parabola in the factor)."""
-        norm = self._squared_norm() if self._geometry is None else 0.0
-        sums = self.alpha_sums
+        sums, curvature = self.alpha_sums, 0.0
         self.weights, self.C, self.cap = weights, C, caps(weights, C)
         slots, _ = self._used_slots(self._tables.filled)
         linear = float(np.dot(self._tables.alpha[slots], self._tables.offset[slots]))
         if self.squared:
             with np.errstate(divide="ignore", invalid="ignore"):
-                norm += float(np.nansum(np.where(sums > 0, sums**2 / self.cap, 0.0)))
-        factor = self.best_multiple(linear, norm, sums)
-        if self._geometry is not None:
-            way = self.sums.copy()
-            most = min(factor, MOST_LONGER)
-            self.sums[:] = 0.0
-            factor = most * self._geometry.best_share(most * linear, most**2 * norm, self.sums, most * way)
-        self._tables.alpha[:] *= factor
+                curvature = float(np.nansum(np.where(sums > 0, sums**2 / self.cap, 0.0)))
+        self._tables.alpha[:] *= self.best_multiple(linear, curvature, sums)
         self.refresh()
 
     def shift(self, rows: AtomRows) -> None:

@@ -55,11 +55,19 @@ class Geometry:
         return float(np.dot(s, w)) - 0.5 * float(np.dot(away, away))
 
     def lowered_dual(
-        self, linear: float, losses: float, s: Array, mass: float, terms: float, error: float = 0.0
+        self,
+        linear: float,
+        losses: float,
+        s: Array,
+        mass: float,
+        terms: float,
+        error: float = 0.0,
+        excess: float = 0.0,
     ) -> float:
         """D(α) of (2), or 0, is at least this, and no P is less; rounding.lowered_dual says what the numbers are.
 
         P is never negative, because losses are not; where it can be 0, nothing but that is a bound without a gap.
+        excess: the share by which α is too long; ψ of the multiple that is not lies between those of s and of 0.
         """
         w = self.point(s)
         away = w - self.origin
@@ -67,6 +75,8 @@ class Geometry:
         # w is clipped from w₀ + s as it was rounded: at another w the maximum of (2) is missed by half of the distance²
         missed = 0.5 * UNIT**2 * float(np.sum((np.abs(self.origin) + np.abs(s)) ** 2))
         potential = self.potential(s, w) + gamma(len(s) + 8) * sizes + 2 * missed
+        if excess > 0:
+            potential += 2 * excess * (abs(potential) + 0.5 * self.square(self.allowed(self.origin)))
         length = sqrt(float(np.dot(w, w))) * (1 + gamma(len(w) + 8)) + sqrt(2 * missed)
         return max(0.0, lowered_value(linear, losses, potential, length, mass, terms, error))
 

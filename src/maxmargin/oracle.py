@@ -312,10 +312,12 @@ class Oracle:
 
         It is an empty one, or that of an earlier run (if `earlier` is such a point) moved to this C.
         """
-        if self.geometry is not None:  # what batches have of their own knows no bounds
-            return self.plane_dual(C, earlier, **limits)
         known = earlier if isinstance(earlier, BlockDual) else None
-        return self._batch.block_dual(self.weights, self.formulation, C, known, **limits)
+        dual = self._batch.block_dual(self.weights, self.formulation, C, known, **limits)
+        if self.geometry is not None and not dual.confinable:
+            return self.plane_dual(C, earlier, **limits)
+        dual.confine(self.geometry)
+        return dual
 
     def plane_dual(self, C: float, earlier: Any = None, **limits: Any) -> DualBlocks:
         """The same over planes that are found one by one."""

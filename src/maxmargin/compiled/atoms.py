@@ -81,6 +81,26 @@ def atom_clear(c, w, atoms):
 
 
 @kernel
+def add_within(j, change, w, confines):
+    """Change weight j before it is clipped: confines[j] = (w_j before that, its lower bound, its upper bound, …)."""
+    free = confines[j, 0] + change
+    confines[j, 0] = free
+    w[j] = min(max(free, confines[j, 1]), confines[j, 2])
+
+
+@kernel
+def atom_add_within(c, scale, w, confines, atoms):
+    """w += scale · atom c, within its confines."""
+    if c < atoms.direct:
+        add_within(np.uint64(c), scale, w, confines)
+    else:
+        indptr, places, values = atoms.indptr, atoms.places, atoms.values
+        u, k = unit_and_label(c, atoms)
+        for p in range(indptr[u], indptr[u + np.uint64(1)]):
+            add_within(places[p] + k, scale * values[p], w, confines)
+
+
+@kernel
 def row_dots(indptr, indices, values, w, direct, n_labels, unit_indptr, places, unit_values, dots):
     """dots[j] = ⟨row j, w⟩."""
     atoms = AtomArrays(direct, n_labels, unit_indptr, places, unit_values)

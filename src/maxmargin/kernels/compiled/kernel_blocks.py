@@ -51,19 +51,18 @@ def spread(i, atoms, delta, w, seen, cache, tables):
 
 
 @kernel
-def visit_with_kernel(order, begin, rows, atoms, images, limits, seen, delta, w, scratch, report, cache, tables):
+def visit_with_kernel(order, begin, rows, atoms, images, limits, seen, delta, w, none, scratch, report, cache, tables):
     """Visit order[begin:] one by one, spreading the changes of each before the next.
 
     Returns the position of an example that is not finished. report[AWAITED] says why: the tables have NO_ROOM for it,
     or the kernel row of this unit is missing, and `spread` must be called for it before going on with the next one.
-    All tuples may come plain, as in `visit`.
+    none: no confines of weights. All tuples may come plain, as in `visit`.
     """
     rows, scratch, tables, cache = PlaneRows(*rows), named(scratch), PlaneTables(*tables), RowCache(*cache)
     atoms = AtomArrays(*atoms)
     report[AWAITED] = NOTHING
     for j in range(begin, len(order)):
         own = PlaneRows(rows.indptr[j : j + 2], rows.indices, rows.values, rows.offset[j : j + 1])
-        none = (delta[:0], delta[:0], delta[:0])
         done = visit(order[j : j + 1], 0, own, atoms, images, limits, seen, delta, none, scratch, report, tables)
         if report[UNBOUNDED] >= 0.0:
             return len(order)

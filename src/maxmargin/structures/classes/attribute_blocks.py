@@ -35,6 +35,8 @@ class DescribedRows(Protocol):
 class AttributeBlocks(ClassBlocks):
     """α of all wrong labels, of a batch of classes with attributes."""
 
+    confinable = False
+
     def __init__(self, described: DescribedRows, classes: LabelledRows, *problem: Any, **limits: Any):
         super().__init__(classes, *problem, **limits)
         self._described, task = described, described.task

@@ -22,7 +22,7 @@ from maxmargin.block_dual import CALL, BlockDual, Decoder, Remembered, Report, c
 from maxmargin.inputs.labels import Labels
 from maxmargin.objective import Formulation
 from maxmargin.planes import Planes
-from maxmargin.rounding import gamma, lowered_dual, raised_square
+from maxmargin.rounding import gamma
 
 SHARE = 0.003  # who gained more than this share of what a visit gained on average is visited again
 
@@ -38,6 +38,8 @@ class LabelledRows(NamedTuple):
 
 class ClassBlocks(BlockDual):
     """α of all wrong labels, for plain slacks under a finite C. No plane is ever written down."""
+
+    confinable = True
 
     def __init__(self, classes: LabelledRows, weights: Array, formulation: Formulation, C: float, **limits: Any):
         super().__init__(classes.atoms.dim, weights, formulation, C, **limits)
@@ -89,7 +91,8 @@ class ClassBlocks(BlockDual):
             self.cap,
             *of.atoms.arrays[1:],
             self.alpha,
-            self.sums,
+            self._seen,
+            self._confines,
             np.empty((4, len(of.cost))),
             np.empty(len(of.cost), dtype=np.uint64),
             self._least,
@@ -109,7 +112,9 @@ class ClassBlocks(BlockDual):
     def refresh(self) -> None:
         self.sums[:] = 0.0
         linear, *_ = self._totals(self.sums)
-        self.dual = linear - 0.5 * self._squared_norm()
+        if self._geometry is not None:
+            self._settle()
+        self.dual = linear - self._potential()
 
     def bound(self) -> float:
         w = np.zeros(self.dim)
@@ -117,14 +122,7 @@ class ClassBlocks(BlockDual):
         # The multiple of α that keeps to its caps has at least this much of the linear part.
         linear -= (excess + gamma(self.alpha.shape[1] + 2)) * abs(linear)
         terms = entries + self.classes.atoms.terms
-        return lowered_dual(linear, losses * (1 + gamma(entries)), self._square_of(w), mass, terms)
-
-    def _squared_norm(self) -> float:
-        return float(np.dot(self.sums, self.sums))
-
-    def _square_of(self, w: Array) -> float:
-        """‖w‖², not rounded down."""
-        return raised_square(w)
+        return self._lowered(linear, losses * (1 + gamma(entries)), w, mass, terms, excess=excess)
 
     def _totals(self, w: Array) -> tuple[float, float, float, int, float]:
         from maxmargin.structures.classes.compiled.class_blocks import class_totals
@@ -149,9 +147,9 @@ class ClassBlocks(BlockDual):
         """By the best multiple of α that keeps to the new caps."""
         self.weights, self.C, self.cap = weights, C, caps(weights, C)
         linear = float(np.sum(self.alpha * self.classes.cost[self.classes.truths]))
-        self.alpha *= self.best_multiple(linear, self._squared_norm(), self.alpha.sum(axis=1))
+        self.alpha *= self.best_multiple(linear, 0.0, self.alpha.sum(axis=1))
         self.refresh()
-        np.copyto(self.w, self.sums)
+        self._settle()
 
     # --- all blocks at once (solvers/joint_rounds.py)
 

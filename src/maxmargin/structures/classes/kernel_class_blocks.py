@@ -28,6 +28,8 @@ BLOCK = 512  # examples whose rows of G are computed together
 class KernelClassBlocks(ClassBlocks):
     """ClassBlocks with the inner products of a kernel."""
 
+    confinable = False
+
     def __init__(self, classes: LabelledRows, weights: Array, formulation: Formulation, C: float, **limits: Any):
         super().__init__(classes, weights, formulation, C, **limits)
         assert isinstance(classes.atoms, KernelAtoms)

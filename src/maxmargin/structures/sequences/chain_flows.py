@@ -25,7 +25,7 @@ from maxmargin.inputs.labelling import wrong_labels
 from maxmargin.inputs.labels import Labels
 from maxmargin.objective import Formulation
 from maxmargin.planes import Planes
-from maxmargin.rounding import gamma, lowered_dual, raised_square
+from maxmargin.rounding import gamma
 from maxmargin.structures.sequences.compiled.flow_arrays import FlowScratch, Grams, Lattice, Positions
 
 ROOM = 4  # edges of a position, at first
@@ -67,6 +67,8 @@ class WeightedPaths(NamedTuple):
 
 class ChainFlows(BlockDual):
     """The flows, for plain slacks under a finite C."""
+
+    confinable = True
 
     def __init__(self, chains: LabelledChains, weights: Array, formulation: Formulation, C: float, **limits: Any):
         super().__init__(chains.atoms.dim, weights, formulation, C, **limits)
@@ -129,7 +131,7 @@ class ChainFlows(BlockDual):
         from maxmargin.structures.sequences.compiled.flows import GAIN, MOVED, PENALTY, REFUSED, WORK, visit_chains
 
         of, n_labels, report = self.chains, self.chains.atoms.arrays.n_labels, np.zeros(5)
-        links = self.sums[: of.atoms.arrays.direct] + of.allowed
+        links = self._seen[: of.atoms.arrays.direct] + of.allowed
         square = n_labels * n_labels
         self._paths = None
         visit_chains(
@@ -142,7 +144,8 @@ class ChainFlows(BlockDual):
             self.cap,
             self._lattice,
             self._grams,
-            self.sums,
+            self._seen,
+            self._confines,
             links,
             links[:square].reshape(n_labels, n_labels),
             links[square : square + n_labels],
@@ -229,7 +232,9 @@ class ChainFlows(BlockDual):
         for some, rows, loss in self._in_blocks(paths):
             rows.add_to(self.sums, paths.weights[some])
             losses[some] = loss
-        self.dual = float(np.dot(paths.weights, losses)) - 0.5 * float(np.dot(self.sums, self.sums))
+        if self._geometry is not None:
+            self._settle()
+        self.dual = float(np.dot(paths.weights, losses)) - self._potential()
 
     def refresh(self) -> None:
         self._join(self.paths)
@@ -252,7 +257,7 @@ class ChainFlows(BlockDual):
         mass = float(np.dot(alpha, sizes)) * (1 + gamma(terms))
         # A loss is a sum over positions.
         losses *= 1 + gamma(terms)
-        return lowered_dual(linear, losses, raised_square(w), mass, terms + len(self._scratch.scores))
+        return self._lowered(linear, losses, w, mass, terms + len(self._scratch.scores), excess=excess)
 
     def _sums(self, paths: WeightedPaths) -> Array:
         """Σ α of every sequence."""
@@ -273,10 +278,9 @@ class ChainFlows(BlockDual):
         paths = self.paths.take(cap[self.paths.owners] > 0, np.diff(self.chains.bounds))
         self.cap = cap
         losses = self._planes(paths.labels, paths.owners).loss
-        linear, square = float(np.dot(paths.weights, losses)), float(np.dot(self.sums, self.sums))
-        factor = self.best_multiple(linear, square, self._sums(paths))
+        factor = self.best_multiple(float(np.dot(paths.weights, losses)), 0.0, self._sums(paths))
         self._join(paths._replace(weights=factor * paths.weights) if factor > 0 else WeightedPaths.none())
-        np.copyto(self.w, self.sums)
+        self._settle()
 
     # --- all blocks at once (solvers/joint_rounds.py)
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from maxmargin.compiled.atoms import label_scores
+from maxmargin.compiled.atoms import add_within, label_scores
 from maxmargin.compiled.kernel import kernel
 
 PENALTY, GAIN, MOVED = range(3)  # places in a report
@@ -155,10 +155,27 @@ def take_step(truth, m, total, weights, own, new, labels):
 
 @kernel
 def visit_classes(
-    order, units, truths, cost, squares, cap, K, indptr, places, values, alpha, w, scratch, labels, least, report
+    order,
+    units,
+    truths,
+    cost,
+    squares,
+    cap,
+    K,
+    indptr,
+    places,
+    values,
+    alpha,
+    w,
+    confines,
+    scratch,
+    labels,
+    least,
+    report,
 ):
     """Solve the blocks of these examples in turn; those that gained more than `least` move to the front of `order`.
 
+    confines: add_within in compiled/atoms.py; of every weight, or of none.
     report: Σ cap · slack as it was seen, what the dual gained, and how many moved. scratch, labels: 4 and one row of
     length K.
     """
@@ -174,7 +191,12 @@ def visit_classes(
         if not gain > 0.0:
             continue
         changed = take_step(truth, m, total, alpha[i], own, new, labels)
-        add_at_labels(u, changed, labels, new, indptr, places, values, w)
+        if len(confines) > 0:
+            for c in range(changed):
+                for p in range(indptr[u], indptr[u + np.uint64(1)]):
+                    add_within(places[p] + labels[c], new[c] * values[p], w, confines)
+        else:
+            add_at_labels(u, changed, labels, new, indptr, places, values, w)
         report[GAIN] += gain
         if gain > least:
             front = int(report[MOVED])

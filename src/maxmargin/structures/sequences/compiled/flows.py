@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from maxmargin.compiled.atoms import label_scores
+from maxmargin.compiled.atoms import add_within, atom_add_within, label_scores
 from maxmargin.compiled.fetching import fetch
 from maxmargin.compiled.kernel import kernel
 from maxmargin.structures.sequences.compiled.chain import forward, trace_back
@@ -218,7 +218,17 @@ def coordinate(path, t, K):
 
 
 @kernel
-def move_stretch(begin, a, b, needed, length, K, w, links, gram, lattice, scratch, report):
+def add_link(c, change, w, confines, links):
+    """Change link c, and before it is clipped, if there are confines: that is done when a visit is over."""
+    links[c] += change
+    if len(confines) > 0:
+        confines[c, 0] += change
+    else:
+        w[c] += change
+
+
+@kernel
+def move_stretch(begin, a, b, needed, length, K, w, confines, links, gram, lattice, scratch, report):
     """Move flow from the worst path to the best one, where they differ: at positions a to b; whether that was possible.
 
     The step is exact: of g = the difference of their scores and q = ‖difference of their features‖², min(g / q, flow).
@@ -266,16 +276,12 @@ def move_stretch(begin, a, b, needed, length, K, w, links, gram, lattice, scratc
         add_flow(begin + t, best_edge[t], from_new, best[t], step, lattice)  # first: there was room before
         take_flow(begin + t, worst_edge[t], step, lattice)
         new, old = coordinate(best, t, K), coordinate(worst, t, K)
-        w[new] -= step
-        links[new] -= step
-        w[old] += step
-        links[old] += step
+        add_link(new, -step, w, confines, links)
+        add_link(old, step, w, confines, links)
     if b == length - 1:
         new, old = K * K + K + best[b], K * K + K + worst[b]
-        w[new] -= step
-        links[new] -= step
-        w[old] += step
-        links[old] += step
+        add_link(new, -step, w, confines, links)
+        add_link(old, step, w, confines, links)
     for s in range(a, b + 1):
         row, z, y = s * length, best[s], worst[s]
         change[s, z] -= step
@@ -287,7 +293,9 @@ def move_stretch(begin, a, b, needed, length, K, w, links, gram, lattice, scratc
 
 
 @kernel
-def move_stretches(i, begin, a, b, again, length, K, w, links, atoms, positions, grams, lattice, scratch, report):
+def move_stretches(
+    i, begin, a, b, again, length, K, w, confines, links, atoms, positions, grams, lattice, scratch, report
+):
     """The same wherever the two paths differ, from position a to b - 1; whether anything moved.
 
     Scores are needed at later positions and, with `again`, at these.
@@ -301,7 +309,9 @@ def move_stretches(i, begin, a, b, again, length, K, w, links, atoms, positions,
             t += 1
         if t > first:
             needed = whole if again else t
-            if move_stretch(begin, first, t - 1, needed, length, K, w, links, cells, lattice, scratch, report):
+            if move_stretch(
+                begin, first, t - 1, needed, length, K, w, confines, links, cells, lattice, scratch, report
+            ):
                 moved = True
         a = t + 1
     return moved
@@ -322,6 +332,22 @@ def spread(begin, length, K, w, indptr, places, values, positions, change):
 
 
 @kernel
+def spread_within(begin, length, w, confines, links, atoms, positions, change):
+    """The same within confines; those of links were not looked at in the visit."""
+    direct, K = atoms.direct, atoms.n_labels
+    for t in range(length):
+        first = direct + np.int64(positions.units[begin + t]) * K
+        for k in range(K):
+            if change[t, k] != 0.0:
+                atom_add_within(first + k, change[t, k], w, confines, atoms)
+                change[t, k] = 0.0
+    for c in range(direct):
+        add_within(c, 0.0, w, confines)
+        if links[c] > -np.inf:
+            links[c] = w[c]
+
+
+@kernel
 def path_score(length, K, links, path, scores):
     """Of the labels of a path."""
     total = links[K * K + path[0]] + links[K * K + K + path[length - 1]] + scores[0, path[0]]
@@ -332,7 +358,7 @@ def path_score(length, K, links, path, scores):
 
 @kernel
 def visit_with_search(
-    i, begin, length, limit, atoms, positions, cost, lattice, grams, w, links, T, s, f, scratch, clock, report
+    i, begin, length, limit, atoms, positions, cost, lattice, grams, w, confines, links, T, s, f, scratch, clock, report
 ):
     """Move flow from the worst path of the lattice to the best of all paths; whether anything moved."""
     _, K, indptr, places, values = atoms
@@ -365,19 +391,22 @@ def visit_with_search(
         if best[t] != worst[t] or (t > 0 and best[t - 1] != worst[t - 1]):
             scratch.best_edge[t] = edge(begin + t, best[t - 1] if t > 0 else 0, best[t], lattice)
     return move_stretches(
-        i, begin, 0, length, False, length, K, w, links, atoms, positions, grams, lattice, scratch, report
+        i, begin, 0, length, False, length, K, w, confines, links, atoms, positions, grams, lattice, scratch, report
     )
 
 
 @kernel
-def visit_lattice(i, begin, length, rounds, atoms, positions, cost, lattice, grams, w, links, scratch, clock, report):
+def visit_lattice(
+    i, begin, length, rounds, atoms, positions, cost, lattice, grams, w, confines, links, scratch, clock, report
+):
     """Move flow among the paths of the lattice; whether anything moved.
 
     Where a position has one edge only, all paths meet: what lies between two such positions is visited by itself.
     """
     _, K, indptr, places, values = atoms
-    seen, scores = scratch.seen, scratch.scores
-    work = known_scores(begin, length, clock, w, indptr, places, values, positions, cost, lattice, seen, scores)
+    work = known_scores(
+        begin, length, clock, w, indptr, places, values, positions, cost, lattice, scratch.seen, scratch.scores
+    )
     report[WORK] += work + 5.0 * length
     if work == 0:
         return False
@@ -401,7 +430,7 @@ def visit_lattice(i, begin, length, rounds, atoms, positions, cost, lattice, gra
                 span = high - low
             more = again + 1 < rounds
             if not move_stretches(
-                i, begin, a, t, more, length, K, w, links, atoms, positions, grams, lattice, scratch, report
+                i, begin, a, t, more, length, K, w, confines, links, atoms, positions, grams, lattice, scratch, report
             ):
                 break
             moved = True
@@ -438,11 +467,29 @@ def fetch_soon(n, order, atoms, positions, lattice, grams):
 
 @kernel
 def visit_chains(
-    order, search, rounds, atoms, positions, cost, cap, lattice, grams, w, links, T, s, f, scratch, clock, report
+    order,
+    search,
+    rounds,
+    atoms,
+    positions,
+    cost,
+    cap,
+    lattice,
+    grams,
+    w,
+    confines,
+    links,
+    T,
+    s,
+    f,
+    scratch,
+    clock,
+    report,
 ):
     """Improve the flows of these sequences in turn; those that gained move to the front of `order`.
 
     With `search` flow is moved to the best of all paths, once, else up to `rounds` times to the best of the lattice.
+    confines: add_within in compiled/atoms.py; of every weight, or of none.
     links: w's links, -inf where forbidden; T, s and f are views of it. clock: how often labels were met.
     report: Σ cap · slack as it was seen, what the dual gained, how many moved, multiplications, and how often there was
     no room.
@@ -467,6 +514,7 @@ def visit_chains(
                 lattice,
                 grams,
                 w,
+                confines,
                 links,
                 T,
                 s,
@@ -477,10 +525,27 @@ def visit_chains(
             )
         else:
             moved = visit_lattice(
-                i, begin, length, rounds, atoms, positions, cost, lattice, grams, w, links, scratch, now, report
+                i,
+                begin,
+                length,
+                rounds,
+                atoms,
+                positions,
+                cost,
+                lattice,
+                grams,
+                w,
+                confines,
+                links,
+                scratch,
+                now,
+                report,
             )
         if moved:
-            spread(begin, length, K, w, indptr, places, values, positions, scratch.change)
+            if len(confines) > 0:
+                spread_within(begin, length, w, confines, links, atoms, positions, scratch.change)
+            else:
+                spread(begin, length, K, w, indptr, places, values, positions, scratch.change)
             front = int(report[MOVED])
             order[n], order[front] = order[front], i
             report[MOVED] += 1.0
