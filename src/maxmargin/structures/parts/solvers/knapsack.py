@@ -82,16 +82,19 @@ class Knapsack(Optimiser):
 
         prices = 1 / np.maximum(self._capacities, 1)
         priced = prices @ self._weights
-        fits = (self._weights <= self._capacities[:, None]).all(axis=0)
+        useful = (self._weights <= self._capacities[:, None]).all(axis=0) & (costs > 0)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            rates = np.where(useful, costs / priced, -1.0)  # the useless ones last
+        order = np.argsort(-rates, axis=1, kind="stable")
+        chosen, finished = np.zeros(costs.shape), np.empty(len(costs), dtype=np.bool_)
         n = costs.shape[1]
-        left, stack, sums = np.empty_like(self._capacities), np.empty(n + 1, dtype=np.intp), np.empty(n + 1)
-        chosen = np.zeros(costs.shape)
-        for z, own in zip(chosen, costs, strict=True):
-            useful = np.flatnonzero(fits & (own > 0))
-            with np.errstate(divide="ignore"):
-                order = useful[np.argsort(-own[useful] / priced[useful], kind="stable")]
-            if not fill_by_search(own, self._weights, self._capacities, prices, order, STEPS, left, stack, sums, z):
-                z[:] = self._program.solve(own)
+        left, stack, sums = np.empty_like(self._capacities), np.empty(n, dtype=np.intp), np.empty(n)
+        fill_by_search(
+            costs, self._weights, self._capacities, prices, priced, order, useful.sum(axis=1), STEPS,
+            left, stack, sums, chosen, finished,
+        )  # fmt: skip
+        for r in np.flatnonzero(~finished):
+            chosen[r] = self._program.solve(costs[r])
         return chosen
 
     @property

@@ -4,10 +4,12 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy import sparse
+from scipy.sparse.csgraph import dijkstra
 from structures.parts.solvers.compiled import solver_twins as twins
 
 from maxmargin.counting.decoders.arborescence import best_heads
-from maxmargin.optimisers import Arborescence, DagPath, Knapsack, SpanningTree
+from maxmargin.optimisers import Arborescence, DagPath, Knapsack, ShortestPath, SpanningTree
 from maxmargin.structures.parts.solvers import knapsack
 
 seeds = st.integers(0, 2**32 - 1)
@@ -99,3 +101,19 @@ def _by_matrices(costs, arcs, n_nodes):
     for (u, v), cost in zip(arcs, costs, strict=True):
         scores[u, v] = max(scores[u, v], -cost)
     return -scores[best_heads(scores), np.arange(1, n_nodes)].sum()
+
+
+@given(seeds, st.booleans(), st.booleans())
+def test_shortest_paths(seed, whole, directed):
+    """Against scipy, of graphs with no costs of 0 and no arc twice, which it would read in another way."""
+    rng = np.random.default_rng(seed)
+    n_nodes = int(rng.integers(2, 40))
+    pairs = {tuple(map(int, rng.integers(0, n_nodes, 2))) for _ in range(4 * n_nodes)}
+    pairs |= {(i, i + 1) for i in range(n_nodes - 1)}
+    arcs = sorted((u, v) for u, v in pairs if directed or u < v)
+    costs = 1e-3 + np.abs(drawn(rng, len(arcs), whole))
+    solver = ShortestPath(arcs, 0, n_nodes - 1, directed)
+    z = solver(costs)
+    solver.check(z)
+    matrix = sparse.coo_array((costs, np.array(arcs).T), shape=(n_nodes, n_nodes)).tocsr()
+    assert costs @ z == pytest.approx(dijkstra(matrix, directed, 0)[n_nodes - 1], rel=1e-12)

@@ -34,65 +34,66 @@ def fill_by_table(values, weights, capacities, table, chosen):
 
 
 @kernel
-def fill_by_search(values, weights, capacities, prices, order, steps, left, stack, sums, chosen):
-    """Set chosen[i] = 1 for the things i of the best knapsack, of any number of capacities; False if it takes too long.
+def fill_by_search(
+    values, weights, capacities, prices, priced, order, useful, steps, left, stack, sums, chosen, finished
+):
+    """Set chosen[r, i] = 1 for the things i of the best knapsack with values[r], of any number of capacities.
 
-    Things are tried in the given order, each first taken and then left. A branch is given up where even parts of things
-    could not make it better than the best knapsack so far:
+    Things are tried in the order of order[r, : useful[r]], each first taken and then left. A branch is given up where
+    even parts of things could not make it better than the best knapsack so far:
 
-        Σ_{taken} values[i] + max { Σ x_i values[i] : Σ x_i Σ_k prices[k] weights[k, i] <= Σ_k prices[k] left[k] }   (2)
+        Σ_{taken} values[r, i] + max { Σ x_i values[r, i] : Σ x_i priced[i] <= Σ_k prices[k] left[k] },              (2)
+        priced[i] = Σ_k prices[k] weights[k, i],
 
     over 0 <= x <= 1 of the things to come. All capacities were added up to one, with prices >= 0, so (2) is not less
-    than what is possible; its things are taken in the order of value per price, which `order` is. Things of no value
-    are not in it. chosen is 0. Scratch: left, one number per capacity; stack and sums, one number more than things.
+    than what is possible; its things are taken in the order of value per price, which `order` must be. chosen is 0.
+    finished[r] says whether the search ended within so many steps: else what is chosen may not be the best. Scratch:
+    left, one number per capacity; stack and sums, one per thing.
     """
-    n_capacities, n_items = len(capacities), len(order)
-    for k in range(n_capacities):
-        left[k] = capacities[k]
-    best, depth, t, total = 0.0, 0, 0, 0.0
-    while True:
-        while t < n_items:
-            steps -= 1
-            if steps < 0:
-                return False
-            purse = 0.0
-            for k in range(n_capacities):
-                purse += prices[k] * left[k]
-            bound = total
-            for s in range(t, n_items):
-                i = order[s]
-                price = 0.0
-                for k in range(n_capacities):
-                    price += prices[k] * weights[k, i]
-                if price > purse:
-                    bound += values[i] * (purse / price)
-                    break
-                purse -= price
-                bound += values[i]
-            if bound <= best:
-                break
-            i = order[t]
-            fits = True
-            for k in range(n_capacities):
-                if weights[k, i] > left[k]:
-                    fits = False
-            if fits:
-                stack[depth], sums[depth] = t, total
-                depth += 1
-                total += values[i]
-                for k in range(n_capacities):
-                    left[k] -= weights[k, i]
-                if total > best:
-                    best = total
-                    for j in range(len(values)):
-                        chosen[j] = 0.0
-                    for d in range(depth):
-                        chosen[order[stack[d]]] = 1.0
-            t += 1
-        if depth == 0:
-            return True
-        depth -= 1
-        t, total = stack[depth], sums[depth]  # kept, not subtracted: sums would drift
+    n_capacities = len(capacities)
+    for r in range(len(values)):
         for k in range(n_capacities):
-            left[k] += weights[k, order[t]]
-        t += 1
+            left[k] = capacities[k]
+        best, depth, t, total, remaining = 0.0, 0, 0, 0.0, steps
+        while remaining > 0:
+            while t < useful[r] and remaining > 0:
+                remaining -= 1
+                purse = 0.0
+                for k in range(n_capacities):
+                    purse += prices[k] * left[k]
+                bound = total
+                for s in range(t, useful[r]):
+                    i = order[r, s]
+                    if priced[i] > purse:
+                        bound += values[r, i] * (purse / priced[i])
+                        break
+                    purse -= priced[i]
+                    bound += values[r, i]
+                if bound <= best:
+                    break
+                i = order[r, t]
+                fits = True
+                for k in range(n_capacities):
+                    if weights[k, i] > left[k]:
+                        fits = False
+                if fits:
+                    stack[depth], sums[depth] = t, total
+                    depth += 1
+                    total += values[r, i]
+                    for k in range(n_capacities):
+                        left[k] -= weights[k, i]
+                    if total > best:
+                        best = total
+                        for j in range(values.shape[1]):
+                            chosen[r, j] = 0.0
+                        for d in range(depth):
+                            chosen[r, order[r, stack[d]]] = 1.0
+                t += 1
+            if depth == 0:
+                break
+            depth -= 1
+            t, total = stack[depth], sums[depth]  # kept, not subtracted: sums would drift
+            for k in range(n_capacities):
+                left[k] += weights[k, order[r, t]]
+            t += 1
+        finished[r] = remaining > 0
