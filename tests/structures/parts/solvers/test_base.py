@@ -74,3 +74,4 @@ def test_parameters():
         solver.set_params(weight=1)
     with pytest.raises(ValueError, match="capacity must be whole numbers"):
         solver.set_params(capacity=-1)
+    assert solver.capacity == 3

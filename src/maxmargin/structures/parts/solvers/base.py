@@ -90,7 +90,8 @@ class Optimiser(BaseEstimator):
         unknown = params.keys() - self.get_params(deep=False).keys()
         if unknown:
             raise ValueError(f"{type(self).__name__} has no parameter {min(unknown)!r}")
-        type(self).__init__(self, **{**self.get_params(deep=False), **params})
+        made = type(self)(**{**self.get_params(deep=False), **params})  # which may raise: then nothing has changed
+        self.__dict__.update(vars(made))
         return self
 
     # --- what subclasses check with

@@ -70,7 +70,7 @@ class KeptProgram:
         lp.a_matrix_.format_ = highspy.MatrixFormat.kColwise
         lp.a_matrix_.start_, lp.a_matrix_.index_, lp.a_matrix_.value_ = A.indptr, A.indices, A.data
         program = highspy.Highs()
-        for option, value in {"output_flag": False, "presolve": "off", "threads": 1}.items():
+        for option, value in {"output_flag": False, "presolve": "off", "solver": "simplex"}.items():
             program.setOptionValue(option, value)
         program.passModel(lp)
         return program

@@ -95,6 +95,7 @@ class Knapsack(Optimiser):
         )  # fmt: skip
         for r in np.flatnonzero(~finished):
             chosen[r] = self._program.solve(costs[r])
+            self.check(chosen[r])  # HiGHS has tolerances, which weights may be too large for
         return chosen
 
     @property
