@@ -55,7 +55,10 @@ LAYERS = [
     ("figures that are of no structure, and what several draw with", ["figures"]),
     ("one room per structure", [f"structures.{room}" for room in ROOMS]),
     ("training by counting outputs", ["counting"]),
-    ("what users find by kind", ["baselines", "datasets", "formats", "inference", "metrics", "plotting", "tasks"]),
+    (
+        "what users find by kind",
+        ["baselines", "datasets", "formats", "inference", "metrics", "optimisers", "plotting", "tasks"],
+    ),
     ("checks of tasks, solvers and executors", ["testing"]),
     ("the public names", [""]),
     ("the demonstration", ["demo"]),
