@@ -23,6 +23,7 @@ PARTS = [
     "maxmargin.inference",
     "maxmargin.kernels",
     "maxmargin.metrics",
+    "maxmargin.optimisers",
     "maxmargin.plotting",
     "maxmargin.solvers",
     "maxmargin.tasks",

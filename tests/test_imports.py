@@ -56,7 +56,10 @@ LAYERS = [
     ("sets of scored parts, with any decoder", [f"structures.{MIDDLE}"]),
     ("one room per structure", [f"structures.{room}" for room in ROOMS if room != MIDDLE]),
     ("training by counting outputs", ["counting"]),
-    ("what users find by kind", ["baselines", "datasets", "formats", "inference", "metrics", "plotting", "tasks"]),
+    (
+        "what users find by kind",
+        ["baselines", "datasets", "formats", "inference", "metrics", "optimisers", "plotting", "tasks"],
+    ),
     ("checks of tasks, solvers and executors", ["testing"]),
     ("the public names", [""]),
     ("the demonstration", ["demo"]),

@@ -12,7 +12,7 @@ import pytest
 from sklearn.base import BaseEstimator
 
 import maxmargin as mm
-from maxmargin import counting, solvers, tasks
+from maxmargin import counting, optimisers, solvers, tasks
 from maxmargin.counting.trainer import CountingTrainer
 from maxmargin.task import Task
 from maxmargin.trainer import Trainer
@@ -29,6 +29,7 @@ TASKS = classes(tasks, Task)
 ESTIMATORS = [each for each in classes(mm, BaseEstimator) if each is not Task]
 SETS = classes(counting, counting.OutputSet)
 SOLVERS = classes(solvers, solvers.Solver)
+OPTIMISERS = classes(optimisers, optimisers.Optimiser)
 
 
 def parameters(kind):
@@ -61,7 +62,7 @@ REPLACED = {  # words that say the same as another one, and that one
 }
 
 
-@pytest.mark.parametrize("kind", ESTIMATORS + TASKS + SETS + SOLVERS, ids=by_name)
+@pytest.mark.parametrize("kind", ESTIMATORS + TASKS + SETS + SOLVERS + OPTIMISERS, ids=by_name)
 def test_replaced_words_are_gone(kind):
     assert not {name: REPLACED[name] for name in parameters(kind) if name in REPLACED}
 
