@@ -45,16 +45,23 @@ class DecisionBatch(AtomBatch):
 
     def __init__(self, task: Any, atoms: Atoms, bounds: NDArray[np.int64], labels: Observed, asked: Optimisers):
         super().__init__(task, len(bounds) - 1, atoms)
-        self.bounds, self.labels, self.asked = bounds, labels, asked
+        self.bounds, self.sizes, self.labels, self.asked = bounds, np.diff(bounds), labels, asked
         self.truth = labels.decision  # or, where parts of it are not known, its completion
         self.call_cost = 6.0 if asked.at_once else 20.0
 
     def planes(self, w: Array, augment: float | Array = 1.0) -> Planes:
+        from maxmargin.structures.decisions.compiled import decision_rows as compiled
+
+        own = (self.bounds, self.ids)
+        sign, factor, added = self.asked.sign, self.task.factor, self.labels.added
+        costs = self._predicted(w)
+        compiled.augment(costs, factor, added, *own, sign * self.each(augment))
+        found = self._answers(costs)
+        ends, indices = np.empty(len(self) + 1, dtype=np.int32), np.empty(len(costs), dtype=np.int32)
+        values, loss = np.empty(len(costs)), np.empty(len(self))
+        if compiled.difference_rows(costs, found, self.truth, added, *own, sign, factor, ends, indices, values, loss):
+            return Planes(AtomRows(self.atoms, ends, indices[: ends[-1]], values[: ends[-1]]), loss)
         places = self._places()
-        lam, sign = self.each(augment), self.asked.sign
-        costs = self.task.factor * self._predicted(w, places)
-        costs -= sign * lam[places.owner] * self.labels.added[places.parts]
-        found = self._answers(costs, places)
         return self._planes(places, self._no_worse(found, costs, places))
 
     def rescaled_planes(self, w: Array, formulation: Formulation) -> Planes | None:
@@ -69,7 +76,7 @@ class DecisionBatch(AtomBatch):
         if not self.asked.exact:
             return None
         places = self._places()
-        scores = -self.asked.sign * self.task.factor * self._predicted(w, places)
+        scores = -self.asked.sign * self.task.factor * self._predicted(w)
         found, upper = self.truth[places.parts], np.empty(len(self))
         ends = np.cumsum(places.sizes)
         for j, (begin, end) in enumerate(zip(ends - places.sizes, ends, strict=True)):
@@ -94,7 +101,7 @@ class DecisionBatch(AtomBatch):
         places = self._places()
         after = copy(self)
         after.truth = self.truth.copy()
-        after.truth[places.parts] = self._explained(self._predicted(w, places), places)
+        after.truth[places.parts] = self._explained(self._predicted(w), places)
         return after
 
     def shifts_to(self, after: Self) -> AtomRows:
@@ -116,7 +123,7 @@ class DecisionBatch(AtomBatch):
         for first in range(0, len(self), CHECKED):
             some = self.take(np.arange(first, min(first + CHECKED, len(self))))
             places, costs = some._places(), self.asked.sign * some.labels.added[some._places().parts]
-            best, worst = some.truth[places.parts], some._answers(-costs, places)
+            best, worst = some.truth[places.parts], some._answers(-costs)
             for z, what in ((best, "the answer at the costs"), (worst, "the answer at minus the costs")):
                 some._check_feasible(z, places, what)
             some._check_each_other({1: best, -1: worst}, costs, places)
@@ -141,7 +148,7 @@ class DecisionBatch(AtomBatch):
             some = self.take(np.arange(min(CHECKED, len(self))))
             places = some._places()
             costs = self.asked.sign * some.labels.added[places.parts]
-            farthest = some._answers(-costs, places)
+            farthest = some._answers(-costs)
             some._check_each_other({1: nearest[: len(costs)], -1: farthest}, costs, places)
 
     def _check_each_other(self, answers: dict[int, Array], costs: Array, places: Places) -> None:
@@ -169,23 +176,21 @@ class DecisionBatch(AtomBatch):
     # --- inside
 
     def _places(self) -> Places:
-        begins = self.bounds[self.ids]
-        sizes = self.bounds[self.ids + 1] - begins
+        begins, sizes = self.bounds[self.ids], self.sizes[self.ids]
         ends = np.cumsum(sizes)
         owner = np.repeat(np.arange(len(sizes)), sizes)
         return Places(sizes, np.arange(len(owner)) + (begins - ends + sizes)[owner], owner)
 
-    def _predicted(self, w: Array, places: Places) -> Array:
-        """ĉ of all these parts."""
-        return self.atoms.scores(w, places.parts if self.atoms.arrays.n_labels == 1 else self.ids).ravel()
+    def _predicted(self, w: Array) -> Array:
+        """ĉ of all parts of these examples."""
+        return self.atoms.scores(w, self._places().parts if self.task.of_parts_ else self.ids).ravel()
 
-    def _answers(self, costs: Array, places: Places) -> Array:
-        found = self.asked.answers(costs, places.sizes, self.ids.tolist())
-        return found if self.task.measure == "regret" else self._whole(found, costs, places)
-
-    def _whole(self, found: Array, costs: Array, places: Places) -> Array:
-        if ((found == 0) | (found == 1)).all():  # the usual case
+    def _answers(self, costs: Array) -> Array:
+        """Decisions at these costs; of zeros and ones where they are compared part by part."""
+        found = self.asked.answers(costs, self.sizes[self.ids], self.ids.tolist())
+        if self.task.measure == "regret" or ((found == 0) | (found == 1)).all():
             return found
+        places = self._places()
         ends = np.cumsum(places.sizes)
         parts = zip(self.ids.tolist(), ends - places.sizes, ends, strict=True)
         return np.concatenate([whole(found[a:b], f"example {i}", costs[a:b]) for i, a, b in parts])
@@ -244,12 +249,12 @@ class DecisionBatch(AtomBatch):
         """The parts with the highest total score, of the one example that this batch has."""
         places = self._places()
         costs = -self.asked.sign * scores
-        return np.flatnonzero(self._no_worse(self._answers(costs, places), costs, places)).astype(np.int64)
+        return np.flatnonzero(self._no_worse(self._answers(costs), costs, places)).astype(np.int64)
 
     def _explained(self, predicted: Array, places: Places) -> Array:
         """The best decisions at these costs of those that have all known parts as they are known."""
         decision = self.labels.decision[places.parts]
-        found = self._answers(forced(predicted, decision, self.asked.sign, places), places)
+        found = self._answers(forced(predicted, decision, self.asked.sign, places))
         known = ~np.isnan(decision)
         wrong = known & (found != decision)
         if wrong.any():
