@@ -9,6 +9,7 @@ from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy import sparse
 from scipy.sparse.linalg import splu
 from scipy.special import logsumexp
@@ -38,6 +39,7 @@ class _Chain(NamedTuple):
     """Uniform paths as a Markov chain: from u one steps to v with probability B_v / B_u."""
 
     log_size: float
+    going: NDArray[np.bool_]  # (d,) whether an arc leads on to the sink
     steps: Array  # (d,) T of every arc; 0 where no path goes on
     visits: Array  # (n,) P(u is on the path)
     onward: sparse.csc_array  # I - T
@@ -102,18 +104,17 @@ class DagPaths(PairSet):
         return phi
 
     def decode(self, f: Array) -> DecodedOutput:
+        from maxmargin.structures.parts.solvers.compiled.dag_path import cheapest_paths
+
         graph, f = self._graph, finite_scores(f, self.dim)
-        best = np.full(len(graph.nodes), -np.inf)
-        best[graph.source], arrived = 0.0, np.full(len(graph.nodes), -1)
-        for arc in np.argsort(graph.tails, kind="stable"):  # tails are in topological order
-            u, v = graph.tails[arc], graph.heads[arc]
-            if best[u] + f[arc] > best[v]:
-                best[v], arrived[v] = best[u] + f[arc], u
-        path = [graph.sink]
-        while path[-1] != graph.source:
-            path.append(int(arrived[path[-1]]))
-        y = graph.nodes.named(reversed(path))
-        return DecodedOutput(y, float(self.features(y) @ f), True)
+        arcs = np.argsort(-graph.tails, kind="stable")  # the last ones first: tails are in topological order
+        arcs = arcs[self._chain.going[arcs]]
+        tails, heads, chosen = graph.tails[arcs], graph.heads[arcs], np.zeros((1, self.dim))
+        ahead, onward = np.empty(len(graph.nodes)), np.empty(len(graph.nodes), dtype=np.intp)
+        cheapest_paths(-f[None], arcs, tails, heads, graph.source, graph.sink, ahead, onward, chosen)
+        on_path = np.flatnonzero(chosen[0])
+        numbers = [*np.sort(graph.tails[on_path]), graph.sink]
+        return DecodedOutput(graph.nodes.named(map(int, numbers)), float(chosen[0] @ f), True)
 
     def outputs(self) -> Iterator[tuple[Hashable, ...]]:
         graph, steps = self._graph, self._chain.steps
@@ -195,7 +196,7 @@ class DagPaths(PairSet):
         onward = matrix.tocsc()
         start = np.zeros(n)
         start[graph.source] = 1.0
-        return _Chain(float(log_paths[graph.source]), steps, _factored(onward).solve(start, trans="T"), onward)
+        return _Chain(float(log_paths[graph.source]), going, steps, _factored(onward).solve(start, trans="T"), onward)
 
     def _at(self, nodes: Index) -> sparse.csr_array:
         """(n, d): sums of arcs at one of their ends."""

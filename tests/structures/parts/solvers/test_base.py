@@ -1,10 +1,25 @@
 """What all solvers share: checks of costs and answers, defaults, parameters."""
 
+from concurrent.futures import ThreadPoolExecutor
+
 import numpy as np
 import pytest
 from sklearn.base import clone
 
-from maxmargin.optimisers import CostSolver, GridPath, Knapsack, Optimiser, ShortestPath
+from maxmargin.arrays import read_only
+from maxmargin.optimisers import (
+    Arborescence,
+    Assignment,
+    CostSolver,
+    DagPath,
+    GridPath,
+    Knapsack,
+    LinearProgram,
+    MinCostFlow,
+    Optimiser,
+    ShortestPath,
+    SpanningTree,
+)
 
 
 class Cheapest(Optimiser):
@@ -33,6 +48,7 @@ def test_a_solver_of_ones_own():
         (np.ones((2, 4)), r"costs have shape \(2, 4\); expected \(4,\)"),
         ([1, np.nan, 1, 1], "the cost of part 1 is nan; expected a finite number"),
         ([1, 1, 1, -np.inf], "the cost of part 3 is -inf; expected a finite number"),
+        ([1, 1, 1e308, 1], r"the cost of part 2 is 1e\+308; expected costs whose sum is a finite number"),
         (np.ones(4) * 1j, "Complex data not supported"),
     ],
 )
@@ -74,3 +90,38 @@ def test_parameters():
         solver.set_params(weight=1)
     with pytest.raises(ValueError, match="capacity must be whole numbers"):
         solver.set_params(capacity=-1)
+    assert solver.capacity == 3
+
+
+SOLVERS = [
+    GridPath(3, 4),
+    DagPath([(0, 1), (1, 2), (0, 2)], 0, 2),
+    ShortestPath([(0, 1), (1, 2), (0, 2)], 0, 2, directed=False),
+    Knapsack([1, 2, 3, 4], 5),
+    Knapsack([[1, 2, 3, 4]] * 3, [5, 6, 7]),
+    Assignment(3, 4, births=True, deaths=True),
+    LinearProgram([[1, 1, 1]], [2], bounds=(0, 1)),
+    MinCostFlow([(0, 1), (1, 2), (0, 2)], 2, {0: -2, 2: 2}),
+    SpanningTree(3, [(0, 1), (1, 2), (0, 2)]),
+    Arborescence(3, [(0, 1), (1, 2), (0, 2), (2, 1)]),
+]
+
+
+@pytest.mark.parametrize("solver", SOLVERS, ids=lambda solver: type(solver).__name__)
+def test_threads_share_a_solver(solver):
+    costs = np.random.default_rng(0).random((40, solver.n_parts))
+    expected = solver.solve_many(costs)
+    with ThreadPoolExecutor(4) as threads:
+        np.testing.assert_array_equal(list(threads.map(solver, costs)), expected)
+        halves = list(threads.map(solver.solve_many, np.array_split(costs, 4)))
+    np.testing.assert_array_equal(np.concatenate(halves), expected)
+
+
+@pytest.mark.parametrize("solver", SOLVERS, ids=lambda solver: type(solver).__name__)
+def test_costs_are_left_as_they_are(solver):
+    costs = np.random.default_rng(0).random((3, solver.n_parts))
+    before = costs.copy()
+    solver(read_only(costs[0]))
+    solver.solve_many(read_only(costs))
+    solver.solve_many(np.asfortranarray(costs))
+    np.testing.assert_array_equal(costs, before)

@@ -17,7 +17,8 @@ def fitting(weights, capacities):
     return every[(every @ weights.T <= capacities).all(axis=1)]
 
 
-WAYS = {"table": (2**40, 10**9), "search": (0, 10**9), "programme": (0, 0)}  # TABLE and STEPS
+# What is at most so large: TABLE, LARGEST, LOOKS. Searches that are given up go to the table or to the programme.
+WAYS = {"table": (2**40, 0, 0), "search": (0, 0, 10**9), "given up": (-1, 2**40, 0), "programme": (0, 0, 0)}
 
 
 @pytest.mark.parametrize("way", WAYS)
@@ -27,8 +28,10 @@ def test_all_ways(way, data, kinds, n_items):
     weights, capacities = rng.integers(0, 7, (kinds, n_items)), rng.integers(0, 13, kinds)
     costs = data.draw(cost_rows(n_items))
     with pytest.MonkeyPatch.context() as patched:
-        patched.setattr(knapsack, "TABLE", WAYS[way][0])
-        patched.setattr(knapsack, "STEPS", WAYS[way][1])
+        for name, value in zip(("TABLE", "LARGEST", "LOOKS"), WAYS[way], strict=True):
+            patched.setattr(knapsack, name, value)
+        if way == "given up":
+            patched.setattr(Knapsack, "_cells", 0 if kinds <= 2 else np.inf)  # no looks are allowed
         one = kinds == 1
         solver = Knapsack(weights[0] if one else weights, int(capacities[0]) if one else capacities.tolist())
         assert solver.method == ("table" if way == "table" and kinds <= 2 else "search")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from math import isfinite
 from typing import Any, Protocol
 
 import numpy as np
@@ -90,7 +91,8 @@ class Optimiser(BaseEstimator):
         unknown = params.keys() - self.get_params(deep=False).keys()
         if unknown:
             raise ValueError(f"{type(self).__name__} has no parameter {min(unknown)!r}")
-        type(self).__init__(self, **{**self.get_params(deep=False), **params})
+        made = type(self)(**{**self.get_params(deep=False), **params})  # which may raise: then nothing has changed
+        self.__dict__.update(vars(made))
         return self
 
     # --- what subclasses check with
@@ -102,8 +104,12 @@ class Optimiser(BaseEstimator):
             size = "n_parts" if self.n_parts is None else str(self.n_parts)
             expected = f"({size},)" if n_axes == 1 else f"(n, {size})"
             raise ValueError(f"costs have shape {np.shape(costs)}; expected {expected}, a number for every part")
-        if not np.isfinite(array).all():
-            self._refuse(array, ~np.isfinite(array), "a finite number")
+        largest = float(np.abs(array).max(initial=0.0))
+        if not isfinite(largest * array.shape[-1]):
+            finite = np.isfinite(array)
+            if finite.all():
+                self._refuse(array, np.abs(array) == largest, "costs whose sum is a finite number")
+            self._refuse(array, ~finite, "a finite number")
         if self.nonnegative and (array < 0).any():
             self._refuse(array, array < 0, f"a number >= 0, as {type(self).__name__} needs")
         return array

@@ -11,7 +11,8 @@ from maxmargin.structures.parts.solvers.base import Optimiser
 from maxmargin.structures.parts.solvers.linear_program import LinearProgram
 
 TABLE = 2**15  # numbers in a table up to which it is the shorter way
-STEPS = 2_000_000  # of a search, some 30 ns each; a programme in whole numbers takes about as long as all of them
+LARGEST = 2**23  # numbers in a table, of 8 bytes each, up to which it is the way out of a search
+LOOKS = 2**25  # at things in a search without such a way out; a programme in whole numbers takes about as long
 
 
 class Knapsack(Optimiser):
@@ -48,11 +49,16 @@ class Knapsack(Optimiser):
 
         "table": dynamic programming over all capacities, where there are one or two of them and the table of things ×
         capacities is small; its time is always the same. "search": depth first, where a branch is given up as soon as
-        its relaxation is not better than the best knapsack so far; a search of more than STEPS steps is left to
-        HiGHS, as a programme in whole numbers.
+        its relaxation is not better than the best knapsack so far. Most searches are short. One that has taken as long
+        as a table would is left to that, or, if there is none or a very large one, to HiGHS, as a programme in whole
+        numbers.
         """
-        cells = self.n_parts * np.prod(self._capacities + 1.0)
-        return "table" if len(self._capacities) <= 2 and cells <= TABLE else "search"
+        return "table" if self._cells <= TABLE else "search"
+
+    @property
+    def _cells(self) -> float:
+        """The numbers in a table; inf where there is none."""
+        return float(self.n_parts * np.prod(self._capacities + 1.0)) if len(self._capacities) <= 2 else np.inf
 
     def solve(self, costs: Array) -> Array:
         return self.solve_rows(costs[None])[0]
@@ -80,6 +86,8 @@ class Knapsack(Optimiser):
     def _by_search(self, costs: Array) -> Array:
         from maxmargin.structures.parts.solvers.compiled.knapsack import fill_by_search
 
+        tabled = self._cells <= LARGEST
+        looks = int(self._cells) if tabled else LOOKS
         prices = 1 / np.maximum(self._capacities, 1)
         priced = prices @ self._weights
         useful = (self._weights <= self._capacities[:, None]).all(axis=0) & (costs > 0)
@@ -90,16 +98,20 @@ class Knapsack(Optimiser):
         n = costs.shape[1]
         left, stack, sums = np.empty_like(self._capacities), np.empty(n, dtype=np.intp), np.empty(n)
         fill_by_search(
-            costs, self._weights, self._capacities, prices, priced, order, useful.sum(axis=1), STEPS,
+            costs, self._weights, self._capacities, prices, priced, order, useful.sum(axis=1), looks,
             left, stack, sums, chosen, finished,
         )  # fmt: skip
-        for r in np.flatnonzero(~finished):
-            chosen[r] = self._program.solve(costs[r])
+        if not finished.all():
+            rest = costs[~finished]
+            chosen[~finished] = self._by_table(rest) if tabled else self._by_program(rest)
         return chosen
 
-    @property
-    def _program(self) -> LinearProgram:
-        return LinearProgram(self._weights, self._capacities, bounds=(0, 1), integrality=1, sense="max")
+    def _by_program(self, costs: Array) -> Array:
+        program = LinearProgram(self._weights, self._capacities, bounds=(0, 1), integrality=1, sense="max")
+        chosen = program.solve_rows(costs)
+        for z in chosen:
+            self.check(z)  # HiGHS has tolerances, which weights may be too large for
+        return chosen
 
 
 def _whole(name: str, given: Any) -> np.ndarray:
@@ -113,6 +125,6 @@ def _whole(name: str, given: Any) -> np.ndarray:
         found = array[~good][0]
         advice = ""
         if np.isfinite(found) and found > 0:
-            advice = " (weights and capacities with decimals: multiply all of them by the same power of ten)"
+            advice = " (weights and capacities with decimals: multiply all by the same power of ten, and round)"
         raise ValueError(f"{name} must be whole numbers >= 0, but there is {found}{advice}")
     return array.astype(np.int64)

@@ -23,7 +23,7 @@ class LinearProgram(Optimiser):
     or max, by HiGHS: the simplex method, so that z is a corner of the polytope, or branch and bound, without a gap.
     Costs are divided by the largest of them first, because the tolerances of HiGHS are absolute; z is best up to about
     1e-7 of the largest cost. Where the package highspy is installed (the extra `lp`), programmes without whole
-    variables stay in HiGHS between calls, which is 5 to 15 times as fast.
+    variables stay in HiGHS between calls, which is 6 to 11 times as fast.
 
     The constraints are fixed. Examples with constraints of their own have a LinearProgram each.
 

@@ -11,8 +11,8 @@ def cheapest_paths(costs, arcs, tails, heads, source, target, ahead, onward, cho
 
         ahead[u] = min_{arcs p: u -> v} costs[r, p] + ahead[v],      ahead[target] = 0                               (1)
 
-    arcs are the numbers of those on some path from source to target, tails and heads their ends, in such an order that
-    all arcs that leave a node come after all that leave the nodes behind it. chosen is 0. Scratch: ahead and onward,
+    arcs are the numbers of those that lead on to the target, tails and heads their ends, in such an order that all arcs
+    that leave a node come after all that leave the nodes behind it. chosen is 0. Scratch: ahead and onward,
     one number per node.
     """
     for r in range(len(costs)):

@@ -35,7 +35,7 @@ def fill_by_table(values, weights, capacities, table, chosen):
 
 @kernel
 def fill_by_search(
-    values, weights, capacities, prices, priced, order, useful, steps, left, stack, sums, chosen, finished
+    values, weights, capacities, prices, priced, order, useful, looks, left, stack, sums, chosen, finished
 ):
     """Set chosen[r, i] = 1 for the things i of the best knapsack with values[r], of any number of capacities.
 
@@ -47,23 +47,24 @@ def fill_by_search(
 
     over 0 <= x <= 1 of the things to come. All capacities were added up to one, with prices >= 0, so (2) is not less
     than what is possible; its things are taken in the order of value per price, which `order` must be. chosen is 0.
-    finished[r] says whether the search ended within so many steps: else what is chosen may not be the best. Scratch:
+    finished[r] says whether the search ended within so many looks at things: else what is chosen may not be the best.
+    Scratch:
     left, one number per capacity; stack and sums, one per thing.
     """
     n_capacities = len(capacities)
     for r in range(len(values)):
         for k in range(n_capacities):
             left[k] = capacities[k]
-        best, depth, t, total, remaining = 0.0, 0, 0, 0.0, steps
+        best, depth, t, total, remaining = 0.0, 0, 0, 0.0, looks
         while remaining > 0:
             while t < useful[r] and remaining > 0:
-                remaining -= 1
                 purse = 0.0
                 for k in range(n_capacities):
                     purse += prices[k] * left[k]
                 bound = total
                 for s in range(t, useful[r]):
                     i = order[r, s]
+                    remaining -= 1
                     if priced[i] > purse:
                         bound += values[r, i] * (purse / priced[i])
                         break
