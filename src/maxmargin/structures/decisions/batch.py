@@ -25,7 +25,7 @@ from maxmargin.structures.parts.branching import PartScores, most_violated_parts
 
 CHECKED = 100  # examples on which the optimiser is tried before training
 MOST_DECODES = 200  # of an example in one exact search with rescaled losses
-SLOPPY = 1e-7  # of all that is added up: an answer that is worse than a known one by more is no optimum
+SLOPPY = 1e-7  # of what costs could add up to: an answer that is worse than a known one by more is no optimum
 
 
 class Places(NamedTuple):
@@ -38,6 +38,15 @@ class Places(NamedTuple):
     def sums(self, values: Array) -> Array:
         """Over the parts of each example."""
         return np.asarray(np.bincount(self.owner, values, minlength=len(self.sizes)), dtype=float)
+
+    def reach(self, costs: Array, *decisions: Array) -> Array:
+        """What costs and decisions of this size could add up to, for each example: accuracy is measured by it.
+
+        Of all costs, and not only those of chosen parts: to a linear programme, a cost of 1e-15 beside 1 is 0.
+        """
+        largest = np.zeros(len(self.sizes))
+        np.maximum.at(largest, self.owner, np.max(np.abs(decisions), axis=0))
+        return self.sums(np.abs(costs)) * largest
 
 
 class DecisionBatch(AtomBatch):
@@ -128,7 +137,7 @@ class DecisionBatch(AtomBatch):
                 some._check_feasible(z, places, what)
             some._check_each_other({1: best, -1: worst}, costs, places)
             regrets = self.asked.sign * places.sums(costs * (worst - best))
-            if (regrets > ROUNDING * places.sums(np.abs(costs) * (np.abs(best) + np.abs(worst)))).any():
+            if (regrets > ROUNDING * places.reach(costs, best, worst)).any():
                 return
         raise TaskError(
             "the optimiser returned decisions of the same cost at the costs in Y and at minus these costs, for every "
@@ -206,8 +215,7 @@ class DecisionBatch(AtomBatch):
         if not worse.any():
             return found
         if self.asked.exact:
-            sizes = places.sums(np.abs(costs) * (np.abs(found) + np.abs(known)))
-            missed = over < -SLOPPY * sizes
+            missed = over < -SLOPPY * places.reach(costs, found, known)
             if missed.any():
                 j = int(np.argmax(missed))
                 own = places.owner == j
@@ -229,7 +237,7 @@ class DecisionBatch(AtomBatch):
         more = found - truth
         loss = places.sums(added * more)
         if self.asked.exact and loss.min(initial=0.0) < 0:  # the truth is optimal at the true costs, but for rounding
-            sizes = places.sums(np.abs(added) * (np.abs(found) + np.abs(truth)))
+            sizes = places.reach(added, found, truth)
             if (loss < -SLOPPY * sizes).any():
                 j = int(np.argmin(loss + SLOPPY * sizes))
                 own = places.owner == j

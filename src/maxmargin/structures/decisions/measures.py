@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from math import inf
 from typing import Any
 
@@ -26,21 +25,22 @@ def regret(optimiser: Any, predicted: Any, true: Any, sense: str | None = None) 
     """
     asked = Optimisers(optimiser, sense)
     _check_some(predicted, true, "predicted costs")
-    return decision_regret(true, _answers(asked, predicted), optimiser, sense)
+    sizes = part_counts(predicted)
+    return decision_regret(true, np.split(_answers(asked, predicted), np.cumsum(sizes)[:-1]), optimiser, sense)
 
 
 def decision_regret(true: Any, decisions: Any, optimiser: Any, sense: str | None = None) -> float:
     """The same for decisions, however they were made: what they cost above the best ones, as a share of these."""
     asked = Optimisers(optimiser, sense)
     _check_some(decisions, true, "decisions")
-    costs = [np.asarray(c, dtype=float) for c in true]
-    pairs = zip(costs, decisions, _answers(asked, true), strict=True)
-    lost = total = 0.0
-    for i, (c, z, best) in enumerate(pairs):
-        if np.shape(z) != c.shape:
-            raise ValueError(f"the decision of example {i} has shape {np.shape(z)}; its costs have {c.shape}")
-        lost += asked.sign * float(c @ (np.asarray(z, dtype=float) - best))
-        total += abs(float(c @ best))
+    best = _answers(asked, true)
+    sizes, found = part_counts(true), part_counts(decisions)
+    if not np.array_equal(sizes, found):
+        i = int(np.argmax(sizes != found))
+        raise ValueError(f"the decision of example {i} has {found[i]} numbers; its costs have {sizes[i]}")
+    costs, owner = _flat(true), np.repeat(np.arange(len(sizes)), sizes)
+    lost = asked.sign * float(costs @ (_flat(decisions) - best))
+    total = float(np.abs(np.bincount(owner, costs * best)).sum())
     if total == 0:
         return 0.0 if lost == 0 else inf
     return lost / total
@@ -54,10 +54,14 @@ def _check_some(given: Any, true: Any, what: str) -> None:
         raise ValueError("no examples given: there is nothing to score")
 
 
-def _answers(asked: Optimisers, costs: Sequence[Any]) -> list[Array]:
-    sizes = part_counts(costs)
-    flat = np.concatenate([np.asarray(c, dtype=float) for c in costs])
+def _answers(asked: Optimisers, costs: Any) -> Array:
+    sizes, flat = part_counts(costs), _flat(costs)
     if not np.isfinite(flat).all():
         i = int(np.searchsorted(np.cumsum(sizes), int(np.argmin(np.isfinite(flat))), side="right"))
         raise ValueError(f"the costs of example {i} are not finite")
-    return np.split(asked.answers(flat, sizes, range(len(sizes))), np.cumsum(sizes)[:-1])
+    return asked.answers(flat, sizes, range(len(sizes)))
+
+
+def _flat(values: Any) -> Array:
+    """One example after the other."""
+    return np.concatenate([np.asarray(each, dtype=float) for each in values])

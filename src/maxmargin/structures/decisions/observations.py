@@ -9,7 +9,7 @@ a = σc, and with a_p = 1 - 2y_p, because z_p is 0 or 1. (1) is the loss SPO+ of
 
     max_z [(c - 2ĉ)·z] + 2ĉ·z* - c·z* = max_z [Δ(z) + ⟨w, Ψ(z) - Ψ(z*)⟩],
 
-and (2) the augmented suboptimality loss of Zattoni Scroccaro, Atasoy and Mohajerin Esfahani (2024). Without the margin
+and (2) the augmented suboptimality loss of Zattoni Scroccaro, Atasoy and Mohajerin Esfahani (2023). Without the margin
 Δ, max_z ĉ·(y - z), it would be least, 0, at w = 0.
 """
 
@@ -26,7 +26,7 @@ from maxmargin.inputs.matrices import LARGEST
 from maxmargin.structures.decisions.answers import Optimisers
 
 FACTORS = {"regret": 2.0, "parts": 1.0}  # of -σ ĉ·z in the score
-ROUNDING = 1e-9  # of all that is added up: a regret that is no further below 0 is 0
+ROUNDING = 1e-9  # of what costs could add up to: a regret that is no larger is none
 
 
 class Observed(NamedTuple):
