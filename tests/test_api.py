@@ -68,7 +68,11 @@ ESTIMATORS = [
     and not issubclass(thing, maxmargin.Task)
 ]
 TRAINERS = [name for name in ESTIMATORS if name != "PCFG"]  # which has no options of training
-NEEDED = {"StructuredSVM": {"task": None}, "CountingPredictor": {"output_set": None}}
+NEEDED = {
+    "CostLearner": {"optimiser": None},
+    "CountingPredictor": {"output_set": None},
+    "StructuredSVM": {"task": None},
+}
 
 
 def shared(name):

@@ -12,6 +12,7 @@ import pytest
 import maxmargin
 
 ROOT = Path(maxmargin.__file__).parent
+MIDDLE = "parts"  # the middle tier, which rooms may be built on
 ROOMS = sorted(folder.name for folder in (ROOT / "structures").iterdir() if (folder / "__init__.py").exists())
 
 # From the lowest layer to the highest: what it is, and its modules or folders. A module may import those of lower
@@ -53,7 +54,8 @@ LAYERS = [
     ("fit, fit_path, partial_fit, certify", ["trainer"]),
     ("estimators of any task, and of matrices", ["structured", "flat"]),
     ("figures that are of no structure, and what several draw with", ["figures"]),
-    ("one room per structure", [f"structures.{room}" for room in ROOMS]),
+    ("sets of scored parts, with any decoder", [f"structures.{MIDDLE}"]),
+    ("one room per structure", [f"structures.{room}" for room in ROOMS if room != MIDDLE]),
     ("training by counting outputs", ["counting"]),
     (
         "what users find by kind",

@@ -148,6 +148,10 @@ def sequences_with_motif():
     return [x[:4] + "TGACG" + x[4:] if i < 6 else x for i, x in enumerate(X)], np.arange(12) < 6
 
 
+def cheapest(costs):
+    return np.arange(len(costs)) == np.argmin(costs)
+
+
 TREES = ["(S (NP (N a)) (VP (V b) (NP (N c))))", "(S (NP (D a) (N b)) (VP (V c)))"]
 TAGS = [["N", "V", "N"], ["D", "N", "V"]]
 HOMOLOGS = [("ACDE", ["ACE", "FFFF"]), ("FGAC", ["DDDD", "FGC"])]
@@ -161,6 +165,8 @@ FITS = {
     "Aligner": (mm.Aligner(max_passes=3), lambda m: m.fit(*mm.datasets.mutated_pairs(4, length=8, seed=0)), None),
     "Clusterer": (mm.Clusterer(), lambda m: m.fit(*item_sets()), (2,)),
     "Clusterer correlation": (mm.Clusterer(linkage="correlation"), lambda m: m.fit(*item_sets()), (2,)),
+    "CostLearner": (mm.CostLearner(cheapest), lambda m: m.fit(matrix()[0], matrix()[0][:, :3]), (3, 4)),
+    "CostLearner of parts": (mm.CostLearner(cheapest), lambda m: m.fit(matrix()[0][..., None], matrix()[0]), (1,)),
     "CountingClassifier": (mm.CountingClassifier(kernel="linear"), lambda m: m.fit(*matrix()), (3, 4)),
     "CountingMultilabel": (
         mm.CountingMultilabel(kernel="linear"), lambda m: m.fit(matrix()[0], np.eye(3, dtype=int)[matrix()[1]]), (3, 4),

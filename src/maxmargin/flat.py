@@ -58,7 +58,7 @@ class MatrixClassifier(ClassifierMixin, Trainer):
         if wanted if reset else self.task_.n_features_ > self.n_features_in_:
             # training packs into compressed rows in any case; a dense copy in between would only cost memory
             packed = sparse.issparse(X) or reset
-            X = _with_ones(X) if packed else np.hstack([X, np.ones((X.shape[0], 1))])
+            X = with_ones(X) if packed else np.hstack([X, np.ones((X.shape[0], 1))])
         return X, y
 
     def __sklearn_tags__(self) -> Any:
@@ -68,7 +68,7 @@ class MatrixClassifier(ClassifierMixin, Trainer):
         return tags
 
 
-def _with_ones(X: Any) -> sparse.csr_array:
+def with_ones(X: Any) -> sparse.csr_array:
     """One more column, of ones; scipy's hstack would sort what is sorted."""
     n, n_features = X.shape
     if sparse.issparse(X):

@@ -16,6 +16,7 @@ from maxmargin.structures.clustering.measures import (
     pairwise,
     pairwise_f1_scorer,
 )
+from maxmargin.structures.decisions.measures import decision_regret, regret
 from maxmargin.structures.diversity.measures import subtopic_loss, subtopic_recall
 from maxmargin.structures.parsing.parseval import ParsevalScore, parseval, parseval_f1_scorer
 from maxmargin.structures.ranking.query_scores import query_scores
@@ -35,6 +36,7 @@ __all__ = [
     "chunk_f1_scorer",
     "chunk_report",
     "chunks",
+    "decision_regret",
     "exact_match",
     "exact_match_scorer",
     "label_report",
@@ -49,6 +51,7 @@ __all__ = [
     "parseval_f1_scorer",
     "point_f1",
     "query_scores",
+    "regret",
     "subtopic_loss",
     "subtopic_recall",
     "tree_loss",

@@ -14,6 +14,8 @@ from maxmargin.structures.classes.taxonomy import Taxonomy
 from maxmargin.structures.clustering.correlation import Clustered, Correlation
 from maxmargin.structures.clustering.forest import Forest, Linked
 from maxmargin.structures.clustering.pairs import Pairs
+from maxmargin.structures.decisions.observations import Observed
+from maxmargin.structures.decisions.task import Decisions
 from maxmargin.structures.diversity.documents import Documents
 from maxmargin.structures.diversity.task import Chosen, Diversity
 from maxmargin.structures.graphs.nodes import Nodes
@@ -39,6 +41,7 @@ __all__ = [
     "Column",
     "Contingency",
     "Correlation",
+    "Decisions",
     "Diversity",
     "Documents",
     "Forest",
@@ -53,6 +56,7 @@ __all__ = [
     "Motif",
     "Multiclass",
     "Nodes",
+    "Observed",
     "Occurrence",
     "Ordinal",
     "PairFeatures",

@@ -5,6 +5,7 @@ from digest_groups import (  # noqa: F401
     classes,
     clustering,
     counting,
+    decisions,
     diversity,
     fitted,
     graphs,

@@ -11,10 +11,10 @@ from scipy import sparse
 
 from maxmargin.arrays import Array
 from maxmargin.checks import check_whole
-from maxmargin.inputs.matrices import checked_matrix
 from maxmargin.kernels.units import UnitTask
 from maxmargin.structures.parts.batch import PackedParts, PartsBatch
 from maxmargin.structures.parts.numbers import PartNumbers, PricedParts, as_numbers
+from maxmargin.structures.parts.rows import checked_rows, part_rows, stacked_rows
 
 
 class Parts(UnitTask):
@@ -68,7 +68,7 @@ class Parts(UnitTask):
         if self.kernel is None:
             self._set_dim(first, 1, 0)
             return
-        units = self._stacked([self._checked(x, i) for i, x in enumerate(X)])
+        units = stacked_rows([self._checked(x, i) for i, x in enumerate(X)])
         if units.shape[0] == 0:
             raise ValueError("no example has a part: there is nothing to fit a kernel to")
         self._set_dim(units, 1, 0)
@@ -119,7 +119,7 @@ class Parts(UnitTask):
         matrices = [self._checked(x, i) for i, x in enumerate(X)]
         bounds = np.append(0, np.cumsum([matrix.shape[0] for matrix in matrices])).astype(np.int64)
         owner = np.repeat(np.arange(len(X)), np.diff(bounds))
-        atoms = self._unit_atoms(self._stacked(matrices), 1, 0, owner)
+        atoms = self._unit_atoms(stacked_rows(matrices), 1, 0, owner)
         packed = [
             self._packed(x, y, int(a), int(b), f"the label of example {i}")
             for i, (x, y, a, b) in enumerate(zip(X, Y, bounds[:-1], bounds[1:], strict=True))
@@ -159,23 +159,7 @@ class Parts(UnitTask):
         return found[0], found[1]
 
     def _matrix(self, x: Any, i: int) -> Any:
-        matrix = x if self.parts is None else self.parts(x)
-        if not sparse.issparse(matrix):
-            matrix = np.asarray(matrix)
-        if len(matrix.shape) != 2:
-            raise ValueError(f"example {i} has parts of shape {matrix.shape}; expected a matrix, one row per part")
-        return matrix
+        return part_rows(x if self.parts is None else self.parts(x), i)
 
     def _checked(self, x: Any, i: int = 0) -> Any:
-        matrix = self._matrix(x, i)
-        if matrix.shape[1] != self.n_features_:
-            raise ValueError(f"example {i} has parts of {matrix.shape[1]} features; expected {self.n_features_}")
-        try:
-            return checked_matrix(matrix, self.n_features_)
-        except ValueError as error:  # which calls a row an example
-            raise ValueError(f"example {i}: {str(error).replace('example', 'part')}") from None
-
-    def _stacked(self, matrices: list[Any]) -> Any:
-        if any(map(sparse.issparse, matrices)):
-            return sparse.vstack([sparse.csr_array(matrix) for matrix in matrices], format="csr")
-        return np.concatenate(matrices)
+        return checked_rows(self._matrix(x, i), self.n_features_, i)

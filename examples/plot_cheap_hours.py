@@ -1,0 +1,103 @@
+"""
+Cheap hours: when to heat, learnt from prices
+=============================================
+
+A boiler needs three runs of two hours a day, with pauses between them. Power prices of the next day are not known in
+the evening, but forecasts of demand, wind and sun are. Prices rise steeply when little is left of cheap power: a linear
+model that has to get the peaks right has little left for telling one cheap hour from another, and nothing else matters
+to a boiler. ``CostLearner`` is given the schedules that are possible and learns weights for choosing among them.
+"""
+
+from itertools import combinations
+
+import matplotlib.pyplot as plt
+import numpy as np
+from sklearn.linear_model import LinearRegression
+
+import maxmargin as mm
+
+HOURS = np.arange(24)
+
+
+class Boiler:
+    """All schedules are listed: 969 of them, so that the best of many days is one product of matrices."""
+
+    n_parts, same_size = 24, True
+
+    def __init__(self):
+        starts = [s for s in combinations(range(23), 3) if min(np.diff(s)) >= 3]
+        self.schedules = np.array([np.isin(HOURS, [*s, *np.add(s, 1)]) for s in starts], dtype=float)
+
+    def __call__(self, prices):
+        return self.solve_many(prices[None])[0]
+
+    def solve_many(self, prices):
+        return self.schedules[np.argmin(prices @ self.schedules.T, axis=1)]
+
+
+# %%
+# Days of made-up weather. Features are those of an hour; all hours share one weight vector.
+
+rng = np.random.default_rng(0)
+
+
+def days(n):
+    level = rng.normal(0, 0.35, (n, 1))
+    demand = 1.9 + level + 0.5 * np.sin((HOURS - 8) / 24 * 2 * np.pi) + 0.35 * np.exp(-((HOURS - 18.5) ** 2) / 6)
+    wind = np.abs(rng.normal(0.6, 0.3, (n, 1)) + np.cumsum(rng.normal(0, 0.08, (n, 24)), axis=1))
+    sun = rng.beta(2, 1.5, (n, 1)) * np.clip(np.sin((HOURS - 6) / 12 * np.pi), 0, None)
+    residual = demand - wind - sun
+    price = 20 + 12 * np.exp(1.4 * residual) * rng.uniform(0.85, 1.15, residual.shape)
+    forecasts = [demand + rng.normal(0, 0.03, demand.shape), wind, sun, demand**2]
+    return np.stack(forecasts, axis=2), price
+
+
+boiler = Boiler()
+X_test, price_test = days(1000)
+
+
+def lost(predicted):
+    """What schedules by these prices cost more than the best ones, in per cent."""
+    return 100 * mm.metrics.regret(boiler, predicted, price_test)
+
+
+# %%
+# From ten days to a year, ten times each.
+
+sizes, curves = [10, 20, 45, 90, 180, 365], {"least squares": [], "CostLearner": []}
+for n in sizes:
+    found = {name: [] for name in curves}
+    for _ in range(10):
+        X, price = days(n)
+        learner = mm.CostLearner(boiler, C=1000).fit(X, price)
+        squares = LinearRegression().fit(X.reshape(-1, X.shape[2]), price.ravel())
+        by_squares = squares.predict(X_test.reshape(-1, X.shape[2])).reshape(price_test.shape)
+        found["least squares"].append(lost(by_squares))
+        found["CostLearner"].append(lost(learner.predict_costs(X_test)))
+    for name, values in found.items():
+        curves[name].append(np.mean(values))
+    print(f"{n} days: " + ", ".join(f"{name} {values[-1]:.2f}% above the best" for name, values in curves.items()))
+print(learner.certificate_)
+
+COLOURS = {"least squares": "#2b50aa", "CostLearner": "#0a7d4f"}
+figure, (left, right) = plt.subplots(1, 2, figsize=(12, 4.5), layout="constrained", width_ratios=(3, 2))
+plans = {"least squares": boiler.solve_many(by_squares), "CostLearner": learner.predict(X_test)}
+extra = np.sum((plans["least squares"] - plans["CostLearner"]) * price_test, axis=1)
+day = np.argsort(extra)[-50]  # a day on which it pays
+left.step(HOURS, price_test[day], where="mid", color="0.3", label="price of the day")
+unit = price_test[day].max() / 20
+for k, (name, plan) in enumerate({**plans, "best": boiler.solve_many(price_test)}.items()):
+    chosen = HOURS[plan[day] > 0]
+    colour, cost = COLOURS.get(name, "black"), plan[day] @ price_test[day] / 6
+    left.bar(chosen, unit, 1.0, bottom=-1.5 * unit * (k + 1), color=colour, label=f"{name}: {cost:.1f} in the mean")
+left.set(xlabel="hour", ylabel="price", title="Hours that were chosen on one day", xticks=HOURS[::3])
+left.legend(loc="upper left", frameon=False, fontsize=8)
+left.set_ylim(-5 * unit, 24 * unit)
+for name, values in curves.items():
+    right.plot(sizes, values, "o-", color=COLOURS[name], label=name)
+right.set(xscale="log", xlabel="days of training", ylabel="% above the best schedule", title="1000 other days")
+right.set_xticks(sizes, map(str, sizes))
+right.minorticks_off()
+right.set_ylim(bottom=0)
+right.legend(frameon=False, loc="lower left")
+plt.show()

@@ -1,0 +1,1 @@
+"""Decisions of an optimiser of the user's own, whose costs are learnt so that they turn out well."""

@@ -1,0 +1,218 @@
+"""CostLearner: any optimiser becomes a learner of its costs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Sequence
+from typing import Any, Self, Unpack
+
+import numpy as np
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from maxmargin.arrays import Array
+from maxmargin.inputs.scoring import Agreement, share_right
+from maxmargin.kernels.functions import WithConstant
+from maxmargin.objective import Certificate
+from maxmargin.online import online_only
+from maxmargin.solvers import Solver
+from maxmargin.structures.decisions.cases import Cases
+from maxmargin.structures.decisions.measures import decision_regret
+from maxmargin.structures.decisions.task import Decisions
+from maxmargin.trainer import Options, Trainer, refuse_kernel
+from maxmargin.weights import Weights, column_names
+
+
+class CostLearner(Trainer):
+    """Learn the costs of an optimiser of your own from data, so that its decisions turn out well.
+
+    The optimiser is a function that takes costs, one per part of a decision, and returns the best decision: the edges
+    of a shortest path, the things in a knapsack, the pairs of a matching, whatever a MILP has variables for. Costs are
+    predicted from features. What is minimised is not how far predicted costs are from true ones, but a convex bound on
+    what decisions by predicted costs cost more than the best ones: SPO+ (Elmachtoub and Grigas 2022),
+
+        ½‖w‖² + C · mean_i max_z [(cᵢ - 2ĉᵢ)·z + 2ĉᵢ·zᵢ* - cᵢ·zᵢ*],
+
+    which is a structural hinge whose loss is the regret. The search inside is the optimiser's, at the costs 2ĉ - c.
+
+    X is an (n, F) matrix of features of whole examples (every part then has weights of its own), or the features of
+    every part: an (n, P, F) array, or a list of (P, F) matrices, dense or sparse (all parts then share their weights).
+    Y are (n, P) costs that were observed, or decisions; lists of arrays where examples differ in their parts.
+
+    Parameters
+    ----------
+    optimiser : callable, or list of callables
+        optimiser(costs) -> z, a number for every part. It must find the best decision at costs of any sign and size. It
+        may have the attributes `sense`, `exact` (False: it may miss the best), `nonnegative` (True: it needs costs
+        >= 0), `same_size` (True: all decisions have the same Σz, so that a constant may be added to all costs),
+        `n_parts`, `solve_many` ((n, P) costs -> (n, P) decisions) and `check` (raises, or returns False, if z is no
+        decision). A list has one for each training example; `predict` is then given `optimisers`.
+    measure : "regret" or "parts"
+        What is trained for. "regret": Y are costs, and the loss of a decision is what it costs more than the best one.
+        "parts": Y are decisions of 0 and 1, and the loss is the number of parts that are decided otherwise; parts that
+        are NaN or None in Y are not known, and are completed in training as they are likeliest.
+    sense : "min", "max" or None
+        Whether the optimiser finds the lowest or the highest total; None takes what it says itself, or "min".
+    features : callable or None
+        features(x) -> (P, F) matrix, where X is a list of anything.
+    {fit_intercept}
+    {kernel}
+    C : float
+        Weight of the mean hinge against ½‖w‖². It grows with the unit that costs are measured in.
+    solver : str or Solver
+        What trains; see solvers.
+    {tol}
+    The other parameters are those of StructuredSVM. With n_jobs, the optimiser is called in several threads at once.
+
+    Attributes
+    ----------
+    coef_ : (parts, features) of features of whole examples, (features,) of features of parts.   intercept_ : (parts,),
+        or a number.   weights_ : the same by name.   certificate_, history_, n_features_in_ (of whole examples).
+    """
+
+    _default_tol = 1e-2
+
+    def __init__(
+        self,
+        optimiser: Any,
+        measure: str = "regret",
+        sense: str | None = None,
+        features: Callable[[Any], Any] | None = None,
+        fit_intercept: bool = True,
+        kernel: Any = None,
+        C: float = 100.0,
+        solver: str | Solver = "bcfw",
+        **options: Unpack[Options],
+    ):
+        self.optimiser = optimiser
+        self.measure = measure
+        self.sense = sense
+        self.features = features
+        self.fit_intercept = fit_intercept
+        self.kernel = kernel
+        super().__init__(C=C, solver=solver, **options)
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Train on features X and costs (or decisions) y. After an error or Ctrl-C the best model so far is kept."""
+        return super().fit(self._cases(X, self._listed()), _labels(y), sample_weight)
+
+    def fit_path(self, X: Any, y: Any, Cs: Sequence[float], sample_weight: Any = None) -> list[Self]:
+        """A fitted model for every C, each started from the one before; the last one stays in this estimator."""
+        return super().fit_path(self._cases(X, self._listed()), _labels(y), Cs, sample_weight)
+
+    @online_only
+    def partial_fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """One more pass of an online solver ("perceptron", "subgradient") over new examples."""
+        task = getattr(self, "task_", None)
+        return self._train_on(task, self._cases(X, self._listed(), reset=task is None), _labels(y), sample_weight)
+
+    def certify(self, X: Any, y: Any, sample_weight: Any = None, tol: float = 1e-2) -> Certificate:
+        """How far the current weights are from the optimum on these data; see StructuredSVM.certify."""
+        check_is_fitted(self)
+        return super().certify(self._cases(X, self._listed(), reset=False), _labels(y), sample_weight, tol)
+
+    def predict(self, X: Any, optimisers: Sequence[Any] | None = None) -> Any:
+        """The optimiser's decisions at predicted costs: (n, P), or a list of arrays where X is a list.
+
+        optimisers : one for each x, where training had one for each; None takes that of training.
+        """
+        check_is_fitted(self)
+        if optimisers is None and self._listed() is not None:
+            raise ValueError("training had an optimiser for every example: give optimisers=, one for each x")
+        return self._decoded(self._cases(X, optimisers, reset=False))
+
+    def predict_costs(self, X: Any) -> Any:
+        """The predicted costs: (n, P), or a list of arrays where X is a list."""
+        check_is_fitted(self)
+        return self.task_.costs(self.w_, self._cases(X, None, reset=False))
+
+    def score(self, X: Any, y: Any, optimisers: Sequence[Any] | None = None) -> float:
+        """1 - the normalised regret (metrics.regret) of the decisions if y are costs, the share of parts that are
+        decided as in y if they are decisions: higher is better, and 1 is best.
+        """
+        found, Y = self.predict(X, optimisers), _labels(y)
+        if self.measure == "regret":
+            return 1 - decision_regret(Y, found, self.optimiser if optimisers is None else optimisers, self.sense)
+        return share_right(list(found), list(Y), _agreement, "example", "part")
+
+    @property
+    def coef_(self) -> Array:
+        """(parts, features), or (features,) where features are of parts."""
+        weights = self._weights()
+        n = len(weights) - self.fit_intercept
+        return weights[:n, 0] if self.task_.of_parts_ else weights[:n].T
+
+    @property
+    def intercept_(self) -> Any:
+        """The weight of the constant feature of every part; one number where features are of parts."""
+        weights = self._weights()
+        last = weights[-1] if self.fit_intercept else np.zeros(weights.shape[1])
+        return float(last[0]) if self.task_.of_parts_ else last
+
+    def _weights(self) -> Array:
+        """(features, weight vectors): that of the constant feature is last."""
+        check_is_fitted(self)
+        refuse_kernel(self)
+        return self.w_.reshape(self.task_.n_features_, -1)
+
+    def _named_weights(self) -> dict[str, Weights]:
+        if self.task_.of_parts_:
+            named = {"features": Weights(self.coef_, feature=range(len(self.coef_)))}
+            constant = Weights([self.intercept_], feature=["constant"])
+        else:
+            parts: Sequence[Hashable] = range(self.task_.n_parts_)
+            named = {"features": Weights(self.coef_.T, feature=column_names(self), part=parts)}
+            constant = Weights(self.intercept_, part=parts)
+        return {**named, "intercept": constant} if self.fit_intercept else named
+
+    def _listed(self) -> Sequence[Any] | None:
+        """The optimisers, if there is one for every example."""
+        return self.optimiser if isinstance(self.optimiser, list | tuple) else None
+
+    def _cases(self, X: Any, optimisers: Sequence[Any] | None, reset: bool = True) -> Cases:
+        if self.features is not None and not callable(self.features):
+            raise TypeError(f"features must be None or a function features(x) -> matrix, got {self.features!r}")
+        if self.features is None and not _is_of_parts(X):
+            X = validate_data(
+                self, X, accept_sparse="csr", dtype=np.float64, ensure_all_finite=False, allow_nd=True, reset=reset
+            )
+        elif reset:
+            for name in ("n_features_in_", "feature_names_in_"):  # of an earlier fit to a matrix
+                self.__dict__.pop(name, None)
+        cases = Cases.of(X, self.features, optimisers)
+        constant = self.fit_intercept and self.kernel is None
+        if not reset and cases.n_features + constant != self.task_.n_features_:
+            expected = self.task_.n_features_ - constant
+            raise ValueError(f"X has parts of {cases.n_features} features; training had {expected}")
+        return cases.checked().with_constant() if constant else cases
+
+    def _make_task(self, Y: Any) -> Decisions:
+        constant = self.fit_intercept and self.kernel is not None
+        return self._task(Decisions, kernel=WithConstant(self.kernel) if constant else self.kernel)
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.target_tags.required = tags.target_tags.multi_output = tags.target_tags.two_d_labels = True
+        tags.target_tags.single_output = False
+        tags.input_tags.sparse = True
+        return tags
+
+
+def _is_of_parts(X: Any) -> bool:
+    """Whether this has more than two axes, so that it is no matrix of whole examples."""
+    if isinstance(X, list | tuple):
+        return len(X) > 0 and len(np.shape(X[0])) == 2
+    return len(getattr(X, "shape", ())) == 3
+
+
+def _labels(Y: Any) -> Any:
+    """A table as an array."""
+    if Y is None:
+        raise ValueError("CostLearner requires y to be passed, but the target y is None")
+    return Y if isinstance(Y, list | tuple) else np.asarray(Y)
+
+
+def _agreement(found: Array, y: Any) -> Agreement:
+    truth = np.asarray(y, dtype=float)
+    if truth.shape != found.shape:
+        raise ValueError(f"{len(found)} parts were decided but Y has the shape {truth.shape}")
+    known = ~np.isnan(truth)
+    return Agreement(int(np.count_nonzero(found[known] == truth[known])), int(np.count_nonzero(known)))

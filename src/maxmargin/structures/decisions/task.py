@@ -1,0 +1,197 @@
+"""Decisions: the costs of an optimiser, learnt so that it decides well."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from maxmargin.arrays import Array
+from maxmargin.kernels.units import UnitTask
+from maxmargin.predictions import Predictions
+from maxmargin.search import Search
+from maxmargin.structures.decisions.answers import Optimisers, whole
+from maxmargin.structures.decisions.batch import DecisionBatch
+from maxmargin.structures.decisions.cases import Case, Cases
+from maxmargin.structures.decisions.observations import (
+    FACTORS,
+    Observed,
+    checked_measure,
+    observed,
+    part_counts,
+    split,
+)
+
+
+class Decisions(UnitTask):
+    """An optimiser finds the decision z, a number for every part, that is cheapest at costs ĉ(w, x), linear in w.
+
+        ⟨w, Ψ(x, z)⟩ = -κ σ ĉ(w, x)·z,      ĉ_p = ⟨w, φ_p⟩ or ⟨w_p, x⟩                                              (1)
+        Δ(y, z)      = a·(z - y)                                                                                    (2)
+
+    with σ = 1 for an optimiser that minimises and -1 for one that maximises. κ and a depend on the measure: with
+    "regret" κ = 2 and a = σc for the true costs c, which is SPO+; with "parts" κ = 1 and Δ counts the parts that are
+    decided otherwise than in Y (observations.py). The search of training is the optimiser's own, at the costs
+    κĉ - λσa: it must take costs of any sign.
+
+    optimiser : a function of costs that returns the best decision; see answers.py for what else it may say of itself.
+        Or a list of these, one per example.
+    measure : "regret", where Y are costs, or "parts", where Y are decisions of 0 and 1, NaN where they are not known.
+    sense : "min" or "max"; None takes what the optimiser says.
+    kernel : None, or a kernel of feature rows (maxmargin.kernels), in their place.
+    X is an (n, F) matrix, an (n, P, F) array, or a list of (P, F) matrices (cases.py).
+    """
+
+    def __init__(self, optimiser: Any, measure: str = "regret", sense: str | None = None, kernel: Any = None):
+        self.optimiser = optimiser
+        self.measure = measure
+        self.sense = sense
+        self.kernel = kernel
+
+    @property
+    def factor(self) -> float:
+        """κ."""
+        return FACTORS[self.measure]
+
+    def setup(self, X: Any, Y: Sequence[Any]) -> None:
+        checked_measure(self.measure)
+        asked = Optimisers(self.optimiser, self.sense)
+        asked.refuse_nonnegative()
+        self.search = Search.EXACT if asked.exact else Search.UNDERGENERATING
+        cases, counts = self._cases(X), part_counts(Y)
+        if len(cases) == 0 or len(counts) == 0:
+            raise ValueError("no examples given: X or Y is empty")
+        self.n_features_, self.of_parts_ = cases.n_features, cases.bounds is not None
+        self.n_parts_ = int(counts[0])
+        self._check_sizes(cases, counts)
+        asked.check_sizes(counts)
+        self.latent = self.measure == "parts" and any(_unknown(y) for y in Y)
+        self._set_dim(cases.checked().rows, self._n_labels, 0)
+
+    def setup_and_pack(self, X: Any, Y: Sequence[Any]) -> DecisionBatch:
+        self.setup(X, Y)
+        batch = self.pack(X, Y)
+        batch.check_optimiser()
+        return batch
+
+    def pack(self, X: Any, Y: Sequence[Any]) -> DecisionBatch:
+        cases, counts = self._cases(X), part_counts(Y)
+        self._check_sizes(cases, counts)
+        asked = self._asked(cases)
+        bounds = np.append(0, np.cumsum(counts)).astype(np.int64)
+        each = np.arange(len(cases))
+        owner = np.repeat(each, counts) if self.of_parts_ else each
+        atoms = self._unit_atoms(cases.checked().rows, self._n_labels, 0, owner)
+        return DecisionBatch(self, atoms, bounds, observed(Y, counts, self.measure, asked), asked)
+
+    def observed(self, X: Any, Y: Sequence[Any]) -> list[Observed]:
+        """Y as labels that know their decision, which of costs is the best one."""
+        cases, counts = self._cases(X), part_counts(Y)
+        return split(observed(Y, counts, checked_measure(self.measure), self._asked(cases)), counts)
+
+    def costs(self, w: Array, X: Any) -> Array | list[Array]:
+        """ĉ of every part: (n, P), or a list with one array per example."""
+        cases = self._cases(X)
+        return self._by_example(self._flat_costs(w, cases), cases)
+
+    def decode(self, w: Array, X: Any) -> Any:
+        cases = self._cases(X)
+        asked, sizes = self._asked(cases), cases.sizes(self.n_parts_)
+        asked.check_sizes(sizes)
+        return self._by_example(self._answers(asked, self._flat_costs(w, cases), sizes, range(len(cases))), cases)
+
+    # --- the plain form: one example at a time; y is an Observed
+
+    def psi(self, x: Any, z: Any) -> Array:
+        self._refuse_kernel("psi(x, z)")
+        case, decision = _case(x), _decision(z)
+        rows = case.features.toarray() if sparse.issparse(case.features) else np.asarray(case.features, dtype=float)
+        scaled = -self.factor * Optimisers(self.optimiser, self.sense).sign * decision
+        return scaled @ rows if self.of_parts_ else np.outer(rows.ravel(), scaled).ravel()
+
+    def loss(self, y: Observed, z: Any) -> float:
+        difference = np.where(y.added == 0, 0.0, _decision(z) - y.decision)
+        return max(0.0, float(y.added @ difference))  # below 0 is rounding: the batch looks
+
+    def argmax(self, w: Array, x: Any, y: Observed | None = None) -> Array:
+        costs, asked = self.factor * self._own_costs(w, x), self._asked_of(x)
+        if y is not None:
+            costs = costs - asked.sign * y.added
+        return self._answers(asked, costs, np.array([len(costs)]), [0])
+
+    def complete(self, w: Array, x: Any, y: Observed) -> Array:
+        if not self.latent:
+            return y.decision
+        alone = Cases(*self._alone(x))
+        return self.pack(alone, [y]).completed(w).truth
+
+    # --- inside
+
+    @property
+    def _n_labels(self) -> int:
+        return 1 if self.of_parts_ else self.n_parts_
+
+    def _cases(self, X: Any) -> Cases:
+        return Cases.of(X, optimisers=None if callable(self.optimiser) else self.optimiser)
+
+    def _asked(self, cases: Cases) -> Optimisers:
+        return Optimisers(self.optimiser if cases.optimisers is None else cases.optimisers, self.sense)
+
+    def _asked_of(self, x: Any) -> Optimisers:
+        own = _case(x).optimiser
+        return Optimisers(self.optimiser if own is None else [own], self.sense)
+
+    def _alone(self, x: Any) -> tuple[Any, NDArray[np.int64] | None, list[Any] | None]:
+        case = _case(x)
+        rows = case.features if sparse.issparse(case.features) else np.atleast_2d(np.asarray(case.features))
+        bounds = np.array([0, rows.shape[0]]) if self.of_parts_ else None
+        return rows, bounds, None if case.optimiser is None else [case.optimiser]
+
+    def _own_costs(self, w: Array, x: Any) -> Array:
+        return self._flat_costs(w, Cases(*self._alone(x)))
+
+    def _flat_costs(self, w: Array, cases: Cases) -> Array:
+        if (cases.bounds is not None) != self.of_parts_:
+            kinds = {True: "parts, (n, P, F) or a list of matrices", False: "whole examples, (n, F)"}
+            raise ValueError(
+                f"X has features of {kinds[not self.of_parts_]}; training had those of {kinds[self.of_parts_]}"
+            )
+        if cases.n_features != self.n_features_:
+            raise ValueError(f"X has {cases.n_features} features; expected {self.n_features_} as in training")
+        return self._unit_scores(w, cases.checked().rows, self._n_labels, 0).ravel()
+
+    def _answers(self, asked: Optimisers, costs: Array, sizes: NDArray[np.int64], ids: Sequence[int]) -> Array:
+        found = asked.answers(costs, sizes, ids)
+        return found if self.measure == "regret" else whole(found, "these examples", costs)
+
+    def _by_example(self, flat: Array, cases: Cases) -> Any:
+        if cases.is_array:
+            return flat.reshape(len(cases), -1)
+        return Predictions(np.split(flat, np.cumsum(cases.sizes(self.n_parts_))[:-1]))
+
+    def _check_sizes(self, cases: Cases, counts: NDArray[np.int64]) -> None:
+        if len(cases) != len(counts):
+            raise ValueError(f"X has {len(cases)} examples but Y has {len(counts)}")
+        sizes = cases.sizes(self.n_parts_)
+        if not np.array_equal(sizes, counts):
+            i = int(np.argmax(sizes != counts))
+            raise ValueError(f"Y of example {i} has {counts[i]} numbers; expected {sizes[i]}, one per part")
+
+
+def _case(x: Any) -> Case:
+    return x if isinstance(x, Case) else Case(x)
+
+
+def _decision(z: Any) -> Array:
+    return np.asarray(z.decision if isinstance(z, Observed) else z, dtype=float)
+
+
+def _unknown(y: Any) -> bool:
+    """Whether a part of a decision is not known."""
+    try:
+        return bool(np.isnan(np.asarray(y.decision if isinstance(y, Observed) else y, dtype=float)).any())
+    except (TypeError, ValueError):
+        return False  # what it is instead, is said where it is read

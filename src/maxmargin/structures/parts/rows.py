@@ -1,0 +1,35 @@
+"""Features of parts: for every example a matrix with a row for each of its parts."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+
+from maxmargin.inputs.matrices import checked_matrix
+
+
+def part_rows(given: Any, i: int) -> Any:
+    """The matrix of example i, dense or sparse; its numbers are not looked at yet."""
+    matrix = given if sparse.issparse(given) else np.asarray(given)
+    if len(matrix.shape) != 2:
+        raise ValueError(f"example {i} has parts of shape {matrix.shape}; expected a matrix, one row per part")
+    return matrix
+
+
+def checked_rows(matrix: Any, n_features: int, i: int) -> Any:
+    """The matrix of example i, unless it has other features or a number that training cannot use."""
+    if matrix.shape[1] != n_features:
+        raise ValueError(f"example {i} has parts of {matrix.shape[1]} features; expected {n_features}")
+    try:
+        return checked_matrix(matrix, n_features)
+    except ValueError as error:  # which calls a row an example
+        raise ValueError(f"example {i}: {str(error).replace('example', 'part')}") from None
+
+
+def stacked_rows(matrices: list[Any]) -> Any:
+    """All rows in one matrix, sparse where one of these is."""
+    if any(map(sparse.issparse, matrices)):
+        return sparse.vstack([sparse.csr_array(matrix) for matrix in matrices], format="csr")
+    return np.concatenate(matrices)
