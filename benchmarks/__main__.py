@@ -14,7 +14,9 @@ from threadpoolctl import threadpool_limits
 
 from benchmarks import (
     alignment,
+    alignment_prior,
     alignment_speed,
+    bounds,
     clusterings,
     counting,
     counting_cost,
@@ -58,6 +60,7 @@ GROUPS = {
     "taxonomy": taxonomy,
     "parsing": parsing,
     "alignment": alignment,
+    "alignment-prior": alignment_prior,
     "alignment-speed": alignment_speed,
     "homologs": homologs,
     "motifs": motifs,
@@ -74,6 +77,7 @@ GROUPS = {
     "kernels": kernels,
     "kernel-ner": kernel_ner,
     "unscaled": unscaled,
+    "bounds": bounds,
     "effective-passes": effective_passes,
     "threads": threads,
     "engine": engine,

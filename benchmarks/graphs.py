@@ -116,7 +116,7 @@ class GraphContestant(Contestant):
         return self.model.predict(self._seen(X))
 
     def account(self, X: list[Nodes], Y: list[Any], test: list[Nodes]) -> list[str]:
-        end, bounds = self.model.certificate_, self.model.bounds(self._seen(test))
+        end, bounds = self.model.certificate_, self.model.predict_bounds(self._seen(test))
         near = [each.upper - each.score <= NEAR * x.n_nodes for each, x in zip(bounds, test, strict=True)]
         return [
             f"{end.passes:.0f}",

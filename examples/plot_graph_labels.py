@@ -43,7 +43,7 @@ model = mm.GraphLabeler(C=0.1).fit(X[train], Y[train])
 print(model.certificate_)
 print(f"pixels alone: {alone.score([mm.tasks.Nodes(x.features, []) for x in X[test]], Y[test]):.1%} right")
 print(f"with neighbours: {model.score(X[test], Y[test]):.1%} right")
-for bound in model.bounds(X[test][:3]):
+for bound in model.predict_bounds(X[test][:3]):
     print(f"score {bound.score:.2f}, no labelling has more than {bound.upper:.2f} ({bound.method})")
 
 # %%

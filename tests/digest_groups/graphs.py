@@ -14,7 +14,7 @@ from maxmargin import tasks
 
 
 def bounded(model, few):
-    return [model.predict(few), model.bounds(few)]
+    return [model.predict(few), model.predict_bounds(few)]
 
 
 @group("graphs: methods")

@@ -101,7 +101,7 @@ def test_edge_features_have_names_where_all_graphs_agree():
 
 
 def test_scores_of_predictions_are_those_of_the_weights():
-    for x, z, bound in zip(NEW, MODEL.predict(NEW), MODEL.bounds(NEW), strict=True):
+    for x, z, bound in zip(NEW, MODEL.predict(NEW), MODEL.predict_bounds(NEW), strict=True):
         z = z.ravel()
         ends = z[x.edges]
         score = (x.features @ MODEL.coef_.T)[np.arange(len(z)), z].sum()
@@ -115,7 +115,7 @@ def test_bounds_of_attracting_neighbours_are_tight():
     model = clone(MODEL).set_params(method="roof_dual").fit(X, Y)
     assert model.certificate_.method == "min-cut with roof duality"
     assert model.certificate_.primal == pytest.approx(MODEL.certificate_.primal, rel=0.02)
-    for bound in model.bounds(NEW):
+    for bound in model.predict_bounds(NEW):
         assert bound.upper == pytest.approx(bound.score)
         assert bound.method == "min-cut with roof duality"
 
@@ -132,10 +132,10 @@ def test_three_labels(method):
     if method == "expansion":
         assert certificate.search == "undergenerating"
         assert certificate.method == "α-expansion"
-        assert all(bound.upper >= bound.score for bound in model.bounds(new))
+        assert all(bound.upper >= bound.score for bound in model.predict_bounds(new))
     else:
         assert certificate.method in ("LP relaxation", "junction tree")
-        assert all(bound.score - 1e-9 <= bound.upper <= bound.score * 1.1 for bound in model.bounds(new))
+        assert all(bound.score - 1e-9 <= bound.upper <= bound.score * 1.1 for bound in model.predict_bounds(new))
 
 
 def test_tuples_and_lists_train_the_same_model():
@@ -278,7 +278,7 @@ def test_unfitted():
     with pytest.raises(NotFittedError):
         GraphLabeler().predict(X)
     with pytest.raises(NotFittedError):
-        GraphLabeler().bounds(X)
+        GraphLabeler().predict_bounds(X)
 
 
 # --- bad input

@@ -44,7 +44,7 @@ def test_an_exact_map_is_the_dual():
     dual = GraphLabeler(C=20, kernel=RBF(1.0), tol=1e-5).fit(X, Y)
     mapped = GraphLabeler(C=20, kernel=KernelMap(RBF(1.0), method="exact"), tol=1e-5).fit(X, Y)
     assert mapped.certificate_.primal == pytest.approx(dual.certificate_.primal, rel=1e-4)
-    for one, other in zip(dual.bounds(new), mapped.bounds(new), strict=True):
+    for one, other in zip(dual.predict_bounds(new), mapped.predict_bounds(new), strict=True):
         assert one.score == pytest.approx(other.score, rel=0.02, abs=0.02)
 
 

@@ -180,7 +180,7 @@ def test_kinds_and_names_of_searches(method, edges, kind, title):
     task.setup(X, TWO)
     batch = task.pack(X, TWO)
     assert (task.search, batch.search, batch.method) == (kind, kind, title)
-    assert [bound.method for bound in task.bounds(np.zeros(task.dim), X)] == [title] * 2
+    assert [bound.method for bound in task.predict_bounds(np.zeros(task.dim), X)] == [title] * 2
     planes = batch.planes(np.zeros(task.dim))
     assert batch.search is kind  # whatever was found
     assert (planes.relaxed is None) == (kind is Search.EXACT)
@@ -241,7 +241,7 @@ def test_fractional_planes(method):
     z = task.argmax(w, X[0], Y[0])
     assert isinstance(z, Relaxed)
     assert set(task.decode(w, X)[0]) == {"a", "b"}
-    (bound, *_) = task.bounds(w, X)
+    (bound, *_) = task.predict_bounds(w, X)
     assert bound.score == 8
     assert 12 - 1e-9 <= bound.upper <= 12.1
 
@@ -340,7 +340,7 @@ def test_undirected_weights_are_those_of_symmetric_tables():
     w = rng.normal(size=both.dim)
     table = both.parts(w)["edges"]
     wide = np.concatenate([table.ravel(), w[both.first_ :]])
-    assert one_way.bounds(wide, X)[0].score == pytest.approx(both.bounds(w, X)[0].score)
+    assert one_way.predict_bounds(wide, X)[0].score == pytest.approx(both.predict_bounds(w, X)[0].score)
 
 
 def test_left_out_nodes_take_their_edges_along():
@@ -406,7 +406,7 @@ def test_bounds_of_searches_that_prove_nothing():
     for task in (exact, greedy):
         task.setup(X, [list("abcab")])
     w = rng.normal(size=exact.dim)
-    (best,), (found,) = exact.bounds(w, X), greedy.bounds(w, X)
+    (best,), (found,) = exact.predict_bounds(w, X), greedy.predict_bounds(w, X)
     assert best.upper == pytest.approx(best.score)
     assert found.score <= best.score + 1e-9
     assert best.score - 1e-9 <= found.upper <= best.score + 1e-6

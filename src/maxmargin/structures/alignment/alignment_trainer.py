@@ -8,10 +8,22 @@ from sklearn.utils.validation import check_is_fitted
 
 from maxmargin.objective import Certificate
 from maxmargin.solvers import Solver
+from maxmargin.structures.alignment.columns import RESIDUE
+from maxmargin.structures.alignment.formats.ncbi import SubstitutionMatrix
+from maxmargin.structures.alignment.models import (
+    SubstitutionScores,
+    check_plain,
+    gap_costs,
+    named_matrix,
+    prior_weights,
+    residue_scores,
+    scores_of,
+)
 from maxmargin.trainer import Options, Trainer
 from maxmargin.weights import Weights
 
-SCORING = ("mode", "features", "gaps", "symmetric", "alphabet", "unknown")  # what says how alignments are scored
+# what says how alignments are scored
+SCORING = ("mode", "features", "gaps", "symmetric", "alphabet", "unknown", "nonnegative_gaps")
 
 
 class AlignmentOptions(Options, total=False):
@@ -22,6 +34,7 @@ class AlignmentOptions(Options, total=False):
     symmetric: bool
     alphabet: Any
     unknown: str
+    nonnegative_gaps: bool
     C: float
     solver: str | Solver
 
@@ -40,6 +53,7 @@ class AlignmentTrainer(Trainer):
         symmetric: bool = True,
         alphabet: Any = None,
         unknown: str = "error",
+        nonnegative_gaps: bool = False,
         C: float = 1.0,
         solver: str | Solver = "bcfw",
         **options: Unpack[Options],
@@ -50,6 +64,7 @@ class AlignmentTrainer(Trainer):
         self.symmetric = symmetric
         self.alphabet = alphabet
         self.unknown = unknown
+        self.nonnegative_gaps = nonnegative_gaps
         super().__init__(C=C, solver=solver, **options)
 
     def predict(self, X: Any) -> Any:
@@ -71,6 +86,27 @@ class AlignmentTrainer(Trainer):
         if not len(found):
             raise ValueError("no examples given: there is nothing to score")
         return found
+
+    def _prior(self, task: Any) -> Any:
+        """A matrix by its name, or a model of one, as weights of this task."""
+        prior: Any = self.prior
+        task = getattr(task, "alignment_", task)  # that scores homologs
+        if isinstance(prior, str):
+            prior = named_matrix(prior)
+        if isinstance(prior, AlignmentTrainer):
+            check_is_fitted(prior)
+            scores = SubstitutionScores(prior.task_.columns_.alphabets[RESIDUE], residue_scores(prior.task_, prior.w_))
+            first, second = gap_costs(prior.task_, prior.w_)
+            check_plain(prior.task_, "prior")
+            if first != second:
+                raise ValueError("prior must have the same gap costs for both sequences")
+            return prior_weights(scores, *first, task)
+        if isinstance(prior, SubstitutionMatrix):
+            if prior.gap_open is None or prior.gap_extend is None:
+                raise ValueError("the prior says nothing about gaps: give Aligner.from_matrix(matrix, open, extend)")
+            costs = float(prior.gap_open), float(prior.gap_extend)
+            return prior_weights(scores_of(prior), *costs, task)
+        return prior
 
     def _scoring(self) -> dict[str, Any]:
         """The parameters of an estimator that scores alignments in the same way."""

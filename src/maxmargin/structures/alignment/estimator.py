@@ -44,6 +44,11 @@ class Aligner(AlignmentTrainer):
         That of the residues, or {column: its alphabet}; None takes the letters that the training data show.
     unknown : "error" or "ignore"
         What to do with a letter that is not in the alphabet; one that is ignored scores nothing.
+    nonnegative_gaps : bool
+        Whether no gap may be rewarded: all weights of gaps are kept <= 0.
+    prior : None, str, SubstitutionMatrix, Aligner, or what StructuredSVM takes
+        Scores that learning is drawn to: "BLOSUM62", "BLOSUM50" or "PAM250" with their usual gap costs, or any matrix
+        by Aligner.from_matrix(matrix, gap_open, gap_extend). What few reference alignments do not say stays as it was.
     C : float
         Weight of the mean structured hinge against ½‖w‖².
     tol : float or None

@@ -47,7 +47,7 @@ class Homologs(Task):
     def setup(self, X: Sequence[Any], Y: Any = None) -> None:
         self.alignment_ = Alignment(mode="local") if self.alignment is None else clone(self.alignment)
         self.alignment_.setup([pair for i, x in enumerate(X) for pair in _pairs(x, i)])
-        self.dim = self.alignment_.dim
+        self.dim, self.bounds_ = self.alignment_.dim, self.alignment_.bounds_
 
     # --- the plain form
 

@@ -20,6 +20,8 @@ from maxmargin.structures.alignment.substitution import Match
 from maxmargin.structures.alignment.task import Alignment
 from maxmargin.structures.alignment.views import Column
 
+USUAL_GAPS = {"BLOSUM62": (11.0, 1.0), "BLOSUM50": (13.0, 2.0), "PAM250": (14.0, 2.0)}  # first residue, further ones
+
 
 class SubstitutionScores(NamedTuple):
     """Scores of aligning one letter with another; the row is the letter of the first sequence."""
@@ -141,6 +143,31 @@ def matrix_weights(scores: SubstitutionScores, gap_open: float, gap_extend: floa
     pairs = residue_map(task)
     of_maps[task.maps_.index(pairs)][:] = pairs.weights_for(scores.values)
     return w
+
+
+def named_matrix(name: str) -> SubstitutionMatrix:
+    """A published matrix with the gap costs that are usual for it."""
+    from Bio.Align import substitution_matrices
+
+    if name not in USUAL_GAPS:
+        known = ", ".join(map(repr, USUAL_GAPS))
+        raise ValueError(
+            f"prior is {name!r}; by name there are {known}. Others: Aligner.from_matrix(matrix, gap_open, gap_extend)"
+        )
+    load: Any = substitution_matrices.load  # carries no types
+    matrix = load(name)
+    return SubstitutionMatrix(tuple(matrix.alphabet), np.array(matrix, dtype=float), *USUAL_GAPS[name])
+
+
+def prior_weights(scores: SubstitutionScores, gap_open: float, gap_extend: float, task: Alignment) -> Array:
+    """The same for a task of other letters, too: those that the matrix does not have score 0."""
+    letters = task.columns_.alphabets.get(RESIDUE, [])
+    places = {letter: k for k, letter in enumerate(scores.alphabet)}
+    values = np.zeros((len(letters), len(letters)))
+    known = [k for k, letter in enumerate(letters) if letter in places]
+    chosen = [places[letters[k]] for k in known]
+    values[np.ix_(known, known)] = scores.values[np.ix_(chosen, chosen)]
+    return matrix_weights(SubstitutionScores(list(letters), values), gap_open, gap_extend, task)
 
 
 def residue_map(task: Alignment) -> Match:

@@ -48,6 +48,7 @@ class Alignment(Task):
     symmetric : a and b share their weights: substitution matrices are symmetric, gaps cost the same in both.
     alphabet : that of the residues, or {column: its alphabet}, where the training data may not show all letters.
     unknown : "error" or "ignore" (a letter of no alphabet has no features: a wildcard).
+    nonnegative_gaps : whether no gap may be rewarded: all weights of gaps are kept <= 0.
     """
 
     def __init__(
@@ -59,6 +60,7 @@ class Alignment(Task):
         symmetric: bool = True,
         alphabet: Any = None,
         unknown: str = "error",
+        nonnegative_gaps: bool = False,
     ):
         self.mode = mode
         self.features = features
@@ -67,6 +69,7 @@ class Alignment(Task):
         self.symmetric = symmetric
         self.alphabet = alphabet
         self.unknown = unknown
+        self.nonnegative_gaps = nonnegative_gaps
 
     mode_: int
     columns_: Columns
@@ -95,6 +98,11 @@ class Alignment(Task):
             ends.append(ends[-1] + each.size)
         self.ends_ = ends
         self.dim = ends[-1]
+        self.bounds_ = None
+        if self.nonnegative_gaps:  # what gaps score is minus what they cost
+            high = np.full(self.dim, np.inf)
+            high[: self.gaps_.size] = 0.0
+            self.bounds_ = (None, high)
 
     # --- the plain form: one pair of sequences at a time
 

@@ -28,7 +28,7 @@ MOST_DECODES = 200  # of an example in one exact search with rescaled losses
 SLOPPY = 1e-7  # of what costs could add up to: an answer that is worse than a known one by more is no optimum
 
 
-class Places(NamedTuple):
+class PartPlaces(NamedTuple):
     """Where the parts of some examples are."""
 
     sizes: NDArray[np.int64]  # of each example
@@ -160,7 +160,7 @@ class DecisionBatch(AtomBatch):
             farthest = some._answers(-costs)
             some._check_each_other({1: nearest[: len(costs)], -1: farthest}, costs, places)
 
-    def _check_each_other(self, answers: dict[int, Array], costs: Array, places: Places) -> None:
+    def _check_each_other(self, answers: dict[int, Array], costs: Array, places: PartPlaces) -> None:
         """Answers at these costs (1) and at their opposites (-1): none is worse than any other one at its own costs.
 
         An optimiser that takes sizes of costs only, or cuts negative ones off, gives itself away here.
@@ -177,18 +177,18 @@ class DecisionBatch(AtomBatch):
             for rival in rivals:
                 self._no_worse(z, sign * costs, places, known=rival)
 
-    def _check_feasible(self, z: Array, places: Places, what: str) -> None:
+    def _check_feasible(self, z: Array, places: PartPlaces, what: str) -> None:
         ends = np.cumsum(places.sizes)
         for i, begin, end in zip(self.ids[:CHECKED].tolist(), ends - places.sizes, ends, strict=False):
             self.asked.check_feasible(z[begin:end], i, f"{what} of example {i}")
 
     # --- inside
 
-    def _places(self) -> Places:
+    def _places(self) -> PartPlaces:
         begins, sizes = self.bounds[self.ids], self.sizes[self.ids]
         ends = np.cumsum(sizes)
         owner = np.repeat(np.arange(len(sizes)), sizes)
-        return Places(sizes, np.arange(len(owner)) + (begins - ends + sizes)[owner], owner)
+        return PartPlaces(sizes, np.arange(len(owner)) + (begins - ends + sizes)[owner], owner)
 
     def _predicted(self, w: Array) -> Array:
         """ĉ of all parts of these examples."""
@@ -204,7 +204,7 @@ class DecisionBatch(AtomBatch):
         parts = zip(self.ids.tolist(), ends - places.sizes, ends, strict=True)
         return np.concatenate([whole(found[a:b], f"example {i}", costs[a:b]) for i, a, b in parts])
 
-    def _no_worse(self, found: Array, costs: Array, places: Places, known: Array | None = None) -> Array:
+    def _no_worse(self, found: Array, costs: Array, places: PartPlaces, known: Array | None = None) -> Array:
         """Answers at these costs beside decisions that are known, the truths: an optimum is no worse.
 
         What is worse by a rounding error gives way to the truth; so does what an inexact search has missed.
@@ -231,7 +231,7 @@ class DecisionBatch(AtomBatch):
             "and what Y shows must be among them; one that may miss it says so by exact = False"
         )
 
-    def _planes(self, places: Places, found: Array) -> Planes:
+    def _planes(self, places: PartPlaces, found: Array) -> Planes:
         """σ times 1 or 2 for what was decided, and the opposite for the truth."""
         truth, added = self.truth[places.parts], self.labels.added[places.parts]
         more = found - truth
@@ -246,7 +246,7 @@ class DecisionBatch(AtomBatch):
             loss = np.maximum(loss, 0.0)
         return Planes(self._rows(places, self.asked.sign * self.task.factor * more), loss)
 
-    def _rows(self, places: Places, values: Array) -> AtomRows:
+    def _rows(self, places: PartPlaces, values: Array) -> AtomRows:
         used = np.flatnonzero(values)
         counts = np.bincount(places.owner[used], minlength=len(places.sizes))
         ends = np.zeros(len(counts) + 1, dtype=np.int32)
@@ -259,7 +259,7 @@ class DecisionBatch(AtomBatch):
         costs = -self.asked.sign * scores
         return np.flatnonzero(self._no_worse(self._answers(costs), costs, places)).astype(np.int64)
 
-    def _explained(self, predicted: Array, places: Places) -> Array:
+    def _explained(self, predicted: Array, places: PartPlaces) -> Array:
         """The best decisions at these costs of those that have all known parts as they are known."""
         decision = self.labels.decision[places.parts]
         found = self._answers(forced(predicted, decision, self.asked.sign, places))
@@ -277,7 +277,7 @@ class DecisionBatch(AtomBatch):
         return found
 
 
-def forced(predicted: Array, decision: Array, sign: int, places: Places) -> Array:
+def forced(predicted: Array, decision: Array, sign: int, places: PartPlaces) -> Array:
     """Costs at which known parts are decided as they are known, wherever a decision does so.
 
     Two decisions of zeros and ones differ by Σ|ĉ| at most in what is predicted; a known part that is decided otherwise

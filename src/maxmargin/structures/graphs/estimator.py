@@ -37,7 +37,7 @@ class GraphLabeler(Trainer):
       exact. Where they are fractional, training is exact for the relaxed problem, whose objective is never below the
       true one.
 
-    Predictions are labellings; `bounds` says how far each can be from the best one.
+    Predictions are labellings; `predict_bounds` says how far each can be from the best one.
 
     Parameters
     ----------
@@ -52,6 +52,9 @@ class GraphLabeler(Trainer):
     method : str
         "auto" chooses by the graph. "forest", "junction_tree", "min_cut", "roof_dual", "relaxation" and "expansion"
         force one method. "expansion" is the fast one for large graphs with many labels; it proves nothing.
+    attractive : bool
+        Whether neighbours prefer equal labels: weights of edge features, which must be >= 0 then, are kept >= 0 for
+        equal labels and <= 0 for different ones. Two labels are then found by a minimum cut, and exactly.
     unlabelled : "error" or "leave_out"
         What to do in training with nodes whose label is None. Left out, they take the edges at them along.
     {kernel}
@@ -73,6 +76,7 @@ class GraphLabeler(Trainer):
         costs: Any = None,
         directed: bool | Sequence[bool] = True,
         method: str = "auto",
+        attractive: bool = False,
         unlabelled: str = "error",
         kernel: Any = None,
         solver: str | Solver = "bcfw",
@@ -82,6 +86,7 @@ class GraphLabeler(Trainer):
         self.costs = costs
         self.directed = directed
         self.method = method
+        self.attractive = attractive
         self.unlabelled = unlabelled
         self.kernel = kernel
         super().__init__(C=C, solver=solver, **options)
@@ -91,10 +96,10 @@ class GraphLabeler(Trainer):
         check_is_fitted(self)
         return Predictions(self._decoded(X))
 
-    def bounds(self, X: Any) -> list[LabellingBound]:
+    def predict_bounds(self, X: Any) -> list[LabellingBound]:
         """How far every prediction can be from the best labelling: its score, a proved upper bound, the method."""
         check_is_fitted(self)
-        return self.task_.bounds(self.w_, X)
+        return self.task_.predict_bounds(self.w_, X)
 
     def score(self, X: Any, Y: Any) -> float:
         """The share of labelled nodes that are right, over all graphs; labels that training has not seen are wrong."""

@@ -63,6 +63,9 @@ class Graph(UnitTask):
         order of the nodes does not matter, W[g] is symmetric. A list says it for every edge feature.
     method : "auto", or one method for all graphs: "forest", "junction_tree", "min_cut", "roof_dual", "relaxation",
         "expansion" (α-expansion: fast, finds a good labelling without a proof; undergenerating).
+    attractive : whether equal labels of neighbours never score less than different ones: the weights of features of
+        edges, which must be >= 0 then, are >= 0 for equal labels and <= 0 for different ones. With two labels the best
+        labelling is then a minimum cut, and exact.
     unlabelled : what to do in training with nodes whose label is None: "error", or "leave_out" them and their edges.
     kernel : None, or a kernel of nodes (maxmargin.kernels), whose features take the place of x_i.
     """
@@ -73,6 +76,7 @@ class Graph(UnitTask):
         costs: Any = None,
         directed: bool | Sequence[bool] = True,
         method: str = "auto",
+        attractive: bool = False,
         unlabelled: str = "error",
         kernel: Any = None,
     ):
@@ -80,6 +84,7 @@ class Graph(UnitTask):
         self.costs = costs
         self.directed = directed
         self.method = method
+        self.attractive = attractive
         self.unlabelled = unlabelled
         self.kernel = kernel
 
@@ -115,6 +120,7 @@ class Graph(UnitTask):
         examples = self._examples(graphs, labels)
         seen = [each.x for each in examples] if self.kernel is not None else graphs[:1]
         self._set_dim(_stacked(seen), self.n_labels_, self.first_)
+        self.bounds_ = self._signs() if self.attractive else None
         plans = self._plans([each.x for each in examples])
         self.search = Search.worst({each.kind for each in plans})
         return examples, plans
@@ -159,7 +165,7 @@ class Graph(UnitTask):
     def decode(self, w: Array, X: Any) -> list[NDArray[Any]]:
         return [self._named(answer.labels, x) for x, _, _, answer in self._answers(w, X)]
 
-    def bounds(self, w: Array, X: Any) -> list[LabellingBound]:
+    def predict_bounds(self, w: Array, X: Any) -> list[LabellingBound]:
         """Of every prediction its score, and a bound on all others; from messages where the search has none itself."""
         bounds = []
         for _, how, model, answer in self._answers(w, X):
@@ -216,15 +222,29 @@ class Graph(UnitTask):
             examples.append(LabelledPart(x, truth, y.prices(self.numbers_, self.cost_), bool(known.any())))
         return examples
 
+    def _signs(self) -> tuple[Array, Array]:
+        """Bounds of all weights that make edges attractive."""
+        low, high = np.full(self.dim, -np.inf), np.full(self.dim, np.inf)
+        equal = np.eye(self.n_labels_, dtype=bool)
+        low[self.places_[:, equal]], high[self.places_[:, ~equal]] = 0.0, 0.0
+        return low, high
+
     def _plans(self, graphs: list[Nodes]) -> list[Plan]:
         """How each graph is searched; graphs of one structure, like grids of one size, share the plan."""
+        method = "min_cut" if self.attractive and self.method == "auto" and self.n_labels_ == 2 else self.method
         plans: dict[tuple[int, bytes], Plan] = {}
         chosen = []
         for i, x in enumerate(graphs):
+            if self.attractive and np.min(x.edge_features, initial=0.0) < 0:
+                edge = int(np.flatnonzero((x.edge_features < 0).any(axis=1))[0])
+                raise ValueError(
+                    f"graph {i}: edge {edge} has the features {x.edge_features[edge].tolist()}; attractive=True needs "
+                    "features of edges that are >= 0"
+                )
             key = x.n_nodes, x.edges.tobytes()
             if key not in plans:
                 try:
-                    plans[key] = plan(x.n_nodes, x.edges, self.n_labels_, self.method)
+                    plans[key] = plan(x.n_nodes, x.edges, self.n_labels_, method)
                 except ValueError as error:
                     raise ValueError(f"graph {i}: {error}") from None
             chosen.append(plans[key])
