@@ -31,7 +31,7 @@ from benchmarks.timing import Report, cpu_seconds
 DEGREES = (1, 2, 4, 6)
 TRAINING, VALIDATION, TEST = 1000, 250, 1000
 SEEDS, FEW_SEEDS = 10, 5
-CS = (3.0, 10.0, 30.0, 100.0)
+CS = (30.0, 100.0, 300.0)
 EPOCHS, BATCH, RATE = 20, 32, 0.01
 FEATURES, NOISE = 5, 0.5
 PROBLEMS = ("decisions-paths", "decisions-knapsacks", "decisions-assignments")

@@ -411,6 +411,22 @@ def test_answers_with_the_rounding_of_an_integer_optimiser():
     assert of_costs.certificate_.converged
 
 
+def test_fractions_are_named_in_prediction_too():
+    halves = []
+    model = CostLearner(lambda c: TWO_OF_FIVE(c) * (0.5 if halves else 1.0), measure="parts").fit(X, D == 1)
+    halves.append(1)
+    with pytest.raises(TaskError, match=r"answer for example 0 has 0\.5 at part"):
+        model.predict(X)
+
+
+@pytest.mark.parametrize("Y", [C, D, np.where(np.arange(5) == 1, np.nan, D)], ids=["costs", "decisions", "partial"])
+def test_processes_find_the_same(pool, Y):
+    measure = "regret" if Y is C else "parts"
+    alone = CostLearner(TWO_OF_FIVE, measure).fit(X, Y)
+    spread = CostLearner(TWO_OF_FIVE, measure, executor=pool).fit(X, Y)
+    np.testing.assert_array_equal(alone.w_, spread.w_)
+
+
 def test_optimisers_may_spoil_their_costs():
     def spoiling(costs):
         answer = TWO_OF_FIVE(costs)

@@ -70,12 +70,23 @@ class Optimisers:
                 "costs, which changes no decision"
             )
 
-    def answers(self, costs: Array, sizes: NDArray[np.int64], ids: Sequence[int], name: str = "example") -> Array:
-        """Decisions at these costs, one example after the other in flat arrays; ids are the examples' numbers."""
+    def answers(self, costs: Array, sizes: NDArray[np.int64], ids: Sequence[int], whole: bool = False) -> Array:
+        """Decisions at these costs, one example after the other in flat arrays; ids are the examples' numbers.
+
+        whole : whether decisions are made of 0 and 1, so that they can be compared part by part.
+        """
+        found = self._answers(costs, sizes, ids)
+        if not whole or ((found == 0) | (found == 1)).all():
+            return found
+        ends = np.cumsum(sizes)
+        parts = zip(ids, ends - sizes, ends, strict=True)
+        return np.concatenate([_rounded(found[a:b], f"example {i}", costs[a:b]) for i, a, b in parts])
+
+    def _answers(self, costs: Array, sizes: NDArray[np.int64], ids: Sequence[int]) -> Array:
         if self.nonnegative:
             costs = _shifted(costs, sizes)
         if self.at_once and len(sizes) > 0 and (sizes == sizes[0]).all():
-            return self._together(costs.reshape(len(sizes), -1), ids, name).ravel()
+            return self._together(costs.reshape(len(sizes), -1), ids).ravel()
         found = np.empty(len(costs))
         ends = np.cumsum(sizes)
         for i, begin, end in zip(ids, (ends - sizes).tolist(), ends.tolist(), strict=True):
@@ -83,17 +94,17 @@ class Optimisers:
             try:
                 answer = self.of(i)(own.copy())
             except Exception as error:
-                error.add_note(f"maxmargin: raised by the optimiser on {name} {i}, at the costs {shown(own)}")
+                error.add_note(f"maxmargin: raised by the optimiser on example {i}, at the costs {shown(own)}")
                 raise
-            found[begin:end] = _checked(answer, own, f"{name} {i}")
+            found[begin:end] = _checked(answer, own, f"example {i}")
         return found
 
-    def _together(self, costs: Array, ids: Sequence[int], name: str) -> Array:
+    def _together(self, costs: Array, ids: Sequence[int]) -> Array:
         try:
             answer = self.of(0).solve_many(costs.copy())
         except Exception as error:
             which = ", ".join(map(str, ids[:20])) + (", …" if len(ids) > 20 else "")
-            error.add_note(f"maxmargin: raised by solve_many of the optimiser on the {name}s {which}")
+            error.add_note(f"maxmargin: raised by solve_many of the optimiser on the examples {which}")
             raise
         given: Any = None if answer is None else np.asarray(answer)
         if given is not None and given.shape == costs.shape and given.dtype.kind in "fiub":
@@ -103,7 +114,7 @@ class Optimisers:
         if given is None or given.ndim != 2 or len(given) != len(costs):
             shape = "None" if given is None else f"an array of shape {given.shape}"
             raise TaskError(f"solve_many of the optimiser returned {shape} for costs of shape {costs.shape}")
-        rows = [_checked(each, own, f"{name} {i}") for each, own, i in zip(given, costs, ids, strict=True)]
+        rows = [_checked(each, own, f"example {i}") for each, own, i in zip(given, costs, ids, strict=True)]
         return np.array(rows)
 
     def check_feasible(self, z: Array, i: int, what: str) -> None:
@@ -117,19 +128,6 @@ class Optimisers:
             raise TaskError(f"{what} is no decision, says check of the optimiser: {error}; it is {shown(z)}") from error
         if verdict is not None and not verdict:
             raise TaskError(f"{what} is no decision, says check of the optimiser; it is {shown(z)}")
-
-
-def whole(z: Array, name: str, costs: Array) -> Array:
-    """An answer of zeros and ones, without what rounding left."""
-    rounded = np.round(z)
-    good = (np.abs(z - rounded) <= WHOLE) & (rounded >= 0) & (rounded <= 1)
-    if not good.all():
-        p = int(np.argmin(good))
-        raise TaskError(
-            f"the optimiser's answer for {name} has {z[p]:g} at part {p}, at the costs {shown(costs)}; with "
-            'measure="parts" decisions are made of 0 and 1'
-        )
-    return rounded + 0.0
 
 
 def shown(values: Array) -> str:
@@ -177,3 +175,16 @@ def _checked(answer: Any, costs: Array, name: str) -> Array:
         f"the optimiser returned {what} for {name}, at the costs {shown(costs)}; expected {len(costs)} finite numbers, "
         "one per part"
     )
+
+
+def _rounded(z: Array, name: str, costs: Array) -> Array:
+    """An answer of zeros and ones, without what rounding left."""
+    rounded = np.round(z)
+    good = (np.abs(z - rounded) <= WHOLE) & (rounded >= 0) & (rounded <= 1)
+    if not good.all():
+        p = int(np.argmin(good))
+        raise TaskError(
+            f"the optimiser's answer for {name} has {z[p]:g} at part {p}, at the costs {shown(costs)}; with "
+            'measure="parts" decisions are made of 0 and 1'
+        )
+    return rounded + 0.0

@@ -19,7 +19,7 @@ from maxmargin.errors import TaskError
 from maxmargin.kernels.units import AtomBatch
 from maxmargin.objective import Formulation
 from maxmargin.planes import Planes
-from maxmargin.structures.decisions.answers import Optimisers, shown, whole
+from maxmargin.structures.decisions.answers import Optimisers, shown
 from maxmargin.structures.decisions.observations import ROUNDING, Observed
 from maxmargin.structures.parts.branching import PartScores, most_violated_parts
 
@@ -195,14 +195,9 @@ class DecisionBatch(AtomBatch):
         return self.atoms.scores(w, self._places().parts if self.task.of_parts_ else self.ids).ravel()
 
     def _answers(self, costs: Array) -> Array:
-        """Decisions at these costs; of zeros and ones where they are compared part by part."""
-        found = self.asked.answers(costs, self.sizes[self.ids], self.ids.tolist())
-        if self.task.measure == "regret" or ((found == 0) | (found == 1)).all():
-            return found
-        places = self._places()
-        ends = np.cumsum(places.sizes)
-        parts = zip(self.ids.tolist(), ends - places.sizes, ends, strict=True)
-        return np.concatenate([whole(found[a:b], f"example {i}", costs[a:b]) for i, a, b in parts])
+        """Decisions at these costs."""
+        whole = self.task.measure == "parts"
+        return self.asked.answers(costs, self.sizes[self.ids], self.ids.tolist(), whole)
 
     def _no_worse(self, found: Array, costs: Array, places: PartPlaces, known: Array | None = None) -> Array:
         """Answers at these costs beside decisions that are known, the truths: an optimum is no worse.

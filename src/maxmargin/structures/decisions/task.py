@@ -13,7 +13,7 @@ from maxmargin.arrays import Array
 from maxmargin.kernels.units import UnitTask
 from maxmargin.predictions import Predictions
 from maxmargin.search import Search
-from maxmargin.structures.decisions.answers import Optimisers, whole
+from maxmargin.structures.decisions.answers import Optimisers
 from maxmargin.structures.decisions.batch import DecisionBatch
 from maxmargin.structures.decisions.cases import Case, Cases
 from maxmargin.structures.decisions.observations import (
@@ -164,8 +164,7 @@ class Decisions(UnitTask):
         return self._unit_scores(w, cases.checked().rows, self._n_labels, 0).ravel()
 
     def _answers(self, asked: Optimisers, costs: Array, sizes: NDArray[np.int64], ids: Sequence[int]) -> Array:
-        found = asked.answers(costs, sizes, ids)
-        return found if self.measure == "regret" else whole(found, "these examples", costs)
+        return asked.answers(costs, sizes, ids, whole=self.measure == "parts")
 
     def _by_example(self, flat: Array, cases: Cases) -> Any:
         if cases.is_array:
