@@ -82,6 +82,7 @@ class BlockDual:
         self.w = self.sums = np.zeros(self.dim)  # Σ α a; w may be a mean of its last values, or made of it (`confine`)
         self._averages = False  # whether w is a mean
         self._geometry: Geometry | None = None
+        self._psi = 0.0  # ψ(Σ α a) of the geometry, since w was last made of it
         self._confines = np.empty((0, 4))  # of every weight w₀ + Σ α a, which is clipped to make w, low, high and w₀
         self._revisits = 0  # of this round
         self.movers = np.arange(0)  # whom a revisit would visit, where it does not visit everyone
@@ -136,16 +137,15 @@ class BlockDual:
     def _settle(self) -> None:
         """Σ α a was computed anew, and w follows."""
         if self._geometry is not None:
-            np.add(self._geometry.origin, self.sums, out=self._confines[:, 0])
-            self.w[:] = self._geometry.point(self.sums)
+            from maxmargin.compiled.confines import settle
+
+            self._psi = settle(self.sums, self._confines, self.w)
         elif self._averages:
             np.copyto(self.w, self.sums)
 
     def _potential(self) -> float:
         """What Σ α b loses to make D."""
-        if self._geometry is not None:
-            return self._geometry.potential(self.sums, self.w)
-        return 0.5 * self._squared_norm()
+        return self._psi if self._geometry is not None else 0.5 * self._squared_norm()
 
     def _squared_norm(self) -> float:
         """‖Σ α a‖²."""
