@@ -13,6 +13,7 @@ import maxmargin
 
 ROOT = Path(maxmargin.__file__).parent
 ROOMS = sorted(folder.name for folder in (ROOT / "structures").iterdir() if (folder / "__init__.py").exists())
+MIDDLE = "parts"
 
 # From the lowest layer to the highest: what it is, and its modules or folders. A module may import those of lower
 # layers, and of its own folder; the modules and folders of one layer do not know each other.
@@ -52,7 +53,8 @@ LAYERS = [
     ("fit, fit_path, partial_fit, certify", ["trainer"]),
     ("estimators of any task, and of matrices", ["structured", "flat"]),
     ("figures that are of no structure, and what several draw with", ["figures"]),
-    ("one room per structure", [f"structures.{room}" for room in ROOMS]),
+    ("sets of scored parts, which other rooms may build on", [f"structures.{MIDDLE}"]),
+    ("one room per structure", [f"structures.{room}" for room in ROOMS if room != MIDDLE]),
     ("training by counting outputs", ["counting"]),
     ("what users find by kind", ["baselines", "datasets", "formats", "inference", "metrics", "plotting", "tasks"]),
     ("checks of tasks, solvers and executors", ["testing"]),

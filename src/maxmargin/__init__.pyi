@@ -29,6 +29,7 @@ from .structures.classes.multiclass_svc import MulticlassSVC as MulticlassSVC
 from .structures.classes.ordinal_svc import OrdinalSVC as OrdinalSVC
 from .structures.classes.taxonomy_svc import TaxonomySVC as TaxonomySVC
 from .structures.clustering.estimator import Clusterer as Clusterer
+from .structures.dependencies.estimator import DependencyParser as DependencyParser
 from .structures.diversity.estimator import Diversifier as Diversifier
 from .structures.graphs.estimator import GraphLabeler as GraphLabeler
 from .structures.motifs.estimator import MotifFinder as MotifFinder

@@ -16,6 +16,14 @@ from maxmargin.structures.clustering.measures import (
     pairwise,
     pairwise_f1_scorer,
 )
+from maxmargin.structures.dependencies.measures import (
+    AttachmentScores,
+    LabelAttachment,
+    attachment_report,
+    attachment_scores,
+    las_scorer,
+    uas_scorer,
+)
 from maxmargin.structures.diversity.measures import subtopic_loss, subtopic_recall
 from maxmargin.structures.parsing.parseval import ParsevalScore, parseval, parseval_f1_scorer
 from maxmargin.structures.ranking.query_scores import query_scores
@@ -23,10 +31,14 @@ from maxmargin.structures.sequences.measures import ChunkScore, chunk_f1, chunk_
 from maxmargin.structures.sequences.reports import chunk_report, label_report
 
 __all__ = [
+    "AttachmentScores",
     "ChunkScore",
     "ClusterScore",
+    "LabelAttachment",
     "ParsevalScore",
     "Scorer",
+    "attachment_report",
+    "attachment_scores",
     "b_cubed",
     "b_cubed_f1_scorer",
     "ceaf",
@@ -38,6 +50,7 @@ __all__ = [
     "exact_match",
     "exact_match_scorer",
     "label_report",
+    "las_scorer",
     "mitre_loss",
     "muc",
     "muc_f1_scorer",
@@ -52,4 +65,5 @@ __all__ = [
     "subtopic_loss",
     "subtopic_recall",
     "tree_loss",
+    "uas_scorer",
 ]

@@ -14,6 +14,7 @@ from maxmargin.structures.classes.taxonomy import Taxonomy
 from maxmargin.structures.clustering.correlation import Clustered, Correlation
 from maxmargin.structures.clustering.forest import Forest, Linked
 from maxmargin.structures.clustering.pairs import Pairs
+from maxmargin.structures.dependencies.task import Dependencies
 from maxmargin.structures.diversity.documents import Documents
 from maxmargin.structures.diversity.task import Chosen, Diversity
 from maxmargin.structures.graphs.nodes import Nodes
@@ -39,6 +40,7 @@ __all__ = [
     "Column",
     "Contingency",
     "Correlation",
+    "Dependencies",
     "Diversity",
     "Documents",
     "Forest",
