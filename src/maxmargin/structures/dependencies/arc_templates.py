@@ -11,6 +11,9 @@ from maxmargin.structures.dependencies.lexicon import Lexicon
 
 H, M, HT, MT = "head", "dependent", "head tag", "dependent tag"
 BEFORE_H, AFTER_H, BEFORE_M, AFTER_M = "tag before head", "tag after head", "tag before dependent", "tag after dependent"
+HF, MF = "head fine tag", "dependent fine tag"
+FINE_BEFORE_H, FINE_AFTER_H = "fine tag before head", "fine tag after head"
+FINE_BEFORE_M, FINE_AFTER_M = "fine tag before dependent", "fine tag after dependent"
 BETWEEN_TAG = "tag between"
 
 # What the four fields of each template are; "" where it does not have them.
@@ -37,6 +40,15 @@ TEMPLATES: dict[int, tuple[str, str, str, str]] = {
     20: (BEFORE_H, "", HT, MT),
     21: (AFTER_H, "", HT, MT),
     22: (BETWEEN_TAG, "", HT, MT),
+    23: ("", "", HF, ""),
+    24: ("", "", "", MF),
+    25: ("", "", HF, MF),
+    26: ("", "", HF, MT),
+    27: ("", "", HT, MF),
+    28: (H, "", "", MF),
+    29: ("", M, HF, ""),
+    30: (FINE_BEFORE_M, FINE_AFTER_M, HF, MF),
+    31: (FINE_BEFORE_H, FINE_AFTER_H, HF, MF),
     32: ("", M, "", ""),
     33: ("", "", "", MT),
     34: ("", M, "", MT),
@@ -50,6 +62,8 @@ TEMPLATES: dict[int, tuple[str, str, str, str]] = {
     42: (H, "", "", MT),
     43: ("", M, HT, ""),
     44: (H, M, "", ""),
+    45: ("", "", HF, MF),
+    46: ("", M, "", MF),
 }
 DISTANCES = ("1", "2", "3", "4", "5-9", "10+")
 SIDES = [
@@ -75,7 +89,7 @@ def feature_names(keys: NDArray[np.uint64], lexicon: Lexicon) -> Sequence[str]:
     names = []
     for template, side, *codes in zip(*fields, strict=True):
         said = [
-            f"{what}={(lexicon.forms if what in (H, M) else lexicon.tags)[code]}"
+            f"{what}={(lexicon.forms if what in (H, M) else lexicon.fine if 'fine' in what else lexicon.tags)[code]}"
             for what, code in zip(TEMPLATES[template], codes, strict=True)
             if what
         ]

@@ -50,7 +50,7 @@ class GivenArcs:
             units = np.concatenate([*matrices, np.zeros((0, self.n_features))])
         starts = np.append(0, np.cumsum(lengths + 1))[:-1]
         none = np.zeros(0, dtype=np.int64)
-        sentences = CodedSentences(none, none, starts, lengths, heads, labels)
+        sentences = CodedSentences(none, none, none, starts, lengths, heads, labels)
         return PackedGivenArcs(self, sentences, Atoms(units, max(self.n_labels, 1), 0))
 
     def _matrix(self, x: Any, n: int, i: int) -> Any:

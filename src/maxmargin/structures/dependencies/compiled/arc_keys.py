@@ -9,7 +9,7 @@ these with a distance of 1, 2, 3, 4, 5 … 9, or more. arc_templates.py has the 
 
 The templates are those of McDonald, Crammer and Pereira (2005), Table 1: form and tag of head and dependent, alone and
 together; the tags around both; the tags between them. Each has the side that the head is on; most also have a twin with
-the distance.
+the distance. Where words have a second, finer tag, both tags have features.
 """
 
 import numpy as np
@@ -19,13 +19,13 @@ from maxmargin.compiled.kernel import kernel
 TEMPLATE, SIDE, FIRST, SECOND, THIRD = 58, 54, 36, 18, 9  # where the fields begin
 LEFT, RIGHT, ROOT = 1, 2, 3
 NEAR_LEFT, NEAR_RIGHT = 4, 10  # the first of six distances
-END_KEYS = 21  # of an arc for one side: features of its ends and of their neighbours
+END_KEYS, WITH_FINE = 21, 30  # of an arc for one side: features of its ends and of their neighbours; with fine tags
 BOTH_FORMS, LAST_OF_BOTH_FORMS = 6, 9  # the key with both forms, which has all the others up to here as refinements
-BETWEEN = END_KEYS + 1
+BETWEEN = 22  # its template
 MOST_BETWEEN = 16  # different tags between the ends of an arc that have features, those nearest to the head
-MOST_KEYS = 2 * END_KEYS + MOST_BETWEEN
+MOST_KEYS = 2 * WITH_FINE + MOST_BETWEEN
 FIRST_LABEL_TEMPLATE = 32
-DEPENDENT_KEYS, HEAD_KEYS, PAIR_KEYS = 6, 3, 5  # of an arc, for labels; at most
+DEPENDENT_KEYS, HEAD_KEYS, PAIR_KEYS = 7, 3, 6  # of an arc, for labels; at most
 
 
 @kernel
@@ -93,8 +93,24 @@ def arc_keys(forms, tags, at, n, h, m, side, keys):
 
 
 @kernel
-def dependent_keys(forms, tags, at, n, m, side, keys):
-    """Write the keys for labels that a dependent has by itself, given where its head is."""
+def fine_keys(forms, tags, fine, at, n, h, m, side, keys):
+    """Write the keys of the same arc that fine tags have, after the others."""
+    hf, mf, ht, mt = forms[at + h], forms[at + m], tags[at + h], tags[at + m]
+    h_fine, m_fine = fine[at + h], fine[at + m]
+    keys[21] = key_of(23, side, 0, 0, h_fine, 0)
+    keys[22] = key_of(24, side, 0, 0, 0, m_fine)
+    keys[23] = key_of(25, side, 0, 0, h_fine, m_fine)
+    keys[24] = key_of(26, side, 0, 0, h_fine, mt)
+    keys[25] = key_of(27, side, 0, 0, ht, m_fine)
+    keys[26] = key_of(28, side, hf, 0, 0, m_fine)
+    keys[27] = key_of(29, side, 0, mf, h_fine, 0)
+    keys[28] = key_of(30, side, tag_at(fine, at, n, m - 1), tag_at(fine, at, n, m + 1), h_fine, m_fine)
+    keys[29] = key_of(31, side, tag_at(fine, at, n, h - 1), tag_at(fine, at, n, h + 1), h_fine, m_fine)
+
+
+@kernel
+def dependent_keys(forms, tags, fine, at, n, m, side, keys):
+    """Write the keys for labels that a dependent has by itself, given where its head is; their number."""
     mf, mt = forms[at + m], tags[at + m]
     before, after = tag_at(tags, at, n, m - 1), tag_at(tags, at, n, m + 1)
     keys[0] = key_of(FIRST_LABEL_TEMPLATE, side, 0, mf, 0, 0)
@@ -103,6 +119,10 @@ def dependent_keys(forms, tags, at, n, m, side, keys):
     keys[3] = key_of(FIRST_LABEL_TEMPLATE + 3, side, before, 0, 0, mt)
     keys[4] = key_of(FIRST_LABEL_TEMPLATE + 4, side, 0, after, 0, mt)
     keys[5] = key_of(FIRST_LABEL_TEMPLATE + 5, side, before, after, 0, mt)
+    if len(fine) == 0:
+        return DEPENDENT_KEYS - 1
+    keys[6] = key_of(FIRST_LABEL_TEMPLATE + 14, side, 0, mf, 0, fine[at + m])
+    return DEPENDENT_KEYS
 
 
 @kernel
@@ -115,7 +135,7 @@ def head_keys(forms, tags, at, h, side, keys):
 
 
 @kernel
-def pair_keys(forms, tags, at, h, m, keys):
+def pair_keys(forms, tags, fine, at, h, m, keys):
     """Write the keys for labels that need both ends of an arc; their number."""
     hf, mf, ht, mt = forms[at + h], forms[at + m], tags[at + h], tags[at + m]
     side = side_of(h, m)
@@ -123,10 +143,14 @@ def pair_keys(forms, tags, at, h, m, keys):
     keys[1] = key_of(FIRST_LABEL_TEMPLATE + 10, side, hf, 0, 0, mt)
     keys[2] = key_of(FIRST_LABEL_TEMPLATE + 11, side, 0, mf, ht, 0)
     keys[3] = key_of(FIRST_LABEL_TEMPLATE + 12, side, hf, mf, 0, 0)
-    if h == 0:  # which has no distance
-        return PAIR_KEYS - 1
-    keys[4] = key_of(FIRST_LABEL_TEMPLATE + 9, near_side_of(h, m), 0, 0, ht, mt)
-    return PAIR_KEYS
+    count = 4
+    if h > 0:  # the root has no distance
+        keys[count] = key_of(FIRST_LABEL_TEMPLATE + 9, near_side_of(h, m), 0, 0, ht, mt)
+        count += 1
+    if len(fine) > 0:
+        keys[count] = key_of(FIRST_LABEL_TEMPLATE + 13, side, 0, 0, fine[at + h], fine[at + m])
+        count += 1
+    return count
 
 
 @kernel

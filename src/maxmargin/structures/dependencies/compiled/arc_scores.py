@@ -17,16 +17,17 @@ from maxmargin.compiled.kernel import kernel
 from maxmargin.structures.dependencies.compiled.arc_keys import (
     BETWEEN,
     BOTH_FORMS,
-    DEPENDENT_KEYS,
     END_KEYS,
     HEAD_KEYS,
     LAST_OF_BOTH_FORMS,
     LEFT,
     ROOT,
     SIDE,
+    WITH_FINE,
     arc_keys,
     collect_between,
     dependent_keys,
+    fine_keys,
     head_keys,
     key_of,
     near_side_of,
@@ -42,6 +43,7 @@ class CodedSentences(NamedTuple):
 
     forms: np.ndarray  # codes of all forms
     tags: np.ndarray
+    fine: np.ndarray  # of the second tags; empty where words have one
     starts: np.ndarray  # where the root of each sentence is
     lengths: np.ndarray  # words of each, without the root
     heads: np.ndarray  # of every word, like forms; -1 where the truth is not known
@@ -76,6 +78,16 @@ def add_label_rows(w, first, n_labels, table, keys, n_keys, row):
 
 
 @kernel
+def all_end_keys(sentences, at, n, h, m, side, keys):
+    """Write the keys of an arc but for tags between; their number."""
+    arc_keys(sentences.forms, sentences.tags, at, n, h, m, side, keys)
+    if len(sentences.fine) == 0:
+        return END_KEYS
+    fine_keys(sentences.forms, sentences.tags, sentences.fine, at, n, h, m, side, keys)
+    return WITH_FINE
+
+
+@kernel
 def arc_places(sentences, at, n, h, m, table, between, n_between, keys, places, count):
     """Write the places of the weights of an arc, but for labels, from `count` on; where they end.
 
@@ -83,10 +95,10 @@ def arc_places(sentences, at, n, h, m, table, between, n_between, keys, places, 
     looked for. (Buckets know all keys.)
     """
     side, near = side_of(h, m), near_side_of(h, m)
-    arc_keys(sentences.forms, sentences.tags, at, n, h, m, side, keys)
+    end_keys = all_end_keys(sentences, at, n, h, m, side, keys)
     nearer = (np.uint64(side) ^ np.uint64(near)) << np.uint64(SIDE)
     k = 0
-    while k < END_KEYS:
+    while k < end_keys:
         place = place_of(keys[k], table.slots, table.numbers, table.bits)
         if place >= 0:
             places[count] = place
@@ -148,8 +160,8 @@ def add_labels(w, first, n_labels, sentences, at, n, table, keys, scratch, score
         for side in range(LEFT, ROOT + 1):
             for c in range(n_labels):
                 scratch.dependents[position, side - 1, c] = scratch.heads[position, side - 1, c] = 0.0
-            dependent_keys(forms, tags, at, n, position, side, keys)
-            add_label_rows(w, first, n_labels, table, keys, DEPENDENT_KEYS, scratch.dependents[position, side - 1])
+            n_keys = dependent_keys(forms, tags, sentences.fine, at, n, position, side, keys)
+            add_label_rows(w, first, n_labels, table, keys, n_keys, scratch.dependents[position, side - 1])
             head_keys(forms, tags, at, position, side, keys)
             add_label_rows(w, first, n_labels, table, keys, HEAD_KEYS, scratch.heads[position, side - 1])
     row = scratch.row
@@ -160,7 +172,7 @@ def add_labels(w, first, n_labels, sentences, at, n, table, keys, scratch, score
             side = side_of(h, m) - 1
             for c in range(n_labels):
                 row[c] = scratch.dependents[m, side, c] + scratch.heads[h, side, c]
-            n_keys = pair_keys(forms, tags, at, h, m, keys)
+            n_keys = pair_keys(forms, tags, sentences.fine, at, h, m, keys)
             add_label_rows(w, first, n_labels, table, keys, n_keys, row)
             arc = h * (n + 1) + m
             known = sentences.labels[at + m] if sentences.heads[at + m] == h else -1
@@ -250,12 +262,11 @@ def arc_entries(sentences, at, n, h, m, label, table, first, n_labels, label_tab
 def label_keys(sentences, at, n, h, m, group, keys):
     """Write the keys for labels of an arc: of its dependent, of its head, or of both; their number."""
     if group == 0:
-        dependent_keys(sentences.forms, sentences.tags, at, n, m, side_of(h, m), keys)
-        return DEPENDENT_KEYS
+        return dependent_keys(sentences.forms, sentences.tags, sentences.fine, at, n, m, side_of(h, m), keys)
     if group == 1:
         head_keys(sentences.forms, sentences.tags, at, h, side_of(h, m), keys)
         return HEAD_KEYS
-    return pair_keys(sentences.forms, sentences.tags, at, h, m, keys)
+    return pair_keys(sentences.forms, sentences.tags, sentences.fine, at, h, m, keys)
 
 
 @kernel
@@ -308,8 +319,8 @@ def true_keys(sentences, with_labels, between, keys, found):
             else:
                 for near in range(1 if h == 0 else 2):
                     side = near_side_of(h, m) if near else side_of(h, m)
-                    arc_keys(sentences.forms, sentences.tags, at, n, h, m, side, keys)
-                    for k in range(END_KEYS):
+                    end_keys = all_end_keys(sentences, at, n, h, m, side, keys)
+                    for k in range(end_keys):
                         found[count] = keys[k]
                         count += 1
                 n_between = collect_between(sentences.tags, at, h, m, between)
