@@ -25,6 +25,7 @@ from .structured import StructuredSVM as StructuredSVM
 from .structures.alignment.alignments import PairwiseAlignment as PairwiseAlignment
 from .structures.alignment.estimator import Aligner as Aligner
 from .structures.alignment.homolog_ranker import HomologRanker as HomologRanker
+from .structures.assignment.estimator import Assigner as Assigner
 from .structures.classes.multiclass_svc import MulticlassSVC as MulticlassSVC
 from .structures.classes.ordinal_svc import OrdinalSVC as OrdinalSVC
 from .structures.classes.taxonomy_svc import TaxonomySVC as TaxonomySVC

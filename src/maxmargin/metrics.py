@@ -2,6 +2,7 @@
 
 from maxmargin.counting.routes import pair_f1, point_f1
 from maxmargin.inputs.scorer import Scorer, exact_match, exact_match_scorer
+from maxmargin.structures.assignment.measures import LinkScores, link_f1_scorer, link_scores
 from maxmargin.structures.classes.measures import tree_loss
 from maxmargin.structures.clustering.measures import (
     ClusterScore,
@@ -35,6 +36,7 @@ __all__ = [
     "ChunkScore",
     "ClusterScore",
     "LabelAttachment",
+    "LinkScores",
     "ParsevalScore",
     "Scorer",
     "attachment_report",
@@ -51,6 +53,8 @@ __all__ = [
     "exact_match_scorer",
     "label_report",
     "las_scorer",
+    "link_f1_scorer",
+    "link_scores",
     "mitre_loss",
     "muc",
     "muc_f1_scorer",

@@ -8,6 +8,8 @@ from maxmargin.structures.alignment.homologs import Aligned, Homologs
 from maxmargin.structures.alignment.substitution import Match, PairFeatures
 from maxmargin.structures.alignment.task import Alignment
 from maxmargin.structures.alignment.views import Average, Column, Product, View, Window
+from maxmargin.structures.assignment.frames import Frames
+from maxmargin.structures.assignment.task import Assignment
 from maxmargin.structures.classes.multiclass import Multiclass
 from maxmargin.structures.classes.ordinal import Ordinal
 from maxmargin.structures.classes.taxonomy import Taxonomy
@@ -33,6 +35,7 @@ from maxmargin.structures.sequences.task import Chain
 __all__ = [
     "Aligned",
     "Alignment",
+    "Assignment",
     "Average",
     "Chain",
     "Chosen",
@@ -44,6 +47,7 @@ __all__ = [
     "Diversity",
     "Documents",
     "Forest",
+    "Frames",
     "Gaps",
     "Grammar",
     "Graph",
