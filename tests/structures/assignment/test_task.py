@@ -77,7 +77,9 @@ def drawn(n_examples=5, seed=0, alone=False):
 def test_contract(measure, alone):
     X, Y = drawn(alone=alone)
     task = Assignment(measure=measure, most_decodes=10_000)
-    check_task(task, X, Y, trials=1, outputs=lambda x: map(np.array, all_columns(*np.shape(getattr(x, "pairs", x))[:2])))
+    check_task(
+        task, X, Y, trials=1, outputs=lambda x: map(np.array, all_columns(*np.shape(getattr(x, "pairs", x))[:2]))
+    )
 
 
 def test_outputs_are_all_assignments():
@@ -130,11 +132,23 @@ def test_bad_labels(case):
 
 
 BAD_INPUTS = {
-    "flat": (np.zeros((2, 3)), "example 1: features of pairs have shape \\(2, 3\\); expected \\(rows, columns, features\\)"),
+    "flat": (
+        np.zeros((2, 3)),
+        "example 1: features of pairs have shape \\(2, 3\\); expected \\(rows, columns, features\\)",
+    ),
     "text": ([[["a"]]], "example 1: features of pairs are no numbers"),
-    "nan": (np.full((2, 3, 1), np.nan), "example 1: features of pairs have nan at \\(0, 0, 0\\); expected finite numbers"),
-    "more features": (np.zeros((2, 3, 2)), "example 1 has the features 2 of pairs, 0 of rows alone, 0 of columns alone"),
-    "rows": (Frames(PAIRS, np.zeros((3, 1))), "example 1: features of rows have shape \\(3, 1\\); expected \\(2, features\\)"),
+    "nan": (
+        np.full((2, 3, 1), np.nan),
+        "example 1: features of pairs have nan at \\(0, 0, 0\\); expected finite numbers",
+    ),
+    "more features": (
+        np.zeros((2, 3, 2)),
+        "example 1 has the features 2 of pairs, 0 of rows alone, 0 of columns alone",
+    ),
+    "rows": (
+        Frames(PAIRS, np.zeros((3, 1))),
+        "example 1: features of rows have shape \\(3, 1\\); expected \\(2, features\\)",
+    ),
 }
 
 

@@ -82,7 +82,10 @@ BAD = {
     "id": (WORD + WORD, "line 2: the id is '1'; expected 2, the next word"),
     "id of a word": ("x" + WORD, "line 1: the id is 'x1'; expected 1"),
     "head": (WORD + TWO.format("first"), "line 2: the head is 'first'; expected the number of a word, 0 or _"),
-    "head out of range": (WORD + TWO.format(7), "line 1: the sentence: word 2 has the head 7; expected 0, the root, or"),
+    "head out of range": (
+        WORD + TWO.format(7),
+        "line 1: the sentence: word 2 has the head 7; expected 0, the root, or",
+    ),
     "cycle": (WORD + TWO.format(2), "line 1: the sentence is no tree: the words 2 -> 2 are a cycle"),
     "no root": (WORD.replace("\t0\t", "\t2\t") + TWO.format(1), "line 1: the sentence has no root"),
     "two roots": (WORD + TWO.format(0), "line 1: the sentence has 2 roots, the words 1, 2; expected one"),

@@ -115,18 +115,18 @@ X, Y = sentences(4, longest=2)
 WORDS = [("the", "D"), ("cat", "N"), ("sleeps", "V")]
 
 BAD_TREES = {
-    "too large": ([2, 3, 4], {}, "the tree of sentence 1: word 3 has the head 4; expected 0, the root, or a word from 1"),
+    "too large": ([2, 3, 4], {}, "sentence 1: word 3 has the head 4; expected 0, the root, or a word"),
     "negative": ([2, -1, 0], {}, "word 2 has the head -1"),
     "itself": ([2, 2, 0], {}, "the words 2 -> 2 are a cycle"),
     "cycle": ([2, 1, 0], {}, "the tree of sentence 1 is no tree: the words 1 -> 2 -> 1 are a cycle"),
     "no root": ([2, 3, 1], {}, "the tree of sentence 1 has no root: no word has the head 0"),
-    "two roots": ([0, 3, 0], {}, "the tree of sentence 1 has 2 roots, the words 1, 3; expected one word with the head 0"),
+    "two roots": ([0, 3, 0], {}, "sentence 1 has 2 roots, the words 1, 3; expected one word with"),
     "short": ([2, 0], {}, "the tree of sentence 1 has 2 heads; expected 3, one for every word"),
     "long": ([2, 3, 0, 1], {}, "the tree of sentence 1 has 4 heads; expected 3"),
     "empty": ([], {}, "the tree of sentence 1 is empty; expected a head for every word"),
     "a number": (3, {}, "the tree of sentence 1 is 3; expected a list of heads, or of pairs"),
     "a fraction": ([2, 3.5, 0], {}, "word 1 has 2; expected a head, a whole number, or a pair"),
-    "labels of some": ([(2, "det"), (3, "arg"), (0, "root")], {}, "the tree of sentence 1 has labels, that of sentence 0"),
+    "labels of some": ([(2, "det"), (3, "arg"), (0, "root")], {}, "of sentence 1 has labels, that of sentence 0"),
     "not projective": ([3, 4, 0, 3], {"projective": True}, "the arcs 0 - 3 and 2 - 4 cross; leave such sentences out"),
 }  # fmt: skip
 
@@ -142,8 +142,12 @@ def test_bad_trees(case):
 BAD_SENTENCES = {
     "empty": ([], "sentence 1 is empty; expected at least one word"),
     "a string": ("the cat", "sentence 1 is 'the cat'; expected a list of tokens"),
-    "words alone": (["the", "cat", "sleeps"], "sentence 1: word 1 is 'the'; expected \\(form, tag\\), or a dict with both"),
-    "three": ([("the", "D", "DT")] * 3, "expected \\(form, tag\\)"),
+    "words alone": (
+        ["the", "cat", "sleeps"],
+        "sentence 1: word 1 is 'the'; expected \\(form, tag\\), or a dict with both",
+    ),
+    "three": ([("the", "D", "DT")] * 3, "expected as many tags of every word"),
+    "four": ([("the", "D", "DT", "x")] * 3, "expected \\(form, tag\\)"),
     "numbers": ([("the", 3)] * 3, "expected a form and a tag that are strings"),
     "half a dict": ([{"form": "the"}] * 3, "expected a form and a tag that are strings"),
 }
@@ -175,7 +179,7 @@ def test_bad_options(options, message):
 @pytest.mark.parametrize(
     ("made", "message"),
     [
-        (np.zeros((3, 2)), "features\\(x\\) of sentence 0 has shape \\(3, 2\\); expected \\(2, F\\) or \\(2, 1, F\\)"),
+        (np.zeros((3, 2)), "features\\(x\\) of sentence 0: shape \\(3, 2\\); expected \\(2, F\\) or \\(2, 1, F\\)"),
         (np.zeros((2, 1)) * np.nan, "sentence 0: .*arc"),
     ],
 )

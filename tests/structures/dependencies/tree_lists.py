@@ -18,7 +18,7 @@ def is_tree(heads):
 
 
 def is_projective(heads):
-    """Whether every word between the ends of an arc depends on one of these in the end: the definition, not by crossings."""
+    """Whether every word between the ends of an arc depends on its head: the definition, not by crossings."""
 
     def below(m, head):
         while m and m != head:
@@ -35,9 +35,7 @@ def all_heads(n, single_root=True, projective=False):
     return [
         heads
         for heads in product(range(n + 1), repeat=n)
-        if is_tree(heads)
-        and (not single_root or heads.count(0) == 1)
-        and (not projective or is_projective(heads))
+        if is_tree(heads) and (not single_root or heads.count(0) == 1) and (not projective or is_projective(heads))
     ]
 
 
@@ -49,7 +47,7 @@ FORMS = {"D": ["the", "a"], "N": ["cat", "dog", "fish"], "V": ["sees", "eats", "
 
 
 def sentences(n, seed=0, labelled=False, longest=4):
-    """Small sentences (form, tag) and their trees: the first verb is the root, articles and adjectives go with nouns."""
+    """Small sentences (form, tag) and their trees: the first verb is the root, articles go with nouns."""
     rng = np.random.default_rng(seed)
     X, Y = [], []
     for _ in range(n):

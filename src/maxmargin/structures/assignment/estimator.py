@@ -18,12 +18,13 @@ from maxmargin.weights import Weights
 
 
 class Assigner(Trainer):
-    """Links between the rows and columns of tables, learnt from tables whose links are known; for tracking, for example.
+    """Links between the rows and columns of tables, learnt from tables whose links are known; for tracking, for
+    example.
 
     X is a list of arrays (n, m, F), with features of every pair of a row and a column; of tasks.Frames, where rows and
     columns that stay alone have features too; or of pairs of lists (rows, columns), with `features`. Y is a list of
-    assignments: the column of every row, -1 for a row that stays alone. A column that is not named stays alone, too. What
-    staying alone is worth is learnt. tasks.Assignment defines Ψ and Δ; the search is exact.
+    assignments: the column of every row, -1 for a row that stays alone. A column that is not named stays alone, too.
+    What staying alone is worth is learnt. tasks.Assignment defines Ψ and Δ; the search is exact.
 
     Features are used as they are: bring them to comparable sizes, because ½‖w‖² treats them alike.
 

@@ -36,7 +36,9 @@ def read_frames(x: Any, i: int, features: Callable[[Any, Any], Any] | None) -> F
     """Example i as three arrays of finite numbers."""
     if features is not None:
         if not isinstance(x, tuple | list) or len(x) != 2:
-            raise ValueError(f"example {i} is {x!r}; expected two lists of items, (rows, columns), for features(rows, columns)")
+            raise ValueError(
+                f"example {i} is {x!r}; expected two lists of items, (rows, columns), for features(rows, columns)"
+            )
         try:
             made = features(*x)
         except Exception as error:
@@ -69,7 +71,9 @@ def read_columns(y: Any, n: int, m: int | None, name: str) -> Columns:
     for row, column in enumerate(columns.tolist()):
         if column < -1 or (m is not None and column >= m):
             most = "a column" if m is None else f"a column from 0 to {m - 1}"
-            raise ValueError(f"{name}: row {row} has the column {column}; expected {most}, or -1 for a row that stays alone")
+            raise ValueError(
+                f"{name}: row {row} has the column {column}; expected {most}, or -1 for a row that stays alone"
+            )
     linked = columns[columns >= 0]
     if len(np.unique(linked)) < len(linked):
         twice = int(np.flatnonzero(np.bincount(linked) > 1)[0])

@@ -22,15 +22,15 @@ MEASURES = ("hamming", "share")
 class Assignment(Parts):
     """An output z gives every row a column, or -1: it stays alone, as do columns that no row has.
 
-        ⟨w, Ψ(x, z)⟩ = Σ_linked ⟨u, pair_ij⟩ + Σ_rows alone (a + ⟨a', row_i⟩) + Σ_columns alone (b + ⟨b', column_j⟩)   (1)
+        ⟨w, Ψ(x, z)⟩ = Σ_linked ⟨u, pair_ij⟩ + Σ_rows alone (a + ⟨a', row_i⟩) + Σ_columns alone (b + ⟨b', column_j⟩) (1)
         Δ(y, z)      = links that one of the two has and the other has not   ("share": divided by twice the rows)    (2)
 
     The best z is a matching. Against all alone, the link ij gains g = s_ij - s_i - s_j, so that
 
         z = argmax Σ_linked max(g_ij, 0)                                                                             (3)
 
-    is an assignment problem of rows and columns (scipy's linear_sum_assignment), in which links that gain nothing are not
-    made: a link with g <= 0 in an answer of (3) counts as none. That is exact; it says the same as a square table of
+    is an assignment problem of rows and columns (scipy's linear_sum_assignment), in which links that gain nothing are
+    not made: a link with g <= 0 in an answer of (3) is none. That is exact; it says the same as a square table of
     n + m rows and columns with room for all that stay alone, and is a quarter as large.
 
     Outputs are sets of parts: pairs, then rows alone, then columns alone (Parts, which this builds on).
@@ -69,7 +69,7 @@ class Assignment(Parts):
 
     # --- what Parts asks for
 
-    def parts(self, x: Frames) -> Array:  # type: ignore[override]
+    def parts(self, x: Frames) -> Array:
         """The rows of all pairs, of rows that stay alone, and of columns that do, each in columns of its own."""
         (n, m), (f, r, s) = x.sizes, x.widths
         matrix = np.zeros((n * m + n + m, f + r + s + 2))
@@ -80,7 +80,7 @@ class Assignment(Parts):
         matrix[n * m + n :, f + 2 + r :] = x.columns
         return matrix
 
-    def best(self, scores: Array, x: Frames) -> PartNumbers:  # type: ignore[override]
+    def best(self, scores: Array, x: Frames) -> PartNumbers:
         """(3)."""
         return part_numbers(best_columns(scores, *x.sizes), x.sizes[1])
 
@@ -115,7 +115,9 @@ class Assignment(Parts):
 
     def pack(self, X: Sequence[Any], Y: Sequence[Any]) -> PartsBatch:
         frames = self._read(X)
-        labels = [self._priced(y, x, f"the label of example {i}") for i, (x, y) in enumerate(zip(frames, Y, strict=True))]
+        labels = [
+            self._priced(y, x, f"the label of example {i}") for i, (x, y) in enumerate(zip(frames, Y, strict=True))
+        ]
         return super().pack(frames, labels)
 
     # --- inside

@@ -10,7 +10,12 @@ from numpy.typing import NDArray
 from maxmargin.structures.dependencies.lexicon import Lexicon
 
 H, M, HT, MT = "head", "dependent", "head tag", "dependent tag"
-BEFORE_H, AFTER_H, BEFORE_M, AFTER_M = "tag before head", "tag after head", "tag before dependent", "tag after dependent"
+BEFORE_H, AFTER_H, BEFORE_M, AFTER_M = (
+    "tag before head",
+    "tag after head",
+    "tag before dependent",
+    "tag after dependent",
+)
 HF, MF = "head fine tag", "dependent fine tag"
 FINE_BEFORE_H, FINE_AFTER_H = "fine tag before head", "fine tag after head"
 FINE_BEFORE_M, FINE_AFTER_M = "fine tag before dependent", "fine tag after dependent"

@@ -25,7 +25,7 @@ def iterate_conllu(source: TextFile, single_root: bool = True) -> Iterator[Conll
     """The sentences of a file one by one, so that large files need little memory.
 
     A wrong number of columns, ids that do not count the words, heads that are no words, cycles and, unless
-    single_root=False, several roots raise a ValueError with file and line. A sentence whose heads are all "_" has no tree.
+    single_root=False, several roots raise a ValueError with file and line. One whose heads are all "_" has no tree.
     """
     with reading(source) as lines:
         reader = _Sentence()
@@ -110,5 +110,7 @@ def _lines(sentence: ConlluSentence, i: int) -> Iterator[str]:
         columns = [str(m + 1), *("_" if column is None else str(column) for column in row)]
         for name, column in zip(COLUMNS, columns, strict=True):
             if not column or "\t" in column or "\n" in column or "\r" in column:
-                raise ValueError(f"sentence {i}: {name} of word {m + 1} is {column!r}; expected text without tabs or ends")
+                raise ValueError(
+                    f"sentence {i}: {name} of word {m + 1} is {column!r}; expected text without tabs or ends"
+                )
         yield "\t".join(columns)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+Row = tuple[str, str, str, str, str, int | None, str, str, str]
 COLUMNS = ("id", "form", "lemma", "upos", "xpos", "feats", "head", "deprel", "deps", "misc")
 
 
@@ -16,7 +17,7 @@ class ConlluSentence:
     are no words, and are kept to be written again.
     """
 
-    rows: list[tuple[str, str, str, str, str, int | None, str, str, str]]
+    rows: list[Row]
     comments: list[str] = field(default_factory=list)  # lines that begin with #, as they are
     others: list[tuple[int, str]] = field(default_factory=list)
 
@@ -52,7 +53,7 @@ class ConlluSentence:
         """The same words with other heads, or with other heads and labels. Enhanced graphs (DEPS) are left out."""
         if len(arcs) != len(self):
             raise ValueError(f"there are {len(arcs)} arcs; expected {len(self)}, one for every word")
-        rows = []
+        rows: list[Row] = []
         for row, arc in zip(self.rows, arcs, strict=True):
             head, label = arc if isinstance(arc, tuple | list) else (arc, row[6])
             rows.append((*row[:5], int(head), label, "_", row[8]))

@@ -69,7 +69,9 @@ class DependencyDisplay:
 
     def plot(self, ax: Axes | None = None) -> DependencyDisplay:
         """Draw the tree; a new figure is as large as the tree needs."""
-        widths = [INCHES_PER_LETTER * max(len(form), len(tag)) for form, tag in zip(self.forms, self._below(), strict=True)]
+        widths = [
+            INCHES_PER_LETTER * max(len(form), len(tag)) for form, tag in zip(self.forms, self._below(), strict=True)
+        ]
         begins = np.cumsum([0.0, *(width + BETWEEN_WORDS for width in widths)])
         middles = begins[:-1] + np.array(widths) / 2
         arcs, missed = self._arcs(self._heads), [arc for arc in self._arcs(self._true) if arc.m in self.wrong]
@@ -104,7 +106,9 @@ class DependencyDisplay:
         self.ax_.plot([end + beside], [0.03], marker="v", markersize=5, color=colour)
         box = {"facecolor": "white", "edgecolor": "none", "pad": 0.8}
         name = arc.label or ("" if arc.head else "root")
-        self.ax_.text(*at, name, ha="center", va="center", fontsize=LABEL_SIZE, color=colour, bbox=box, parse_math=False)
+        self.ax_.text(
+            *at, name, ha="center", va="center", fontsize=LABEL_SIZE, color=colour, bbox=box, parse_math=False
+        )
 
     def _arcs(self, tree: Any) -> list[DrawnArc]:
         labels = self._labels(tree) or [""] * len(tree.heads)

@@ -22,15 +22,15 @@ class DependencyParser(Trainer):
     """Dependency trees: minimise ½‖w‖² + C · mean over sentences of max_z [Δ(y, z) - ⟨w, Ψ(x, y) - Ψ(x, z)⟩].
 
     X is a list of sentences, each a list of tokens (form, tag), of dicts with "form" and "tag", or a
-    formats.ConlluSentence. Y is a list of trees, each a list with the head of every word: 0 for the root, or the number of
-    a word, counted from 1. With pairs (head, label) in the place of heads, labels are learnt and predicted too.
+    formats.ConlluSentence. Y is a list of trees, each a list with the head of every word: 0 for the root, or the number
+    of a word, counted from 1. With pairs (head, label) in the place of heads, labels are learnt and predicted too.
     tasks.Dependencies defines Ψ and Δ; the search is exact.
 
     Parameters
     ----------
     projective : bool
-        Only trees without crossing arcs, by Eisner's algorithm; False: all trees, by that of Chu, Liu and Edmonds, which
-        is faster.
+        Only trees without crossing arcs, by Eisner's algorithm; False: all trees, by that of Chu, Liu and Edmonds,
+        which is faster.
     single_root : bool
         Exactly one word has the head 0, as Universal Dependencies wants it.
     measure : "hamming" or "share"
@@ -44,8 +44,8 @@ class DependencyParser(Trainer):
         predictions. Forms are compared in lower case.
     hash_bits : None or int
         Of the built-in features. None: every feature of the true arcs of training has a weight of its own, others have
-        none. b: features of all arcs, right and wrong ones, have the weights of 2^b buckets (and 2^(b - 4) with a weight
-        for every label); different features may fall into one bucket, and weights have no names.
+        none. b: features of all arcs, right and wrong ones, have the weights of 2^b buckets (and 2^(b - 4) with a
+        weight for every label); different features may fall into one bucket, and weights have no names.
     most_decodes : int
         Searches for one sentence, at most, where losses are rescaled (rescaling="slack", slack="l2").
     C : float
@@ -88,7 +88,7 @@ class DependencyParser(Trainer):
         return Predictions(self._decoded(X))
 
     def score(self, X: Any, Y: Any) -> float:
-        """The unlabelled attachment score: the share of words with the right head. metrics.attachment_scores has more."""
+        """UAS, the share of words with the right head. metrics.attachment_scores has more."""
         return attachment_scores(Y, self.predict(X)).uas
 
     @property
@@ -106,7 +106,7 @@ class DependencyParser(Trainer):
             return {"features": Weights(values, feature=range(arcs.n_features), label=labels)}
         if self.hash_bits is not None:
             raise AttributeError(
-                "DependencyParser with hash_bits has no names of weights: a bucket belongs to all features that fall into "
+                "DependencyParser with hash_bits has no names of weights: a bucket belongs to all features in "
                 "it; hash_bits=None gives every feature a weight of its own"
             )
         named = {"arcs": Weights(self.w_[: arcs.first], feature=feature_names(arcs.keys, arcs.lexicon))}

@@ -18,8 +18,8 @@ from maxmargin.structures.dependencies.scored_arcs import ArcTables, FoundTrees,
 class GivenArcs:
     """features(x) -> a row for every arc of x, dense or sparse: that from h to m, of n words, is row h·n + m - 1.
 
-    With labels, every label has a weight for every feature. Rows with h = m are not used. An array (n + 1, n, F) is read
-    as such a matrix.
+    With labels, every label has a weight for every feature. Rows with h = m are not used. An array (n + 1, n, F) is
+    read as such a matrix.
     """
 
     def __init__(self, features: Callable[[Any], Any]):
@@ -65,8 +65,8 @@ class GivenArcs:
                 matrix = matrix.reshape(-1, matrix.shape[2])
         if len(matrix.shape) != 2 or matrix.shape[0] != (n + 1) * n:
             raise ValueError(
-                f"features(x) of sentence {i} has shape {matrix.shape}; expected ({(n + 1) * n}, F) or ({n + 1}, {n}, F),"
-                f" a row for every arc of {n} words"
+                f"features(x) of sentence {i}: shape {matrix.shape}; expected ({(n + 1) * n}, F) or ({n + 1}, {n}, F), "
+                f"a row for every arc of {n} words"
             )
         return matrix
 
@@ -107,7 +107,9 @@ class PackedGivenArcs:
         for j, i in enumerate(ids.tolist()):
             at, n = int(self.sentences.starts[i]), int(self.sentences.lengths[i])
             heads, labels = (each[found.bounds[j] : found.bounds[j + 1]] for each in (found.heads, found.labels))
-            true_heads, true_labels = (each[at + 1 : at + n + 1] for each in (self.sentences.heads, self.sentences.labels))
+            true_heads, true_labels = (
+                each[at + 1 : at + n + 1] for each in (self.sentences.heads, self.sentences.labels)
+            )
             wrong = np.flatnonzero((heads != true_heads) | (labels != true_labels))
             for of_heads, of_labels, value in ((true_heads, true_labels, 1.0), (heads, labels, -1.0)):
                 words = wrong[of_heads[wrong] >= 0]  # -1 stands for no arc

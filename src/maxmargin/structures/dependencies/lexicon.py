@@ -50,7 +50,7 @@ class Lexicon:
         for i, tokens in enumerate(sentences):
             if len(tokens[0]) != self.n_columns:
                 raise ValueError(
-                    f"sentence {i} has {len(tokens[0]) - 1} tags per word; expected {self.n_columns - 1}, as in training"
+                    f"sentence {i} has {len(tokens[0]) - 1} tags per word; expected {self.n_columns - 1} as in training"
                 )
             for k, codes in enumerate(self._codes):
                 columns[k].append(1)
@@ -60,7 +60,7 @@ class Lexicon:
 
 
 def read_tokens(X: Any) -> list[list[Token]]:
-    """Sentences as lists of (form, tag) or (form, tag, fine tag); each token is one of these, or a dict that names them."""
+    """Sentences as lists of (form, tag) or (form, tag, fine tag); tokens are these, or dicts that name them."""
     if isinstance(X, str | Mapping) or not hasattr(X, "__len__") or not hasattr(X, "__getitem__"):
         raise ValueError(f"X is {type(X).__name__}; expected a list of sentences, each a list of (form, tag)")
     sentences = [_read_sentence(x, i) for i, x in enumerate(X)]
@@ -68,8 +68,8 @@ def read_tokens(X: Any) -> list[list[Token]]:
         for m, token in enumerate(tokens, 1):
             if len(token) != len(sentences[0][0]):
                 raise ValueError(
-                    f"sentence {i}: word {m} is {token!r}, but the first word of all is {sentences[0][0]!r}; expected as "
-                    "many tags of every word"
+                    f"sentence {i}: word {m} is {token!r}, but the first of all is {sentences[0][0]!r}; expected "
+                    "as many tags of every word"
                 )
     return sentences
 

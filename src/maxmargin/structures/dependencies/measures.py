@@ -51,7 +51,10 @@ def attachment_scores(truth: Sequence[Any], found: Sequence[Any], punctuation: A
     right_counts: Counter[Hashable] = Counter()
     labelled: bool | None = None
     for i, (y, z) in enumerate(zip(truth, found, strict=True)):
-        true, other = read_heads(y, f"The true tree of sentence {i}"), read_heads(z, f"The predicted tree of sentence {i}")
+        true, other = (
+            read_heads(y, f"The true tree of sentence {i}"),
+            read_heads(z, f"The predicted tree of sentence {i}"),
+        )
         if len(true.heads) != len(other.heads):
             raise ValueError(
                 f"The true tree of sentence {i} has {len(true.heads)} words but the predicted one {len(other.heads)}."
@@ -98,7 +101,9 @@ def attachment_report(truth: Sequence[Any], found: Sequence[Any], punctuation: A
     lines = [f"{'':{width}}  precision  recall     f1  arcs"]
     for label, (precision, recall, f1, support) in sorted(scores.by_label.items(), key=lambda item: -item[1].support):
         lines.append(f"{label!s:{width}}  {precision:9.3f}  {recall:6.3f}  {f1:5.3f}  {support:4d}")
-    lines.append(f"UAS {scores.uas:.3f}" + ("" if scores.las is None else f", LAS {scores.las:.3f}") + f", {scores.words} words")
+    lines.append(
+        f"UAS {scores.uas:.3f}" + ("" if scores.las is None else f", LAS {scores.las:.3f}") + f", {scores.words} words"
+    )
     return "\n".join(lines if scores.by_label else lines[-1:])
 
 

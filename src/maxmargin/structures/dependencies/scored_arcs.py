@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -86,7 +87,4 @@ def as_trees(found: FoundTrees, names: list[Any] | None) -> list[list[Any]]:
     """In the form that users give: heads, or pairs of head and label."""
     heads, numbers, bounds = found.heads.tolist(), found.labels.tolist(), found.bounds.tolist()
     labels = None if names is None else [names[k] for k in numbers]
-    return [
-        HeadsOfWords(heads[a:b], None if labels is None else labels[a:b]).as_given()
-        for a, b in zip(bounds[:-1], bounds[1:], strict=True)
-    ]
+    return [HeadsOfWords(heads[a:b], None if labels is None else labels[a:b]).as_given() for a, b in pairwise(bounds)]

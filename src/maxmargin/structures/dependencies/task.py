@@ -27,13 +27,14 @@ MOST_BITS = 28
 
 
 class Dependencies(Task):
-    """Words 1 … n and the root, 0; an output is a tree of arcs away from the root, with labels where those of Y have any.
+    """Words 1 … n and the root, 0; an output is a tree of arcs away from the root, with labels where those of Y have
+    any.
 
-        ⟨w, Ψ(x, z)⟩ = Σ_m ⟨w, f(h_m, m)⟩ + ⟨w_l(m), g(h_m, m)⟩,          h_m the head of word m, l(m) its label       (1)
-        Δ(y, z)      = number of words whose head, or label, is wrong      ("share": divided by n)                    (2)
+        ⟨w, Ψ(x, z)⟩ = Σ_m ⟨w, f(h_m, m)⟩ + ⟨w_l(m), g(h_m, m)⟩,          h_m the head of word m, l(m) its label     (1)
+        Δ(y, z)      = number of words whose head, or label, is wrong      ("share": divided by n)                   (2)
 
-    The best label of an arc does not depend on other arcs, so that an arc counts for its best label, and the best tree is
-    a maximum arborescence (compiled/arborescence.py; O(n²)) or, of projective trees, is found by spans
+    The best label of an arc does not depend on other arcs, so that an arc counts for its best label, and the best tree
+    is a maximum arborescence (compiled/arborescence.py; O(n²)) or, of projective trees, is found by spans
     (compiled/eisner.py; O(n³)). Both (1) and (2) are sums over words: the search is exact for training, too. Slack
     rescaling and squared slacks are searched by branch and bound over arcs, as Parts does.
 
@@ -42,10 +43,12 @@ class Dependencies(Task):
     projective : only trees without crossing arcs.
     single_root : exactly one word has the head 0.
     measure : "hamming" or "share", see (2).
-    features : None (those of forms and tags, see compiled/arc_keys.py), or a function features(x) -> matrix with a row for
+    features : None (those of forms and tags, see compiled/arc_keys.py), or a function features(x) -> matrix with a row
+    for
         every arc: that from h to m is row h·n + m - 1. x may then be anything that has a length.
     min_count : how often a form must occur to have features of its own; of the built-in features.
-    hash_bits : None (a weight for every feature of the true arcs of training), or b: 2^b buckets for the features of all
+    hash_bits : None (a weight for every feature of the true arcs of training), or b: 2^b buckets for the features of
+    all
         arcs; of the built-in features.
     most_decodes : of an example in one exact search with rescaled losses.
     """
@@ -76,7 +79,9 @@ class Dependencies(Task):
         labelled = [tree.labels is not None for tree in trees]
         if any(labelled) and not all(labelled):
             with_, without = labelled.index(True), labelled.index(False)
-            raise ValueError(f"the tree of sentence {with_} has labels, that of sentence {without} none; expected one kind")
+            raise ValueError(
+                f"the tree of sentence {with_} has labels, that of sentence {without} none; expected one kind"
+            )
         self.classes_: list[Hashable] | None = None
         if labelled[0]:
             self.classes_ = in_order(label for tree in trees for label in tree.labels or ())

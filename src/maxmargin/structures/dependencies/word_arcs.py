@@ -77,7 +77,7 @@ class WordArcs:
 
         if bits is not None:
             return KeyTable(np.zeros(0, dtype=np.uint64), np.zeros(0, dtype=np.int32), bits)
-        bits = int(len(keys)).bit_length() + 1  # a quarter to a half of the slots are in use
+        bits = len(keys).bit_length() + 1  # a quarter to a half of the slots are in use
         slots, numbers = np.zeros(2**bits, dtype=np.uint64), np.zeros(2**bits, dtype=np.int32)
         fill_slots(keys, bits, slots, numbers)
         return KeyTable(slots, numbers, bits)
@@ -124,7 +124,7 @@ class PackedWordArcs:
             model.label_table,
             *_scratch(),
             np.empty(MOST_KEYS, dtype=np.int32),
-            LabelScores(*sides, np.empty(n_labels)),
+            LabelScores(sides[0], sides[1], np.empty(n_labels)),
             scores,
             labels,
             right,

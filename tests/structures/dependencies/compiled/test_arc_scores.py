@@ -8,6 +8,10 @@ from maxmargin.structures.dependencies.arc_templates import DISTANCES, feature_n
 from maxmargin.structures.dependencies.compiled.arc_keys import MOST_BETWEEN
 from maxmargin.tasks import Dependencies
 
+KINDS = ["Hh", "H", "h", "Mm", "M", "m", "HM", "HMm", "HMh", "HMhm", "Mhm", "Hhm", "hm"]
+KINDS += [">(hm", "<(hm", ">)hm", "<)hm", "(hm", ")hm", "<hm", ">hm"]
+LABEL_KINDS = ["M", "m", "Mm", "(m", ")m", "()m", "H", "h", "Hh", "hm", "Hm", "Mh", "HM"]
+
 
 def twin_names(tokens, h, m):
     """The names of the features of an arc, written by hand."""
@@ -20,16 +24,20 @@ def twin_names(tokens, h, m):
     side = "root" if h == 0 else "head left" if h < m else "head right"
     bucket = DISTANCES[min(abs(h - m), 5) - 1] if abs(h - m) < 10 else DISTANCES[5]
     parts = {
-        "H": f"head={forms[h]}", "M": f"dependent={forms[m]}", "h": f"head tag={tags[h]}", "m": f"dependent tag={tags[m]}",
-        "<": f"tag before head={tag(h - 1)}", ">": f"tag after head={tag(h + 1)}",
-        "(": f"tag before dependent={tag(m - 1)}", ")": f"tag after dependent={tag(m + 1)}",
-    }  # fmt: skip
-    kinds = "Hh H h Mm M m HM HMm HMh HMhm Mhm Hhm hm >(hm <(hm >)hm <)hm (hm )hm <hm >hm".split()
+        "H": f"head={forms[h]}",
+        "M": f"dependent={forms[m]}",
+        "h": f"head tag={tags[h]}",
+        "m": f"dependent tag={tags[m]}",
+        "<": f"tag before head={tag(h - 1)}",
+        ">": f"tag after head={tag(h + 1)}",
+        "(": f"tag before dependent={tag(m - 1)}",
+        ")": f"tag after dependent={tag(m + 1)}",
+    }
     sides = [side] if h == 0 else [side, f"{side} by {bucket}"]
-    found = [", ".join([*(parts[each] for each in kind), where]) for where in sides for kind in kinds]
+    found = [", ".join([*(parts[each] for each in kind), where]) for where in sides for kind in KINDS]
     between = {tags[k] for k in range(min(h, m) + 1, max(h, m))}
     found += [", ".join([f"tag between={each}", parts["h"], parts["m"], side]) for each in between]
-    of_labels = [", ".join([*(parts[each] for each in kind), side]) for kind in "M m Mm (m )m ()m H h Hh hm Hm Mh HM".split()]
+    of_labels = [", ".join([*(parts[each] for each in kind), side]) for kind in LABEL_KINDS]
     of_labels += [", ".join([parts["h"], parts["m"], where]) for where in sides[1:]]
     return found, of_labels
 

@@ -1,4 +1,4 @@
-"""Searches against enumeration: all trees of up to five words, with one child of the root or more, projective or not."""
+"""Searches against enumeration: all trees of up to five words, with one root or more, projective or not."""
 
 import numpy as np
 import pytest

@@ -4,12 +4,14 @@ Nodes are 0, the root, and 1 … n; scores[h, m] is that of the arc from h to m.
 
     heads = argmax Σ_m scores[heads[m], m]      over all trees in which every node 1 … n has one head              (1)
 
-From any node the best arcs into each are followed backwards. Where they meet the path, a cycle is closed: it becomes one
-node, and an arc into it counts for what it adds over the arc of the cycle that it replaces. Every node, also one that is
-made of others, looks once for its best arc, and a cycle of k nodes is contracted in O(kn): O(n²) in all.
+From any node the best arcs into each are followed backwards. Where they meet the path, a cycle is closed: it becomes
+one
+node, and an arc into it counts for what it adds over the arc of the cycle that it replaces. Every node, also one that
+is made of others, looks once for its best arc, and a cycle of k nodes is contracted in O(kn): O(n²) in all.
 
 One child of the root: among trees with the fewest arcs from the root, which have one, the best is found by comparing
-first the number of these arcs, then scores. A node then takes an arc from the root only where no other is left: when all
+first the number of these arcs, then scores. A node then takes an arc from the root only where no other is left: when
+all
 are one. The cycle arcs that are subtracted are never from the root, so that this is exact, without a large constant.
 """
 
@@ -41,14 +43,21 @@ class Contraction(NamedTuple):
 def contraction(n):
     """Scratch for up to n words."""
     size, double = n + 1, 2 * n + 2
+    pairs = [np.empty((size, size), dtype=np.int32) for _ in range(2)]
+    slots = [np.empty(size, dtype=np.int32) for _ in range(4)]
+    nodes = [np.empty(double, dtype=np.int32) for _ in range(3)]
     return Contraction(
         np.empty((size, size)),
-        *(np.empty((size, size), dtype=np.int32) for _ in range(2)),
-        np.empty(size, dtype=np.int32),
-        *(np.empty(size, dtype=np.int32) for _ in range(2)),
+        pairs[0],
+        pairs[1],
+        slots[0],
+        slots[1],
+        slots[2],
         np.empty(size),
-        np.empty(size, dtype=np.int32),
-        *(np.empty(double, dtype=np.int32) for _ in range(3)),
+        slots[3],
+        nodes[0],
+        nodes[1],
+        nodes[2],
     )
 
 
@@ -86,7 +95,7 @@ def contracted(of, begin, length, n_active):
 
 @kernel
 def best_arborescence(n, single_root, of, heads):
-    """Write the heads of the words 1 … n of (1) for of.scores, which is used up; with single_root, one has the head 0."""
+    """Write the heads of the words 1 … n of (1) for of.scores, which is used up; with single_root, one has 0."""
     for u in range(n + 1):
         for v in range(n + 1):
             of.tails[u, v], of.ends[u, v] = u, v

@@ -4,8 +4,8 @@ A key has the fields
 
     template (6 bits) | side (4) | first (18) | second (18) | third (9) | fourth (9)                                (1)
 
-of which the last four are codes of forms and tags. A side is 0, or where the head stands: LEFT, RIGHT or ROOT, or one of
-these with a distance of 1, 2, 3, 4, 5 … 9, or more. arc_templates.py has the names of templates and of their fields.
+of which the last four are codes of forms and tags. A side is 0, or where the head stands: LEFT, RIGHT or ROOT, or one
+of these with a distance of 1, 2, 3, 4, 5 … 9, or more. arc_templates.py has the names of templates and of their fields.
 
 The templates are those of McDonald, Crammer and Pereira (2005), Table 1: form and tag of head and dependent, alone and
 together; the tags around both; the tags between them. Each has the side that the head is on; most also have a twin with

@@ -91,8 +91,8 @@ def all_end_keys(sentences, at, n, h, m, side, keys):
 def arc_places(sentences, at, n, h, m, table, between, n_between, keys, places, count):
     """Write the places of the weights of an arc, but for labels, from `count` on; where they end.
 
-    A key with a distance, or with more of both words, is known only where the same without it is: the others need not be
-    looked for. (Buckets know all keys.)
+    A key with a distance, or with more of both words, is known only where the same without it is: the others need not
+    be looked for. (Buckets know all keys.)
     """
     side, near = side_of(h, m), near_side_of(h, m)
     end_keys = all_end_keys(sentences, at, n, h, m, side, keys)
@@ -139,7 +139,7 @@ def sum_at(w, places, begin, end):
 
 @kernel
 def all_places(ids, sentences, table, between, keys, places, ends):
-    """The places of all arcs of the sentences `ids`, in the order of heads, then of dependents; where each arc's end."""
+    """The places of all arcs of the sentences `ids`, by heads, then by dependents; where each arc's end."""
     count, arc = 0, 0
     for j in range(len(ids)):
         at, n = sentences.starts[ids[j]], sentences.lengths[ids[j]]
@@ -217,8 +217,25 @@ def score_known_arcs(w, n, first_arc, known, begins, scores):
 
 @kernel
 def score_sentences(
-    w, ids, offsets, word_offsets, sentences, known, begins, first_arcs, table, first, n_labels, label_table,
-    between, keys, places, scratch, scores, labels, right,
+    w,
+    ids,
+    offsets,
+    word_offsets,
+    sentences,
+    known,
+    begins,
+    first_arcs,
+    table,
+    first,
+    n_labels,
+    label_table,
+    between,
+    keys,
+    places,
+    scratch,
+    scores,
+    labels,
+    right,
 ):
     """Tables of (1) for the sentences `ids`, each at its offset, and scores of the true arcs.
 
@@ -271,7 +288,20 @@ def label_keys(sentences, at, n, h, m, group, keys):
 
 @kernel
 def plane_entries(
-    ids, word_offsets, heads, arc_labels, sentences, table, first, n_labels, label_table, between, keys, places, values, ends
+    ids,
+    word_offsets,
+    heads,
+    arc_labels,
+    sentences,
+    table,
+    first,
+    n_labels,
+    label_table,
+    between,
+    keys,
+    places,
+    values,
+    ends,
 ):
     """Entries of Ψ(x, y) - Ψ(x, z) for every sentence: +1 for true arcs that z has not, -1 for arcs that y has not.
 
@@ -287,7 +317,20 @@ def plane_entries(
                 continue
             begin = count
             count = arc_entries(
-                sentences, at, n, true_head, m, true_label, table, first, n_labels, label_table, between, keys, places, count
+                sentences,
+                at,
+                n,
+                true_head,
+                m,
+                true_label,
+                table,
+                first,
+                n_labels,
+                label_table,
+                between,
+                keys,
+                places,
+                count,
             )
             for k in range(begin, count):
                 values[k] = 1.0

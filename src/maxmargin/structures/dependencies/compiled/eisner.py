@@ -38,11 +38,9 @@ class SpanScores(NamedTuple):
 def span_scores(n):
     """Scratch for up to n words."""
     size = n + 1
-    return SpanScores(
-        *(np.empty((size, size)) for _ in range(7)),
-        np.empty((3, size, size), dtype=np.int32),
-        np.empty((4 * size + 8, 3), dtype=np.int32),
-    )
+    tables = [np.empty((size, size)) for _ in range(7)]
+    numbers = [np.empty((3, size, size), dtype=np.int32), np.empty((4 * size + 8, 3), dtype=np.int32)]
+    return SpanScores(*tables, *numbers)
 
 
 @kernel

@@ -1,7 +1,5 @@
 """The best trees of many sentences, from the scores of their arcs."""
 
-import numpy as np
-
 from maxmargin.compiled.kernel import kernel
 from maxmargin.structures.dependencies.compiled.arborescence import best_arborescence
 from maxmargin.structures.dependencies.compiled.eisner import best_projective
@@ -31,7 +29,20 @@ def chosen_labels(n, scores, labels, right, true_heads, true_labels, price, head
 
 @kernel
 def best_trees(
-    ids, offsets, word_offsets, sentences, scores, labels, right, prices, single_root, projective, contraction, spans, heads, found
+    ids,
+    offsets,
+    word_offsets,
+    sentences,
+    scores,
+    labels,
+    right,
+    prices,
+    single_root,
+    projective,
+    contraction,
+    spans,
+    heads,
+    found,
 ):
     """Heads and labels of all words of the sentences `ids`."""
     for j in range(len(ids)):
