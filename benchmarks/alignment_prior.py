@@ -1,7 +1,7 @@
 """Few reference alignments: BLOSUM62 as it is, scores learnt from nothing, and with BLOSUM62 as the prior.
 
-The parts are those of alignment.py. Mode and gap costs of BLOSUM62, C, and how long the prior is beside what is learnt are
-chosen by Q on the validation part; Q is then that of all test pairs.
+The parts are those of alignment.py. Mode and gap costs of BLOSUM62, C, and how long the prior is beside what is learnt
+are chosen by Q on the validation part; Q is then that of all test pairs.
 """
 
 from __future__ import annotations

@@ -54,7 +54,7 @@ LAYERS = [
     ("fit, fit_path, partial_fit, certify", ["trainer"]),
     ("estimators of any task, and of matrices", ["structured", "flat"]),
     ("figures that are of no structure, and what several draw with", ["figures"]),
-    ("sets of scored parts, with any decoder", [f"structures.{MIDDLE}"]),
+    ("sets of scored parts, which other rooms may build on", [f"structures.{MIDDLE}"]),
     ("one room per structure", [f"structures.{room}" for room in ROOMS if room != MIDDLE]),
     ("training by counting outputs", ["counting"]),
     (

@@ -152,6 +152,14 @@ def cheapest(costs):
     return np.arange(len(costs)) == np.argmin(costs)
 
 
+def linked_frames():
+    rng = np.random.default_rng(4)
+    X = [rng.standard_normal((3, 3, 2)) for _ in range(4)]
+    return [x + np.eye(3)[:, :, None] * 3 for x in X], [[0, 1, -1]] * 4
+
+
+TAGGED = [[("a", "N"), ("b", "V"), ("c", "N")], [("a", "D"), ("b", "N"), ("c", "V")]]
+ARCS = [[(2, "subj"), (0, "root"), (2, "obj")], [(2, "det"), (3, "subj"), (0, "root")]]
 TREES = ["(S (NP (N a)) (VP (V b) (NP (N c))))", "(S (NP (D a) (N b)) (VP (V c)))"]
 TAGS = [["N", "V", "N"], ["D", "N", "V"]]
 HOMOLOGS = [("ACDE", ["ACE", "FFFF"]), ("FGAC", ["DDDD", "FGC"])]
@@ -163,6 +171,7 @@ QUERIES = np.repeat(range(4), 6)
 # scores one thing, an array of features
 FITS = {
     "Aligner": (mm.Aligner(max_passes=3), lambda m: m.fit(*mm.datasets.mutated_pairs(4, length=8, seed=0)), None),
+    "Assigner": (mm.Assigner(), lambda m: m.fit(*linked_frames()), None),
     "Clusterer": (mm.Clusterer(), lambda m: m.fit(*item_sets()), (2,)),
     "Clusterer correlation": (mm.Clusterer(linkage="correlation"), lambda m: m.fit(*item_sets()), (2,)),
     "CostLearner": (mm.CostLearner(cheapest), lambda m: m.fit(matrix()[0], matrix()[0][:, :3]), (3, 4)),
@@ -174,6 +183,8 @@ FITS = {
     "CountingPredictor": (
         mm.CountingPredictor(counting.Subsets(3, 1)), lambda m: m.fit(matrix()[0], [{k} for k in matrix()[1]]), (3, 4),
     ),
+    "DependencyParser": (mm.DependencyParser(), lambda m: m.fit(TAGGED, [[2, 0, 2], [2, 3, 0]]), None),
+    "DependencyParser with labels": (mm.DependencyParser(), lambda m: m.fit(TAGGED, ARCS), None),
     "Diversifier": (mm.Diversifier(k=2, thresholds=(0.0, 0.5), C=1e4), lambda m: m.fit(*documents()), (2,)),
     "GraphLabeler": (mm.GraphLabeler(), lambda m: m.fit(*chain_graphs()), (2, 3)),
     "HomologRanker": (mm.HomologRanker(max_passes=3), lambda m: m.fit(HOMOLOGS, ALIGNED), None),

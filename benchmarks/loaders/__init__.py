@@ -40,7 +40,7 @@ from benchmarks.loaders.sequences import load_conll2000, load_conll2002_es, load
 from benchmarks.loaders.tables import load_covertype
 from benchmarks.loaders.text import load_20newsgroups, load_lasvm_reuters, load_reuters21578
 from benchmarks.loaders.tours import PointOfInterest, Tours, Trip, load_flickr_tours
-from benchmarks.loaders.treebanks import load_ptb_sample
+from benchmarks.loaders.treebanks import load_ptb_sample, load_ud_ewt
 
 __all__ = [
     "ENVIRONMENT_VARIABLE",
@@ -93,6 +93,7 @@ __all__ = [
     "load_snakes",
     "load_substitution_matrix",
     "load_tmalign",
+    "load_ud_ewt",
     "load_usps",
     "load_yeast_ars",
     "paper_pairs",

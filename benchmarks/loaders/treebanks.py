@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import tarfile
 
-from benchmarks.loaders.folder import data_file
+from benchmarks.loaders.folder import check_choice, data_file
+from maxmargin.formats import ConlluSentence, read_conllu
 from maxmargin.structures.parsing.brackets import trees_in
 from maxmargin.structures.parsing.trees import Tree
 
@@ -42,3 +43,18 @@ def load_ptb_sample(max_words: int | None = None) -> list[Tree]:
             if max_words is None or len(cleaned) <= max_words:
                 trees.append(cleaned)
     return trees
+
+
+def load_ud_ewt(part: str) -> list[ConlluSentence]:
+    """UD English EWT 2.16: 12,544 sentences to train with, 2,001 ("dev") and 2,077 ("test") others.
+
+    English from the web (weblogs, newsgroups, emails, reviews, answers) in Universal Dependencies, 51 labels of arcs,
+    17 tags (UPOS) and 49 finer ones (XPOS), all by annotators (Silveira et al., "A gold standard dependency corpus for
+    English", LREC 2014).
+
+    Parameters
+    ----------
+    part : "train", "dev" or "test"
+    """
+    check_choice("part", part, "train", "dev", "test")
+    return read_conllu(data_file("ud_english_ewt", f"en_ewt-ud-{part}.conllu.xz"))

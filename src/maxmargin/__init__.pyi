@@ -26,11 +26,13 @@ from .structured import StructuredSVM as StructuredSVM
 from .structures.alignment.alignments import PairwiseAlignment as PairwiseAlignment
 from .structures.alignment.estimator import Aligner as Aligner
 from .structures.alignment.homolog_ranker import HomologRanker as HomologRanker
+from .structures.assignment.estimator import Assigner as Assigner
 from .structures.classes.multiclass_svc import MulticlassSVC as MulticlassSVC
 from .structures.classes.ordinal_svc import OrdinalSVC as OrdinalSVC
 from .structures.classes.taxonomy_svc import TaxonomySVC as TaxonomySVC
 from .structures.clustering.estimator import Clusterer as Clusterer
 from .structures.decisions.estimator import CostLearner as CostLearner
+from .structures.dependencies.estimator import DependencyParser as DependencyParser
 from .structures.diversity.estimator import Diversifier as Diversifier
 from .structures.graphs.estimator import GraphLabeler as GraphLabeler
 from .structures.motifs.estimator import MotifFinder as MotifFinder

@@ -11,6 +11,8 @@ from maxmargin.structures.alignment.formats.multiple import Annotations, Multipl
 from maxmargin.structures.alignment.formats.ncbi import SubstitutionMatrix, read_matrix, write_matrix
 from maxmargin.structures.alignment.formats.pairwise_text import render
 from maxmargin.structures.alignment.formats.stockholm import iterate_stockholm, read_stockholm, write_stockholm
+from maxmargin.structures.dependencies.conllu import iterate_conllu, read_conllu, write_conllu
+from maxmargin.structures.dependencies.conllu_sentence import ConlluSentence
 from maxmargin.structures.motifs.meme.content import MemeFile, MemeMotif
 from maxmargin.structures.motifs.meme.reader import read_meme
 from maxmargin.structures.motifs.meme.writer import write_meme
@@ -18,14 +20,17 @@ from maxmargin.structures.parsing.brackets import read_trees, write_trees
 
 __all__ = [
     "Annotations",
+    "ConlluSentence",
     "MemeFile",
     "MemeMotif",
     "MultipleAlignment",
     "SequenceRecord",
     "SubstitutionMatrix",
+    "iterate_conllu",
     "iterate_stockholm",
     "read_a3m",
     "read_aligned_fasta",
+    "read_conllu",
     "read_fasta",
     "read_matrix",
     "read_meme",
@@ -33,6 +38,7 @@ __all__ = [
     "read_trees",
     "render",
     "write_a3m",
+    "write_conllu",
     "write_fasta",
     "write_matrix",
     "write_meme",

@@ -2,6 +2,7 @@
 
 from maxmargin.counting.routes import pair_f1, point_f1
 from maxmargin.inputs.scorer import Scorer, exact_match, exact_match_scorer
+from maxmargin.structures.assignment.measures import LinkScores, link_f1_scorer, link_scores
 from maxmargin.structures.classes.measures import tree_loss
 from maxmargin.structures.clustering.measures import (
     ClusterScore,
@@ -17,6 +18,14 @@ from maxmargin.structures.clustering.measures import (
     pairwise_f1_scorer,
 )
 from maxmargin.structures.decisions.measures import decision_regret, regret
+from maxmargin.structures.dependencies.measures import (
+    AttachmentScores,
+    LabelAttachment,
+    attachment_report,
+    attachment_scores,
+    las_scorer,
+    uas_scorer,
+)
 from maxmargin.structures.diversity.measures import subtopic_loss, subtopic_recall
 from maxmargin.structures.parsing.parseval import ParsevalScore, parseval, parseval_f1_scorer
 from maxmargin.structures.ranking.query_scores import query_scores
@@ -24,10 +33,15 @@ from maxmargin.structures.sequences.measures import ChunkScore, chunk_f1, chunk_
 from maxmargin.structures.sequences.reports import chunk_report, label_report
 
 __all__ = [
+    "AttachmentScores",
     "ChunkScore",
     "ClusterScore",
+    "LabelAttachment",
+    "LinkScores",
     "ParsevalScore",
     "Scorer",
+    "attachment_report",
+    "attachment_scores",
     "b_cubed",
     "b_cubed_f1_scorer",
     "ceaf",
@@ -40,6 +54,9 @@ __all__ = [
     "exact_match",
     "exact_match_scorer",
     "label_report",
+    "las_scorer",
+    "link_f1_scorer",
+    "link_scores",
     "mitre_loss",
     "muc",
     "muc_f1_scorer",
@@ -55,4 +72,5 @@ __all__ = [
     "subtopic_loss",
     "subtopic_recall",
     "tree_loss",
+    "uas_scorer",
 ]

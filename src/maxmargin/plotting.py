@@ -10,6 +10,7 @@ from maxmargin.figures.rounds import RoundsDisplay
 from maxmargin.structures.alignment.display import AlignmentDisplay
 from maxmargin.structures.alignment.substitution_display import SubstitutionDisplay
 from maxmargin.structures.clustering.display import ClusterDisplay
+from maxmargin.structures.dependencies.display import DependencyDisplay
 from maxmargin.structures.diversity.display import CoverageDisplay
 from maxmargin.structures.graphs.display import SegmentationDisplay
 from maxmargin.structures.motifs.display import LogoDisplay
@@ -21,6 +22,7 @@ __all__ = [
     "AlignmentDisplay",
     "ClusterDisplay",
     "CoverageDisplay",
+    "DependencyDisplay",
     "GapDisplay",
     "ImageSequenceDisplay",
     "LogoDisplay",

@@ -8,6 +8,8 @@ from maxmargin.structures.alignment.homologs import Aligned, Homologs
 from maxmargin.structures.alignment.substitution import Match, PairFeatures
 from maxmargin.structures.alignment.task import Alignment
 from maxmargin.structures.alignment.views import Average, Column, Product, View, Window
+from maxmargin.structures.assignment.frames import Frames
+from maxmargin.structures.assignment.task import Assignment
 from maxmargin.structures.classes.multiclass import Multiclass
 from maxmargin.structures.classes.ordinal import Ordinal
 from maxmargin.structures.classes.taxonomy import Taxonomy
@@ -16,6 +18,7 @@ from maxmargin.structures.clustering.forest import Forest, Linked
 from maxmargin.structures.clustering.pairs import Pairs
 from maxmargin.structures.decisions.observations import Observed
 from maxmargin.structures.decisions.task import Decisions
+from maxmargin.structures.dependencies.task import Dependencies
 from maxmargin.structures.diversity.documents import Documents
 from maxmargin.structures.diversity.task import Chosen, Diversity
 from maxmargin.structures.graphs.nodes import Nodes
@@ -34,6 +37,7 @@ from maxmargin.structures.sequences.task import Chain
 __all__ = [
     "Aligned",
     "Alignment",
+    "Assignment",
     "Average",
     "Chain",
     "Chosen",
@@ -42,9 +46,11 @@ __all__ = [
     "Contingency",
     "Correlation",
     "Decisions",
+    "Dependencies",
     "Diversity",
     "Documents",
     "Forest",
+    "Frames",
     "Gaps",
     "Grammar",
     "Graph",

@@ -1,0 +1,1 @@
+"""Assignments: which row belongs to which column, and which stay alone."""

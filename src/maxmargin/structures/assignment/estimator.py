@@ -1,0 +1,89 @@
+"""Assigner: which row belongs to which column."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Unpack
+
+from sklearn.utils.validation import check_is_fitted
+
+from maxmargin.predictions import Predictions
+from maxmargin.solvers import Solver
+from maxmargin.structures.assignment.frames import Columns
+from maxmargin.structures.assignment.measures import link_scores
+from maxmargin.structures.assignment.task import Assignment
+from maxmargin.task import Task
+from maxmargin.trainer import Options, Trainer
+from maxmargin.weights import Weights
+
+
+class Assigner(Trainer):
+    """Links between the rows and columns of tables, learnt from tables whose links are known; for tracking, for
+    example.
+
+    X is a list of arrays (n, m, F), with features of every pair of a row and a column; of tasks.Frames, where rows and
+    columns that stay alone have features too; or of pairs of lists (rows, columns), with `features`. Y is a list of
+    assignments: the column of every row, -1 for a row that stays alone. A column that is not named stays alone, too.
+    What staying alone is worth is learnt. tasks.Assignment defines Ψ and Δ; the search is exact.
+
+    Features are used as they are: bring them to comparable sizes, because ½‖w‖² treats them alike.
+
+    Parameters
+    ----------
+    features : None or function
+        features(rows, columns) -> array (n, m, F) or tasks.Frames, where x is two lists of items.
+    measure : "hamming" or "share"
+        The loss of a wrong assignment: the number of links that are wrong or missing, or that over twice the rows.
+    most_decodes : int
+        Searches for one example, at most, where losses are rescaled (rescaling="slack", slack="l2").
+    C : float
+        Weight of the mean slack against ½‖w‖².
+    The other parameters are those of StructuredSVM.
+
+    Attributes
+    ----------
+    weights_ : by name: "pairs", "rows alone" and "columns alone", the last two with a constant first.
+    w_, certificate_, history_ : as in StructuredSVM
+    """
+
+    def __init__(
+        self,
+        features: Callable[[Any, Any], Any] | None = None,
+        measure: str = "hamming",
+        most_decodes: int = 200,
+        C: float = 100.0,
+        solver: str | Solver = "bcfw",
+        **options: Unpack[Options],
+    ):
+        self.features = features
+        self.measure = measure
+        self.most_decodes = most_decodes
+        super().__init__(C=C, solver=solver, **options)
+
+    def predict(self, X: Any) -> list[Columns]:
+        """The best column of every row, -1 where it stays alone, for each example."""
+        check_is_fitted(self)
+        return Predictions(self._decoded(X))
+
+    def score(self, X: Any, Y: Any) -> float:
+        """The share of rows with the right column, or rightly alone. metrics.link_scores has more."""
+        return link_scores(Y, self.predict(X)).rows
+
+    def _named_weights(self) -> dict[str, Weights]:
+        f, r, s = self.task_.widths_
+        w = self.w_
+        return {
+            "pairs": Weights(w[:f], feature=range(f)),
+            "rows alone": Weights(w[f : f + r + 1], feature=["constant", *range(r)]),
+            "columns alone": Weights(w[f + r + 1 :], feature=["constant", *range(s)]),
+        }
+
+    def _make_task(self, Y: Any) -> Task:
+        return self._task(Assignment)
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.target_tags.required = True
+        tags.input_tags.two_d_array = False
+        tags.input_tags.three_d_array = True
+        return tags

@@ -1,0 +1,173 @@
+"""Assignment: rows that are linked with columns, each at most once, in the way that scores best."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from itertools import product
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.optimize import linear_sum_assignment
+
+from maxmargin.arrays import Array
+from maxmargin.structures.assignment.frames import Columns, Frames, read_columns, read_frames
+from maxmargin.structures.parts.batch import PartsBatch
+from maxmargin.structures.parts.numbers import PartNumbers, PricedParts
+from maxmargin.structures.parts.task import Parts
+
+MEASURES = ("hamming", "share")
+
+
+class Assignment(Parts):
+    """An output z gives every row a column, or -1: it stays alone, as do columns that no row has.
+
+        ⟨w, Ψ(x, z)⟩ = Σ_linked ⟨u, pair_ij⟩ + Σ_rows alone (a + ⟨a', row_i⟩) + Σ_columns alone (b + ⟨b', column_j⟩) (1)
+        Δ(y, z)      = links that one of the two has and the other has not   ("share": divided by twice the rows)    (2)
+
+    The best z is a matching. Against all alone, the link ij gains g = s_ij - s_i - s_j, so that
+
+        z = argmax Σ_linked max(g_ij, 0)                                                                             (3)
+
+    is an assignment problem of rows and columns (scipy's linear_sum_assignment), in which links that gain nothing are
+    not made: a link with g <= 0 in an answer of (3) is none. That is exact; it says the same as a square table of
+    n + m rows and columns with room for all that stay alone, and is a quarter as large.
+
+    Outputs are sets of parts: pairs, then rows alone, then columns alone (Parts, which this builds on).
+
+    x is an array (n, m, F), or Frames(pairs, rows, columns) with features of what stays alone; or two lists of items,
+    where `features` is given. y is a list of columns.
+
+    features : None, or a function features(rows, columns) -> array (n, m, F) or Frames.
+    measure : "hamming" or "share", see (2).
+    most_decodes : of an example in one exact search with rescaled losses.
+    """
+
+    kernel = None
+    costs = (1.0, 1.0)
+
+    def __init__(
+        self, features: Callable[[Any, Any], Any] | None = None, measure: str = "hamming", most_decodes: int = 200
+    ):
+        self.features = features
+        self.measure = measure
+        self.most_decodes = most_decodes
+
+    def setup(self, X: Sequence[Any], Y: Sequence[Any]) -> None:
+        if self.measure not in MEASURES:
+            raise ValueError(f"measure must be one of {', '.join(map(repr, MEASURES))}, got {self.measure!r}")
+        if self.features is not None and not callable(self.features):
+            raise TypeError(f"features must be None or a function features(rows, columns), got {self.features!r}")
+        if len(X) == 0:
+            raise ValueError("no examples given: X is empty")
+        self.widths_ = read_frames(X[0], 0, self.features).widths
+        super().setup(self._read(X), Y)
+
+    def setup_and_pack(self, X: Sequence[Any], Y: Sequence[Any]) -> PartsBatch:
+        self.setup(X, Y)
+        return self.pack(X, Y)
+
+    # --- what Parts asks for
+
+    def parts(self, x: Frames) -> Array:
+        """The rows of all pairs, of rows that stay alone, and of columns that do, each in columns of its own."""
+        (n, m), (f, r, s) = x.sizes, x.widths
+        matrix = np.zeros((n * m + n + m, f + r + s + 2))
+        matrix[: n * m, :f] = x.pairs.reshape(-1, f)
+        matrix[n * m : n * m + n, f] = 1.0
+        matrix[n * m : n * m + n, f + 1 : f + 1 + r] = x.rows
+        matrix[n * m + n :, f + 1 + r] = 1.0
+        matrix[n * m + n :, f + 2 + r :] = x.columns
+        return matrix
+
+    def best(self, scores: Array, x: Frames) -> PartNumbers:
+        """(3)."""
+        return part_numbers(best_columns(scores, *x.sizes), x.sizes[1])
+
+    # --- the plain form: one example at a time
+
+    def psi(self, x: Any, z: Any) -> tuple[NDArray[np.int64], Array]:
+        frames = self._read([x])[0]
+        return super().psi(frames, part_numbers(read_columns(z, *frames.sizes, "z"), frames.sizes[1]))
+
+    def loss(self, y: Any, z: Any) -> float:
+        true = read_columns(y, len(y), None, "y")
+        found = read_columns(z, len(y), None, "z")
+        wrong = true != found
+        return float(np.sum(wrong & (true >= 0)) + np.sum(wrong & (found >= 0))) * self._price(len(true))
+
+    def argmax(self, w: Array, x: Any, y: Any = None) -> Columns:
+        frames = self._read([x])[0]
+        return columns_of(super().argmax(w, frames, None if y is None else self._priced(y, frames, "y")), *frames.sizes)
+
+    def outputs(self, x: Any) -> Iterator[Columns]:
+        n, m = self._read([x])[0].sizes
+        for columns in product(range(-1, m), repeat=n):
+            linked = [column for column in columns if column >= 0]
+            if len(set(linked)) == len(linked):
+                yield np.array(columns, dtype=np.int64)
+
+    # --- all examples at a time
+
+    def decode(self, w: Array, X: Sequence[Any]) -> list[Columns]:
+        frames = self._read(X)
+        return [columns_of(z, *x.sizes) for x, z in zip(frames, super().decode(w, frames), strict=True)]
+
+    def pack(self, X: Sequence[Any], Y: Sequence[Any]) -> PartsBatch:
+        frames = self._read(X)
+        labels = [
+            self._priced(y, x, f"the label of example {i}") for i, (x, y) in enumerate(zip(frames, Y, strict=True))
+        ]
+        return super().pack(frames, labels)
+
+    # --- inside
+
+    def _read(self, X: Sequence[Any]) -> list[Frames]:
+        """All examples, with the features that training has."""
+        frames = [read_frames(x, i, self.features) for i, x in enumerate(X)]
+        for i, x in enumerate(frames):
+            if x.widths != self.widths_:
+                names = ("pairs", "rows alone", "columns alone")
+                found, expected = (
+                    ", ".join(f"{k} of {name}" for k, name in zip(widths, names, strict=True))
+                    for widths in (x.widths, self.widths_)
+                )
+                raise ValueError(f"example {i} has the features {found}; expected {expected}, as in the first example")
+        return frames
+
+    def _price(self, n: int) -> float:
+        return 0.5 / max(n, 1) if self.measure == "share" else 1.0
+
+    def _priced(self, y: Any, x: Frames, name: str) -> PricedParts:
+        """Links cost the same, missed or wrong; that something stays alone is no link."""
+        n, m = x.sizes
+        price = np.append(np.full(n * m, self._price(n)), np.zeros(n + m))
+        return PricedParts(part_numbers(read_columns(y, n, m, name), m), extra=price, missing=price)
+
+
+def best_columns(scores: Array, n: int, m: int) -> Columns:
+    """The best column of every row, from scores of pairs, of rows alone and of columns alone."""
+    pairs, rows, columns = np.split(scores, [n * m, n * m + n])
+    gains = pairs.reshape(n, m) - rows[:, None] - columns[None, :]
+    i, j = linear_sum_assignment(np.maximum(gains, 0.0), maximize=True)
+    found = np.full(n, -1, dtype=np.int64)
+    gain = gains[i, j] > 0
+    found[i[gain]] = j[gain]
+    return found
+
+
+def part_numbers(columns: Columns, m: int) -> PartNumbers:
+    """The parts of an output: its pairs, rows alone and columns alone."""
+    n, linked = len(columns), columns >= 0
+    pairs = np.flatnonzero(linked) * m + columns[linked]
+    alone = np.setdiff1d(np.arange(m), columns)
+    return np.sort(np.concatenate([pairs, n * m + np.flatnonzero(~linked), n * m + n + alone])).astype(np.int64)
+
+
+def columns_of(parts: PartNumbers, n: int, m: int) -> Columns:
+    """The output that has these parts."""
+    columns = np.full(n, -1, dtype=np.int64)
+    pairs = parts[parts < n * m]
+    if len(pairs):
+        columns[pairs // m] = pairs % m
+    return columns

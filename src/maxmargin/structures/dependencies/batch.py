@@ -1,0 +1,101 @@
+"""DependencyBatch: packed sentences with their true trees, and the searches that training asks for."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from maxmargin.arrays import Array
+from maxmargin.batch import Batch
+from maxmargin.objective import Formulation
+from maxmargin.planes import Planes
+from maxmargin.structures.dependencies.scored_arcs import FoundTrees, ScoredArcs
+from maxmargin.structures.parts.branching import PartScores, most_violated_parts
+from maxmargin.structures.parts.numbers import PartNumbers
+
+
+class DependencyBatch(Batch):
+    """Sentences of one data set, which all parts of a batch share.
+
+    arcs : PackedWordArcs or PackedGivenArcs.
+    price : of every sentence, what a word with a wrong arc costs.
+    """
+
+    call_cost = 60.0  # scoring all arcs from their keys, against one visit of a plane
+
+    def __init__(self, task: Any, arcs: Any, price: Array):
+        super().__init__(task, len(price))
+        self.arcs, self.price = arcs, price
+
+    @property
+    def method(self) -> str:
+        return "Eisner" if self.task.projective else "Chu-Liu/Edmonds"
+
+    def found(self, w: Array, augment: float | Array = 1.0) -> FoundTrees:
+        """The best trees for λΔ + ⟨w, Ψ⟩."""
+        prices = self.each(augment) * self.price[self.ids]
+        return self.arcs.scored(w, self.ids).best(prices, self.task.single_root, self.task.projective)
+
+    def planes(self, w: Array, augment: float | Array = 1.0) -> Planes:
+        return self._planes(self.found(w, augment))
+
+    def rescaled_planes(self, w: Array, formulation: Formulation) -> Planes:
+        """By branch and bound over arcs, as those of Parts: exact, or bounded where that would take too long."""
+        scored = self.arcs.scored(w, self.ids)
+        heads, labels, upper = [], [], np.empty(len(self))
+        for j in range(len(self)):
+            arcs = _LabelledArcs(scored.alone(j), self.task.single_root, self.task.projective, self.price[self.ids[j]])
+            answer = most_violated_parts(arcs.best, arcs.problem, formulation, self.task.most_decodes)
+            found = arcs.tree(arcs.problem.truth if answer.chosen is None else answer.chosen)
+            heads.append(found.heads)
+            labels.append(found.labels)
+            upper[j] = answer.upper
+        found = FoundTrees(scored.tables.words, np.concatenate(heads), np.concatenate(labels))
+        return self._planes(found)._replace(upper=upper)
+
+    def _planes(self, found: FoundTrees) -> Planes:
+        sentences = self.arcs.sentences
+        words = np.concatenate([sentences.starts[i] + 1 + np.arange(sentences.lengths[i]) for i in self.ids])
+        wrong = (found.heads != sentences.heads[words]) | (found.labels != sentences.labels[words])
+        counts = np.add.reduceat(wrong.astype(float), found.bounds[:-1])
+        return Planes(self.arcs.rows(self.ids, found), counts * self.price[self.ids])
+
+
+class _LabelledArcs:
+    """The arcs of one sentence as parts: those that are not the truth, each with its best label, then the true ones."""
+
+    def __init__(self, scored: ScoredArcs, single_root: bool, projective: bool, price: float):
+        self.scored, self.single_root, self.projective = scored, single_root, projective
+        self.n = n = scored.tables.longest
+        self.wrong = np.flatnonzero(np.isfinite(scored.scores))
+        parts = np.concatenate([scored.scores[self.wrong], scored.right])
+        added = np.append(np.full(len(self.wrong), price), np.zeros(n))
+        self.problem = PartScores(parts, added, len(self.wrong) + np.arange(n, dtype=np.int64))
+        self.number = np.full(len(scored.scores), -1, dtype=np.int64)
+        self.number[self.wrong] = np.arange(len(self.wrong))
+
+    def best(self, scores: Array) -> PartNumbers:
+        """The parts of the best tree."""
+        table = np.full(len(self.scored.scores), -np.inf)
+        table[self.wrong] = scores[: len(self.wrong)]
+        altered = self.scored._replace(scores=table, right=np.ascontiguousarray(scores[len(self.wrong) :]))
+        found = altered.best(np.zeros(1), self.single_root, self.projective)
+        true_heads, true_labels = self._truth()
+        right = (found.heads == true_heads) & (found.labels == true_labels)
+        words = np.arange(1, self.n + 1)
+        numbers = self.number[found.heads.astype(np.int64) * (self.n + 1) + words]
+        return np.sort(np.where(right, len(self.wrong) + words - 1, numbers))
+
+    def tree(self, chosen: PartNumbers) -> FoundTrees:
+        """The tree of chosen parts."""
+        heads, labels = (each.astype(np.int32) for each in self._truth())
+        arcs = self.wrong[chosen[chosen < len(self.wrong)]]
+        at, words = np.divmod(arcs, self.n + 1)
+        heads[words - 1], labels[words - 1] = at, self.scored.labels[arcs]
+        return FoundTrees(self.scored.tables.words, heads, labels)
+
+    def _truth(self) -> tuple[Any, Any]:
+        sentences = self.scored.sentences
+        at = int(sentences.starts[self.scored.tables.ids[0]]) + 1
+        return sentences.heads[at : at + self.n], sentences.labels[at : at + self.n]

@@ -1,0 +1,60 @@
+"""The best trees of many sentences, from the scores of their arcs."""
+
+from maxmargin.compiled.kernel import kernel
+from maxmargin.structures.dependencies.compiled.arborescence import best_arborescence
+from maxmargin.structures.dependencies.compiled.eisner import best_projective
+
+
+@kernel
+def fill_scores(n, scores, right, true_heads, price, table):
+    """Arcs that are not the truth cost `price` more; of a true arc the better of its right and its best wrong label."""
+    for h in range(n + 1):
+        for m in range(1, n + 1):
+            table[h, m] = scores[h * (n + 1) + m] + price
+    for m in range(1, n + 1):
+        h = true_heads[m]
+        if h >= 0 and right[m - 1] >= table[h, m]:
+            table[h, m] = right[m - 1]
+
+
+@kernel
+def chosen_labels(n, scores, labels, right, true_heads, true_labels, price, heads, found):
+    """The labels of chosen arcs."""
+    for m in range(1, n + 1):
+        h = heads[m - 1]
+        arc = h * (n + 1) + m
+        is_right = h == true_heads[m] and right[m - 1] >= scores[arc] + price
+        found[m - 1] = true_labels[m] if is_right else labels[arc]
+
+
+@kernel
+def best_trees(
+    ids,
+    offsets,
+    word_offsets,
+    sentences,
+    scores,
+    labels,
+    right,
+    prices,
+    single_root,
+    projective,
+    contraction,
+    spans,
+    heads,
+    found,
+):
+    """Heads and labels of all words of the sentences `ids`."""
+    for j in range(len(ids)):
+        at, n = sentences.starts[ids[j]], sentences.lengths[ids[j]]
+        own, own_right = scores[offsets[j] : offsets[j + 1]], right[word_offsets[j] : word_offsets[j + 1]]
+        own_labels, own_heads = labels[offsets[j] : offsets[j + 1]], heads[word_offsets[j] : word_offsets[j + 1]]
+        true_heads, true_labels = sentences.heads[at : at + n + 1], sentences.labels[at : at + n + 1]
+        if projective:
+            fill_scores(n, own, own_right, true_heads, prices[j], spans.scores)
+            best_projective(n, single_root, spans, own_heads)
+        else:
+            fill_scores(n, own, own_right, true_heads, prices[j], contraction.scores)
+            best_arborescence(n, single_root, contraction, own_heads)
+        own_found = found[word_offsets[j] : word_offsets[j + 1]]
+        chosen_labels(n, own, own_labels, own_right, true_heads, true_labels, prices[j], own_heads, own_found)

@@ -1,0 +1,126 @@
+"""DependencyParser: the head, and the label, of every word."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable
+from typing import Any, Unpack
+
+from sklearn.utils.validation import check_is_fitted
+
+from maxmargin.predictions import Predictions
+from maxmargin.solvers import Solver
+from maxmargin.structures.dependencies.arc_templates import feature_names
+from maxmargin.structures.dependencies.given_arcs import GivenArcs
+from maxmargin.structures.dependencies.measures import attachment_scores
+from maxmargin.structures.dependencies.task import Dependencies
+from maxmargin.task import Task
+from maxmargin.trainer import Options, Trainer
+from maxmargin.weights import Weights
+
+
+class DependencyParser(Trainer):
+    """Dependency trees: minimise ½‖w‖² + C · mean over sentences of max_z [Δ(y, z) - ⟨w, Ψ(x, y) - Ψ(x, z)⟩].
+
+    X is a list of sentences, each a list of tokens (form, tag), of dicts with "form" and "tag", or a
+    formats.ConlluSentence. Y is a list of trees, each a list with the head of every word: 0 for the root, or the number
+    of a word, counted from 1. With pairs (head, label) in the place of heads, labels are learnt and predicted too.
+    tasks.Dependencies defines Ψ and Δ; the search is exact.
+
+    Parameters
+    ----------
+    projective : bool
+        Only trees without crossing arcs, by Eisner's algorithm; False: all trees, by that of Chu, Liu and Edmonds,
+        which is faster.
+    single_root : bool
+        Exactly one word has the head 0, as Universal Dependencies wants it.
+    measure : "hamming" or "share"
+        The loss of a wrong tree: the number of words whose head or label is wrong, or their share.
+    features : None or function
+        None: features of forms and tags (docs/dependencies.md lists them). Or features(x) -> a matrix, dense or sparse,
+        with a row for every arc of x, that from h to m of n words in row h·n + m - 1; x may then be anything with a
+        length.
+    min_count : int
+        Of the built-in features. Forms that training shows less often are taken for unknown ones, as are new forms in
+        predictions. Forms are compared in lower case.
+    hash_bits : None or int
+        Of the built-in features. None: every feature of the true arcs of training has a weight of its own, others have
+        none. b: features of all arcs, right and wrong ones, have the weights of 2^b buckets (and 2^(b - 4) with a
+        weight for every label); different features may fall into one bucket, and weights have no names.
+    most_decodes : int
+        Searches for one sentence, at most, where losses are rescaled (rescaling="slack", slack="l2").
+    C : float
+        Weight of the mean slack against ½‖w‖².
+    The other parameters are those of StructuredSVM.
+
+    Attributes
+    ----------
+    classes_ : the labels, None where trees have none.
+    weights_ : by name: "arcs" (features), "labels" (features × labels); "features" where you made them.
+        Not with hash_bits.
+    w_, certificate_, history_ : as in StructuredSVM
+    """
+
+    def __init__(
+        self,
+        projective: bool = False,
+        single_root: bool = True,
+        measure: str = "hamming",
+        features: Callable[[Any], Any] | None = None,
+        min_count: int = 1,
+        hash_bits: int | None = None,
+        most_decodes: int = 200,
+        C: float = 100.0,
+        solver: str | Solver = "bcfw",
+        **options: Unpack[Options],
+    ):
+        self.projective = projective
+        self.single_root = single_root
+        self.measure = measure
+        self.features = features
+        self.min_count = min_count
+        self.hash_bits = hash_bits
+        self.most_decodes = most_decodes
+        super().__init__(C=C, solver=solver, **options)
+
+    def predict(self, X: Any) -> list[list[Any]]:
+        """The best tree of every sentence."""
+        check_is_fitted(self)
+        return Predictions(self._decoded(X))
+
+    def score(self, X: Any, Y: Any) -> float:
+        """UAS, the share of words with the right head. metrics.attachment_scores has more."""
+        return attachment_scores(Y, self.predict(X)).uas
+
+    @property
+    def classes_(self) -> list[Hashable] | None:
+        """The labels, in the order of the weights; None where trees have none."""
+        check_is_fitted(self)
+        return self.task_.classes_
+
+    def _named_weights(self) -> dict[str, Weights]:
+        arcs, labels = self.task_.arcs_, self.classes_
+        if isinstance(arcs, GivenArcs):
+            if labels is None:
+                return {"features": Weights(self.w_, feature=range(len(self.w_)))}
+            values = self.w_.reshape(arcs.n_features, len(labels))
+            return {"features": Weights(values, feature=range(arcs.n_features), label=labels)}
+        if self.hash_bits is not None:
+            raise AttributeError(
+                "DependencyParser with hash_bits has no names of weights: a bucket belongs to all features in "
+                "it; hash_bits=None gives every feature a weight of its own"
+            )
+        named = {"arcs": Weights(self.w_[: arcs.first], feature=feature_names(arcs.keys, arcs.lexicon))}
+        if labels is not None:
+            values = self.w_[arcs.first :].reshape(-1, len(labels))
+            named["labels"] = Weights(values, feature=feature_names(arcs.label_keys, arcs.lexicon), label=labels)
+        return named
+
+    def _make_task(self, Y: Any) -> Task:
+        return self._task(Dependencies)
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.target_tags.required = True
+        tags.input_tags.two_d_array = False
+        tags.input_tags.string = tags.input_tags.dict = True
+        return tags

@@ -1,0 +1,126 @@
+"""GivenArcs: features of arcs that a function of the user's makes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+
+from maxmargin.arrays import Array, Index
+from maxmargin.atoms import AtomRows, Atoms
+from maxmargin.inputs.matrices import checked_matrix
+from maxmargin.structures.dependencies.lexicon import Codes
+from maxmargin.structures.dependencies.scored_arcs import ArcTables, FoundTrees, ScoredArcs
+
+
+class GivenArcs:
+    """features(x) -> a row for every arc of x, dense or sparse: that from h to m, of n words, is row h·n + m - 1.
+
+    With labels, every label has a weight for every feature. Rows with h = m are not used. An array (n + 1, n, F) is
+    read as such a matrix.
+    """
+
+    def __init__(self, features: Callable[[Any], Any]):
+        self.features = features
+
+    def fit(self, X: Sequence[Any], lengths: Codes, n_labels: int) -> GivenArcs:
+        """lengths : words of every sentence."""
+        self.n_labels = n_labels
+        self.n_features = int(self._matrix(X[0], int(lengths[0]), 0).shape[1])
+        self.dim = self.n_features * max(n_labels, 1)
+        return self
+
+    def packed(self, X: Sequence[Any], lengths: Codes, heads: Codes, labels: Codes) -> PackedGivenArcs:
+        from maxmargin.structures.dependencies.compiled.arc_scores import CodedSentences
+
+        matrices = []
+        for i, (x, n) in enumerate(zip(X, lengths.tolist(), strict=True)):
+            matrix = self._matrix(x, n, i)
+            if matrix.shape[1] != self.n_features:
+                raise ValueError(f"sentence {i} has arcs of {matrix.shape[1]} features; expected {self.n_features}")
+            try:
+                matrices.append(checked_matrix(matrix, self.n_features))
+            except ValueError as error:  # which calls a row an example
+                raise ValueError(f"sentence {i}: {str(error).replace('example', 'arc')}") from None
+        if any(map(sparse.issparse, matrices)):
+            units = sparse.vstack([sparse.csr_array(matrix) for matrix in matrices], format="csr")
+        else:
+            units = np.concatenate([*matrices, np.zeros((0, self.n_features))])
+        starts = np.append(0, np.cumsum(lengths + 1))[:-1]
+        none = np.zeros(0, dtype=np.int64)
+        sentences = CodedSentences(none, none, none, starts, lengths, heads, labels)
+        return PackedGivenArcs(self, sentences, Atoms(units, max(self.n_labels, 1), 0))
+
+    def _matrix(self, x: Any, n: int, i: int) -> Any:
+        try:
+            matrix = self.features(x)
+        except Exception as error:
+            error.add_note(f"maxmargin: raised by features(x) on sentence {i}")
+            raise
+        if not sparse.issparse(matrix):
+            matrix = np.asarray(matrix)
+            if matrix.ndim == 3 and matrix.shape[:2] == (n + 1, n):
+                matrix = matrix.reshape(-1, matrix.shape[2])
+        if len(matrix.shape) != 2 or matrix.shape[0] != (n + 1) * n:
+            raise ValueError(
+                f"features(x) of sentence {i}: shape {matrix.shape}; expected ({(n + 1) * n}, F) or ({n + 1}, {n}, F), "
+                f"a row for every arc of {n} words"
+            )
+        return matrix
+
+
+class PackedGivenArcs:
+    """Sentences with the rows of all their arcs in one matrix."""
+
+    def __init__(self, model: GivenArcs, sentences: Any, atoms: Atoms):
+        self.model, self.sentences, self.atoms = model, sentences, atoms
+        lengths = sentences.lengths
+        self.units = np.append(0, np.cumsum((lengths + 1) * lengths))  # where the arcs of each sentence begin
+
+    def scored(self, w: Array, ids: Index) -> ScoredArcs:
+        tables = ArcTables.of(self.sentences.lengths, ids)
+        units = np.concatenate([np.zeros(0, dtype=np.int64), *(np.arange(*self.units[i : i + 2]) for i in ids)])
+        found = self.atoms.scores(w, units)
+        right = np.empty(tables.words[-1])
+        scores, labels = np.full(tables.arcs[-1], -np.inf), np.full(tables.arcs[-1], -1, dtype=np.int32)
+        begin = 0
+        for j, i in enumerate(ids.tolist()):
+            at, n = int(self.sentences.starts[i]), int(self.sentences.lengths[i])
+            own = found[begin : begin + (n + 1) * n].reshape(n + 1, n, -1)
+            begin += (n + 1) * n
+            heads, known = self.sentences.heads[at + 1 : at + n + 1], self.sentences.labels[at + 1 : at + n + 1]
+            if n and heads[0] >= 0:
+                words, of = np.arange(n), np.maximum(known, 0)
+                right[tables.words[j] : tables.words[j + 1]] = own[heads, words, of]
+                own[heads, words, of] = -np.inf
+            table = scores[tables.arcs[j] : tables.arcs[j + 1]].reshape(n + 1, n + 1)
+            table[:, 1:] = own.max(axis=2)
+            if self.model.n_labels:
+                labels[tables.arcs[j] : tables.arcs[j + 1]].reshape(n + 1, n + 1)[:, 1:] = own.argmax(axis=2)
+        return ScoredArcs(tables, self.sentences, scores, labels, right)
+
+    def rows(self, ids: Index, found: FoundTrees) -> AtomRows:
+        """Ψ(x, y) - Ψ(x, z) of every sentence."""
+        indices, values, ends = [], [], [0]
+        for j, i in enumerate(ids.tolist()):
+            at, n = int(self.sentences.starts[i]), int(self.sentences.lengths[i])
+            heads, labels = (each[found.bounds[j] : found.bounds[j + 1]] for each in (found.heads, found.labels))
+            true_heads, true_labels = (
+                each[at + 1 : at + n + 1] for each in (self.sentences.heads, self.sentences.labels)
+            )
+            wrong = np.flatnonzero((heads != true_heads) | (labels != true_labels))
+            for of_heads, of_labels, value in ((true_heads, true_labels, 1.0), (heads, labels, -1.0)):
+                words = wrong[of_heads[wrong] >= 0]  # -1 stands for no arc
+                unit = self.units[i] + of_heads[words] * n + words
+                indices.append(unit * max(self.model.n_labels, 1) + np.maximum(of_labels[words], 0))
+                values.append(np.full(len(words), value))
+            ends.append(ends[-1] + len(indices[-1]) + len(indices[-2]))
+        none = np.zeros(0)
+        return AtomRows(
+            self.atoms,
+            np.array(ends, dtype=np.int32),
+            np.concatenate([none, *indices]).astype(np.int32),
+            np.concatenate([none, *values]),
+        )

@@ -1,0 +1,116 @@
+"""Attachment scores: how many words have the right head, and the right label (Buchholz and Marsi 2006)."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Hashable, Sequence
+from typing import Any, NamedTuple
+
+from maxmargin.inputs.scorer import Scorer
+from maxmargin.structures.dependencies.heads import read_heads
+
+
+class LabelAttachment(NamedTuple):
+    """Of one label: over arcs that have it."""
+
+    precision: float  # of the arcs that were found with this label, those that are right, head and label
+    recall: float  # of the true arcs with this label, those that were found
+    f1: float
+    support: int  # true arcs
+
+
+class AttachmentScores(NamedTuple):
+    """Shares of words, over all sentences together."""
+
+    uas: float  # with the right head
+    las: float | None  # with the right head and label; None where trees have no labels
+    labels: float | None  # with the right label, whatever the head
+    exact_match: float  # of sentences, those without a mistake in head or label
+    words: int  # that were counted
+    by_label: dict[Hashable, LabelAttachment]  # empty where trees have no labels
+
+
+def attachment_scores(truth: Sequence[Any], found: Sequence[Any], punctuation: Any = None) -> AttachmentScores:
+    """UAS, LAS and the scores of every label, of predicted trees against the true ones.
+
+    Parameters
+    ----------
+    truth, found : sequences of trees
+        Lists of heads, or of (head, label).
+    punctuation : None, or a collection of labels
+        None counts all words. Otherwise words whose *true* label is one of these, such as {"punct"}, are not counted.
+    """
+    if len(truth) != len(found):
+        raise ValueError(f"There are {len(truth)} true trees but {len(found)} predicted ones.")
+    if isinstance(punctuation, str):
+        raise ValueError(f"punctuation is the string {punctuation!r}; expected None or a collection of labels")
+    left_out = frozenset(() if punctuation is None else punctuation)
+    right_heads = right_labels = right_both = words = exact = sentences = 0
+    true_counts: Counter[Hashable] = Counter()
+    found_counts: Counter[Hashable] = Counter()
+    right_counts: Counter[Hashable] = Counter()
+    labelled: bool | None = None
+    for i, (y, z) in enumerate(zip(truth, found, strict=True)):
+        true, other = (
+            read_heads(y, f"The true tree of sentence {i}"),
+            read_heads(z, f"The predicted tree of sentence {i}"),
+        )
+        if len(true.heads) != len(other.heads):
+            raise ValueError(
+                f"The true tree of sentence {i} has {len(true.heads)} words but the predicted one {len(other.heads)}."
+            )
+        both = true.labels is not None and other.labels is not None
+        if labelled not in (None, both):
+            raise ValueError(f"Sentence {i} has {'' if both else 'no '}labels in both trees, unlike those before it.")
+        labelled = both
+        if left_out and true.labels is None:
+            raise ValueError(f"punctuation is given, but the true tree of sentence {i} has no labels to tell it by.")
+        counted = [m for m, label in enumerate(true.labels or true.heads) if not left_out or label not in left_out]
+        if not counted:
+            continue
+        heads = [true.heads[m] == other.heads[m] for m in counted]
+        words, right_heads, sentences = words + len(counted), right_heads + sum(heads), sentences + 1
+        if true.labels is None or other.labels is None:
+            exact += all(heads)
+            continue
+        same = [true.labels[m] == other.labels[m] for m in counted]
+        whole = [a and b for a, b in zip(heads, same, strict=True)]
+        right_labels, right_both, exact = right_labels + sum(same), right_both + sum(whole), exact + all(whole)
+        true_counts.update(true.labels[m] for m in counted)
+        found_counts.update(other.labels[m] for m in counted)
+        right_counts.update(true.labels[m] for m, right in zip(counted, whole, strict=True) if right)
+    if words == 0:
+        raise ValueError("there are no words to score")
+    return AttachmentScores(
+        uas=right_heads / words,
+        las=right_both / words if labelled else None,
+        labels=right_labels / words if labelled else None,
+        exact_match=exact / sentences,
+        words=words,
+        by_label={
+            label: _label_score(right_counts[label], found_counts[label], true_counts[label])
+            for label in sorted(true_counts | found_counts, key=str)
+        },
+    )
+
+
+def attachment_report(truth: Sequence[Any], found: Sequence[Any], punctuation: Any = None) -> str:
+    """The scores as a table to print, with a line for every label, the most frequent ones first."""
+    scores = attachment_scores(truth, found, punctuation)
+    width = max([5, *(len(str(label)) for label in scores.by_label)])
+    lines = [f"{'':{width}}  precision  recall     f1  arcs"]
+    for label, (precision, recall, f1, support) in sorted(scores.by_label.items(), key=lambda item: -item[1].support):
+        lines.append(f"{label!s:{width}}  {precision:9.3f}  {recall:6.3f}  {f1:5.3f}  {support:4d}")
+    lines.append(
+        f"UAS {scores.uas:.3f}" + ("" if scores.las is None else f", LAS {scores.las:.3f}") + f", {scores.words} words"
+    )
+    return "\n".join(lines if scores.by_label else lines[-1:])
+
+
+def _label_score(right: int, found: int, true: int) -> LabelAttachment:
+    precision, recall = right / found if found else 0.0, right / true if true else 0.0
+    return LabelAttachment(precision, recall, 2 * right / (found + true), true)
+
+
+uas_scorer = Scorer(attachment_scores, "uas")
+las_scorer = Scorer(attachment_scores, "las")

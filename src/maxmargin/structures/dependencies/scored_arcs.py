@@ -1,0 +1,90 @@
+"""ScoredArcs: the scores of all arcs of some sentences, and the search for their best trees."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from maxmargin.arrays import Array, Index
+from maxmargin.structures.dependencies.heads import HeadsOfWords
+
+Codes = NDArray[np.int64]
+
+
+class FoundTrees(NamedTuple):
+    """Heads and numbers of labels (-1 without labels) of all words, one sentence after the other."""
+
+    bounds: Codes  # where each sentence begins
+    heads: NDArray[np.int32]
+    labels: NDArray[np.int32]
+
+
+class ArcTables(NamedTuple):
+    """Where the arcs and words of some sentences are in arrays of all."""
+
+    ids: Index
+    arcs: Codes  # the table of sentence j, (n + 1) × (n + 1), begins at arcs[j]
+    words: Codes  # its words at words[j]
+    longest: int
+
+    @classmethod
+    def of(cls, lengths: Codes, ids: Index) -> ArcTables:
+        own = lengths[ids]
+        arcs, words = np.append(0, np.cumsum((own + 1) ** 2)), np.append(0, np.cumsum(own))
+        return cls(ids, arcs, words, int(own.max(initial=0)))
+
+
+class ScoredArcs(NamedTuple):
+    """Scores without losses. Of a true arc the table has the best wrong label, and `right` the true one.
+
+    So what is not the truth costs the same in every loss: see compiled/arc_scores.py.
+    """
+
+    tables: ArcTables
+    sentences: Any  # CodedSentences
+    scores: Array
+    labels: NDArray[np.int32]  # the best of every arc; -1 without labels
+    right: Array  # of every word, the score of its true arc
+
+    def best(self, prices: Array, single_root: bool, projective: bool) -> FoundTrees:
+        """The trees with the highest score, where every arc that is not the truth has `prices` more."""
+        from maxmargin.structures.dependencies.compiled.arborescence import contraction
+        from maxmargin.structures.dependencies.compiled.eisner import span_scores
+        from maxmargin.structures.dependencies.compiled.tree_search import best_trees
+
+        ids, arcs, words, longest = self.tables
+        heads, labels = np.empty(words[-1], dtype=np.int32), np.empty(words[-1], dtype=np.int32)
+        best_trees(
+            ids,
+            arcs,
+            words,
+            self.sentences,
+            self.scores,
+            self.labels,
+            self.right,
+            prices,
+            bool(single_root),
+            bool(projective),
+            contraction(0 if projective else longest),
+            span_scores(longest if projective else 0),
+            heads,
+            labels,
+        )
+        return FoundTrees(words, heads, labels)
+
+    def alone(self, j: int) -> ScoredArcs:
+        """Those of one sentence."""
+        (ids, arcs, words, _), n = self.tables, int(self.sentences.lengths[self.tables.ids[j]])
+        own, own_words = slice(arcs[j], arcs[j + 1]), slice(words[j], words[j + 1])
+        tables = ArcTables(ids[j : j + 1], np.array([0, (n + 1) ** 2]), np.array([0, n]), n)
+        return ScoredArcs(tables, self.sentences, self.scores[own], self.labels[own], self.right[own_words])
+
+
+def as_trees(found: FoundTrees, names: list[Any] | None) -> list[list[Any]]:
+    """In the form that users give: heads, or pairs of head and label."""
+    heads, numbers, bounds = found.heads.tolist(), found.labels.tolist(), found.bounds.tolist()
+    labels = None if names is None else [names[k] for k in numbers]
+    return [HeadsOfWords(heads[a:b], None if labels is None else labels[a:b]).as_given() for a, b in pairwise(bounds)]

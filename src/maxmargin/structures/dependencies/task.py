@@ -1,0 +1,195 @@
+"""Dependencies: a head for every word of a sentence, such that all arcs are a tree."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Iterator, Sequence
+from itertools import product
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from maxmargin.arrays import Array
+from maxmargin.atoms import AtomRows
+from maxmargin.checks import check_whole, is_whole
+from maxmargin.inputs.labels import in_order, label_numbers
+from maxmargin.structures.dependencies.batch import DependencyBatch
+from maxmargin.structures.dependencies.given_arcs import GivenArcs
+from maxmargin.structures.dependencies.heads import HeadsOfWords, check_tree, read_heads
+from maxmargin.structures.dependencies.lexicon import Codes, read_tokens
+from maxmargin.structures.dependencies.scored_arcs import FoundTrees, as_trees
+from maxmargin.structures.dependencies.word_arcs import ROOM, WordArcs
+from maxmargin.task import Task
+
+MEASURES = ("hamming", "share")
+MOST_BITS = 28
+
+
+class Dependencies(Task):
+    """Words 1 … n and the root, 0; an output is a tree of arcs away from the root, with labels where those of Y have
+    any.
+
+        ⟨w, Ψ(x, z)⟩ = Σ_m ⟨w, f(h_m, m)⟩ + ⟨w_l(m), g(h_m, m)⟩,          h_m the head of word m, l(m) its label     (1)
+        Δ(y, z)      = number of words whose head, or label, is wrong      ("share": divided by n)                   (2)
+
+    The best label of an arc does not depend on other arcs, so that an arc counts for its best label, and the best tree
+    is a maximum arborescence (compiled/arborescence.py; O(n²)) or, of projective trees, is found by spans
+    (compiled/eisner.py; O(n³)). Both (1) and (2) are sums over words: the search is exact for training, too. Slack
+    rescaling and squared slacks are searched by branch and bound over arcs, as Parts does.
+
+    x is a list of tokens (form, tag), or of dicts with "form" and "tag"; y a list of heads, or of (head, label).
+
+    projective : only trees without crossing arcs.
+    single_root : exactly one word has the head 0.
+    measure : "hamming" or "share", see (2).
+    features : None (those of forms and tags, see compiled/arc_keys.py), or a function features(x) -> matrix with a row
+    for
+        every arc: that from h to m is row h·n + m - 1. x may then be anything that has a length.
+    min_count : how often a form must occur to have features of its own; of the built-in features.
+    hash_bits : None (a weight for every feature of the true arcs of training), or b: 2^b buckets for the features of
+    all
+        arcs; of the built-in features.
+    most_decodes : of an example in one exact search with rescaled losses.
+    """
+
+    def __init__(
+        self,
+        projective: bool = False,
+        single_root: bool = True,
+        measure: str = "hamming",
+        features: Callable[[Any], Any] | None = None,
+        min_count: int = 1,
+        hash_bits: int | None = None,
+        most_decodes: int = 200,
+    ):
+        self.projective = projective
+        self.single_root = single_root
+        self.measure = measure
+        self.features = features
+        self.min_count = min_count
+        self.hash_bits = hash_bits
+        self.most_decodes = most_decodes
+
+    def setup(self, X: Sequence[Any], Y: Sequence[Any]) -> None:
+        self._check_options()
+        if len(X) == 0:
+            raise ValueError("no sentences given: X is empty")
+        trees = [read_heads(y, f"the tree of sentence {i}") for i, y in enumerate(Y)]
+        labelled = [tree.labels is not None for tree in trees]
+        if any(labelled) and not all(labelled):
+            with_, without = labelled.index(True), labelled.index(False)
+            raise ValueError(
+                f"the tree of sentence {with_} has labels, that of sentence {without} none; expected one kind"
+            )
+        self.classes_: list[Hashable] | None = None
+        if labelled[0]:
+            self.classes_ = in_order(label for tree in trees for label in tree.labels or ())
+        tokens, lengths = self._read(X)
+        heads, labels = self._truths(trees, lengths)
+        n_labels = len(self.classes_ or ())
+        if self.features is None:
+            self.arcs_: Any = WordArcs(self.min_count, self.hash_bits).fit(tokens, heads, labels, n_labels)
+        else:
+            self.arcs_ = GivenArcs(self.features).fit(X, lengths, n_labels)
+        self.dim = self.arcs_.dim
+
+    # --- the plain form: one sentence at a time
+
+    def psi(self, x: Any, z: Any) -> tuple[NDArray[np.int64], Array]:
+        """By the row of Ψ(x, z) - Ψ(x, nothing): every arc of z is one that nothing has."""
+        batch = self.pack([x], [z])
+        n = int(batch.arcs.sentences.lengths[0])
+        apart = FoundTrees(np.array([0, n]), np.full(n, -1, dtype=np.int32), np.full(n, -1, dtype=np.int32))
+        rows = batch.arcs.rows(np.arange(1), apart)
+        row = sparse.coo_array(rows.tocsr() if isinstance(rows, AtomRows) else rows)
+        return row.coords[1].astype(np.int64), row.data
+
+    def loss(self, y: Any, z: Any) -> float:
+        true, found = read_heads(y, "y"), read_heads(z, "z")
+        if len(true.heads) != len(found.heads):
+            raise ValueError(f"y has {len(true.heads)} heads but z has {len(found.heads)}")
+        wrong = sum(a != b for a, b in zip(true.as_given(), found.as_given(), strict=True))
+        return wrong * self._price(len(true.heads))
+
+    def argmax(self, w: Array, x: Any, y: Any = None) -> list[Any]:
+        if y is None:
+            return self.decode(w, [x])[0]
+        return as_trees(self.pack([x], [y]).found(w), self.classes_)[0]
+
+    def outputs(self, x: Any) -> Iterator[list[Any]]:
+        _, (n,) = self._read([x])
+        for heads in product(range(n + 1), repeat=n):
+            try:
+                check_tree(heads, n, "a candidate", self.single_root, self.projective)
+            except ValueError:
+                continue
+            for labels in [None] if self.classes_ is None else product(self.classes_, repeat=n):
+                yield HeadsOfWords(list(heads), None if labels is None else list(labels)).as_given()
+
+    # --- the compiled form: many sentences per call
+
+    def pack(self, X: Sequence[Any], Y: Sequence[Any] | None = None) -> DependencyBatch:
+        tokens, lengths = self._read(X)
+        if Y is None:
+            heads = labels = np.full(int((lengths + 1).sum()), -1, dtype=np.int64)
+        else:
+            trees = [read_heads(y, f"the tree of sentence {i}") for i, y in enumerate(Y)]
+            heads, labels = self._truths(trees, lengths)
+        if self.features is None:
+            arcs: Any = self.arcs_.packed(tokens, heads, labels, ROOM if Y is not None else 0)
+        else:
+            arcs = self.arcs_.packed(X, lengths, heads, labels)
+        return DependencyBatch(self, arcs, np.array([self._price(n) for n in lengths.tolist()]))
+
+    def decode(self, w: Array, X: Sequence[Any]) -> list[list[Any]]:
+        if len(X) == 0:
+            return []
+        return as_trees(self.pack(X).found(w, 0.0), self.classes_)
+
+    # --- inside
+
+    def _read(self, X: Sequence[Any]) -> tuple[Any, Codes]:
+        """Tokens, where they are needed, and the number of words of every sentence."""
+        if self.features is None:
+            tokens = read_tokens(X)
+            return tokens, np.array([len(each) for each in tokens], dtype=np.int64)
+        for i, x in enumerate(X):
+            if not hasattr(x, "__len__") or len(x) == 0:
+                raise ValueError(f"sentence {i} is {x!r}; expected something with a length of at least 1, its words")
+        return None, np.array([len(x) for x in X], dtype=np.int64)
+
+    def _truths(self, trees: Sequence[HeadsOfWords], lengths: Codes) -> tuple[Codes, Codes]:
+        """Heads and numbers of labels, checked, with a place for the root before every sentence."""
+        numbers = None if self.classes_ is None else {label: k for k, label in enumerate(self.classes_)}
+        heads, labels = [], []
+        for i, (tree, n) in enumerate(zip(trees, lengths.tolist(), strict=True)):
+            name = f"the tree of sentence {i}"
+            check_tree(tree.heads, n, name, self.single_root, self.projective)
+            if (tree.labels is None) != (numbers is None):
+                raise ValueError(
+                    f"{name} has {'no ' if tree.labels is None else ''}labels; expected "
+                    f"{'pairs (head, label)' if numbers else 'heads alone'}, as in training"
+                )
+            heads += [-1, *tree.heads]
+            if numbers is None or tree.labels is None:
+                labels += [-1] * (n + 1)
+                continue
+            try:
+                labels += [-1, *label_numbers(tree.labels, numbers).tolist()]
+            except ValueError as error:
+                raise ValueError(f"{name}: {error}") from None
+        return np.array(heads, dtype=np.int64), np.array(labels, dtype=np.int64)
+
+    def _price(self, n: int) -> float:
+        return 1.0 / n if self.measure == "share" else 1.0
+
+    def _check_options(self) -> None:
+        if self.measure not in MEASURES:
+            raise ValueError(f"measure must be one of {', '.join(map(repr, MEASURES))}, got {self.measure!r}")
+        if self.features is not None and not callable(self.features):
+            raise TypeError(f"features must be None or a function features(x) -> matrix, got {self.features!r}")
+        check_whole("min_count", self.min_count, least=1)
+        check_whole("most_decodes", self.most_decodes, least=1)
+        if self.hash_bits is not None and not (is_whole(self.hash_bits) and 1 <= self.hash_bits <= MOST_BITS):
+            raise ValueError(f"hash_bits must be None or a whole number from 1 to {MOST_BITS}, got {self.hash_bits!r}")

@@ -1,0 +1,187 @@
+"""WordArcs: features of arcs from the forms and tags of words, extracted and scored by kernels.
+
+They are binary and never written out for all arcs: kernels make their keys anew wherever they are needed (a table of 70
+features for all 17 million arcs of a treebank would take gigabytes, and reading it as long as making it anew).
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from maxmargin.arrays import Array, Index
+from maxmargin.structures.dependencies.lexicon import Codes, Lexicon, Token
+from maxmargin.structures.dependencies.scored_arcs import ArcTables, FoundTrees, ScoredArcs
+
+SPARE_BITS = 4  # of hashed features: for each, one bucket in 16 has a weight of every label
+ROOM = 2**30  # bytes for the places of all arcs of training sentences
+ARCS_AT_A_TIME = 100_000
+Keys = NDArray[np.uint64]
+
+
+class WordArcs:
+    """The features of arcs between words, and where their weights are.
+
+    Features of the true arcs of training have weights, each its own. With hash_bits, all features have: those of arcs
+    in 2^hash_bits buckets, those of labels in 2^(hash_bits - 4) with a weight for every label. Features that share a
+    bucket share its weight.
+    """
+
+    def __init__(self, min_count: int, hash_bits: int | None):
+        self.min_count, self.hash_bits = min_count, hash_bits
+
+    def fit(self, sentences: list[list[Token]], heads: Codes, labels: Codes, n_labels: int) -> WordArcs:
+        """heads, labels : of all words, one sentence after the other, with a place for the root before each."""
+        self.lexicon, self.n_labels = Lexicon(sentences, self.min_count), n_labels
+        coded = self.coded(sentences, heads, labels)
+        self.keys = self.label_keys = np.zeros(0, dtype=np.uint64)
+        if self.hash_bits is None:
+            self.keys = self._true_keys(coded, False)
+            self.label_keys = self._true_keys(coded, True) if n_labels else self.label_keys
+        self.table = self._table(self.keys, self.hash_bits)
+        bits = None if self.hash_bits is None else max(self.hash_bits - SPARE_BITS, 1)
+        self.label_table = self._table(self.label_keys, bits)
+        self.first = len(self.keys) if self.hash_bits is None else 2**self.hash_bits
+        rows = len(self.label_keys) if bits is None else 2**bits
+        self.dim = self.first + rows * n_labels
+        return self
+
+    def coded(self, sentences: list[list[Token]], heads: Codes, labels: Codes) -> Any:
+        """CodedSentences."""
+        from maxmargin.structures.dependencies.compiled.arc_scores import CodedSentences
+
+        lengths = np.array([len(tokens) for tokens in sentences], dtype=np.int64)
+        starts = np.append(0, np.cumsum(lengths + 1))[:-1]
+        return CodedSentences(*self.lexicon.coded(sentences), starts, lengths, heads, labels)
+
+    def packed(self, sentences: list[list[Token]], heads: Codes, labels: Codes, room: int = 0) -> PackedWordArcs:
+        """room : bytes for what many searches of the same sentences can share."""
+        return PackedWordArcs(self, self.coded(sentences, heads, labels), room)
+
+    def _true_keys(self, coded: Any, of_labels: bool) -> Keys:
+        """The keys of the features of true arcs, in order."""
+        from maxmargin.structures.dependencies.compiled.arc_keys import DEPENDENT_KEYS, HEAD_KEYS, MOST_KEYS, PAIR_KEYS
+        from maxmargin.structures.dependencies.compiled.arc_scores import true_keys
+
+        most = DEPENDENT_KEYS + HEAD_KEYS + PAIR_KEYS if of_labels else MOST_KEYS
+        found = np.empty(int(coded.lengths.sum()) * most, dtype=np.uint64)
+        count = true_keys(coded, of_labels, *_scratch(), found)
+        return np.unique(found[:count])
+
+    def _table(self, keys: Keys, bits: int | None) -> Any:
+        from maxmargin.structures.dependencies.compiled.arc_scores import KeyTable
+        from maxmargin.structures.dependencies.compiled.key_places import fill_slots
+
+        if bits is not None:
+            return KeyTable(np.zeros(0, dtype=np.uint64), np.zeros(0, dtype=np.int32), bits)
+        bits = len(keys).bit_length() + 1  # a quarter to a half of the slots are in use
+        slots, numbers = np.zeros(2**bits, dtype=np.uint64), np.zeros(2**bits, dtype=np.int32)
+        fill_slots(keys, bits, slots, numbers)
+        return KeyTable(slots, numbers, bits)
+
+
+class KnownPlaces(NamedTuple):
+    """The places of the features of all arcs, those of arc a at begins[a]:begins[a + 1]."""
+
+    places: NDArray[np.int32]
+    begins: Codes
+    first_arcs: Codes  # the number of the first arc of every sentence
+
+
+class PackedWordArcs:
+    """Sentences whose arcs can be scored."""
+
+    def __init__(self, model: WordArcs, sentences: Any, room: int = 0):
+        self.model, self.sentences = model, sentences
+        none = np.zeros(0, dtype=np.int64)
+        self.known = KnownPlaces(none.astype(np.int32), none, none)
+        if room:
+            self.known = self._known(room) or self.known
+
+    def scored(self, w: Array, ids: Index) -> ScoredArcs:
+        from maxmargin.structures.dependencies.compiled.arc_keys import MOST_KEYS
+        from maxmargin.structures.dependencies.compiled.arc_scores import LabelScores, score_sentences
+
+        model, n_labels = self.model, self.model.n_labels
+        tables = ArcTables.of(self.sentences.lengths, ids)
+        longest = tables.longest if n_labels else 0
+        sides = [np.empty((longest + 1, 3, n_labels)) for _ in range(2)]
+        scores, right = np.empty(tables.arcs[-1]), np.empty(tables.words[-1])
+        labels = np.full(tables.arcs[-1], -1, dtype=np.int32)
+        score_sentences(
+            w,
+            ids,
+            tables.arcs,
+            tables.words,
+            self.sentences,
+            *self.known,
+            model.table,
+            model.first,
+            n_labels,
+            model.label_table,
+            *_scratch(),
+            np.empty(MOST_KEYS, dtype=np.int32),
+            LabelScores(sides[0], sides[1], np.empty(n_labels)),
+            scores,
+            labels,
+            right,
+        )
+        return ScoredArcs(tables, self.sentences, scores, labels, right)
+
+    def _known(self, room: int) -> KnownPlaces | None:
+        """The places of all arcs; None where they take more than `room` bytes."""
+        from maxmargin.structures.dependencies.compiled.arc_keys import MOST_KEYS
+        from maxmargin.structures.dependencies.compiled.arc_scores import all_places
+
+        lengths = self.sentences.lengths
+        first_arcs = np.append(0, np.cumsum(lengths * (lengths + 1)))
+        begins, blocks, taken = np.zeros(first_arcs[-1] + 1, dtype=np.int64), [], 0
+        for some in np.array_split(np.arange(len(lengths)), max(1, first_arcs[-1] // ARCS_AT_A_TIME)):
+            own = begins[first_arcs[some[0]] + 1 : first_arcs[some[-1] + 1] + 1]
+            places = np.empty(len(own) * MOST_KEYS, dtype=np.int32)
+            all_places(some, self.sentences, self.model.table, *_scratch(), places, own)
+            blocks.append(places[: own[-1]].copy())
+            own += taken
+            taken = int(own[-1])
+            if 4 * taken > room:
+                return None
+        return KnownPlaces(np.concatenate(blocks), begins, first_arcs)
+
+    def rows(self, ids: Index, found: FoundTrees) -> sparse.csr_array:
+        """Ψ(x, y) - Ψ(x, z) of every sentence."""
+        from maxmargin.structures.dependencies.compiled.arc_keys import DEPENDENT_KEYS, HEAD_KEYS, MOST_KEYS, PAIR_KEYS
+        from maxmargin.structures.dependencies.compiled.arc_scores import plane_entries
+
+        model = self.model
+        most = 2 * (MOST_KEYS + DEPENDENT_KEYS + HEAD_KEYS + PAIR_KEYS) * len(found.heads)
+        places, values = np.empty(most, dtype=np.int32), np.empty(most)
+        ends = np.zeros(len(ids) + 1, dtype=np.int32)
+        plane_entries(
+            ids,
+            found.bounds,
+            found.heads,
+            found.labels,
+            self.sentences,
+            model.table,
+            model.first,
+            model.n_labels,
+            model.label_table,
+            *_scratch(),
+            places,
+            values,
+            ends[1:],
+        )
+        size = ends[-1]
+        rows = sparse.csr_array((values[:size].copy(), places[:size].copy(), ends), shape=(len(ids), model.dim))
+        rows.sum_duplicates()  # what both arcs of a word share cancels
+        rows.eliminate_zeros()
+        return rows
+
+
+def _scratch() -> tuple[Codes, Keys]:
+    from maxmargin.structures.dependencies.compiled.arc_keys import MOST_BETWEEN, MOST_KEYS
+
+    return np.empty(MOST_BETWEEN, dtype=np.int64), np.empty(MOST_KEYS, dtype=np.uint64)
