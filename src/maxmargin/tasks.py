@@ -9,7 +9,7 @@ from maxmargin.structures.alignment.substitution import Match, PairFeatures
 from maxmargin.structures.alignment.task import Alignment
 from maxmargin.structures.alignment.views import Average, Column, Product, View, Window
 from maxmargin.structures.assignment.frames import Frames
-from maxmargin.structures.assignment.task import Assignment
+from maxmargin.structures.assignment.task import Links
 from maxmargin.structures.classes.multiclass import Multiclass
 from maxmargin.structures.classes.ordinal import Ordinal
 from maxmargin.structures.classes.taxonomy import Taxonomy
@@ -37,7 +37,6 @@ from maxmargin.structures.sequences.task import Chain
 __all__ = [
     "Aligned",
     "Alignment",
-    "Assignment",
     "Average",
     "Chain",
     "Chosen",
@@ -58,6 +57,7 @@ __all__ = [
     "Homologs",
     "JointKernelTask",
     "Linked",
+    "Links",
     "Match",
     "Motif",
     "Multiclass",

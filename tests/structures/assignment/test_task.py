@@ -1,4 +1,4 @@
-"""Assignment: matchings against enumeration, the contract of tasks, training against all constraints, bad input."""
+"""Links: matchings against enumeration, the contract of tasks, training against all constraints, bad input."""
 
 import numpy as np
 import pytest
@@ -9,7 +9,7 @@ from thorough import examples
 from maxmargin.objective import Formulation
 from maxmargin.solvers import BCFW, OneSlack
 from maxmargin.structures.assignment.task import best_columns, columns_of, part_numbers
-from maxmargin.tasks import Assignment, Frames
+from maxmargin.tasks import Frames, Links
 from maxmargin.testing import brute_force, check_solver, check_task
 
 ALL = [Formulation(rescaling, slack) for rescaling in ("margin", "slack") for slack in ("l1", "l2")]
@@ -76,7 +76,7 @@ def drawn(n_examples=5, seed=0, alone=False):
 @pytest.mark.parametrize("alone", [False, True])
 def test_contract(measure, alone):
     X, Y = drawn(alone=alone)
-    task = Assignment(measure=measure, most_decodes=10_000)
+    task = Links(measure=measure, most_decodes=10_000)
     check_task(
         task, X, Y, trials=1, outputs=lambda x: map(np.array, all_columns(*np.shape(getattr(x, "pairs", x))[:2]))
     )
@@ -84,7 +84,7 @@ def test_contract(measure, alone):
 
 def test_outputs_are_all_assignments():
     X, Y = drawn()
-    task = Assignment()
+    task = Links()
     task.setup(X, Y)
     for x in X:
         assert sorted(z.tolist() for z in task.outputs(x)) == sorted(all_columns(*x.shape[:2]))
@@ -95,7 +95,7 @@ def test_outputs_are_all_assignments():
 @pytest.mark.parametrize("alone", [False, True])
 def test_training_ends_at_the_optimum_of_all_constraints(formulation, alone):
     X, Y = drawn(4, seed=3, alone=alone)
-    task = Assignment(most_decodes=10_000)
+    task = Links(most_decodes=10_000)
     optimum = brute_force(task, X, Y, 2.0, formulation).value
     for solver in (BCFW(tol=1e-5), OneSlack(tol=1e-5)):
         certificate = check_solver(solver, task, X, Y, 2.0, formulation).certificate
@@ -105,12 +105,12 @@ def test_training_ends_at_the_optimum_of_all_constraints(formulation, alone):
 
 
 def test_losses():
-    task = Assignment()
+    task = Links()
     assert task.loss([0, 1, -1], [0, 1, -1]) == 0
     assert task.loss([0, 1, -1], [1, 0, -1]) == 4  # two are wrong, two are missed
     assert task.loss([0, 1, -1], [0, -1, -1]) == 1
     assert task.loss([0, 1, -1], [0, 1, 2]) == 1
-    assert Assignment(measure="share").loss([0, 1], [1, 0]) == 1
+    assert Links(measure="share").loss([0, 1], [1, 0]) == 1
 
 
 PAIRS = np.zeros((2, 3, 1))
@@ -128,7 +128,7 @@ BAD_LABELS = {
 def test_bad_labels(case):
     y, message = BAD_LABELS[case]
     with pytest.raises(ValueError, match=message):
-        Assignment().setup_and_pack([PAIRS], [y])
+        Links().setup_and_pack([PAIRS], [y])
 
 
 BAD_INPUTS = {
@@ -156,15 +156,15 @@ BAD_INPUTS = {
 def test_bad_inputs(case):
     x, message = BAD_INPUTS[case]
     with pytest.raises(ValueError, match=message):
-        Assignment().setup_and_pack([PAIRS, x], [[0, 1], [0, 1]])
+        Links().setup_and_pack([PAIRS, x], [[0, 1], [0, 1]])
 
 
 def test_bad_options_and_functions():
     with pytest.raises(ValueError, match="measure must be one of 'hamming', 'share', got 'f1'"):
-        Assignment(measure="f1").setup([PAIRS], [[0, 1]])
+        Links(measure="f1").setup([PAIRS], [[0, 1]])
     with pytest.raises(TypeError, match="features must be None or a function"):
-        Assignment(features=3).setup([PAIRS], [[0, 1]])
-    task = Assignment(features=lambda rows, columns: PAIRS)
+        Links(features=3).setup([PAIRS], [[0, 1]])
+    task = Links(features=lambda rows, columns: PAIRS)
     with pytest.raises(ValueError, match="example 0 has 1 rows and 3 columns, but features for 2 and 3"):
         task.setup([([1], [1, 2, 3])], [[0]])
     with pytest.raises(ValueError, match="expected two lists of items"):

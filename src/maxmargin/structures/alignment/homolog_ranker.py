@@ -37,6 +37,8 @@ class HomologRanker(AlignmentTrainer):
         As in `Aligner`.
     unknown : "error" or "ignore"
         As in `Aligner`.
+    nonnegative_gaps : bool
+        As in `Aligner`, and so is `prior`.
     C : float
         Weight of the mean structured hinge against ½‖w‖².
     The other parameters are those of StructuredSVM.

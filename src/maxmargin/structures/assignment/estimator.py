@@ -11,7 +11,7 @@ from maxmargin.predictions import Predictions
 from maxmargin.solvers import Solver
 from maxmargin.structures.assignment.frames import Columns
 from maxmargin.structures.assignment.measures import link_scores
-from maxmargin.structures.assignment.task import Assignment
+from maxmargin.structures.assignment.task import Links
 from maxmargin.task import Task
 from maxmargin.trainer import Options, Trainer
 from maxmargin.weights import Weights
@@ -24,7 +24,7 @@ class Assigner(Trainer):
     X is a list of arrays (n, m, F), with features of every pair of a row and a column; of tasks.Frames, where rows and
     columns that stay alone have features too; or of pairs of lists (rows, columns), with `features`. Y is a list of
     assignments: the column of every row, -1 for a row that stays alone. A column that is not named stays alone, too.
-    What staying alone is worth is learnt. tasks.Assignment defines Ψ and Δ; the search is exact.
+    What staying alone is worth is learnt. tasks.Links defines Ψ and Δ; the search is exact.
 
     Features are used as they are: bring them to comparable sizes, because ½‖w‖² treats them alike.
 
@@ -79,7 +79,7 @@ class Assigner(Trainer):
         }
 
     def _make_task(self, Y: Any) -> Task:
-        return self._task(Assignment)
+        return self._task(Links)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

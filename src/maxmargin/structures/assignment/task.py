@@ -1,4 +1,4 @@
-"""Assignment: rows that are linked with columns, each at most once, in the way that scores best."""
+"""Links: rows that are linked with columns, each at most once, in the way that scores best."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from maxmargin.structures.parts.task import Parts
 MEASURES = ("hamming", "share")
 
 
-class Assignment(Parts):
+class Links(Parts):
     """An output z gives every row a column, or -1: it stays alone, as do columns that no row has.
 
         ⟨w, Ψ(x, z)⟩ = Σ_linked ⟨u, pair_ij⟩ + Σ_rows alone (a + ⟨a', row_i⟩) + Σ_columns alone (b + ⟨b', column_j⟩) (1)
