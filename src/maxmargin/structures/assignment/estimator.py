@@ -9,7 +9,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from maxmargin.predictions import Predictions
 from maxmargin.solvers import Solver
-from maxmargin.structures.assignment.frames import Columns
+from maxmargin.structures.assignment.frames import ColumnNumbers
 from maxmargin.structures.assignment.measures import link_scores
 from maxmargin.structures.assignment.task import Links
 from maxmargin.task import Task
@@ -60,7 +60,7 @@ class Assigner(Trainer):
         self.most_decodes = most_decodes
         super().__init__(C=C, solver=solver, **options)
 
-    def predict(self, X: Any) -> list[Columns]:
+    def predict(self, X: Any) -> list[ColumnNumbers]:
         """The best column of every row, -1 where it stays alone, for each example."""
         check_is_fitted(self)
         return Predictions(self._decoded(X))

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from maxmargin.arrays import Array
 from maxmargin.checks import refuse_complex
 
-Columns = NDArray[np.int64]  # of every row, -1 where it stays alone
+ColumnNumbers = NDArray[np.int64]  # of every row, -1 where it stays alone
 
 
 class Frames(NamedTuple):
@@ -60,7 +60,7 @@ def read_frames(x: Any, i: int, features: Callable[[Any, Any], Any] | None) -> F
     return Frames(pairs, *sides)
 
 
-def read_columns(y: Any, n: int, m: int | None, name: str) -> Columns:
+def read_columns(y: Any, n: int, m: int | None, name: str) -> ColumnNumbers:
     """The column of every row, checked."""
     given = np.asarray(y)
     if given.ndim != 1 or (given.size and given.dtype.kind not in "iu"):

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from scipy.optimize import linear_sum_assignment
 
 from maxmargin.arrays import Array
-from maxmargin.structures.assignment.frames import Columns, Frames, read_columns, read_frames
+from maxmargin.structures.assignment.frames import ColumnNumbers, Frames, read_columns, read_frames
 from maxmargin.structures.parts.batch import PartsBatch
 from maxmargin.structures.parts.numbers import PartNumbers, PricedParts
 from maxmargin.structures.parts.task import Parts
@@ -96,11 +96,11 @@ class Links(Parts):
         wrong = true != found
         return float(np.sum(wrong & (true >= 0)) + np.sum(wrong & (found >= 0))) * self._price(len(true))
 
-    def argmax(self, w: Array, x: Any, y: Any = None) -> Columns:
+    def argmax(self, w: Array, x: Any, y: Any = None) -> ColumnNumbers:
         frames = self._read([x])[0]
         return columns_of(super().argmax(w, frames, None if y is None else self._priced(y, frames, "y")), *frames.sizes)
 
-    def outputs(self, x: Any) -> Iterator[Columns]:
+    def outputs(self, x: Any) -> Iterator[ColumnNumbers]:
         n, m = self._read([x])[0].sizes
         for columns in product(range(-1, m), repeat=n):
             linked = [column for column in columns if column >= 0]
@@ -109,7 +109,7 @@ class Links(Parts):
 
     # --- all examples at a time
 
-    def decode(self, w: Array, X: Sequence[Any]) -> list[Columns]:
+    def decode(self, w: Array, X: Sequence[Any]) -> list[ColumnNumbers]:
         frames = self._read(X)
         return [columns_of(z, *x.sizes) for x, z in zip(frames, super().decode(w, frames), strict=True)]
 
@@ -145,7 +145,7 @@ class Links(Parts):
         return PricedParts(part_numbers(read_columns(y, n, m, name), m), extra=price, missing=price)
 
 
-def best_columns(scores: Array, n: int, m: int) -> Columns:
+def best_columns(scores: Array, n: int, m: int) -> ColumnNumbers:
     """The best column of every row, from scores of pairs, of rows alone and of columns alone."""
     pairs, rows, columns = np.split(scores, [n * m, n * m + n])
     gains = pairs.reshape(n, m) - rows[:, None] - columns[None, :]
@@ -156,7 +156,7 @@ def best_columns(scores: Array, n: int, m: int) -> Columns:
     return found
 
 
-def part_numbers(columns: Columns, m: int) -> PartNumbers:
+def part_numbers(columns: ColumnNumbers, m: int) -> PartNumbers:
     """The parts of an output: its pairs, rows alone and columns alone."""
     n, linked = len(columns), columns >= 0
     pairs = np.flatnonzero(linked) * m + columns[linked]
@@ -164,7 +164,7 @@ def part_numbers(columns: Columns, m: int) -> PartNumbers:
     return np.sort(np.concatenate([pairs, n * m + np.flatnonzero(~linked), n * m + n + alone])).astype(np.int64)
 
 
-def columns_of(parts: PartNumbers, n: int, m: int) -> Columns:
+def columns_of(parts: PartNumbers, n: int, m: int) -> ColumnNumbers:
     """The output that has these parts."""
     columns = np.full(n, -1, dtype=np.int64)
     pairs = parts[parts < n * m]
