@@ -60,6 +60,12 @@ def test_weights_that_are_shown_with_the_other_sign():
         ({"bounds": {("features", 0): (0, 1)}}, r"expected a name \(or None for all\) for each of feature, label"),
         ({"bounds": {("features", 0, "d"): (0, 1)}}, "there is no label 'd'"),
         ({"prior": np.inf}, "prior must be finite numbers"),
+        ({"prior": 1e200}, "prior must be finite numbers"),
+        ({"prior": True}, "prior must be numbers, got True"),
+        ({"prior": {"features": None}}, "must be numbers, got None"),
+        ({"bounds": (np.inf, None)}, "bounds leaves no weights that can be computed with: at least inf"),
+        ({"bounds": (None, -np.inf)}, "leaves no weights that can be computed with"),
+        ({"bounds": {(): (0, 1)}}, r"there are no weights \(\)"),
         ({"prior": np.ones(3)}, r"prior has shape \(3,\); expected a number, or an array of shape \(12,\)"),
         ({"prior": "BLOSUM62"}, "prior must be numbers, got 'BLOSUM62'"),
         ({"prior": 1.0, "kernel": "rbf"}, "with a kernel there are none"),
@@ -98,6 +104,28 @@ def test_a_path_within_bounds():
         assert model.w_.max() <= 0.2
 
 
+def test_certify_wants_weights_within_bounds():
+    model = mm.MulticlassSVC().fit(X, Y).set_params(bounds=(0, None))
+    with pytest.raises(ValueError, match="do not keep to its bounds"):
+        model.certify(X, Y)
+
+
+@pytest.mark.parametrize("solver", ["bcfw", "n_slack", "one_slack", "bundle"])
+def test_rounding_that_is_large_is_no_convergence(solver):
+    features, prior = [[0, -5e7], [-2.3e8, 0], [9e7, 1e8]], np.array([220.0, 190, -20, -20])
+    model = mm.MulticlassSVC(C=1e6, solver=solver, fit_intercept=False, prior=prior, max_passes=50)
+    assert not model.fit(features, [0, 1, 0]).certificate_.converged
+
+
+@pytest.mark.parametrize("solver", ["n_slack", "one_slack", "bundle"])
+def test_a_large_C_within_narrow_bounds(solver):  # noqa: N802 - the parameter's name
+    i, features = np.inf, [[62.0, -1], [-22, 150], [149, -29]]
+    bounds = (np.array([-i, 0, -i, -1e-5]), np.array([1e-5, 0, 1e-5, 1e-5]))
+    model = mm.MulticlassSVC(C=1e5, solver=solver, fit_intercept=False, bounds=bounds, max_passes=60)
+    assert model.fit(features, [0, 1, 0]).certificate_.converged
+    assert model.certificate_.primal == pytest.approx(0.4994, rel=1e-3)
+
+
 # --- structures that ask for them
 
 GRIDS = [mm.tasks.Nodes.grid(RNG.normal(size=(4, 4, 2))) for _ in range(6)]
@@ -119,6 +147,11 @@ def test_attractive_edges_need_features_without_a_sign():
     x = (np.ones((3, 1)), [(0, 1), (1, 2), (2, 0)], [[1.0], [-1.0], [0.0]])
     with pytest.raises(ValueError, match=r"graph 0: edge 1 has the features \[-1.0\]; attractive=True needs"):
         mm.GraphLabeler(attractive=True).fit([x], [[0, 1, 1]])
+
+
+def test_one_weight_has_one_prior():
+    with pytest.raises(ValueError, match="has different values for what is one weight"):
+        mm.GraphLabeler(directed=False, prior={"edges": [[[0, 1.0], [5.0, 0]]] * 2}).fit(GRIDS, LABELS)
 
 
 def test_three_labels_may_attract_too():

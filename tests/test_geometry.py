@@ -13,7 +13,7 @@ from maxmargin.geometry import Geometry
 from maxmargin.objective import Formulation
 from maxmargin.oracle import Oracle
 from maxmargin.solvers import BCFW, Bundle, NSlack, OneSlack, Perceptron
-from maxmargin.tasks import Multiclass
+from maxmargin.tasks import Chain, Multiclass
 from maxmargin.testing import brute_force
 
 TOL = 1e-6
@@ -112,3 +112,23 @@ def test_what_takes_none():
         BCFW().solve(oracle, np.inf)
     with pytest.raises(ValueError, match="Perceptron takes neither bounds nor a prior; use"):
         Perceptron().solve(oracle, 1.0)
+
+
+@pytest.mark.parametrize("task", [Multiclass(), Chain()], ids=["classes", "chains"])
+def test_a_point_moves_to_another_problem_between_rounds(task):
+    """Visits leave Σ α a to `refresh`, and the best multiple needs it."""
+    X = [RNG.integers(-2, 3, (8, 3)).astype(float) for _ in range(4)]
+    Y = [[int(k) for k in RNG.integers(0, 4, 8)] for _ in range(4)]
+    if isinstance(task, Multiclass):
+        X, Y = np.vstack(X), [k for y in Y for k in y]
+    task.setup(X, Y)
+    geometry = Geometry(np.zeros(task.dim), np.full(task.dim, -3.0), np.full(task.dim, 3.0))
+    oracle, rng = oracle_of(task, X, Y, geometry), np.random.default_rng(0)
+    point = oracle.block_dual(1.0, slots=50, cache_mb=100.0)
+    for _ in range(3):
+        point.search(oracle, np.arange(oracle.n), 1)
+        point.revisit(oracle, rng)
+    before = point.bound()
+    point.move_to(point.weights, 100.0)
+    assert point.bound() >= before * (1 - 1e-9)
+    assert point.dual == pytest.approx(point.bound(), rel=1e-6)

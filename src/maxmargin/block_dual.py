@@ -197,8 +197,7 @@ class BlockDual:
 
     def tidy(self) -> None:
         """Keep to the limits of memory, and know D."""
-        if self._geometry is not None:
-            self.refresh()
+        self._know_sums()
 
     def check_separable(self) -> None:
         """Under a hard margin: raise NotSeparable if what is known contradicts itself."""
@@ -220,6 +219,11 @@ class BlockDual:
     def slacks(self, w: Array, gains: Array | None = None) -> Array:
         """The highest known plane of every example at w, or 0."""
         raise NotImplementedError
+
+    def _know_sums(self) -> None:
+        """Within confines, visits leave Σ α a as it was."""
+        if self._geometry is not None:
+            self.refresh()
 
     # --- other problems on the same data
 

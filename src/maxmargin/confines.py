@@ -18,6 +18,7 @@ from maxmargin.geometry import Geometry
 from maxmargin.task import Task
 from maxmargin.weights import Weights
 
+LARGEST = 1e150  # weights whose squares are numbers
 Layout = Callable[[], dict[str, Weights]]  # the numbers 1, 2, … of all weights in the places where they are shown
 
 
@@ -53,6 +54,10 @@ def _narrow(bounds: Any, names: _Names, low: Array, high: Array) -> None:
             raise ValueError(f"{what} must be a pair (low, high), with None for no limit; got {pair!r}")
         places, signs = names.places(key, what)
         least, most = _numbers(pair[0], places.shape, what, -np.inf), _numbers(pair[1], places.shape, what, np.inf)
+        if np.max(least, initial=0.0) > LARGEST or np.min(most, initial=0.0) < -LARGEST:
+            raise ValueError(
+                f"{what} leaves no weights that can be computed with: at least {pair[0]!r}, at most {pair[1]!r}"
+            )
         turned = signs < 0
         least, most = np.where(turned, -most, least), np.where(turned, -least, most)
         np.maximum.at(low, places, least)
@@ -66,9 +71,13 @@ def _draw(prior: Any, names: _Names, origin: Array) -> None:
         what = "prior" if key is None else f"prior[{key!r}]"
         places, signs = names.places(key, what)
         numbers = _numbers(value, places.shape, what, None)
-        if not np.isfinite(numbers).all():
-            raise ValueError(f"{what} must be finite numbers, got {value!r}")
+        if not (np.abs(numbers) <= LARGEST).all():
+            raise ValueError(f"{what} must be finite numbers whose squares can be computed with, got {value!r}")
         origin[places] = signs * numbers
+        if not np.array_equal(origin[places], signs * numbers):
+            raise ValueError(
+                f"{what} has different values for what is one weight: pairs of a symmetric model, for example"
+            )
 
 
 def _numbers(value: Any, shape: tuple[int, ...], what: str, unlimited: float | None) -> Array:
@@ -82,6 +91,8 @@ def _numbers(value: Any, shape: tuple[int, ...], what: str, unlimited: float | N
             numbers = np.asarray(value, dtype=float)
         except (TypeError, ValueError):
             raise ValueError(f"{what} must be numbers, got {value!r}") from None
+        if numbers.ndim == 0:
+            raise ValueError(f"{what} must be numbers, got {value!r}")
         if numbers.shape != shape:
             raise ValueError(f"{what} has shape {numbers.shape}; expected a number, or an array of shape {shape}")
     if np.isnan(numbers).any():
@@ -107,7 +118,7 @@ class _Names:
         """Where the weights of this name are, and the signs that they are shown with."""
         if key is None:
             return np.arange(self.dim), np.ones(self.dim)
-        kind, *names = key if isinstance(key, tuple) else (key,)
+        kind, *names = key if isinstance(key, tuple) and key else (key,)
         if kind not in self.arrays:
             raise ValueError(f"{what}: there are no weights {kind!r}; there are {', '.join(map(repr, self.arrays))}")
         array = self.arrays[kind]

@@ -329,6 +329,7 @@ class DualBlocks(BlockDual):
 
     def move_to(self, weights: Array, C: float) -> None:
         """Carry α over to another C: scale it to the best feasible multiple (a parabola in the factor)."""
+        self._know_sums()
         sums, curvature = self.alpha_sums, 0.0
         self.weights, self.C, self.cap = weights, C, caps(weights, C)
         slots, _ = self._used_slots(self._tables.filled)

@@ -100,7 +100,9 @@ class Certificate:
 
     primal: float  # objective of the returned weights, measured with an oracle call for every example
     dual: float  # lower bound on every objective value, from a feasible dual point
-    converged: bool  # relative_gap <= tol
+    converged: (
+        bool  # relative_gap <= tol, or, beside a prior that leaves nothing to learn, an objective of rounding only
+    )
     passes: float  # oracle calls divided by the number of examples
     seconds: float
     cpu_seconds: float

@@ -164,6 +164,11 @@ class Oracle:
         proved = np.concatenate([np.maximum(found.proved, 0) for found in self._everyone(w)])
         return self.risk_of(proved + self._unsure(w))
 
+    @property
+    def largest_loss(self) -> float:
+        """Of all planes that were looked at."""
+        return self._reach.b
+
     def noise(self, w: Array, C: float) -> float:
         """What the measured objective would be if there were nothing but rounding in it."""
         return self.objective(w, self.risk_of(np.full(self.n, self._unsure(w))), C) - 0.5 * self.square(w)

@@ -177,6 +177,8 @@ class Trainer(SharedOptions, WithNamedWeights, BaseEstimator):
         with self._problem(X, Y, sample_weight, self.task_) as (batch, oracle, _, line):
             line.doing("looking for a bound")
             w = batch.lifted(self.w_)
+            if not np.array_equal(oracle.allowed(w), w):
+                raise ValueError("the weights of this model do not keep to its bounds; fit it again, or change bounds")
             if oracle.latent:  # what can be certified is a local optimum
                 oracle = oracle.completed(w)
             solution = solver.solve(oracle, C, callback=watching(line, solver), seed=seed_of(self.random_state))

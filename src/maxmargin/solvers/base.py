@@ -25,6 +25,8 @@ from maxmargin.objective import Certificate, relative_gap
 from maxmargin.oracle import Oracle
 from maxmargin.search import Search
 
+NOTHING = 1e-9  # share of C times the largest loss
+
 
 class Step(NamedTuple):
     """Where an algorithm is after a piece of work (for most: a pass over the data)."""
@@ -157,7 +159,7 @@ class _Run:
         self.borrowed = False  # whether best_w is the algorithm's array, which the next step may change
         self.spare: Array | None = None  # of the last best point, for the next copy
         self.best_slacks: Array | None = None  # where its risk was measured by them
-        self.best_noise = 0.0  # what rounding alone makes of its objective, where that may be all there is
+        self.nothing = 0.0  # an objective that is no more than rounding, where a prior may leave nothing else
         self.last_w: Array | None = None
         self.unmeasured = 0
         self.memory: Any = None
@@ -272,9 +274,10 @@ class _Run:
         """Whether the gap to this bound, or to the proved one, is within tol.
 
         A prior may leave nothing to learn: then the objective is as small as rounding lets it be, and has no digits.
+        That is close enough where it is nothing beside the slacks that are at stake, too.
         """
         gap = relative_gap(self.best_primal, self.best_dual if bound is None else bound)
-        return gap <= self.solver.tol or self.best_primal <= 2 * self.best_noise
+        return gap <= self.solver.tol or self.best_primal <= self.nothing
 
     def test(self) -> None:
         """Raise where what is to be certified contradicts itself: by the decoder's fault, or by the solver's."""
@@ -313,7 +316,8 @@ class _Run:
             self.best_w, self.borrowed = w, w is step.w
             self.best_slacks = slacks
             self.best_primal, self.last_w = value, w
-            self.best_noise = 0.0 if self.oracle.geometry is None else self.oracle.noise(w, self.C)
+            if self.oracle.geometry is not None:
+                self.nothing = min(2 * self.oracle.noise(w, self.C), NOTHING * self.C * self.oracle.largest_loss)
         return value
 
     def own(self) -> None:

@@ -25,6 +25,7 @@ from maxmargin.solvers.qp import solve_master
 
 ROUNDS = 100
 ENOUGH = 1e-9  # of the value that may be missing
+WHOLE = 0.1  # share of a Newton step; where no more of it pays, the other way is tried, too
 
 
 def solve_confined(cuts: Cuts, C: float, geometry: Geometry, tau: float = 1.0) -> float:
@@ -48,14 +49,17 @@ def solve_confined(cuts: Cuts, C: float, geometry: Geometry, tau: float = 1.0) -
             change = solve_master(curvature / tau, g + curvature @ alpha / tau, C, alpha=alpha).alpha - alpha
             way = change @ rows
             share = geometry.best_share(float(cuts.offset @ change), 0.0, s / tau, way / tau, tau)
-            if share * float(g @ change) > 1e-3 * missing:
+            new = np.maximum(alpha + share * change, 0.0)
+            there = new @ rows
+            at = geometry.point(there / tau)
+            reached = _value(cuts, new, there, at, geometry, tau)
+            if reached > value:
+                best, s_best, w_best, value = new, there, at, reached
+            if share > WHOLE and reached > before:
                 break
-        alpha = np.maximum(alpha + share * change, 0.0)
-        s = alpha @ rows
-        w = geometry.point(s / tau)
-        value = _value(cuts, alpha, s, w, geometry, tau)
         if value - before <= 1e-15 * abs(value):
             break
+        alpha, s, w = best, s_best, w_best
     cuts.weigh(alpha)
     return value
 

@@ -145,6 +145,7 @@ class ClassBlocks(BlockDual):
 
     def move_to(self, weights: Array, C: float) -> None:
         """By the best multiple of α that keeps to the new caps."""
+        self._know_sums()
         self.weights, self.C, self.cap = weights, C, caps(weights, C)
         linear = float(np.sum(self.alpha * self.classes.cost[self.classes.truths]))
         self.alpha *= self.best_multiple(linear, 0.0, self.alpha.sum(axis=1))

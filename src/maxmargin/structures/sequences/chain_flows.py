@@ -274,6 +274,7 @@ class ChainFlows(BlockDual):
 
     def move_to(self, weights: Array, C: float) -> None:
         """By the best multiple of α that keeps to the new caps, of the sequences that still have one."""
+        self._know_sums()
         self.weights, self.C, cap = weights, C, caps(weights, C)
         paths = self.paths.take(cap[self.paths.owners] > 0, np.diff(self.chains.bounds))
         self.cap = cap
