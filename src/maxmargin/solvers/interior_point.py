@@ -145,7 +145,9 @@ class _Newton:
         dual = float(self.offset @ self.alpha) - 0.5 * float(combined @ (combined / self.unit))
         if self.squared.any():
             dual -= 0.5 * float(np.sum((self._sums(self.alpha) ** 2 / self.cap)[self.squared]))
-        return (primal - dual) / primal if primal > 0 else 0.0
+        if primal > 0:
+            return (primal - dual) / primal
+        return 0.0 if primal == 0 else np.inf  # where rounding has left no number
 
     def _point(self, gap: float) -> JointPoint:
         w = self.u / self.scale

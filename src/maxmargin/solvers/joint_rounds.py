@@ -179,7 +179,8 @@ def _confined(problem: JointProblem, geometry: Geometry, used: NDArray[np.intp])
     bounds = np.zeros((len(of), rows.shape[1]))
     bounds[np.arange(len(of)), of] = signs
     owner = np.concatenate([problem.owner, len(problem.cap) + np.arange(len(of))])
-    prices = 2.0 * (pull[of] + np.abs(needed)) + 1e-300
+    prices = 2.0 * (pull[of] + np.abs(needed))
+    prices += 1e-3 * np.max(prices, initial=0.0) + float(np.max(problem.cap))  # none is next to nothing
     return JointProblem(
         np.vstack([rows, bounds]),
         np.concatenate([offset, needed]),
