@@ -70,7 +70,8 @@ class KeptProgram:
         lp.a_matrix_.format_ = highspy.MatrixFormat.kColwise
         lp.a_matrix_.start_, lp.a_matrix_.index_, lp.a_matrix_.value_ = A.indptr, A.indices, A.data
         program = highspy.Highs()
-        for option, value in {"output_flag": False, "presolve": "off", "solver": "simplex"}.items():
+        options: dict[str, Any] = {"output_flag": False, "presolve": "off", "solver": "simplex"}
+        for option, value in options.items():
             program.setOptionValue(option, value)
         program.passModel(lp)
         return program
