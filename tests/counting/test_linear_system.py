@@ -59,7 +59,9 @@ def opened(outputs, X, Y, several=True, linear=True, K=None):
     """The system of one set for all, or of one each."""
     moments = Moments(outputs, len(X))
     rows, owner = as_rows(moments, Y, several)
-    return LinearSystem(moments, rows, owner, X if linear else None, lambda: X @ X.T if K is None else K)
+    return LinearSystem(
+        moments, rows, owner, X if linear else None, lambda own: (X @ X.T if K is None else K)[own][:, own]
+    )
 
 
 def problem_of(outputs, X, Y, lam):
@@ -213,7 +215,7 @@ def test_a_system_is_made_without_work():
     moments = Moments(Classes(3), 3)
     rows, owner = as_rows(moments, [0, 1, 2], several=False)
     for X, solver, wanted in [(None, "closed", True), (None, "cg", True), (X3, "closed", True), (X3, "cg", False)]:
-        system = LinearSystem(moments, rows, owner, X, lambda: asked.append(1) or X3 @ X3.T)
+        system = LinearSystem(moments, rows, owner, X, lambda own: asked.append(1) or X3 @ X3.T)
         assert not asked
         assert system.decomposed(solver, 1e-8, 10).primal == (not wanted)
         assert bool(asked) == wanted

@@ -123,7 +123,7 @@ def test_kernels_have_their_own_defaults(kernel):
 def test_more_features_than_examples_are_solved_for_kernel_coefficients():
     outputs = Subsets(5, 2)
     X, Y = noisy(outputs, n=8, p=20)
-    model = CountingPredictor(outputs, solver="cg", tol=1e-12, fit_intercept=True).fit(X, Y)
+    model = CountingPredictor(outputs, alpha=None, solver="cg", tol=1e-12, fit_intercept=True).fit(X, Y)
     assert model.dual_coef_.shape == (8, 5)
     W, _ = trained(outputs, np.hstack([X, np.ones((8, 1))]), [[y] for y in Y], 1.0)
     np.testing.assert_allclose(model.coef_.T, W[:-1], rtol=1e-6, atol=1e-9)
@@ -189,11 +189,12 @@ def test_other_numbers_and_memory(tmp_path):
         np.testing.assert_allclose(found, expected, rtol=1e-9, atol=1e-12)
 
 
-def test_the_default_penalty_is_the_number_of_outputs():
+def test_the_papers_penalty_is_the_number_of_outputs():
     outputs = Classes(4)
     X, Y = noisy(outputs, n=6)
     lists = [[y] if i % 2 else [y, (y + 1) % 4] for i, y in enumerate(Y)]
-    default = CountingPredictor(outputs).fit(X, lists, several=True)
+    default = CountingPredictor(outputs, alpha=None).fit(X, lists, several=True)
+    assert (default.alpha_, default.chosen_by_) == (1.5, "the mean number of right outputs")
     same = CountingPredictor(outputs, alpha=1.5).fit(X, lists, several=True)
     np.testing.assert_array_equal(default.coef_, same.coef_)
     W, objective = trained(outputs, X, lists, 1.5)

@@ -134,7 +134,8 @@ def test_a_path_and_certify_show_progress(capfd):
 def test_training_by_counting_shows_progress(capfd, solver):
     inputs, labels = np.random.default_rng(0).normal(size=(30, 4)), np.arange(30) % 3
     model = CountingClassifier(solver=solver, verbose=True).fit(inputs, labels)
-    assert capfd.readouterr().err.splitlines() == [str(model.certificate_)]
+    how = "chosen by leaving out each of 30 examples"
+    assert capfd.readouterr().err.splitlines() == [f"λ = {model.alpha_:g}, {how}: {model.certificate_}"]
     path = model.fit_path(inputs, labels, [0.5, 2.0])
     assert capfd.readouterr().err.splitlines() == [f"λ = {step.alpha:g}: {step.certificate_}" for step in path]
     CountingClassifier(solver=solver).fit(inputs, labels)
@@ -148,13 +149,14 @@ def test_the_steps_of_counting_are_shown(monkeypatch):
     monkeypatch.setattr(LiveLine, "say", lambda self, text: None)
     inputs, labels = np.random.default_rng(0).normal(size=(30, 4)), np.arange(30) % 3
     CountingClassifier(solver="cg", verbose=True).fit(inputs, labels)
-    assert shown[:4] == [
+    assert shown[:5] == [
         "reading the outputs",
         "computing the kernel matrix of 30 examples",
         "decomposing the kernel matrix of 30 examples",
+        "choosing λ on 30 examples",
         "solving the linear system",
     ]
-    assert re.fullmatch(r"iteration 1  residual \S+  \S+ s  about \d+ s left", shown[5])
+    assert re.fullmatch(r"iteration 1  residual \S+  \S+ s  about \d+ s left", shown[6])
     model = CountingPredictor(Classes([0, 1, 2]), verbose=True).fit(inputs, labels.tolist())
     shown.clear()
     model.predict(inputs[:3])

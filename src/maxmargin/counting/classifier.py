@@ -31,14 +31,14 @@ class CountingClassifier(ClassifierMixin, CountingTrainer):
 
     Attributes
     ----------
-    classes_, certificate_, dual_coef_, coef_, intercept_, weights_, n_iter_, n_features_in_.
+    classes_, alpha_, chosen_by_, certificate_, dual_coef_, coef_, intercept_, weights_, n_iter_, n_features_in_.
     """
 
     def __init__(
         self,
         output_set: OutputSet | None = None,
         kernel: Any = "rbf",
-        alpha: float | None = None,
+        alpha: float | str | None = "loo",
         fit_intercept: bool = True,
         **options: Unpack[CountingOptions],
     ):

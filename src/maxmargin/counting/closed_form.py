@@ -12,12 +12,14 @@ eigendecomposition of K serves every λ.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Self
 
 import numpy as np
 from scipy import linalg
 
 from maxmargin.arrays import Array
 from maxmargin.counting.kernel_matrix import decomposed
+from maxmargin.counting.leave_one_out import Smoother, left_out
 from maxmargin.counting.sets.output_set import Eigenspace
 
 
@@ -33,7 +35,7 @@ class ClosedForm:
     shape: tuple[int, ...]  # of C
 
     @classmethod
-    def of(cls, K: Array, centred: Array, spectrum: list[Eigenspace]) -> ClosedForm:
+    def of(cls, K: Array, centred: Array, spectrum: list[Eigenspace]) -> Self:
         """Decompose K, and C (`centred`) by the eigenspaces that it has parts in."""
         values, vectors = decomposed(K)
         parts = [(space.value, space.project(centred)) for space in spectrum]
@@ -48,13 +50,37 @@ class ClosedForm:
             centred.shape,
         )
 
+    def left_out(self, lam: float, tol: float = 1e-13) -> Array:
+        """(n, d): row i is f(xᵢ) of the model trained without example i, for one output per example."""
+        return left_out(self._smoothers(lam), self._coupling(lam), tol) if self.parts else np.zeros(self.shape)
+
     def solve(self, lam: float) -> Array:
         """A of (1), one row per row of C."""
-        U, H = self.vectors, np.eye(len(self.values))
-        for theta, product in zip(self.thetas, self.products, strict=True):
-            H += product * ((U * (self.values / (2 * lam + theta * self.values))) @ U.T)
-        beta = linalg.solve((H + H.T) / 2, np.ones(len(H)), assume_a="pos")
+        U, H = self.vectors, self._coupling(lam)
+        beta = linalg.solve(H, np.ones(len(H)), assume_a="pos")
         A = np.zeros(self.shape)
         for theta, part in zip(self.thetas, self.parts, strict=True):
             A += (U / (2 * lam + theta * self.values)) @ (U.T @ (beta[:, None] * part))
         return A
+
+    def _smoothers(self, lam: float) -> list[Smoother]:
+        """Of every eigenspace."""
+        return [
+            Smoother(theta, self._smoothed(lam, theta), self._kept(lam, theta), part)
+            for theta, part in zip(self.thetas, self.parts, strict=True)
+        ]
+
+    def _smoothed(self, lam: float, theta: float) -> Array:
+        """K (2λI + θK)⁻¹."""
+        return np.asarray((self.vectors * (self.values / (2 * lam + theta * self.values))) @ self.vectors.T)
+
+    def _kept(self, lam: float, theta: float) -> Array:
+        """The diagonal of I - θ K (2λI + θK)⁻¹ = 2λ (2λI + θK)⁻¹."""
+        return np.asarray((self.vectors**2) @ (2 * lam / (2 * lam + theta * self.values)))
+
+    def _coupling(self, lam: float) -> Array:
+        """I + H of (1)."""
+        H = np.eye(len(self.values))
+        for theta, product in zip(self.thetas, self.products, strict=True):
+            H += product * self._smoothed(lam, theta)
+        return (H + H.T) / 2

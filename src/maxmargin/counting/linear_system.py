@@ -19,6 +19,7 @@ from maxmargin.counting.closed_form import ClosedForm
 from maxmargin.counting.conjugate_gradients import KernelInputs, LinearInputs
 from maxmargin.counting.least_squares import LeastSquares
 from maxmargin.counting.moments import Moments
+from maxmargin.counting.targets import MARGIN, Target
 from maxmargin.live_line import LiveLine
 from maxmargin.rounding import gamma
 from maxmargin.time_left import TimeLeft
@@ -44,7 +45,8 @@ class LinearSystem:
     rows: Array  # (R, d) φ of the right outputs
     owner: Index  # (R,) the example of each
     X: Any  # (n, p) inputs for the linear kernel, or None
-    kernel_matrix: Callable[[], Array]  # () -> (n, n), asked for only where it is needed
+    kernel_matrix: Callable[[Index | slice], Array]  # of these examples, asked for only where it is needed
+    fitted_to: Target = MARGIN
 
     @property
     def outputs_per_example(self) -> float:
@@ -53,7 +55,19 @@ class LinearSystem:
 
     def problem(self, lam: float) -> LeastSquares:
         """For this λ, in the convention of the paper (features of ordered pairs counted twice)."""
-        return LeastSquares(self.moments, self.rows, self.owner, lam / self.moments.repeats)
+        return self.fitted_to.problem(self.moments, self.rows, self.owner, lam / self.moments.repeats)
+
+    def part(self, members: Index) -> LinearSystem:
+        """That of some examples, in ascending order."""
+        chosen = np.isin(self.owner, members)
+        return LinearSystem(
+            self.moments.part(members),
+            self.rows[chosen],
+            np.searchsorted(members, self.owner[chosen]),
+            None if self.X is None else self.X[members],
+            lambda inner: self.kernel_matrix(members[inner]),
+            self.fitted_to,
+        )
 
     def decomposed(self, solver: str, tol: float, max_iter: int, line: LiveLine | None = None) -> DecomposedSystem:
         """Choose the way to solve it, and do all the work that no λ changes: cubic in the number of examples."""
@@ -72,12 +86,12 @@ class LinearSystem:
             line.doing(f"decomposing the covariance of {self.X.shape[1]:,} features")
             return DecomposedSystem(self, tol, max_iter, began, None, None, LinearInputs.of(self.X), line)
         line.doing(f"computing the kernel matrix of {self.moments.n:,} examples")
-        K = self.kernel_matrix()
+        K = self.kernel_matrix(slice(None))
         line.doing(f"decomposing the kernel matrix of {self.moments.n:,} examples")
         if not closed:
             return DecomposedSystem(self, tol, max_iter, began, K, None, KernelInputs.of(K), line)
         assert spectrum is not None
-        form = ClosedForm.of(K[np.ix_(self.owner, self.owner)], self.problem(1.0).centred, spectrum)
+        form = self.fitted_to.form.of(K[np.ix_(self.owner, self.owner)], self.problem(1.0).centred, spectrum)
         return DecomposedSystem(self, tol, max_iter, began, K, form, None, line)
 
 

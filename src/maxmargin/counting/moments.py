@@ -36,6 +36,16 @@ class Moments:
         self.repeats = max(each.repeats for each, _ in self.groups)
         self.uniform = all(each.uniform for each, _ in self.groups)
 
+    def part(self, members: Index) -> Moments:
+        """Of some examples."""
+        if self.common is not None:
+            return Moments(self.common, len(members))
+        sets: list[OutputSet] = [self.groups[0][0]] * self.n
+        for each, own in self.groups:
+            for i in own.tolist():
+                sets[i] = each
+        return Moments([sets[i] for i in members.tolist()], len(members))
+
     def means(self) -> Array:
         """(n, d): μᵢ."""
         means = np.empty((self.n, self.dim))

@@ -21,13 +21,13 @@ class CountingMultilabel(CountingTrainer):
 
     Attributes
     ----------
-    n_labels_, certificate_, dual_coef_, coef_, intercept_, weights_, n_iter_, n_features_in_.
+    n_labels_, alpha_, chosen_by_, certificate_, dual_coef_, coef_, intercept_, weights_, n_iter_, n_features_in_.
     """
 
     def __init__(
         self,
         kernel: Any = "rbf",
-        alpha: float | None = None,
+        alpha: float | str | None = "loo",
         fit_intercept: bool = True,
         **options: Unpack[CountingOptions],
     ):

@@ -53,7 +53,7 @@ class RoutePredictor(CountingTrainer):
     points_ : list of the points.   coordinates_ : (points, 2) where they are, or None.
     popularity_ : (points,) in how many training routes each of them is.
     weights_ : by name, for the linear kernel: of steps from point to point, of first and of last points.
-    certificate_, dual_coef_, coef_, intercept_, n_iter_, n_features_in_.
+    alpha_, chosen_by_, certificate_, dual_coef_, coef_, intercept_, n_iter_, n_features_in_.
     """
 
     def __init__(
@@ -61,7 +61,7 @@ class RoutePredictor(CountingTrainer):
         points: Sequence[Hashable] | Mapping[Hashable, tuple[float, float]] | None = None,
         shape: str = "path",
         kernel: Any = "linear",
-        alpha: float | None = None,
+        alpha: float | str | None = "loo",
         fit_intercept: bool = True,
         method: str = "auto",
         **options: Unpack[CountingOptions],

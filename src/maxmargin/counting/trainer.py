@@ -13,13 +13,15 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted, validate_data
 from threadpoolctl import threadpool_limits
 
-from maxmargin.arrays import Array
+from maxmargin.arrays import Array, Index
 from maxmargin.checks import check_whole, is_finite, refuse_complex
 from maxmargin.counting.certificate import CountingCertificate
 from maxmargin.counting.least_squares import as_rows
 from maxmargin.counting.linear_system import SOLVERS, CountingSolution, DecomposedSystem, LinearSystem
 from maxmargin.counting.moments import Moments
+from maxmargin.counting.penalty import GIVEN, LEFT_OUT, Penalty, chosen_penalty, papers_penalty
 from maxmargin.counting.sets.output_set import OutputSet
+from maxmargin.counting.targets import TARGETS
 from maxmargin.errors import warn_caller
 from maxmargin.live_line import LiveLine
 from maxmargin.shared_options import SharedOptions
@@ -37,6 +39,7 @@ class CountingOptions(TypedDict, total=False):
     degree: float
     coef0: float
     kernel_params: dict[str, Any] | None
+    target: str
     solver: str
     tol: float
     max_iter: int
@@ -56,12 +59,13 @@ class CountingTrainer(SharedOptions, WithNamedWeights, BaseEstimator):
     def __init__(
         self,
         kernel: Any,
-        alpha: float | None,
+        alpha: float | str | None,
         fit_intercept: bool,
         gamma: float | None = None,
         degree: float = 3,
         coef0: float = 1,
         kernel_params: dict[str, Any] | None = None,
+        target: str = "margin",
         solver: str = "auto",
         tol: float = 1e-8,
         max_iter: int = 1000,
@@ -76,6 +80,7 @@ class CountingTrainer(SharedOptions, WithNamedWeights, BaseEstimator):
         self.degree = degree
         self.coef0 = coef0
         self.kernel_params = kernel_params
+        self.target = target
         self.solver = solver
         self.tol = tol
         self.max_iter = max_iter
@@ -83,6 +88,8 @@ class CountingTrainer(SharedOptions, WithNamedWeights, BaseEstimator):
 
     dual_coef_: Array | None
     certificate_: CountingCertificate
+    alpha_: float
+    chosen_by_: str
     _weights_: Array | None
 
     @property
@@ -94,9 +101,9 @@ class CountingTrainer(SharedOptions, WithNamedWeights, BaseEstimator):
         """Fit to inputs that `_inputs` has read."""
         with LiveLine(self.verbose, "reading the outputs") as line, _few_threads(X.shape[0]):
             system = self._system(X, Y, sets, several, line)
-            lam = system.system.outputs_per_example if self.alpha is None else _checked_alpha(self.alpha)
-            self._keep(system, system.solve(lam))
-            line.say(str(self.certificate_))
+            penalty = self._penalty(system)
+            self._keep(system, penalty, system.solve(penalty.value))
+            line.say(f"λ = {penalty.value:g}, {penalty.chosen_by}: {self.certificate_}")
         return self
 
     def _train_path(
@@ -111,7 +118,7 @@ class CountingTrainer(SharedOptions, WithNamedWeights, BaseEstimator):
         with LiveLine(self.verbose, "reading the outputs") as line, _few_threads(X.shape[0]):
             system = self._system(X, Y, sets, several, line)
             for lam, solution in zip(lams, system.path(lams), strict=True):
-                self._keep(system, solution)
+                self._keep(system, Penalty(lam, GIVEN), solution)
                 line.say(f"λ = {lam:g}: {self.certificate_}")
                 model: Self = clone(self).set_params(alpha=lam)
                 model.__dict__.update({name: value for name, value in vars(self).items() if name.endswith("_")})
@@ -146,7 +153,9 @@ class CountingTrainer(SharedOptions, WithNamedWeights, BaseEstimator):
             if self.fit_intercept:
                 column = np.ones((n, 1))
                 linear = sparse.hstack([X, column], format="csr") if sparse.issparse(X) else np.hstack([X, column])
-        system = LinearSystem(moments, rows, owner, linear, lambda: self._kernel(X, X))
+        system = LinearSystem(
+            moments, rows, owner, linear, lambda members: self._kernel_of(X, members), TARGETS[self.target]
+        )
         return system.decomposed(self.solver, self.tol, self.max_iter, line)
 
     def _with_progress(self, each: Sequence[T], what: str) -> Iterator[T]:
@@ -157,7 +166,16 @@ class CountingTrainer(SharedOptions, WithNamedWeights, BaseEstimator):
                     line.show(f"{i:,} of {len(each):,} {what} are found")
                 yield one
 
-    def _keep(self, system: DecomposedSystem, solution: CountingSolution) -> None:
+    def _penalty(self, system: DecomposedSystem) -> Penalty:
+        """λ, as `alpha` says."""
+        if self.alpha is None:
+            return papers_penalty(system)
+        if isinstance(self.alpha, str):
+            return chosen_penalty(system)
+        return Penalty(float(self.alpha), GIVEN)
+
+    def _keep(self, system: DecomposedSystem, penalty: Penalty, solution: CountingSolution) -> None:
+        self.alpha_, self.chosen_by_ = penalty
         self.certificate_ = solution.certificate
         if not solution.certificate.converged:
             warn_caller(
@@ -199,6 +217,11 @@ class CountingTrainer(SharedOptions, WithNamedWeights, BaseEstimator):
         """Rows of weights, (k, d), by what their coordinates are for; "" for all that there is."""
         raise NotImplementedError
 
+    def _kernel_of(self, X: Any, members: Index | slice) -> Array:
+        """The kernel matrix of these training inputs."""
+        own = X[members]
+        return self._kernel(own[:, members] if self._has_kernel("precomputed") else own, own)
+
     def _kernel(self, X: Any, Y: Any) -> Array:
         from sklearn.metrics.pairwise import pairwise_kernels  # which would load much that an import need not
 
@@ -239,12 +262,14 @@ class CountingTrainer(SharedOptions, WithNamedWeights, BaseEstimator):
                 "kernel must be the name of a kernel of scikit-learn, a function of two rows or 'precomputed', "
                 f"got {found}"
             )
+        if not isinstance(self.target, str) or self.target not in TARGETS:
+            raise ValueError(f"target must be one of {', '.join(map(repr, TARGETS))}, got {self.target!r}")
         if self.solver not in SOLVERS:
             raise ValueError(f"solver must be one of {', '.join(map(repr, SOLVERS))}, got {self.solver!r}")
         if not (is_finite(self.tol) and 0 < self.tol < 1):
             raise ValueError(f"tol must be a number between 0 and 1, got {self.tol!r}")
         check_whole("max_iter", self.max_iter, least=1)
-        if self.alpha is not None:
+        if self.alpha is not None and not (isinstance(self.alpha, str) and self.alpha == LEFT_OUT):
             _checked_alpha(self.alpha)
         if self.gamma is not None and not (is_finite(self.gamma) and self.gamma > 0):
             raise ValueError(f"gamma must be a positive number or None, got {self.gamma!r}")

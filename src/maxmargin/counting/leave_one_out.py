@@ -1,0 +1,105 @@
+"""What models of counting-based training say of the one example that they were trained without, in closed form.
+
+In the words of closed_form.py, let T_g = K (2λI + θ_g K)⁻¹ and M = (I + H)⁻¹. Without example i, which has one output,
+T_g becomes T_g + w_g t_g t_gᵀ on the others, with
+
+    t_g = T_g e_i,     w_g = θ_g / (1 - θ_g T_g,ii),     1 - θ_g T_g,ii = 2λ [(2λI + θ_g K)⁻¹]_ii:                   (1)
+
+removing a point from a ridge regression, in every eigenspace on its own. H becomes H + U Uᵀ, without row and column i,
+
+    U = Σ_g √w_g diag(t_g) C P_g     (n, d),                                                                        (2)
+
+and β solves the smaller system. With x(r) = (I + UᵀMU)⁻¹ UᵀMr for a right side r,
+
+    β = M r - M U x(r),     r = 1 + τ e_i,     τ such that β_i = 0,                                                 (3)
+
+and the model's value at the example that it does not know is
+
+    f(x_i) = Σ_g t_gᵀ diag(β) C P_g / (1 - θ_g T_g,ii).                                                             (4)
+
+The matrices I + UᵀMU are at least I. Conjugate gradients solve the systems of all examples side by side, so that a step
+is one product of n × n matrices: n refits take n times as long as one fit, this a few times.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+from scipy import linalg
+
+from maxmargin.arrays import Array
+
+
+class Smoother(NamedTuple):
+    """What is known of one eigenspace."""
+
+    theta: float
+    matrix: Array  # T_g
+    kept: Array  # (n,) 1 - θ_g T_g,ii, without cancellation
+    part: Array  # C P_g
+
+
+def left_out(smoothers: Sequence[Smoother], H: Array, tol: float) -> Array:
+    """(n, d): row i is f(xᵢ) of the model trained without example i; nan where λ is too small to tell.
+
+    H : I + H in the words above.
+    tol : of the small systems (3), relative to their right sides.
+    """
+    n, factors = len(H), _narrow([each.part for each in smoothers])
+    width = factors[0].shape[1] if factors else 0
+    M = linalg.cho_solve(linalg.cho_factor(H), np.eye(n))
+    M = (M + M.T) / 2
+    beta = M.sum(1)
+    # row i has √w_g t_g of example i
+    scaled = [each.matrix * np.sqrt(each.theta / each.kept)[:, None] for each in smoothers]
+
+    def spread(X: Array) -> Array:
+        """Row i: U xᵢ."""
+        return sum((S * (X @ part.T) for S, part in zip(scaled, factors, strict=True)), np.zeros((n, n)))
+
+    def gathered(Z: Array) -> Array:
+        """Row i: Uᵀ zᵢ."""
+        return sum(((S * Z) @ part for S, part in zip(scaled, factors, strict=True)), np.zeros((n, width)))
+
+    def solved(R: Array) -> Array:
+        """Row i: (I + UᵀMU)⁻¹ rᵢ, by conjugate gradients."""
+        X, P, residual = np.zeros_like(R), R.copy(), R.copy()
+        size = np.einsum("id,id->i", R, R)
+        now = size.copy()
+        for _ in range(2 * R.shape[1] + 50):
+            open_rows = now > tol**2 * size
+            if not open_rows.any():
+                break
+            product = P + gathered(spread(P) @ M)
+            curved = np.einsum("id,id->i", P, product)
+            step = np.divide(now, curved, out=np.zeros(n), where=open_rows & (curved > 0))
+            X += step[:, None] * P
+            residual -= step[:, None] * product
+            before, now = now, np.where(open_rows, np.einsum("id,id->i", residual, residual), now)
+            again = np.divide(now, before, out=np.zeros(n), where=open_rows & (before > 0))
+            P = residual + again[:, None] * P
+        X[now > (1e4 * tol) ** 2 * size] = np.nan
+        return X
+
+    own = gathered(M)  # Uᵀ M eᵢ
+    whole, single = solved(gathered(np.broadcast_to(beta, (n, n)))), solved(own)
+    tau = -(beta - np.einsum("id,id->i", own, whole)) / (np.diag(M) - np.einsum("id,id->i", own, single))
+    betas = beta + tau[:, None] * M - spread(whole + tau[:, None] * single) @ M
+    np.fill_diagonal(betas, 0.0)
+    return sum(
+        (((each.matrix * betas) @ each.part) / each.kept[:, None] for each in smoothers[1:]),
+        ((smoothers[0].matrix * betas) @ smoothers[0].part) / smoothers[0].kept[:, None],
+    )
+
+
+def _narrow(parts: list[Array]) -> list[Array]:
+    """Matrices with the same products part partᵀ in fewer columns, where parts have more than all examples span."""
+    n = len(parts[0]) if parts else 0
+    if not parts or parts[0].shape[1] <= len(parts) * n:
+        return parts
+    narrow = [np.zeros((n, len(parts) * n)) for _ in parts]
+    for g, part in enumerate(parts):
+        narrow[g][:, g * n : (g + 1) * n] = linalg.qr(part.T, mode="r")[0][:n].T
+    return narrow

@@ -1,0 +1,112 @@
+"""λ of counting-based training: the one whose models do best on examples that they were not trained on.
+
+The measure is the loss of least_squares.py, (1) without λ‖f‖², of every example under a model that was trained without
+it. Where the closed form holds and every example has one output, that is exact leave-one-out (leave_one_out.py): one
+eigendecomposition for all λ. Else conjugate gradients train on all parts of the examples but one, a few times.
+
+Both are done for a random sample of the examples, so that choosing λ costs little beside training with many: the best λ
+of a sum over examples changes slowly with their number, while its choice is among powers of √10.
+
+The grid is λ = 10^k v E‖c‖²/2, v the largest eigenvalue of the kernel matrix: what curvature can weigh against λ. Above
+the highest, k = 1, models differ by their lengths only; so inputs of any scale have the same predictions.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+import numpy as np
+from scipy import linalg
+
+from maxmargin.arrays import Array
+from maxmargin.counting import conjugate_gradients
+from maxmargin.counting.closed_form import ClosedForm
+from maxmargin.counting.conjugate_gradients import KernelInputs
+from maxmargin.counting.linear_system import DecomposedSystem, LinearSystem
+
+LEFT_OUT = "loo"  # the value of `alpha`
+GIVEN = "given"
+SAMPLE = 400  # examples
+PARTS = 3  # of them, where there is no closed form
+POWERS = range(1, -8, -1)  # of ten
+TOL = 1e-5  # of the linear systems, for the choice alone
+
+
+class Penalty(NamedTuple):
+    """λ, in the convention of the paper, and how it was found."""
+
+    value: float
+    chosen_by: str
+
+
+def papers_penalty(system: DecomposedSystem) -> Penalty:
+    """The mean number of right outputs per example."""
+    return Penalty(system.system.outputs_per_example, "the mean number of right outputs")
+
+
+def chosen_penalty(system: DecomposedSystem) -> Penalty:
+    """The best of the grid, and of its neighbours half a power of ten away."""
+    whole = system.system
+    n, few = whole.moments.n, whole
+    if n > SAMPLE:
+        few = whole.part(np.sort(np.random.default_rng(0).permutation(n)[:SAMPLE]))
+    m, problem = few.moments.n, few.problem(1.0)
+    system.line.doing(f"choosing λ on {m:,} examples")
+    K = few.kernel_matrix(slice(None)) if few is not whole or system.K is None else system.K
+    common = few.moments.common
+    spectrum = None if common is None else common.cov_spectrum()
+    closed = spectrum is not None and problem.single
+    if closed:
+        assert spectrum is not None
+        form = system.closed if few is whole else None
+        form = whole.fitted_to.form.of(K, problem.centred, spectrum) if form is None else form
+        largest = float(form.values.max(initial=0.0))
+    else:
+        largest = float(linalg.eigvalsh(K)[-1])
+    scale = largest * float(np.vdot(problem.centred, problem.centred)) / len(problem.centred) / 2
+    if m < 2 or not scale > 0:  # nothing to leave out, or to learn
+        return papers_penalty(system)
+    values = _each_left_out(form) if closed else _parts_left_out(few, K, system.max_iter)
+    losses: dict[float, float] = {}
+
+    def measure(powers: list[float]) -> float:
+        """The best power of all so far, the higher one of equal ones."""
+        found = values([scale * 10**power for power in powers])
+        for power, F in zip(powers, found, strict=True):
+            loss = problem.value(F, 0.0)
+            losses[power] = loss if np.isfinite(loss) else np.inf
+        return min(losses, key=lambda power: (losses[power], -power))
+
+    best = measure([float(power) for power in POWERS])
+    best = measure([best + 0.5, best - 0.5])
+    how = (
+        f"chosen by leaving out each of {m:,} examples" if closed else f"chosen by leaving out parts of {m:,} examples"
+    )
+    return Penalty(scale * 10**best * whole.moments.repeats, how)
+
+
+Values = Callable[[list[float]], list[Array]]  # λ, descending -> values at examples of models that do not know them
+
+
+def _each_left_out(form: ClosedForm) -> Values:
+    return lambda lams: [form.left_out(lam, TOL) for lam in lams]
+
+
+def _parts_left_out(system: LinearSystem, K: Array, max_iter: int) -> Values:
+    """By conjugate gradients, every λ from the model of the last one."""
+    n = system.moments.n
+    parts = np.array_split(np.random.default_rng(0).permutation(n), min(PARTS, n))
+
+    def values(lams: list[float]) -> list[Array]:
+        found = [np.empty((n, system.moments.dim)) for _ in lams]
+        for held in parts:
+            known = np.setdiff1d(np.arange(n), held)
+            inner, inputs, A = system.part(known), KernelInputs.of(K[np.ix_(known, known)]), None
+            for F, lam in zip(found, lams, strict=True):
+                problem = inner.problem(lam * inner.moments.repeats)
+                A = conjugate_gradients.solve(problem, inputs, TOL, max_iter, A).coefficients
+                F[held] = K[np.ix_(held, known)] @ A
+        return found
+
+    return values

@@ -1,0 +1,20 @@
+"""What scores of outputs are fitted to, by name."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from maxmargin.counting.closed_form import ClosedForm
+from maxmargin.counting.least_squares import LeastSquares
+from maxmargin.counting.similarities import SimilarityForm, SimilarityLeastSquares
+
+
+class Target(NamedTuple):
+    """The problem, and its solution where the covariance has few eigenvalues."""
+
+    problem: type[LeastSquares]
+    form: type[ClosedForm]
+
+
+MARGIN = Target(LeastSquares, ClosedForm)
+TARGETS = {"margin": MARGIN, "similarity": Target(SimilarityLeastSquares, SimilarityForm)}
