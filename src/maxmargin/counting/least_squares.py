@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from scipy.special import ndtr
 
 from maxmargin.arrays import Array, Index
 from maxmargin.counting.moments import Moments
@@ -88,6 +89,17 @@ class LeastSquares:
     def value(self, F: Array, norm: float) -> float:
         """J of (1), from the values F = f(xᵢ) and ‖f‖²."""
         return float(self.lam * norm + 0.5 * np.vdot(F, self.curvature(F)) - np.vdot(F, self.target()))
+
+    def share_above(self, F: Array) -> float:
+        """The mean share of outputs whose scores are above that of the right one, for values F.
+
+        In the normal approximation: the score ⟨fᵢ, φ(z)⟩ of z uniform in Y has mean ⟨fᵢ, μᵢ⟩ and variance fᵢᵀ Sᵢ fᵢ, so
+        that the share is Φ(-⟨fᵢ, c_y⟩ / √(fᵢᵀ Sᵢ fᵢ)); a half for f = 0.
+        """
+        spread = np.sqrt(np.maximum(np.einsum("id,id->i", F, self.moments.apply(F)), 0.0))[self.owner]
+        lead = np.einsum("rd,rd->r", self.centred, F[self.owner])
+        standard = np.divide(lead, spread, out=np.zeros_like(lead), where=(spread > 0) | np.isnan(lead))
+        return float(np.mean(ndtr(-standard)))
 
 
 def as_rows(moments: Moments, Y: Sequence[Any], several: bool) -> tuple[Array, Index]:

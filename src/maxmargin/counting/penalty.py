@@ -1,7 +1,10 @@
 """λ of counting-based training: the one whose models do best on examples that they were not trained on.
 
-The measure is the loss of least_squares.py, (1) without λ‖f‖², of every example under a model that was trained without
-it. Where the closed form holds and every example has one output, that is exact leave-one-out (leave_one_out.py): one
+The measure is the one that margins are a bound of (Gärtner and Vembu 2009, Sect. 3): how many outputs score above the
+right one, in the normal approximation, of every example under a model that was trained without it. It needs no search,
+and does not ask how long f is, as decoding does not, while the squares that are trained prefer too small a λ.
+
+Where the closed form holds and every example has one output, that is exact leave-one-out (leave_one_out.py): one
 eigendecomposition for all λ. Else conjugate gradients train on all parts of the examples but one, a few times.
 
 Both are done for a random sample of the examples, so that choosing λ costs little beside training with many: the best λ
@@ -74,7 +77,7 @@ def chosen_penalty(system: DecomposedSystem) -> Penalty:
         """The best power of all so far, the higher one of equal ones."""
         found = values([scale * 10**power for power in powers])
         for power, F in zip(powers, found, strict=True):
-            loss = problem.value(F, 0.0)
+            loss = problem.share_above(F)
             losses[power] = loss if np.isfinite(loss) else np.inf
         return min(losses, key=lambda power: (losses[power], -power))
 
