@@ -90,9 +90,11 @@ class LeastSquares:
         """J of (1), from the values F = f(xᵢ) and ‖f‖²."""
         return float(self.lam * norm + 0.5 * np.vdot(F, self.curvature(F)) - np.vdot(F, self.target()))
 
-    def share_above(self, F: Array) -> float:
-        """The mean share of outputs whose scores are above that of the right one, for values F.
+    def loss_unseen(self, F: Array) -> float:
+        """What λ is chosen by, for values F of models that do not know the example: outputs above the right one.
 
+        The mean share of outputs whose scores are above that of the right one, which margins bound (Gärtner and Vembu
+        2009, Sect. 3). It does not ask how long f is, as decoding does not; the squares prefer too small a λ.
         In the normal approximation: the score ⟨fᵢ, φ(z)⟩ of z uniform in Y has mean ⟨fᵢ, μᵢ⟩ and variance fᵢᵀ Sᵢ fᵢ, so
         that the share is Φ(-⟨fᵢ, c_y⟩ / √(fᵢᵀ Sᵢ fᵢ)); a half for f = 0.
         """

@@ -1,8 +1,7 @@
 """λ of counting-based training: the one whose models do best on examples that they were not trained on.
 
-The measure is the one that margins are a bound of (Gärtner and Vembu 2009, Sect. 3): how many outputs score above the
-right one, in the normal approximation, of every example under a model that was trained without it. It needs no search,
-and does not ask how long f is, as decoding does not, while the squares that are trained prefer too small a λ.
+The measure is the problem's own (`loss_unseen`), of every example under a model that was trained without it: for
+margins how many outputs score above the right one, for similarities the squares. Neither needs a search.
 
 Where the closed form holds and every example has one output, that is exact leave-one-out (leave_one_out.py): one
 eigendecomposition for all λ. Else conjugate gradients train on all parts of the examples but one, a few times.
@@ -59,33 +58,28 @@ def chosen_penalty(system: DecomposedSystem) -> Penalty:
     K = few.kernel_matrix(slice(None)) if few is not whole or system.K is None else system.K
     common = few.moments.common
     spectrum = None if common is None else common.cov_spectrum()
-    closed = spectrum is not None and problem.single
-    if closed:
-        assert spectrum is not None
-        form = system.closed if few is whole else None
-        form = whole.fitted_to.form.of(K, problem.centred, spectrum) if form is None else form
-        largest = float(form.values.max(initial=0.0))
-    else:
-        largest = float(linalg.eigvalsh(K)[-1])
+    form = None
+    if spectrum is not None and problem.single:
+        known = system.closed if few is whole else None
+        form = whole.fitted_to.form.of(K, problem.centred, spectrum) if known is None else known
+    largest = float(linalg.eigvalsh(K)[-1] if form is None else form.values.max(initial=0.0))
     scale = largest * float(np.vdot(problem.centred, problem.centred)) / len(problem.centred) / 2
     if m < 2 or not scale > 0:  # nothing to leave out, or to learn
         return papers_penalty(system)
-    values = _each_left_out(form) if closed else _parts_left_out(few, K, system.max_iter)
+    values = _parts_left_out(few, K, system.max_iter) if form is None else _each_left_out(form)
     losses: dict[float, float] = {}
 
     def measure(powers: list[float]) -> float:
         """The best power of all so far, the higher one of equal ones."""
         found = values([scale * 10**power for power in powers])
         for power, F in zip(powers, found, strict=True):
-            loss = problem.share_above(F)
+            loss = problem.loss_unseen(F)
             losses[power] = loss if np.isfinite(loss) else np.inf
         return min(losses, key=lambda power: (losses[power], -power))
 
     best = measure([float(power) for power in POWERS])
     best = measure([best + 0.5, best - 0.5])
-    how = (
-        f"chosen by leaving out each of {m:,} examples" if closed else f"chosen by leaving out parts of {m:,} examples"
-    )
+    how = f"chosen by leaving out {'parts' if form is None else 'each'} of {m:,} examples"
     return Penalty(scale * 10**best * whole.moments.repeats, how)
 
 

@@ -34,9 +34,9 @@ class CountingPredictor(CountingTrainer):
         "linear", "poly", "rbf" and the other kernels of scikit-learn, a function of two rows, or "precomputed".
     alpha : "loo", float or None
         λ. "loo": the one of a grid, as wide as the kernel matrix says, whose models put the fewest outputs above the
-        right one, at examples that they were trained without: leave-one-out in closed form, on up to 400 training
-        examples, where the closed form below is known and examples have one right output each, else by parts of these.
-        None is the paper's, the mean number of right outputs per example.
+        right one (of similarities: have the smallest squares) at examples that they were trained without: leave-one-out
+        in closed form, on up to 400 training examples, where the closed form below is known and examples have one right
+        output each, else by parts of these. None is the paper's, the mean number of right outputs per example.
     gamma : float or None
     degree : float
     coef0 : float

@@ -46,6 +46,10 @@ class SimilarityLeastSquares(LeastSquares):
     def target(self) -> Array:
         return self.moments.apply(self.summed(self.centred))
 
+    def loss_unseen(self, F: Array) -> float:
+        """The squares themselves: what is fitted is what is to be found."""
+        return self.value(F, 0.0)
+
 
 class SimilarityForm(ClosedForm):
     """Its solution (2)."""
