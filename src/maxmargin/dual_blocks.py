@@ -149,10 +149,8 @@ class DualBlocks(BlockDual):
         from maxmargin.compiled.dual_blocks import visit
 
         atoms, scratch, tables = tuple(self._atoms.arrays), self._scratch.plain(), tuple(self._tables)
-        sums, fixed = self._seen, tuple(limits)
-        return int(
-            visit(order, begin, tuple(rows), atoms, atoms, fixed, self.w, sums, self._confines, scratch, report, tables)
-        )
+        vectors, fixed = (self.w, self._added_to, self._confines), tuple(limits)
+        return int(visit(order, begin, tuple(rows), atoms, atoms, fixed, *vectors, scratch, report, tables))
 
     def refresh(self) -> None:
         """Recompute w and D from α, so that rounding errors of millions of steps do not add up."""

@@ -18,6 +18,7 @@ they gain at least what they would gain there. And where s is off by e in floati
 
 from __future__ import annotations
 
+from functools import cached_property
 from math import sqrt
 
 import numpy as np
@@ -40,9 +41,19 @@ class Geometry:
         """w(s) of (2)."""
         return np.clip(self.origin + s, self.low, self.high)
 
+    @cached_property
+    def rows(self) -> Array:
+        """(w₀, low, high) of every weight; one row, if all are the same."""
+        rows = np.column_stack([self.origin, self.low, self.high])
+        return rows[:1].copy() if len(rows) and (rows == rows[0]).all() else rows
+
     def allowed(self, w: Array) -> Array:
         """The nearest weights that keep to the bounds."""
         return np.clip(w, self.low, self.high)
+
+    def allow(self, w: Array) -> None:
+        """Make w that."""
+        np.clip(w, self.low, self.high, out=w)
 
     def square(self, w: Array) -> float:
         """‖w - w₀‖², not rounded down."""

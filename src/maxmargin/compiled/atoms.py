@@ -81,23 +81,29 @@ def atom_clear(c, w, atoms):
 
 
 @kernel
-def add_within(j, change, w, confines):
-    """Change weight j before it is clipped: confines[j] = (w_j before that, its lower bound, its upper bound, …)."""
-    free = confines[j, 0] + change
-    confines[j, 0] = free
-    w[j] = min(max(free, confines[j, 1]), confines[j, 2])
+def add_within(j, change, sums, w, confines):
+    """sums[j] += change, and w[j] follows within its confines: row j is (w₀, low, high), or row 0, if all are the same."""
+    of = confines[j] if len(confines) > 1 else confines[0]
+    free = sums[j] + change
+    sums[j] = free
+    w[j] = min(max(of[0] + free, of[1]), of[2])
 
 
 @kernel
-def atom_add_within(c, scale, w, confines, atoms):
-    """w += scale · atom c, within its confines."""
+def add_unit_within(u, k, scale, sums, w, confines, indptr, places, values):
+    """The same of the feature row of unit u at label k, times scale."""
+    for p in range(indptr[u], indptr[u + np.uint64(1)]):
+        add_within(places[p] + k, scale * values[p], sums, w, confines)
+
+
+@kernel
+def atom_add_within(c, scale, sums, w, confines, atoms):
+    """The same of atom c."""
     if c < atoms.direct:
-        add_within(np.uint64(c), scale, w, confines)
+        add_within(np.uint64(c), scale, sums, w, confines)
     else:
-        indptr, places, values = atoms.indptr, atoms.places, atoms.values
         u, k = unit_and_label(c, atoms)
-        for p in range(indptr[u], indptr[u + np.uint64(1)]):
-            add_within(places[p] + k, scale * values[p], w, confines)
+        add_unit_within(u, k, scale, sums, w, confines, atoms.indptr, atoms.places, atoms.values)
 
 
 @kernel

@@ -145,6 +145,7 @@ class ChainFlows(BlockDual):
             self._lattice,
             self._grams,
             self._seen,
+            self._added_to,
             self._confines,
             links,
             links[:square].reshape(n_labels, n_labels),
@@ -232,12 +233,17 @@ class ChainFlows(BlockDual):
         for some, rows, loss in self._in_blocks(paths):
             rows.add_to(self.sums, paths.weights[some])
             losses[some] = loss
-        if self._geometry is not None:
-            self._settle()
+        self._settle()
         self.dual = float(np.dot(paths.weights, losses)) - self._potential()
 
     def refresh(self) -> None:
         self._join(self.paths)
+
+    def _know_dual(self) -> None:
+        from maxmargin.structures.sequences.compiled.flows import flow_losses
+
+        self._settle()
+        self.dual = flow_losses(self._positions, self.chains.cost, self._lattice) - self._potential()
 
     def bound(self) -> float:
         paths, w, entries = self.paths, np.zeros(self.dim), 0
@@ -281,7 +287,7 @@ class ChainFlows(BlockDual):
         losses = self._planes(paths.labels, paths.owners).loss
         factor = self.best_multiple(float(np.dot(paths.weights, losses)), 0.0, self._sums(paths))
         self._join(paths._replace(weights=factor * paths.weights) if factor > 0 else WeightedPaths.none())
-        self._settle()
+        self._after_search()
 
     # --- all blocks at once (solvers/joint_rounds.py)
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from maxmargin.compiled.atoms import add_within, label_scores
+from maxmargin.compiled.atoms import add_unit_within, label_scores
 from maxmargin.compiled.kernel import kernel
 
 PENALTY, GAIN, MOVED = range(3)  # places in a report
@@ -167,6 +167,7 @@ def visit_classes(
     values,
     alpha,
     w,
+    sums,
     confines,
     scratch,
     labels,
@@ -175,7 +176,7 @@ def visit_classes(
 ):
     """Solve the blocks of these examples in turn; those that gained more than `least` move to the front of `order`.
 
-    confines: add_within in compiled/atoms.py; of every weight, or of none.
+    Changes are added to `sums`, which is w, unless weights have confines (add_within in compiled/atoms.py).
     report: Σ cap · slack as it was seen, what the dual gained, and how many moved. scratch, labels: 4 and one row of
     length K.
     """
@@ -193,10 +194,9 @@ def visit_classes(
         changed = take_step(truth, m, total, alpha[i], own, new, labels)
         if len(confines) > 0:
             for c in range(changed):
-                for p in range(indptr[u], indptr[u + np.uint64(1)]):
-                    add_within(places[p] + labels[c], new[c] * values[p], w, confines)
+                add_unit_within(u, labels[c], new[c], sums, w, confines, indptr, places, values)
         else:
-            add_at_labels(u, changed, labels, new, indptr, places, values, w)
+            add_at_labels(u, changed, labels, new, indptr, places, values, sums)
         report[GAIN] += gain
         if gain > least:
             front = int(report[MOVED])

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from maxmargin.compiled.atoms import add_within, atom_add_within, label_scores
+from maxmargin.compiled.atoms import add_unit_within, add_within, label_scores
 from maxmargin.compiled.fetching import fetch
 from maxmargin.compiled.kernel import kernel
 from maxmargin.structures.sequences.compiled.chain import forward, trace_back
@@ -218,17 +218,19 @@ def coordinate(path, t, K):
 
 
 @kernel
-def add_link(c, change, w, confines, links):
-    """Change link c, and before it is clipped, if there are confines: that is done when a visit is over."""
-    links[c] += change
+def add_link(c, change, w, sums, confines, links):
+    """Change link c, at once: only of features do heights stay those of the last clipping until a visit is over."""
     if len(confines) > 0:
-        confines[c, 0] += change
+        add_within(c, change, sums, w, confines)
+        if links[c] > -np.inf:
+            links[c] = w[c]
     else:
-        w[c] += change
+        links[c] += change
+        sums[c] += change
 
 
 @kernel
-def move_stretch(begin, a, b, needed, length, K, w, confines, links, gram, lattice, scratch, report):
+def move_stretch(begin, a, b, needed, length, K, w, sums, confines, links, gram, lattice, scratch, report):
     """Move flow from the worst path to the best one, where they differ: at positions a to b; whether that was possible.
 
     The step is exact: of g = the difference of their scores and q = ‖difference of their features‖², min(g / q, flow).
@@ -276,12 +278,12 @@ def move_stretch(begin, a, b, needed, length, K, w, confines, links, gram, latti
         add_flow(begin + t, best_edge[t], from_new, best[t], step, lattice)  # first: there was room before
         take_flow(begin + t, worst_edge[t], step, lattice)
         new, old = coordinate(best, t, K), coordinate(worst, t, K)
-        add_link(new, -step, w, confines, links)
-        add_link(old, step, w, confines, links)
+        add_link(new, -step, w, sums, confines, links)
+        add_link(old, step, w, sums, confines, links)
     if b == length - 1:
         new, old = K * K + K + best[b], K * K + K + worst[b]
-        add_link(new, -step, w, confines, links)
-        add_link(old, step, w, confines, links)
+        add_link(new, -step, w, sums, confines, links)
+        add_link(old, step, w, sums, confines, links)
     for s in range(a, b + 1):
         row, z, y = s * length, best[s], worst[s]
         change[s, z] -= step
@@ -294,7 +296,7 @@ def move_stretch(begin, a, b, needed, length, K, w, confines, links, gram, latti
 
 @kernel
 def move_stretches(
-    i, begin, a, b, again, length, K, w, confines, links, atoms, positions, grams, lattice, scratch, report
+    i, begin, a, b, again, length, K, w, sums, confines, links, atoms, positions, grams, lattice, scratch, report
 ):
     """The same wherever the two paths differ, from position a to b - 1; whether anything moved.
 
@@ -310,7 +312,7 @@ def move_stretches(
         if t > first:
             needed = whole if again else t
             if move_stretch(
-                begin, first, t - 1, needed, length, K, w, confines, links, cells, lattice, scratch, report
+                begin, first, t - 1, needed, length, K, w, sums, confines, links, cells, lattice, scratch, report
             ):
                 moved = True
         a = t + 1
@@ -318,8 +320,8 @@ def move_stretches(
 
 
 @kernel
-def spread(begin, length, K, w, indptr, places, values, positions, change):
-    """Add the features of all positions to w, times the change at each label, and forget the change."""
+def spread(begin, length, K, w, sums, confines, indptr, places, values, positions, change):
+    """Add the features of all positions to `sums`, times the change at each label, and forget the change."""
     for t in range(length):
         row, u = change[t], np.uint64(positions.units[begin + t])
         for k in range(K):
@@ -327,24 +329,11 @@ def spread(begin, length, K, w, indptr, places, values, positions, change):
             if amount != 0.0:
                 row[k] = 0.0
                 label = np.uint64(k)
-                for p in range(indptr[u], indptr[u + np.uint64(1)]):
-                    w[places[p] + label] += amount * values[p]
-
-
-@kernel
-def spread_within(begin, length, w, confines, links, atoms, positions, change):
-    """The same within confines; those of links were not looked at in the visit."""
-    direct, K = atoms.direct, atoms.n_labels
-    for t in range(length):
-        first = direct + np.int64(positions.units[begin + t]) * K
-        for k in range(K):
-            if change[t, k] != 0.0:
-                atom_add_within(first + k, change[t, k], w, confines, atoms)
-                change[t, k] = 0.0
-    for c in range(direct):
-        add_within(c, 0.0, w, confines)
-        if links[c] > -np.inf:
-            links[c] = w[c]
+                if len(confines) > 0:
+                    add_unit_within(u, label, amount, sums, w, confines, indptr, places, values)
+                else:
+                    for p in range(indptr[u], indptr[u + np.uint64(1)]):
+                        sums[places[p] + label] += amount * values[p]
 
 
 @kernel
@@ -358,7 +347,25 @@ def path_score(length, K, links, path, scores):
 
 @kernel
 def visit_with_search(
-    i, begin, length, limit, atoms, positions, cost, lattice, grams, w, confines, links, T, s, f, scratch, clock, report
+    i,
+    begin,
+    length,
+    limit,
+    atoms,
+    positions,
+    cost,
+    lattice,
+    grams,
+    w,
+    sums,
+    confines,
+    links,
+    T,
+    s,
+    f,
+    scratch,
+    clock,
+    report,
 ):
     """Move flow from the worst path of the lattice to the best of all paths; whether anything moved."""
     _, K, indptr, places, values = atoms
@@ -391,13 +398,29 @@ def visit_with_search(
         if best[t] != worst[t] or (t > 0 and best[t - 1] != worst[t - 1]):
             scratch.best_edge[t] = edge(begin + t, best[t - 1] if t > 0 else 0, best[t], lattice)
     return move_stretches(
-        i, begin, 0, length, False, length, K, w, confines, links, atoms, positions, grams, lattice, scratch, report
+        i,
+        begin,
+        0,
+        length,
+        False,
+        length,
+        K,
+        w,
+        sums,
+        confines,
+        links,
+        atoms,
+        positions,
+        grams,
+        lattice,
+        scratch,
+        report,
     )
 
 
 @kernel
 def visit_lattice(
-    i, begin, length, rounds, atoms, positions, cost, lattice, grams, w, confines, links, scratch, clock, report
+    i, begin, length, rounds, atoms, positions, cost, lattice, grams, w, sums, confines, links, scratch, clock, report
 ):
     """Move flow among the paths of the lattice; whether anything moved.
 
@@ -430,7 +453,23 @@ def visit_lattice(
                 span = high - low
             more = again + 1 < rounds
             if not move_stretches(
-                i, begin, a, t, more, length, K, w, confines, links, atoms, positions, grams, lattice, scratch, report
+                i,
+                begin,
+                a,
+                t,
+                more,
+                length,
+                K,
+                w,
+                sums,
+                confines,
+                links,
+                atoms,
+                positions,
+                grams,
+                lattice,
+                scratch,
+                report,
             ):
                 break
             moved = True
@@ -477,6 +516,7 @@ def visit_chains(
     lattice,
     grams,
     w,
+    sums,
     confines,
     links,
     T,
@@ -489,7 +529,7 @@ def visit_chains(
     """Improve the flows of these sequences in turn; those that gained move to the front of `order`.
 
     With `search` flow is moved to the best of all paths, once, else up to `rounds` times to the best of the lattice.
-    confines: add_within in compiled/atoms.py; of every weight, or of none.
+    Changes are added to `sums`, which is w, unless weights have confines (add_within in compiled/atoms.py).
     links: w's links, -inf where forbidden; T, s and f are views of it. clock: how often labels were met.
     report: Σ cap · slack as it was seen, what the dual gained, how many moved, multiplications, and how often there was
     no room.
@@ -514,6 +554,7 @@ def visit_chains(
                 lattice,
                 grams,
                 w,
+                sums,
                 confines,
                 links,
                 T,
@@ -535,6 +576,7 @@ def visit_chains(
                 lattice,
                 grams,
                 w,
+                sums,
                 confines,
                 links,
                 scratch,
@@ -542,13 +584,23 @@ def visit_chains(
                 report,
             )
         if moved:
-            if len(confines) > 0:
-                spread_within(begin, length, w, confines, links, atoms, positions, scratch.change)
-            else:
-                spread(begin, length, K, w, indptr, places, values, positions, scratch.change)
+            spread(begin, length, K, w, sums, confines, indptr, places, values, positions, scratch.change)
             front = int(report[MOVED])
             order[n], order[front] = order[front], i
             report[MOVED] += 1.0
+
+
+@kernel
+def flow_losses(positions, cost, lattice):
+    """Σ α Δ of all flows: the costs of labels, times what flows through them."""
+    start, filled, _, here, flow = lattice
+    total = 0.0
+    for p in range(len(filled)):
+        price, sum_here = cost[positions.rows[p]], 0.0
+        for q in range(start[p], start[p] + filled[p]):
+            sum_here += flow[q] * price[here[q]]
+        total += positions.factors[p] * sum_here
+    return total
 
 
 @kernel
