@@ -26,7 +26,6 @@ Planed = TypeVar("Planed", bound="BlockDual")
 OFTEN = 20.0  # examples that an average feature is in, where means of w cost next to nothing
 SEEN = 1e-22  # what D gains, of itself, by changes of w that are more than rounding
 MOST_LONGER = 1e3  # times that α may become longer where only trying tells how long it should be
-UNCONFINED = np.empty((0, 3))  # of no weight: see add_within in compiled/atoms.py
 CALL = 20_000.0  # multiplications that take as long as to call a kernel
 
 
@@ -99,15 +98,15 @@ class BlockDual:
         """A new round has begun."""
         self._revisits = 0
         if self._averages:
-            np.copyto(self.w, self._seen)
+            np.copyto(self.w, self._clipped())
 
     def _after_revisit(self) -> None:
         """One more point to take the mean of."""
         self._revisits += 1
         if self._averages:
-            self.w += (self._seen - self.w) / self._revisits
-            if self._geometry is not None:  # but for rounding it is
-                self._geometry.allow(self.w)
+            self.w += (self._clipped() - self.w) / self._revisits
+            if self._geometry is not None:
+                self._geometry.allow(self.w)  # which it is, but for rounding
 
     confinable: ClassVar[bool] = False  # whether `confine` takes a prior and bounds
 
@@ -124,20 +123,27 @@ class BlockDual:
     def _place(self, geometry: Geometry | None) -> None:
         """Make room for the vectors of a geometry, which `refresh` fills."""
         self._geometry, self._psi = geometry, 0.0  # ψ(Σ α a), as `_settle` has left it
+        self._limits = None if geometry is None else geometry.limits
         self.sums = np.zeros(self.dim)  # Σ α a
-        self._seen = self.sums if geometry is None else np.zeros(self.dim)  # where visits look for something to gain
-        self.w = np.zeros(self.dim) if self._averages else self._seen  # that, or a mean of its last values
-        # A prior alone is a shift: visits add to w₀ + Σ α a, as if it were Σ α a. With bounds they add to Σ α a, and what
-        # is seen follows, weight by weight.
-        self._confines = UNCONFINED if geometry is None or geometry.n_bounds == 0 else geometry.rows
-        self._added_to = self.sums if len(self._confines) else self._seen
+        # What visits add to, and clip when they read it: w₀ + Σ α a. A prior is a shift that they know nothing of.
+        self._free = self.sums if geometry is None or not geometry.drawn else np.zeros(self.dim)
+        # That within its limits, or a mean of its last values
+        self.w = self._free if self._limits is None and not self._averages else np.zeros(self.dim)
 
     def _settle(self) -> None:
-        """Σ α a was computed anew, and what is seen follows."""
+        """Σ α a was computed anew, and what is made of it follows."""
         if self._geometry is not None:
             from maxmargin.compiled.confines import settle
 
-            self._psi = settle(self.sums, self._geometry.rows, self._seen)
+            w = np.empty(self.dim) if self._averages else self.w
+            self._psi = settle(self.sums, self._geometry.origin, self._limits, self._free, w)
+
+    def _clipped(self, first: int | None = None) -> Array:
+        """The weights that visits see, or so many of them."""
+        free = self._free[:first]
+        if self._geometry is None or self._limits is None:
+            return free
+        return np.clip(free, self._geometry.low[:first], self._geometry.high[:first])
 
     def _potential(self) -> float:
         """What Σ α b loses to make D."""
@@ -193,12 +199,20 @@ class BlockDual:
 
     def tidy(self) -> None:
         """Keep to the limits of memory, and know D."""
-        if len(self._confines):
+        if self._limits is not None:  # without, visits know it
             self._know_dual()
 
     def _know_dual(self) -> None:
-        """Compute D from α and Σ α a."""
-        self.refresh()
+        """Compute D from α and, if that is known, Σ α a."""
+        if self._free is not self.sums:
+            self.refresh()
+            return
+        self._settle()
+        self.dual = self._linear() - self._potential()
+
+    def _linear(self) -> float:
+        """Σ α b."""
+        raise NotImplementedError
 
     def check_separable(self) -> None:
         """Under a hard margin: raise NotSeparable if what is known contradicts itself."""
@@ -222,8 +236,8 @@ class BlockDual:
         raise NotImplementedError
 
     def _know_sums(self) -> None:
-        """Where there is a prior alone, visits leave Σ α a as it was."""
-        if self._added_to is not self.sums:
+        """Where there is a prior, visits leave Σ α a as it was."""
+        if self._free is not self.sums:
             self.refresh()
 
     # --- other problems on the same data

@@ -60,8 +60,12 @@ def _narrow(bounds: Any, names: _Names, low: Array, high: Array) -> None:
             )
         turned = signs < 0
         least, most = np.where(turned, -most, least), np.where(turned, -least, most)
-        np.maximum.at(low, places, least)
-        np.minimum.at(high, places, most)
+        if key is None:
+            np.maximum(low, least, out=low)
+            np.minimum(high, most, out=high)
+        else:  # a weight may have several names
+            np.maximum.at(low, places, least)
+            np.minimum.at(high, places, most)
 
 
 def _draw(prior: Any, names: _Names, origin: Array) -> None:

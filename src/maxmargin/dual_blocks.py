@@ -149,7 +149,7 @@ class DualBlocks(BlockDual):
         from maxmargin.compiled.dual_blocks import visit
 
         atoms, scratch, tables = tuple(self._atoms.arrays), self._scratch.plain(), tuple(self._tables)
-        vectors, fixed = (self.w, self._added_to, self._confines), tuple(limits)
+        vectors, fixed = (self.w, self._free, self._limits), tuple(limits)
         return int(visit(order, begin, tuple(rows), atoms, atoms, fixed, *vectors, scratch, report, tables))
 
     def refresh(self) -> None:
@@ -160,6 +160,9 @@ class DualBlocks(BlockDual):
         linear, *_ = totals(self.cap, self.squared, self.sums, self._atoms.arrays, self._atoms.lengths, self._tables)
         self._settle()
         self.dual = linear - self._potential()
+
+    def _know_dual(self) -> None:
+        self.refresh()
 
     def bound(self) -> float:
         """D(α) as far as it is proved in floating point, from α and the planes alone: see rounding.py."""

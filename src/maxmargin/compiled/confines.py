@@ -2,21 +2,24 @@
 
 from __future__ import annotations
 
-from maxmargin.compiled.atoms import add_within
+import numpy as np
+
 from maxmargin.compiled.kernel import kernel
+from maxmargin.compiled.label_vectors import weight
 
 
 @kernel
-def settle(sums, confines, w):
-    """w = clip(w₀ + sums, low, high), with rows (w₀, low, high) of `confines`, or one of all; returns ψ(sums).
+def settle(sums, origin, limits, free, w):
+    """free = w₀ + sums, and w that within its limits (label_vectors.py); returns ψ(sums).
 
     ψ(s) = ⟨s, w⟩ - ½‖w - w₀‖²; nothing is proved of it, so that plain sums will do.
     """
     first, second = 0.0, 0.0
     for j in range(len(w)):
-        add_within(j, 0.0, sums, w, confines)
-        x = w[j]
-        away = x - (confines[j, 0] if len(confines) > 1 else confines[0, 0])
+        free[j] = origin[j] + sums[j]
+        x = weight(free, limits, np.uint64(j))
+        w[j] = x
+        away = x - origin[j]
         first += sums[j] * x
         second += away * away
     return first - 0.5 * second

@@ -91,9 +91,8 @@ class ClassBlocks(BlockDual):
             self.cap,
             *of.atoms.arrays[1:],
             self.alpha,
-            self._seen,
-            self._added_to,
-            self._confines,
+            self._free,
+            self._limits,
             np.empty((4, len(of.cost))),
             np.empty(len(of.cost), dtype=np.uint64),
             self._least,
@@ -116,12 +115,7 @@ class ClassBlocks(BlockDual):
         self._settle()
         self.dual = linear - self._potential()
 
-    def _know_dual(self) -> None:
-        self._settle()
-        self.dual = self._linear() - self._potential()
-
     def _linear(self) -> float:
-        """Σ α b."""
         return float(np.einsum("ik,ik", self.alpha, self.classes.cost[self.classes.truths]))
 
     def bound(self) -> float:

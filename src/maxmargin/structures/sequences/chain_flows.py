@@ -131,7 +131,7 @@ class ChainFlows(BlockDual):
         from maxmargin.structures.sequences.compiled.flows import GAIN, MOVED, PENALTY, REFUSED, WORK, visit_chains
 
         of, n_labels, report = self.chains, self.chains.atoms.arrays.n_labels, np.zeros(5)
-        links = self._seen[: of.atoms.arrays.direct] + of.allowed
+        links = self._clipped(of.atoms.arrays.direct) + of.allowed
         square = n_labels * n_labels
         self._paths = None
         visit_chains(
@@ -144,9 +144,8 @@ class ChainFlows(BlockDual):
             self.cap,
             self._lattice,
             self._grams,
-            self._seen,
-            self._added_to,
-            self._confines,
+            self._free,
+            self._limits,
             links,
             links[:square].reshape(n_labels, n_labels),
             links[square : square + n_labels],
@@ -239,11 +238,10 @@ class ChainFlows(BlockDual):
     def refresh(self) -> None:
         self._join(self.paths)
 
-    def _know_dual(self) -> None:
+    def _linear(self) -> float:
         from maxmargin.structures.sequences.compiled.flows import flow_losses
 
-        self._settle()
-        self.dual = flow_losses(self._positions, self.chains.cost, self._lattice) - self._potential()
+        return float(flow_losses(self._positions, self.chains.cost, self._lattice))
 
     def bound(self) -> float:
         paths, w, entries = self.paths, np.zeros(self.dim), 0

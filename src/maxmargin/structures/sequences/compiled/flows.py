@@ -10,9 +10,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from maxmargin.compiled.atoms import add_unit_within, add_within, label_scores
+from maxmargin.compiled.atoms import label_scores
 from maxmargin.compiled.fetching import fetch
 from maxmargin.compiled.kernel import kernel
+from maxmargin.compiled.label_vectors import weight
 from maxmargin.structures.sequences.compiled.chain import forward, trace_back
 
 PENALTY, GAIN, MOVED, WORK, REFUSED = range(5)  # places in a report
@@ -22,36 +23,36 @@ CLOSER = 0.5  # a visit ends when its best and worst paths are that much closer
 
 
 @kernel
-def two_scores(u, j, k, w, indptr, places, values):
+def two_scores(u, j, k, w, limits, indptr, places, values):
     """The scores of labels j and k of unit u, in one sweep."""
     a0, a1, b0, b1 = 0.0, 0.0, 0.0, 0.0
     p, end = indptr[u], indptr[u + np.uint64(1)]
     while p + np.uint64(1) < end:
         x, X, y, Y = values[p], places[p], values[p + np.uint64(1)], places[p + np.uint64(1)]
-        a0 += x * w[X + j]
-        b0 += x * w[X + k]
-        a1 += y * w[Y + j]
-        b1 += y * w[Y + k]
+        a0 += x * weight(w, limits, X + j)
+        b0 += x * weight(w, limits, X + k)
+        a1 += y * weight(w, limits, Y + j)
+        b1 += y * weight(w, limits, Y + k)
         p += np.uint64(2)
     if p < end:
-        a0 += values[p] * w[places[p] + j]
-        b0 += values[p] * w[places[p] + k]
+        a0 += values[p] * weight(w, limits, places[p] + j)
+        b0 += values[p] * weight(w, limits, places[p] + k)
     return a0 + a1, b0 + b1
 
 
 @kernel
-def all_scores(begin, length, w, K, indptr, places, values, positions, cost, scores):
+def all_scores(begin, length, w, limits, K, indptr, places, values, positions, cost, scores):
     """Scores of all labels, with their costs, at the positions of a sequence."""
     for t in range(length):
         p = begin + t
-        label_scores(np.uint64(positions.units[p]), w, K, indptr, places, values, scores[t])
+        label_scores(np.uint64(positions.units[p]), w, limits, K, indptr, places, values, scores[t])
         row, price, factor = scores[t], cost[positions.rows[p]], positions.factors[p]
         for k in range(K):
             row[k] += factor * price[k]
 
 
 @kernel
-def known_scores(begin, length, now, w, indptr, places, values, positions, cost, lattice, seen, scores):
+def known_scores(begin, length, now, w, limits, indptr, places, values, positions, cost, lattice, seen, scores):
     """The same of the labels in the lattice, at positions with several edges; how many products that took."""
     start, filled, here = lattice.start, lattice.filled, lattice.here
     work = 0
@@ -74,12 +75,12 @@ def known_scores(begin, length, now, w, indptr, places, values, positions, cost,
             if paired:
                 waiting, paired = k, False
                 continue
-            a, b = two_scores(u, np.uint64(waiting), np.uint64(k), w, indptr, places, values)
+            a, b = two_scores(u, np.uint64(waiting), np.uint64(k), w, limits, indptr, places, values)
             scores[t, waiting], scores[t, k] = a + factor * price[waiting], b + factor * price[k]
             paired = True
             work += 2 * (indptr[u + np.uint64(1)] - indptr[u])
         if several and not paired:
-            a, b = two_scores(u, np.uint64(waiting), np.uint64(waiting), w, indptr, places, values)
+            a, b = two_scores(u, np.uint64(waiting), np.uint64(waiting), w, limits, indptr, places, values)
             scores[t, waiting] = a + factor * price[waiting]
             work += 2 * (indptr[u + np.uint64(1)] - indptr[u])
     return work
@@ -218,19 +219,15 @@ def coordinate(path, t, K):
 
 
 @kernel
-def add_link(c, change, w, sums, confines, links):
-    """Change link c, at once: only of features do heights stay those of the last clipping until a visit is over."""
-    if len(confines) > 0:
-        add_within(c, change, sums, w, confines)
-        if links[c] > -np.inf:
-            links[c] = w[c]
-    else:
-        links[c] += change
-        sums[c] += change
+def add_link(c, change, w, limits, links):
+    """Change link c, which is clipped at once; until they are read again, scores change as if there were no limits."""
+    w[c] += change
+    if links[c] > -np.inf:
+        links[c] = weight(w, limits, np.uint64(c))
 
 
 @kernel
-def move_stretch(begin, a, b, needed, length, K, w, sums, confines, links, gram, lattice, scratch, report):
+def move_stretch(begin, a, b, needed, length, K, w, limits, links, gram, lattice, scratch, report):
     """Move flow from the worst path to the best one, where they differ: at positions a to b; whether that was possible.
 
     The step is exact: of g = the difference of their scores and q = ‖difference of their features‖², min(g / q, flow).
@@ -278,12 +275,12 @@ def move_stretch(begin, a, b, needed, length, K, w, sums, confines, links, gram,
         add_flow(begin + t, best_edge[t], from_new, best[t], step, lattice)  # first: there was room before
         take_flow(begin + t, worst_edge[t], step, lattice)
         new, old = coordinate(best, t, K), coordinate(worst, t, K)
-        add_link(new, -step, w, sums, confines, links)
-        add_link(old, step, w, sums, confines, links)
+        add_link(new, -step, w, limits, links)
+        add_link(old, step, w, limits, links)
     if b == length - 1:
         new, old = K * K + K + best[b], K * K + K + worst[b]
-        add_link(new, -step, w, sums, confines, links)
-        add_link(old, step, w, sums, confines, links)
+        add_link(new, -step, w, limits, links)
+        add_link(old, step, w, limits, links)
     for s in range(a, b + 1):
         row, z, y = s * length, best[s], worst[s]
         change[s, z] -= step
@@ -296,7 +293,7 @@ def move_stretch(begin, a, b, needed, length, K, w, sums, confines, links, gram,
 
 @kernel
 def move_stretches(
-    i, begin, a, b, again, length, K, w, sums, confines, links, atoms, positions, grams, lattice, scratch, report
+    i, begin, a, b, again, length, K, w, limits, links, atoms, positions, grams, lattice, scratch, report
 ):
     """The same wherever the two paths differ, from position a to b - 1; whether anything moved.
 
@@ -311,17 +308,15 @@ def move_stretches(
             t += 1
         if t > first:
             needed = whole if again else t
-            if move_stretch(
-                begin, first, t - 1, needed, length, K, w, sums, confines, links, cells, lattice, scratch, report
-            ):
+            if move_stretch(begin, first, t - 1, needed, length, K, w, limits, links, cells, lattice, scratch, report):
                 moved = True
         a = t + 1
     return moved
 
 
 @kernel
-def spread(begin, length, K, w, sums, confines, indptr, places, values, positions, change):
-    """Add the features of all positions to `sums`, times the change at each label, and forget the change."""
+def spread(begin, length, K, w, indptr, places, values, positions, change):
+    """Add the features of all positions to w, times the change at each label, and forget the change."""
     for t in range(length):
         row, u = change[t], np.uint64(positions.units[begin + t])
         for k in range(K):
@@ -329,11 +324,8 @@ def spread(begin, length, K, w, sums, confines, indptr, places, values, position
             if amount != 0.0:
                 row[k] = 0.0
                 label = np.uint64(k)
-                if len(confines) > 0:
-                    add_unit_within(u, label, amount, sums, w, confines, indptr, places, values)
-                else:
-                    for p in range(indptr[u], indptr[u + np.uint64(1)]):
-                        sums[places[p] + label] += amount * values[p]
+                for p in range(indptr[u], indptr[u + np.uint64(1)]):
+                    w[places[p] + label] += amount * values[p]
 
 
 @kernel
@@ -347,30 +339,12 @@ def path_score(length, K, links, path, scores):
 
 @kernel
 def visit_with_search(
-    i,
-    begin,
-    length,
-    limit,
-    atoms,
-    positions,
-    cost,
-    lattice,
-    grams,
-    w,
-    sums,
-    confines,
-    links,
-    T,
-    s,
-    f,
-    scratch,
-    clock,
-    report,
+    i, begin, length, limit, atoms, positions, cost, lattice, grams, w, limits, links, T, s, f, scratch, clock, report
 ):
     """Move flow from the worst path of the lattice to the best of all paths; whether anything moved."""
     _, K, indptr, places, values = atoms
     scores, best, worst = scratch.scores, scratch.best, scratch.worst
-    all_scores(begin, length, w, K, indptr, places, values, positions, cost, scores)
+    all_scores(begin, length, w, limits, K, indptr, places, values, positions, cost, scores)
     truth = path_score(length, K, links, positions.truths[begin : begin + length], scores)
     forward(scores[:length], T, s, scratch.high)
     high = trace_back(length, T, f, scratch.high, best)
@@ -398,29 +372,13 @@ def visit_with_search(
         if best[t] != worst[t] or (t > 0 and best[t - 1] != worst[t - 1]):
             scratch.best_edge[t] = edge(begin + t, best[t - 1] if t > 0 else 0, best[t], lattice)
     return move_stretches(
-        i,
-        begin,
-        0,
-        length,
-        False,
-        length,
-        K,
-        w,
-        sums,
-        confines,
-        links,
-        atoms,
-        positions,
-        grams,
-        lattice,
-        scratch,
-        report,
+        i, begin, 0, length, False, length, K, w, limits, links, atoms, positions, grams, lattice, scratch, report
     )
 
 
 @kernel
 def visit_lattice(
-    i, begin, length, rounds, atoms, positions, cost, lattice, grams, w, sums, confines, links, scratch, clock, report
+    i, begin, length, rounds, atoms, positions, cost, lattice, grams, w, limits, links, scratch, clock, report
 ):
     """Move flow among the paths of the lattice; whether anything moved.
 
@@ -428,7 +386,7 @@ def visit_lattice(
     """
     _, K, indptr, places, values = atoms
     work = known_scores(
-        begin, length, clock, w, indptr, places, values, positions, cost, lattice, scratch.seen, scratch.scores
+        begin, length, clock, w, limits, indptr, places, values, positions, cost, lattice, scratch.seen, scratch.scores
     )
     report[WORK] += work + 5.0 * length
     if work == 0:
@@ -453,23 +411,7 @@ def visit_lattice(
                 span = high - low
             more = again + 1 < rounds
             if not move_stretches(
-                i,
-                begin,
-                a,
-                t,
-                more,
-                length,
-                K,
-                w,
-                sums,
-                confines,
-                links,
-                atoms,
-                positions,
-                grams,
-                lattice,
-                scratch,
-                report,
+                i, begin, a, t, more, length, K, w, limits, links, atoms, positions, grams, lattice, scratch, report
             ):
                 break
             moved = True
@@ -516,8 +458,7 @@ def visit_chains(
     lattice,
     grams,
     w,
-    sums,
-    confines,
+    limits,
     links,
     T,
     s,
@@ -529,7 +470,7 @@ def visit_chains(
     """Improve the flows of these sequences in turn; those that gained move to the front of `order`.
 
     With `search` flow is moved to the best of all paths, once, else up to `rounds` times to the best of the lattice.
-    Changes are added to `sums`, which is w, unless weights have confines (add_within in compiled/atoms.py).
+    limits: of weights, as they are read (compiled/label_vectors.py); what is added to w is not clipped.
     links: w's links, -inf where forbidden; T, s and f are views of it. clock: how often labels were met.
     report: Σ cap · slack as it was seen, what the dual gained, how many moved, multiplications, and how often there was
     no room.
@@ -554,8 +495,7 @@ def visit_chains(
                 lattice,
                 grams,
                 w,
-                sums,
-                confines,
+                limits,
                 links,
                 T,
                 s,
@@ -576,15 +516,14 @@ def visit_chains(
                 lattice,
                 grams,
                 w,
-                sums,
-                confines,
+                limits,
                 links,
                 scratch,
                 now,
                 report,
             )
         if moved:
-            spread(begin, length, K, w, sums, confines, indptr, places, values, positions, scratch.change)
+            spread(begin, length, K, w, indptr, places, values, positions, scratch.change)
             front = int(report[MOVED])
             order[n], order[front] = order[front], i
             report[MOVED] += 1.0
