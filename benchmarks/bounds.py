@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
+import numpy as np
 from rich.table import Table
 from sklearn.base import clone
 
@@ -12,11 +14,12 @@ from benchmarks.timing import Report, cpu_seconds
 
 PROBLEMS = ("bounds",)
 SETS = ("mnist-10k", "usps", "20newsgroups", "ocr-one-fold")
-LIMITS: dict[str, dict[str, Any]] = {
-    "none": {},
-    "so wide that they do not matter": {"bounds": (-1e6, 1e6)},
-    "weights >= 0": {"bounds": (0, None)},
-    "a prior of 0.01": {"prior": 0.01},
+LIMITS: dict[str, Callable[[int], dict[str, Any]]] = {  # by how many weights there are
+    "none": lambda dim: {},
+    "so wide that they do not matter": lambda dim: {"bounds": (-1e6, 1e6)},
+    "such, and different for every weight": lambda dim: {"bounds": (-np.linspace(1e6, 2e6, dim), np.full(dim, 1e6))},
+    "weights >= 0": lambda dim: {"bounds": (0, None)},
+    "a prior of 0.01": lambda dim: {"prior": 0.01},
 }
 
 
@@ -28,10 +31,11 @@ def run(name: str, repeat: int, quick: bool, report: Report) -> Table:
     for data in SETS[: 2 if quick else None]:
         fit = FITS[data](quick)
         best = dict.fromkeys(LIMITS, float("inf"))
+        dim = len(clone(fit.model).fit(fit.X, fit.Y).w_)
         for i in range(repeat + 1):  # the first one compiles
             for kind, options in LIMITS.items():
                 report(f"{data}: {kind}, round {i} of {repeat}")
-                model = clone(fit.model).set_params(**options)
+                model = clone(fit.model).set_params(**options(dim))
                 _, seconds = cpu_seconds(lambda model=model, fit=fit: model.fit(fit.X, fit.Y))
                 assert model.certificate_.converged
                 if i:

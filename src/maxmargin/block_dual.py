@@ -79,11 +79,8 @@ class BlockDual:
         self.formulation, self.squared = formulation, formulation.squared
         self.slots, self.cache_mb = slots, cache_mb  # limits of explicit planes: of each example, and of all memory
         self.C, self.cap = C, caps(weights, C)
-        self.w = self.sums = np.zeros(self.dim)  # Σ α a; w may be a mean of its last values, or made of it (`confine`)
         self._averages = False  # whether w is a mean
-        self._geometry: Geometry | None = None
-        self._psi = 0.0  # ψ(Σ α a) of the geometry, since w was last made of it
-        self._confines = np.empty((0, 4))  # of every weight w₀ + Σ α a, which is clipped to make w, low, high and w₀
+        self._place(None)
         self._revisits = 0  # of this round
         self.movers = np.arange(0)  # whom a revisit would visit, where it does not visit everyone
         self.dual = 0.0  # D(α)
@@ -95,53 +92,58 @@ class BlockDual:
         units there are beside those of the examples must not matter.
         """
         if np.diff(atoms.arrays.indptr)[units].sum() >= OFTEN * atoms.n_features:
-            self._averages, self.sums = True, np.zeros(self.dim)
+            self._averages, self.w = True, np.zeros(self.dim)
 
     def _after_search(self) -> None:
         """A new round has begun."""
         self._revisits = 0
         if self._averages:
-            np.copyto(self.w, self.sums)
+            np.copyto(self.w, self._clipped())
 
     def _after_revisit(self) -> None:
         """One more point to take the mean of."""
         self._revisits += 1
         if self._averages:
-            self.w += (self.sums - self.w) / self._revisits
+            self.w += (self._clipped() - self.w) / self._revisits
+            if self._geometry is not None:
+                self._geometry.allow(self.w)  # which it is, but for rounding
 
     confinable: ClassVar[bool] = False  # whether `confine` takes a prior and bounds
 
     def confine(self, geometry: Geometry | None) -> None:
         """Make it the dual of a problem with this prior and these bounds: w is then not Σ α a, but made of it.
 
-        Visits know only that D has gained as much as it would without bounds, and leave Σ α a to `refresh`, so that
-        `tidy` computes both anew.
+        Within bounds visits know only that D has gained as much as it would without them, and `tidy` computes it anew.
         """
-        if geometry is self._geometry:
-            return
-        self._geometry, self._averages = geometry, False
-        self.sums, self.w = np.zeros(self.dim), np.zeros(self.dim)
-        if geometry is None:
-            self.sums = self.w
-        if geometry is not None:
-            self._confines = np.column_stack([geometry.origin, geometry.low, geometry.high, geometry.origin])
-        else:
-            self._confines = np.empty((0, 4))
-        self.refresh()
+        if geometry is not self._geometry:
+            self._place(geometry)
+            self.refresh()
+            self._after_search()
 
-    @property
-    def _seen(self) -> Array:
-        """The weights at which visits look for something to gain."""
-        return self.sums if self._geometry is None else self.w
+    def _place(self, geometry: Geometry | None) -> None:
+        """Make room for the vectors of a geometry, which `refresh` fills."""
+        self._geometry, self._psi = geometry, 0.0  # ψ(Σ α a), as `_settle` has left it
+        self._limits = None if geometry is None else geometry.limits
+        self.sums = np.zeros(self.dim)  # Σ α a
+        # What visits add to, and clip when they read it: w₀ + Σ α a. A prior is a shift that they know nothing of.
+        self._free = self.sums if geometry is None or not geometry.drawn else np.zeros(self.dim)
+        # That within its limits, or a mean of its last values
+        self.w = self._free if self._limits is None and not self._averages else np.zeros(self.dim)
 
     def _settle(self) -> None:
-        """Σ α a was computed anew, and w follows."""
+        """Σ α a was computed anew, and what is made of it follows."""
         if self._geometry is not None:
             from maxmargin.compiled.confines import settle
 
-            self._psi = settle(self.sums, self._confines, self.w)
-        elif self._averages:
-            np.copyto(self.w, self.sums)
+            w = np.empty(self.dim) if self._averages else self.w
+            self._psi = settle(self.sums, self._geometry.origin, self._limits, self._free, w)
+
+    def _clipped(self, first: int | None = None) -> Array:
+        """The weights that visits see, or so many of them."""
+        free = self._free[:first]
+        if self._geometry is None or self._limits is None:
+            return free
+        return np.clip(free, self._geometry.low[:first], self._geometry.high[:first])
 
     def _potential(self) -> float:
         """What Σ α b loses to make D."""
@@ -197,7 +199,20 @@ class BlockDual:
 
     def tidy(self) -> None:
         """Keep to the limits of memory, and know D."""
-        self._know_sums()
+        if self._limits is not None:  # without, visits know it
+            self._know_dual()
+
+    def _know_dual(self) -> None:
+        """Compute D from α and, if that is known, Σ α a."""
+        if self._free is not self.sums:
+            self.refresh()
+            return
+        self._settle()
+        self.dual = self._linear() - self._potential()
+
+    def _linear(self) -> float:
+        """Σ α b."""
+        raise NotImplementedError
 
     def check_separable(self) -> None:
         """Under a hard margin: raise NotSeparable if what is known contradicts itself."""
@@ -221,8 +236,8 @@ class BlockDual:
         raise NotImplementedError
 
     def _know_sums(self) -> None:
-        """Within confines, visits leave Σ α a as it was."""
-        if self._geometry is not None:
+        """Where there is a prior, visits leave Σ α a as it was."""
+        if self._free is not self.sums:
             self.refresh()
 
     # --- other problems on the same data

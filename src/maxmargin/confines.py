@@ -53,15 +53,19 @@ def _narrow(bounds: Any, names: _Names, low: Array, high: Array) -> None:
         if not isinstance(pair, tuple | list) or len(pair) != 2:
             raise ValueError(f"{what} must be a pair (low, high), with None for no limit; got {pair!r}")
         places, signs = names.places(key, what)
-        least, most = _numbers(pair[0], places.shape, what, -np.inf), _numbers(pair[1], places.shape, what, np.inf)
+        least, most = _numbers(pair[0], signs.shape, what, -np.inf), _numbers(pair[1], signs.shape, what, np.inf)
         if np.max(least, initial=0.0) > LARGEST or np.min(most, initial=0.0) < -LARGEST:
             raise ValueError(
                 f"{what} leaves no weights that can be computed with: at least {pair[0]!r}, at most {pair[1]!r}"
             )
-        turned = signs < 0
-        least, most = np.where(turned, -most, least), np.where(turned, -least, most)
-        np.maximum.at(low, places, least)
-        np.minimum.at(high, places, most)
+        if isinstance(places, slice):
+            np.maximum(low, least, out=low)
+            np.minimum(high, most, out=high)
+        else:  # a weight may have several names
+            turned = signs < 0
+            least, most = np.where(turned, -most, least), np.where(turned, -least, most)
+            np.maximum.at(low, places, least)
+            np.minimum.at(high, places, most)
 
 
 def _draw(prior: Any, names: _Names, origin: Array) -> None:
@@ -70,7 +74,7 @@ def _draw(prior: Any, names: _Names, origin: Array) -> None:
     for key, value in prior.items():
         what = "prior" if key is None else f"prior[{key!r}]"
         places, signs = names.places(key, what)
-        numbers = _numbers(value, places.shape, what, None)
+        numbers = _numbers(value, signs.shape, what, None)
         if not (np.abs(numbers) <= LARGEST).all():
             raise ValueError(f"{what} must be finite numbers whose squares can be computed with, got {value!r}")
         origin[places] = signs * numbers
@@ -83,9 +87,9 @@ def _draw(prior: Any, names: _Names, origin: Array) -> None:
 def _numbers(value: Any, shape: tuple[int, ...], what: str, unlimited: float | None) -> Array:
     """One number for all, or one each; None where it may be missing."""
     if value is None and unlimited is not None:
-        return np.full(shape, unlimited)
+        return np.broadcast_to(unlimited, shape)
     if is_real(value):
-        numbers = np.full(shape, float(value))
+        numbers = np.broadcast_to(float(value), shape)
     else:
         try:
             numbers = np.asarray(value, dtype=float)
@@ -114,10 +118,10 @@ class _Names:
             self._arrays = self._layout()
         return self._arrays
 
-    def places(self, key: Any, what: str) -> tuple[NDArray[np.intp], NDArray[np.float64]]:
+    def places(self, key: Any, what: str) -> tuple[NDArray[np.intp] | slice, NDArray[np.float64]]:
         """Where the weights of this name are, and the signs that they are shown with."""
         if key is None:
-            return np.arange(self.dim), np.ones(self.dim)
+            return slice(None), np.broadcast_to(1.0, self.dim)
         kind, *names = key if isinstance(key, tuple) and key else (key,)
         if kind not in self.arrays:
             raise ValueError(f"{what}: there are no weights {kind!r}; there are {', '.join(map(repr, self.arrays))}")

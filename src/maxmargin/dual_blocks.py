@@ -149,10 +149,8 @@ class DualBlocks(BlockDual):
         from maxmargin.compiled.dual_blocks import visit
 
         atoms, scratch, tables = tuple(self._atoms.arrays), self._scratch.plain(), tuple(self._tables)
-        sums, fixed = self._seen, tuple(limits)
-        return int(
-            visit(order, begin, tuple(rows), atoms, atoms, fixed, self.w, sums, self._confines, scratch, report, tables)
-        )
+        vectors, fixed = (self.w, self._free, self._limits), tuple(limits)
+        return int(visit(order, begin, tuple(rows), atoms, atoms, fixed, *vectors, scratch, report, tables))
 
     def refresh(self) -> None:
         """Recompute w and D from α, so that rounding errors of millions of steps do not add up."""
@@ -162,6 +160,9 @@ class DualBlocks(BlockDual):
         linear, *_ = totals(self.cap, self.squared, self.sums, self._atoms.arrays, self._atoms.lengths, self._tables)
         self._settle()
         self.dual = linear - self._potential()
+
+    def _know_dual(self) -> None:
+        self.refresh()
 
     def bound(self) -> float:
         """D(α) as far as it is proved in floating point, from α and the planes alone: see rounding.py."""

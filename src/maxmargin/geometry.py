@@ -18,6 +18,7 @@ they gain at least what they would gain there. And where s is off by e in floati
 
 from __future__ import annotations
 
+from functools import cached_property
 from math import sqrt
 
 import numpy as np
@@ -28,31 +29,48 @@ from maxmargin.rounding import UNIT, gamma, lowered_value
 HALVINGS = 50  # of the way to a point, to find the best one on it
 
 
+Limits = tuple[float, float] | tuple[Array, Array] | None
+
+
 class Geometry:
     """The prior and the bounds of all weights."""
 
     def __init__(self, origin: Array, low: Array, high: Array):
         self.origin, self.low, self.high = origin, low, high
-
+        self.drawn = bool(origin.any())  # to anything but 0
         self.n_bounds = int(np.isfinite(low).sum() + np.isfinite(high).sum())
 
     def point(self, s: Array) -> Array:
         """w(s) of (2)."""
         return np.clip(self.origin + s, self.low, self.high)
 
+    @cached_property
+    def limits(self) -> Limits:
+        """The bounds as kernels read them: two numbers, if all weights have the same; None, if there are none."""
+        if self.n_bounds == 0:
+            return None
+        low, high = float(self.low[0]), float(self.high[0])
+        return (low, high) if (self.low == low).all() and (self.high == high).all() else (self.low, self.high)
+
     def allowed(self, w: Array) -> Array:
         """The nearest weights that keep to the bounds."""
         return np.clip(w, self.low, self.high)
 
+    def allow(self, w: Array) -> None:
+        """Make w that."""
+        np.clip(w, self.low, self.high, out=w)
+
     def square(self, w: Array) -> float:
         """‖w - w₀‖², not rounded down."""
-        away = w - self.origin
-        return float(np.dot(away, away)) * (1 + gamma(len(w) + 6))
+        return self._moved(w) * (1 + gamma(len(w) + 6))
 
     def potential(self, s: Array, w: Array) -> float:
         """ψ(s), where w is w(s)."""
-        away = w - self.origin
-        return float(np.dot(s, w)) - 0.5 * float(np.dot(away, away))
+        return float(np.dot(s, w)) - 0.5 * self._moved(w)
+
+    def _moved(self, w: Array) -> float:
+        away = w - self.origin if self.drawn else w
+        return float(np.dot(away, away))
 
     def lowered_dual(
         self,
@@ -70,14 +88,15 @@ class Geometry:
         excess: the share by which α is too long; ψ of the multiple that is not lies between those of s and of 0.
         """
         w = self.point(s)
-        away = w - self.origin
-        sizes = float(np.dot(np.abs(s), np.abs(w))) + 0.5 * float(np.dot(away, away))
+        of_s, of_w, of_origin = (sqrt(float(np.dot(each, each))) for each in (s, w, self.origin))
+        moved, rounding = self._moved(w), gamma(len(s) + 8)
+        sizes = of_s * of_w + 0.5 * moved  # or more than what was added up, by Cauchy and Schwarz
         # w is clipped from w₀ + s as it was rounded: at another w the maximum of (2) is missed by half of the distance²
-        missed = 0.5 * UNIT**2 * float(np.sum((np.abs(self.origin) + np.abs(s)) ** 2))
-        potential = self.potential(s, w) + gamma(len(s) + 8) * sizes + 2 * missed
+        missed = 0.5 * UNIT**2 * (of_s + of_origin) ** 2
+        potential = float(np.dot(s, w)) - 0.5 * moved + rounding * (1 + 2 * rounding) * sizes + 2 * missed
         if excess > 0:
             potential += 2 * excess * (abs(potential) + 0.5 * self.square(self.allowed(self.origin)))
-        length = sqrt(float(np.dot(w, w))) * (1 + gamma(len(w) + 8)) + sqrt(2 * missed)
+        length = of_w * (1 + rounding) + sqrt(2 * missed)
         return max(0.0, lowered_value(linear, losses, potential, length, mass, terms, error))
 
     def best_share(self, slope: float, curvature: float, s: Array, way: Array, tau: float = 1.0) -> float:

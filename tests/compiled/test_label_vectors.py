@@ -3,14 +3,20 @@ import pytest
 from numba.core.errors import TypingError
 
 from maxmargin.compiled.kernel import kernel
-from maxmargin.compiled.label_vectors import label_maxima, label_sums, plain_maxima, plain_sums
+from maxmargin.compiled.label_vectors import label_maxima, label_sums, plain_maxima, plain_sums, plain_weight, weight
 
 RNG = np.random.default_rng(0)
 
 
 @kernel
-def sums(values, places, begin, end, w, K, row):
-    label_sums(values, places, begin, end, w, K, row)
+def sums(values, places, begin, end, w, limits, K, row):
+    label_sums(values, places, begin, end, w, limits, K, row)
+
+
+@kernel
+def weights(w, limits, row):
+    for j in range(len(w)):
+        row[j] = weight(w, limits, np.uint64(j))
 
 
 @kernel
@@ -23,11 +29,14 @@ def maxima(values, end, w, K, row):
 def test_same_bits_as_plain_loops(count, K):
     values, places = RNG.standard_normal(count + 2), RNG.permutation(40).astype(np.uint32)[: count + 2] * np.uint32(K)
     w = RNG.standard_normal(40 * K)
-    arguments = (values, places, np.uint64(1), np.uint64(count + 1), w, np.uint64(K))
+    low, high = np.sort(RNG.standard_normal((2, 40 * K)), axis=0)
+    low[::3], high[1::3] = -np.inf, np.inf
     found, expected = np.full(K + 1, np.nan), np.full(K + 1, np.nan)
-    sums(*arguments, found)
-    plain_sums(*arguments, expected)
-    np.testing.assert_array_equal(found, expected)
+    for limits in (None, (-0.5, 0.3), (0.0, np.inf), (low, high)):
+        arguments = (values, places, np.uint64(1), np.uint64(count + 1), w, limits, np.uint64(K))
+        sums(*arguments, found)
+        plain_sums(*arguments, expected)
+        np.testing.assert_array_equal(found, expected)
     links = RNG.standard_normal((count + 2, K))
     links[RNG.random(links.shape) < 0.3] = -np.inf
     found[:], expected[:] = np.nan, np.nan
@@ -36,10 +45,19 @@ def test_same_bits_as_plain_loops(count, K):
     np.testing.assert_array_equal(found, expected)
 
 
+@pytest.mark.parametrize("limits", [None, (-0.5, 0.3), (np.full(9, -0.1), np.full(9, np.inf))])
+def test_weights_within_their_limits(limits):
+    w, found = RNG.standard_normal(9), np.empty(9)
+    weights(w, limits, found)
+    np.testing.assert_array_equal(found, [plain_weight(w, limits, j) for j in range(9)])
+    if limits is not None:
+        np.testing.assert_array_equal(found, np.clip(w, *limits))
+
+
 def test_other_arrays_are_refused():
     for w, places in ((np.zeros(8)[::2], np.zeros(4, dtype=np.uint32)), (np.zeros(4), np.zeros(4))):
         with pytest.raises(TypingError, match="expected"):
-            sums(w, places, np.uint64(0), np.uint64(0), w, np.uint64(4), w)
+            sums(w, places, np.uint64(0), np.uint64(0), w, None, np.uint64(4), w)
     numbers = np.zeros(4, dtype=np.float32)
     with pytest.raises(TypingError, match="expected"):
         maxima(numbers, np.uint64(0), numbers, np.uint64(4), numbers)

@@ -17,7 +17,7 @@ import numpy as np
 
 from maxmargin.compiled.atom_arrays import AtomArrays
 from maxmargin.compiled.kernel import kernel
-from maxmargin.compiled.label_vectors import label_sums
+from maxmargin.compiled.label_vectors import label_sums, weight
 
 
 @kernel
@@ -28,18 +28,18 @@ def unit_and_label(c, atoms):
 
 
 @kernel
-def unit_dot(u, k, w, indptr, places, values):
-    """⟨feature row of unit u at label k, w⟩."""
+def unit_dot(u, k, w, limits, indptr, places, values):
+    """⟨feature row of unit u at label k, w⟩, of weights within their limits (label_vectors.py)."""
     s0, s1, s2, s3 = 0.0, 0.0, 0.0, 0.0  # four sums at once: a single one would wait for every addition
     p, end = indptr[u], indptr[u + np.uint64(1)]
     while p + np.uint64(3) < end:
-        s0 += values[p] * w[places[p] + k]
-        s1 += values[p + np.uint64(1)] * w[places[p + np.uint64(1)] + k]
-        s2 += values[p + np.uint64(2)] * w[places[p + np.uint64(2)] + k]
-        s3 += values[p + np.uint64(3)] * w[places[p + np.uint64(3)] + k]
+        s0 += values[p] * weight(w, limits, places[p] + k)
+        s1 += values[p + np.uint64(1)] * weight(w, limits, places[p + np.uint64(1)] + k)
+        s2 += values[p + np.uint64(2)] * weight(w, limits, places[p + np.uint64(2)] + k)
+        s3 += values[p + np.uint64(3)] * weight(w, limits, places[p + np.uint64(3)] + k)
         p += np.uint64(4)
     while p < end:
-        s0 += values[p] * w[places[p] + k]
+        s0 += values[p] * weight(w, limits, places[p] + k)
         p += np.uint64(1)
     return (s0 + s1) + (s2 + s3)
 
@@ -52,7 +52,7 @@ def atom_dot(c, w, atoms):
         total = w[c]
     else:
         u, k = unit_and_label(c, atoms)
-        total = unit_dot(u, k, w, atoms.indptr, atoms.places, atoms.values)
+        total = unit_dot(u, k, w, None, atoms.indptr, atoms.places, atoms.values)
     return total
 
 
@@ -81,23 +81,15 @@ def atom_clear(c, w, atoms):
 
 
 @kernel
-def add_within(j, change, w, confines):
-    """Change weight j before it is clipped: confines[j] = (w_j before that, its lower bound, its upper bound, …)."""
-    free = confines[j, 0] + change
-    confines[j, 0] = free
-    w[j] = min(max(free, confines[j, 1]), confines[j, 2])
-
-
-@kernel
-def atom_add_within(c, scale, w, confines, atoms):
-    """w += scale · atom c, within its confines."""
+def atom_clip(c, free, limits, w, atoms):
+    """w = free within its limits (label_vectors.py), wherever atom c has an entry."""
     if c < atoms.direct:
-        add_within(np.uint64(c), scale, w, confines)
+        w[c] = weight(free, limits, np.uint64(c))
     else:
-        indptr, places, values = atoms.indptr, atoms.places, atoms.values
+        indptr, places = atoms.indptr, atoms.places
         u, k = unit_and_label(c, atoms)
         for p in range(indptr[u], indptr[u + np.uint64(1)]):
-            add_within(places[p] + k, scale * values[p], w, confines)
+            w[places[p] + k] = weight(free, limits, places[p] + k)
 
 
 @kernel
@@ -141,12 +133,12 @@ def feature_peaks(direct, n_labels, unit_indptr, places, values, peaks):
 
 
 @kernel
-def label_scores(u, w, K, indptr, places, values, row):
-    """row[k] = ⟨atom (u, k), w⟩ for all labels at once, which are contiguous in w."""
+def label_scores(u, w, limits, K, indptr, places, values, row):
+    """row[k] = ⟨atom (u, k), w⟩ for all labels at once, which are contiguous in w, within its limits."""
     if K == 1:
-        row[0] = unit_dot(u, np.uint64(0), w, indptr, places, values)
+        row[0] = unit_dot(u, np.uint64(0), w, limits, indptr, places, values)
     else:
-        label_sums(values, places, indptr[u], indptr[u + np.uint64(1)], w, np.uint64(K), row)
+        label_sums(values, places, indptr[u], indptr[u + np.uint64(1)], w, limits, np.uint64(K), row)
 
 
 @kernel
@@ -156,7 +148,7 @@ def unit_scores(w, direct, n_labels, indptr, places, values, units, scores):
     Every score depends on its own row only, so results do not change with how examples are grouped into calls.
     """
     for j in range(len(units)):
-        label_scores(np.uint64(units[j]), w, n_labels, indptr, places, values, scores[j])
+        label_scores(np.uint64(units[j]), w, None, n_labels, indptr, places, values, scores[j])
 
 
 @kernel

@@ -2,23 +2,24 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from maxmargin.compiled.kernel import kernel
+from maxmargin.compiled.label_vectors import weight
 
 
 @kernel
-def settle(sums, confines, w):
-    """w = clip(w₀ + sums, low, high), with rows (w₀ + sums, low, high, w₀) of `confines`; returns ψ(sums).
+def settle(sums, origin, limits, free, w):
+    """free = w₀ + sums, and w that within its limits (label_vectors.py); returns ψ(sums).
 
     ψ(s) = ⟨s, w⟩ - ½‖w - w₀‖²; nothing is proved of it, so that plain sums will do.
     """
     first, second = 0.0, 0.0
     for j in range(len(w)):
-        origin = confines[j, 3]
-        free = origin + sums[j]
-        confines[j, 0] = free
-        x = min(max(free, confines[j, 1]), confines[j, 2])
+        free[j] = origin[j] + sums[j]
+        x = weight(free, limits, np.uint64(j))
         w[j] = x
-        away = x - origin
+        away = x - origin[j]
         first += sums[j] * x
         second += away * away
     return first - 0.5 * second

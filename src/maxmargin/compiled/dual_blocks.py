@@ -13,7 +13,7 @@ from __future__ import annotations
 import numpy as np
 
 from maxmargin.compiled.atom_arrays import AtomArrays
-from maxmargin.compiled.atoms import atom_add, atom_add_within, atom_clear, atom_dot
+from maxmargin.compiled.atoms import atom_add, atom_clear, atom_clip, atom_dot
 from maxmargin.compiled.kernel import kernel
 from maxmargin.compiled.plane_tables import (
     ADDED,
@@ -283,16 +283,15 @@ def add_plane(i, rows, j, epoch, scratch, atoms, images, tables):
 
 
 @kernel
-def apply_change(c, change, w, confines, atoms):
-    """w += change · atom c, within its confines, if there are any."""
-    if len(confines) > 0:
-        atom_add_within(c, change, w, confines, atoms)
-    else:
-        atom_add(c, change, w, atoms)
+def apply_change(c, change, w, seen, bounds, atoms):
+    """w += change · atom c, and `seen` follows within the bounds of weights, if there are any."""
+    atom_add(c, change, w, atoms)
+    if bounds is not None:
+        atom_clip(c, w, bounds, seen, atoms)
 
 
 @kernel
-def apply_changes(i, w, confines, epoch, scratch, atoms, tables):
+def apply_changes(i, w, seen, bounds, epoch, scratch, atoms, tables):
     """w += Σ δ a, merged by atom first: what one plane loses another gains, and most of it cancels."""
     start, length, indices, values = tables.start, tables.length, tables.indices, tables.values
     delta, places = scratch.delta, scratch.hashed.places
@@ -306,7 +305,7 @@ def apply_changes(i, w, confines, epoch, scratch, atoms, tables):
                 place = np.uint64(c & (MEMO - 1))
                 if epochs[place] != epoch or tags[place] != c:
                     if epochs[place] == epoch:  # another atom has this place: it goes to w at once
-                        apply_change(tags[place], scores[place], w, confines, atoms)
+                        apply_change(tags[place], scores[place], w, seen, bounds, atoms)
                     else:
                         places[used] = place
                         used += 1
@@ -314,7 +313,7 @@ def apply_changes(i, w, confines, epoch, scratch, atoms, tables):
                 scores[place] += delta[s] * values[p]
     for k in range(used):
         if scores[places[k]] != 0.0:
-            apply_change(tags[places[k]], scores[places[k]], w, confines, atoms)
+            apply_change(tags[places[k]], scores[places[k]], w, seen, bounds, atoms)
 
 
 @kernel
@@ -339,11 +338,11 @@ def named(scratch):
 
 
 @kernel
-def visit(order, begin, rows, atoms, images, limits, seen, w, confines, scratch, report, tables):
+def visit(order, begin, rows, atoms, images, limits, seen, w, bounds, scratch, report, tables):
     """Visit the examples order[begin:] in turn: add the new plane (row j, if there are rows, to order[j]), then ascend.
 
-    Heights are read from `seen` and changes added to `w`: one vector, unless a kernel takes part. `confines`
-    (add_within in atoms.py) have a row for every weight, or for none.
+    Heights are read from `seen` and changes added to `w`: one vector, unless a kernel takes part, or weights have
+    `bounds` (limits of label_vectors.py), in which `seen` follows.
     A new plane must be higher than all cached ones by more than epsilon: a lower one is known or stale.
     Returns the position of the first example that did not fit into the tables (the caller enlarges them and calls
     again), or len(order).
@@ -405,7 +404,7 @@ def visit(order, begin, rows, atoms, images, limits, seen, w, confines, scratch,
             return len(order)
         report[GAIN] += gain
         epoch += 1
-        apply_changes(i, w, confines, epoch, scratch, atoms, tables)
+        apply_changes(i, w, seen, bounds, epoch, scratch, atoms, tables)
         s = 0
         while s < filled[i]:
             slot = base[i] + s

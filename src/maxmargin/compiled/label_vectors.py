@@ -1,11 +1,14 @@
 """Sums and maxima over rows of numbers, for all labels at once, kept in vector registers.
 
-    label_sums:    row[k] = Σ_p values[p] · w[places[p] + k]          scores of labels
+    label_sums:    row[k] = Σ_p values[p] · w[places[p] + k]          scores of labels, of weights within their limits
     label_maxima:  row[k] = max_p values[p] + w[p, k]                 best paths into labels
 
 Left to itself, numba's compiler makes vectors of the loop over labels, which is short, and writes all results to memory
 after every few rows. Here the instructions are written down: up to sixteen labels are swept at a time, and a label's
 sum is that of a plain loop over p, one row after the other, with the same bits on every machine.
+
+Limits are None, or a pair (low, high): two numbers for all weights, or two arrays. Weights are clipped when they are
+read, so that what is added to them need not know of limits; which form it is, is known when a kernel is compiled.
 """
 
 from __future__ import annotations
@@ -14,18 +17,28 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numba
+import numpy as np
 from llvmlite import ir
 from numba.core import types
+from numba.core.cgutils import unpack_tuple
 from numba.core.errors import TypingError
 from numba.extending import intrinsic
 
 INDEX, LANE = ir.IntType(64), ir.IntType(32)
 
 
-def plain_sums(values: Any, places: Any, begin: Any, end: Any, w: Any, K: Any, row: Any) -> None:
+def plain_weight(w: Any, limits: Any, j: Any) -> Any:
+    """w[j] within its limits."""
+    if limits is None:
+        return w[j]
+    low, high = (limit if np.isscalar(limit) else limit[j] for limit in limits)
+    return min(max(w[j], low), high)
+
+
+def plain_sums(values: Any, places: Any, begin: Any, end: Any, w: Any, limits: Any, K: Any, row: Any) -> None:
     """The sums over p in begin : end, label by label."""
     for k in range(K):
-        row[k] = sum(values[p] * w[places[p] + k] for p in range(begin, end))
+        row[k] = sum(values[p] * plain_weight(w, limits, places[p] + k) for p in range(begin, end))
 
 
 def plain_maxima(values: Any, end: Any, w: Any, K: Any, row: Any) -> None:
@@ -35,16 +48,51 @@ def plain_maxima(values: Any, end: Any, w: Any, K: Any, row: Any) -> None:
 
 
 @intrinsic
-def _sums(context: Any, values: Any, places: Any, begin: Any, end: Any, w: Any, K: Any, row: Any) -> Any:
+def _weight(context: Any, w: Any, limits: Any, j: Any) -> Any:
+    _check(w)
+    return types.float64(w, limits, types.uint64), _generate_weight
+
+
+def _generate_weight(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+    clipped = _clipping(context, builder, signature.args[1], arguments[1])
+    place = builder.gep(_array(context, builder, signature, arguments, 0).data, [arguments[2]])
+    return clipped(builder.load(place), arguments[2])
+
+
+def _clipping(context: Any, builder: Any, kind: Any, limits: Any) -> Callable[[Any, Any], Any]:
+    """What clips the weights, one or a vector of them, that begin at some place."""
+    if kind == types.none:
+        return lambda weights, place: weights
+    _check(*(each for each in kind if isinstance(each, types.Array)))
+    low, high = unpack_tuple(builder, limits, 2)
+    if isinstance(kind[0], types.Array):
+        low, high = (context.make_array(kind[0])(context, builder, limit).data for limit in (low, high))
+
+    def limit_of(limit: Any, weights: Any, place: Any) -> Any:
+        vector = weights.type
+        if isinstance(kind[0], types.Array):
+            return builder.load(builder.bitcast(builder.gep(limit, [place]), vector.as_pointer()), align=8)
+        return _everywhere(builder, limit, vector) if isinstance(vector, ir.VectorType) else limit
+
+    def clipped(weights: Any, place: Any) -> Any:
+        least, most = (limit_of(limit, weights, place) for limit in (low, high))
+        weights = builder.select(builder.fcmp_ordered(">", weights, least), weights, least)
+        return builder.select(builder.fcmp_ordered("<", weights, most), weights, most)
+
+    return clipped
+
+
+@intrinsic
+def _sums(context: Any, values: Any, places: Any, begin: Any, end: Any, w: Any, limits: Any, K: Any, row: Any) -> Any:
     _check(values, w, row)
     if places.layout != "C" or places.dtype != types.uint32:
         raise TypingError("expected places of 32 bits without a sign that are neighbours")
     index = types.uint64
-    return types.void(values, places, index, index, w, index, row), _generate_sums
+    return types.void(values, places, index, index, w, limits, index, row), _generate_sums
 
 
 def _generate_sums(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-    values, places, w, row = (_array(context, builder, signature, arguments, number) for number in (0, 1, 4, 6))
+    values, places, w, row = (_array(context, builder, signature, arguments, number) for number in (0, 1, 4, 7))
 
     def place_of(p: Any) -> Any:
         return builder.zext(builder.load(builder.gep(places.data, [p])), INDEX)
@@ -52,8 +100,9 @@ def _generate_sums(context: Any, builder: Any, signature: Any, arguments: Any) -
     def add(total: Any, value: Any, weights: Any) -> Any:
         return builder.fadd(total, builder.fmul(value, weights))
 
-    rows = _Rows(builder, arguments[2], arguments[3], values.data, w.data, place_of, add, 0.0)
-    _sweep_labels(rows, arguments[5], row.data)
+    clipped = _clipping(context, builder, signature.args[5], arguments[5])
+    rows = _Rows(builder, arguments[2], arguments[3], values.data, w.data, place_of, clipped, add, 0.0)
+    _sweep_labels(rows, arguments[6], row.data)
     return context.get_dummy_value()
 
 
@@ -74,7 +123,8 @@ def _generate_maxima(context: Any, builder: Any, signature: Any, arguments: Any)
         new = builder.fadd(value, weights)
         return builder.select(builder.fcmp_ordered(">", new, total), new, total)
 
-    rows = _Rows(builder, INDEX(0), arguments[1], values.data, w.data, place_of, higher, -float("inf"))
+    plain = _clipping(context, builder, types.none, None)
+    rows = _Rows(builder, INDEX(0), arguments[1], values.data, w.data, place_of, plain, higher, -float("inf"))
     _sweep_labels(rows, arguments[3], row.data)
     return context.get_dummy_value()
 
@@ -88,6 +138,7 @@ class _Rows(NamedTuple):
     values: Any
     w: Any
     place_of: Callable[[Any], Any]
+    clipped: Callable[[Any, Any], Any]  # (weights, place) -> weights
     join: Callable[[Any, Any, Any], Any]  # (total, value, weights) -> total
     start: float
 
@@ -140,11 +191,11 @@ def _sweep(rows: _Rows, labels: list[Any], width: int, row: Any) -> None:
 
     builder.position_at_end(loop)
     p, totals = builder.phi(INDEX), [builder.phi(vector) for _ in labels]
-    value = builder.insert_element(vector(ir.Undefined), builder.load(builder.gep(rows.values, [p])), LANE(0))
-    value = builder.shuffle_vector(value, vector(ir.Undefined), ir.VectorType(LANE, width)([0] * width))
+    value = _everywhere(builder, builder.load(builder.gep(rows.values, [p])), vector)
     place, following, more = rows.place_of(p), builder.add(p, INDEX(1)), []
     for total, label in zip(totals, labels, strict=True):
-        more.append(rows.join(total, value, builder.load(at(rows.w, builder.add(place, label)), align=8)))
+        first = builder.add(place, label)
+        more.append(rows.join(total, value, rows.clipped(builder.load(at(rows.w, first), align=8), first)))
     starts = [rows.begin, *[none] * len(labels)]
     for phi, start, step in zip([p, *totals], starts, [following, *more], strict=True):
         phi.add_incoming(start, before)
@@ -160,6 +211,12 @@ def _sweep(rows: _Rows, labels: list[Any], width: int, row: Any) -> None:
         builder.store(result, at(row, label), align=8)
 
 
+def _everywhere(builder: Any, number: Any, vector: Any) -> Any:
+    """A vector of this number."""
+    one = builder.insert_element(vector(ir.Undefined), number, LANE(0))
+    return builder.shuffle_vector(one, vector(ir.Undefined), ir.VectorType(LANE, vector.count)([0] * vector.count))
+
+
 def _array(context: Any, builder: Any, signature: Any, arguments: Any, number: int) -> Any:
     return context.make_array(signature.args[number])(context, builder, arguments[number])
 
@@ -170,6 +227,9 @@ def _check(*arrays: Any) -> None:
 
 
 _settings: Any = numba.config
+weight: Any
 label_sums: Any
 label_maxima: Any
-label_sums, label_maxima = (plain_sums, plain_maxima) if _settings.DISABLE_JIT else (_sums, _maxima)
+weight, label_sums, label_maxima = (
+    (plain_weight, plain_sums, plain_maxima) if _settings.DISABLE_JIT else (_weight, _sums, _maxima)
+)

@@ -76,7 +76,7 @@ class KernelBlocks(DualBlocks):
                     self.seen,
                     self._delta,
                     self.w,
-                    self._confines,
+                    self._limits,
                     self._scratch.plain(),
                     report,
                     tuple(self._cache()),

@@ -56,7 +56,7 @@ def visit_with_kernel(order, begin, rows, atoms, images, limits, seen, delta, w,
 
     Returns the position of an example that is not finished. report[AWAITED] says why: the tables have NO_ROOM for it,
     or the kernel row of this unit is missing, and `spread` must be called for it before going on with the next one.
-    none: no confines of weights. All tuples may come plain, as in `visit`.
+    none: no bounds of weights. All tuples may come plain, as in `visit`.
     """
     rows, scratch, tables, cache = PlaneRows(*rows), named(scratch), PlaneTables(*tables), RowCache(*cache)
     atoms = AtomArrays(*atoms)

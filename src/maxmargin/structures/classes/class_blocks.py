@@ -91,8 +91,8 @@ class ClassBlocks(BlockDual):
             self.cap,
             *of.atoms.arrays[1:],
             self.alpha,
-            self._seen,
-            self._confines,
+            self._free,
+            self._limits,
             np.empty((4, len(of.cost))),
             np.empty(len(of.cost), dtype=np.uint64),
             self._least,
@@ -112,9 +112,11 @@ class ClassBlocks(BlockDual):
     def refresh(self) -> None:
         self.sums[:] = 0.0
         linear, *_ = self._totals(self.sums)
-        if self._geometry is not None:
-            self._settle()
+        self._settle()
         self.dual = linear - self._potential()
+
+    def _linear(self) -> float:
+        return float(np.einsum("ik,ik", self.alpha, self.classes.cost[self.classes.truths]))
 
     def bound(self) -> float:
         w = np.zeros(self.dim)
@@ -147,10 +149,9 @@ class ClassBlocks(BlockDual):
         """By the best multiple of α that keeps to the new caps."""
         self._know_sums()
         self.weights, self.C, self.cap = weights, C, caps(weights, C)
-        linear = float(np.sum(self.alpha * self.classes.cost[self.classes.truths]))
-        self.alpha *= self.best_multiple(linear, 0.0, self.alpha.sum(axis=1))
+        self.alpha *= self.best_multiple(self._linear(), 0.0, self.alpha.sum(axis=1))
         self.refresh()
-        self._settle()
+        self._after_search()
 
     # --- all blocks at once (solvers/joint_rounds.py)
 

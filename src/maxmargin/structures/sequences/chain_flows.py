@@ -131,7 +131,7 @@ class ChainFlows(BlockDual):
         from maxmargin.structures.sequences.compiled.flows import GAIN, MOVED, PENALTY, REFUSED, WORK, visit_chains
 
         of, n_labels, report = self.chains, self.chains.atoms.arrays.n_labels, np.zeros(5)
-        links = self._seen[: of.atoms.arrays.direct] + of.allowed
+        links = self._clipped(of.atoms.arrays.direct) + of.allowed
         square = n_labels * n_labels
         self._paths = None
         visit_chains(
@@ -144,8 +144,8 @@ class ChainFlows(BlockDual):
             self.cap,
             self._lattice,
             self._grams,
-            self._seen,
-            self._confines,
+            self._free,
+            self._limits,
             links,
             links[:square].reshape(n_labels, n_labels),
             links[square : square + n_labels],
@@ -232,12 +232,16 @@ class ChainFlows(BlockDual):
         for some, rows, loss in self._in_blocks(paths):
             rows.add_to(self.sums, paths.weights[some])
             losses[some] = loss
-        if self._geometry is not None:
-            self._settle()
+        self._settle()
         self.dual = float(np.dot(paths.weights, losses)) - self._potential()
 
     def refresh(self) -> None:
         self._join(self.paths)
+
+    def _linear(self) -> float:
+        from maxmargin.structures.sequences.compiled.flows import flow_losses
+
+        return float(flow_losses(self._positions, self.chains.cost, self._lattice))
 
     def bound(self) -> float:
         paths, w, entries = self.paths, np.zeros(self.dim), 0
@@ -281,7 +285,7 @@ class ChainFlows(BlockDual):
         losses = self._planes(paths.labels, paths.owners).loss
         factor = self.best_multiple(float(np.dot(paths.weights, losses)), 0.0, self._sums(paths))
         self._join(paths._replace(weights=factor * paths.weights) if factor > 0 else WeightedPaths.none())
-        self._settle()
+        self._after_search()
 
     # --- all blocks at once (solvers/joint_rounds.py)
 

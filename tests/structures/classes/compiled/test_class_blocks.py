@@ -65,7 +65,7 @@ def visited(X, truths, cost, cap, alpha, w, order, least=0.0):
         *atoms.arrays[1:],
         alpha,
         w,
-        np.empty((0, 4)),
+        None,
         np.empty((4, len(cost))),
         np.empty(len(cost), dtype=np.uint64),
         least,

@@ -125,7 +125,7 @@ def visit_attributes(
     for j in range(len(order)):
         i = order[j]
         u, truth, limit, own = np.uint64(units[i]), truths[i], cap[i], alpha[i]
-        label_scores(u, w, V, indptr, places, values, scores)
+        label_scores(u, w, None, V, indptr, places, values, scores)
         scores_of_classes(w, direct, scores, L_indptr, L_indices, L_values, heights)
         right, high, used = heights[truth], 0.0, 0.0
         for k in range(K):

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from maxmargin.compiled.atoms import add_within, label_scores
+from maxmargin.compiled.atoms import label_scores
 from maxmargin.compiled.kernel import kernel
 
 PENALTY, GAIN, MOVED = range(3)  # places in a report
@@ -167,7 +167,7 @@ def visit_classes(
     values,
     alpha,
     w,
-    confines,
+    limits,
     scratch,
     labels,
     least,
@@ -175,7 +175,7 @@ def visit_classes(
 ):
     """Solve the blocks of these examples in turn; those that gained more than `least` move to the front of `order`.
 
-    confines: add_within in compiled/atoms.py; of every weight, or of none.
+    limits: of weights, as they are read (compiled/label_vectors.py); what is added to w is not clipped.
     report: Σ cap · slack as it was seen, what the dual gained, and how many moved. scratch, labels: 4 and one row of
     length K.
     """
@@ -183,7 +183,7 @@ def visit_classes(
     for j in range(len(order)):
         i = order[j]
         u, truth = np.uint64(units[i]), truths[i]
-        label_scores(u, w, K, indptr, places, values, heights)
+        label_scores(u, w, limits, K, indptr, places, values, heights)
         gain, slack, m, total = block_step(
             truth, squares[u], cap[i], cost[truth], alpha[i], heights, own, own_heights, new, labels
         )
@@ -191,12 +191,7 @@ def visit_classes(
         if not gain > 0.0:
             continue
         changed = take_step(truth, m, total, alpha[i], own, new, labels)
-        if len(confines) > 0:
-            for c in range(changed):
-                for p in range(indptr[u], indptr[u + np.uint64(1)]):
-                    add_within(places[p] + labels[c], new[c] * values[p], w, confines)
-        else:
-            add_at_labels(u, changed, labels, new, indptr, places, values, w)
+        add_at_labels(u, changed, labels, new, indptr, places, values, w)
         report[GAIN] += gain
         if gain > least:
             front = int(report[MOVED])

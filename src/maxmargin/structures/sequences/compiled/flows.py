@@ -10,9 +10,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from maxmargin.compiled.atoms import add_within, atom_add_within, label_scores
+from maxmargin.compiled.atoms import label_scores
 from maxmargin.compiled.fetching import fetch
 from maxmargin.compiled.kernel import kernel
+from maxmargin.compiled.label_vectors import weight
 from maxmargin.structures.sequences.compiled.chain import forward, trace_back
 
 PENALTY, GAIN, MOVED, WORK, REFUSED = range(5)  # places in a report
@@ -22,36 +23,36 @@ CLOSER = 0.5  # a visit ends when its best and worst paths are that much closer
 
 
 @kernel
-def two_scores(u, j, k, w, indptr, places, values):
+def two_scores(u, j, k, w, limits, indptr, places, values):
     """The scores of labels j and k of unit u, in one sweep."""
     a0, a1, b0, b1 = 0.0, 0.0, 0.0, 0.0
     p, end = indptr[u], indptr[u + np.uint64(1)]
     while p + np.uint64(1) < end:
         x, X, y, Y = values[p], places[p], values[p + np.uint64(1)], places[p + np.uint64(1)]
-        a0 += x * w[X + j]
-        b0 += x * w[X + k]
-        a1 += y * w[Y + j]
-        b1 += y * w[Y + k]
+        a0 += x * weight(w, limits, X + j)
+        b0 += x * weight(w, limits, X + k)
+        a1 += y * weight(w, limits, Y + j)
+        b1 += y * weight(w, limits, Y + k)
         p += np.uint64(2)
     if p < end:
-        a0 += values[p] * w[places[p] + j]
-        b0 += values[p] * w[places[p] + k]
+        a0 += values[p] * weight(w, limits, places[p] + j)
+        b0 += values[p] * weight(w, limits, places[p] + k)
     return a0 + a1, b0 + b1
 
 
 @kernel
-def all_scores(begin, length, w, K, indptr, places, values, positions, cost, scores):
+def all_scores(begin, length, w, limits, K, indptr, places, values, positions, cost, scores):
     """Scores of all labels, with their costs, at the positions of a sequence."""
     for t in range(length):
         p = begin + t
-        label_scores(np.uint64(positions.units[p]), w, K, indptr, places, values, scores[t])
+        label_scores(np.uint64(positions.units[p]), w, limits, K, indptr, places, values, scores[t])
         row, price, factor = scores[t], cost[positions.rows[p]], positions.factors[p]
         for k in range(K):
             row[k] += factor * price[k]
 
 
 @kernel
-def known_scores(begin, length, now, w, indptr, places, values, positions, cost, lattice, seen, scores):
+def known_scores(begin, length, now, w, limits, indptr, places, values, positions, cost, lattice, seen, scores):
     """The same of the labels in the lattice, at positions with several edges; how many products that took."""
     start, filled, here = lattice.start, lattice.filled, lattice.here
     work = 0
@@ -74,12 +75,12 @@ def known_scores(begin, length, now, w, indptr, places, values, positions, cost,
             if paired:
                 waiting, paired = k, False
                 continue
-            a, b = two_scores(u, np.uint64(waiting), np.uint64(k), w, indptr, places, values)
+            a, b = two_scores(u, np.uint64(waiting), np.uint64(k), w, limits, indptr, places, values)
             scores[t, waiting], scores[t, k] = a + factor * price[waiting], b + factor * price[k]
             paired = True
             work += 2 * (indptr[u + np.uint64(1)] - indptr[u])
         if several and not paired:
-            a, b = two_scores(u, np.uint64(waiting), np.uint64(waiting), w, indptr, places, values)
+            a, b = two_scores(u, np.uint64(waiting), np.uint64(waiting), w, limits, indptr, places, values)
             scores[t, waiting] = a + factor * price[waiting]
             work += 2 * (indptr[u + np.uint64(1)] - indptr[u])
     return work
@@ -218,17 +219,15 @@ def coordinate(path, t, K):
 
 
 @kernel
-def add_link(c, change, w, confines, links):
-    """Change link c, and before it is clipped, if there are confines: that is done when a visit is over."""
-    links[c] += change
-    if len(confines) > 0:
-        confines[c, 0] += change
-    else:
-        w[c] += change
+def add_link(c, change, w, limits, links):
+    """Change link c, which is clipped at once; until they are read again, scores change as if there were no limits."""
+    w[c] += change
+    if links[c] > -np.inf:
+        links[c] = weight(w, limits, np.uint64(c))
 
 
 @kernel
-def move_stretch(begin, a, b, needed, length, K, w, confines, links, gram, lattice, scratch, report):
+def move_stretch(begin, a, b, needed, length, K, w, limits, links, gram, lattice, scratch, report):
     """Move flow from the worst path to the best one, where they differ: at positions a to b; whether that was possible.
 
     The step is exact: of g = the difference of their scores and q = ‖difference of their features‖², min(g / q, flow).
@@ -276,12 +275,12 @@ def move_stretch(begin, a, b, needed, length, K, w, confines, links, gram, latti
         add_flow(begin + t, best_edge[t], from_new, best[t], step, lattice)  # first: there was room before
         take_flow(begin + t, worst_edge[t], step, lattice)
         new, old = coordinate(best, t, K), coordinate(worst, t, K)
-        add_link(new, -step, w, confines, links)
-        add_link(old, step, w, confines, links)
+        add_link(new, -step, w, limits, links)
+        add_link(old, step, w, limits, links)
     if b == length - 1:
         new, old = K * K + K + best[b], K * K + K + worst[b]
-        add_link(new, -step, w, confines, links)
-        add_link(old, step, w, confines, links)
+        add_link(new, -step, w, limits, links)
+        add_link(old, step, w, limits, links)
     for s in range(a, b + 1):
         row, z, y = s * length, best[s], worst[s]
         change[s, z] -= step
@@ -294,7 +293,7 @@ def move_stretch(begin, a, b, needed, length, K, w, confines, links, gram, latti
 
 @kernel
 def move_stretches(
-    i, begin, a, b, again, length, K, w, confines, links, atoms, positions, grams, lattice, scratch, report
+    i, begin, a, b, again, length, K, w, limits, links, atoms, positions, grams, lattice, scratch, report
 ):
     """The same wherever the two paths differ, from position a to b - 1; whether anything moved.
 
@@ -309,9 +308,7 @@ def move_stretches(
             t += 1
         if t > first:
             needed = whole if again else t
-            if move_stretch(
-                begin, first, t - 1, needed, length, K, w, confines, links, cells, lattice, scratch, report
-            ):
+            if move_stretch(begin, first, t - 1, needed, length, K, w, limits, links, cells, lattice, scratch, report):
                 moved = True
         a = t + 1
     return moved
@@ -332,22 +329,6 @@ def spread(begin, length, K, w, indptr, places, values, positions, change):
 
 
 @kernel
-def spread_within(begin, length, w, confines, links, atoms, positions, change):
-    """The same within confines; those of links were not looked at in the visit."""
-    direct, K = atoms.direct, atoms.n_labels
-    for t in range(length):
-        first = direct + np.int64(positions.units[begin + t]) * K
-        for k in range(K):
-            if change[t, k] != 0.0:
-                atom_add_within(first + k, change[t, k], w, confines, atoms)
-                change[t, k] = 0.0
-    for c in range(direct):
-        add_within(c, 0.0, w, confines)
-        if links[c] > -np.inf:
-            links[c] = w[c]
-
-
-@kernel
 def path_score(length, K, links, path, scores):
     """Of the labels of a path."""
     total = links[K * K + path[0]] + links[K * K + K + path[length - 1]] + scores[0, path[0]]
@@ -358,12 +339,12 @@ def path_score(length, K, links, path, scores):
 
 @kernel
 def visit_with_search(
-    i, begin, length, limit, atoms, positions, cost, lattice, grams, w, confines, links, T, s, f, scratch, clock, report
+    i, begin, length, limit, atoms, positions, cost, lattice, grams, w, limits, links, T, s, f, scratch, clock, report
 ):
     """Move flow from the worst path of the lattice to the best of all paths; whether anything moved."""
     _, K, indptr, places, values = atoms
     scores, best, worst = scratch.scores, scratch.best, scratch.worst
-    all_scores(begin, length, w, K, indptr, places, values, positions, cost, scores)
+    all_scores(begin, length, w, limits, K, indptr, places, values, positions, cost, scores)
     truth = path_score(length, K, links, positions.truths[begin : begin + length], scores)
     forward(scores[:length], T, s, scratch.high)
     high = trace_back(length, T, f, scratch.high, best)
@@ -391,13 +372,13 @@ def visit_with_search(
         if best[t] != worst[t] or (t > 0 and best[t - 1] != worst[t - 1]):
             scratch.best_edge[t] = edge(begin + t, best[t - 1] if t > 0 else 0, best[t], lattice)
     return move_stretches(
-        i, begin, 0, length, False, length, K, w, confines, links, atoms, positions, grams, lattice, scratch, report
+        i, begin, 0, length, False, length, K, w, limits, links, atoms, positions, grams, lattice, scratch, report
     )
 
 
 @kernel
 def visit_lattice(
-    i, begin, length, rounds, atoms, positions, cost, lattice, grams, w, confines, links, scratch, clock, report
+    i, begin, length, rounds, atoms, positions, cost, lattice, grams, w, limits, links, scratch, clock, report
 ):
     """Move flow among the paths of the lattice; whether anything moved.
 
@@ -405,7 +386,7 @@ def visit_lattice(
     """
     _, K, indptr, places, values = atoms
     work = known_scores(
-        begin, length, clock, w, indptr, places, values, positions, cost, lattice, scratch.seen, scratch.scores
+        begin, length, clock, w, limits, indptr, places, values, positions, cost, lattice, scratch.seen, scratch.scores
     )
     report[WORK] += work + 5.0 * length
     if work == 0:
@@ -430,7 +411,7 @@ def visit_lattice(
                 span = high - low
             more = again + 1 < rounds
             if not move_stretches(
-                i, begin, a, t, more, length, K, w, confines, links, atoms, positions, grams, lattice, scratch, report
+                i, begin, a, t, more, length, K, w, limits, links, atoms, positions, grams, lattice, scratch, report
             ):
                 break
             moved = True
@@ -477,7 +458,7 @@ def visit_chains(
     lattice,
     grams,
     w,
-    confines,
+    limits,
     links,
     T,
     s,
@@ -489,7 +470,7 @@ def visit_chains(
     """Improve the flows of these sequences in turn; those that gained move to the front of `order`.
 
     With `search` flow is moved to the best of all paths, once, else up to `rounds` times to the best of the lattice.
-    confines: add_within in compiled/atoms.py; of every weight, or of none.
+    limits: of weights, as they are read (compiled/label_vectors.py); what is added to w is not clipped.
     links: w's links, -inf where forbidden; T, s and f are views of it. clock: how often labels were met.
     report: Σ cap · slack as it was seen, what the dual gained, how many moved, multiplications, and how often there was
     no room.
@@ -514,7 +495,7 @@ def visit_chains(
                 lattice,
                 grams,
                 w,
-                confines,
+                limits,
                 links,
                 T,
                 s,
@@ -535,20 +516,30 @@ def visit_chains(
                 lattice,
                 grams,
                 w,
-                confines,
+                limits,
                 links,
                 scratch,
                 now,
                 report,
             )
         if moved:
-            if len(confines) > 0:
-                spread_within(begin, length, w, confines, links, atoms, positions, scratch.change)
-            else:
-                spread(begin, length, K, w, indptr, places, values, positions, scratch.change)
+            spread(begin, length, K, w, indptr, places, values, positions, scratch.change)
             front = int(report[MOVED])
             order[n], order[front] = order[front], i
             report[MOVED] += 1.0
+
+
+@kernel
+def flow_losses(positions, cost, lattice):
+    """Σ α Δ of all flows: the costs of labels, times what flows through them."""
+    start, filled, _, here, flow = lattice
+    total = 0.0
+    for p in range(len(filled)):
+        price, sum_here = cost[positions.rows[p]], 0.0
+        for q in range(start[p], start[p] + filled[p]):
+            sum_here += flow[q] * price[here[q]]
+        total += positions.factors[p] * sum_here
+    return total
 
 
 @kernel
