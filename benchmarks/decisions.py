@@ -313,8 +313,8 @@ def run(name: str, repeat: int, quick: bool, report: Report) -> Table:
                     seconds.setdefault(who, []).append(trained.seconds)
                     calls.setdefault(who, []).append(trained.calls)
     table = Table(
-        title=f"{name}: normalised regret % of test decisions by degree, means of {seeds} seeds",
-        caption="± is the standard error of the mean difference to CostLearner, seed by seed.",
+        title=f"{name}: normalised regret % of test decisions by degree, means of {seeds} seed{'s' * (seeds > 1)}",
+        caption="± is the standard error of the mean difference to CostLearner, seed by seed." if seeds > 1 else None,
     )
     table.add_column("trained by")
     for heading in (*(f"degree {d}" for d in DEGREES), "CPU s", "optimiser calls", "time / CostLearner's"):
