@@ -242,7 +242,7 @@ class Trainer(SharedOptions, WithNamedWeights, BaseEstimator):
                 if sample_weight is not None:
                     normalised_weights(sample_weight, n)  # names the weight that makes no sense
                     sample_weight = np.asarray(sample_weight, dtype=float)[informative]
-            geometry = self._geometry(task, batch)
+            geometry = self._geometry(task, batch, sample_weight)
             if new and isinstance(batch, Examples):
                 check_promises(task, batch, geometry)
             try:
@@ -254,7 +254,7 @@ class Trainer(SharedOptions, WithNamedWeights, BaseEstimator):
                 if self.executor is None:
                     executor.close()
 
-    def _geometry(self, task: Task, batch: Batch) -> Geometry | None:
+    def _geometry(self, task: Task, batch: Batch, sample_weight: Any) -> Geometry | None:
         """The prior and the bounds of weights, if there are any."""
 
         def numbered() -> dict[str, Weights]:
@@ -262,13 +262,13 @@ class Trainer(SharedOptions, WithNamedWeights, BaseEstimator):
             shown.task_, shown.w_ = task, np.arange(1.0, task.dim + 1)
             return shown._named_weights()
 
-        geometry = geometry_of(task, self.bounds, self._prior(task), numbered)
+        geometry = geometry_of(task, self.bounds, self._prior(task, batch, sample_weight), numbered)
         if geometry is not None and getattr(batch, "kernel", None) is not None:
             raise ValueError("bounds and a prior are of weights of features: with a kernel there are none")
         return geometry
 
-    def _prior(self, task: Task) -> Any:
-        """The parameter, or what it means for this task."""
+    def _prior(self, task: Task, batch: Batch, sample_weight: Any) -> Any:
+        """The parameter, or what it means for this task and these data."""
         return self.prior
 
     def _train_on(self, task: Task | None, X: Any, Y: Any, sample_weight: Any) -> Self:

@@ -87,7 +87,7 @@ class AlignmentTrainer(Trainer):
             raise ValueError("no examples given: there is nothing to score")
         return found
 
-    def _prior(self, task: Any) -> Any:
+    def _prior(self, task: Any, batch: Any, sample_weight: Any) -> Any:
         """A matrix by its name, or a model of one, as weights of this task."""
         prior: Any = self.prior
         task = getattr(task, "alignment_", task)  # that scores homologs

@@ -12,6 +12,7 @@ from typing import Any, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy import sparse
 
 from maxmargin.arrays import Array, Index
 from maxmargin.atoms import AtomRows, Atoms
@@ -21,6 +22,7 @@ from maxmargin.objective import Formulation
 from maxmargin.planes import Planes
 from maxmargin.structures.decisions.answers import Optimisers, shown
 from maxmargin.structures.decisions.observations import ROUNDING, Observed
+from maxmargin.structures.decisions.regression import least_squares
 from maxmargin.structures.parts.branching import PartScores, most_violated_parts
 
 CHECKED = 100  # examples on which the optimiser is tried before training
@@ -98,6 +100,17 @@ class DecisionBatch(AtomBatch):
                 found[begin + answer.chosen] = 1.0
             upper[j] = answer.upper
         return self._planes(places, found)._replace(upper=upper)
+
+    def regressed(self, weights: Array, constant: bool) -> Array:
+        """The w that predicts the true costs best (regression.py); the last feature may be the constant."""
+        units = self.atoms.arrays
+        rows = sparse.csr_array(
+            (units.values, units.places.astype(np.int64) // units.n_labels, units.indptr.astype(np.int64)),
+            shape=(self.atoms.n_units, self.atoms.n_features),
+        )
+        costs = (self.asked.sign * self.labels.added).reshape(-1, units.n_labels)
+        each = np.repeat(weights, self.sizes) if self.task.of_parts_ else weights
+        return least_squares(rows, costs, each, constant).ravel()
 
     # --- hidden parts
 

@@ -13,6 +13,7 @@ from maxmargin.inputs.scoring import Agreement, share_right
 from maxmargin.kernels.functions import WithConstant
 from maxmargin.objective import Certificate
 from maxmargin.online import online_only
+from maxmargin.oracle import normalised_weights
 from maxmargin.solvers import Solver
 from maxmargin.structures.decisions.cases import Cases
 from maxmargin.structures.decisions.measures import decision_regret
@@ -59,6 +60,9 @@ class CostLearner(Trainer):
         Weight of the mean hinge against ½‖w‖². It grows with the unit that costs are measured in.
     solver : str or Solver
         What trains; see solvers.
+    prior : None, "least_squares", array or dict
+        What w is drawn to, in the place of 0: ½‖w - prior‖². "least_squares" are the weights that predict the costs
+        best, so that models go from regression (C small) to SPO+ (C large). Not with a kernel.
     {tol}
     The other parameters are those of StructuredSVM. With n_jobs, the optimiser is called in several threads at once.
 
@@ -183,6 +187,20 @@ class CostLearner(Trainer):
             expected = self.task_.n_features_ - constant
             raise ValueError(f"X has parts of {cases.n_features} features; training had {expected}")
         return cases.checked().with_constant() if constant else cases
+
+    def _prior(self, task: Any, batch: Any, sample_weight: Any) -> Any:
+        """Weights of regression are those of the data that the task was set up with: certify finds them there."""
+        if not isinstance(self.prior, str):
+            return self.prior
+        if self.prior != "least_squares":
+            raise ValueError(f'prior must be "least_squares" or weights, got {self.prior!r}')
+        if self.measure != "regret":
+            raise ValueError('prior="least_squares" predicts costs, and with measure="parts" Y has none; give weights')
+        if self.kernel is not None:
+            raise ValueError('prior="least_squares" has weights of features: with a kernel there are none')
+        if not hasattr(task, "prior_"):
+            task.prior_ = batch.regressed(normalised_weights(sample_weight, len(batch)), self.fit_intercept)
+        return task.prior_
 
     def _make_task(self, Y: Any) -> Decisions:
         constant = self.fit_intercept and self.kernel is not None
