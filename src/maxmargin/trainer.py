@@ -262,13 +262,13 @@ class Trainer(SharedOptions, WithNamedWeights, BaseEstimator):
             shown.task_, shown.w_ = task, np.arange(1.0, task.dim + 1)
             return shown._named_weights()
 
-        geometry = geometry_of(task, self.bounds, self._prior(task), numbered)
+        geometry = geometry_of(task, self.bounds, self._prior(task, batch), numbered)
         if geometry is not None and getattr(batch, "kernel", None) is not None:
             raise ValueError("bounds and a prior are of weights of features: with a kernel there are none")
         return geometry
 
-    def _prior(self, task: Task) -> Any:
-        """The parameter, or what it means for this task."""
+    def _prior(self, task: Task, batch: Batch) -> Any:
+        """The parameter, or what it means for this task and these data."""
         return self.prior
 
     def _train_on(self, task: Task | None, X: Any, Y: Any, sample_weight: Any) -> Self:
