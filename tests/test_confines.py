@@ -174,9 +174,13 @@ def test_a_published_matrix_as_the_prior():
     )
     letters = model.alphabet_
     w, c = letters.index("W"), letters.index("C")
-    assert model.substitution_matrix_[w, w] == pytest.approx(11, abs=1e-3)
-    assert model.substitution_matrix_[w, c] == pytest.approx(-2, abs=1e-3)
-    assert (model.gap_open_, model.gap_extend_) == pytest.approx((11, 1), abs=1e-3)
+    unit = (
+        model.gap_extend_
+    )  # a published matrix is as long as suits the pairs: see structures/alignment/prior_length.py
+    assert unit > 0
+    assert model.substitution_matrix_[w, w] / unit == pytest.approx(11, abs=1e-2)
+    assert model.substitution_matrix_[w, c] / unit == pytest.approx(-2, abs=1e-2)
+    assert model.gap_open_ / unit == pytest.approx(11, abs=1e-2)
 
 
 def test_a_model_as_the_prior_and_gaps_without_reward():
@@ -195,4 +199,7 @@ def test_homologs_take_a_prior_too():
     Y = [(0, [(0, 0), (1, 1), (3, 2)]), (1, [(0, 0), (1, 1), (3, 2)])]
     prior = mm.Aligner.from_matrix({(a, b): float(a == b) for a in "ACDEFG" for b in "ACDEFG"}, 2.0, 1.0)
     model = mm.HomologRanker(prior=prior, C=1e-9, nonnegative_gaps=True).fit(X, Y)
-    assert np.abs(model.w_).max() == pytest.approx(2.0, abs=1e-6)
+    scores, gaps = model.weights_["residue × residue"], model.weights_["gaps"]
+    assert scores["A", "A"] > 0
+    assert scores["A", "C"] / scores["A", "A"] == pytest.approx(0.0, abs=1e-6)
+    assert gaps["open"] / scores["A", "A"] == pytest.approx(-2.0, abs=1e-6)

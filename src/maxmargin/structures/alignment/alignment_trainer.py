@@ -6,6 +6,7 @@ from typing import Any, Unpack
 
 from sklearn.utils.validation import check_is_fitted
 
+from maxmargin.batch import Batch
 from maxmargin.objective import Certificate
 from maxmargin.solvers import Solver
 from maxmargin.structures.alignment.columns import RESIDUE
@@ -19,6 +20,7 @@ from maxmargin.structures.alignment.models import (
     residue_scores,
     scores_of,
 )
+from maxmargin.structures.alignment.prior_length import with_best_length
 from maxmargin.trainer import Options, Trainer
 from maxmargin.weights import Weights
 
@@ -87,8 +89,8 @@ class AlignmentTrainer(Trainer):
             raise ValueError("no examples given: there is nothing to score")
         return found
 
-    def _prior(self, task: Any, batch: Any, sample_weight: Any) -> Any:
-        """A matrix by its name, or a model of one, as weights of this task."""
+    def _prior(self, task: Any, batch: Batch, sample_weight: Any) -> Any:
+        """A matrix by its name, or a model of one, as weights of this task: as long as they are best if not learnt."""
         prior: Any = self.prior
         task = getattr(task, "alignment_", task)  # that scores homologs
         if isinstance(prior, str):
@@ -100,12 +102,13 @@ class AlignmentTrainer(Trainer):
             check_plain(prior.task_, "prior")
             if first != second:
                 raise ValueError("prior must have the same gap costs for both sequences")
-            return prior_weights(scores, *first, task)
+            weights = prior_weights(scores, *first, task)
+            return weights if hasattr(prior, "solution_") else with_best_length(weights, batch)
         if isinstance(prior, SubstitutionMatrix):
             if prior.gap_open is None or prior.gap_extend is None:
                 raise ValueError("the prior says nothing about gaps: give Aligner.from_matrix(matrix, open, extend)")
             costs = float(prior.gap_open), float(prior.gap_extend)
-            return prior_weights(scores_of(prior), *costs, task)
+            return with_best_length(prior_weights(scores_of(prior), *costs, task), batch)
         return prior
 
     def _scoring(self) -> dict[str, Any]:

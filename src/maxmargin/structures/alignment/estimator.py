@@ -49,6 +49,7 @@ class Aligner(AlignmentTrainer):
     prior : None, str, SubstitutionMatrix, Aligner, or what StructuredSVM takes
         Scores that learning is drawn to: "BLOSUM62", "BLOSUM50" or "PAM250" with their usual gap costs, or any matrix
         by Aligner.from_matrix(matrix, gap_open, gap_extend). What few reference alignments do not say stays as it was.
+        Scores that were not learnt are multiplied by the number that suits the training pairs best (prior_length.py).
     C : float
         Weight of the mean structured hinge against ½‖w‖².
     tol : float or None

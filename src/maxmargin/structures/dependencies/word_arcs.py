@@ -1,12 +1,12 @@
 """WordArcs: features of arcs from the forms and tags of words, extracted and scored by kernels.
 
-They are binary and never written out for all arcs: kernels make their keys anew wherever they are needed (a table of 70
-features for all 17 million arcs of a treebank would take gigabytes, and reading it as long as making it anew).
+They are binary: a feature is a key, and kernels make keys anew wherever they are needed. Of training sentences, which
+are searched many times, the places of the weights of all arcs are kept where there is room.
 """
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -83,26 +83,15 @@ class WordArcs:
         return KeyTable(slots, numbers, bits)
 
 
-class KnownPlaces(NamedTuple):
-    """The places of the features of all arcs, those of arc a at begins[a]:begins[a + 1]."""
-
-    places: NDArray[np.int32]
-    begins: Codes
-    first_arcs: Codes  # the number of the first arc of every sentence
-
-
 class PackedWordArcs:
     """Sentences whose arcs can be scored."""
 
     def __init__(self, model: WordArcs, sentences: Any, room: int = 0):
         self.model, self.sentences = model, sentences
-        none = np.zeros(0, dtype=np.int64)
-        self.known = KnownPlaces(none.astype(np.int32), none, none)
-        if room:
-            self.known = self._known(room) or self.known
+        self.known = self._known(room)
 
     def scored(self, w: Array, ids: Index) -> ScoredArcs:
-        from maxmargin.structures.dependencies.compiled.arc_keys import MOST_KEYS
+        from maxmargin.structures.dependencies.compiled.arc_keys import DEPENDENT_KEYS, MOST_KEYS
         from maxmargin.structures.dependencies.compiled.arc_scores import LabelScores, score_sentences
 
         model, n_labels = self.model, self.model.n_labels
@@ -117,38 +106,46 @@ class PackedWordArcs:
             tables.arcs,
             tables.words,
             self.sentences,
-            *self.known,
+            self.known,
             model.table,
             model.first,
             n_labels,
             model.label_table,
             *_scratch(),
-            np.empty(MOST_KEYS, dtype=np.int32),
-            LabelScores(sides[0], sides[1], np.empty(n_labels)),
+            np.empty(MOST_KEYS, dtype=np.uint32),
+            LabelScores(sides[0], sides[1], np.empty(n_labels), np.ones(DEPENDENT_KEYS)),
             scores,
             labels,
             right,
         )
         return ScoredArcs(tables, self.sentences, scores, labels, right)
 
-    def _known(self, room: int) -> KnownPlaces | None:
-        """The places of all arcs; None where they take more than `room` bytes."""
-        from maxmargin.structures.dependencies.compiled.arc_keys import MOST_KEYS
-        from maxmargin.structures.dependencies.compiled.arc_scores import all_places
+    def _known(self, room: int) -> Any:
+        """KnownPlaces, empty where they take more than `room` bytes."""
+        from maxmargin.structures.dependencies.compiled.arc_keys import MOST_KEYS, PAIR_KEYS
+        from maxmargin.structures.dependencies.compiled.arc_scores import KnownPlaces, all_places
 
-        lengths = self.sentences.lengths
+        model, lengths = self.model, self.sentences.lengths
         first_arcs = np.append(0, np.cumsum(lengths * (lengths + 1)))
-        begins, blocks, taken = np.zeros(first_arcs[-1] + 1, dtype=np.int64), [], 0
-        for some in np.array_split(np.arange(len(lengths)), max(1, first_arcs[-1] // ARCS_AT_A_TIME)):
-            own = begins[first_arcs[some[0]] + 1 : first_arcs[some[-1] + 1] + 1]
-            places = np.empty(len(own) * MOST_KEYS, dtype=np.int32)
-            all_places(some, self.sentences, self.model.table, *_scratch(), places, own)
+        n_arcs = int(first_arcs[-1])
+        kinds = (np.uint32, np.uint32, np.uint8, np.int64)
+        none = KnownPlaces(*(np.zeros(0, dtype=kind) for kind in kinds))
+        taken, blocks = 5 * n_arcs, []  # bytes: where the places of an arc begin, and how many are of labels
+        if taken > room:
+            return none
+        begins, n_rows = np.zeros(n_arcs + 1, dtype=np.uint32), np.zeros(n_arcs, dtype=np.uint8)
+        for some in np.array_split(np.arange(len(lengths)), max(1, n_arcs // ARCS_AT_A_TIME)):
+            arcs = slice(first_arcs[some[0]], first_arcs[some[-1] + 1])
+            own = begins[arcs.start + 1 : arcs.stop + 1]
+            places = np.empty(len(own) * (MOST_KEYS + PAIR_KEYS), dtype=np.uint32)
+            tables = (model.table, model.first, model.n_labels, model.label_table)
+            all_places(some, self.sentences, *tables, *_scratch(), places, own, n_rows[arcs])
             blocks.append(places[: own[-1]].copy())
-            own += taken
-            taken = int(own[-1])
-            if 4 * taken > room:
-                return None
-        return KnownPlaces(np.concatenate(blocks), begins, first_arcs)
+            own += begins[arcs.start]
+            taken += blocks[-1].nbytes
+            if taken > room:
+                return none
+        return KnownPlaces(np.concatenate(blocks), begins, n_rows, first_arcs)
 
     def rows(self, ids: Index, found: FoundTrees) -> sparse.csr_array:
         """Ψ(x, y) - Ψ(x, z) of every sentence."""

@@ -1,5 +1,7 @@
 """Features of arcs: kernels against a twin in plain Python that knows features by their names."""
 
+from itertools import count
+
 import numpy as np
 import pytest
 from structures.dependencies.tree_lists import sentences
@@ -42,9 +44,16 @@ def twin_names(tokens, h, m):
     return found, of_labels
 
 
-@pytest.mark.parametrize("labelled", [False, True])
-def test_scores_are_sums_of_named_weights(labelled):
-    X, Y = sentences(12, labelled=labelled, longest=14)
+def with_labels(Y, n_labels):
+    """The same trees with made-up labels, or without."""
+    number = count()
+    return [[(h, f"l{next(number) % n_labels}") for h in y] if n_labels else y for y in Y]
+
+
+@pytest.mark.parametrize("n_labels", [0, 1, 3, 23])
+def test_scores_are_sums_of_named_weights(n_labels):
+    X, Y = sentences(12, longest=14)
+    Y = with_labels(Y, n_labels)
     task = Dependencies(min_count=1)
     task.setup(X, Y)
     arcs = task.arcs_
@@ -72,14 +81,15 @@ def test_scores_are_sums_of_named_weights(labelled):
                         assert own.right[m - 1] == pytest.approx(each[known])
                         each[known] = -np.inf
                     assert own.scores[h * (n + 1) + m] == pytest.approx(each.max())
-                    if labelled:
+                    if n_labels:
                         assert own.labels[h * (n + 1) + m] == each.argmax()
 
 
 @pytest.mark.parametrize("hash_bits", [None, 6, 20])
-@pytest.mark.parametrize("labelled", [False, True])
-def test_kept_places_and_new_ones_score_the_same(hash_bits, labelled):
-    X, Y = sentences(10, labelled=labelled, longest=12)
+@pytest.mark.parametrize("n_labels", [0, 1, 23])
+def test_kept_places_and_new_ones_score_the_same(hash_bits, n_labels):
+    X, Y = sentences(10, longest=12)
+    Y = with_labels(Y, n_labels)
     task = Dependencies(hash_bits=hash_bits)
     task.setup(X, Y)
     w = np.random.default_rng(0).standard_normal(task.dim)

@@ -14,6 +14,7 @@ from typing import NamedTuple
 import numpy as np
 
 from maxmargin.compiled.kernel import kernel
+from maxmargin.compiled.label_vectors import label_sums
 from maxmargin.structures.dependencies.compiled.arc_keys import (
     BETWEEN,
     BOTH_FORMS,
@@ -58,23 +59,76 @@ class KeyTable(NamedTuple):
     bits: int
 
 
+class KnownPlaces(NamedTuple):
+    """The places of all arcs of all sentences, those of arc a at begins[a]:begins[a + 1]; all empty if not kept."""
+
+    places: np.ndarray
+    begins: np.ndarray
+    n_rows: np.ndarray  # of every arc, how many of its places, the last ones, begin a row of labels
+    first_arcs: np.ndarray  # the number of the first arc of every sentence
+
+
 class LabelScores(NamedTuple):
     """Scratch for up to n words and L labels."""
 
     dependents: np.ndarray  # (n + 1, 3, L) what a dependent has by itself, for each side of its head
     heads: np.ndarray  # (n + 1, 3, L)
     row: np.ndarray  # (L,)
+    ones: np.ndarray  # as many as an arc has rows at most
 
 
 @kernel
-def add_label_rows(w, first, n_labels, table, keys, n_keys, row):
-    """Add the weights of keys at all labels."""
+def row_places(first, n_labels, table, keys, n_keys, places, count):
+    """Write where the rows of labels of keys begin, from `count` on; where they end."""
     for k in range(n_keys):
         place = place_of(keys[k], table.slots, table.numbers, table.bits)
         if place >= 0:
-            at = first + place * n_labels
-            for c in range(n_labels):
-                row[c] += w[at + c]
+            places[count] = first + place * n_labels
+            count += 1
+    return count
+
+
+@kernel
+def sum_at(w, places, begin, end):
+    """Σ w[places[begin:end]]."""
+    s0, s1, s2, s3 = 0.0, 0.0, 0.0, 0.0  # four sums at once: a single one would wait for every addition
+    k = begin
+    while k + 3 < end:
+        s0 += w[places[k]]
+        s1 += w[places[k + 1]]
+        s2 += w[places[k + 2]]
+        s3 += w[places[k + 3]]
+        k += 4
+    while k < end:
+        s0 += w[places[k]]
+        k += 1
+    return (s0 + s1) + (s2 + s3)
+
+
+@kernel
+def sum_rows(w, n_labels, places, ones, row):
+    """row[c] = Σ w[places + c], for all labels at once."""
+    if n_labels == 1:
+        row[0] = sum_at(w, places, 0, len(places))
+    else:
+        label_sums(ones, places, np.uint64(0), np.uint64(len(places)), w, np.uint64(n_labels), row)
+
+
+@kernel
+def highest(row, n):
+    """The largest of n numbers, -inf without any."""
+    s0, s1, s2, s3 = -np.inf, -np.inf, -np.inf, -np.inf  # four at once: a single one would wait for every comparison
+    k = 0
+    while k + 3 < n:
+        s0 = row[k] if row[k] > s0 else s0
+        s1 = row[k + 1] if row[k + 1] > s1 else s1
+        s2 = row[k + 2] if row[k + 2] > s2 else s2
+        s3 = row[k + 3] if row[k + 3] > s3 else s3
+        k += 4
+    while k < n:
+        s0 = row[k] if row[k] > s0 else s0
+        k += 1
+    return max(max(s0, s1), max(s2, s3))
 
 
 @kernel
@@ -121,25 +175,8 @@ def arc_places(sentences, at, n, h, m, table, between, n_between, keys, places, 
 
 
 @kernel
-def sum_at(w, places, begin, end):
-    """Σ w[places[begin:end]]."""
-    s0, s1, s2, s3 = 0.0, 0.0, 0.0, 0.0  # four sums at once: a single one would wait for every addition
-    k = begin
-    while k + 3 < end:
-        s0 += w[places[k]]
-        s1 += w[places[k + 1]]
-        s2 += w[places[k + 2]]
-        s3 += w[places[k + 3]]
-        k += 4
-    while k < end:
-        s0 += w[places[k]]
-        k += 1
-    return (s0 + s1) + (s2 + s3)
-
-
-@kernel
-def all_places(ids, sentences, table, between, keys, places, ends):
-    """The places of all arcs of the sentences `ids`, by heads, then by dependents; where each arc's end."""
+def all_places(ids, sentences, table, first, n_labels, label_table, between, keys, places, ends, n_rows):
+    """KnownPlaces of the sentences `ids`, by heads, then by dependents; `ends` is where each arc's end."""
     count, arc = 0, 0
     for j in range(len(ids)):
         at, n = sentences.starts[ids[j]], sentences.lengths[ids[j]]
@@ -148,42 +185,64 @@ def all_places(ids, sentences, table, between, keys, places, ends):
                 if h != m:
                     n_between = collect_between(sentences.tags, at, h, m, between)
                     count = arc_places(sentences, at, n, h, m, table, between, n_between, keys, places, count)
+                    if n_labels > 0:
+                        n_keys = pair_keys(sentences.forms, sentences.tags, sentences.fine, at, h, m, keys)
+                        split = count
+                        count = row_places(first, n_labels, label_table, keys, n_keys, places, count)
+                        n_rows[arc] = count - split
                 ends[arc] = count
                 arc += 1
 
 
 @kernel
-def add_labels(w, first, n_labels, sentences, at, n, table, keys, scratch, scores, labels, right):
-    """Add the second sum of (1) to the table of one sentence."""
+def score_words(w, first, n_labels, sentences, at, n, table, keys, places, scratch):
+    """What the words of a sentence have by themselves for labels, as dependents and as heads."""
     forms, tags = sentences.forms, sentences.tags
     for position in range(n + 1):
         for side in range(LEFT, ROOT + 1):
-            for c in range(n_labels):
-                scratch.dependents[position, side - 1, c] = scratch.heads[position, side - 1, c] = 0.0
-            n_keys = dependent_keys(forms, tags, sentences.fine, at, n, position, side, keys)
-            add_label_rows(w, first, n_labels, table, keys, n_keys, scratch.dependents[position, side - 1])
-            head_keys(forms, tags, at, position, side, keys)
-            add_label_rows(w, first, n_labels, table, keys, HEAD_KEYS, scratch.heads[position, side - 1])
-    row = scratch.row
+            if position > 0:  # the root is no dependent
+                n_keys = dependent_keys(forms, tags, sentences.fine, at, n, position, side, keys)
+                count = row_places(first, n_labels, table, keys, n_keys, places, 0)
+                sum_rows(w, n_labels, places[:count], scratch.ones, scratch.dependents[position, side - 1])
+            if (side == ROOT) == (position == 0):
+                head_keys(forms, tags, at, position, side, keys)
+                count = row_places(first, n_labels, table, keys, HEAD_KEYS, places, 0)
+                sum_rows(w, n_labels, places[:count], scratch.ones, scratch.heads[position, side - 1])
+
+
+@kernel
+def add_labels(
+    w, first, n_labels, sentences, at, n, first_arc, known, table, keys, places, scratch, scores, labels, right
+):
+    """Add the second sum of (1) to the table of one sentence."""
+    score_words(w, first, n_labels, sentences, at, n, table, keys, places, scratch)
+    row, arc = scratch.row, first_arc
     for h in range(n + 1):
         for m in range(1, n + 1):
+            arc += 1
             if h == m:
                 continue
+            if len(known.begins) > 0:
+                end = known.begins[arc]
+                sum_rows(w, n_labels, known.places[end - known.n_rows[arc - 1] : end], scratch.ones, row)
+            else:
+                n_keys = pair_keys(sentences.forms, sentences.tags, sentences.fine, at, h, m, keys)
+                count = row_places(first, n_labels, table, keys, n_keys, places, 0)
+                sum_rows(w, n_labels, places[:count], scratch.ones, row)
             side = side_of(h, m) - 1
+            of_dependent, of_head = scratch.dependents[m, side], scratch.heads[h, side]
             for c in range(n_labels):
-                row[c] = scratch.dependents[m, side, c] + scratch.heads[h, side, c]
-            n_keys = pair_keys(forms, tags, sentences.fine, at, h, m, keys)
-            add_label_rows(w, first, n_labels, table, keys, n_keys, row)
-            arc = h * (n + 1) + m
-            known = sentences.labels[at + m] if sentences.heads[at + m] == h else -1
-            best, best_label = -np.inf, 0
-            for c in range(n_labels):
-                if row[c] > best and c != known:
-                    best, best_label = row[c], c
-            if known >= 0:
-                right[m - 1] = scores[arc] + row[known]
-            scores[arc] += best
-            labels[arc] = best_label
+                row[c] += of_dependent[c] + of_head[c]
+            here = h * (n + 1) + m
+            if sentences.heads[at + m] == h:
+                true_label = sentences.labels[at + m]
+                right[m - 1] = scores[here] + row[true_label]
+                row[true_label] = -np.inf
+            best, label = highest(row, n_labels), 0
+            while label < n_labels - 1 and row[label] != best:
+                label += 1
+            scores[here] += best
+            labels[here] = label
 
 
 @kernel
@@ -204,13 +263,14 @@ def score_arcs(w, sentences, at, n, table, between, keys, places, scores):
 
 
 @kernel
-def score_known_arcs(w, n, first_arc, known, begins, scores):
+def score_known_arcs(w, n, first_arc, known, scores):
     """The same from the places of all arcs, which begin with number `first_arc`."""
     arc = first_arc
     for h in range(n + 1):
         scores[h * (n + 1)] = -np.inf
         for m in range(1, n + 1):
-            scores[h * (n + 1) + m] = sum_at(w, known, begins[arc], begins[arc + 1])
+            end = known.begins[arc + 1] - known.n_rows[arc]
+            scores[h * (n + 1) + m] = sum_at(w, known.places, known.begins[arc], end)
             arc += 1
         scores[h * (n + 1) + h] = -np.inf
 
@@ -223,8 +283,6 @@ def score_sentences(
     word_offsets,
     sentences,
     known,
-    begins,
-    first_arcs,
     table,
     first,
     n_labels,
@@ -237,20 +295,35 @@ def score_sentences(
     labels,
     right,
 ):
-    """Tables of (1) for the sentences `ids`, each at its offset, and scores of the true arcs.
-
-    known, begins, first_arcs : the places of all arcs of all sentences, see all_places; empty where they are not kept.
-    """
+    """Tables of (1) for the sentences `ids`, each at its offset, and scores of the true arcs."""
     for j in range(len(ids)):
         at, n = sentences.starts[ids[j]], sentences.lengths[ids[j]]
         own, own_right = scores[offsets[j] : offsets[j + 1]], right[word_offsets[j] : word_offsets[j + 1]]
-        if len(begins) > 0:
-            score_known_arcs(w, n, first_arcs[ids[j]], known, begins, own)
+        first_arc = 0
+        if len(known.begins) > 0:
+            first_arc = known.first_arcs[ids[j]]
+            score_known_arcs(w, n, first_arc, known, own)
         else:
             score_arcs(w, sentences, at, n, table, between, keys, places, own)
         if n_labels > 0:
             own_labels = labels[offsets[j] : offsets[j + 1]]
-            add_labels(w, first, n_labels, sentences, at, n, label_table, keys, scratch, own, own_labels, own_right)
+            add_labels(
+                w,
+                first,
+                n_labels,
+                sentences,
+                at,
+                n,
+                first_arc,
+                known,
+                label_table,
+                keys,
+                places,
+                scratch,
+                own,
+                own_labels,
+                own_right,
+            )
         else:
             for m in range(1, n + 1):
                 h = sentences.heads[at + m]
