@@ -9,6 +9,7 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from maxmargin.arrays import Array
+from maxmargin.batch import Batch
 from maxmargin.inputs.scoring import Agreement, share_right
 from maxmargin.kernels.functions import WithConstant
 from maxmargin.objective import Certificate
@@ -188,7 +189,7 @@ class CostLearner(Trainer):
             raise ValueError(f"X has parts of {cases.n_features} features; training had {expected}")
         return cases.checked().with_constant() if constant else cases
 
-    def _prior(self, task: Any, batch: Any, sample_weight: Any) -> Any:
+    def _prior(self, task: Any, batch: Batch, sample_weight: Any) -> Any:
         """Weights of regression are those of the data that the task was set up with: certify finds them there."""
         if not isinstance(self.prior, str):
             return self.prior

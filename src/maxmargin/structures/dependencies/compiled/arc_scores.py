@@ -111,7 +111,7 @@ def sum_rows(w, n_labels, places, ones, row):
     if n_labels == 1:
         row[0] = sum_at(w, places, 0, len(places))
     else:
-        label_sums(ones, places, np.uint64(0), np.uint64(len(places)), w, np.uint64(n_labels), row)
+        label_sums(ones, places, np.uint64(0), np.uint64(len(places)), w, None, np.uint64(n_labels), row)
 
 
 @kernel
