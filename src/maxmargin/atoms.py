@@ -105,6 +105,12 @@ class Atoms:
         kernel(w, *self.arrays, units, scores)
         return scores
 
+    def add_units(self, total: Array, units: NDArray[np.int64], shares: Array) -> None:
+        """total += Σ_j Σ_k shares[j, k] · the features of unit j at label k."""
+        from maxmargin.compiled.atoms import add_units
+
+        add_units(total, *self.arrays, units, shares)
+
     def row_dots(self, rows: AtomRows, w: Array) -> Array:
         """⟨row, w⟩ of every row."""
         from maxmargin.compiled.atoms import row_dots

@@ -16,6 +16,7 @@ from maxmargin.objective import Formulation
 from maxmargin.planes import Planes, Rows
 from maxmargin.rounding import raised_square
 from maxmargin.search import Search
+from maxmargin.tangents import Softness, Tangents
 
 
 class Settled(NamedTuple):
@@ -114,6 +115,14 @@ class Batch:
         up, `upper` bounds the violation.
         """
         return None
+
+    def add_tangents(self, w: Array, weights: Array, softness: Softness, total: Array) -> Tangents:
+        """Add Σ_i weights_i E_p [Ψ(x_i, y_i) - Ψ(x_i, z)] to `total`: of smooth objectives, see tangents.py."""
+        raise ValueError(f"{self.name} cannot sum over all outputs, which other objectives than the hinge need")
+
+    def gibbs_dual(self, weights: Array, softness: Softness, C: float, earlier: Any = None) -> Any:
+        """A dual point with one distribution of outputs per example, for solvers.ExponentiatedGradient."""
+        raise ValueError(f"{self.name} keeps no distributions of outputs; use solver='lbfgs'")
 
     # --- hidden parts
 

@@ -34,6 +34,14 @@ class LossReplaced(UserWarning):
     """For some examples the loss that was asked for is too expensive to search; training used another one there."""
 
 
+class Uncalibrated(UserWarning):
+    """Probabilities were asked of a model whose temperature no data have set."""
+
+
+class SetCutOff(UserWarning):
+    """A set of outputs that was to have a promised coverage has too many members to list."""
+
+
 class DenseFeatures(UserWarning):
     """Ψ of a task in plain Python is a long array of mostly zeros; (indices, values) would take a fraction of it."""
 

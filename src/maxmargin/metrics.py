@@ -1,6 +1,7 @@
 """Measures of predicted structures, from the folders of their structures."""
 
 from maxmargin.counting.routes import pair_f1, point_f1
+from maxmargin.inputs.reliability import Reliability, calibration_error, reliability
 from maxmargin.inputs.scorer import Scorer, exact_match, exact_match_scorer
 from maxmargin.structures.assignment.measures import LinkScores, link_f1_scorer, link_scores
 from maxmargin.structures.classes.measures import tree_loss
@@ -39,11 +40,13 @@ __all__ = [
     "LabelAttachment",
     "LinkScores",
     "ParsevalScore",
+    "Reliability",
     "Scorer",
     "attachment_report",
     "attachment_scores",
     "b_cubed",
     "b_cubed_f1_scorer",
+    "calibration_error",
     "ceaf",
     "ceaf_f1_scorer",
     "chunk_f1",
@@ -69,6 +72,7 @@ __all__ = [
     "point_f1",
     "query_scores",
     "regret",
+    "reliability",
     "subtopic_loss",
     "subtopic_recall",
     "tree_loss",

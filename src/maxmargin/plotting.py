@@ -6,6 +6,7 @@ attributes, and draws them with `plot(ax=None)`. Drawing again or elsewhere comp
 
 from maxmargin.counting.route_display import RouteDisplay
 from maxmargin.figures.gap import GapDisplay
+from maxmargin.figures.reliability import ReliabilityDisplay
 from maxmargin.figures.rounds import RoundsDisplay
 from maxmargin.structures.alignment.display import AlignmentDisplay
 from maxmargin.structures.alignment.substitution_display import SubstitutionDisplay
@@ -26,6 +27,7 @@ __all__ = [
     "GapDisplay",
     "ImageSequenceDisplay",
     "LogoDisplay",
+    "ReliabilityDisplay",
     "RoundsDisplay",
     "RouteDisplay",
     "SegmentationDisplay",

@@ -247,12 +247,16 @@ class Trainer(SharedOptions, WithNamedWeights, BaseEstimator):
                 check_promises(task, batch, geometry)
             try:
                 with threadpool_limits(1, user_api="blas"):
-                    oracle = Oracle(batch, formulation, sample_weight, executor, geometry)
+                    oracle = self._oracle(batch, formulation, sample_weight, executor, geometry)
                     same = fingerprint(batch, oracle.weights, formulation, geometry) if self.warm_start else None
                     yield Problem(batch, oracle, same, line)
             finally:
                 if self.executor is None:
                     executor.close()
+
+    def _oracle(self, batch: Batch, formulation: Formulation, *others: Any) -> Oracle:
+        """What solvers ask, of this batch; the others are sample weights, executor and geometry."""
+        return Oracle(batch, formulation, *others)
 
     def _geometry(self, task: Task, batch: Batch, sample_weight: Any) -> Geometry | None:
         """The prior and the bounds of weights, if there are any."""

@@ -3,7 +3,16 @@ import pytest
 from numba.core.errors import TypingError
 
 from maxmargin.compiled.kernel import kernel
-from maxmargin.compiled.label_vectors import label_maxima, label_sums, plain_maxima, plain_sums, plain_weight, weight
+from maxmargin.compiled.label_vectors import (
+    label_masses,
+    label_maxima,
+    label_sums,
+    plain_masses,
+    plain_maxima,
+    plain_sums,
+    plain_weight,
+    weight,
+)
 
 RNG = np.random.default_rng(0)
 
@@ -24,6 +33,11 @@ def maxima(values, end, w, K, row):
     label_maxima(values, end, w, K, row)
 
 
+@kernel
+def masses(values, end, w, K, row):
+    label_masses(values, end, w, K, row)
+
+
 @pytest.mark.parametrize("count", [0, 1, 2, 9, 30])
 @pytest.mark.parametrize("K", [*range(2, 20), 24, 25, 29, 32, 33, 40, 49])
 def test_same_bits_as_plain_loops(count, K):
@@ -38,6 +52,10 @@ def test_same_bits_as_plain_loops(count, K):
         plain_sums(*arguments, expected)
         np.testing.assert_array_equal(found, expected)
     links = RNG.standard_normal((count + 2, K))
+    found[:], expected[:] = np.nan, np.nan
+    masses(values, np.uint64(count), links, np.uint64(K), found)
+    plain_masses(values, np.uint64(count), links, np.uint64(K), expected)
+    np.testing.assert_array_equal(found, expected)
     links[RNG.random(links.shape) < 0.3] = -np.inf
     found[:], expected[:] = np.nan, np.nan
     maxima(values, np.uint64(count), links, np.uint64(K), found)

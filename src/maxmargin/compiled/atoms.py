@@ -157,3 +157,15 @@ def unit_dots(w, direct, n_labels, indptr, places, values, units, scores):
     atoms = AtomArrays(direct, n_labels, indptr, places, values)
     for j in range(len(units)):
         scores[j, 0] = atom_dot(np.int32(direct + units[j]), w, atoms)  # the type of atoms in rows: compiled for one
+
+
+@kernel
+def add_units(total, direct, n_labels, indptr, places, values, units, shares):
+    """total += Σ_j Σ_k shares[j, k] · atom (units[j], k)."""
+    for j in range(len(units)):
+        u = np.uint64(units[j])
+        share = shares[j]
+        for p in range(indptr[u], indptr[u + np.uint64(1)]):
+            first, value = places[p], values[p]
+            for k in range(n_labels):
+                total[first + np.uint64(k)] += value * share[k]

@@ -2,6 +2,7 @@
 
     label_sums:    row[k] = Σ_p values[p] · w[places[p] + k]          scores of labels, of weights within their limits
     label_maxima:  row[k] = max_p values[p] + w[p, k]                 best paths into labels
+    label_masses:  row[k] = Σ_p values[p] · w[p, k]                   all paths into labels
 
 Left to itself, numba's compiler makes vectors of the loop over labels, which is short, and writes all results to memory
 after every few rows. Here the instructions are written down: up to sixteen labels are swept at a time, and a label's
@@ -45,6 +46,12 @@ def plain_maxima(values: Any, end: Any, w: Any, K: Any, row: Any) -> None:
     """The maxima over p < end, label by label."""
     for k in range(K):
         row[k] = max([values[p] + w[p, k] for p in range(end)], default=-float("inf"))
+
+
+def plain_masses(values: Any, end: Any, w: Any, K: Any, row: Any) -> None:
+    """The sums over p < end, label by label."""
+    for k in range(K):
+        row[k] = sum(values[p] * w[p, k] for p in range(end))
 
 
 @intrinsic
@@ -97,36 +104,58 @@ def _generate_sums(context: Any, builder: Any, signature: Any, arguments: Any) -
     def place_of(p: Any) -> Any:
         return builder.zext(builder.load(builder.gep(places.data, [p])), INDEX)
 
-    def add(total: Any, value: Any, weights: Any) -> Any:
-        return builder.fadd(total, builder.fmul(value, weights))
-
     clipped = _clipping(context, builder, signature.args[5], arguments[5])
-    rows = _Rows(builder, arguments[2], arguments[3], values.data, w.data, place_of, clipped, add, 0.0)
+    rows = _Rows(builder, arguments[2], arguments[3], values.data, w.data, place_of, clipped, _adding(builder), 0.0)
     _sweep_labels(rows, arguments[6], row.data)
     return context.get_dummy_value()
 
 
 @intrinsic
 def _maxima(context: Any, values: Any, end: Any, w: Any, K: Any, row: Any) -> Any:
-    _check(values, w, row)
-    index = types.uint64
-    return types.void(values, index, w, index, row), _generate_maxima
+    return _of_matrix(values, w, row), _generate_maxima
 
 
 def _generate_maxima(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+    def higher(total: Any, value: Any, weights: Any) -> Any:
+        new = builder.fadd(value, weights)
+        return builder.select(builder.fcmp_ordered(">", new, total), new, total)
+
+    return _sweep_matrix(context, builder, signature, arguments, higher, -float("inf"))
+
+
+@intrinsic
+def _masses(context: Any, values: Any, end: Any, w: Any, K: Any, row: Any) -> Any:
+    return _of_matrix(values, w, row), _generate_masses
+
+
+def _generate_masses(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+    return _sweep_matrix(context, builder, signature, arguments, _adding(builder), 0.0)
+
+
+def _of_matrix(values: Any, w: Any, row: Any) -> Any:
+    """The types of (values, end, w, K, row)."""
+    _check(values, w, row)
+    return types.void(values, types.uint64, w, types.uint64, row)
+
+
+def _sweep_matrix(context: Any, builder: Any, signature: Any, arguments: Any, join: Any, start: float) -> Any:
+    """The rows of a matrix, one after the other."""
     values, w, row = (_array(context, builder, signature, arguments, number) for number in (0, 2, 4))
 
     def place_of(p: Any) -> Any:
         return builder.mul(p, arguments[3])
 
-    def higher(total: Any, value: Any, weights: Any) -> Any:
-        new = builder.fadd(value, weights)
-        return builder.select(builder.fcmp_ordered(">", new, total), new, total)
-
     plain = _clipping(context, builder, types.none, None)
-    rows = _Rows(builder, INDEX(0), arguments[1], values.data, w.data, place_of, plain, higher, -float("inf"))
+    rows = _Rows(builder, INDEX(0), arguments[1], values.data, w.data, place_of, plain, join, start)
     _sweep_labels(rows, arguments[3], row.data)
     return context.get_dummy_value()
+
+
+def _adding(builder: Any) -> Callable[[Any, Any, Any], Any]:
+    def add(total: Any, value: Any, weights: Any) -> Any:
+        return builder.fadd(total, builder.fmul(value, weights))
+
+    return add
 
 
 class _Rows(NamedTuple):
@@ -230,6 +259,9 @@ _settings: Any = numba.config
 weight: Any
 label_sums: Any
 label_maxima: Any
-weight, label_sums, label_maxima = (
-    (plain_weight, plain_sums, plain_maxima) if _settings.DISABLE_JIT else (_weight, _sums, _maxima)
+label_masses: Any
+weight, label_sums, label_maxima, label_masses = (
+    (plain_weight, plain_sums, plain_maxima, plain_masses)
+    if _settings.DISABLE_JIT
+    else (_weight, _sums, _maxima, _masses)
 )

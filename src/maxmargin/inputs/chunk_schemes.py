@@ -18,24 +18,32 @@ class ChunkScheme(NamedTuple):
 
     def may_follow(self, before: Any, after: Any) -> bool:
         """Whether one label may come directly after the other; None stands for the start or the end."""
-        was, now = self._read(before), self._read(after)
-        goes_on = was.open and now.continues and was.type == now.type
+        was, now, goes_on = self._read(before), self._read(after), self.goes_on(before, after)
         if not self.last:
             return goes_on or not now.continues
         return goes_on or not (was.open or now.continues)
 
+    def goes_on(self, before: Any, after: Any) -> bool:
+        """Whether the second of two neighbouring labels goes on with the chunk of the first."""
+        was, now = self._read(before), self._read(after)
+        return bool(was.open and now.continues and was.type == now.type)
+
+    def chunks(self, labels: Sequence[Hashable]) -> list[tuple[int, int, str]]:
+        """The chunks (first position, one past the last, type): where a label cannot go on, a chunk begins."""
+        found, begin = [], 0
+        for t, label in enumerate(labels):
+            kind = self._read(label).type
+            if kind and not (t > 0 and self.goes_on(labels[t - 1], label)):
+                begin = t
+            if kind and not (t + 1 < len(labels) and self.goes_on(label, labels[t + 1])):
+                found.append((begin, t + 1, kind[1:]))
+        return found
+
     def repaired(self, labels: Sequence[Hashable]) -> list[Hashable]:
         """The same chunks in right labels: one that cannot go on begins a chunk, as conlleval has it."""
-        right, begin = list(labels), 0
-        marks = list(map(self._read, labels))
-        for t, mark in enumerate(marks):
-            if not mark.type:
-                continue
-            if not (mark.continues and t > 0 and marks[t - 1].open and marks[t - 1].type == mark.type):
-                begin = t
-            after = marks[t + 1] if t + 1 < len(marks) else OUTSIDE
-            if not (mark.open and after.continues and after.type == mark.type):  # the chunk ends here
-                right[begin : t + 1] = self._written(mark.type, t + 1 - begin)
+        right = list(labels)
+        for begin, end, kind in self.chunks(labels):
+            right[begin:end] = self._written(f"-{kind}", end - begin)
         return right
 
     def _written(self, kind: str, length: int) -> list[str]:

@@ -7,6 +7,8 @@ from maxmargin.solvers.bcfw import BCFW
 from maxmargin.solvers.bundle import Bundle
 from maxmargin.solvers.cccp import CCCP
 from maxmargin.solvers.descent import Round
+from maxmargin.solvers.exponentiated_gradient import ExponentiatedGradient
+from maxmargin.solvers.lbfgs import LBFGS
 from maxmargin.solvers.n_slack import NSlack
 from maxmargin.solvers.named import CONVEX, solver_among
 from maxmargin.solvers.one_slack import OneSlack
@@ -25,8 +27,10 @@ def as_solver(solver: str | Solver) -> Solver:
 __all__ = [
     "BCFW",
     "CCCP",
+    "LBFGS",
     "SOLVERS",
     "Bundle",
+    "ExponentiatedGradient",
     "NSlack",
     "OneSlack",
     "Perceptron",

@@ -5,6 +5,8 @@ from __future__ import annotations
 from maxmargin.solvers.base import Solver
 from maxmargin.solvers.bcfw import BCFW
 from maxmargin.solvers.bundle import Bundle
+from maxmargin.solvers.exponentiated_gradient import ExponentiatedGradient
+from maxmargin.solvers.lbfgs import LBFGS
 from maxmargin.solvers.n_slack import NSlack
 from maxmargin.solvers.one_slack import OneSlack
 from maxmargin.solvers.perceptron import Perceptron
@@ -16,6 +18,8 @@ CONVEX: dict[str, type[Solver]] = {
     "n_slack": NSlack,
     "one_slack": OneSlack,
     "bundle": Bundle,
+    "exponentiated_gradient": ExponentiatedGradient,
+    "lbfgs": LBFGS,
     "sampled_cuts": SampledCuts,
     "subgradient": Subgradient,
     "perceptron": Perceptron,

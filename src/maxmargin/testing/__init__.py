@@ -9,6 +9,16 @@ from __future__ import annotations
 from maxmargin.testing.executor_checks import check_executor
 from maxmargin.testing.problems import Optimum, brute_force, objective
 from maxmargin.testing.solver_checks import check_solver
+from maxmargin.testing.sum_checks import check_sums
 from maxmargin.testing.task_checks import SEARCHED, check_task
 
-__all__ = ["SEARCHED", "Optimum", "brute_force", "check_executor", "check_solver", "check_task", "objective"]
+__all__ = [
+    "SEARCHED",
+    "Optimum",
+    "brute_force",
+    "check_executor",
+    "check_solver",
+    "check_sums",
+    "check_task",
+    "objective",
+]

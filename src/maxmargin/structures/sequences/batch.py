@@ -17,7 +17,11 @@ from maxmargin.inputs.labels import Labels
 from maxmargin.kernels.units import AtomBatch
 from maxmargin.objective import Formulation
 from maxmargin.planes import Planes, Rows
+from maxmargin.rounding import UNIT, gamma
 from maxmargin.structures.sequences.chain_flows import MOST_LABELS, ChainFlows, LabelledChains
+from maxmargin.structures.sequences.chain_gibbs import ChainGibbs, SoftChains, continued
+from maxmargin.structures.sequences.chain_sums import ChainSums
+from maxmargin.tangents import Softness, Tangents
 
 LOSS_TABLE = 4_000_000  # entries of the table (positions × labels × losses) up to which slack rescaling is exact
 
@@ -150,6 +154,57 @@ class ChainBatch(AtomBatch):
             chain.augment(scores, self.cost, rows, factors if augment == 1 else augment * factors)
         labels, best = self._viterbi(w, scores, view.bounds)
         return DecodedSequences(labels, view.bounds, view.units, best)
+
+    def add_tangents(self, w: Array, weights: Array, softness: Softness, total: Array) -> Tangents:
+        """By the sums of compiled/chain_sums.py, at b times the scores."""
+        from maxmargin.structures.sequences.compiled import chain
+
+        view, K, b = self.unrolled(), self.task.n_labels_, softness.sharpness
+        at, truth, first, last = view.units, self.labels[view.units], view.bounds[:-1], view.bounds[1:] - 1
+        lengths = np.diff(view.bounds)
+        scores, (T, s, f) = self.atoms.scores(w, at), self.task.links(w)
+        right = scores[np.arange(len(at)), truth]
+        inner = np.ones(len(at), dtype=bool)
+        inner[first] = False
+        right[inner] += T[truth[:-1], truth[1:]][inner[1:]]
+        right[first] += s[truth[first]]
+        right[last] += f[truth[last]]
+        if softness.margin:
+            chain.augment(scores, self.cost, self.rows[at], softness.margin * self.factors[at])
+        scores *= b
+        pairs = np.zeros((K, K))
+        log_z, p = ChainSums(self.task, scores, (b * T, b * s, b * f), view.bounds).summed(weights, pairs)
+        slacks = log_z / b - np.add.reduceat(right, first)
+        # What is added: the truth, less what is expected of labels, links, starts and ends.
+        each = np.repeat(weights, lengths)
+        p *= -each[:, None]
+        links, start, end = self.task.cut(total[: self.task.first_])
+        links -= pairs
+        start += p[first].sum(axis=0)
+        end += p[last].sum(axis=0)
+        np.add.at(links, (truth[:-1][inner[1:]], truth[1:][inner[1:]]), each[1:][inner[1:]])
+        np.add.at(start, truth[first], weights)
+        np.add.at(end, truth[last], weights)
+        p[np.arange(len(at)), truth] += each
+        self.atoms.add_units(total, at, p)
+        # Scores are sums of `terms` products of no more than `largest` in all; every step of the recursion adds K of
+        # their exponentials. An error of a score is as large a relative error of a probability.
+        largest = self.atoms.largest(w) + float(np.max(self.cost, initial=0.0)) * softness.margin * float(
+            np.max(self.factors[at], initial=0.0)
+        )
+        known = np.concatenate([each[np.isfinite(each)].ravel() for each in (T, s, f)])
+        paths = lengths * largest + (lengths + 1) * float(np.max(np.abs(known), initial=0.0))
+        errors = 4 * gamma(self.atoms.terms + 2 * K + 16) * (paths + lengths / b)
+        mass = float(np.dot(each, 2 * self.atoms.lengths[at])) + float(np.dot(weights, 2 * (lengths + 1)))
+        steps = 4.0 * (K + 8) * self.longest + 4 * b * float(np.max(errors, initial=0.0)) / UNIT
+        return Tangents(slacks, errors, mass, steps + len(at))
+
+    def gibbs_dual(self, weights: Array, softness: Softness, C: float, earlier: Any = None) -> ChainGibbs:
+        view = self.unrolled()
+        at = view.units
+        known = (self.labels[at], self.rows[at], self.factors[at])
+        chains = SoftChains(self.atoms, self.task.allowed_, self.cost, view.bounds, at, *known)
+        return continued(earlier, chains, weights, softness, C)
 
     def _viterbi(self, w: Array, scores: Array, bounds: NDArray[np.int64]) -> tuple[Labels, Array]:
         """The best labels of units with these scores, and the score of every sequence."""

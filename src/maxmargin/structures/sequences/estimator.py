@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
+from itertools import pairwise
 from typing import Any, Self, Unpack
 
 import numpy as np
@@ -11,24 +12,31 @@ from sklearn.utils.validation import check_is_fitted
 
 from maxmargin.arrays import Array
 from maxmargin.checks import check_whole
+from maxmargin.conformal import allowed_distance, least_probability
+from maxmargin.errors import SetCutOff, warn_caller
+from maxmargin.inputs.chunk_schemes import SCHEMES
 from maxmargin.inputs.scoring import Agreement, share_right
+from maxmargin.inputs.transitions import chunk_scheme
 from maxmargin.inputs.weighted import Weighted
 from maxmargin.objective import Certificate
 from maxmargin.predictions import Predictions
+from maxmargin.probabilistic import Calibration, ProbabilisticTrainer
 from maxmargin.progress import watching
 from maxmargin.solvers import CCCP, Solver, as_solver
 from maxmargin.structures.sequences.batch import ChainBatch
+from maxmargin.structures.sequences.chunk_confidence import chunk_confidences
 from maxmargin.structures.sequences.partial_labels import as_choice, is_partial
 from maxmargin.structures.sequences.task import Chain
 from maxmargin.task import Task
-from maxmargin.trainer import Options, Problem, Trainer
+from maxmargin.trainer import Options, Problem
 from maxmargin.training_options import seed_of
 from maxmargin.weights import Weights
 
+ROUNDING = 1e-9  # scores of n-best lists are sums in another order
 FIRST_TOL = 0.05  # relative gap of the model that completes missing labels first: it need not be exact
 
 
-class SequenceLabeler(Trainer):
+class SequenceLabeler(ProbabilisticTrainer):
     """A first-order chain model trained with a large margin.
 
     X is a list of sequences: (T, F) arrays or sparse matrices, or lists of T tokens, each a dict of features or a list
@@ -55,15 +63,25 @@ class SequenceLabeler(Trainer):
         What to do with a feature of a token that training has not seen; one that is ignored has no weight.
     {kernel}
         Positions are counted through all sequences.
+    objective : "hinge", "likelihood" or "softmax_margin"
+        What is minimised beside ½‖w‖²: C times the mean structured hinge, minus the mean log-likelihood (a conditional
+        random field), or the softmax-margin between them, with costs of mistakes like the hinge and all label sequences
+        like the likelihood; its `sharpness` (1.0) leads from one to the other.
+    solver : str, Solver or None
+        None: "bcfw" for the hinge, "exponentiated_gradient" for the others.
+    calibrate : int or None
+        Probabilities: find temperature_ by cross-validation in so many parts; None leaves that to calibrate_on(X, Y).
     The other parameters are those of StructuredSVM.
 
     Attributes
     ----------
+    temperature_ : what scores are divided by, to be logarithms of probabilities.
     weights_ : by name: "features" (features × labels), "transitions" (before × after), "start" and "end" (labels).
     classes_, w_, certificate_, history_.
     """
 
     _units = "positions"
+    _smooth_solver = "exponentiated_gradient"
 
     def __init__(
         self,
@@ -73,7 +91,7 @@ class SequenceLabeler(Trainer):
         forbidden: Any = (),
         unknown: str = "ignore",
         kernel: Any = None,
-        solver: str | Solver = "bcfw",
+        solver: str | Solver | None = None,
         invalid: str = "error",
         **options: Unpack[Options],
     ):
@@ -121,6 +139,68 @@ class SequenceLabeler(Trainer):
         self.task_.packer_.pack(X, may_be_empty=True)  # all at once first, so that errors name the right sequence
         return [self.task_.n_best(self.w_, x, n) for x in X]
 
+    def predict_proba(self, X: Any) -> list[Array]:
+        """(T, K) probabilities of the labels, in the order of classes_, at the positions of every x."""
+        sums = self._sums(X)
+        return Predictions(sums.labels[a:b] for a, b in pairwise(sums.bounds))
+
+    def predict_confidence(self, X: Any, of: str = "label") -> Any:
+        """How probable what `predict` returns is.
+
+        of="label": the label of every position, a list of arrays. of="chunk": of every x the list of its chunks, each
+        with its first position, the one past its last, its type and the probability that just this chunk is there.
+        of="sequence": all labels of an x, one array.
+        """
+        sums, found = self._sums(X), self.predict(X)
+        if of == "label":
+            numbers = self.task_.numbers_
+            at = np.fromiter((numbers[label] for labels in found for label in labels), dtype=np.intp)
+            each = sums.labels[np.arange(len(at)), at]
+            return Predictions(each[a:b] for a, b in pairwise(sums.bounds))
+        if of == "sequence":
+            return np.minimum(np.exp(sums.log_probabilities(found)), 1.0)
+        if of == "chunk":
+            scheme = chunk_scheme(self.forbidden) or SCHEMES["BIO"]
+            return Predictions(chunk_confidences(sums, j, labels, scheme) for j, labels in enumerate(found))
+        raise ValueError(f"of must be 'label', 'chunk' or 'sequence', got {of!r}")
+
+    def predict_set(self, X: Any, coverage: float = 0.9, of: str = "sequence", most: int = 1000) -> Any:
+        """Sets of label sequences, or of labels, that have the truth among them as often as `coverage` says.
+
+        of="sequence": for every x all label sequences close enough to the best one, best first; the probability that
+        the true one is among them is at least `coverage`. A set of more than `most` is cut off there, with a warning.
+        of="label": for every x the set of labels of each position; the mean share of positions whose true label is in
+        its set is at least `coverage`. The promise holds for data like those of the calibration (exchangeable with
+        them), whatever the model is worth; after calibrate=k, whose models are not quite this one, but for little.
+        """
+        known = self._promised()
+        if of == "sequence":
+            distance = allowed_distance(known.distances, coverage)
+            if not np.isfinite(distance):
+                share = float(np.mean(np.isinf(known.distances)))
+                raise ValueError(
+                    f"no set of label sequences has a coverage of {coverage:g}: {share:.1%} of the sequences that "
+                    "calibration saw have labels that the model cannot predict"
+                )
+            most = check_whole("most", most, least=1)
+            found = [self._near_best(x, distance * self.temperature_, most) for x in X]
+            cut = [i for i, (_, whole) in enumerate(found) if not whole]
+            if cut:
+                warn_caller(
+                    f"{len(cut)} of {len(found)} sets have more than {most} label sequences and were cut off (the "
+                    f"first: sequence {cut[0]}); the promise does not hold for these. Raise `most`, or ask for less "
+                    "coverage",
+                    SetCutOff,
+                )
+            return Predictions(labels for labels, _ in found)
+        if of == "label":
+            least = least_probability(known.truths, known.shares, len(known.distances), coverage)
+            sums = self._sums(X)
+            names = np.array([*self.classes_, None], dtype=object)[:-1]
+            sets = [set(names[row >= least]) for row in sums.labels]
+            return Predictions(sets[a:b] for a, b in pairwise(sums.bounds))
+        raise ValueError(f"of must be 'sequence' or 'label', got {of!r}")
+
     def score(self, X: Any, Y: Any) -> float:
         """The share of labelled positions that are right; labels that training has not seen count as wrong.
 
@@ -141,6 +221,34 @@ class SequenceLabeler(Trainer):
             names = self.task_.packer_.feature_names
             axes["features"] = {"feature": range(len(parts["features"])) if names is None else names, "label": labels}
         return {part: Weights(values, **axes.get(part, {"label": labels})) for part, values in parts.items()}
+
+    def _unlikeliness(self, beta: float, X: Any, Y: Any) -> Array:
+        """-Σ_t log p(y_t | x): what people look at are labels, more often than whole sequences."""
+        sums = self._sums_at(beta, X)
+        allowed = self.task_.allowed_labels(Y, sums.bounds)
+        each = np.where(allowed.any(axis=1), -sums.log_agreement(allowed), 0.0)  # labels never seen have no probability
+        return np.asarray(np.bincount(sums.owners, each, len(sums.bounds) - 1), dtype=float)
+
+    def _calibration(self, unseen: list[tuple[Self, Any, Any]]) -> Calibration:
+        truths, shares = [], []
+        for model, X, Y in unseen:
+            sums = model._sums_at(1 / model.temperature_, X)
+            truths.append(np.exp(sums.log_agreement(model.task_.allowed_labels(Y, sums.bounds))))
+            lengths = np.diff(sums.bounds)
+            shares.append(np.repeat(1 / np.maximum(lengths, 1), lengths))
+        return super()._calibration(unseen)._replace(truths=np.concatenate(truths), shares=np.concatenate(shares))
+
+    def _near_best(self, x: Any, distance: float, most: int) -> tuple[list[list[Hashable]], bool]:
+        """The label sequences whose score is at most `distance` below the best one's, and whether these are all."""
+        n, listed = min(8, most), []
+        while True:
+            listed = self.task_.n_best(self.w_, x, n)
+            near = [labels for labels, score in listed if score >= listed[0][1] - distance * (1 + ROUNDING)]
+            if len(near) < len(listed) or len(listed) < n:
+                return near, True
+            if n == most:
+                return near, False
+            n = min(4 * n, most)
 
     def _first_weights(self, problem: Problem, C: float) -> Array | None:
         """Those that the stretches of known labels teach, each taken for a sequence of its own."""

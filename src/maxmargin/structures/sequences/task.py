@@ -22,6 +22,7 @@ from maxmargin.inputs.transitions import allowed_transitions, chunk_scheme
 from maxmargin.inputs.weighted import Weighted
 from maxmargin.kernels.units import UnitTask
 from maxmargin.structures.sequences.batch import ChainBatch, DecodedSequences, whole_losses
+from maxmargin.structures.sequences.chain_sums import ChainSums
 from maxmargin.structures.sequences.partial_labels import Choices, as_choice, different, is_partial, named_labels
 
 INVALID = ("error", "repair", "drop")
@@ -126,7 +127,7 @@ class Chain(UnitTask):
 
     def argmax(self, w: Array, x: Any, y: Any = None) -> list[Hashable]:
         batch = self.pack([x], None if y is None else [y])
-        return self._named(batch.decoded(w, 0.0 if y is None else 1.0).labels)
+        return self.named(batch.decoded(w, 0.0 if y is None else 1.0).labels)
 
     def outputs(self, x: Any) -> Iterator[list[Hashable]]:
         T, s, f = self.links(np.zeros(self.dim))
@@ -166,11 +167,11 @@ class Chain(UnitTask):
         return task
 
     def complete(self, w: Array, x: Any, y: Any) -> list[Hashable]:
-        return self._named(self.pack([x], [y]).completed(w).labels)
+        return self.named(self.pack([x], [y]).completed(w).labels)
 
     def decode(self, w: Array, X: Any) -> list[list[Hashable]]:
         offsets, found = self._decoded(w, X)
-        names = self._named(found.labels)
+        names = self.named(found.labels)
         return [names[a:b] for a, b in pairwise(offsets)]
 
     def scores(self, w: Array, X: Any) -> Array:
@@ -184,11 +185,28 @@ class Chain(UnitTask):
         """Where every sequence begins, and the best labels of those that are not empty."""
         packed = self.packer_.pack(X, may_be_empty=True)
         found = self._made(Sequences(packed.matrix, np.unique(packed.offsets))).decoded(w, 0.0)
-        if not np.isfinite(found.best).all():
-            filled = np.flatnonzero(np.diff(packed.offsets))
-            i = int(filled[np.flatnonzero(~np.isfinite(found.best))[0]])
-            raise ValueError(f"sequence {i}: every label sequence of its length contains a forbidden transition")
+        _deny_impossible(found.best, np.flatnonzero(np.diff(packed.offsets)))
         return packed.offsets, found
+
+    def sums(self, w: Array, X: Any) -> ChainSums:
+        """The distribution of the label sequences of every x; an empty one has one, which is empty."""
+        packed = self.packer_.pack(X, may_be_empty=True)
+        batch = self._made(Sequences(packed.matrix, np.unique(packed.offsets)))
+        sums = ChainSums(self, batch.atoms.scores(w, batch.unrolled().units), self.links(w), packed.offsets)
+        _deny_impossible(sums.log_partitions, np.arange(len(packed)))
+        return sums
+
+    def allowed_labels(self, Y: Any, offsets: NDArray[np.int64]) -> NDArray[np.bool_]:
+        """(positions, K): whether Y leaves it open that the position has this label; none where it has a new one."""
+        if len(Y) != len(offsets) - 1:
+            raise ValueError(f"there are {len(offsets) - 1} sequences of features but {len(Y)} of labels")
+        rows, choices = np.zeros(offsets[-1], dtype=np.int32), Choices(self.numbers_)
+        for i, y in enumerate(Y):
+            names, _ = _checked(y, i)
+            if len(names) != offsets[i + 1] - offsets[i]:
+                raise ValueError(f"sequence {i} has {offsets[i + 1] - offsets[i]} positions but {len(names)} labels")
+            rows[offsets[i] : offsets[i + 1]] = choices.read_any(names)
+        return np.asarray(choices.allowed[rows])
 
     def n_best(self, w: Array, x: Any, n: int) -> list[tuple[list[Hashable], float]]:
         """The n best label sequences with their scores, best first (fewer where there are not so many)."""
@@ -208,23 +226,24 @@ class Chain(UnitTask):
         scratch = (np.full(table, -np.inf), np.zeros(table, dtype=np.int32), np.zeros(table, dtype=np.int32))
         pointer = np.zeros(self.n_labels_, dtype=np.int64)
         found = chain.n_best(scores, *self.links(w), n, *scratch, pointer, labels, best)
-        return [(self._named(labels[r]), float(best[r])) for r in range(found)]
+        return [(self.named(labels[r]), float(best[r])) for r in range(found)]
 
     def parts(self, w: Array) -> dict[str, Array]:
         """The weights by meaning: transitions (K, K), start (K,), end (K,) and, without a kernel, features (F, K)."""
-        links = dict(zip(("transitions", "start", "end"), self._cut(w), strict=True))
+        links = dict(zip(("transitions", "start", "end"), self.cut(w), strict=True))
         return links if self.kernel is not None else {**links, "features": w[self.first_ :].reshape(-1, self.n_labels_)}
 
     def links(self, w: Array) -> tuple[Array, Array, Array]:
         """T, s and f with -inf where a transition is forbidden."""
-        return self._cut(w[: self.first_] + self.allowed_)
+        return self.cut(w[: self.first_] + self.allowed_)
 
-    def _cut(self, w: Array) -> tuple[Array, Array, Array]:
+    def cut(self, w: Array) -> tuple[Array, Array, Array]:
         """T, s and f."""
         n = self.n_labels_
         return w[: n * n].reshape(n, n), w[n * n : n * n + n], w[n * n + n : self.first_]
 
-    def _named(self, labels: Labels) -> list[Hashable]:
+    def named(self, labels: Labels) -> list[Hashable]:
+        """Labels by their numbers."""
         classes = self.classes_
         return [classes[k] for k in labels.tolist()]
 
@@ -333,6 +352,14 @@ class GivenLabels(NamedTuple):
     names: Sequence[Hashable]
     costs: Sequence[float] | None
     repaired: int  # labels
+
+
+def _deny_impossible(scores: Array, sequences: NDArray[np.intp]) -> None:
+    """Raise where no label sequence has a finite score."""
+    impossible = sequences[~np.isfinite(scores)]
+    if len(impossible):
+        what = "every label sequence of its length contains a forbidden transition"
+        raise ValueError(f"sequence {impossible[0]}: {what}")
 
 
 def _split(y: Any) -> tuple[Sequence[Hashable], Sequence[float] | None]:

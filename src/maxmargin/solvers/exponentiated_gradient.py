@@ -1,0 +1,49 @@
+"""Exponentiated gradient on the dual of smooth objectives: one example at a time, and the bound comes with it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from maxmargin.oracle import Oracle
+from maxmargin.soft_oracle import SoftOracle
+from maxmargin.solvers.base import Solution, Solver, Step
+
+REFRESHED = 10  # passes
+
+
+class ExponentiatedGradient(Solver):
+    """Maximise the dual of ½‖w‖² + C R(w), R smooth (tangents.py), over one distribution α_i of outputs per example.
+
+    A visit of example i moves α_i towards the distribution of its outputs at w, in logarithms and by a step η_i of its
+    own, and w along with it; D never falls. What it costs is one sum over the outputs of i and the features of i,
+    whatever the length of w, where L-BFGS reads vectors as long as w many times a pass. A batch keeps the α_i in a form
+    of its own (gibbs_dual); D(α) <= min P is the bound.
+
+    Collins, Globerson, Koo, Carreras, Bartlett (JMLR 2008).
+    """
+
+    def steps(self, oracle: Oracle, C: float, seed: int, start: Solution | None) -> Iterator[Step]:
+        if not isinstance(oracle, SoftOracle):
+            raise ValueError(
+                "'exponentiated_gradient' needs a smooth objective, 'likelihood' or 'softmax_margin'; for the hinge "
+                "use 'bcfw'"
+            )
+        if not np.isfinite(C):
+            raise ValueError("a smooth objective needs a finite C")
+        if oracle.geometry is not None:
+            raise ValueError("'exponentiated_gradient' takes neither bounds nor a prior; use 'bundle' or 'one_slack'")
+        rng = np.random.default_rng(seed)
+        dual = oracle.gibbs_dual(C, None if start is None else start.memory)
+        passes = stalled = 0
+        while stalled < 3:
+            gain = dual.visit(rng.permutation(oracle.n))
+            oracle.calls += oracle.n
+            passes += 1
+            if passes % REFRESHED == 0:
+                dual.refresh()
+            # Where a pass halves the distance to the optimum, or more, what is left of it is no more than was gained;
+            # P is as far above the optimum as D below it, about.
+            yield Step(dual.w, guess=dual.dual + 2 * gain, memory=dual, hoped=dual.dual)
+            stalled = stalled + 1 if gain <= 1e-15 * abs(dual.dual) else 0

@@ -1,0 +1,152 @@
+"""ChainGibbs: a dual point of smooth risks, one distribution of label sequences per example.
+
+The dual of ½‖w‖² + Σ_i cap_i (1/b) log Σ_z exp b [mΔ(z) - ⟨w, δΨ_i(z)⟩], with cap_i = C v_i / n (tangents.py), is
+
+    D(α) = Σ_i cap_i (E_α_i [mΔ] + H(α_i) / b) - ½‖w‖²,    w = Σ_i cap_i (Ψ(x_i, y_i) - E_α_i Ψ)                  (1)
+
+over distributions α_i of label sequences with the entropies H(α_i). Those kept here are α_i(z) = exp θ_i(z) / Z, with
+scores θ_i of labels at positions and of neighbours, and visits (compiled/gibbs.py) leave them so: a sequence of T
+positions with K labels needs TK + K² + 2K numbers, and not one for every label sequence.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from maxmargin.arrays import Array
+from maxmargin.atoms import Atoms
+from maxmargin.block_dual import caps
+from maxmargin.inputs.labels import Labels
+from maxmargin.rounding import gamma, lowered_dual, raised_square
+from maxmargin.structures.sequences.chain_sums import steps_to_all
+from maxmargin.tangents import Softness
+
+FIRST_RATE = 0.5  # η
+HEAD_START = 8.0  # what true labels score more than others in the first θ, at least
+
+
+class SoftChains(NamedTuple):
+    """Labelled sequences: sequence i has units[bounds[i]:bounds[i + 1]]."""
+
+    atoms: Atoms
+    allowed: Array  # (K² + 2K,): 0, or -inf for links that are forbidden
+    cost: Array
+    bounds: NDArray[np.int64]
+    units: NDArray[np.int64]
+    truth: Labels
+    rows: Labels  # of `cost`
+    factors: Array
+
+
+class ChainGibbs:
+    """θ of every sequence, and what follows from it: marginals, w and D."""
+
+    def __init__(self, chains: SoftChains, weights: Array, softness: Softness, C: float):
+        self.chains, self.softness = chains, softness
+        K = self.K = chains.cost.shape[1]
+        n, lengths = len(weights), np.diff(chains.bounds)
+        longest = int(np.max(lengths, initial=1))
+        self.theta = np.zeros((len(chains.units), K))
+        self.links = np.tile(chains.allowed, (n, 1))
+        self.p, self.pairs = np.empty_like(self.theta), np.empty((n, K, K))
+        self.worth, self.sizes, self.rate = np.empty(n), np.empty(n), np.full(n, FIRST_RATE)
+        self.steps = steps_to_all(chains.allowed[: K * K].reshape(K, K))
+        self._scratch = (
+            np.empty((3, longest, K)), np.empty(longest * K), np.empty((3, max(longest + 1, K))),
+            np.empty((K, K)), np.empty((K, K)), np.empty((2, K)), np.empty(3),
+        )  # fmt: skip
+        self._trial = (
+            np.empty((longest, K)),
+            np.empty((longest, K)),
+            np.empty(K * K + 2 * K),
+            np.empty((longest, K)),
+            np.empty((K, K)),
+        )
+        self.w = np.zeros(chains.atoms.dim)
+        self._begin(HEAD_START)
+        self.move_to(weights, C)
+        if self.dual < 0:
+            # With a head start h, ‖w‖² falls as exp(-2h) and what the entropies are worth as exp(-h): where they meet,
+            # the dual is above 0, and the first visits need not undo a w that is far too long.
+            worth = float(np.dot(self.cap, self.worth))
+            self._begin(HEAD_START + 1.0 + float(np.log((worth - self.dual) / worth)))
+            self.refresh()
+
+    def _begin(self, head_start: float) -> None:
+        """Make all α those of labels that are mostly true."""
+        self.theta[:] = 0.0
+        self.theta[np.arange(len(self.theta)), self.chains.truth] = head_start
+
+    def move_to(self, weights: Array, C: float) -> None:
+        """Keep all distributions for another C."""
+        self.cap = caps(weights, C)
+        self.refresh()
+
+    def visit(self, order: NDArray[np.intp]) -> float:
+        """Visit these sequences in turn; returns what D has gained."""
+        from maxmargin.structures.sequences.compiled.gibbs import visit_all
+
+        c, of = self.chains, self.chains.atoms.arrays
+        gain = visit_all(
+            order, c.bounds, c.units, c.rows, c.factors, c.cost, *self.softness, c.allowed, self.steps, self.cap,
+            self.w, self.K, of.indptr, of.places, of.values,
+            self.theta, self.links, self.p, self.pairs, self.worth, self.rate, *self._scratch, *self._trial,
+        )  # fmt: skip
+        self.dual += gain
+        return gain
+
+    def refresh(self) -> None:
+        """Compute all that follows from θ anew, so that rounding errors of many visits do not add up."""
+        from maxmargin.structures.sequences.compiled.gibbs import all_distributions
+
+        c = self.chains
+        all_distributions(
+            c.bounds, c.rows, c.factors, c.cost, *self.softness, self.steps, self.K,
+            self.theta, self.links, self.p, self.pairs, self.worth, self.sizes, *self._scratch,
+        )  # fmt: skip
+        self._write_weights()
+        self.dual = float(np.dot(self.cap, self.worth)) - 0.5 * float(np.dot(self.w, self.w))
+
+    def _write_weights(self) -> None:
+        """w of (1)."""
+        c, K = self.chains, self.K
+        self.w[:] = 0.0
+        first, last = c.bounds[:-1], c.bounds[1:] - 1
+        each = np.repeat(self.cap, np.diff(c.bounds))
+        shares = -each[:, None] * self.p
+        shares[np.arange(len(c.truth)), c.truth] += each
+        c.atoms.add_units(self.w, c.units, shares)
+        inner = np.ones(len(c.truth), dtype=bool)
+        inner[first] = False
+        links = self.w[: K * K].reshape(K, K)
+        links -= np.tensordot(self.cap, self.pairs, 1)
+        np.add.at(links, (c.truth[:-1][inner[1:]], c.truth[1:][inner[1:]]), each[inner])
+        self.w[K * K : K * K + K] += shares[first].sum(axis=0)
+        self.w[K * K + K : K * K + 2 * K] += shares[last].sum(axis=0)
+
+    def bound(self) -> float:
+        """D(α) as far as it is proved in floating point, for α exactly as θ says: see rounding.py."""
+        self.refresh()
+        c, b, K = self.chains, self.softness.sharpness, self.K
+        lengths = np.diff(c.bounds)
+        finite = np.where(np.isfinite(self.links), np.abs(self.links), 0.0).max(axis=1)
+        high = np.maximum.reduceat(np.abs(self.theta).max(axis=1), c.bounds[:-1])
+        terms = 8.0 * (K + 8) * lengths + K * K + 64
+        errors = terms * gamma(1) * (self.sizes + (lengths * (high + 1) + (lengths + 1) * finite) / b)
+        worth = float(np.dot(self.cap, self.worth - 2 * errors))
+        mass = float(np.dot(np.repeat(self.cap, lengths), 2 * c.atoms.lengths[c.units]))
+        mass += float(np.dot(self.cap, 2.0 * (lengths + 1)))
+        paid = float(np.dot(self.cap, self.sizes))
+        return lowered_dual(worth, paid, raised_square(self.w), mass, float(terms.max()) + len(c.units) + len(lengths))
+
+
+def continued(earlier: Any, chains: SoftChains, weights: Array, softness: Softness, C: float) -> ChainGibbs:
+    """The dual point of an earlier run on the same data, moved to this C; a new one where there is none."""
+    same = isinstance(earlier, ChainGibbs) and earlier.softness == softness
+    if same and len(earlier.chains.units) == len(chains.units) and len(earlier.cap) == len(weights):
+        earlier.move_to(weights, C)
+        return earlier
+    return ChainGibbs(chains, weights, softness, C)

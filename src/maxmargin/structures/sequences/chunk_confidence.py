@@ -1,0 +1,38 @@
+"""How probable chunks are: of all label sequences, those that have just this chunk."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from maxmargin.inputs.chunk_schemes import ChunkScheme
+from maxmargin.structures.sequences.chain_sums import ChainSums, Stretch
+
+
+class ChunkConfidence(NamedTuple):
+    """A predicted chunk, at positions begin:end, and how probable it is."""
+
+    begin: int
+    end: int
+    type: str
+    probability: float
+
+
+def chunk_confidences(
+    sums: ChainSums, j: int, labels: Sequence[Hashable], scheme: ChunkScheme
+) -> list[ChunkConfidence]:
+    """Of every chunk of these labels of sequence j, the probability that labels are the same there, and its ends, too.
+
+    The label before must not be one that the chunk goes on with, nor the one behind go on with the chunk.
+    """
+    classes, numbers = sums.task.classes_, sums.task.numbers_
+    stretches, found = [], scheme.chunks(labels)
+    for begin, end, _ in found:
+        inside = np.array([numbers[label] for label in labels[begin:end]], dtype=np.int32)
+        before = np.array([not scheme.goes_on(label, labels[begin]) for label in classes])
+        after = np.array([not scheme.goes_on(labels[end - 1], label) for label in classes])
+        stretches.append(Stretch(begin, end, inside, before, after))
+    each = sums.stretches(j, stretches)
+    return [ChunkConfidence(*chunk, float(p)) for chunk, p in zip(found, each, strict=True)]

@@ -1,0 +1,296 @@
+"""Sums over all label sequences of first-order chains, where chain.py has maxima.
+
+Notation as there: e[t, k] unit scores, T, s, f scores of links. The mass of all paths into (t, k) and out of it is
+
+    a[0, k] = exp(s[k] + e[0, k]),    a[t, k] = exp(e[t, k]) Σ_j a[t-1, j] exp(T[j, k])                         (1)
+    b[-1, k] = exp(f[k]),             b[t, j] = Σ_k exp(T[j, k] + e[t+1, k]) b[t+1, k]                          (2)
+    Z = Σ_k a[-1, k] exp(f[k]),       p(y_t = k) = a[t, k] b[t, k] / Z                                          (3)
+    p(y_t = j, y_{t+1} = k) = a[t, j] exp(T[j, k] + e[t+1, k]) b[t+1, k] / Z                                    (4)
+
+`log_*` keep logarithms of all masses, whatever the scores are. `masses_*` keep the masses themselves, every position's
+divided by their sum, which takes an exponential per label instead of one per pair of labels. They are for scores among
+which no mass that counts is too small a number: `in_reach` says of which.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from maxmargin.compiled.exponentials import exponentials
+from maxmargin.compiled.kernel import kernel
+from maxmargin.compiled.label_vectors import label_masses
+
+LARGEST = 690.0  # masses that are kept as numbers are between exp(-LARGEST) and exp(LARGEST)
+SMALL = 1e-200  # where a running product is written down
+
+
+@kernel
+def log_sum(x):
+    """log Σ exp(x)."""
+    high = -np.inf
+    for k in range(len(x)):
+        high = max(high, x[k])
+    if high == -np.inf:
+        return high
+    total = 0.0
+    for k in range(len(x)):
+        total += math.exp(x[k] - high)
+    return high + math.log(total)
+
+
+@kernel
+def log_forward(e, T, s, f, a, row):
+    """Logarithms of (1); returns log Z."""
+    length, K = e.shape
+    for k in range(K):
+        a[0, k] = s[k] + e[0, k]
+    for t in range(1, length):
+        for k in range(K):
+            for j in range(K):
+                row[j] = a[t - 1, j] + T[j, k]
+            a[t, k] = log_sum(row) + e[t, k]
+    for k in range(K):
+        row[k] = a[length - 1, k] + f[k]
+    return log_sum(row)
+
+
+@kernel
+def log_backward(e, T, f, b, row):
+    """Logarithms of (2)."""
+    length, K = e.shape
+    for k in range(K):
+        b[length - 1, k] = f[k]
+    for t in range(length - 2, -1, -1):
+        for j in range(K):
+            for k in range(K):
+                row[k] = T[j, k] + e[t + 1, k] + b[t + 1, k]
+            b[t, j] = log_sum(row)
+
+
+@kernel
+def log_pairs(t, e, T, a, b, log_z, scale, pairs):
+    """pairs += scale · (4) of positions t and t + 1."""
+    K = e.shape[1]
+    for j in range(K):
+        for k in range(K):
+            pairs[j, k] += scale * math.exp(a[t, j] + T[j, k] + e[t + 1, k] + b[t + 1, k] - log_z)
+
+
+@kernel
+def in_reach(e, spread, steps, shifted, highs):
+    """Whether masses of these scores can be kept as numbers; shifted[t, k] = e[t, k] - highs[t], which are the maxima.
+
+    With scores of links and labels shifted to be at most 0, each at least -r, and all labels reachable from any other
+    in just `steps` steps, Σ_j a[t, j] <= K^steps Σ_j a[t - steps, j] and a[t, k] >= exp(-r steps) Σ_j a[t - steps, j]:
+    no share of the mass is below exp(-steps (r + log K)); likewise backwards. One step more is that which makes it.
+    """
+    length, K = e.shape
+    lowest = 0.0
+    for t in range(length):
+        high = e[t, 0]
+        for k in range(1, K):
+            high = max(high, e[t, k])
+        for k in range(K):
+            difference = e[t, k] - high
+            shifted[t, k] = difference
+            lowest = min(lowest, difference)
+        highs[t] = high
+    return (steps + 1.0) * (spread - lowest + math.log(K)) <= LARGEST
+
+
+@kernel
+def masses_forward(E, highs, M, S, F, shifts, a, c):
+    """(1) with every a[t] multiplied by c[t], so that its sum is 1; returns log Z. E[t] is exp(e[t] - highs[t]).
+
+    M, S, F are exp(T), exp(s), exp(f), divided by exp(shifts), one number each.
+    """
+    length, K = E.shape
+    labels = np.uint64(K)
+    log_z, product = shifts[1] + shifts[2] + (length - 1) * shifts[0], 1.0
+    for t in range(length):
+        now = a[t]
+        if t == 0:
+            for k in range(K):
+                now[k] = S[k]
+        else:
+            label_masses(a[t - 1], labels, M, labels, now)
+        total = 0.0
+        for k in range(K):
+            now[k] *= E[t, k]
+            total += now[k]
+        scale = 1.0 / total
+        for k in range(K):
+            now[k] *= scale
+        c[t] = scale
+        log_z += highs[t]
+        product *= total
+        if product < SMALL or product > 1.0 / SMALL:
+            log_z += math.log(product)
+            product = 1.0
+    last = 0.0
+    for k in range(K):
+        last += a[length - 1, k] * F[k]
+    c[length] = 1.0 / last
+    return log_z + math.log(product) + math.log(last)
+
+
+@kernel
+def masses_backward(turned, F, E, c, b, ahead):
+    """(2), every b[t] scaled so that a[t] · b[t] of masses_forward is (3); ahead[t] = c[t] · E[t] · b[t].
+
+    turned[k, j] is M[j, k].
+    """
+    length, K = E.shape
+    labels = np.uint64(K)
+    for k in range(K):
+        b[length - 1, k] = F[k] * c[length]
+    for t in range(length - 1, 0, -1):
+        for k in range(K):
+            ahead[t, k] = E[t, k] * b[t, k] * c[t]
+        label_masses(ahead[t], labels, turned, labels, b[t - 1])
+
+
+@kernel
+def chain_sums(scores, links, masses, spread, steps, bounds, weights, space, flat, rows, outer, log_z, p, pairs):
+    """log Z of every sequence bounds[j]:bounds[j + 1], and p of (3).
+
+    links are (T, s, f), masses (M, turned, S, F, shifts). Unless it is empty, pairs += Σ_j weights[j] Σ_t of (4).
+    Scratch: space (3, longest, K), flat (longest · K), rows (3, longest + 1 or K), outer (K, K).
+    """
+    T, s, f = links
+    M, turned, S, F, shifts = masses
+    K = scores.shape[1]
+    row, highs, c = rows[0, :K], rows[1], rows[2]
+    outer[:] = 0.0
+    for j in range(len(bounds) - 1):
+        begin, end = bounds[j], bounds[j + 1]
+        n = end - begin
+        e, now = scores[begin:end], p[begin:end]
+        if n == 0:
+            log_z[j] = 0.0
+            continue
+        a, b, ahead = space[0, :n], space[1, :n], space[2, :n]
+        E = flat[: n * K].reshape((n, K))
+        if K > 1 and in_reach(e, spread, steps, E, highs):
+            exponentials(flat[: n * K])
+            log_z[j] = masses_forward(E, highs, M, S, F, shifts, a, c)
+            masses_backward(turned, F, E, c, b, ahead)
+            for t in range(n):
+                for k in range(K):
+                    now[t, k] = a[t, k] * b[t, k]
+            if len(pairs):
+                for t in range(1, n):
+                    for i in range(K):
+                        share = weights[j] * a[t - 1, i]
+                        for k in range(K):
+                            outer[i, k] += share * ahead[t, k]
+        else:
+            log_z[j] = log_forward(e, T, s, f, a, row)
+            log_backward(e, T, f, b, row)
+            for t in range(n):
+                for k in range(K):
+                    now[t, k] = math.exp(a[t, k] + b[t, k] - log_z[j])
+            if len(pairs):
+                for t in range(n - 1):
+                    log_pairs(t, e, T, a, b, log_z[j], weights[j], pairs)
+    if len(pairs):
+        for i in range(K):
+            for k in range(K):
+                pairs[i, k] += outer[i, k] * M[i, k]
+
+
+@kernel
+def log_stretch(e, T, s, f, a, b, begin, end, labels, before, after, row):
+    """The logarithm of the mass of paths with these labels at begin:end, whose neighbours are allowed ones.
+
+    before[k] and after[k]: whether label k may stand at begin - 1 and at end, where the sequence has these positions.
+    """
+    length, K = e.shape
+    total = s[labels[0]] if begin == 0 else 0.0
+    for k in range(K):
+        row[k] = a[begin - 1, k] + T[k, labels[0]] if begin > 0 and before[k] else -np.inf
+    if begin > 0:
+        total = log_sum(row)
+    for t in range(begin, end):
+        total += e[t, labels[t - begin]]
+        if t > begin:
+            total += T[labels[t - begin - 1], labels[t - begin]]
+    last = labels[end - begin - 1]
+    for k in range(K):
+        row[k] = T[last, k] + e[end, k] + b[end, k] if end < length and after[k] else -np.inf
+    return total + (log_sum(row) if end < length else f[last])
+
+
+@kernel
+def entropy_of(p):
+    """-Σ p log p."""
+    total = 0.0
+    for k in range(len(p)):
+        if p[k] > 0.0:
+            total -= p[k] * math.log(p[k])
+    return total
+
+
+@kernel
+def chain_entropies(scores, T, s, f, bounds, a, b, row, pairs, entropies):
+    """-Σ p(y) log p(y) of every sequence: the sum over neighbours, less positions that were counted twice.
+
+    It is no difference of log Z and a mean score, in which nothing would be left of large scores.
+    """
+    K = scores.shape[1]
+    for j in range(len(bounds) - 1):
+        entropies[j] = 0.0
+        e = scores[bounds[j] : bounds[j + 1]]
+        if len(e) == 0:
+            continue
+        log_z = log_forward(e, T, s, f, a, row)
+        log_backward(e, T, f, b, row)
+        total = 0.0
+        for t in range(len(e)):
+            if 0 < t < len(e) - 1 or len(e) == 1:
+                for k in range(K):
+                    row[k] = math.exp(a[t, k] + b[t, k] - log_z)
+                total += entropy_of(row) if len(e) == 1 else -entropy_of(row)
+            if t < len(e) - 1:
+                pairs[:] = 0.0
+                log_pairs(t, e, T, a, b, log_z, 1.0, pairs)
+                for i in range(K):
+                    total += entropy_of(pairs[i])
+        entropies[j] = max(total, 0.0)
+
+
+@kernel
+def draw(row, uniform):
+    """A label with probability in proportion to exp(row), from a number between 0 and 1."""
+    high, total = -np.inf, 0.0
+    for k in range(len(row)):
+        high = max(high, row[k])
+    for k in range(len(row)):
+        total += math.exp(row[k] - high)
+    left, last = uniform * total, 0
+    for k in range(len(row)):
+        mass = math.exp(row[k] - high)
+        if mass > 0.0:
+            last = k
+            if left < mass:
+                return k
+            left -= mass
+    return last  # rounding
+
+
+@kernel
+def sample_chains(scores, T, s, f, bounds, a, row, uniforms, labels):
+    """Draw label sequences, labels[r] the r-th of each, from the end backwards: p(y_t | y_{t+1}) ∝ a[t] exp(T)."""
+    K = scores.shape[1]
+    for j in range(len(bounds) - 1):
+        begin, end = bounds[j], bounds[j + 1]
+        if begin == end:
+            continue
+        log_forward(scores[begin:end], T, s, f, a, row)
+        for r in range(len(labels)):
+            for t in range(end - begin - 1, -1, -1):
+                for k in range(K):
+                    row[k] = a[t, k] + (f[k] if t == end - begin - 1 else T[k, labels[r, begin + t + 1]])
+                labels[r, begin + t] = draw(row, uniforms[r, begin + t])

@@ -1,0 +1,229 @@
+"""Visits of exponentiated gradient: distributions of label sequences that move towards those of the weights.
+
+Every sequence i keeps scores θ of its own, of labels at positions and of links, which make a distribution of label
+sequences α_i(z) ∝ exp θ(z), its marginals, and the entropy H of it. With the scores u(w) of tangents.py, a visit sets
+
+    θ <- (1 - η) θ + η b u(w),    w <- w + cap_i (E_old Ψ - E_new Ψ)                                            (1)
+
+and, if the dual has fallen by that, takes it back and halves η (Collins, Globerson, Koo, Carreras, Bartlett 2008).
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from maxmargin.compiled.atoms import label_scores
+from maxmargin.compiled.exponentials import exponentials
+from maxmargin.compiled.kernel import kernel
+from maxmargin.structures.sequences.compiled.chain_sums import (
+    in_reach,
+    log_backward,
+    log_forward,
+    log_pairs,
+    masses_backward,
+    masses_forward,
+)
+
+FASTER, SLOWER = 1.05, 0.5  # factors of η after a visit that was kept, and after one that was not
+MOST_TRIES = 30
+
+
+@kernel
+def link_masses(links, K, M, turned, ends, shifts):
+    """Scores of links T (K, K), s and f one after the other, as masses: exp(T), the same turned, exp(s) and exp(f).
+
+    Each divided by its largest, whose logarithm is kept in shifts. Returns how far the finite ones are apart; inf where
+    all of a kind are forbidden.
+    """
+    widest = 0.0
+    for part in range(3):
+        begin = 0 if part == 0 else K * K + (part - 1) * K
+        end = K * K if part == 0 else begin + K
+        low, high = np.inf, -np.inf
+        for i in range(begin, end):
+            if links[i] > -np.inf:
+                low, high = min(low, links[i]), max(high, links[i])
+        if high == -np.inf:
+            return np.inf
+        widest = max(widest, high - low)
+        shifts[part] = high
+    for j in range(K):
+        for k in range(K):
+            M[j, k] = links[j * K + k] - shifts[0]
+        exponentials(M[j])
+        for k in range(K):
+            turned[k, j] = M[j, k]
+        ends[0, j] = links[K * K + j] - shifts[1]
+        ends[1, j] = links[K * K + K + j] - shifts[2]
+    exponentials(ends[0])
+    exponentials(ends[1])
+    return widest
+
+
+@kernel
+def distribution(e, links, steps, space, flat, rows, M, turned, ends, shifts, p, pairs):
+    """Marginals of labels and summed ones of links, for scores e of labels at positions and of links; returns log Z."""
+    n, K = e.shape
+    row, highs, c = rows[0, :K], rows[1], rows[2]
+    a, b, ahead = space[0, :n], space[1, :n], space[2, :n]
+    E = flat[: n * K].reshape((n, K))
+    pairs[:] = 0.0
+    spread = link_masses(links, K, M, turned, ends, shifts)
+    if K > 1 and spread < np.inf and in_reach(e, spread, steps, E, highs):
+        exponentials(flat[: n * K])
+        log_z = masses_forward(E, highs, M, ends[0], ends[1], shifts, a, c)
+        masses_backward(turned, ends[1], E, c, b, ahead)
+        for t in range(n):
+            for k in range(K):
+                p[t, k] = a[t, k] * b[t, k]
+        for t in range(1, n):
+            for i in range(K):
+                share = a[t - 1, i]
+                for k in range(K):
+                    pairs[i, k] += share * ahead[t, k]
+        for i in range(K):
+            for k in range(K):
+                pairs[i, k] *= M[i, k]
+    else:
+        T = links[: K * K].reshape((K, K))
+        s, f = links[K * K : K * K + K], links[K * K + K :]
+        log_z = log_forward(e, T, s, f, a, row)
+        log_backward(e, T, f, b, row)
+        for t in range(n):
+            for k in range(K):
+                p[t, k] = math.exp(a[t, k] + b[t, k] - log_z)
+        for t in range(n - 1):
+            log_pairs(t, e, T, a, b, log_z, 1.0, pairs)
+    return log_z
+
+
+@kernel
+def expected(e, links, p, pairs):
+    """Σ of the scores, each as probable as it is; what is impossible counts nothing."""
+    n, K = e.shape
+    total = 0.0
+    for t in range(n):
+        for k in range(K):
+            if p[t, k] > 0.0:
+                total += p[t, k] * e[t, k]
+    for j in range(K):
+        for k in range(K):
+            if pairs[j, k] > 0.0:
+                total += pairs[j, k] * links[j * K + k]
+        if p[0, j] > 0.0:
+            total += p[0, j] * links[K * K + j]
+        if p[n - 1, j] > 0.0:
+            total += p[n - 1, j] * links[K * K + K + j]
+    return total
+
+
+@kernel
+def move_weights(w, begin, units, old, new, old_pairs, new_pairs, cap, K, indptr, places, values):
+    """w += cap (E_old Ψ - E_new Ψ); returns by how much ‖w‖² has changed."""
+    n, gain = old.shape[0], 0.0
+    for j in range(K):
+        for k in range(K):
+            d = cap * (old_pairs[j, k] - new_pairs[j, k])
+            at = j * K + k
+            gain += d * (2.0 * w[at] + d)
+            w[at] += d
+        d = cap * (old[0, j] - new[0, j])
+        gain += d * (2.0 * w[K * K + j] + d)
+        w[K * K + j] += d
+        d = cap * (old[n - 1, j] - new[n - 1, j])
+        gain += d * (2.0 * w[K * K + K + j] + d)
+        w[K * K + K + j] += d
+    for t in range(n):
+        u = np.uint64(units[begin + t])
+        for p in range(indptr[u], indptr[u + np.uint64(1)]):
+            first, scale = places[p], cap * values[p]
+            for k in range(K):
+                d = scale * (old[t, k] - new[t, k])
+                weight = w[first + np.uint64(k)]
+                gain += d * (2.0 * weight + d)
+                w[first + np.uint64(k)] = weight + d
+    return gain
+
+
+@kernel
+def visit_all(
+    order, bounds, units, truth_rows, factors, cost, b, margin, allowed, steps, caps, w, K,
+    indptr, places, values, theta, links, p, pairs, worth, rate,
+    space, flat, rows, M, turned, ends, shifts, target, mixed, mixed_links, new, new_pairs,
+):  # fmt: skip
+    """Visit these sequences in turn; returns what the dual has gained.
+
+    theta, links, p, pairs, worth, rate: of every sequence its θ, marginals, E[mΔ] + H/b, and η.
+    """
+    total = 0.0
+    size = K * K + 2 * K
+    for i in order:
+        begin, end = bounds[i], bounds[i + 1]
+        n, cap = end - begin, caps[i]
+        if n == 0 or cap == 0.0:
+            continue
+        goal, e, now_links = target[:n], mixed[:n], mixed_links
+        for t in range(n):
+            label_scores(np.uint64(units[begin + t]), w, None, K, indptr, places, values, goal[t])
+            for k in range(K):
+                raised = margin * factors[begin + t] * cost[truth_rows[begin + t], k]
+                goal[t, k] = b * (goal[t, k] + raised)
+        old, old_pairs = p[begin:end], pairs[i]
+        for _ in range(MOST_TRIES):
+            eta = rate[i]
+            for t in range(n):
+                for k in range(K):
+                    e[t, k] = theta[begin + t, k] + eta * (goal[t, k] - theta[begin + t, k])
+            for c in range(size):
+                now_links[c] = -np.inf
+                if allowed[c] > -np.inf:
+                    now_links[c] = links[i, c] + eta * (b * w[c] - links[i, c])
+            fresh = new[:n]
+            log_z = distribution(e, now_links, steps, space, flat, rows, M, turned, ends, shifts, fresh, new_pairs)
+            value = (log_z - expected(e, now_links, fresh, new_pairs)) / b
+            for t in range(n):
+                if margin > 0.0 and factors[begin + t] > 0.0:
+                    for k in range(K):
+                        value += margin * factors[begin + t] * cost[truth_rows[begin + t], k] * fresh[t, k]
+            change = move_weights(w, begin, units, old, fresh, old_pairs, new_pairs, cap, K, indptr, places, values)
+            gain = cap * (value - worth[i]) - 0.5 * change
+            if gain >= 0.0:
+                for t in range(n):
+                    for k in range(K):
+                        theta[begin + t, k], old[t, k] = e[t, k], fresh[t, k]
+                for c in range(size):
+                    links[i, c] = now_links[c]
+                for j in range(K):
+                    for k in range(K):
+                        old_pairs[j, k] = new_pairs[j, k]
+                worth[i] = value
+                total += gain
+                rate[i] = min(FASTER * eta, 1.0)
+                break
+            move_weights(w, begin, units, fresh, old, new_pairs, old_pairs, cap, K, indptr, places, values)
+            rate[i] = SLOWER * eta
+    return total
+
+
+@kernel
+def all_distributions(
+    bounds, truth_rows, factors, cost, b, margin, steps, K, theta, links, p, pairs, worth, sizes,
+    space, flat, rows, M, turned, ends, shifts,
+):  # fmt: skip
+    """p, pairs and worth of every sequence from its θ; sizes: the absolute values of what a worth is made of."""
+    for i in range(len(bounds) - 1):
+        begin, end = bounds[i], bounds[i + 1]
+        worth[i], sizes[i] = 0.0, 0.0
+        if begin == end:
+            continue
+        e, own = theta[begin:end], p[begin:end]
+        log_z = distribution(e, links[i], steps, space, flat, rows, M, turned, ends, shifts, own, pairs[i])
+        mean = expected(e, links[i], own, pairs[i])
+        worth[i], sizes[i] = (log_z - mean) / b, (abs(log_z) + abs(mean)) / b
+        for t in range(end - begin):
+            for k in range(K):
+                price = margin * factors[begin + t] * cost[truth_rows[begin + t], k] * own[t, k]
+                worth[i] += price
+                sizes[i] += price

@@ -1,0 +1,106 @@
+"""check_sums: distributions of outputs and smooth risks, by enumeration."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from maxmargin.arrays import Array
+from maxmargin.sums import Sums
+from maxmargin.tangents import Softness
+from maxmargin.task import Task
+from maxmargin.testing.comparisons import check, explicit, length, ready
+from maxmargin.testing.problems import Outputs, written_out
+
+SOFTNESSES = (Softness(), Softness(1.0, 1.0), Softness(3.0, 1.0), Softness(0.5, 2.0))
+SURE = 6.0  # standard deviations that a frequency of samples may be off
+
+
+def check_sums(
+    task: Any,
+    X: Any,
+    Y: Any,
+    seed: int = 0,
+    trials: int = 2,
+    scale: float = 1.0,
+    max_outputs: int = 5000,
+    outputs: Outputs | None = None,
+    samples: int = 100,
+    rtol: float = 1e-9,
+) -> None:
+    """Prove on small data that a task adds up over its outputs rightly: its `sums` and its batch's `add_tangents`.
+
+    Marginals have a form that is the task's own, and are not looked at; what is expected of all of Ψ is.
+
+    scale : of the weights that are tried, normal and whole numbers. Errors are compared with the largest scores.
+    samples : how many outputs are drawn of every x; their frequencies may be off by what chance allows. 0 draws none.
+    """
+    task = ready(task, X, Y)
+    examples = [written_out(task, X[i], Y[i], i, max_outputs, outputs) for i in range(length(X))]
+    for i, example in enumerate(examples):
+        check(example is not None, f"example {i} has more than {max_outputs} outputs: give smaller examples")
+    rng = np.random.default_rng(seed)
+    batch, weights = task.pack(X, Y), rng.uniform(0.5, 2.0, length(X))
+    drawn = [scale * w for _ in range(trials) for w in (rng.standard_normal(task.dim), rng.integers(-2, 3, task.dim))]
+    for w in (np.zeros(task.dim), *drawn):
+        size = 1 + max(float(np.max(np.abs(each.psi) @ np.abs(w))) for each in examples if each is not None)
+        sums = task.sums(w, X)
+        check(length(sums.log_partitions) == length(X), "there is not one log partition for every x")
+        for i, example in enumerate(examples):
+            assert example is not None
+            p, log_z = _distribution(example.psi @ w)
+            near = rtol * size
+            _same(sums.log_partitions[i], log_z, near, f"example {i}: log partition")
+            _same(sums.entropies[i], -np.dot(p[p > 0], np.log(p[p > 0])), near, f"example {i}: entropy")
+            listed = list((outputs or task.outputs)(X[i]))
+            z = int(rng.integers(len(listed)))
+            _check_one(task, w, X[i], listed[z], float(example.psi[z] @ w) - log_z, near, i)
+            if samples:
+                _check_samples(task, sums, X[i], i, example.psi, p, rng, samples)
+        for softness in SOFTNESSES:
+            total = np.zeros(task.dim)
+            found = batch.add_tangents(w, weights, softness, total)
+            expected = np.zeros(task.dim)
+            for i, example in enumerate(examples):
+                assert example is not None
+                b, raised = softness.sharpness, softness.margin * example.loss - example.margins(w)
+                p, log_z = _distribution(b * raised)
+                expected += weights[i] * (example.truth - p @ example.psi)
+                off = found.errors[i] + 1e-13 * size
+                _same(found.slacks[i], log_z / b, off, f"example {i}: its term of the risk at {softness}")
+            off = rtol * size * (1 + float(np.max(np.abs(expected))))
+            check(np.allclose(total, expected, rtol=0, atol=off), f"what is expected of Ψ at {softness} is wrong")
+
+
+def _distribution(scores: Array) -> tuple[Array, float]:
+    high = float(np.max(scores))
+    masses = np.exp(scores - high)
+    return masses / masses.sum(), high + float(np.log(masses.sum()))
+
+
+def _same(found: float, expected: float, off: float, what: str) -> None:
+    check(abs(found - expected) <= off, f"{what} is {found!r}; by enumeration it is {expected!r}")
+
+
+def _check_one(task: Any, w: Array, x: Any, z: Any, expected: float, near: float, i: int) -> None:
+    found = task.sums(w, [x]).log_probabilities([z])
+    _same(float(found[0]), expected, near, f"example {i}: the log probability of {z!r}")
+
+
+def _check_samples(
+    task: Task, sums: Sums, x: Any, i: int, psi: Array, p: Array, rng: np.random.Generator, samples: int
+) -> None:
+    """Outputs with the same Ψ count as one."""
+    _, kinds = np.unique(psi.round(9), axis=0, return_inverse=True)
+    kinds = kinds.ravel()
+    probability = np.bincount(kinds, p)
+    counts = np.zeros(len(probability))
+    for z in sums.sample(rng, samples)[i]:
+        near = np.max(np.abs(psi - explicit(task.psi(x, z), task.dim, i)), axis=1)
+        check(near.min() <= 1e-9, f"example {i}: a sample is no output: {z!r}")
+        counts[kinds[int(np.argmin(near))]] += 1
+    off = SURE * np.sqrt(probability * (1 - probability) / samples) + SURE / samples
+    check(
+        (np.abs(counts / samples - probability) <= off).all(), f"example {i}: samples are not drawn as they should be"
+    )
