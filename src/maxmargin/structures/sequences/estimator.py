@@ -66,7 +66,9 @@ class SequenceLabeler(ProbabilisticTrainer):
     objective : "hinge", "likelihood" or "softmax_margin"
         What is minimised beside ½‖w‖²: C times the mean structured hinge, minus the mean log-likelihood (a conditional
         random field), or the softmax-margin between them, with costs of mistakes like the hinge and all label sequences
-        like the likelihood; its `sharpness` (1.0) leads from one to the other.
+        like the likelihood.
+    sharpness : float
+        Of "softmax_margin": the larger, the nearer to the hinge.
     solver : str, Solver or None
         None: "bcfw" for the hinge, "exponentiated_gradient" for the others.
     calibrate : int or None

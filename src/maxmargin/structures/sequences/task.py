@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Hashable, Iterator, Sequence
 from copy import copy
 from itertools import chain, pairwise, product
@@ -14,7 +13,7 @@ from scipy import sparse
 
 from maxmargin.arrays import Array
 from maxmargin.checks import check_memory
-from maxmargin.errors import InvalidLabels
+from maxmargin.errors import InvalidLabels, warn_caller
 from maxmargin.inputs.chunk_schemes import SCHEMES
 from maxmargin.inputs.labels import Labels, cost_matrix, label_numbers, label_set
 from maxmargin.inputs.tokens import SequencePacker, Sequences, read_once
@@ -26,7 +25,6 @@ from maxmargin.structures.sequences.chain_sums import ChainSums
 from maxmargin.structures.sequences.partial_labels import Choices, as_choice, different, is_partial, named_labels
 
 INVALID = ("error", "repair", "drop")
-FROM_FIT = 9  # frames between a warning and the user's call of fit
 
 
 class Chain(UnitTask):
@@ -299,11 +297,10 @@ class Chain(UnitTask):
     def _say_repaired(self, repaired: list[int]) -> None:
         if any(repaired):
             sequences = np.flatnonzero(repaired)
-            warnings.warn(
+            warn_caller(
                 f"{sum(repaired)} labels in {len(sequences)} of {len(repaired)} sequences were repaired, because they "
                 f"break the rules of {self.forbidden} (the first: sequence {sequences[0]})",
                 InvalidLabels,
-                stacklevel=FROM_FIT,
             )
 
     def _treat_forbidden(self, choices: Choices, rows: Labels, offsets: NDArray[np.int64]) -> None:
@@ -338,11 +335,10 @@ class Chain(UnitTask):
         dropped = np.unique(owner)
         for i in dropped:
             rows[offsets[i] : offsets[i + 1]] = choices.read([None])[0]
-        warnings.warn(
+        warn_caller(
             f"{len(dropped)} of {len(offsets) - 1} sequences were left out, because their labels have a forbidden "
             f"transition (the first: {place})",
             InvalidLabels,
-            stacklevel=FROM_FIT,
         )
 
 
