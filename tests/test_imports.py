@@ -34,6 +34,7 @@ LAYERS = [
         ],
     ),
     ("how far sums of floating-point numbers may be off, and rows without zeros", ["rounding", "nonzero_rows"]),
+    ("distributions of outputs, and what follows from them", ["conformal", "sums", "tangents", "temperature"]),
     ("sparse matrices with room for more rows", ["growing_rows"]),
     ("compiled functions of the engine", ["compiled"]),
     ("Ctrl-C, and what is said of work", ["interruptions", "live_line", "time_left"]),
