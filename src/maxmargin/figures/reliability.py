@@ -21,7 +21,7 @@ class ReliabilityDisplay:
 
     Parameters
     ----------
-    confidence, accuracy, count : arrays
+    confidence, accuracy, counts : arrays
         Of every bin of confidence: its mean, the share of right labels, and how many labels are in it.
 
     Attributes
@@ -29,10 +29,10 @@ class ReliabilityDisplay:
     error : the expected calibration error.   ax_ : set by `plot`.
     """
 
-    def __init__(self, confidence: Any, accuracy: Any, count: Any):
+    def __init__(self, confidence: Any, accuracy: Any, counts: Any):
         self.confidence, self.accuracy = np.asarray(confidence, dtype=float), np.asarray(accuracy, dtype=float)
-        self.count = np.asarray(count)
-        self.error = Reliability(self.confidence, self.accuracy, self.count).error
+        self.counts = np.asarray(counts)
+        self.error = Reliability(self.confidence, self.accuracy, self.counts).error
 
     @classmethod
     def from_predictions(
@@ -49,10 +49,10 @@ class ReliabilityDisplay:
 
     def plot(self, ax: Axes | None = None) -> ReliabilityDisplay:
         """Draw points whose areas grow with the number of labels in their bins."""
-        self.ax_ = axes(ax)
-        filled = self.count > 0
+        self.ax_ = axes(ax, (4.5, 4.5))
+        filled = self.counts > 0
         self.ax_.plot([0, 1], [0, 1], color=GREY, linewidth=1, zorder=1)
-        area = self._areas(self.count[filled])
+        area = self._areas(self.counts[filled])
         self.ax_.vlines(
             self.confidence[filled], self.confidence[filled], self.accuracy[filled], color=BLUE, linewidth=1, zorder=2
         )
@@ -68,5 +68,5 @@ class ReliabilityDisplay:
         return self
 
     @staticmethod
-    def _areas(count: Array) -> Array:
-        return 12 + 150 * np.sqrt(count / count.max()) if len(count) else count
+    def _areas(counts: Array) -> Array:
+        return 12 + 150 * np.sqrt(counts / counts.max()) if len(counts) else counts

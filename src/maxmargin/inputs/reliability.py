@@ -17,14 +17,14 @@ class Reliability(NamedTuple):
 
     confidence: Array  # the mean in every bin; NaN where it is empty
     accuracy: Array  # the share of right ones
-    count: NDArray[np.int64]
+    counts: NDArray[np.int64]
 
     @property
     def error(self) -> float:
         """Σ |accuracy - confidence| over bins, weighted by their counts (Naeini, Cooper, Hauskrecht 2015)."""
-        filled = self.count > 0
+        filled = self.counts > 0
         off = np.abs(self.accuracy[filled] - self.confidence[filled])
-        return float(np.average(off, weights=self.count[filled])) if filled.any() else 0.0
+        return float(np.average(off, weights=self.counts[filled])) if filled.any() else 0.0
 
 
 def reliability(Y: Any, probabilities: Any, classes: Sequence[Hashable], bins: int = 15) -> Reliability:
@@ -50,10 +50,10 @@ def reliability(Y: Any, probabilities: Any, classes: Sequence[Hashable], bins: i
         right.append(np.array([bool(classes[best[t]] == labels[t]) for t in known], dtype=bool))
     confidence, hits = np.concatenate(sure), np.concatenate(right)
     place = np.clip((confidence * bins).astype(int), 0, bins - 1)
-    count = np.bincount(place, minlength=bins)
+    counts = np.bincount(place, minlength=bins)
     with np.errstate(invalid="ignore"):
-        means = np.bincount(place, confidence, bins) / count, np.bincount(place, hits, bins) / count
-    return Reliability(*means, count)
+        means = np.bincount(place, confidence, bins) / counts, np.bincount(place, hits, bins) / counts
+    return Reliability(*means, counts)
 
 
 def calibration_error(Y: Any, probabilities: Any, classes: Sequence[Hashable], bins: int = 15) -> float:

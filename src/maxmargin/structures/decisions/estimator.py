@@ -16,6 +16,7 @@ from maxmargin.objective import Certificate
 from maxmargin.online import online_only
 from maxmargin.oracle import normalised_weights
 from maxmargin.solvers import Solver
+from maxmargin.structures.decisions.batch import DecisionBatch
 from maxmargin.structures.decisions.cases import Cases
 from maxmargin.structures.decisions.measures import decision_regret
 from maxmargin.structures.decisions.task import Decisions
@@ -200,6 +201,7 @@ class CostLearner(Trainer):
         if self.kernel is not None:
             raise ValueError('prior="least_squares" has weights of features: with a kernel there are none')
         if not hasattr(task, "prior_"):
+            assert isinstance(batch, DecisionBatch)
             task.prior_ = batch.regressed(normalised_weights(sample_weight, len(batch)), self.fit_intercept)
         return task.prior_
 
