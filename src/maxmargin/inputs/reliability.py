@@ -35,7 +35,7 @@ def reliability(Y: Any, probabilities: Any, classes: Sequence[Hashable], bins: i
     classes : the labels of the columns.
     """
     bins = check_whole("bins", bins, least=1)
-    if np.ndim(probabilities) == 2 and np.ndim(probabilities[0]) == 1:
+    if isinstance(probabilities, np.ndarray) and probabilities.ndim == 2:
         Y, probabilities = [Y], [probabilities]
     if len(Y) != len(probabilities):
         raise ValueError(f"there are {len(Y)} lists of labels but {len(probabilities)} of probabilities")
