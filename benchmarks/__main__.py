@@ -32,6 +32,7 @@ from benchmarks import (
     kernels,
     label_ranking,
     latent_ranking,
+    likelihood,
     measure_speed,
     measures,
     motifs,
@@ -52,6 +53,7 @@ from benchmarks.timing import Report
 
 GROUPS = {
     "sequences": sequences,
+    "likelihood": likelihood,
     "partial-labels": partial_labels,
     "multiclass": multiclass,
     "measures": measures,

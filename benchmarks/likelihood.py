@@ -1,0 +1,139 @@
+"""Conditional random fields and probabilities: SequenceLabeler beside CRFsuite's L-BFGS, with the same features.
+
+CRFsuite minimises Σ -log p(y | x) + c2 ‖w‖² with c2 = 1, its default; SequenceLabeler(objective="likelihood") the same
+with C = n / (2 c2), divided by 2 c2. CRFsuite has weights only of features with labels that were seen together, and
+none of first and last labels: the two problems are not quite the same, so the objective of CRFsuite's weights is also
+measured by maxmargin, to show that both count alike. The hinge has the C of the other benchmarks of sequences.
+
+Probabilities: the expected calibration error of labels on the test part, in points; and sets that promise 90%, of
+labels and of whole sequences. The hinge's temperature comes from calibrate=5, five more fits, whose time is shown apart.
+"""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from rich.table import Table
+
+from benchmarks.loaders import load_conll2000, load_conll2002_es
+from benchmarks.timing import Report, cpu_seconds
+from maxmargin import SequenceLabeler
+from maxmargin.datasets import chunk_features
+from maxmargin.metrics import calibration_error, chunk_f1
+
+PROBLEMS = ("likelihood-conll2000", "likelihood-conll2002")
+COVERAGE = 0.9
+QUICK = 500
+HINGE_C = 1000 / 8936  # per training sentence, as in benchmarks/sequences.py
+
+
+def run(name: str, repeat: int, quick: bool, report: Report) -> Table:
+    """Train each once a round; the fastest round counts."""
+    load: Callable[[str], Any] = load_conll2000 if name.endswith("2000") else load_conll2002_es
+    splits = ("train", "test")
+    (X, Y), (X_new, Y_new) = (
+        ([chunk_features(s) for s in sentences[: QUICK if quick else None]], tags[: QUICK if quick else None])
+        for sentences, tags in map(load, splits)
+    )
+    options: dict[str, Any] = {"forbidden": "BIO", "invalid": "repair"}
+    likelihood = SequenceLabeler(C=len(X) / 2, objective="likelihood", **options)
+    hinge = SequenceLabeler(C=HINGE_C * len(X), **options)
+    for model in (likelihood, hinge):
+        model.fit(X[:20], Y[:20])  # compiles
+    table = Table(title=f"{name}: {len(X):,} training sentences, {sum(map(len, X_new)):,} test tokens")
+    headings = ("trained by", "CPU s", "time / likelihood's", "F1", "calibration error", "90% of labels: share, size")
+    for heading in (*headings, "90% of sequences: share, size"):
+        table.add_column(heading, justify="left" if heading == headings[0] else "right")
+    best = {"likelihood": np.inf, "hinge": np.inf, "crfsuite": np.inf}
+    with tempfile.TemporaryDirectory() as folder:
+        for i in range(repeat):
+            for key, model in (("likelihood", likelihood), ("hinge", hinge)):
+                report(f"{name}: {key}, round {i + 1} of {repeat}")
+                best[key] = min(best[key], cpu_seconds(lambda model=model: model.fit(X, Y))[1])
+            if i == 0 or not quick:
+                report(f"{name}: CRFsuite, round {i + 1} of {repeat}")
+                trainer, path = _crfsuite(X, Y), str(Path(folder) / "crf")
+                best["crfsuite"] = min(best["crfsuite"], cpu_seconds(lambda t=trainer, p=path: t.train(p))[1])
+        report(f"{name}: CRFsuite's probabilities")
+        tags, probabilities, info = _tagged(path, X_new, likelihood.classes_)
+        reported = trainer.logparser.last_iteration["loss"]
+        own = _objective(likelihood, info, X, Y)
+    report(f"{name}: calibrating")
+    _, more = cpu_seconds(lambda: hinge.set_params(calibrate=5).fit(X, Y))
+
+    def row(title: str, key: str, f1: float, p: Any, sets: tuple[str, str] = ("", "")) -> None:
+        seconds = best[key]
+        error = 100 * calibration_error(Y_new, p, likelihood.classes_)
+        shown = (f"{seconds:.1f}", f"{seconds / best['likelihood']:.1f}", f"{100 * f1:.2f}", f"{error:.2f}")
+        table.add_row(title, *shown, *sets)
+
+    report(f"{name}: sets")
+    row("CRFsuite L-BFGS, c2 = 1", "crfsuite", chunk_f1(Y_new, tags).f1, probabilities)
+    gap = 100 * likelihood.certificate_.relative_gap
+    title = f'objective="likelihood" (gap {gap:.2f}%)'
+    row(title, "likelihood", chunk_f1(Y_new, likelihood.predict(X_new)).f1, likelihood.predict_proba(X_new))
+    title = f"hinge, calibrated (calibrate=5 takes {more:.0f} s)"
+    row(
+        title, "hinge", chunk_f1(Y_new, hinge.predict(X_new)).f1, hinge.predict_proba(X_new), _sets(hinge, X_new, Y_new)
+    )
+    table.caption = (
+        f"Σ -log p + c2 ‖w‖²: {reported:,.2f} by CRFsuite of its weights, {own:,.2f} by maxmargin of the same; "
+        f"maxmargin's optimum over all weights {2 * likelihood.certificate_.primal:,.2f} "
+        f"(bound {2 * likelihood.certificate_.dual:,.2f})."
+    )
+    return table
+
+
+def _crfsuite(X: Any, Y: Any) -> Any:
+    import pycrfsuite
+
+    trainer = pycrfsuite.Trainer(algorithm="lbfgs", params={"c2": 1.0}, verbose=False)
+    for x, y in zip(X, Y, strict=True):
+        trainer.append(pycrfsuite.ItemSequence(x), y)
+    return trainer
+
+
+def _tagged(path: str, X: Any, classes: Any) -> tuple[Any, list[np.ndarray], Any]:
+    """Tags and probabilities of all labels, and the weights."""
+    import pycrfsuite
+
+    tagger = pycrfsuite.Tagger()
+    tagger.open(path)
+    known, tags, probabilities = set(tagger.labels()), [], []
+    for x in X:
+        tags.append(tagger.tag(pycrfsuite.ItemSequence(x)))
+        each = [[tagger.marginal(k, t) if k in known else 0.0 for k in classes] for t in range(len(x))]
+        probabilities.append(np.array(each).reshape(len(x), len(classes)))
+    return tags, probabilities, tagger.info()
+
+
+def _objective(model: SequenceLabeler, info: Any, X: Any, Y: Any) -> float:
+    """Σ -log p + ‖w‖² of CRFsuite's weights, by maxmargin's sums, over all label sequences."""
+    task, K = model.task_, len(model.classes_)
+    numbers, names = task.numbers_, {name: i for i, name in enumerate(task.packer_.feature_names)}
+    w = np.zeros(task.dim)
+    for (before, after), value in info.transitions.items():
+        w[numbers[before] * K + numbers[after]] = value
+    for (attribute, label), value in info.state_features.items():
+        w[task.first_ + names[attribute] * K + numbers[label]] = value
+    free = task.allowed_.copy()
+    task.allowed_ = np.zeros_like(free)  # CRFsuite forbids nothing
+    try:
+        return float(-task.sums(w, X).log_probabilities(Y).sum() + w @ w)
+    finally:
+        task.allowed_ = free
+
+
+def _sets(model: SequenceLabeler, X: Any, Y: Any) -> tuple[str, str]:
+    """How often sets have the truth, and how large they are, of labels and of sequences."""
+    labels = model.predict_set(X, COVERAGE, of="label")
+    inside = [np.mean([k in some for k, some in zip(y, each, strict=True)]) for y, each in zip(Y, labels, strict=True)]
+    sizes = [len(some) for each in labels for some in each]
+    wholes = model.predict_set(X, COVERAGE, most=200)
+    found = np.mean([list(y) in some for y, some in zip(Y, wholes, strict=True)])
+    sequences = f"{100 * found:.1f}%, {np.mean([len(some) for some in wholes]):.1f}"
+    return f"{100 * np.mean(inside):.1f}%, {np.mean(sizes):.2f}", sequences
