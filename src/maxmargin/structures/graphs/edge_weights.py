@@ -12,7 +12,6 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from maxmargin.arrays import Array
 
@@ -159,11 +158,11 @@ def edge_weights(pairwise: str, directed: Any, n_features: int, n_labels: int, a
     return SubmodularTables(flags) if attractive and n_labels == 2 else FullTables(flags, n_labels)
 
 
-def _directions(directed: Any, n_features: int) -> NDArray[np.bool_] | Sequence[bool]:
+def _directions(directed: Any, n_features: int) -> list[bool]:
     """Whether each edge feature is directed."""
     flags = [directed] * n_features if isinstance(directed, bool | np.bool_) else directed
     if not isinstance(flags, Sequence | np.ndarray) or not all(isinstance(each, bool | np.bool_) for each in flags):
         raise ValueError(f"directed must be True, False, or a list of them, got {directed!r}")
     if len(flags) != n_features:
         raise ValueError(f"directed has {len(flags)} values; expected {n_features}, one per edge feature")
-    return flags
+    return [bool(each) for each in flags]
