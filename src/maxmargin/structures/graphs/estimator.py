@@ -85,6 +85,8 @@ class GraphLabeler(Trainer):
 
     _units = "nodes"
 
+    stack_: StackedScores
+
     def __init__(
         self,
         C: float = 10.0,
