@@ -254,8 +254,19 @@ class AtomRows:
         return sparse.csr_array((data, (rows, columns)), shape=self.shape)
 
     def toarray(self) -> Array:
-        """Dense rows, for tests and small problems."""
-        return np.asarray(self.tocsr().toarray())
+        """Dense rows over the coordinates of w."""
+        from maxmargin.compiled.atoms import write_rows
+
+        dense = np.zeros(self.shape)
+        write_rows(self.indptr, self.indices, self.values, *self.atoms.arrays, dense)
+        return dense
+
+    @property
+    def n_entries(self) -> int:
+        """How many numbers explicit rows would have, where none of one row add up."""
+        of = self.atoms.arrays
+        units = (self.indices[: self.indptr[-1]].astype(np.int64) - of.direct) // of.n_labels
+        return int(np.sum(np.where(units < 0, 1, np.diff(of.indptr.astype(np.int64))[units])))
 
 
 class Gathered:

@@ -16,7 +16,7 @@ from maxmargin.arrays import Array
 from maxmargin.checks import is_real
 from maxmargin.geometry import Geometry
 from maxmargin.task import Task
-from maxmargin.weights import Weights
+from maxmargin.weights import MixedWeights, Weights
 
 LARGEST = 1e150  # weights whose squares are numbers
 Layout = Callable[[], dict[str, Weights]]  # the numbers 1, 2, … of all weights in the places where they are shown
@@ -136,7 +136,10 @@ class _Names:
                 index[axis] = array.names[axis].index(name)
         numbers = np.asarray(array.values[tuple(index)])
         sizes = np.abs(numbers)
-        if not ((sizes >= 1) & (sizes <= self.dim) & (sizes == np.round(sizes))).all():
+        if (
+            isinstance(array, MixedWeights)
+            or not ((sizes >= 1) & (sizes <= self.dim) & (sizes == np.round(sizes))).all()
+        ):
             raise ValueError(
                 f"{what}: these are no single weights of what is learnt, but follow from it; give arrays of all "
                 f"{self.dim} weights"
@@ -146,6 +149,8 @@ class _Names:
     def of(self, j: int) -> str:
         """A name of number j of w."""
         for kind, array in self.arrays.items():
+            if isinstance(array, MixedWeights):
+                continue
             found = np.argwhere(np.abs(array.values) == j + 1)
             if len(found):
                 words = [f"{axis}={names[i]}" for axis, names, i in zip(array.axes, array.names, found[0], strict=True)]

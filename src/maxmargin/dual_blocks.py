@@ -233,6 +233,10 @@ class DualBlocks(BlockDual):
 
     def written(self, planes: Remembered) -> tuple[Array, NDArray[np.intp] | None]:
         """(N, d) vectors with the inner products of the planes, and the coordinates of w that they speak of, if any."""
+        if planes.rows.n_entries >= planes.rows.shape[0] * planes.rows.shape[1]:  # sparse rows would be longer
+            dense = planes.rows.toarray()
+            used = np.flatnonzero(dense.any(axis=0))
+            return (dense if len(used) == dense.shape[1] else dense[:, used]), used
         explicit = planes.rows.tocsr().tocsc()
         used = np.flatnonzero(np.diff(explicit.indptr))
         return explicit[:, used].toarray(), used

@@ -67,6 +67,10 @@ class SymmetricWeights(Weights):
         return np.triu(super().distinct)
 
 
+class MixedWeights(Weights):
+    """Weights that are no coordinates of w, but sums of some; bounds and priors of theirs have no names."""
+
+
 class NamedWeight(NamedTuple):
     """One weight: what it is for, in words, and the number."""
 

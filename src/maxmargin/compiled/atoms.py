@@ -114,6 +114,15 @@ def add_rows(indptr, indices, values, scale, total, direct, n_labels, unit_indpt
 
 
 @kernel
+def write_rows(indptr, indices, values, direct, n_labels, unit_indptr, places, unit_values, dense):
+    """dense[j] = row j, over the coordinates of w; dense is all zero before."""
+    atoms = AtomArrays(direct, n_labels, unit_indptr, places, unit_values)
+    for j in range(len(dense)):
+        for p in range(indptr[j], indptr[j + 1]):
+            atom_add(indices[p], values[p], dense[j], atoms)
+
+
+@kernel
 def row_sizes(indptr, indices, values, direct, n_labels, lengths, sizes):
     """sizes[j] = Σ |values| · ‖atom‖ over the entries of row j, which is ‖row j‖ or more; lengths: of every unit."""
     for j in range(len(sizes)):

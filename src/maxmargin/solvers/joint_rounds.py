@@ -25,7 +25,7 @@ from numpy.typing import NDArray
 from threadpoolctl import threadpool_limits
 
 from maxmargin.arrays import Array
-from maxmargin.block_dual import BlockDual
+from maxmargin.block_dual import BlockDual, Remembered
 from maxmargin.dual_blocks import DualBlocks
 from maxmargin.geometry import Geometry
 from maxmargin.oracle import Oracle
@@ -41,6 +41,8 @@ SMALL = 1e9  # or so many multiplications
 CENTRED = 0.1  # share of the gap to which a joint solve goes: the query should not be at the edge of what is known
 FALL = 1e-3  # share of the gap by which P has to fall to have fallen
 PLACES = 1024  # planes that a joint solve should know of, however few the examples are
+LIGHT = 1e-3  # share of its example's cap below which a plane matters only if it is high where the last ones were found
+HIGH = 0.5  # share of its example's highest plane there
 
 
 class JointRounds:
@@ -52,6 +54,7 @@ class JointRounds:
         self.work = 0.0  # multiplications of these passes
         self.before = 0.0  # of all that was done before them
         self.model_gap = inf  # of the last joint solve, among the planes that it knew
+        self.share = 1.0  # of the planes that mattered to it
         self.least, self.highest = inf, -inf  # P and D when the certificate was last better than before
         self.fruitless = 0  # how often rounds have taken over since then
         self.exhausted = False  # whether nothing is to be gained any more: what gap is left then is that of rounding
@@ -83,7 +86,7 @@ class JointRounds:
         """Planes and blocks of a joint solve, with those that bounds add."""
         (planes, examples), geometry = self.blocks.size, self.oracle.geometry
         bounds = 0 if geometry is None else geometry.n_bounds
-        return planes + bounds, examples + bounds
+        return int(self.share * planes) + bounds, examples + bounds
 
     def _cost(self) -> float:
         """Of one joint solve."""
@@ -105,11 +108,11 @@ class JointRounds:
         instead = self._passes_cost()
         self.before, self.work = self.before + self.work, 0.0
         blocks.make_places(PLACES // oracle.n)
-        approach, gaps, idle = _Approach(blocks.w), [1.0], 0
+        approach, gaps, idle, query = _Approach(blocks.w), [1.0], 0, blocks.w
         while idle < 3 and self._affordable():
             before = blocks.dual
             self.work += self._cost()
-            query = approach.query(self._joint_step(blocks, max(0.1 * self.tol, CENTRED * gaps[-1])))
+            query = approach.query(self._joint_step(blocks, query, max(0.1 * self.tol, CENTRED * gaps[-1])))
             planes, slacks = oracle.planes_and_slacks(query)
             report = blocks.admit(planes, query)
             oracle.deny_miss(0, report.missed, query)
@@ -139,27 +142,51 @@ class JointRounds:
         if not self.fruitless:
             self.least, self.highest = min(self.least, value), max(self.highest, dual)
 
-    def _joint_step(self, blocks: DualBlocks, tol: float) -> Array:
-        """Raise D over all planes; the weights that are best for these planes."""
+    def _joint_step(self, blocks: DualBlocks, query: Array, tol: float) -> Array:
+        """Raise D; the weights that are best for the planes that matter, the last of which were found at `query`.
+
+        These are all, or where that costs much, planes that carry weight, and planes that were high at the query. Where
+        one of the others is above them at the new weights, it will be so at the next query, and matter then.
+        """
         planes = blocks.remembered()
-        examples, owner = np.unique(planes.owners, return_inverse=True)
         geometry, w = self.oracle.geometry, np.zeros(self.oracle.dim)
-        if len(examples):
-            caps = blocks.cap[examples]
+        if len(planes.offset):
             with threadpool_limits(1, user_api="blas"):  # the same bits, however many threads there are
                 vectors, used = blocks.written(planes)
-                problem = JointProblem(vectors, planes.offset, owner, caps, blocks.squared)
+                heights = planes.offset - (planes.rows @ query if used is None else vectors @ query[used])
+                all_of_them = multiplications(len(vectors), blocks.n, vectors.shape[1]) <= SMALL
+                matter = np.flatnonzero(_matter(blocks, planes, heights) | all_of_them)
+                examples, owner = np.unique(planes.owners[matter], return_inverse=True)
+                problem = JointProblem(
+                    vectors[matter], planes.offset[matter], owner, blocks.cap[examples], blocks.squared
+                )
                 if geometry is not None:
                     assert used is not None  # kernels have neither prior nor bounds
                     problem = _confined(problem, geometry, used)
                 point = solve(problem, tol)
-            self.model_gap = point.gap
-            blocks.ascend_towards(planes, point.alpha[: len(planes.offset)])
+            self.model_gap, self.share = point.gap, len(matter) / len(planes.offset)
+            target, mixture = np.zeros(len(planes.offset)), np.zeros(len(planes.offset))
+            target[matter], mixture[matter] = point.alpha[: len(matter)], point.mixture[: len(matter)]
+            blocks.ascend_towards(planes, target)
             if used is None:  # with a kernel, w is known by its coefficients
-                planes.rows.add_to(w, point.mixture)
+                planes.rows.add_to(w, mixture)
             else:
                 w[used] = point.w
         return self.oracle.point(w)
+
+
+def _matter(blocks: DualBlocks, planes: Remembered, heights: Array) -> NDArray[np.bool_]:
+    """Which planes a joint solve should know of; always one of every example, and all of squared slacks.
+
+    (Of these, a cap is no limit of α.)
+    """
+    if blocks.squared:
+        return np.ones(len(heights), dtype=bool)
+    highest = np.full(blocks.n, -inf)
+    np.maximum.at(highest, planes.owners, heights)
+    highest = highest[planes.owners]
+    heavy = blocks.alpha_of(planes) > LIGHT * blocks.cap[planes.owners]
+    return np.asarray(heavy | (heights >= np.where(highest > 0, HIGH * highest, highest)))
 
 
 def _confined(problem: JointProblem, geometry: Geometry, used: NDArray[np.intp]) -> JointProblem:

@@ -45,7 +45,7 @@ def labelled(draw, form="any", n_labels=None, most_nodes=4, most_graphs=3, **opt
     """Graphs of this form with labels, the first one with all labels."""
     n_labels = draw(st.integers(2, 3)) if n_labels is None else n_labels
     n_features, n_edge_features = draw(st.integers(1, 2)), draw(st.integers(1, 2))
-    as_sparse = draw(st.booleans())
+    as_sparse, least = draw(st.booleans()), 0 if options.get("attractive") else -3
     X, Y = [], []
     for first in [True] + [False] * draw(st.integers(0, most_graphs - 1)):
         n_nodes = draw(st.integers(3 if first or form == "cycle" else 1, most_nodes))
@@ -54,7 +54,7 @@ def labelled(draw, form="any", n_labels=None, most_nodes=4, most_graphs=3, **opt
         x = Nodes(
             sparse.csr_array(features) if as_sparse else features,
             edges,
-            draw(whole((len(edges), n_edge_features))) if edges or draw(st.booleans()) else None,
+            draw(whole((len(edges), n_edge_features), least)) if edges or draw(st.booleans()) else None,
         )
         y = [draw(st.sampled_from("abc"[:n_labels])) for _ in range(n_nodes)]
         if first:
@@ -62,7 +62,9 @@ def labelled(draw, form="any", n_labels=None, most_nodes=4, most_graphs=3, **opt
         X.append(x)
         Y.append(Weighted(y, draw(whole(n_nodes, 0, 2)).tolist()) if draw(st.booleans()) else y)
     known = next((x.edge_features.shape[1] for x in X if len(x.edges)), X[0].edge_features.shape[1])
-    directed = draw(st.one_of(st.booleans(), st.lists(st.booleans(), min_size=known, max_size=known)))
-    task = Graph(costs=draw(st.one_of(st.none(), costs(n_labels))), directed=directed, **options)
+    pairwise = options.pop("pairwise", None) or draw(st.sampled_from(["full", "full", "potts"]))
+    lists = st.lists(st.booleans(), min_size=known, max_size=known)
+    directed = draw(st.one_of(st.booleans(), lists) if pairwise == "full" else st.booleans())
+    task = Graph(costs=draw(st.one_of(st.none(), costs(n_labels))), pairwise=pairwise, directed=directed, **options)
     task.setup(X, Y)
     return Labelled(task, X, Y, draw(whole(task.dim)))

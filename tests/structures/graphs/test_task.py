@@ -52,7 +52,8 @@ def test_features_are_sums_over_edges_and_nodes(problem, data):
         counts = twin.pair_counts(x.edges, x.edge_features, labels, task.n_labels_)
         if not len(x.edges):
             counts = np.zeros((task.n_edge_features_, task.n_labels_, task.n_labels_))
-        expected = [twin.folded(counts, directions(task)), twin.label_counts(features, labels, task.n_labels_).ravel()]
+        edges = twin.equal(counts) if task.pairwise == "potts" else twin.folded(counts, directions(task))
+        expected = [edges, twin.label_counts(features, labels, task.n_labels_).ravel()]
         found = explicit(task.psi(x, [task.classes_[k] for k in labels]), task.dim, 0)
         np.testing.assert_array_equal(found, np.concatenate(expected))
 
@@ -81,14 +82,17 @@ def test_weights_by_meaning(problem, data):
     """⟨w, Ψ⟩ read off the tables of weights."""
     task, X, _, w = problem
     parts = task.parts(w)
-    for table, one_way in zip(parts["edges"], directions(task), strict=True):
+    tables = parts["edges"]
+    if task.pairwise == "potts":
+        tables = tables[:, None, None] * np.eye(task.n_labels_)
+    for table, one_way in zip(tables, directions(task), strict=True):
         assert one_way or (table == table.T).all()
     for x in X:
         labels = np.array([data.draw(st.integers(0, task.n_labels_ - 1)) for _ in range(len(x))])
         features = x.features.toarray() if sparse.issparse(x.features) else x.features
         score = sum(features[i] @ parts["nodes"][:, k] for i, k in enumerate(labels))
         for (i, j), row in zip(x.edges, x.edge_features, strict=True):
-            score += row @ parts["edges"][:, labels[i], labels[j]]
+            score += row @ tables[:, labels[i], labels[j]]
         assert dot(task.psi(x, task.class_array_[labels]), w) == score
 
 
@@ -100,7 +104,7 @@ def test_rows_of_labellings_and_of_fractions(problem, data):
     """Of any labelling, and of any mixture of labellings, which has mixed features and losses."""
     task, X, Y, _ = problem
     batch = task.pack(X, Y)
-    rows, expected = LabellingRows(batch.atoms, task.places_), []
+    rows, expected = LabellingRows(batch.atoms, task.edge_weights_), []
     for i, (x, y) in enumerate(zip(X, Y, strict=True)):
         truth = explicit(task.psi(x, y), task.dim, i)
         drawn = [
@@ -129,12 +133,11 @@ def test_edge_differences_are_their_twin(edges, n_features, data):
 
     features = data.draw(whole((len(edges), n_features)))
     truth, found = (data.draw(st.lists(st.integers(0, 2), min_size=5, max_size=5)) for _ in range(2))
-    places = np.arange(n_features * 9, dtype=np.int64).reshape(n_features, 3, 3)
-    total = np.zeros(n_features * 9)
+    total = np.zeros((n_features, 3, 3))
     numbers = np.array(edges, dtype=np.int32).reshape(-1, 2)
-    edge_differences(numbers, features, places, *(np.array(each, dtype=np.int32) for each in (truth, found)), total)
+    edge_differences(numbers, features, *(np.array(each, dtype=np.int32) for each in (truth, found)), total)
     if edges:
-        tables = [twin.pair_counts(edges, features, labels, 3).ravel() for labels in (truth, found)]
+        tables = [twin.pair_counts(edges, features, labels, 3) for labels in (truth, found)]
         np.testing.assert_array_equal(total, tables[0] - tables[1])
     else:
         assert not total.any()
@@ -269,7 +272,7 @@ def test_relaxed_objectives_bound_the_true_ones(method, n_labels, data, C):
     task, X, Y, _ = data.draw(labelled(n_labels=n_labels, method=method))
     model = StructuredSVM(task, C=C, tol=1e-3).fit(X, Y)
     certificate = model.certificate_
-    exact = Graph(costs=task.costs, directed=task.directed, method="junction_tree")
+    exact = Graph(costs=task.costs, pairwise=task.pairwise, directed=task.directed, method="junction_tree")
     true = objective(exact, X, Y, C, model.w_)
     assert certificate.primal >= true - 1e-7 * (1 + true)
     if certificate.search == "exact":

@@ -17,7 +17,7 @@ from maxmargin.structures.graphs.found_before import FoundBefore
 from maxmargin.structures.graphs.inference.model import PairwiseModel
 from maxmargin.structures.graphs.packed_graph import PackedGraph
 from maxmargin.structures.graphs.rows import LabellingRows
-from maxmargin.structures.graphs.searches import accuracy, pair_scores, solved
+from maxmargin.structures.graphs.searches import accuracy, solved
 
 
 class GraphBatch(AtomBatch):
@@ -63,13 +63,15 @@ class GraphBatch(AtomBatch):
         lam = self.each(augment)
         cuts = not isinstance(augment, np.ndarray) and augment == 1.0  # no λ-search, which looks for something else
         edge_weights = w[: self.atoms.arrays.direct]
-        W, rows = w[self.task.places_], LabellingRows(self.atoms, self.task.places_)
+        weights = self.task.edge_weights_
+        rows = LabellingRows(self.atoms, weights)
         loss, upper, relaxed = np.zeros(len(self)), np.empty(len(self)), np.zeros(len(self), dtype=bool)
         for j, g in enumerate(self.ids):
             graph = self.graphs[g]
             exact = graph.plan.kind is Search.EXACT
             before, scores = self._before[g], self.atoms.scores(w, graph.units)
-            model = PairwiseModel(scores + lam[j] * graph.prices, graph.edges, pair_scores(W, graph.edge_features))
+            pair = weights.pair_scores(w, graph.edge_features)
+            model = PairwiseModel(scores + lam[j] * graph.prices, graph.edges, pair)
             truth = model.value(graph.truth)
             known = truth + before.highest(edge_weights, scores) if cuts else np.inf
             answer = solved(graph.plan, model, accuracy(graph.most, lam[j], truth, known), g, before.messages)

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
-from typing import Any, Unpack
+from collections.abc import Hashable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any, Self, Unpack
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,12 +12,15 @@ from sklearn.utils.validation import check_is_fitted
 
 from maxmargin.arrays import Array
 from maxmargin.inputs.scoring import Agreement, share_right
+from maxmargin.live_line import LiveLine
 from maxmargin.predictions import Predictions
 from maxmargin.solvers import Solver
 from maxmargin.structures.graphs.node_labels import read_labels
+from maxmargin.structures.graphs.stacking import StackedScores
 from maxmargin.structures.graphs.task import Graph, LabellingBound
-from maxmargin.trainer import Options, Trainer, refuse_kernel
-from maxmargin.weights import Weights
+from maxmargin.trainer import Options, Problem, Trainer, refuse_kernel
+from maxmargin.training_options import n_examples, seed_of
+from maxmargin.weights import MixedWeights, Weights
 
 
 class GraphLabeler(Trainer):
@@ -46,60 +50,80 @@ class GraphLabeler(Trainer):
         more.
     {classes}
     {costs}
+    pairwise : "full" or "potts"
+        "full": every edge feature has a weight for each pair of labels. "potts": it has one weight, which counts where
+        both nodes have the same label; positive, it rewards that. Few weights for few data.
     directed : bool or list of bool
-        Whether the weight of two labels depends on which is at the first node of an edge; a list has one value per edge
-        feature.
+        Of full tables: whether the weight of two labels depends on which is at the first node of an edge; a list has
+        one value per edge feature.
     method : str
         "auto" chooses by the graph. "forest", "junction_tree", "min_cut", "roof_dual", "relaxation" and "expansion"
         force one method. "expansion" is the fast one for large graphs with many labels; it proves nothing.
     attractive : bool
-        Whether neighbours prefer equal labels: weights of edge features, which must be >= 0 then, are kept >= 0 for
-        equal labels and <= 0 for different ones. Two labels are then found by a minimum cut, and exactly.
+        Whether neighbours never prefer different labels; edge features must be >= 0 then. Potts weights are kept >= 0,
+        full tables of two labels submodular, and those of more >= 0 for equal labels and <= 0 for different ones. Two
+        labels are then found by a minimum cut, and exactly.
     unlabelled : "error" or "leave_out"
         What to do in training with nodes whose label is None. Left out, they take the edges at them along.
+    stack : None or classifier
+        A scikit-learn classifier of single nodes, whose scores take the place of the nodes' features: log-probabilities
+        (predict_proba, not below log 0.001) or decision_function, and a constant. In training every graph is scored by
+        a classifier that was trained on others, so that its scores are no surer than those of new graphs.
+    stack_folds : int
+        Into how many parts the graphs are divided for that.
     {kernel}
         Nodes are counted through all graphs. Features of edges stay linear.
     The other parameters are those of StructuredSVM.
 
     Attributes
     ----------
-    coef_ : (K, n_features) weights of node features.   edge_coef_ : (n_edge_features, K, K) weights of edge features.
+    coef_ : (K, n_features) weights of node features.   edge_coef_ : (n_edge_features, K, K) weights of edge features;
+        with pairwise="potts" (n_edge_features,).
+    stack_ : with stack, the classifier that was trained on all nodes, in `stack_.classifier`.
     classes_, n_features_in_, w_, certificate_, history_, and weights_: those of nodes and edges by name.
     """
 
     _units = "nodes"
+
+    stack_: StackedScores
 
     def __init__(
         self,
         C: float = 10.0,
         classes: Sequence[Hashable] | None = None,
         costs: Any = None,
+        pairwise: str = "full",
         directed: bool | Sequence[bool] = True,
         method: str = "auto",
         attractive: bool = False,
         unlabelled: str = "error",
+        stack: Any = None,
+        stack_folds: int = 5,
         kernel: Any = None,
         solver: str | Solver = "bcfw",
         **options: Unpack[Options],
     ):
         self.classes = classes
         self.costs = costs
+        self.pairwise = pairwise
         self.directed = directed
         self.method = method
         self.attractive = attractive
         self.unlabelled = unlabelled
+        self.stack = stack
+        self.stack_folds = stack_folds
         self.kernel = kernel
         super().__init__(C=C, solver=solver, **options)
 
     def predict(self, X: Any) -> list[NDArray[Any]]:
         """The best labelling of every graph that was found: (N,) labels, for grids (H, W)."""
         check_is_fitted(self)
-        return Predictions(self._decoded(X))
+        return Predictions(self._decoded(self._seen(X)))
 
     def predict_bounds(self, X: Any) -> list[LabellingBound]:
         """How far every prediction can be from the best labelling: its score, a proved upper bound, the method."""
         check_is_fitted(self)
-        return self.task_.predict_bounds(self.w_, X)
+        return self.task_.predict_bounds(self.w_, self._seen(X))
 
     def score(self, X: Any, Y: Any) -> float:
         """The share of labelled nodes that are right, over all graphs; labels that training has not seen are wrong."""
@@ -120,7 +144,10 @@ class GraphLabeler(Trainer):
 
     @property
     def edge_coef_(self) -> Array:
-        """(n_edge_features, K, K) weights of the edges' features at each label of the first and of the second node."""
+        """Weights of the edges' features: (n_edge_features, K, K), by the labels of the first and of the second node.
+
+        With pairwise="potts" (n_edge_features,), for equal labels.
+        """
         check_is_fitted(self)
         return self.task_.parts(self.w_)["edges"]
 
@@ -128,16 +155,41 @@ class GraphLabeler(Trainer):
     def n_features_in_(self) -> int:
         """Features per node."""
         check_is_fitted(self)
-        return int(self.task_.n_features_)
+        return int(self.task_.n_features_ if self.stack is None else self.stack_.n_features)
 
     def _named_weights(self) -> dict[str, Weights]:
-        labels = self.classes_
-        edges = Weights(
-            self.edge_coef_, feature=self.task_.edge_feature_names_, first_label=labels, second_label=labels
-        )
+        labels, features = self.classes_, self.task_.edge_feature_names_
+        if self.task_.pairwise == "potts":
+            edges = Weights(self.edge_coef_, feature=features)
+        else:
+            kind = Weights if self.task_.edge_weights_.single else MixedWeights
+            edges = kind(self.edge_coef_, feature=features, first_label=labels, second_label=labels)
         if self.kernel is not None:
             return {"edges": edges}
-        return {"nodes": Weights(self.coef_, label=labels, feature=range(self.n_features_in_)), "edges": edges}
+        columns = range(self.n_features_in_) if self.stack is None else self.stack_.names
+        return {"nodes": Weights(self.coef_, label=labels, feature=columns), "edges": edges}
+
+    @contextmanager
+    def _problem(self, X: Any, Y: Any, sample_weight: Any, task: Any = None) -> Iterator[Problem]:
+        if self.stack is not None:
+            n, n_outputs = n_examples(X, "X"), n_examples(Y, "Y")
+            if n != n_outputs:
+                raise ValueError(f"X has {n} graphs but Y has {n_outputs} labellings; expected one per graph")
+            seed = seed_of(self.random_state) if task is None else self.stack_.seed
+            self.stack_ = StackedScores(self.stack, self.stack_folds, seed)
+            with LiveLine(self.verbose, "scoring nodes") as line:
+                X = self.stack_.fit_transform(X, Y, self.classes, line)
+        with super()._problem(X, Y, sample_weight, task) as problem:
+            yield problem
+
+    def _train_on(self, task: Any, X: Any, Y: Any, sample_weight: Any) -> Self:
+        if self.stack is not None:
+            raise ValueError("partial_fit is not offered with stack, whose classifier is trained on all graphs at once")
+        return super()._train_on(task, X, Y, sample_weight)
+
+    def _seen(self, X: Any) -> Any:
+        """The graphs as the model sees them."""
+        return X if self.stack is None else self.stack_.transform(X)
 
     def _make_task(self, Y: Any) -> Graph:
         return self._task(Graph)

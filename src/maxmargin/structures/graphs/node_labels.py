@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from maxmargin.arrays import Array
 from maxmargin.inputs.labels import Labels, label_numbers, plain
 from maxmargin.inputs.weighted import Weighted
+from maxmargin.structures.graphs.nodes import Nodes
 
 
 class NodeLabels(NamedTuple):
@@ -81,6 +82,17 @@ def read_labels(y: Any, n_nodes: int, shape: tuple[int, ...] | None = None) -> N
             t = int(np.flatnonzero(places == k)[0])
             raise ValueError(f"the label of node {t} is NaN; put None where a label is not known")
     return NodeLabels(kinds, places, _checked_costs(costs, n_nodes))
+
+
+def read_all_labels(graphs: Sequence[Nodes], Y: Any) -> list[NodeLabels]:
+    """The labels of all graphs; an error names the graph."""
+    labels = []
+    for i, (x, y) in enumerate(zip(graphs, Y, strict=True)):
+        try:
+            labels.append(read_labels(y, x.n_nodes, x.label_shape))
+        except ValueError as error:
+            raise ValueError(f"graph {i}: {error}") from None
+    return labels
 
 
 def different(flat: Any) -> tuple[list[Hashable], NDArray[np.intp]]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from copy import copy
 from typing import Any, Self
 
 import numpy as np
@@ -98,6 +99,14 @@ class Nodes:
         graph.edge_names = self.edge_names
         return graph
 
+    def with_features(self, features: Any) -> Self:
+        """The same graph with other features of its nodes."""
+        graph = copy(self)
+        graph.features = _checked_features(features)
+        if graph.n_nodes != self.n_nodes:
+            raise ValueError(f"features have {graph.n_nodes} rows; expected {self.n_nodes}, one per node")
+        return graph
+
     @property
     def n_nodes(self) -> int:
         return int(self.features.shape[0])
@@ -139,6 +148,13 @@ def read_all(X: Sequence[Any]) -> list[Nodes]:
         except ValueError as error:
             raise ValueError(f"graph {i}: {error}") from None
     return graphs
+
+
+def stacked_features(graphs: Sequence[Nodes]) -> Any:
+    """The features of all nodes, one graph after another."""
+    if any(sparse.issparse(x.features) for x in graphs):
+        return sparse.vstack([sparse.csr_array(x.features) for x in graphs], format="csr")
+    return np.concatenate([x.features for x in graphs])
 
 
 def _read(x: Any) -> Nodes:

@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 from maxmargin.arrays import Array
 from maxmargin.atoms import AtomRows, Atoms
 from maxmargin.inputs.labels import Labels
+from maxmargin.structures.graphs.edge_weights import EdgeWeights
 from maxmargin.structures.graphs.inference.model import Relaxed
 from maxmargin.structures.graphs.packed_graph import PackedGraph
 
@@ -17,12 +18,10 @@ class LabellingRows:
 
     A row has an entry for every weight of the edges that changes, and two atoms for every wrongly labelled node; of a
     fractional z, an atom for every label with a share of the node.
-
-    places : (G, K, K) the coordinate of edge feature g between two nodes of the labels k and l
     """
 
-    def __init__(self, atoms: Atoms, places: NDArray[np.int64]):
-        self.atoms, self.places = atoms, places
+    def __init__(self, atoms: Atoms, edge_weights: EdgeWeights):
+        self.atoms, self.edge_weights = atoms, edge_weights
         self._indices: list[NDArray[np.int64]] = []
         self._values: list[Array] = []
         self._ends = [0]
@@ -36,11 +35,11 @@ class LabellingRows:
         from maxmargin.structures.graphs.compiled.labelled_edges import edge_differences
 
         direct, n_labels = self.atoms.arrays.direct, self.atoms.arrays.n_labels
-        total = np.zeros(direct)
-        edge_differences(graph.edges, graph.edge_features, self.places, graph.truth, found, total)
+        sums = np.zeros((graph.edge_features.shape[1], n_labels, n_labels))
+        edge_differences(graph.edges, graph.edge_features, graph.truth, found, sums)
         wrong = np.flatnonzero(graph.truth != found)
         atoms = direct + graph.units[wrong] * n_labels
-        self._add_direct(total)
+        self._add_edges(graph, sums)
         self._add(atoms + graph.truth[wrong], np.ones(len(wrong)))
         self._add(atoms + found[wrong], -np.ones(len(wrong)))
         self._close()
@@ -52,7 +51,7 @@ class LabellingRows:
         nodes, edges = -z.nodes, -z.edges
         nodes[np.arange(len(nodes)), graph.truth] += 1
         edges[np.arange(len(edges)), graph.truth[graph.edges[:, 0]], graph.truth[graph.edges[:, 1]]] += 1
-        self._add_direct(by_place(self.places, graph.edge_features, edges, direct))
+        self._add_edges(graph, added_up(graph.edge_features, edges))
         rows, labels = np.nonzero(nodes)
         self._add(direct + graph.units[rows] * n_labels + labels, nodes[rows, labels])
         self._close()
@@ -71,7 +70,10 @@ class LabellingRows:
         values = np.concatenate([np.empty(0), *self._values])
         return AtomRows(self.atoms, np.array(self._ends, dtype=np.int32), indices, values)
 
-    def _add_direct(self, total: Array) -> None:
+    def _add_edges(self, graph: PackedGraph, sums: Array) -> None:
+        if not len(graph.edges):  # nothing tells how many features they would have
+            return
+        total = self.edge_weights.gathered(sums)
         used = np.flatnonzero(total)
         self._add(used, total[used])
 
@@ -88,7 +90,7 @@ class LabellingRows:
     _begun = 0  # and to all of these but the last
 
 
-def by_place(places: NDArray[np.int64], features: Array, tables: Array, n_places: int) -> Array:
-    """(n_places,) what the edges of a graph add to each weight, by tables (E, K, K) of their labels' shares."""
-    sums = features.T @ tables.reshape(len(tables), -1) if len(tables) else np.zeros(places.shape)
-    return np.bincount(places.ravel(), sums.ravel(), minlength=n_places).astype(np.float64, copy=False)
+def added_up(features: Array, tables: Array) -> Array:
+    """(G, K, K) the features of all edges of a graph, by tables (E, K, K) of the shares of two labels at each."""
+    n_labels = tables.shape[1]
+    return np.asarray((features.T @ tables.reshape(len(tables), n_labels**2)).reshape(-1, n_labels, n_labels))

@@ -1,4 +1,4 @@
-"""Searches for the best labelling of one graph at given weights: which scores it has, and how finely it is solved."""
+"""Searches for the best labelling of one graph at given weights: how finely it is solved."""
 
 from __future__ import annotations
 
@@ -12,14 +12,6 @@ FINE = 1e-4  # relaxations are solved up to this share of the largest loss,
 NEAR = 1e-3  # and up to this share of the violation that was found, where that is less
 NEWS = 0.1  # and up to this share of what is found above all that was known before, if that is more
 LEAST = 1e-2  # a loss of less weight than this is a hint in a search for the prediction, and no measure of it
-
-
-def pair_scores(W: Array, edge_features: Array) -> Array:
-    """(E, K, K) the scores of all label pairs at all edges."""
-    if not len(edge_features):  # without edges nothing tells how many features they would have
-        return np.empty((0, *W.shape[1:]))
-    n_labels = W.shape[1]
-    return (edge_features @ W.reshape(len(W), n_labels**2)).reshape(-1, n_labels, n_labels)
 
 
 def tolerance(most: float, lam: float = 1.0) -> float:

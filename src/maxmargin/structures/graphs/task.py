@@ -16,14 +16,15 @@ from maxmargin.inputs.labels import Labels, cost_matrix, label_array, label_numb
 from maxmargin.kernels.units import UnitTask
 from maxmargin.search import Search
 from maxmargin.structures.graphs.batch import GraphBatch
+from maxmargin.structures.graphs.edge_weights import edge_weights
 from maxmargin.structures.graphs.inference.messages import pass_messages
 from maxmargin.structures.graphs.inference.model import Answer, PairwiseModel, Relaxed
 from maxmargin.structures.graphs.inference.plan import Plan, plan
-from maxmargin.structures.graphs.node_labels import NodeLabels, different, flat_labels, read_labels
-from maxmargin.structures.graphs.nodes import Nodes, read_all
+from maxmargin.structures.graphs.node_labels import NodeLabels, different, flat_labels, read_all_labels, read_labels
+from maxmargin.structures.graphs.nodes import Nodes, read_all, stacked_features
 from maxmargin.structures.graphs.packed_graph import PackedGraph
-from maxmargin.structures.graphs.rows import by_place
-from maxmargin.structures.graphs.searches import pair_scores, solved, tolerance
+from maxmargin.structures.graphs.rows import added_up
+from maxmargin.structures.graphs.searches import solved, tolerance
 
 UNLABELLED = ("error", "leave_out")
 
@@ -59,12 +60,15 @@ class Graph(UnitTask):
 
     classes : the label set, where the training data may not show all of it.
     costs : None, {label: cost of missing it}, or a (K, K) matrix cost[true, predicted] in the order of `classes`.
-    directed : True: W[g, k, l] is the weight of label k at the first and l at the second node of an edge. False: the
-        order of the nodes does not matter, W[g] is symmetric. A list says it for every edge feature.
+    pairwise : "full": W[g] is a table with a weight for every pair of labels. "potts": W[g, k, l] = w_g [k = l], one
+        weight per edge feature; a positive one rewards equal labels.
+    directed : of full tables. True: W[g, k, l] is the weight of label k at the first and l at the second node of an
+        edge. False: the order of the nodes does not matter, W[g] is symmetric. A list says it for every edge feature.
     method : "auto", or one method for all graphs: "forest", "junction_tree", "min_cut", "roof_dual", "relaxation",
         "expansion" (α-expansion: fast, finds a good labelling without a proof; undergenerating).
-    attractive : whether equal labels of neighbours never score less than different ones: the weights of features of
-        edges, which must be >= 0 then, are >= 0 for equal labels and <= 0 for different ones. With two labels the best
+    attractive : whether neighbours never prefer different labels, whatever the features of their edge are, which must
+        be >= 0 then. Potts: w_g >= 0. Full tables of two labels: W[g, 0, 0] + W[g, 1, 1] >= W[g, 0, 1] + W[g, 1, 0].
+        Of more labels: weights are >= 0 for equal labels and <= 0 for different ones. With two labels the best
         labelling is then a minimum cut, and exact.
     unlabelled : what to do in training with nodes whose label is None: "error", or "leave_out" them and their edges.
     kernel : None, or a kernel of nodes (maxmargin.kernels), whose features take the place of x_i.
@@ -74,6 +78,7 @@ class Graph(UnitTask):
         self,
         classes: Sequence[Hashable] | None = None,
         costs: Any = None,
+        pairwise: str = "full",
         directed: bool | Sequence[bool] = True,
         method: str = "auto",
         attractive: bool = False,
@@ -82,6 +87,7 @@ class Graph(UnitTask):
     ):
         self.classes = classes
         self.costs = costs
+        self.pairwise = pairwise
         self.directed = directed
         self.method = method
         self.attractive = attractive
@@ -106,7 +112,7 @@ class Graph(UnitTask):
         self.n_features_, self.n_edge_features_ = graphs[0].n_features, with_edges.edge_features.shape[1]
         _check_sizes(graphs, self.n_features_, self.n_edge_features_, "in the graphs before")
         self.edge_feature_names_ = _edge_names(graphs, self.n_edge_features_)
-        labels = _all_labels(graphs, Y)
+        labels = read_all_labels(graphs, Y)
         kinds = [k for each in labels for k in each.kinds if k is not None]
         if not kinds:
             raise ValueError("no node of any graph has a label: there is nothing to learn from")
@@ -115,11 +121,13 @@ class Graph(UnitTask):
         self.n_labels_ = len(self.classes_)
         self.class_array_ = label_array(self.classes_, flat_labels(Y[0]))
         self.cost_ = cost_matrix(self.costs, self.classes_)
-        self.places_ = _places(self.directed, self.n_edge_features_, self.n_labels_)
-        self.first_ = int(self.places_.max(initial=-1)) + 1  # where U begins
+        self.edge_weights_ = edge_weights(
+            self.pairwise, self.directed, self.n_edge_features_, self.n_labels_, self.attractive
+        )
+        self.first_ = self.edge_weights_.count  # where U begins
         examples = self._examples(graphs, labels)
         seen = [each.x for each in examples] if self.kernel is not None else graphs[:1]
-        self._set_dim(_stacked(seen), self.n_labels_, self.first_)
+        self._set_dim(stacked_features(seen), self.n_labels_, self.first_)
         self.bounds_ = self._signs() if self.attractive else None
         plans = self._plans([each.x for each in examples])
         self.search = Search.worst({each.kind for each in plans})
@@ -131,8 +139,9 @@ class Graph(UnitTask):
         self._refuse_kernel("psi(x, z)")
         (x,) = self._graphs([x])
         nodes, edges = (z.nodes, z.edges) if isinstance(z, Relaxed) else self._indicators(x, z)
-        total = np.empty(self.dim)
-        total[: self.first_] = by_place(self.places_, x.edge_features, edges, self.first_)
+        total = np.zeros(self.dim)
+        if len(x.edges):
+            total[: self.first_] = self.edge_weights_.gathered(added_up(x.edge_features, edges))
         total[self.first_ :] = (x.features.T @ nodes).ravel()
         if not sparse.issparse(x.features):
             return total
@@ -152,7 +161,7 @@ class Graph(UnitTask):
         if y is not None:
             prices = read_labels(y, x.n_nodes, x.label_shape).prices(self.numbers_, self.cost_)
         scores = self._unit_scores(w, x.features, self.n_labels_, self.first_)
-        pair = pair_scores(w[self.places_], x.edge_features)
+        pair = self.edge_weights_.pair_scores(w, x.edge_features)
         size = 1 + np.abs(scores).sum() + prices.sum() + np.abs(pair).sum()
         answer = solved(self._plans([x])[0], PairwiseModel(scores + prices, x.edges, pair), 1e-11 * size, 0)
         return self._named(answer.labels, x) if answer.relaxed is None else answer.relaxed
@@ -177,7 +186,7 @@ class Graph(UnitTask):
 
     def pack(self, X: Any, Y: Any) -> GraphBatch:
         graphs = self._graphs(X)
-        examples = self._examples(graphs, _all_labels(graphs, Y))
+        examples = self._examples(graphs, read_all_labels(graphs, Y))
         return self._packed(examples, self._plans([each.x for each in examples]))
 
     def _packed(self, examples: list[LabelledPart], plans: list[Plan]) -> GraphBatch:
@@ -189,8 +198,8 @@ class Graph(UnitTask):
         return GraphBatch(self, atoms, packed, np.array([each.has_labels for each in examples], dtype=bool))
 
     def parts(self, w: Array) -> dict[str, Array]:
-        """The weights by meaning: edges (G, K, K) and, without a kernel, nodes (F, K)."""
-        edges = {"edges": w[self.places_]}
+        """The weights by meaning: edges (G, K, K), of Potts edges (G,), and, without a kernel, nodes (F, K)."""
+        edges = {"edges": self.edge_weights_.shown(w)}
         return edges if self.kernel is not None else {**edges, "nodes": w[self.first_ :].reshape(-1, self.n_labels_)}
 
     # --- inside
@@ -225,8 +234,7 @@ class Graph(UnitTask):
     def _signs(self) -> tuple[Array, Array]:
         """Bounds of all weights that make edges attractive."""
         low, high = np.full(self.dim, -np.inf), np.full(self.dim, np.inf)
-        equal = np.eye(self.n_labels_, dtype=bool)
-        low[self.places_[:, equal]], high[self.places_[:, ~equal]] = 0.0, 0.0
+        low[: self.first_], high[: self.first_] = self.edge_weights_.attractive()
         return low, high
 
     def _plans(self, graphs: list[Nodes]) -> list[Plan]:
@@ -254,7 +262,7 @@ class Graph(UnitTask):
         """The nodes of all graphs one after another, and the numbers of each graph's own nodes among them."""
         ends = np.append(0, np.cumsum([x.n_nodes for x in graphs])).astype(np.int64)
         owner = np.repeat(np.arange(len(graphs)), np.diff(ends))
-        atoms = self._unit_atoms(_stacked(graphs), self.n_labels_, self.first_, owner)
+        atoms = self._unit_atoms(stacked_features(graphs), self.n_labels_, self.first_, owner)
         return atoms, [np.arange(a, b) for a, b in pairwise(ends)]
 
     def _answers(self, w: Array, X: Any) -> Iterator[tuple[Nodes, Plan, PairwiseModel, Answer]]:
@@ -262,9 +270,9 @@ class Graph(UnitTask):
         graphs = self._graphs(X)
         if not graphs:
             return
-        plans, (atoms, units), W = self._plans(graphs), self._atoms(graphs), w[self.places_]
+        plans, (atoms, units) = self._plans(graphs), self._atoms(graphs)
         for i, (x, how, own) in enumerate(zip(graphs, plans, units, strict=True)):
-            model = PairwiseModel(atoms.scores(w, own), x.edges, pair_scores(W, x.edge_features))
+            model = PairwiseModel(atoms.scores(w, own), x.edges, self.edge_weights_.pair_scores(w, x.edge_features))
             yield x, how, model, solved(how, model, tolerance(x.n_nodes * self.cost_.max()), i)
 
     def _numbers(self, z: Any) -> Labels:
@@ -289,32 +297,6 @@ class LabelledPart(NamedTuple):
     has_labels: bool  # whether any node has one
 
 
-def _stacked(graphs: list[Nodes]) -> Any:
-    """The features of all nodes, one graph after another."""
-    if any(sparse.issparse(x.features) for x in graphs):
-        return sparse.vstack([sparse.csr_array(x.features) for x in graphs], format="csr")
-    return np.concatenate([x.features for x in graphs])
-
-
-def _places(directed: Any, n_features: int, n_labels: int) -> NDArray[np.int64]:
-    """(G, K, K) the coordinate of every weight of an edge; undirected features have one for both orders of labels."""
-    flags = [directed] * n_features if isinstance(directed, bool | np.bool_) else directed
-    if not isinstance(flags, Sequence | np.ndarray) or not all(isinstance(each, bool | np.bool_) for each in flags):
-        raise ValueError(f"directed must be True, False, or a list of them, got {directed!r}")
-    if len(flags) != n_features:
-        raise ValueError(f"directed has {len(flags)} values; expected {n_features}, one per edge feature")
-    places = np.empty((n_features, n_labels, n_labels), dtype=np.int64)
-    first = 0
-    for g, one_way in enumerate(flags):
-        if one_way:
-            places[g] = first + np.arange(n_labels**2).reshape(n_labels, n_labels)
-        else:
-            rows, columns = np.triu_indices(n_labels)
-            places[g, rows, columns] = places[g, columns, rows] = first + np.arange(len(rows))
-        first = int(places[g].max()) + 1
-    return places
-
-
 def _check_sizes(graphs: list[Nodes], n_features: int, n_edge_features: int, where: str) -> None:
     for i, x in enumerate(graphs):
         if x.n_features != n_features:
@@ -330,13 +312,3 @@ def _edge_names(graphs: list[Nodes], n_features: int) -> list[Hashable]:
     names = {x.edge_names for x in graphs if len(x.edges)}
     chosen = names.pop() if len(names) == 1 else None
     return list(range(n_features) if chosen is None else chosen)
-
-
-def _all_labels(graphs: list[Nodes], Y: Any) -> list[NodeLabels]:
-    labels = []
-    for i, (x, y) in enumerate(zip(graphs, Y, strict=True)):
-        try:
-            labels.append(read_labels(y, x.n_nodes, x.label_shape))
-        except ValueError as error:
-            raise ValueError(f"graph {i}: {error}") from None
-    return labels

@@ -31,3 +31,8 @@ def folded(counts, directed):
                 both = not one_way and k != other
                 numbers.append(table[k, other] + (table[other, k] if both else 0))
     return np.array(numbers)
+
+
+def equal(counts):
+    """One number per feature, for all pairs of equal labels."""
+    return np.array([sum(table[k, k] for k in range(len(table))) for table in counts])
