@@ -78,14 +78,14 @@ def queries(qid: np.ndarray) -> Iterator[slice]:
     return (slice(a, b) for a, b in pairwise(borders))
 
 
-def mean_average_precision(relevance: np.ndarray, scores: np.ndarray, qid: np.ndarray) -> float:
-    """MAP over all queries, 0 for those without a relevant document; relevant is a grade of at least 1."""
-    return float(np.mean([average_precision(relevance[rows] >= 1, scores[rows]) for rows in queries(qid)]))
+def average_precisions(relevance: np.ndarray, scores: np.ndarray, qid: np.ndarray) -> np.ndarray:
+    """Of every query, 0 for those without a relevant document; relevant is a grade of at least 1."""
+    return np.array([average_precision(relevance[rows] >= 1, scores[rows]) for rows in queries(qid)])
 
 
-def mean_ndcg_at_10(relevance: np.ndarray, scores: np.ndarray, qid: np.ndarray) -> float:
-    """NDCG@10 over all queries, 0 for those without a relevant document."""
-    return float(np.mean([ndcg(relevance[rows], scores[rows], 10) for rows in queries(qid)]))
+def ndcgs_at_10(relevance: np.ndarray, scores: np.ndarray, qid: np.ndarray) -> np.ndarray:
+    """NDCG@10 of every query, 0 for those without a relevant document."""
+    return np.array([ndcg(relevance[rows], scores[rows], 10) for rows in queries(qid)])
 
 
 def mean_precision_at(relevance: np.ndarray, scores: np.ndarray, qid: np.ndarray, k: int) -> float:
@@ -111,9 +111,9 @@ BINARY: dict[str, Callable[[np.ndarray, np.ndarray], float]] = {
     "prbep": break_even,
     "roc_auc": roc_area,
 }
-RANKING: dict[str, Callable[[np.ndarray, np.ndarray, np.ndarray], float]] = {
-    "MAP": mean_average_precision,
-    "NDCG@10": mean_ndcg_at_10,
+RANKING: dict[str, Callable[[np.ndarray, np.ndarray, np.ndarray], np.ndarray]] = {
+    "MAP": average_precisions,
+    "NDCG@10": ndcgs_at_10,
 }
 
 

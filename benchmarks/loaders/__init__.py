@@ -35,7 +35,7 @@ from benchmarks.loaders.images import load_mnist, load_optdigits, load_usps
 from benchmarks.loaders.label_ranking import LABEL_RANKING_SETS, load_label_ranking
 from benchmarks.loaders.motifs import BoundSequence, Origin, Origins, load_crp_sites, load_yeast_ars
 from benchmarks.loaders.multilabel import load_mulan
-from benchmarks.loaders.ranking import load_letor
+from benchmarks.loaders.ranking import load_letor, load_lightgbm_rank
 from benchmarks.loaders.sequences import load_conll2000, load_conll2002_es, load_ocr_letters
 from benchmarks.loaders.tables import load_covertype
 from benchmarks.loaders.text import load_20newsgroups, load_lasvm_reuters, load_reuters21578
@@ -79,6 +79,7 @@ __all__ = [
     "load_label_ranking",
     "load_lasvm_reuters",
     "load_letor",
+    "load_lightgbm_rank",
     "load_mnist",
     "load_msrc21",
     "load_msrc21_picture",

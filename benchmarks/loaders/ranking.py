@@ -36,3 +36,18 @@ def load_letor(name: str, fold: int, split: str) -> tuple[np.ndarray, np.ndarray
     X = np.concatenate([rows.toarray() for rows, _, _ in parts])
     relevance = np.concatenate([labels for _, labels, _ in parts]).astype(np.intp)
     return X, relevance, np.concatenate([queries for _, _, queries in parts]).astype(np.intp)
+
+
+def load_lightgbm_rank(split: str) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """The data of LightGBM's lambdarank example: ``(X, relevance, qid)``, a row a document, relevance 0 to 4.
+
+    ``split`` is ``"train"``, 3,005 documents of 201 queries, or ``"test"``, 768 of 50; 300 features between 0 and 1,
+    most of them 0. The documents of a query are adjacent rows, and queries are numbered from 0.
+    """
+    from sklearn.datasets import load_svmlight_file
+
+    check_choice("split", split, "train", "test")
+    with lzma.open(data_file("lightgbm-rank", f"rank.{split}.xz")) as lines:
+        X, relevance = load_svmlight_file(lines, n_features=301, zero_based=True)
+    sizes = np.loadtxt(data_file("lightgbm-rank", f"rank.{split}.query"), dtype=np.intp)
+    return X.toarray()[:, 1:], relevance.astype(np.intp), np.repeat(np.arange(len(sizes)), sizes)

@@ -3,7 +3,7 @@ import lzma
 import numpy as np
 import pytest
 
-from benchmarks.loaders import load_letor
+from benchmarks.loaders import load_letor, load_lightgbm_rank
 
 FOLDERS = {"ohsumed": ("ohsumed-letor3/QueryLevelNorm", 45), "mq2008": ("mq2008-letor4", 46)}
 
@@ -36,6 +36,19 @@ def test_a_fold_is_five_parts_in_turn(name, fold, train, validation, test):
         assert X.sum() == 1.5 * len(wanted)
         assert relevance.tolist() == [1, 2] * len(wanted)
         assert qid.tolist() == [query for p in wanted for query in (p, 10 * p)]
+
+
+def test_the_example_of_lightgbm(folder):
+    """Sizes of queries stand in a file of their own; features are numbered from 1."""
+    (folder / "lightgbm-rank").mkdir()
+    (folder / "lightgbm-rank" / "rank.test.xz").write_bytes(lzma.compress(b"4 1:0.5\n0 300:0.25\n1 2:1\n"))
+    (folder / "lightgbm-rank" / "rank.test.query").write_text("2\n1\n")
+    X, relevance, qid = load_lightgbm_rank("test")
+    assert X.shape == (3, 300)
+    assert (X[0, 0], X[1, 299], X[2, 1], X.sum()) == (0.5, 0.25, 1.0, 1.75)
+    assert (relevance.tolist(), qid.tolist()) == ([4, 0, 1], [0, 0, 1])
+    with pytest.raises(ValueError, match="split must be 'train' or 'test', not 'validation'"):
+        load_lightgbm_rank("validation")
 
 
 def test_unknown_names_and_folds_are_refused():

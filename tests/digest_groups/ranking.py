@@ -77,9 +77,10 @@ def _(fits):
     fit, *_ = ranker(fits, C=10.0, max_passes=30)
     for measure, k in (("map", None), ("ndcg", None), ("roc_auc", None), ("precision_at_k", 3)):
         fit.formulations(prefix=f"{measure} ", measure=measure, k=k)
-    fit("ndcg at 3", measure="ndcg", k=3)
-    fit("positions", measure="ndcg", features="positions")
-    fit("positions at 3", measure="ndcg", k=3, features="positions")
+    fit("listwise", measure="ndcg", surrogate="listwise")
+    fit("listwise at 3", measure="ndcg", k=3, surrogate="listwise")
+    fit("positions", measure="ndcg", surrogate="listwise", features="positions")
+    fit("positions at 3", measure="ndcg", k=3, surrogate="listwise", features="positions")
     fit("map relevant 2", measure="map", relevant=2)
     fit("at 1 relevant 2", measure="precision_at_k", k=1, relevant=2)
 

@@ -135,7 +135,7 @@ def test_rankings(measure):
     rng = np.random.default_rng(0)
     rows, qid = rng.normal(size=(40, 3)), np.repeat(np.arange(8), 5)
     relevance = (rows[:, 0] + 0.5 * rng.normal(size=40) > 0.4).astype(float)
-    relevance[::5], relevance[1::5] = 1, 0
+    relevance[::5], relevance[1::5], relevance[::10] = 1, 0, 2
     k = 2 if measure in ("ndcg", "precision_at_k") else None
     linear, lifted = (
         Ranker(measure, k=k, C=5, tol=1e-6, kernel=kernel).fit(rows, relevance, qid) for kernel in (None, "linear")

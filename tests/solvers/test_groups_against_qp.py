@@ -41,10 +41,11 @@ MARGIN_ONLY = {
     "weighted pairs": (PairDecisions(), SAMPLES, WEIGHTED),
     "pairs as rankings": (Rankings("roc_auc"), SAMPLES, LABELS),
     "average precision": (Rankings("map"), SAMPLES, GRADES),
-    "gains": (Rankings("ndcg"), SAMPLES, GRADES),
-    "gains at k": (Rankings("ndcg", k=2), SAMPLES, GRADES),
-    "gains by position": (Rankings("ndcg", features="positions"), SAMPLES, GRADES),
-    "gains at k by position": (Rankings("ndcg", features="positions", k=2), SAMPLES, GRADES),
+    "pairs weighed by gains": (PairDecisions("ndcg"), SAMPLES, GRADES),
+    "gains": (Rankings("ndcg", surrogate="listwise"), SAMPLES, GRADES),
+    "gains at k": (Rankings("ndcg", surrogate="listwise", k=2), SAMPLES, GRADES),
+    "gains by position": (Rankings("ndcg", surrogate="listwise", features="positions"), SAMPLES, GRADES),
+    "gains at k by position": (Rankings("ndcg", surrogate="listwise", features="positions", k=2), SAMPLES, GRADES),
 }
 SOLVERS = [OneSlack(tol=TOL), Bundle(tol=TOL), BCFW(tol=TOL)]
 

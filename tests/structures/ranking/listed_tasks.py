@@ -60,18 +60,24 @@ class Decided(NamedTuple):
 
 
 class PairDecisions(Rankings):
-    """What "roc_auc" searches: each pair is decided for itself, whether or not that makes a ranking."""
+    """What "roc_auc" and the pairs of "ndcg" search: each pair is decided for itself, be that a ranking or not."""
 
-    def __init__(self):
-        super().__init__("roc_auc")
+    def __init__(self, measure="roc_auc"):
+        super().__init__(measure)
 
     def get_params(self, deep=True):
-        return {}
+        return {"measure": self.measure}
 
     def pairs(self, y):
+        """All pairs, their weights, and the margins they are asked to have."""
         levels, weights = self._read(y)
         pairs = [(i, j) for i in range(len(levels)) for j in range(len(levels)) if levels[i] > levels[j]]
-        return pairs, np.array([weights[i] * weights[j] for i, j in pairs])
+        margins = np.ones(len(pairs))
+        if self.measure == "ndcg":
+            top = max(2.0 ** np.max(WeightedRows.of(each).labels) - 1 for each in self.levels_.values())
+            margins = np.array([(2.0 ** levels[i] - 2.0 ** levels[j]) / top for i, j in pairs])
+        weighs = margins if self.measure == "ndcg" else np.ones(len(pairs))
+        return pairs, weighs * np.array([weights[i] * weights[j] for i, j in pairs]), margins
 
     def outputs(self, x):
         y = self.levels_[id(x)]
@@ -80,12 +86,12 @@ class PairDecisions(Rankings):
     def psi(self, x, z):
         if not isinstance(z, Decided):
             return super().psi(x, z)
-        pairs, weights = self.pairs(z.levels)
+        pairs, weights, _ = self.pairs(z.levels)
         terms = [v * (x[i] - x[j]) for (i, j), v, s in zip(pairs, weights, z.swapped, strict=True) if not s]
         return np.sum(terms, axis=0) / weights.sum() if terms else np.zeros(self.dim)
 
     def loss(self, y, z):
         if not isinstance(z, Decided):
             return super().loss(y, z)
-        weights = self.pairs(y)[1]
-        return float(weights[z.swapped].sum() / weights.sum()) if len(weights) else 0.0
+        _, weights, margins = self.pairs(y)
+        return float((weights * margins)[z.swapped].sum() / weights.sum()) if len(weights) else 0.0

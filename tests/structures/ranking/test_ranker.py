@@ -160,7 +160,7 @@ def test_graded_gains():
 
 @pytest.mark.parametrize("k", [None, 3])
 def test_features_of_positions(k):
-    model = Ranker("ndcg", k=k, features="positions").fit(X, y, qid)
+    model = Ranker("ndcg", k=k, surrogate="listwise", features="positions").fit(X, y, qid)
     assert model.certificate_.converged
     assert model.score(X, y, qid) > 0.8
 
@@ -185,6 +185,47 @@ def test_weights_of_queries(measure):
         assert model.score(X, y, qid) == pytest.approx(copies.score(X, y, qid), abs=0.05)
     else:
         assert model.certificate_.primal == pytest.approx(copies.certificate_.primal, rel=2e-5)
+
+
+# --- pairs weighed by gains
+
+
+def test_two_grades_are_pairs():
+    """Where all gains are 0 or 1, every pair has weight and margin 1."""
+    graded, pairs = (Ranker(measure).fit(X, np.minimum(y, 1), qid) for measure in ("ndcg", "roc_auc"))
+    np.testing.assert_array_equal(graded.w_, pairs.w_)
+
+
+def test_depth_is_one_of_scores():
+    deep, shallow = Ranker("ndcg").fit(X, y, qid), Ranker("ndcg", k=2).fit(X, y, qid)
+    np.testing.assert_array_equal(deep.w_, shallow.w_)
+    assert shallow.score(X, y, qid) == pytest.approx(np.mean(query_scores(y, deep.predict(X), qid, "ndcg", k=2)))
+
+
+@pytest.mark.parametrize("scale", [1e-8, 1e-3, 1e3, 1e8])
+def test_scale_of_features(scale):
+    """x · s with C / s² is the same problem."""
+    plain = Ranker("ndcg", C=10.0, tol=1e-4).fit(X, y, qid)
+    scaled = Ranker("ndcg", C=10.0 / scale**2, tol=1e-4).fit(X * scale, y, qid)
+    assert scaled.certificate_.converged
+    assert scaled.certificate_.primal * scale**2 == pytest.approx(plain.certificate_.primal, rel=2e-4)
+
+
+def test_noisy_grades_are_learnt_as_well_as_by_regression():
+    """Five grades, most of them 0, and noise larger than the signal."""
+    rng = np.random.default_rng(3)
+    truth = rng.standard_normal(8)
+
+    def drawn(n):
+        rows, ids = rng.standard_normal((40 * n, 8)), np.repeat(np.arange(n), 40)
+        hidden = rows @ truth / np.linalg.norm(truth) + 2 * rng.standard_normal(40 * n)
+        return rows, np.digitize(hidden, [1.0, 2.5, 4.0, 5.0]), ids
+
+    train, test = drawn(40), drawn(60)
+    model = Ranker("ndcg", k=10, C=1.0).fit(*train)
+    regression = np.linalg.lstsq(train[0], 2.0 ** train[1] - np.mean(2.0 ** train[1]), rcond=None)[0]
+    by_regression = np.mean(query_scores(test[1], test[0] @ regression, test[2], "ndcg", k=10))
+    assert model.score(*test) > by_regression - 0.01
 
 
 # --- predictions
@@ -271,6 +312,9 @@ WRONG = [
     ],
     ({"features": "positions"}, X, y, qid, "features='positions' is for measure 'ndcg' only, not for 'map'"),
     ({"measure": "precision_at_k", "k": 2, "features": "positions"}, X, y, qid, "features is for measure 'ndcg' only"),
+    ({"measure": "precision_at_k", "k": 2, "surrogate": "listwise"}, X, y, qid, "surrogate is for measure 'ndcg' only"),
+    ({"surrogate": "listwise"}, X, y, qid, "surrogate='listwise' is for measure 'ndcg' only, not for 'map'"),
+    ({"measure": "ndcg", "features": "positions"}, X, y, qid, "features='positions' is for surrogate='listwise' only"),
     ({"features": "words"}, X, y, qid, "features must be 'pairs' or 'positions', got 'words'"),
     ({}, X, y[:-1], qid, "inconsistent numbers of samples"),
     ({}, X, np.where(y > 1, np.nan, y), qid, "Input y contains NaN"),

@@ -22,6 +22,7 @@ from maxmargin import StructuredSVM
 from maxmargin.errors import TaskError
 from maxmargin.objective import Formulation
 from maxmargin.oracle import Oracle
+from maxmargin.structures.ranking.orders import discounts
 from maxmargin.tasks import Ranked, Ranking, WeightedRows
 from maxmargin.testing import SEARCHED, check_task
 
@@ -29,11 +30,12 @@ Y = [np.array([1, 0, 0, 2]), np.array([0, 1, 0])]
 SEARCHES = [
     {"measure": "map"},
     {"measure": "map", "relevant": 2},
-    {"measure": "ndcg"},
-    {"measure": "ndcg", "k": 2},
-    {"measure": "ndcg", "features": "positions"},
-    {"measure": "ndcg", "features": "positions", "k": 2},
+    {"measure": "ndcg", "surrogate": "listwise"},
+    {"measure": "ndcg", "surrogate": "listwise", "k": 2},
+    {"measure": "ndcg", "surrogate": "listwise", "features": "positions"},
+    {"measure": "ndcg", "surrogate": "listwise", "features": "positions", "k": 2},
 ]
+PAIRS = [{"measure": "roc_auc"}, {"measure": "ndcg"}]
 searches = pytest.mark.parametrize("options", SEARCHES, ids=str)
 
 
@@ -67,12 +69,13 @@ def test_worst_decisions_on_pairs_of_two_levels_are_a_ranking(problem, lam):
         assert np.min(np.abs(differences - row).max(axis=1) + np.abs(losses - loss)) < 1e-9
 
 
+@pytest.mark.parametrize("measure", ["roc_auc", "ndcg"])
 @examples(6, 15)
 @given(problem=groups_of_rows(most_rows=4, levels=(0, 1, 2)))
-def test_pairs_keep_the_contract(problem):
+def test_pairs_keep_the_contract(measure, problem):
     """All four formulations against all decisions on single pairs."""
     X, Y, _ = problem
-    check_task(PairDecisions(), X, Y, trials=1)
+    check_task(PairDecisions(measure), X, Y, trials=1)
 
 
 @examples(2, 6)
@@ -83,7 +86,7 @@ def test_many_pairs_keep_the_contract(problem):
 
 
 @pytest.mark.parametrize("kind", [sparse.csr_array, sparse.csr_matrix])
-@pytest.mark.parametrize("options", [{"measure": "map"}, {"measure": "ndcg", "k": 2}], ids=str)
+@pytest.mark.parametrize("options", [{"measure": "map"}, {"measure": "ndcg", "surrogate": "listwise", "k": 2}], ids=str)
 def test_sparse_queries(kind, options):
     check_task(Rankings(**options), [kind(x) for x in X], Y, trials=1)
 
@@ -101,7 +104,62 @@ def test_rescaled_searches_stay_within_their_bounds(options, formulation, proble
     prove_search_is_bounded(task, batch, X, Y, w, formulation)
 
 
+@pytest.mark.parametrize("formulation", SEARCHED, ids=str)
+@settings(max_examples=6)
+@given(problem=groups_of_rows(most_groups=2, most_rows=4, levels=(0, 1, 3)))
+def test_pairs_weighed_by_gains_are_searched_within_bounds(formulation, problem):
+    X, Y, w = problem
+    if not any(len(set(y)) > 1 for y in Y):
+        return  # nothing to rank
+    task, batch = set_up(PairDecisions("ndcg"), X, Y)
+    prove_search_is_bounded(task, batch, X, Y, w, formulation)
+
+
 # --- closed forms
+
+
+@settings(max_examples=25)
+@given(
+    groups_of_rows(levels=(0, 1, 2, 4)), st.sampled_from([1e-8, 1e-3, 1.0, 1e3, 1e8]), st.sampled_from([0.0, 0.4, 1.0])
+)
+def test_pairs_have_the_hinges_of_gains(problem, scale, lam):
+    """(2) of tasks.Ranking, summed pair by pair, whatever the scale of the scores."""
+    X, Y, w = problem
+    if not any(len(set(y)) > 1 for y in Y):
+        return
+    _, batch = set_up(Ranking("ndcg"), X, Y)
+    planes, top = batch.planes(scale * w, lam), 2.0 ** max(map(max, Y)) - 1
+    heights = lam * planes.loss - planes.dpsi @ (scale * w)
+    for g, (x, y) in enumerate(zip(X, Y, strict=True)):
+        scores, gains = scale * (x @ w), (2.0**y - 1) / top
+        pairs = [(i, j) for i in range(len(y)) for j in range(len(y)) if y[i] > y[j]]
+        apart = np.array([gains[i] - gains[j] for i, j in pairs])
+        hinges = np.array([max(0, lam * d - (scores[i] - scores[j])) for d, (i, j) in zip(apart, pairs, strict=True)])
+        expected = apart @ hinges / apart.sum() if pairs else 0.0
+        assert heights[g] == pytest.approx(expected, rel=1e-9, abs=1e-12 * max(scale, 1))
+
+
+@settings(max_examples=30)
+@given(
+    st.lists(st.integers(0, 4), min_size=2, max_size=7), st.permutations(range(7)), st.sampled_from([None, 1, 2, 3, 5])
+)
+def test_ndcg_is_bounded_by_gains_in_the_wrong_order(levels, order, k):
+    """(3) of tasks.Ranking, for any ranking and depth."""
+    y = np.array(levels)
+    if len(set(levels)) < 2:
+        return
+    order = np.array([row for row in order if row < len(y)])
+    task, _ = set_up(Ranking("ndcg"), [np.zeros((len(y), 1))], [y])
+    gains = (2.0**y - 1) / (2.0 ** y.max() - 1)
+    ranked, paid = gains[order], discounts(len(y) + 1, k)
+    swapped = sum(max(ranked[q] - ranked[p], 0) for p in range(len(y)) for q in range(p + 1, len(y)))
+    step = np.max(-np.diff(paid[: len(y)]))  # there is no exchange with what comes after the last row
+    ideal = np.sort(gains)[::-1] @ paid[: len(y)]
+    lost = Ranking("ndcg", k=k, surrogate="listwise").loss(y, Ranked(order, y))
+    assert lost <= step / ideal * swapped + 1e-12
+    all_pairs = np.maximum(np.subtract.outer(gains, gains), 0).sum()
+    nearest = np.min(np.diff(np.unique(gains)))
+    assert step / ideal * swapped <= step * all_pairs / (nearest * ideal) * task.loss(y, Ranked(order, y)) + 1e-9
 
 
 @settings(max_examples=20)
@@ -123,8 +181,9 @@ def test_losses_are_those_of_scikit_learn(problem, order):
     scores[order] = -np.arange(len(y))
     z = Ranked(order, y)
     gains = [2.0**y - 1]
-    assert Ranking("ndcg").loss(y, z) == pytest.approx(1 - ndcg_score(gains, [scores]))
-    assert Ranking("ndcg", k=3).loss(y, z) == pytest.approx(1 - ndcg_score(gains, [scores], k=3))
+    for k in (None, 3):
+        expected = 1 - ndcg_score(gains, [scores], k=k)
+        assert Ranking("ndcg", k=k, surrogate="listwise").loss(y, z) == pytest.approx(expected)
     for level in (1, 2):
         if len(set(y >= level)) == 2:
             assert Ranking("map", relevant=level).loss(y, z) == pytest.approx(
@@ -143,7 +202,7 @@ def test_features_of_pairs():
 
 
 def test_features_of_positions():
-    task, _ = set_up(Ranking("ndcg", features="positions"))
+    task, _ = set_up(Ranking("ndcg", surrogate="listwise", features="positions"))
     x, y, c = X[0], np.array([1, 0, 0, 2]), 1 / np.log2(np.arange(2, 6))
     ideal = 3 + 1 / log2(3)
     truth = (c[1] * x[0] + (c[2] + c[3]) / 2 * (x[1] + x[2]) + c[0] * x[3]) / ideal
@@ -152,7 +211,7 @@ def test_features_of_positions():
 
 
 @settings(max_examples=20)
-@given(groups_of_rows(most_groups=1, levels=(0, 1, 2)), st.sampled_from([*SEARCHES, {"measure": "roc_auc"}]))
+@given(groups_of_rows(most_groups=1, levels=(0, 1, 2)), st.sampled_from([*SEARCHES, *PAIRS]))
 def test_hinge_is_at_least_the_loss_of_the_prediction(problem, options):
     X, Y, w = problem
     if len(set(Y[0] >= options.get("relevant", 1))) < 2:
@@ -165,18 +224,24 @@ def test_hinge_is_at_least_the_loss_of_the_prediction(problem, options):
 # --- weights of rows
 
 
+@pytest.mark.parametrize("measure", ["roc_auc", "ndcg"])
 @examples(6, 15)
-@given(weighted_groups(most_rows=4, levels=(0, 1, 2)))
-def test_weighted_pairs_keep_the_contract(problem):
+@given(problem=weighted_groups(most_rows=4, levels=(0, 1, 2)))
+def test_weighted_pairs_keep_the_contract(measure, problem):
     X, Y, weights, _ = problem
     labels = with_weights(Y, weights)
-    check_task(PairDecisions(), X, labels, trials=1)
+    check_task(PairDecisions(measure), X, labels, trials=1)
 
 
+@pytest.mark.parametrize("measure", ["roc_auc", "ndcg"])
 @settings(max_examples=20)
-@given(weighted_groups(levels=(0, 1, 2)), st.sampled_from([0.0, 0.3, 1.0]), st.sampled_from([1.0, 0.2]))
-def test_whole_weights_are_repeated_rows(problem, lam, scale):
-    prove_whole_weights_are_repeated_rows(lambda: Ranking("roc_auc"), problem, lam, scale)
+@given(
+    problem=weighted_groups(levels=(0, 1, 2)),
+    lam=st.sampled_from([0.0, 0.3, 1.0]),
+    scale=st.sampled_from([1.0, 0.2]),
+)
+def test_whole_weights_are_repeated_rows(measure, problem, lam, scale):
+    prove_whole_weights_are_repeated_rows(lambda: Ranking(measure), problem, lam, scale)
 
 
 @pytest.mark.parametrize("formulation", SEARCHED, ids=str)
@@ -202,10 +267,10 @@ def test_weighted_pairs_are_searched_within_bounds(formulation, problem):
     prove_search_is_bounded(task, batch, X, labels, w, formulation)
 
 
-@pytest.mark.parametrize("measure", ["map", "ndcg"])
-def test_weights_need_a_sum_over_pairs(measure):
+@pytest.mark.parametrize(("measure", "surrogate"), [("map", "pairs"), ("ndcg", "listwise")])
+def test_weights_need_a_sum_over_pairs(measure, surrogate):
     labels = [WeightedRows(y, np.arange(1.0, len(y) + 1)) for y in Y]
-    task = Ranking(measure)
+    task = Ranking(measure, surrogate=surrogate)
     task.setup(X, labels)
     with pytest.raises(ValueError, match=f"measure '{measure}' is not a sum over pairs, so that rows cannot have weig"):
         task.pack(X, labels)
@@ -233,7 +298,7 @@ def test_scores_of_a_structured_svm(measure):
 
 
 def test_queries_of_one_level_cost_nothing():
-    for options in (*SEARCHES, {"measure": "roc_auc"}):
+    for options in (*SEARCHES, *PAIRS):
         task, batch = set_up(Ranking(**options), X, [Y[0], np.full(3, 2)])
         planes = batch.planes(np.array([1.0, -1.0]))
         assert planes.loss[1] == 0
@@ -245,13 +310,14 @@ def test_queries_of_one_level_cost_nothing():
 
 def test_long_queries_of_many_levels(monkeypatch):
     monkeypatch.setattr("maxmargin.structures.ranking.gain_batch.STATES", 20)
-    task = Ranking("ndcg")
+    task = Ranking("ndcg", surrogate="listwise")
     task.setup(X, Y)
     task.pack(X, Y)
     monkeypatch.setattr("maxmargin.structures.ranking.gain_batch.STATES", 11)
-    with pytest.raises(ValueError, match=r"query 0, .*, has 12 ways .* more than 1e.01; use features='positions'"):
+    with pytest.raises(ValueError, match=r"query 0, .*, has 12 ways .* more than 1e.01; use surrogate='pairs'"):
         task.pack(X, Y)
-    set_up(Ranking("ndcg", features="positions"))
+    set_up(Ranking("ndcg", surrogate="listwise", features="positions"))
+    set_up(Ranking("ndcg"))
 
 
 # --- bad input
@@ -261,6 +327,9 @@ WRONG = [
     (X, Y, {"measure": "mrr"}, "measure must be one of 'map', 'ndcg', 'roc_auc', got 'mrr'"),
     (X, Y, {"features": "words"}, "features must be 'pairs' or 'positions', got 'words'"),
     (X, Y, {"features": "positions"}, "features='positions' is for measure 'ndcg' only, not for 'map'"),
+    (X, Y, {"surrogate": "rows"}, "surrogate must be 'pairs' or 'listwise', got 'rows'"),
+    (X, Y, {"surrogate": "listwise"}, "surrogate='listwise' is for measure 'ndcg' only, not for 'map'"),
+    (X, Y, {"measure": "ndcg", "features": "positions"}, "features='positions' is for surrogate='listwise' only"),
     (X, Y, {"k": 3}, "measure 'map' looks at the whole ranking; k is for 'ndcg'"),
     *[
         (X, Y, {"measure": "ndcg", "k": k}, f"measure 'ndcg' needs k, a positive whole number, got {k!r}")
@@ -270,6 +339,7 @@ WRONG = [
     (X, [np.ones(4), np.array([1, 2, 1])], {}, "no query has both relevant rows"),
     (X, [Y[0], [0, -1, 0]], {"measure": "ndcg"}, "query 1, row 1: the relevance is -1; gains .* from 0 to 50"),
     (X, [Y[0], [0, 51, 0]], {"measure": "ndcg"}, "query 1, row 1: the relevance is 51; gains .* from 0 to 50"),
+    (X, [np.full(4, 0.0), [0, 1e-20, 0]], {"measure": "ndcg"}, "no relevance is so far from 0 that its gain"),
     (X, [Y[0], [0, np.inf, 0]], {}, "query 1, row 1: the label is inf; expected a finite number"),
     (X, [Y[0][:3], Y[1]], {}, r"query 0 has 4 rows but labels of shape \(3,\); expected \(4,\)"),
 ]

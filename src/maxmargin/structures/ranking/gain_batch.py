@@ -1,4 +1,4 @@
-"""GainBatch, PositionBatch: queries whose most violated ranking is searched for when the loss is 1 - NDCG.
+"""GainBatch, PositionBatch: queries whose most violated ranking is searched for when the loss is 1 - NDCG itself.
 
 They differ in the joint features Ψ: those of pairs, and those of positions; see tasks.Ranking.
 """
@@ -49,7 +49,7 @@ class GainBatch(GradedBatch):
             raise ValueError(
                 f"query {g}, counted from 0 as they appear, has {self.states[g]:.3g} ways to take some rows of each "
                 f"level, more than {STATES:.1g}; "
-                "use features='positions', or fewer levels"
+                "use surrogate='pairs', features='positions', or fewer levels"
             )
 
     def planes(self, w: Array, augment: float | Array = 1.0) -> Planes:
@@ -62,7 +62,7 @@ class GainBatch(GradedBatch):
         counts, strides = np.empty(levels, dtype=np.int64), np.empty(levels, dtype=np.int64)
         prefix, best, choice = np.empty(len(scored.scores)), np.empty(states), np.empty(states, dtype=np.int8)
         paid = discounts(int(np.diff(scored.bounds).max()), self.k)
-        earned = np.concatenate([self.gains[self.segments[g] : self.segments[g + 1]] for g in self.ids])
+        earned = self.of_segments(self.gains)
         segments = scored.segments, scored.segment_bounds
         swap_for_gains(
             lam, scored.scores, *segments, self.pairs[self.ids], earned, paid, prefix, counts, strides, best, choice,

@@ -1,4 +1,4 @@
-"""PairBatch: queries whose most violated ranking is searched for pair by pair, for "roc_auc"."""
+"""PairBatch: queries whose most violated ranking is searched for pair by pair: "roc_auc", and "ndcg" by default."""
 
 from __future__ import annotations
 
@@ -16,14 +16,18 @@ from maxmargin.structures.ranking.segmented_batch import ScoredRows, SegmentedBa
 
 
 class PairBatch(SegmentedBatch):
-    """The loss is the share of swapped pairs, a sum over pairs of rows of different level."""
+    """The loss is a sum over swapped pairs of rows of different level.
 
-    def __init__(self, task: Any, packed: Segments):
+    gains : of every segment, whose differences are the weights and margins of pairs; None counts every pair the same.
+    """
+
+    def __init__(self, task: Any, packed: Segments, gains: Array | None = None):
         super().__init__(task, packed)
+        self.gains = gains
         self.weights = np.ones(len(self.rows))
         if packed.weights is not None and np.ptp(packed.weights) > 0:  # equal weights of whatever size mean the same
             self.weights = packed.weights
-        self.pairs = pair_weights(packed, self.weights)
+        self.pairs = pair_weights(packed, self.weights, gains)
 
     def planes(self, w: Array, augment: float | Array = 1.0) -> Planes:
         lam = self.each(augment)
@@ -36,7 +40,7 @@ class PairBatch(SegmentedBatch):
         every pair above 0 that has been swapped: t is found by bisection down to neighbouring numbers. Pairs of
         different weight have no such search.
         """
-        if np.ptp(self.weights) > 0:
+        if self.gains is not None or np.ptp(self.weights) > 0:
             return None
         scored = self.scored(w)
         none = np.zeros(len(self), dtype=np.int64)
@@ -71,16 +75,28 @@ class PairBatch(SegmentedBatch):
         coefficients, marks = np.zeros(len(scored.scores)), np.empty(len(scored.scores))
         losses, margins = np.empty(len(self)), np.empty(len(self))
         weights, pairs = self.weights[scored.places], self.pairs[self.ids]
+        gains = np.zeros(0) if self.gains is None else self.of_segments(self.gains)
         segments = scored.segments, scored.segment_bounds
-        swap_pairs(thresholds, ties, scored.scores, weights, *segments, pairs, coefficients, marks, losses, margins)
+        found = coefficients, marks, losses, margins
+        swap_pairs(thresholds, ties, scored.scores, weights, gains, *segments, pairs, *found)
         return Planes(self.combined(scored, coefficients), losses), margins
 
 
-def pair_weights(packed: Segments, weights: Array) -> Array:
-    """Of every group the weight of its pairs of rows of different level: their number, where all rows weigh 1."""
+def pair_weights(packed: Segments, weights: Array, gains: Array | None = None) -> Array:
+    """Of every group the weight of its pairs of rows of different level.
+
+    That is their number where all rows weigh 1; with gains of segments, each pair counts the difference of its gains.
+    """
     total = np.add.reduceat(weights, packed.starts) if len(weights) else np.zeros(0)  # of every segment
-    each = [total[a:b] for a, b in pairwise(packed.segments)]
-    return np.array([(heavy.sum() ** 2 - np.dot(heavy, heavy)) / 2 for heavy in each])
+    each = [slice(a, b) for a, b in pairwise(packed.segments)]
+    if gains is None:
+        return np.array([(total[own].sum() ** 2 - np.dot(total[own], total[own])) / 2 for own in each])
+    return np.array([_gain_differences(total[own], gains[own]) for own in each])
+
+
+def _gain_differences(total: Array, gains: Array) -> float:
+    """Σ of total_a · total_b · (gain_a - gain_b) over a < b, whose terms are all positive."""
+    return float(sum(total[a] * np.dot(total[a + 1 :], gains[a] - gains[a + 1 :]) for a in range(len(total))))
 
 
 def _best_ties(

@@ -38,8 +38,9 @@ class Ranker(Trainer):
     """Learn a linear score: minimise ½‖w‖² + C · mean over queries of max_z [Δ(y, z) - ⟨w, Ψ(X, y) - Ψ(X, z)⟩].
 
     z is any ranking of the query's rows, Δ one minus the measure; tasks.Ranking and tasks.Contingency write out Ψ and
-    Δ. A query's structured hinge is at least one minus the measure of its ranking by the learnt scores (but for
-    "precision_at_k", which compares predictions with k positives, of which the truth need not be one).
+    Δ. A query's structured hinge is at least one minus the measure of its ranking by the learnt scores, but for two:
+    "precision_at_k" compares predictions with k positives, of which the truth need not be one, and "ndcg" with
+    surrogate="pairs" is a weighted sum over pairs, which bounds 1 - NDCG only after a factor of the query.
 
     With measure="precision_at_k" and latent=True the score has to lift k relevant rows of every query above the others,
     and which ones is found in training (tasks.TopK; Yu and Joachims 2009, section 5.3); without it, all of them. This
@@ -54,11 +55,16 @@ class Ranker(Trainer):
         "map" (mean average precision; Yue et al. 2007), "ndcg", "roc_auc" (the share of pairs in the right order:
         RankSVM with queries of equal weight), "precision_at_k".
     k : int or None
-        For "precision_at_k" (queries with fewer rows are shown whole) and, if given, the depth of "ndcg".
+        For "precision_at_k" (queries with fewer rows are shown whole) and, if given, the depth of "ndcg": that which
+        `score` measures, and for surrogate="listwise" the one trained for, too. Pairs are the same at every depth.
     relevant : float
         From which relevance on a row counts as relevant for "map" and "precision_at_k".
+    surrogate : "pairs" or "listwise"
+        What "ndcg" minimises. "pairs" is a hinge for every pair of rows of different grade, whose weight and margin
+        are the difference of their gains 2^relevance - 1: fast, and learns where the other does not.
+        "listwise" bounds 1 - NDCG of whole rankings, which is loose, and slow for many levels. See tasks.Ranking.
     features : "pairs" or "positions"
-        How "ndcg" describes a ranking; "positions" is for long queries with many levels. See tasks.Ranking.
+        How surrogate="listwise" describes a ranking; "positions" is for long queries with many levels.
     latent : bool
         For "precision_at_k": whether training chooses the relevant rows that are to come first. No query may then have
         fewer than k rows.
@@ -69,7 +75,8 @@ class Ranker(Trainer):
         there are data to choose by, choose both.
     {kernel}
     C : float
-        Weight of the mean slack against ½‖w‖².
+        Weight of the mean slack against ½‖w‖². The default is for features between 0 and 1, for which 30 to 300 was
+        best; for features of variance 1 begin at 1.
     {tol}
     The other parameters are those of StructuredSVM.
 
@@ -90,6 +97,7 @@ class Ranker(Trainer):
         measure: str = "map",
         k: int | None = None,
         relevant: float = 1,
+        surrogate: str = "pairs",
         features: str = "pairs",
         latent: bool = False,
         start: Any = None,
@@ -101,6 +109,7 @@ class Ranker(Trainer):
         self.measure = measure
         self.k = k
         self.relevant = relevant
+        self.surrogate = surrogate
         self.features = features
         self.latent = latent
         self.start = start
@@ -212,8 +221,10 @@ class Ranker(Trainer):
         """Raise a ValueError where parameters do not fit together."""
         if self.measure not in RANKED_BY:
             raise ValueError(f"measure must be one of {', '.join(map(repr, RANKED_BY))}, got {self.measure!r}")
-        if self.measure == "precision_at_k" and self.features != "pairs":
-            raise ValueError("features is for measure 'ndcg' only, not for 'precision_at_k'")
+        if self.measure == "precision_at_k":
+            for name in ("surrogate", "features"):
+                if getattr(self, name) != "pairs":
+                    raise ValueError(f"{name} is for measure 'ndcg' only, not for 'precision_at_k'")
         if self.latent and self.measure != "precision_at_k":
             raise ValueError(f"latent=True is for measure 'precision_at_k' only, not for {self.measure!r}")
         if self.latent and self.kernel is not None:

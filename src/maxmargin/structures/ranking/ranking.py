@@ -14,12 +14,13 @@ from maxmargin.structures.ranking.gain_batch import GainBatch, PositionBatch
 from maxmargin.structures.ranking.group_task import GroupTask
 from maxmargin.structures.ranking.groups import Groups
 from maxmargin.structures.ranking.measures import checked_k
-from maxmargin.structures.ranking.orders import average_precision, concordance, discounts, ideal_dcg, ndcg
+from maxmargin.structures.ranking.orders import average_precision, concordance, discounts, gains, ideal_dcg, ndcg
 from maxmargin.structures.ranking.pair_batch import PairBatch
 from maxmargin.structures.ranking.row_labels import WeightedRows, levels_and_weights
 from maxmargin.structures.ranking.segmented_batch import SegmentedBatch
 
 MEASURES = ("map", "ndcg", "roc_auc")
+SURROGATES = ("pairs", "listwise")
 FEATURES = ("pairs", "positions")
 GRADE = 50  # gains 2^grade - 1 beyond this would leave nothing of the others
 
@@ -38,22 +39,40 @@ class Ranking(GroupTask):
 
         Ψ(x, z) = (1/N) Σ_{pairs, i before j in z} (x_i - x_j)                                                 (1)
 
-    and the ranking of highest ⟨w, Ψ⟩ is the one by scores ⟨w, x_i⟩. The loss 1 - measure is
+    and the ranking of highest ⟨w, Ψ⟩ is the one by scores s_i = ⟨w, x_i⟩. The loss 1 - measure is
 
     "roc_auc" : the share of pairs that z has the wrong way round, each pair decided for itself (for two levels the
         worst decisions are those of a ranking). max_z Δ - ⟨w, δΨ⟩ is the mean over pairs of max(0, 1 - (s_i - s_j)):
         RankSVM, normalised per query. O(n log n) per pair of levels, exact in all formulations.
     "map" : 1 - average precision, where rows of level >= `relevant` are relevant. O(n log n).
-    "ndcg" : 1 - DCG/IDCG with gains 2^level - 1 and discounts 1/log2(1 + position), up to position k if given. A
+    "ndcg" : gains are 2^level - 1, discounts 1/log2(1 + position), up to position k if given. surrogate="pairs" decides
+        each pair for itself, as "roc_auc" does, but weighs it. With γ the gains, divided by the highest in the training
+        data, and G = Σ_{pairs} (γ_i - γ_j) in the query,
+
+            Ψ(x, z) = (1/G) Σ_{pairs, i before j in z} (γ_i - γ_j) (x_i - x_j)
+            Δ(y, z) = (1/G) Σ_{pairs, j before i in z} (γ_i - γ_j)²
+            max_z Δ - ⟨w, δΨ⟩ = (1/G) Σ_{pairs} (γ_i - γ_j) · max(0, γ_i - γ_j - (s_i - s_j))                  (2)
+
+        so that scores are to differ as gains do. Sorting z by exchanges of neighbours sets each of its wrong pairs
+        right once, which earns γ_i - γ_j times the step between two discounts. With δ the largest step (after position
+        k it is the whole discount), and the ideal DCG of γ,
+
+            1 - NDCG@k  <=  (δ / IDCG) Σ_{pairs, j before i} (γ_i - γ_j)  <=  (δ G / (γ_min · IDCG)) Δ         (3)
+
+        where γ_min is the smallest difference between levels of the query: (2) is no bound on 1 - NDCG by itself, but
+        one after a factor of the query that does not depend on w. The pairs are the same for every k. O(n log n) per
+        pair of levels.
+    "ndcg", surrogate="listwise" : Δ is 1 - DCG/IDCG itself, which (1) then bounds, but loosely where scores overlap. A
         dynamic program over how many rows of each level are ranked: O(RN) for two levels, ∏(n_l + 1) states for more.
         With features="positions" instead Ψ(x, z) = (1/IDCG) Σ_i x_i / log2(1 + position of i), which is fast for any
         number of levels (a sort, or with k an assignment problem) but wants the scores of equally relevant rows to be
         equal, because the truth stands for all of their orders at once.
 
     measure : "map", "ndcg" or "roc_auc"
-    k : the depth of "ndcg"; None is that of the whole ranking
+    k : the depth of "ndcg", which surrogate="listwise" reads; None is that of the whole ranking
     relevant : the lowest level that is relevant for "map"
-    features : "pairs" or "positions", of "ndcg"
+    surrogate : "pairs" or "listwise", of "ndcg"
+    features : "pairs" or "positions", of surrogate="listwise"
     kernel : None, or a kernel of rows (maxmargin.kernels), whose features take the place of x_i
 
     A query without pairs tells nothing and costs nothing. Slack rescaling and squared slacks are exact for
@@ -65,22 +84,30 @@ class Ranking(GroupTask):
         measure: str = "map",
         k: int | None = None,
         relevant: float = 1,
+        surrogate: str = "pairs",
         features: str = "pairs",
         kernel: Any = None,
     ):
         self.measure = measure
         self.k = k
         self.relevant = relevant
+        self.surrogate = surrogate
         self.features = features
         self.kernel = kernel
 
     def setup(self, X: Any, Y: Any) -> None:
         if self.measure not in MEASURES:
             raise ValueError(f"measure must be one of {', '.join(map(repr, MEASURES))}, got {self.measure!r}")
+        if self.surrogate not in SURROGATES:
+            raise ValueError(f"surrogate must be 'pairs' or 'listwise', got {self.surrogate!r}")
         if self.features not in FEATURES:
             raise ValueError(f"features must be 'pairs' or 'positions', got {self.features!r}")
-        if self.features == "positions" and self.measure != "ndcg":
-            raise ValueError(f"features='positions' is for measure 'ndcg' only, not for {self.measure!r}")
+        if self.measure != "ndcg":
+            for name, value in (("surrogate", self.surrogate), ("features", self.features)):
+                if value != "pairs":
+                    raise ValueError(f"{name}={value!r} is for measure 'ndcg' only, not for {self.measure!r}")
+        if self.features == "positions" and self.surrogate != "listwise":
+            raise ValueError("features='positions' is for surrogate='listwise' only; single pairs have no positions")
         if self.k is not None:
             if self.measure != "ndcg":
                 raise ValueError(f"measure {self.measure!r} looks at the whole ranking; k is for 'ndcg'")
@@ -90,13 +117,24 @@ class Ranking(GroupTask):
         if all(len(np.unique(values)) < 2 for values in levels):
             which = f"both relevant rows (>= {self.relevant:g}) and others" if self.measure == "map" else "two levels"
             raise ValueError(f"no query has {which}, so there is nothing to rank")
+        if self._weighs_pairs:
+            self.highest_gain_ = max(float(gains(values.max())) for values in levels)
+            if self.highest_gain_ == 0:
+                raise ValueError(
+                    "no relevance is so far from 0 that its gain 2^relevance - 1 is not 0; use whole numbers"
+                )
+
+    @property
+    def _weighs_pairs(self) -> bool:
+        """Whether pairs are decided one by one and count as their gains differ: (2)."""
+        return self.measure == "ndcg" and self.surrogate == "pairs"
 
     def psi(self, x: Any, z: Any) -> Array:
         self._refuse_kernel("psi(x, z)")
         if isinstance(z, Ranked) and z.levels is None:
             raise TaskError("psi(x, z) counts pairs of different level; the levels of this ranking are not known")
         levels, rows = self._read(z.levels if isinstance(z, Ranked) else z)
-        if len(np.unique(levels)) < 2:
+        if not self._apart(levels).any():
             return np.zeros(self.dim)
         position = np.empty(len(levels), dtype=np.int64)
         if isinstance(z, Ranked):
@@ -106,7 +144,7 @@ class Ranking(GroupTask):
         if self.features == "positions":
             weights = self._weights_of_positions(levels, position) / ideal_dcg(levels, self.k)
         else:
-            pairs = np.outer(rows, rows) * (np.subtract.outer(levels, levels) > 0)
+            pairs = np.outer(rows, rows) * self._apart(levels)
             right = pairs * (np.subtract.outer(position, position) < 0)
             weights = (right.sum(axis=1) - right.sum(axis=0)) / pairs.sum()
         return np.asarray(weights @ x, dtype=float).reshape(-1)
@@ -115,9 +153,12 @@ class Ranking(GroupTask):
         if not isinstance(z, Ranked):
             return 0.0
         levels, weights = self._read(y)
-        if len(np.unique(levels)) < 2:
+        if not self._apart(levels).any():
             return 0.0
         order = np.asarray(z.order)
+        if self._weighs_pairs:
+            apart, weight = self._apart(levels)[np.ix_(order, order)], np.outer(weights, weights)[np.ix_(order, order)]
+            return float(np.sum(np.tril(weight * apart**2)) / np.sum(weight * apart))
         if self.measure == "ndcg":
             return 1 - ndcg(levels, order, self.k)
         if self.measure == "map":
@@ -138,11 +179,13 @@ class Ranking(GroupTask):
 
     def pack(self, X: Any, Y: Any) -> SegmentedBatch:
         levels, weights = self._levels(X, Y)
-        if weights is not None and self.measure != "roc_auc":
+        if weights is not None and self.measure != "roc_auc" and not self._weighs_pairs:
             raise ValueError(f"measure {self.measure!r} is not a sum over pairs, so that rows cannot have weights")
         packed = self._segments(X, levels, weights)
         if self.measure == "roc_auc":
             return PairBatch(self, packed)
+        if self._weighs_pairs:
+            return PairBatch(self, packed, np.concatenate([self._gains(-np.unique(-values)) for values in levels]))
         if self.measure == "map":
             return AveragePrecisionBatch(self, packed)
         return (PositionBatch if self.features == "positions" else GainBatch)(self, packed, levels, self.k)
@@ -167,6 +210,16 @@ class Ranking(GroupTask):
     def _leveled(self, values: Array) -> Array:
         """Relevance as the measure sees it."""
         return (values >= self.relevant).astype(float) if self.measure == "map" else values
+
+    def _gains(self, levels: Array) -> Array:
+        """γ of (2)."""
+        return gains(levels) / self.highest_gain_
+
+    def _apart(self, levels: Array) -> Array:
+        """Of all pairs (i, j) of a higher and a lower level the weight, and the margin that is asked; 0 of others."""
+        if self._weighs_pairs:
+            return np.maximum(np.subtract.outer(self._gains(levels), self._gains(levels)), 0.0)
+        return (np.subtract.outer(levels, levels) > 0).astype(float)
 
     def _weights_of_positions(self, levels: Array, position: NDArray[np.int64]) -> Array:
         """1/log2(1 + position); where several rows share one, the mean over the positions that they fill."""

@@ -86,6 +86,10 @@ class SegmentedBatch(AtomBatch):
             chosen, scores, bounds, np.append(0, np.cumsum(list(map(len, segments)))), np.append(starts, bounds[-1])
         )
 
+    def of_segments(self, values: Array) -> Array:
+        """One value per segment of all groups as those of these groups, one after the other."""
+        return np.concatenate([values[self.segments[g] : self.segments[g + 1]] for g in self.ids])
+
     def combined(self, scored: ScoredRows, coefficients: Array) -> AtomRows:
         """One row per group: Σ coefficient · feature row over its rows."""
         shift = np.repeat(self.bounds[self.ids] - scored.bounds[:-1], np.diff(scored.bounds))

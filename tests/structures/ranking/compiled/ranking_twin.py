@@ -35,6 +35,27 @@ def margin(scores, swapped, weights):
     return sum(weights[i] * weights[j] * (scores[i] - scores[j]) for i, j in swapped)
 
 
+def weight_of_gains(gains, weights):
+    """Σ over pairs of the differences of their gains, each as often as the weights of its rows say."""
+    rows = range(len(gains))
+    return sum(weights[i] * weights[j] * (gains[i] - gains[j]) for i in rows for j in rows if gains[i] > gains[j])
+
+
+def swapped_by_gains(gains, scores, weights, lam):
+    """Coefficients, loss and margin of the pairs whose scores differ by less than λ times their gains, undivided."""
+    total, loss, margin = [0.0] * len(gains), 0.0, 0.0
+    for i in range(len(gains)):
+        for j in range(len(gains)):
+            apart = gains[i] - gains[j]
+            if apart > 0 and scores[i] - scores[j] < lam * apart:
+                weight = weights[i] * weights[j] * apart
+                total[i] += weight
+                total[j] -= weight
+                loss += weight * apart
+                margin += weight * (scores[i] - scores[j])
+    return total, loss, margin
+
+
 def insertion_gain(j, k, relevant, score, n_irrelevant, lam):
     """What moving the j-th irrelevant row from the end to just above the k-th relevant one adds to λΔ + ⟨w, Ψ⟩."""
     R, gain = len(relevant), 0.0

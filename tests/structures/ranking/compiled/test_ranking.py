@@ -61,10 +61,8 @@ def test_swapped_pairs(drawn, data):
         for rows, levels, scores in drawn.each()
     ]
     found = np.zeros(total), np.empty(total), np.empty(n), np.empty(n)
-    none = np.zeros(n, dtype=np.int64)
-    swap_pairs(
-        drawn.lam, none, drawn.scores, weights, drawn.segments, drawn.segment_bounds, np.array(weighted, float), *found
-    )
+    none, same, weighted = np.zeros(n, dtype=np.int64), np.zeros(0), np.array(weighted, float)
+    swap_pairs(drawn.lam, none, drawn.scores, weights, same, drawn.segments, drawn.segment_bounds, weighted, *found)
     coefficients, _, losses, margins = found
     for g, (rows, levels, scores) in enumerate(drawn.each()):
         _, below, _ = twin.swapped_pairs(levels, scores, drawn.lam[g])
@@ -84,7 +82,7 @@ def test_some_of_the_tied_pairs_are_swapped(drawn, data):
     coefficients, losses, margins = np.zeros(total), np.empty(n), np.empty(n)
     ones, marks = np.ones(total), np.empty(total)
     swap_pairs(
-        drawn.lam, ties, drawn.scores, ones, drawn.segments, drawn.segment_bounds, pairs,
+        drawn.lam, ties, drawn.scores, ones, np.zeros(0), drawn.segments, drawn.segment_bounds, pairs,
         coefficients, marks, losses, margins,
     )  # fmt: skip
     for g, (rows, levels, scores) in enumerate(drawn.each()):
@@ -101,6 +99,29 @@ def test_some_of_the_tied_pairs_are_swapped(drawn, data):
         if ties[g] == len(tied[g]):
             every = twin.coefficients(len(scores), below + tied[g], units)
             np.testing.assert_allclose(coefficients[rows] * share, every, atol=1e-9)
+
+
+@given(queries(), st.data(), st.sampled_from([1e-8, 1.0, 1e8]))
+def test_pairs_weighed_by_gains(drawn, data, scale):
+    """Whatever the scale of gains and scores; a difference of gains is the weight of a pair, and its margin."""
+    n, total = len(drawn.sizes), len(drawn.scores)
+    weights = data.draw(whole(total, 1, 3))
+    gains = [np.sort(data.draw(st.permutations(range(8)))[: len(own)])[::-1] * scale for own in drawn.sizes]
+    pairs, expected = [], []
+    for g, (rows, _, scores) in enumerate(drawn.each()):
+        of_rows = np.repeat(gains[g], drawn.sizes[g])
+        pairs.append(twin.weight_of_gains(of_rows, weights[rows]))
+        expected.append(twin.swapped_by_gains(of_rows, [s * scale for s in scores], weights[rows], drawn.lam[g]))
+    coefficients, marks, losses, margins = np.zeros(total), np.empty(total), np.empty(n), np.empty(n)
+    swap_pairs(
+        drawn.lam, np.zeros(n, dtype=np.int64), drawn.scores * scale, weights, np.concatenate(gains), drawn.segments,
+        drawn.segment_bounds, np.array(pairs, float), coefficients, marks, losses, margins,
+    )  # fmt: skip
+    for g, (rows, _, _) in enumerate(drawn.each()):
+        share, (own, loss, margin) = pairs[g] or 1.0, expected[g]
+        np.testing.assert_allclose(coefficients[rows], np.array(own) / share, atol=1e-12)
+        assert losses[g] == pytest.approx(loss / share, rel=1e-12)
+        assert margins[g] == pytest.approx(margin / share, rel=1e-12, abs=1e-12 * scale)
 
 
 @given(st.integers(1, 5), st.integers(1, 5), st.data())

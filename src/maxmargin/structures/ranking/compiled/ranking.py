@@ -15,11 +15,12 @@ from maxmargin.compiled.kernel import kernel
 
 
 @kernel
-def swap_segments(threshold, ties, scores, weights, upper, lower, end, coefficients, marks):
+def swap_segments(threshold, ties, factor, scores, weights, upper, lower, end, coefficients, marks):
     """Swap the pairs with s_i - s_j < threshold, and the first `ties` with s_i - s_j = threshold, of two segments.
 
     `upper` is the begin and the end of the segment of higher level; that of lower level has the places lower … end - 1.
-    Returns the weight of all swapped pairs, their Σ (s_i - s_j), and the ties that are left to swap.
+    A pair weighs `factor` times the weights of its rows. Returns the weight of all swapped pairs, their Σ (s_i - s_j),
+    weighted, and the ties that are left to swap.
     """
     begin_upper, end_upper = upper
     m = end - lower
@@ -29,21 +30,22 @@ def swap_segments(threshold, ties, scores, weights, upper, lower, end, coefficie
     for t in range(m):
         marks[t] = 0.0
     for i in range(begin_upper, end_upper):
+        weight = factor * weights[i]
         while j < m and scores[i] - scores[lower + j] < threshold:
             passed += weights[lower + j]
             passed_scores += weights[lower + j] * scores[lower + j]
             j += 1
         if j > 0:
-            coefficients[i] += weights[i] * passed
-            marks[j - 1] += weights[i]
-            total += weights[i] * passed
-            margin += weights[i] * (scores[i] * passed - passed_scores)
+            coefficients[i] += weight * passed
+            marks[j - 1] += weight
+            total += weight * passed
+            margin += weight * (scores[i] * passed - passed_scores)
         t = j
         while ties > 0 and t < m and scores[i] - scores[lower + t] == threshold:
-            coefficients[i] += weights[i] * weights[lower + t]
-            coefficients[lower + t] -= weights[i] * weights[lower + t]
-            total += weights[i] * weights[lower + t]
-            margin += weights[i] * weights[lower + t] * threshold
+            coefficients[i] += weight * weights[lower + t]
+            coefficients[lower + t] -= weight * weights[lower + t]
+            total += weight * weights[lower + t]
+            margin += weight * weights[lower + t] * threshold
             ties -= 1
             t += 1
     carried = 0.0  # a mark at row t is the weight of upper rows that are swapped with t and all rows before it
@@ -55,22 +57,26 @@ def swap_segments(threshold, ties, scores, weights, upper, lower, end, coefficie
 
 @kernel
 def swap_pairs(
-    thresholds, ties, scores, weights, segments, segment_bounds, pairs, coefficients, marks, swapped, margins
+    thresholds, ties, scores, weights, gains, segments, segment_bounds, pairs, coefficients, marks, losses, margins
 ):
-    """Swap in every group g the pairs with s_i - s_j < thresholds[g], and the first ties[g] with equality.
+    """Swap in every group g the pairs with s_i - s_j < thresholds[g] · m_ij, and the first ties[g] with equality.
 
-    The share of swapped pairs is a sum over pairs, so thresholds λ give the most violated ranking of margin rescaling:
-    a swap gains λ/N and costs (s_i - s_j)/N. Those swaps are a ranking, the one by s_i - λ/2 and s_j + λ/2 where there
-    are two levels. Writes the share of swapped pairs and ⟨w, δΨ⟩.
+    Where every pair counts the same, `gains` is empty and m_ij = 1: the loss is the share of swapped pairs. Otherwise a
+    pair weighs v_ij = gains[i's segment] - gains[j's] times the weights of its rows and has the margin m_ij = v_ij. The
+    loss is a sum over pairs either way, so thresholds λ give the most violated decisions of margin rescaling: a swap
+    gains λ v_ij m_ij and costs v_ij (s_i - s_j), both divided by pairs[g]. Where there are two levels, those swaps are
+    a ranking. Writes the losses and ⟨w, δΨ⟩.
     """
     for g in range(len(thresholds)):
-        total, margin, left = 0.0, 0.0, ties[g]
+        loss, margin, left = 0.0, 0.0, ties[g]
         first, last = segments[g], segments[g + 1]
         for a in range(first, last):
             for b in range(a + 1, last):
+                apart = gains[a] - gains[b] if len(gains) > 0 else 1.0
                 weight, score, left = swap_segments(
-                    thresholds[g],
+                    thresholds[g] * apart,
                     left,
+                    apart,
                     scores,
                     weights,
                     (segment_bounds[a], segment_bounds[a + 1]),
@@ -79,13 +85,13 @@ def swap_pairs(
                     coefficients,
                     marks,
                 )
-                total += weight
+                loss += weight * apart
                 margin += score
-        swapped[g], margins[g] = 0.0, 0.0
+        losses[g], margins[g] = 0.0, 0.0
         if pairs[g] > 0:
             for i in range(segment_bounds[first], segment_bounds[last]):
                 coefficients[i] /= pairs[g]
-            swapped[g], margins[g] = total / pairs[g], margin / pairs[g]
+            losses[g], margins[g] = loss / pairs[g], margin / pairs[g]
 
 
 @kernel
