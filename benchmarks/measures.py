@@ -1,14 +1,15 @@
 """Training for a measure, or training for errors and adjusting: F1, break-even point of precision and recall, ROC area.
 
-MeasureSVC as it comes, which cuts its scores by cross-validation and trains for the ROC area where that has clearly
-better scores, against scikit-learn's LinearSVC with plain and with balanced class weights. For F1 the threshold of
-LinearSVC is that of TunedThresholdClassifierCV; the break-even point and the ROC area depend on the order of scores
-alone. Beside them is the bound on the measure alone: MeasureSVC(train_for="measure", cut="trained").
+MeasureSVC(train_for="measure", cut="trained"), which minimises a bound on the measure itself and does no more, against
+scikit-learn's LinearSVC with balanced and with plain class weights and the decision threshold that is best for F1 on
+validation data (TunedThresholdClassifierCV), and against LinearSVC as it is; and MeasureSVC with such a threshold. The
+break-even point and the ROC area depend on the order of the scores alone, so that there is no threshold to tune for
+them. What MeasureSVC does by default is in measure_cuts.py.
 
-All contestants have the same features, and C is chosen in the same way for all: among as many values, by the mean over
-folds of the measure that is reported, within the training part. That mean is what a contestant's own cross-validation
-has found for its cut (`cv_scores_` of MeasureSVC, `best_score_` of TunedThresholdClassifierCV, which has five folds);
-nothing else is held out. The bound alone has the C of MeasureSVC. Results are those of the test part.
+All contestants have the same features. C of every contestant is chosen among eleven values, by the measure that is
+reported, on the same third of the training part (drawn at random with the share of positive examples kept); where
+several values are equally good, the middle one is taken. The model is then trained on the whole training part and
+measured on the test part. Where the threshold is tuned, it is the best on that third for the model of the other two.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from __future__ import annotations
 import warnings
 from collections import Counter
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 from statistics import median_low
 from typing import Any
@@ -27,9 +28,9 @@ from scipy import sparse
 from sklearn.exceptions import ConvergenceWarning
 
 from benchmarks.loaders import load_covertype, load_lasvm_reuters, load_optdigits, load_reuters21578
-from benchmarks.measure_speed import b_misc
-from benchmarks.quality import BINARY, median_best
+from benchmarks.quality import BINARY, best_threshold_f1, median_best
 from benchmarks.timing import Report, cpu_seconds
+from maxmargin.errors import NothingLearnt
 
 # --- data sets
 
@@ -44,6 +45,17 @@ class Binary:
     y: np.ndarray  # truth values
     X_test: Any
     y_test: np.ndarray
+    held_out: np.ndarray  # the rows of X on which C and the threshold are chosen
+    kept: np.ndarray  # the others
+    paths: dict[str, list[Any]] = field(default_factory=dict)  # MeasureSVC's, by the measure
+
+
+def binary(name: str, group: str, X: Any, y: np.ndarray, X_test: Any, y_test: np.ndarray) -> Binary:
+    """A problem with a third of its training part held out."""
+    from sklearn.model_selection import train_test_split
+
+    kept, held_out = train_test_split(np.arange(len(y)), test_size=1 / 3, stratify=y, random_state=0)
+    return Binary(name, group, X, y, X_test, y_test, np.sort(held_out), np.sort(kept))
 
 
 BINS = ((10, 19), (20, 49), (50, 199), (200, 10_000))
@@ -69,7 +81,7 @@ def reuters(quick: bool, ranks: slice) -> list[Binary]:
         low, high = next(limits for limits in BINS if limits[0] <= count <= limits[1])
         y, y_test = (np.array([name in story for story in part]) for part in (topics, topics_test))
         problems.append(
-            Binary(str(name), f"{low} to {high} positive" if high < 10_000 else f"{low} or more", X, y, X_test, y_test)
+            binary(str(name), f"{low} to {high} positive" if high < 10_000 else f"{low} or more", X, y, X_test, y_test)
         )
     return problems
 
@@ -79,17 +91,18 @@ def lasvm_reuters(quick: bool) -> list[Binary]:
     X, y = load_lasvm_reuters("train")
     X_test, y_test = load_lasvm_reuters("test")
     n = 1000 if quick else len(y)
-    return [Binary("money-fx", "money-fx", X[:n], y[:n] > 0, X_test, y_test > 0)]
+    return [binary("money-fx", "money-fx", X[:n], y[:n] > 0, X_test, y_test > 0)]
 
 
 def covertype(quick: bool) -> list[Binary]:
-    """Four kinds of forest, from the rarest to a common one, on 8,000 patches; a random half of all tests."""
+    """Four kinds of forest, from the rarest to a common one, on a random half of the patches; the other half tests."""
     X, y = load_covertype()
     order = np.random.default_rng(0).permutation(len(y))
     test, train = np.array_split(order, 2)
-    train = train[: 5000 if quick else 8_000]
+    if quick:
+        train = train[:5000]
     return [
-        Binary(f"kind {kind}", f"kind {kind}", X[train], y[train] == kind, X[test], y[test] == kind)
+        binary(f"kind {kind}", f"kind {kind}", X[train], y[train] == kind, X[test], y[test] == kind)
         for kind in ((4, 1) if quick else (4, 5, 3, 1))
     ]
 
@@ -99,46 +112,182 @@ def optdigits(quick: bool) -> list[Binary]:
     X, y = load_optdigits("train")
     X_test, y_test = load_optdigits("test")
     digits = range(2 if quick else 10)
-    return [Binary(str(digit), "all digits", X, y == digit, X_test, y_test == digit) for digit in digits]
+    return [binary(str(digit), "all digits", X, y == digit, X_test, y_test == digit) for digit in digits]
 
 
-def b_misc_tokens(quick: bool) -> list[Binary]:
-    """The first 60,000 tokens of measure_speed.py's Spanish ones, B-MISC against the rest."""
-    tokens = b_misc(quick)
-    n = 10_000 if quick else 60_000
-    return [Binary("B-MISC", "B-MISC", tokens.X[:n], tokens.y[:n], tokens.X_test, tokens.y_test)]
-
-
-CLOUDS = ((20, 5, 2.0, 0.008), (20, 20, 3.0, 0.005), (60, 10, 2.5, 0.02))  # features, of use, distance, positive
-
-
-def clouds(quick: bool) -> list[Binary]:
-    """Two normal clouds that overlap: one in 50 to 200 examples is positive, and most features are noise."""
-    problems = []
-    for n_features, of_use, distance, share in CLOUDS[: 1 if quick else None]:
-        for seed in range(1 if quick else 2):
-            rng = np.random.default_rng([seed, n_features, of_use])
-            y = rng.random(16_000) < share
-            X = rng.standard_normal((len(y), n_features))
-            X[y, :of_use] += distance / np.sqrt(of_use)
-            name = f"{100 * share:g}% of {n_features} features"
-            problems.append(Binary(f"{name}, {seed}", name, X[:6000], y[:6000], X[6000:], y[6000:]))
-    return problems
-
-
-DATA: dict[str, Callable[[bool], list[Binary]]] = {
-    "reuters-rare": partial(reuters, ranks=slice(0, 30, 5)),
-    "reuters-common": partial(reuters, ranks=slice(30, 60, 5)),
+PROBLEMS: dict[str, Callable[[bool], list[Binary]]] = {
+    "reuters-rare": partial(reuters, ranks=slice(0, 30)),
+    "reuters-common": partial(reuters, ranks=slice(30, 60)),
     "lasvm-reuters": lasvm_reuters,
     "covertype": covertype,
     "optdigits": optdigits,
-    "b-misc-tokens": b_misc_tokens,
-    "clouds": clouds,
 }
-ORDERS = ("prbep", "roc_auc")  # these measures have benchmarks of their own, with "-order" behind the name of the data
-PROBLEMS = (*DATA, *(f"{name}-order" for name in DATA))
 
 # --- solvers
+
+
+class Contestant:
+    """A way to train for a measure."""
+
+    name: str
+    grid: tuple[float, ...]
+    adjusts = False  # whether, for F1, the threshold is tuned on the rows held out
+    warning: type[Warning]  # to look out for in training
+    meaning: str  # of that warning
+
+    def __init__(self, problem: Binary):
+        self.problem = problem
+        self.notes: list[str] = []  # what the table must not conceal
+
+    def model(self, measure: str, c: float) -> Any:
+        """A classifier that is still to be trained."""
+        raise NotImplementedError
+
+    def path(self, measure: str) -> list[Any]:
+        """A model of the kept rows for every C of the grid."""
+        raise NotImplementedError
+
+    def fit(self, model: Any, X: Any, y: np.ndarray) -> Any:
+        """The model, trained; a note if there was the warning to look out for."""
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always", self.warning)
+            model.fit(X, y)
+        if any(issubclass(each.category, self.warning) for each in caught):
+            self.notes.append(f"{self.name}: {self.meaning}")
+        return model
+
+    def tunes(self, measure: str) -> bool:
+        """Whether a threshold is tuned for this measure."""
+        return self.adjusts and measure == "f1"
+
+    def mark(self, measure: str, y: np.ndarray, scores: np.ndarray) -> float:
+        """What C is chosen by."""
+        return best_threshold_f1(y, scores) if self.tunes(measure) else BINARY[measure](y, scores)
+
+    def train(self, measure: str, c: float) -> tuple[Any, float]:
+        """A model of all rows, and the CPU seconds that its training took."""
+        from sklearn.model_selection import TunedThresholdClassifierCV
+
+        X, y = self.problem.X, self.problem.y
+        if self.tunes(measure):
+            split = [(self.problem.kept, self.problem.held_out)]
+            tuned = TunedThresholdClassifierCV(self.model(measure, c), scoring="f1", cv=split, thresholds=300)
+            try:
+                return cpu_seconds(lambda: self.fit(tuned, X, y))
+            except ValueError as error:
+                if "constant predictions" not in str(error):
+                    raise
+                self.notes.append(f"{self.name}: nothing to tune, because all scores are equal")
+        return cpu_seconds(lambda: self.fit(self.model(measure, c), X, y))
+
+    def scores(self, model: Any, X: Any) -> np.ndarray:
+        """Positive where the positive class is predicted."""
+        # The tuned threshold is a score from which on the class is positive, hence the next smaller number.
+        threshold = np.nextafter(getattr(model, "best_threshold_", 0.0), -np.inf)
+        return np.asarray(getattr(model, "estimator_", model).decision_function(X)) - threshold
+
+
+class LiblinearContestant(Contestant):
+    """LinearSVC with its default loss; fits are kept where they do not depend on the measure."""
+
+    name = "LinearSVC"
+    grid = (0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1.0, 3.0, 10.0, 30.0, 100.0)
+    class_weight: str | None = None
+    warning, meaning = ConvergenceWarning, "stopped at max_iter"
+
+    def __init__(self, problem: Binary):
+        super().__init__(problem)
+        self.kept: list[Any] = []
+        self.trained: dict[float, tuple[Any, float]] = {}
+
+    def model(self, measure: str, c: float) -> Any:
+        from sklearn.svm import LinearSVC
+
+        return LinearSVC(C=c, class_weight=self.class_weight, random_state=0, max_iter=10_000)
+
+    def path(self, measure: str) -> list[Any]:
+        if not self.kept:
+            X, y = self.problem.X[self.problem.kept], self.problem.y[self.problem.kept]
+            self.kept = [self.fit(self.model(measure, c), X, y) for c in self.grid]
+        return self.kept
+
+    def train(self, measure: str, c: float) -> tuple[Any, float]:
+        if self.tunes(measure):
+            return super().train(measure, c)
+        if c not in self.trained:
+            self.trained[c] = super().train(measure, c)
+        return self.trained[c]
+
+
+class AdjustedLiblinearContestant(LiblinearContestant):
+    """LinearSVC with, for F1, a tuned threshold."""
+
+    name = "LinearSVC, threshold tuned"
+    adjusts = True
+
+
+class BalancedContestant(AdjustedLiblinearContestant):
+    """The same with balanced class weights."""
+
+    name = "LinearSVC, balanced, threshold tuned"
+    class_weight = "balanced"
+
+
+class MaxmarginContestant(Contestant):
+    """MeasureSVC to a gap of 1%."""
+
+    name = "MeasureSVC"
+    warning, meaning = NothingLearnt, "w = 0 is the optimum"
+
+    def __init__(self, problem: Binary):
+        super().__init__(problem)
+        # C multiplies the loss, which is between 0 and 1. On separable data, such as rare topics, the model no longer
+        # changes beyond 2000; a table of few columns needs larger weights.
+        texts = (1.0, 2.0, 5.0, 10.0, 20.0, 50.0, 100.0, 200.0, 500.0, 1000.0, 2000.0)
+        tables = (1.0, 3.0, 10.0, 30.0, 100.0, 300.0, 1e3, 3e3, 1e4, 3e4, 1e5)
+        self.grid = texts if sparse.issparse(problem.X) else tables
+
+    def model(self, measure: str, c: float) -> Any:
+        from maxmargin import MeasureSVC
+
+        return MeasureSVC(measure=measure, C=c, tol=0.01, train_for="measure", cut="trained")
+
+    def path(self, measure: str) -> list[Any]:
+        if measure not in self.problem.paths:
+            X, y = self.problem.X[self.problem.kept], self.problem.y[self.problem.kept]
+            with warnings.catch_warnings(action="ignore", category=NothingLearnt):  # it matters at the chosen C only
+                # Each training begins where the last one ended.
+                models = self.model(measure, self.grid[0]).fit_path(X, y, self.grid)
+            self.problem.paths[measure] = models
+        return self.problem.paths[measure]
+
+    def train(self, measure: str, c: float) -> tuple[Any, float]:
+        tuned, seconds = super().train(measure, c)
+        model = getattr(tuned, "estimator_", tuned)
+        if model.certificate_.relative_gap > 0.01:
+            self.notes.append(f"{self.name}, {measure}: gap above 1% ({model.certificate_.stop_reason})")
+        return tuned, seconds
+
+
+class AdjustedMaxmarginContestant(MaxmarginContestant):
+    """MeasureSVC with, for F1, a tuned threshold."""
+
+    name = "MeasureSVC, threshold tuned"
+    adjusts = True
+
+
+# Each stands before its form with an adjusted threshold, which is the same where there is nothing to adjust.
+CONTESTANTS: tuple[type[Contestant], ...] = (
+    MaxmarginContestant,
+    AdjustedMaxmarginContestant,
+    LiblinearContestant,
+    AdjustedLiblinearContestant,
+    BalancedContestant,
+)
+ADJUSTED = (AdjustedMaxmarginContestant, AdjustedLiblinearContestant)
+PLAIN = CONTESTANTS.index(LiblinearContestant)  # our own stand before it
+
+# --- what is measured
 
 
 @dataclass
@@ -147,134 +296,56 @@ class Result:
 
     mark: float  # on the test part
     c: float
-    seconds: float  # of CPU, for all values of C
-    note: str = ""  # what the table must not conceal
+    seconds: float
 
 
-class Contestant:
-    """A way to train for a measure."""
-
-    name: str
-
-    def contest(self, problem: Binary, measure: str, found: list[Result]) -> Result:
-        """Choose C within the training part and measure on the test part; `found` are the results of those before."""
-        raise NotImplementedError
-
-
-class MaxmarginContestant(Contestant):
-    """MeasureSVC to a gap of 1%."""
-
-    name = "MeasureSVC"
-
-    def contest(self, problem: Binary, measure: str, found: list[Result]) -> Result:
-        from maxmargin import MeasureSVC
-
-        # C multiplies the loss, which is between 0 and 1. A table of few columns may need larger weights.
-        grid = (5.0, 30.0, 200.0) if sparse.issparse(problem.X) else (1.0, 30.0, 1e3)
-        models, seconds = cpu_seconds(lambda: MeasureSVC(measure).fit_path(problem.X, problem.y, grid))
-        model = models[median_best([each.cv_scores_[each.trained_for_] for each in models])]
-        note = f"trained for {model.trained_for_} where the measure is {measure}" * (model.trained_for_ != measure)
-        mark = BINARY[measure](problem.y_test, model.decision_function(problem.X_test))
-        return Result(mark, model.C, seconds, note)
-
-
-class BoundContestant(Contestant):
-    """The bound on the measure alone, with the C of MeasureSVC."""
-
-    name = "its bound alone"
-
-    def contest(self, problem: Binary, measure: str, found: list[Result]) -> Result:
-        from maxmargin import MeasureSVC
-        from maxmargin.errors import NothingLearnt
-
-        model = MeasureSVC(measure, C=found[0].c, train_for="measure", cut="trained")
-        with warnings.catch_warnings(action="ignore", category=NothingLearnt):
-            _, seconds = cpu_seconds(lambda: model.fit(problem.X, problem.y))
-        note = "" if model.coef_.any() else f"{self.name} has its optimum for {measure} at w = 0 within the gap"
-        mark = BINARY[measure](problem.y_test, model.decision_function(problem.X_test))
-        return Result(mark, model.C, seconds, note)
-
-
-class LiblinearContestant(Contestant):
-    """LinearSVC with its default loss."""
-
-    name = "LinearSVC"
-    class_weight: str | None = None
-
-    def contest(self, problem: Binary, measure: str, found: list[Result]) -> Result:
-        grid = (0.1, 1.0, 10.0) if sparse.issparse(problem.X) else (0.001, 0.03, 1.0)
-        with warnings.catch_warnings(record=True) as caught:
-            warnings.simplefilter("always", ConvergenceWarning)
-            tries, seconds = cpu_seconds(lambda: [self._validated(problem, measure, c) for c in grid])
-        best = median_best([mark for mark, _ in tries])
-        note = f"{self.name}: stopped at max_iter" * any(issubclass(w.category, ConvergenceWarning) for w in caught)
-        model = tries[best][1]
-        # The tuned threshold is a score from which on the class is positive, hence the next smaller number.
-        threshold = np.nextafter(getattr(model, "best_threshold_", 0.0), -np.inf)
-        scores = getattr(model, "estimator_", model).decision_function(problem.X_test) - threshold
-        return Result(BINARY[measure](problem.y_test, scores), grid[best], seconds, note)
-
-    def _validated(self, problem: Binary, measure: str, c: float) -> tuple[float, Any]:
-        """The mean of the measure over five folds, and the model of all rows."""
-        from sklearn.model_selection import StratifiedKFold, TunedThresholdClassifierCV
-        from sklearn.svm import LinearSVC
-
-        X, y, folds = problem.X, problem.y, StratifiedKFold(5, shuffle=True, random_state=0)
-        model = LinearSVC(C=c, class_weight=self.class_weight, random_state=0, max_iter=1000)
-        if measure == "f1":
-            tuned = TunedThresholdClassifierCV(model, scoring="f1", cv=folds, thresholds=300).fit(X, y)
-            return tuned.best_score_, tuned
-        marks = []
-        for kept, held_out in folds.split(X, y):
-            scores = model.fit(X[kept], y[kept]).decision_function(X[held_out])
-            marks.append(BINARY[measure](y[held_out], scores))
-        return float(np.mean(marks)), model.fit(X, y)
-
-
-class BalancedContestant(LiblinearContestant):
-    """The same with balanced class weights."""
-
-    name = "LinearSVC, balanced"
-    class_weight = "balanced"
-
-
-CONTESTANTS = (MaxmarginContestant(), BoundContestant(), LiblinearContestant(), BalancedContestant())
-OWN = 2  # so many of them are ours
-
-# --- what is measured
+def contest(contestant: Contestant, measure: str) -> Result:
+    """Choose C on the rows held out, train on all, and measure on the test part."""
+    problem = contestant.problem
+    X, y = problem.X[problem.held_out], problem.y[problem.held_out]
+    marks = [contestant.mark(measure, y, contestant.scores(model, X)) for model in contestant.path(measure)]
+    c = contestant.grid[median_best(marks)]
+    model, seconds = contestant.train(measure, c)
+    return Result(BINARY[measure](problem.y_test, contestant.scores(model, problem.X_test)), c, seconds)
 
 
 def run(name: str, repeat: int, quick: bool, report: Report) -> Table:
-    """All contestants and binary problems of one data set; nothing is repeated: time is not the point."""
+    """All contestants, measures and binary problems of one data set; nothing is repeated: time is not the point."""
     report("reading the data")
-    data = name.removesuffix("-order")
-    problems = DATA[data](quick)
+    problems = PROBLEMS[name](quick)
     results: dict[tuple[str, str], list[list[Result]]] = {}  # group and measure -> problems -> contestants
     notes: Counter[str] = Counter()
     for problem in problems:
+        contestants = [make(problem) for make in CONTESTANTS]
         grouped = [problem.group] if len({other.group for other in problems}) == 1 else [problem.group, "all"]
-        for measure in ("f1",) if name == data else ORDERS:
-            found: list[Result] = []
-            for contestant in CONTESTANTS:
+        for measure in BINARY:
+            found = []
+            for contestant in contestants:
                 report(f"{problem.name}: {measure}: {contestant.name}")
-                found.append(contestant.contest(problem, measure, found))
+                same = not contestant.tunes(measure) and type(contestant) in ADJUSTED
+                found.append(found[-1] if same else contest(contestant, measure))
             for group in grouped:
                 results.setdefault((group, measure), []).append(found)
-            notes.update(each.note for each in found if each.note)
-    return _table(name, problems, results, notes)
+        for contestant in contestants:
+            notes.update(contestant.notes)
+    names = [contestant.name for contestant in CONTESTANTS]
+    return comparison(name, problems, results, notes, names, PLAIN, "of the last training")
 
 
-def _table(
+def comparison(
     name: str,
     problems: Sequence[Binary],
-    results: dict[tuple[str, str], list[list[Result]]],
+    results: dict[tuple[str, str], list[list[Result]]],  # group and measure -> problems -> contestants
     notes: Counter[str],
+    names: Sequence[str],  # of the contestants
+    n_own: int,  # so many of them, the first ones, are ours
+    trained: str,  # what the seconds are
 ) -> Table:
+    """The means of groups, and how often the first contestant wins against the best of the others."""
     first = problems[0]
-    names = [contestant.name for contestant in CONTESTANTS]
     title = f"{name}: {len(first.y)} training examples, {first.X.shape[1]} features, {len(first.y_test)} test examples"
     caption = [
-        "Means over the binary problems, in percent; the median of the chosen C; CPU s for all values of C.",
+        f"Means over the binary problems, in percent; the median of the chosen C; CPU s {trained}.",
         f"Won: how often {names[0]} is better than, equal to, worse than the LinearSVC with the best mean.",
         *(f"{note} ({times} times)." for note, times in notes.items()),
     ]
@@ -291,7 +362,7 @@ def _table(
     for (group, measure), found in sorted(results.items(), key=lambda item: item[0][0] == "all"):
         chosen = [problem for problem in problems if group in (problem.group, "all")]
         marks = np.array([[result.mark for result in row] for row in found])
-        peer = OWN + int(np.argmax(marks[:, OWN:].mean(axis=0)))
+        peer = n_own + int(np.argmax(marks[:, n_own:].mean(axis=0)))
         own, other = marks[:, 0], marks[:, peer]
         outcome = [np.count_nonzero(test) for test in (own > other, own == other, own < other)]
         table.add_row(
@@ -301,6 +372,6 @@ def _table(
             *(f"{100 * mark:.2f}" for mark in marks.mean(axis=0)),
             " / ".join(map(str, outcome)),
             f"{median_low(row[0].c for row in found):g}",
-            " / ".join(f"{np.mean([row[k].seconds for row in found]):.2f}" for k in (0, OWN)),
+            " / ".join(f"{np.mean([row[k].seconds for row in found]):.2f}" for k in (0, n_own)),
         )
     return table

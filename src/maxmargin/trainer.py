@@ -313,7 +313,10 @@ class Trainer(SharedOptions, WithNamedWeights, BaseEstimator):
         if solution.error is not None:
             solution.error.add_note("maxmargin: the estimator keeps the best model found before this error")
             raise solution.error
-        warn_of_gap(type(self).__name__, solution.certificate, self._solver(problem.oracle.latent))
+        self._warn_of_gap(solution.certificate, problem.oracle.latent)
+
+    def _warn_of_gap(self, certificate: Certificate, latent: bool) -> None:
+        warn_of_gap(type(self).__name__, certificate, self._solver(latent))
 
     def _warn_of_zero(self, solution: Solution) -> None:
         if solution.certificate.primal > 0 or self._needs_scores:

@@ -449,10 +449,14 @@ class MeasureSVC(MatrixClassifier):
             self.offset_ = -cuts[self.trained_for_].at
         else:
             self.offset_ = self._trained_offset(sample, labels)
+        super()._warn_of_gap(self.certificate_, False)
         super()._warn_of_zero(self.solution_)
 
+    def _warn_of_gap(self, certificate: Certificate, latent: bool) -> None:
+        """Not before it is known what is trained for; so too below."""
+
     def _warn_of_zero(self, solution: Solution) -> None:
-        """Not before it is known what is trained for."""
+        pass
 
     def _trained_offset(self, sample: Groups, labels: Array | WeightedRows) -> float:
         """What to add to all scores so that `predict` cuts where the measure looks; 0 where training has seen to it."""
