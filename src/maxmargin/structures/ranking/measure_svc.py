@@ -111,6 +111,9 @@ class MeasureSVC(MatrixClassifier):
 
     _default_tol = 1e-2
     offset_ = 0.0  # of the intercept, from cutting scores after training
+    trained_for_: Any
+    cut_by_: str
+    cv_scores_: dict[Any, float]
 
     _needs_scores: ClassVar[bool] = True
 
@@ -163,12 +166,12 @@ class MeasureSVC(MatrixClassifier):
             path = super().fit_path(self._seen(sample, INSTEAD), [labels], [models[i].C for i in others])
             for i, model in zip(others, path, strict=False):  # fewer after Ctrl-C
                 models[i] = model
-            if others[-1] != len(models) - 1:
-                vars(self).clear()
-                vars(self).update(kept)
+            if len(path) < len(others) or others[-1] != len(models) - 1:  # the last one has not changed
+                self.__dict__.clear()
+                self.__dict__.update(kept)
         for model, own in zip(models, cuts, strict=True):
             model._finish(sample, labels, own)
-        vars(self).update({name: getattr(models[-1], name) for name in ("offset_", "cut_by_", "cv_scores_")})
+        self.__dict__.update({name: getattr(models[-1], name) for name in ("offset_", "cut_by_", "cv_scores_")})
         return models
 
     def certify(self, X: Any, y: Any, sample_weight: Any = None, tol: float = 1e-2) -> Certificate:
@@ -384,7 +387,8 @@ class MeasureSVC(MatrixClassifier):
 
         Nothing where nothing is to be chosen. Scores that are all zero have no cut; others are then worth more.
         """
-        names, nothing = self._candidates, [{} for _ in models]
+        names = self._candidates
+        nothing: list[dict[Any, Cut]] = [{} for _ in models]
         zero = [not np.any(model.solution_.w) for model in models]
         if len(names) == 1 and (self.cut == "trained" or all(zero)):
             return nothing
