@@ -151,7 +151,7 @@ class LiblinearContestant(Contestant):
         X, y, folds = problem.X, problem.y, StratifiedKFold(5, shuffle=True, random_state=0)
         model = LinearSVC(C=c, class_weight=self.class_weight, random_state=0, max_iter=1000)
         if measure == "f1":
-            tuned = TunedThresholdClassifierCV(model, scoring="f1", cv=folds, thresholds=300).fit(X, y)
+            tuned = TunedThresholdClassifierCV(model, scoring="f1", cv=folds).fit(X, y)
             return tuned.best_score_, tuned
         marks = []
         for kept, held_out in folds.split(X, y):
