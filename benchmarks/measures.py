@@ -1,9 +1,10 @@
 """Training for a measure, or training for errors and adjusting: F1, break-even point of precision and recall, ROC area.
 
-MeasureSVC, which minimises a bound on the measure itself, against scikit-learn's LinearSVC with balanced and with plain
-class weights and the decision threshold that is best for F1 on validation data (TunedThresholdClassifierCV), and
-against LinearSVC as it is; and MeasureSVC with such a threshold. The break-even point and the ROC area depend on the
-order of the scores alone, so that there is no threshold to tune for them.
+MeasureSVC(train_for="measure", cut="trained"), which minimises a bound on the measure itself and does no more, against
+scikit-learn's LinearSVC with balanced and with plain class weights and the decision threshold that is best for F1 on
+validation data (TunedThresholdClassifierCV), and against LinearSVC as it is; and MeasureSVC with such a threshold. The
+break-even point and the ROC area depend on the order of the scores alone, so that there is no threshold to tune for
+them. What MeasureSVC does by default is in measure_cuts.py.
 
 All contestants have the same features. C of every contestant is chosen among eleven values, by the measure that is
 reported, on the same third of the training part (drawn at random with the share of positive examples kept); where
@@ -249,7 +250,7 @@ class MaxmarginContestant(Contestant):
     def model(self, measure: str, c: float) -> Any:
         from maxmargin import MeasureSVC
 
-        return MeasureSVC(measure=measure, C=c, tol=0.01)
+        return MeasureSVC(measure=measure, C=c, tol=0.01, train_for="measure", cut="trained")
 
     def path(self, measure: str) -> list[Any]:
         if measure not in self.problem.paths:
@@ -327,20 +328,24 @@ def run(name: str, repeat: int, quick: bool, report: Report) -> Table:
                 results.setdefault((group, measure), []).append(found)
         for contestant in contestants:
             notes.update(contestant.notes)
-    return _table(name, problems, results, notes)
+    names = [contestant.name for contestant in CONTESTANTS]
+    return comparison(name, problems, results, notes, names, PLAIN, "of the last training")
 
 
-def _table(
+def comparison(
     name: str,
     problems: Sequence[Binary],
-    results: dict[tuple[str, str], list[list[Result]]],
+    results: dict[tuple[str, str], list[list[Result]]],  # group and measure -> problems -> contestants
     notes: Counter[str],
+    names: Sequence[str],  # of the contestants
+    n_own: int,  # so many of them, the first ones, are ours
+    trained: str,  # what the seconds are
 ) -> Table:
+    """The means of groups, and how often the first contestant wins against the best of the others."""
     first = problems[0]
-    names = [contestant.name for contestant in CONTESTANTS]
     title = f"{name}: {len(first.y)} training examples, {first.X.shape[1]} features, {len(first.y_test)} test examples"
     caption = [
-        "Means over the binary problems, in percent; the median of the chosen C; CPU s of the last training.",
+        f"Means over the binary problems, in percent; the median of the chosen C; CPU s {trained}.",
         f"Won: how often {names[0]} is better than, equal to, worse than the LinearSVC with the best mean.",
         *(f"{note} ({times} times)." for note, times in notes.items()),
     ]
@@ -357,7 +362,7 @@ def _table(
     for (group, measure), found in sorted(results.items(), key=lambda item: item[0][0] == "all"):
         chosen = [problem for problem in problems if group in (problem.group, "all")]
         marks = np.array([[result.mark for result in row] for row in found])
-        peer = PLAIN + int(np.argmax(marks[:, PLAIN:].mean(axis=0)))
+        peer = n_own + int(np.argmax(marks[:, n_own:].mean(axis=0)))
         own, other = marks[:, 0], marks[:, peer]
         outcome = [np.count_nonzero(test) for test in (own > other, own == other, own < other)]
         table.add_row(
@@ -367,6 +372,6 @@ def _table(
             *(f"{100 * mark:.2f}" for mark in marks.mean(axis=0)),
             " / ".join(map(str, outcome)),
             f"{median_low(row[0].c for row in found):g}",
-            " / ".join(f"{np.mean([row[k].seconds for row in found]):.2f}" for k in (0, PLAIN)),
+            " / ".join(f"{np.mean([row[k].seconds for row in found]):.2f}" for k in (0, n_own)),
         )
     return table

@@ -83,7 +83,9 @@ class Errors(Classes):
 
     def __init__(self, X, y, **options):
         self.X, self.Y = [X], [np.asarray(y) % 2]
-        self.model = lambda **kw: mm.MeasureSVC("error", fit_intercept=False, **options, **kw)
+        self.model = lambda **kw: mm.MeasureSVC(
+            "error", fit_intercept=False, train_for="measure", cut="trained", **options, **kw
+        )
 
     def outputs(self, x):
         return product((0, 1), repeat=len(x))

@@ -26,6 +26,10 @@ class NothingLearnt(UserWarning):
     """Training has ended at w = 0. The message says what is proved of that: an optimum within the gap, or nothing."""
 
 
+class CutNotValidated(UserWarning):
+    """A class has one example only, so that scores are cut as in training and not by cross-validation."""
+
+
 class InvalidLabels(UserWarning):
     """Training labels that may not follow each other were repaired, or their sequences were left out."""
 

@@ -287,7 +287,8 @@ class Trainer(SharedOptions, WithNamedWeights, BaseEstimator):
             self._keep(problem, self._solve(problem, C, start, max_passes=1))
         return self
 
-    def _solve(self, problem: Problem, C: float, start: Solution | None, **options: Any) -> Solution:
+    def _solve(self, problem: Problem, C: float, start: Solution | None, where: str = "", **options: Any) -> Solution:
+        """Train; `where` says of which of several trainings this is a part, and `options` are the solver's."""
         oracle = problem.oracle
         solver = self._solver(oracle.latent, **options)
         if oracle.latent and start is None and getattr(solver, "start", None) is None:
@@ -295,8 +296,9 @@ class Trainer(SharedOptions, WithNamedWeights, BaseEstimator):
             solver.set_params(start=self._first_weights(problem, C))
         problem.line.doing("training")
         callbacks = [c for c in (watching(problem.line, solver), self.callback) if c is not None]
-        solution = solver.solve(oracle, C, start, _all(callbacks), seed_of(self.random_state))
-        problem.line.say(str(solution.certificate))
+        solution = solver.solve(oracle, C, start, _all(callbacks, where), seed_of(self.random_state))
+        if not where:
+            problem.line.say(str(solution.certificate))
         return solution
 
     def _first_weights(self, problem: Problem, C: float) -> Array | None:
@@ -315,7 +317,10 @@ class Trainer(SharedOptions, WithNamedWeights, BaseEstimator):
         if solution.error is not None:
             solution.error.add_note("maxmargin: the estimator keeps the best model found before this error")
             raise solution.error
-        warn_of_gap(type(self).__name__, solution.certificate, self._solver(problem.oracle.latent))
+        self._warn_of_gap(solution.certificate, problem.oracle.latent)
+
+    def _warn_of_gap(self, certificate: Certificate, latent: bool) -> None:
+        warn_of_gap(type(self).__name__, certificate, self._solver(latent))
 
     def _warn_of_zero(self, solution: Solution) -> None:
         if solution.certificate.primal > 0 or self._needs_scores:
@@ -370,12 +375,13 @@ def refuse_kernel(model: Trainer) -> None:
         )
 
 
-def _all(callbacks: list[Any]) -> Any:
+def _all(callbacks: list[Any], where: str) -> Any:
     """Call every one, and stop if one of them says so."""
     if not callbacks:
         return None
 
     def call(record: Any) -> bool:
+        record = record._replace(where=where) if where else record
         answers = [callback(record) for callback in callbacks]
         return any(is_true(answer) for answer in answers)
 

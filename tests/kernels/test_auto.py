@@ -92,7 +92,10 @@ def test_sequences():
 
 def test_measures_and_rankings():
     y, qid, mapping = np.arange(30) % 2, np.arange(30) // 6, KernelMap(RBF(0.4))
-    one, other = (MeasureSVC("f1", C=20.0, tol=1e-5, kernel=k).fit(X, y) for k in (RBF(0.4), mapping))
+    one, other = (
+        MeasureSVC("f1", C=20.0, tol=1e-5, kernel=k, train_for="measure", cut="trained").fit(X, y)
+        for k in (RBF(0.4), mapping)
+    )
     assert one.certificate_.primal == pytest.approx(other.certificate_.primal, rel=2e-5)
     one, other = (Ranker("map", C=20.0, tol=1e-5, kernel=k).fit(X, y, qid) for k in (RBF(0.4), mapping))
     assert one.certificate_.primal == pytest.approx(other.certificate_.primal, rel=2e-5)

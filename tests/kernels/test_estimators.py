@@ -117,7 +117,10 @@ def test_measures(measure, solver):
     points = rng.normal(size=(60, 2))
     y = (points[:, 0] + 0.3 * rng.normal(size=60) > 0.5).astype(int)
     linear, lifted = (
-        MeasureSVC(measure, C=10, tol=1e-6, kernel=kernel, solver=solver).fit(points, y) for kernel in (None, "linear")
+        MeasureSVC(measure, C=10, tol=1e-6, kernel=kernel, solver=solver, train_for="measure", cut="trained").fit(
+            points, y
+        )
+        for kernel in (None, "linear")
     )
     assert lifted.certificate_.primal == pytest.approx(linear.certificate_.primal, rel=2e-6)
     assert lifted.decision_function(points) == pytest.approx(linear.decision_function(points), abs=0.02)

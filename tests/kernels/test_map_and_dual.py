@@ -94,7 +94,9 @@ def test_tokens():
 def test_a_measure_and_a_ranking(kernel):
     X, y = multiclass_data(n=24, n_classes=2, ties=False)
     new = multiclass_data(n=20, seed=1, ties=False)[0]
-    dual, mapped, mapping = both(MeasureSVC("f1", C=20.0, tol=1e-5, max_passes=5000), kernel, X, y)
+    dual, mapped, mapping = both(
+        MeasureSVC("f1", C=20.0, tol=1e-5, max_passes=5000, train_for="measure", cut="trained"), kernel, X, y
+    )
     assert_near(mapped.decision_function(mapping.transform(new)), dual.decision_function(new), 0.03)
     qid = np.arange(24) // 6
     dual, mapped, mapping = both(Ranker("map", C=20.0, tol=1e-5, max_passes=5000), kernel, X, y, qid=qid)

@@ -6,28 +6,37 @@ from collections.abc import Sequence
 from typing import Any, ClassVar, Self, Unpack
 
 import numpy as np
+from numpy.typing import NDArray
 from sklearn.utils.multiclass import type_of_target
 from sklearn.utils.validation import check_consistent_length, check_is_fitted, column_or_1d
 
 from maxmargin.arrays import Array
+from maxmargin.errors import CutNotValidated, warn_caller
 from maxmargin.flat import MatrixClassifier
 from maxmargin.inputs.labels import plain
+from maxmargin.kernels.functions import WithConstant
 from maxmargin.objective import Certificate
 from maxmargin.online import NoPartialFit
 from maxmargin.oracle import normalised_weights
-from maxmargin.solvers import Solver
+from maxmargin.solvers import Solution, Solver
 from maxmargin.structures.ranking.contingency import Contingency
+from maxmargin.structures.ranking.folds import deal_folds
 from maxmargin.structures.ranking.groups import Groups, Indices
+from maxmargin.structures.ranking.judge import Judge, clearly_better, judged
 from maxmargin.structures.ranking.measures import NAMES, Measure, measure_of
 from maxmargin.structures.ranking.ranking import Ranking
 from maxmargin.structures.ranking.row_labels import WeightedRows
-from maxmargin.structures.ranking.threshold import threshold
+from maxmargin.structures.ranking.threshold import Cut, Rows
 from maxmargin.structures.ranking.zero_weights import remedy_for_zero
 from maxmargin.task import Task
 from maxmargin.trainer import Options, refuse_kernel
+from maxmargin.training_options import seed_of
 from maxmargin.weights import Weights, column_names
 
 MOST_ROWS = 10**8  # that repeated examples may make
+FOLD_TOL = 0.01  # the gap of trainings that only score what they have not seen
+TRAIN_FOR, CUTS = ("auto", "measure"), ("cv", "trained")
+INSTEAD = "roc_auc"  # a sum over pairs, so that its optimum is w = 0 only where no feature tells the classes apart
 RANKINGS = {"roc_auc": "roc_auc", "average_precision": "map"}  # measures of the order of scores: names in tasks.Ranking
 
 
@@ -63,6 +72,15 @@ class MeasureSVC(MatrixClassifier):
         Add a constant feature 1 (regularised like the others, as liblinear does) for measures that see the threshold;
         for those of scores the intercept is set after training in any case.
     {kernel}
+    train_for : "auto" or "measure"
+        "measure" minimises the bound above, whatever comes of it. "auto" trains for the ROC area instead, a sum over
+        pairs, where the bound has its optimum at w = 0 or where, in cross-validation, those scores have the better
+        measure by more than a standard error. Not with `bounds` or a `prior`, nor for measures of order.
+    cut : "cv" or "trained"
+        Where `predict` cuts the scores. "cv": where the measure is best on scores of held-out folds, in the mean over
+        folds; for measures at k and "prbep" after as many such scores as they look at, for those of order where they
+        have the fewest balanced errors. "trained": by the weight of the constant feature, or likewise on the scores of
+        the training sample.
     solver : str or Solver
         "one_slack" by default: the whole sample is one structural example.
     {tol}
@@ -71,21 +89,31 @@ class MeasureSVC(MatrixClassifier):
     `fit` takes sample_weight where it has a meaning: any weights for "error", "balanced_error" and "roc_auc", and whole
     numbers, which count an example so many times, for the others.
 
-    Measures of scores ("prbep", "roc_auc", …) say nothing about where to cut. For `predict` the intercept is then set
-    after training, between the examples that the measure looks at and the others; for "roc_auc" and "average_precision"
-    to the fewest balanced errors on the training sample.
+    Cross-validation has three folds, five where a class has fewer than 100 examples, and fewer where it has fewer than
+    five; with one there is none, and a CutNotValidated warning. Folds depend on random_state and on the rows, not on
+    their order; equal rows share a fold. It takes a training for every fold, each to the same gap (at least 1%): with
+    train_for="measure" and cut="trained" there is none. A callback sees them by Record.where ("fold 2 of 5").
 
     Where classes overlap much and positives are rare, w = 0 can be the optimum for "f1", "prbep" and the measures at k:
-    their bound is tight for data that can nearly be separated, such as text. A NothingLearnt warning says so.
+    their bound is tight for data that can nearly be separated, such as text. With train_for="measure" a NothingLearnt
+    warning says so.
 
     Attributes
     ----------
     coef_ : (1, n_features).   intercept_ : (1,).   classes_, certificate_, history_, n_features_in_.
     weights_ : the weights of features and the intercept by name, for the score of the positive class.
+    trained_for_ : the measure, or "roc_auc" in its place. This is what certificate_ and certify speak of, on all the
+        data; nothing is proved of the cut.
+    cut_by_ : "cross-validation" or "training".   offset_ : what the cut has added to the scores.
+    cv_scores_ : by what was tried to be trained for, the mean over folds of the measure at the best cut; empty without
+        cross-validation. That of trained_for_ compares values of C: fit_path has it for every one of them.
     """
 
     _default_tol = 1e-2
     offset_ = 0.0  # of the intercept, from cutting scores after training
+    trained_for_: Any
+    cut_by_: str
+    cv_scores_: dict[Any, float]
 
     _needs_scores: ClassVar[bool] = True
 
@@ -98,6 +126,8 @@ class MeasureSVC(MatrixClassifier):
         C: float = 100.0,
         fit_intercept: bool = True,
         kernel: Any = None,
+        train_for: str = "auto",
+        cut: str = "cv",
         solver: str | Solver = "one_slack",
         **options: Unpack[Options],
     ):
@@ -107,24 +137,41 @@ class MeasureSVC(MatrixClassifier):
         self.pos_label = pos_label
         self.fit_intercept = fit_intercept
         self.kernel = kernel
+        self.train_for = train_for
+        self.cut = cut
         super().__init__(C=C, solver=solver, **options)
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Train on a dense or sparse (n, F) matrix with two classes."""
         sample, labels = self._sample(X, y, sample_weight)
-        self.offset_ = 0.0
         super().fit(sample, [labels])
-        self.offset_ = self._offset(sample, labels)
+        (cuts,) = self._cross_validated(sample, labels, [self])
+        if self._best(cuts) != self.trained_for_:
+            self.trained_for_ = INSTEAD
+            super().fit(self._seen(sample, INSTEAD), [labels])
+        self._finish(sample, labels, cuts)
         return self
 
     def fit_path(self, X: Any, y: Any, Cs: Sequence[float], sample_weight: Any = None) -> list[Self]:
-        """A fitted model for every C, each started from the one before; the last one stays in this estimator."""
+        """A fitted model for every C, each started from the one before; the last one stays in this estimator.
+
+        Each has its own cross-validation, whose folds are trained along the same path.
+        """
         sample, labels = self._sample(X, y, sample_weight)
-        self.offset_ = 0.0
         models = super().fit_path(sample, [labels], Cs)
-        for model in models:
-            model.offset_ = model._offset(sample, labels)
-        self.offset_ = models[-1].offset_
+        cuts = self._cross_validated(sample, labels, models)
+        others = [i for i, model in enumerate(models) if self._best(cuts[i]) != model.trained_for_]
+        if others:
+            kept, self.trained_for_ = dict(vars(self)), INSTEAD
+            path = super().fit_path(self._seen(sample, INSTEAD), [labels], [models[i].C for i in others])
+            for i, model in zip(others, path, strict=False):  # fewer after Ctrl-C
+                models[i] = model
+            if len(path) < len(others) or others[-1] != len(models) - 1:  # the last one has not changed
+                self.__dict__.clear()
+                self.__dict__.update(kept)
+        for model, own in zip(models, cuts, strict=True):
+            model._finish(sample, labels, own)
+        self.__dict__.update({name: getattr(models[-1], name) for name in ("offset_", "cut_by_", "cv_scores_")})
         return models
 
     def certify(self, X: Any, y: Any, sample_weight: Any = None, tol: float = 1e-2) -> Certificate:
@@ -149,8 +196,6 @@ class MeasureSVC(MatrixClassifier):
         Measures at k and "prbep" look at the highest scores here, not at the intercept, and take tied ones in the worst
         order.
         """
-        from sklearn.metrics import average_precision_score, roc_auc_score  # slow to import
-
         scores = self._scores(X)
         check_consistent_length(scores, y, sample_weight)
         y = column_or_1d(y)
@@ -161,23 +206,14 @@ class MeasureSVC(MatrixClassifier):
         truth = y == self._positive
         if truth.all() or not truth.any():
             raise ValueError(f"y has one class only, so that measure {self.measure!r} is not defined")
-        if self.measure == "roc_auc":
-            return float(roc_auc_score(truth, scores, sample_weight=sample_weight))
-        if self.measure == "average_precision":
-            return float(average_precision_score(truth, scores, sample_weight=sample_weight))
         weights = np.ones(len(truth)) if sample_weight is None else np.asarray(sample_weight, dtype=float)
-        found = scores > 0
-        measure = self._measure()
-        if measure.size is not None:
+        measure = self._judged
+        if not isinstance(measure, str) and measure.size is not None:
             if sample_weight is not None:
                 raise ValueError(f"measure {self.measure!r} looks at a number of examples; they cannot have weights")
             if measure.size(0) > len(truth):
                 raise ValueError(f"k = {self.k} is larger than the sample, which has {len(truth)} examples")
-            order = np.lexsort((truth, -scores))
-            found = np.isin(np.arange(len(truth)), order[: measure.size(int(truth.sum()))])
-        kinds = (truth & found, ~truth & found, truth & ~found, ~truth & ~found)
-        table = [np.array([np.dot(weights, kind)]) for kind in kinds]  # a user's function expects arrays
-        return float(measure.value(*table)[0]) if measure.value is not None else -float(measure.loss(*table)[0])
+        return judged(measure, truth, scores, weights)
 
     @property
     def coef_(self) -> Array:
@@ -217,12 +253,19 @@ class MeasureSVC(MatrixClassifier):
         return 1 if self.classes_[1] == self._positive else -1
 
     def _remedy_for_zero(self) -> str:
-        return remedy_for_zero(self.measure)
+        return remedy_for_zero(self.measure) + "; train_for='auto' trains for pairs then" * (self.train_for != "auto")
 
     def _make_task(self, Y: Any) -> Task:
-        if self._ranks:
-            return self._task(Ranking, measure=RANKINGS[self.measure], k=None)
-        return self._task(Contingency)
+        return self._task_for(self.trained_for_)
+
+    def _task_for(self, name: Any) -> Task:
+        """What is trained for this measure."""
+        kernel = self.kernel
+        if kernel is not None and self._has_constant(name):
+            kernel = WithConstant(kernel)
+        if _ranks(name):
+            return self._task(Ranking, measure=RANKINGS[name], k=None, kernel=kernel)
+        return self._task(Contingency, kernel=kernel)
 
     def _scores(self, X: Any) -> Array:
         """Of the positive class."""
@@ -235,6 +278,12 @@ class MeasureSVC(MatrixClassifier):
 
         Weights become part of the labels, or rows that stand several times.
         """
+        if reset:
+            for name, known in (("train_for", TRAIN_FOR), ("cut", CUTS)):
+                if getattr(self, name) not in known:
+                    wanted = " or ".join(map(repr, known))
+                    raise ValueError(f"{name} must be {wanted}, got {getattr(self, name)!r}")
+            self.trained_for_, self.offset_ = self.measure, 0.0
         X, y = self._checked(X, y, reset)
         if reset:
             self.classes_ = self._two_classes(y)
@@ -247,10 +296,9 @@ class MeasureSVC(MatrixClassifier):
         if np.all(labels == labels[0]):
             one = plain(y[rows[0]])
             raise ValueError(f"the examples of positive weight have only one class, {one!r}; a measure needs both")
-        if not self._ranks:
-            size = self._measure().size
-            if size is not None and size(0) > len(rows):
-                raise ValueError(f"k = {self.k} is larger than the sample, which has {len(rows)} examples")
+        measure = self._judged
+        if not isinstance(measure, str) and measure.size is not None and measure.size(0) > len(rows):
+            raise ValueError(f"k = {self.k} is larger than the sample, which has {len(rows)} examples")
         sample = Groups(X, rows, np.array([0, len(rows)]))
         return sample, labels if weights is None else WeightedRows(labels, weights)
 
@@ -259,7 +307,8 @@ class MeasureSVC(MatrixClassifier):
         if sample_weight is None:
             return np.arange(n), None
         weights = normalised_weights(sample_weight, n)
-        if self.measure == "roc_auc" or (not self._ranks and self._measure().separable):
+        measure = self._judged
+        if measure == "roc_auc" or (not isinstance(measure, str) and measure.separable):
             rows = np.flatnonzero(weights)
             return rows, weights[rows]
         return np.repeat(np.arange(n), self._times(sample_weight)), None
@@ -297,14 +346,12 @@ class MeasureSVC(MatrixClassifier):
         return classes
 
     @property
-    def _ranks(self) -> bool:
-        """Whether the measure is one of the order of all scores."""
-        return isinstance(self.measure, str) and self.measure in RANKINGS
-
-    @property
     def _wants_constant(self) -> bool:
-        """Not where the measure compares scores only: the constant could satisfy constraints and teach nothing."""
-        return self.fit_intercept and not self._ranks and self._measure().size is None
+        return self._has_constant(self.trained_for_)
+
+    def _has_constant(self, name: Any) -> bool:
+        """Not where a measure compares scores only: the constant could satisfy constraints and teach nothing."""
+        return self.fit_intercept and not _ranks(name) and self._measure().size is None
 
     def _measure(self) -> Measure:
         if not callable(self.measure) and (not isinstance(self.measure, str) or self.measure not in NAMES):
@@ -312,16 +359,130 @@ class MeasureSVC(MatrixClassifier):
             raise ValueError(f"measure must be one of {known} or a function loss(tp, fp, fn, tn), got {self.measure!r}")
         return measure_of(self.measure, self.k, self.beta)
 
-    def _offset(self, sample: Groups, labels: Array | WeightedRows) -> float:
-        """What to add to all scores so that `predict` cuts where the measure looks; 0 where it sees the threshold."""
-        size = None if self._ranks else self._measure().size
-        if not self._ranks and size is None:
-            return 0.0
-        scores = self.task_.row_scores(self.w_, sample.matrix)[sample.rows]
+    @property
+    def _judged(self) -> Measure | str:
+        """What scores are judged by: a measure of tables, or the name of one of the order of scores."""
+        return str(self.measure) if _ranks(self.measure) else self._measure()
+
+    # --- cross-validation
+
+    @property
+    def _candidates(self) -> tuple[Any, ...]:
+        """What may be trained for: the measure alone where weights have bounds, among them that of the constant."""
+        if self.train_for == "measure" or _ranks(self.measure) or self.bounds is not None or self.prior is not None:
+            return (self.measure,)
+        return (self.measure, INSTEAD)
+
+    def _best(self, cuts: dict[Any, Cut]) -> Any:
+        """What to train for: the measure itself, unless that has no scores or the other's are clearly better."""
+        own, other = cuts.get(self.measure), cuts.get(INSTEAD)
+        if other is None or (own is not None and not clearly_better(other, own)):
+            return self.measure
+        return INSTEAD
+
+    def _cross_validated(
+        self, sample: Groups, labels: Array | WeightedRows, models: list[Self]
+    ) -> list[dict[Any, Cut]]:
+        """For every model, by what may be trained for: the cut, and the measure that it has out of fold.
+
+        Nothing where nothing is to be chosen. Scores that are all zero have no cut; others are then worth more.
+        """
+        names = self._candidates
+        nothing: list[dict[Any, Cut]] = [{} for _ in models]
+        zero = [not np.any(model.solution_.w) for model in models]
+        if len(names) == 1 and (self.cut == "trained" or all(zero)):
+            return nothing
+        if models[-1].certificate_.stop_reason == "interrupted":
+            return nothing
         truth, weights = WeightedRows.of(labels)
-        return -threshold(scores, truth, weights, None if size is None else size(int(truth.sum())))
+        fold = deal_folds(self._seen(sample, INSTEAD), truth, seed_of(self.random_state))  # without the constant
+        if fold is None:
+            warn_caller(
+                "a class has a single example (or equal ones), so that none can be held out: the scores are cut as in "
+                "training. More examples would help; cut='trained' and train_for='measure' say that this is meant",
+                CutNotValidated,
+            )
+            return nothing
+        judge, Cs = Judge(self._judged, Rows(truth, weights, fold)), [model.C for model in models]
+        found: list[dict[Any, Cut]] = [{} for _ in models]
+        for name in names:
+            if name == self.measure and all(zero):
+                continue
+            scores = self._held_out_scores(self._seen(sample, name), labels, fold, name, Cs)
+            if scores is None:
+                return nothing
+            for i, own in enumerate(scores):
+                if name != self.measure or not zero[i]:
+                    found[i][name] = judge.cut(own)
+        return found
+
+    def _held_out_scores(
+        self, sample: Groups, labels: Array | WeightedRows, fold: Indices, name: Any, Cs: list[float]
+    ) -> Array | None:
+        """(Cs, rows): the score of every row by the models of the other folds; None after Ctrl-C."""
+        scores, n_folds = np.empty((len(Cs), len(fold))), int(fold.max()) + 1
+        tol = max(FOLD_TOL, self._solver().tol)
+        for k in range(n_folds):
+            held_out = fold == k
+            part = Groups(sample.matrix, sample.rows[~held_out], np.array([0, np.count_nonzero(~held_out)]))
+            own, task = [_taken(labels, ~held_out)], self._task_for(name)
+            task.setup(part, own)
+            rows, solution = sample.matrix[sample.rows[held_out]], None
+            with self._problem(part, own, None, task) as problem:
+                for i, C in enumerate(Cs):
+                    solution = self._solve(problem, C, solution, f"fold {k + 1} of {n_folds}", tol=tol)
+                    if solution.error is not None:
+                        raise solution.error
+                    if solution.certificate.stop_reason == "interrupted":
+                        return None
+                    settled = problem.batch.settled(solution.w)
+                    scores[i, held_out] = settled.task.row_scores(settled.w, rows)
+        return scores
+
+    def _seen(self, sample: Groups, name: Any) -> Groups:
+        """The sample with the features that are trained on for this measure: the constant may be none of them."""
+        if self._has_constant(name) or sample.matrix.shape[1] == self.n_features_in_:
+            return sample
+        return Groups(sample.matrix[:, : self.n_features_in_], sample.rows, sample.bounds)
+
+    def _finish(self, sample: Groups, labels: Array | WeightedRows, cuts: dict[Any, Cut]) -> None:
+        """Cut the scores, and keep what cross-validation has found."""
+        self.cv_scores_ = {name: cut.mean for name, cut in cuts.items()}
+        self.cut_by_ = "cross-validation" if self.cut == "cv" and self.trained_for_ in cuts else "training"
+        if self.cut_by_ == "cross-validation":
+            self.offset_ = -cuts[self.trained_for_].at
+        else:
+            self.offset_ = self._trained_offset(sample, labels)
+        super()._warn_of_gap(self.certificate_, False)
+        super()._warn_of_zero(self.solution_)
+
+    def _warn_of_gap(self, certificate: Certificate, latent: bool) -> None:
+        """Not before it is known what is trained for; so too below."""
+
+    def _warn_of_zero(self, solution: Solution) -> None:
+        pass
+
+    def _trained_offset(self, sample: Groups, labels: Array | WeightedRows) -> float:
+        """What to add to all scores so that `predict` cuts where the measure looks; 0 where training has seen to it."""
+        measure = self._judged
+        if self.trained_for_ == self.measure and not isinstance(measure, str) and measure.size is None:
+            return 0.0
+        matrix = self._seen(sample, self.trained_for_).matrix
+        truth, weights = WeightedRows.of(labels)
+        rows = Rows(truth, weights, np.zeros(len(truth), dtype=np.int64))
+        return -Judge(measure, rows).cut(self.task_.row_scores(self.w_, matrix)[sample.rows]).at
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.classifier_tags.multi_class = False
         return tags
+
+
+def _ranks(measure: Any) -> bool:
+    """Whether the measure is one of the order of all scores."""
+    return isinstance(measure, str) and measure in RANKINGS
+
+
+def _taken(labels: Array | WeightedRows, rows: NDArray[np.bool_]) -> Array | WeightedRows:
+    """The labels of some rows, with their weights."""
+    return WeightedRows(labels.labels[rows], labels.weights[rows]) if isinstance(labels, WeightedRows) else labels[rows]

@@ -64,6 +64,10 @@ class Measure(NamedTuple):
     value: TableLoss | None = None  # the number to report, where that is not minus the loss
     separable: bool = False  # the loss is a sum over examples, so that examples may have any weights
 
+    def worth(self, tp: Any, fp: Any, fn: Any, tn: Any) -> Any:
+        """The number to report: higher is better."""
+        return -np.asarray(self.loss(tp, fp, fn, tn)) if self.value is None else self.value(tp, fp, fn, tn)
+
     def lines(self, P: int, Q: int) -> LossLines:
         """The loss along a + b = m for P positive and Q negative examples."""
         sizes = np.arange(P + Q + 1) if self.size is None else np.array([min(self.size(P), P + Q)])

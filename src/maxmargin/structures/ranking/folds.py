@@ -1,0 +1,45 @@
+"""Folds of a sample: which rows are held out together, so that scores can be had of models that have not seen them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from maxmargin.arrays import Array
+from maxmargin.structures.ranking.groups import Groups, Indices
+
+FEW, FOLDS_OF_FEW, FOLDS = 100, 5, 3  # few examples of a class: nearly all must be learnt from
+
+
+def deal_folds(sample: Groups, truth: Array, seed: int) -> Indices | None:
+    """The fold of every row; None where the rows of a class are all equal, so that none can be held out.
+
+    Positive and negative rows are shuffled and dealt in turn, so that every fold has its share of both. Equal rows of a
+    class are dealt as one: what is held out is then nowhere learnt from, and a row that stands twice is one of weight
+    2. The order of rows does not matter. There are three folds, five where a class has fewer than a hundred different
+    rows, or as many as it has.
+    """
+    rng = np.random.default_rng(seed)
+    kind = _kinds(sample, truth, rng)
+    _, first = np.unique(kind, return_index=True)
+    positive = truth[first] > 0
+    fewest = min(int(positive.sum()), int((~positive).sum()))
+    if fewest < 2:
+        return None
+    order = np.concatenate([rng.permutation(np.flatnonzero(own)) for own in (positive, ~positive)])
+    dealt = np.empty(len(first), dtype=np.int64)
+    dealt[order] = np.arange(len(order)) % min(FOLDS_OF_FEW if fewest < FEW else FOLDS, fewest)
+    return dealt[kind]
+
+
+def _kinds(sample: Groups, truth: Array, rng: Any) -> NDArray[np.int64]:
+    """The same number for equal rows of a class, told by their products with a random vector, and in their order."""
+    marks = np.asarray(sample.matrix @ rng.uniform(1, 2, sample.matrix.shape[1]), dtype=float)[sample.rows]
+    order = np.lexsort((marks, truth))
+    rounding = 1e-12 * np.abs(marks).max()
+    new = (np.diff(marks[order]) > rounding) | (np.diff(truth[order]) > 0)
+    kind = np.empty(len(order), dtype=np.int64)
+    kind[order] = np.append(0, np.cumsum(new))
+    return kind
