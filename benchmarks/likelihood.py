@@ -6,7 +6,7 @@ none of first and last labels: the two problems are not quite the same, so the o
 measured by maxmargin, to show that both count alike. The hinge has the C of the other benchmarks of sequences.
 
 Probabilities: the expected calibration error of labels on the test part, in points; and sets that promise 90%, of
-labels and of whole sequences. The hinge's temperature comes from calibrate=5, five more fits, whose time is shown apart.
+labels and of whole sequences. The hinge's temperature comes from calibrate=5, five more fits, whose time is shown, too.
 """
 
 from __future__ import annotations
