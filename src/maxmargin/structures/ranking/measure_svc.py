@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator
 from typing import Any, ClassVar, Self, Unpack
 
 import numpy as np
@@ -117,15 +117,13 @@ class MeasureSVC(MatrixClassifier):
         self.offset_ = self._offset(sample, labels)
         return self
 
-    def fit_path(self, X: Any, y: Any, Cs: Sequence[float], sample_weight: Any = None) -> list[Self]:
-        """A fitted model for every C, each started from the one before; the last one stays in this estimator."""
+    def path(self, X: Any, y: Any, Cs: Any, sample_weight: Any = None) -> Iterator[Self]:
+        """The models of `fit_path`, one by one."""
         sample, labels = self._sample(X, y, sample_weight)
         self.offset_ = 0.0
-        models = super().fit_path(sample, [labels], Cs)
-        for model in models:
-            model.offset_ = model._offset(sample, labels)
-        self.offset_ = models[-1].offset_
-        return models
+        for model in super().path(sample, [labels], Cs):
+            self.offset_ = model.offset_ = model._offset(sample, labels)
+            yield model
 
     def certify(self, X: Any, y: Any, sample_weight: Any = None, tol: float = 1e-2) -> Certificate:
         """How far the current weights are from the optimum on these data; see StructuredSVM.certify."""
