@@ -52,13 +52,13 @@ class DenseFeatures(UserWarning):
 LIBRARIES = ("maxmargin", "contextlib", "sklearn", "joblib")  # between a user's line and what it caused
 
 
-_heard: ContextVar[list[type[Warning]] | None] = ContextVar("heard", default=None)
+_heard: ContextVar[list[tuple[type[Warning], str]] | None] = ContextVar("heard", default=None)
 
 
 @contextmanager
-def hearing() -> Iterator[list[type[Warning]]]:
+def hearing() -> Iterator[list[tuple[type[Warning], str]]]:
     """What is warned of meanwhile, in this thread: whoever trains many models hears it, and says it once for all."""
-    heard: list[type[Warning]] = []
+    heard: list[tuple[type[Warning], str]] = []
     token = _heard.set(heard)
     try:
         yield heard
@@ -70,7 +70,7 @@ def warn_caller(message: str, category: type[Warning]) -> None:
     """Warn at the user's line that caused it, however deep inside this is, unless somebody hears it before."""
     heard = _heard.get()
     if heard is not None:
-        heard.append(category)
+        heard.append((category, message))
         return
     frame, level = sys._getframe(), 1
     while frame.f_back is not None and frame.f_globals["__name__"].partition(".")[0] in LIBRARIES:

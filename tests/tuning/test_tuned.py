@@ -6,7 +6,7 @@ from typing import ClassVar
 
 import numpy as np
 import pytest
-from digest_groups.data import chains, rare, table
+from digest_groups.data import chains, rare, table, tagged
 from estimators.problems import CHECKS_WITHOUT_DATA, sequences
 from scipy import sparse
 from sklearn.base import BaseEstimator, ClassifierMixin, TransformerMixin, clone, is_classifier
@@ -31,7 +31,7 @@ from threadpoolctl import threadpool_info
 
 import maxmargin as mm
 from maxmargin import interruptions
-from maxmargin.errors import NothingLearnt, TrainingInterrupted
+from maxmargin.errors import InvalidLabels, NothingLearnt, TrainingInterrupted
 from maxmargin.tuning.choice import Tried
 from maxmargin.tuning.folds import Given
 from maxmargin.tuning.splits import splits_of
@@ -457,6 +457,22 @@ def test_unconverged_fits_are_said_once():
     assert len(said) == 1
     assert not model.results_["converged"].any()
     assert (model.results_["gap"] > 1e-9).all()
+
+
+def test_what_is_said_of_the_data_is_said_once():
+    X = [[["a"], ["b"]]] * 6 + [[["b"], ["a"]]] * 6
+    Y = [["B-X", "I-X"]] * 6 + [["I-X", "B-X"]] * 6
+    model = mm.SequenceLabeler(forbidden="BIO", invalid="repair")
+    with pytest.warns(InvalidLabels, match="6") as said:
+        mm.Tuned(model, Cs=FEW, cv=2).fit(X, Y)
+    assert len(said) == 1
+
+
+def test_chunks():
+    X, Y = tagged()
+    scoring = mm.metrics.chunk_f1_scorer
+    found = mm.Tuned(mm.SequenceLabeler(forbidden="BIO"), Cs=FEW, cv=2, scoring=scoring).fit(X, Y)
+    assert found.score(X, Y) == scoring(found.best_estimator_, X, Y)
 
 
 class LosesAll(mm.MulticlassSVC):

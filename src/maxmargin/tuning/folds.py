@@ -18,12 +18,14 @@ from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.pipeline import Pipeline
 
-from maxmargin.errors import hearing
+from maxmargin.errors import NothingLearnt, TrainingInterrupted, hearing
 from maxmargin.interruptions import stopped_by
 from maxmargin.oracle import Oracle
 from maxmargin.trainer import Trainer
 from maxmargin.training_options import seed_of
 from maxmargin.tuning.grid import Grid
+
+OF_TRAINING = (ConvergenceWarning, NothingLearnt, TrainingInterrupted)  # which are said for all trainings together
 
 
 class Given(NamedTuple):
@@ -49,6 +51,7 @@ class Trained(NamedTuple):
     risk: float  # the training loss
     norm: float
     grid: Grid | None  # where the grid is made from these data
+    warnings: list[tuple[type[Warning], str]]  # what else was said of it
     model: Any  # of all data: the fitted estimator
 
 
@@ -86,12 +89,13 @@ class Fold:
             passes=certificate.passes,
             gap=certificate.relative_gap,
             converged=certificate.converged,
-            complains=ConvergenceWarning in heard,
+            complains=any(category is ConvergenceWarning for category, _ in heard),
             zero=not np.any(model.w_),
             interrupted=certificate.stop_reason == "interrupted",
             risk=solution.risk,
             norm=solution.norm,
             grid=self.grid,
+            warnings=[each for each in heard if each[0] not in OF_TRAINING],
             model=self._whole(model) if self.test is None else None,
         )
 

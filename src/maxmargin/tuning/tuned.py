@@ -293,6 +293,9 @@ class Tuned(MetaEstimatorMixin, BaseEstimator):
 
     def _say(self, tried: Tried, best: int, interrupted: bool) -> None:
         """What the one who called should know, each thing once."""
+        of_data = [each for row in tried.rows for each in row[0].warnings]
+        for category, message in dict.fromkeys(of_data):
+            warn_caller(message, category)
         if interrupted:
             warn_caller(
                 f"choosing C was interrupted; the model is the best of the {len(tried)} values of C that were tried, "
