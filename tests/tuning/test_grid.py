@@ -18,7 +18,7 @@ def first_model(model, X, Y):
     found = []
 
     def values(oracle):
-        found.append(Grid.of(oracle, 0))
+        found.append(Grid.of(oracle))
         yield found[0].first
 
     (trained,) = model.path(X, Y, values)
@@ -85,7 +85,8 @@ def test_steps_and_end():
     grid = Grid(1.0, at_first)
     means = found.results_["mean_score"]
     ends = [
-        grid.has_learnt(loss[: k + 1].tolist()) and means[k] <= means[:k].max(initial=-np.inf) for k in range(len(C))
+        k > 1 and grid.has_learnt(loss[: k + 1].tolist()) and means[k - 1 : k + 1].max() <= means[: k - 1].max()
+        for k in range(len(C))
     ]
     assert ends == [False] * (len(C) - 1) + [True]
 

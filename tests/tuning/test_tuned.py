@@ -521,6 +521,7 @@ class NoC(ClassifierMixin, BaseEstimator):
         ({"estimator": NoC()}, TypeError, "large margin"),
         ({"estimator": make_pipeline(StandardScaler(), SVC())}, TypeError, "pipeline that ends in one; got SVC"),
         ({"estimator": mm.CountingClassifier()}, TypeError, "CountingClassifier has no C.*alpha itself"),
+        ({"estimator": mm.MulticlassSVC(solver="perceptron")}, ValueError, "does not use C"),
         ({"Cs": []}, ValueError, "Cs is empty"),
         ({"Cs": [1.0, 0.0]}, ValueError, "positive finite numbers, got 0.0"),
         ({"Cs": [1.0, np.inf]}, ValueError, "positive finite numbers, got inf"),

@@ -45,9 +45,9 @@ class Tried:
 
     @property
     def has_risen(self) -> bool:
-        """Whether the last C has a better mean score than all before it."""
+        """Whether one of the last two C has a better mean score than all before them."""
         means = self.means
-        return len(means) < 2 or bool(means[-1] > means[:-1].max())
+        return len(means) < 3 or bool(means[-2:].max() > means[:-2].max())
 
     def has_fallen(self, patience: int | None) -> bool:
         """Whether the mean score of each of the last `patience` values of C was below one before them."""

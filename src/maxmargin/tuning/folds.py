@@ -22,7 +22,6 @@ from maxmargin.errors import NothingLearnt, TrainingInterrupted, hearing
 from maxmargin.interruptions import stopped_by
 from maxmargin.oracle import Oracle
 from maxmargin.trainer import Trainer
-from maxmargin.training_options import seed_of
 from maxmargin.tuning.grid import Grid
 
 OF_TRAINING = (ConvergenceWarning, NothingLearnt, TrainingInterrupted)  # which are said for all trainings together
@@ -111,7 +110,7 @@ class Fold:
 
     def _values(self, oracle: Oracle) -> Iterator[float]:
         if self.C is None:
-            self.grid = Grid.of(oracle, seed_of(0))
+            self.grid = Grid.of(oracle)
             self.C = self.grid.first
         while True:
             yield self.C

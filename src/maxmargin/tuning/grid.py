@@ -35,11 +35,11 @@ class Grid(NamedTuple):
     risk: float  # R(w₀)
 
     @classmethod
-    def of(cls, oracle: Oracle, seed: int) -> Grid:
+    def of(cls, oracle: Oracle) -> Grid:
         """By (1). Where no C moves w away from w₀, because R(w₀) = 0 or all planes cancel there, any C does: 1."""
         oracle = oracle.apart()
         if oracle.latent:  # any completion will do: it is the size of its planes that counts
-            oracle = oracle.guessed(np.random.default_rng(seed))
+            oracle = oracle.guessed(np.random.default_rng(0))
         at = oracle.point(np.zeros(oracle.dim))
         plane = oracle.mean_plane(at)
         risk, g = plane.risk, plane.a
