@@ -19,7 +19,6 @@ from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from benchmarks import decisions, graphs
 from benchmarks.loaders import (
     load_20newsgroups,
     load_conll2000,
@@ -28,14 +27,10 @@ from benchmarks.loaders import (
     load_letor,
     load_ocr_letters,
     load_ptb_sample,
-    load_ud_ewt,
     load_usps,
 )
 from benchmarks.timing import Report, cpu_seconds
 from maxmargin import (
-    CostLearner,
-    DependencyParser,
-    GraphLabeler,
     MeasureSVC,
     MulticlassSVC,
     Parser,
@@ -131,26 +126,6 @@ def sentences() -> Choice:
     return Choice(Parser(on_failure="flat"), Part(data.X[:150], data.Y[:150]), Part(data.X[150:], data.Y[150:]))
 
 
-def heads() -> Choice:
-    parts = []
-    for split, n in (("train", 100), ("test", 200)):
-        data = [s for s in load_ud_ewt(split) if 3 <= len(s.heads) <= 25]
-        parts.append(some([s.tokens for s in data], [s.arcs for s in data], n))
-    return Choice(DependencyParser(), *parts)
-
-
-def drawings() -> Choice:
-    problem = graphs.snakes(False)
-    X = problem.inputs("colours at edges").train
-    return Choice(GraphLabeler(), Part(X[:20], problem.Y[:20]), Part(X[20:60], problem.Y[20:60]))
-
-
-def paths() -> Choice:
-    optimiser = decisions.optimiser_of("decisions-paths")
-    data = decisions.drawn(optimiser.n_parts, 4, 0)
-    return Choice(CostLearner(optimiser), Part(*(each[:300] for each in data.training)), Part(*data.test))
-
-
 SETS: dict[str, Callable[[], Choice]] = {
     "ocr letters, 300 words": letters,
     "conll2000, 500 sentences": chunks,
@@ -160,9 +135,6 @@ SETS: dict[str, Callable[[], Choice]] = {
     "covertype, one of seven, 1000": trees_of_one_kind,
     "ohsumed, 63 queries": lambda: documents("map"),
     "penn treebank, 150 of 10 words": sentences,
-    "ud english, 100 sentences": heads,
-    "snakes, 20 drawings": drawings,
-    "grid paths, 300": paths,
 }
 FEW = 3  # folds, sets and values of C in a quick run
 
@@ -186,8 +158,8 @@ def run(name: str, repeat: int, quick: bool, report: Report) -> Table:
         report(f"{data}: {', '.join(cells)}")
         table.add_row(data, *cells)
     table.caption = (
-        "Scores are the estimators' own, in percent: labels, words or heads that are right, F1, MAP, 100 minus the "
-        "normalised regret. The grid search has the values of C that Tuned has tried, its folds, and one more training."
+        "Scores are the estimators' own, in percent: labels that are right, F1, MAP. The "
+        "grid search has the values of C that Tuned has tried, its folds, and one more training."
     )
     return table
 

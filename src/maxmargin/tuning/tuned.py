@@ -25,7 +25,7 @@ from maxmargin.errors import NothingLearnt, TrainingInterrupted, warn_caller
 from maxmargin.executors import Executor, Serial
 from maxmargin.interruptions import first_only
 from maxmargin.live_line import LiveLine
-from maxmargin.solvers import Perceptron, as_solver
+from maxmargin.solvers import Perceptron
 from maxmargin.time_left import TimeLeft
 from maxmargin.trainer import Trainer
 from maxmargin.training_options import executor_for, n_examples
@@ -184,7 +184,7 @@ class Tuned(MetaEstimatorMixin, BaseEstimator):
         last = _last(self.estimator)
         if not isinstance(last, Trainer):
             raise TypeError(_without_C(last))
-        if isinstance(as_solver(last.solver), Perceptron):
+        if isinstance(last._solver(), Perceptron):
             raise ValueError("the perceptron does not use C: there is nothing to choose")
         if self.rule not in RULES:
             raise ValueError(f"rule must be one of {', '.join(map(repr, RULES))}, got {self.rule!r}")
