@@ -48,6 +48,7 @@ from benchmarks import (
     taxonomy,
     threads,
     tours,
+    tuned,
     unscaled,
 )
 from benchmarks.loaders import DataNotFound
@@ -86,6 +87,7 @@ GROUPS = {
     "kernel-ner": kernel_ner,
     "unscaled": unscaled,
     "bounds": bounds,
+    "tuned": tuned,
     "effective-passes": effective_passes,
     "threads": threads,
     "engine": engine,

@@ -67,7 +67,7 @@ ESTIMATORS = [
     and issubclass(thing, BaseEstimator)
     and not issubclass(thing, maxmargin.Task)
 ]
-TRAINERS = [name for name in ESTIMATORS if name != "PCFG"]  # which has no options of training
+TRAINERS = [name for name in ESTIMATORS if name not in ("PCFG", "Tuned")]  # which have no options of training
 NEEDED = {
     "CostLearner": {"optimiser": None},
     "CountingPredictor": {"output_set": None},

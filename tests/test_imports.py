@@ -68,6 +68,7 @@ LAYERS = [
     ),
     ("what is said of single weights", ["confines"]),
     ("fit, fit_path, partial_fit, certify", ["trainer"]),
+    ("choosing C", ["tuning"]),
     ("estimators of any task, and of matrices", ["structured", "flat", "probabilistic"]),
     ("figures that are of no structure, and what several draw with", ["figures"]),
     ("sets of scored parts, which other rooms may build on", [f"structures.{MIDDLE}"]),

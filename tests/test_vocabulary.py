@@ -208,6 +208,7 @@ FITS = {
     "TaxonomySVC": (  # a row for every node below the root, classes among them
         mm.TaxonomySVC({0: "low", 1: "low", 2: "high", "low": None, "high": None}), lambda m: m.fit(*matrix()), (5, 4),
     ),
+    "Tuned": (mm.Tuned(mm.MulticlassSVC(), Cs=[1.0], cv=2), lambda m: m.fit(*matrix()), (3, 4)),
 }  # fmt: skip
 
 
@@ -269,7 +270,7 @@ def test_coefficients_make_the_decision(way):
 def test_every_weight_has_a_name(way):
     model = fitted(way)
     named = model.weights_
-    assert isinstance(model, Trainer | CountingTrainer | mm.PCFG)
+    assert isinstance(model, Trainer | CountingTrainer | mm.PCFG | mm.Tuned)
     assert named
     assert all(isinstance(kind, str) and isinstance(each, Weights) for kind, each in named.items())
     top = model.top_weights(n=3)

@@ -43,5 +43,6 @@ from .structures.ranking.measure_svc import MeasureSVC as MeasureSVC
 from .structures.ranking.ranker import Ranker as Ranker
 from .structures.sequences.estimator import SequenceLabeler as SequenceLabeler
 from .task import Task as Task
+from .tuning.tuned import Tuned as Tuned
 
 __version__: str

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import sys
 import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 
 
 class TaskError(ValueError):
@@ -53,8 +56,26 @@ class DenseFeatures(UserWarning):
 LIBRARIES = ("maxmargin", "contextlib", "sklearn", "joblib")  # between a user's line and what it caused
 
 
+_heard: ContextVar[list[tuple[type[Warning], str]] | None] = ContextVar("heard", default=None)
+
+
+@contextmanager
+def hearing() -> Iterator[list[tuple[type[Warning], str]]]:
+    """What is warned of meanwhile, in this thread: whoever trains many models hears it, and says it once for all."""
+    heard: list[tuple[type[Warning], str]] = []
+    token = _heard.set(heard)
+    try:
+        yield heard
+    finally:
+        _heard.reset(token)
+
+
 def warn_caller(message: str, category: type[Warning]) -> None:
-    """Warn at the user's line that caused it, however deep inside this is."""
+    """Warn at the user's line that caused it, however deep inside this is, unless somebody hears it before."""
+    heard = _heard.get()
+    if heard is not None:
+        heard.append((category, message))
+        return
     frame, level = sys._getframe(), 1
     while frame.f_back is not None and frame.f_globals["__name__"].partition(".")[0] in LIBRARIES:
         frame, level = frame.f_back, level + 1

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Iterator, Sequence
 from typing import Any, Self
 
 import numpy as np
@@ -88,10 +88,10 @@ class FlatClassifier(MatrixClassifier):
         """Train on a dense or sparse (n, F) matrix."""
         return super().fit(*self._checked(X, y), sample_weight)
 
-    def fit_path(self, X: Any, y: Any, Cs: Sequence[float], sample_weight: Any = None) -> list[Self]:
-        """A fitted model for every C, each started from the one before; the last one stays in this estimator."""
+    def path(self, X: Any, y: Any, Cs: Any, sample_weight: Any = None) -> Iterator[Self]:
+        """The models of `fit_path`, one by one."""
         X, y = self._checked(X, y)
-        return super().fit_path(X, y, Cs, sample_weight)
+        return super().path(X, y, Cs, sample_weight)
 
     def certify(self, X: Any, y: Any, sample_weight: Any = None, tol: float = 1e-2) -> Certificate:
         """How far the current weights are from the optimum on these data; see StructuredSVM.certify."""

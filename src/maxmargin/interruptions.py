@@ -7,13 +7,34 @@ KeyboardInterrupt asks here whether it is the second.
 from __future__ import annotations
 
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from math import inf
+from threading import Event
 
 from maxmargin.errors import TrainingInterrupted, warn_caller
 
 AGAIN = 2.0  # seconds after the last Ctrl-C, or after the training that it has ended, in which another is the second
 
 _last = -inf  # when that was
+_stop: ContextVar[Event | None] = ContextVar("stop", default=None)
+
+
+@contextmanager
+def stopped_by(event: Event | None) -> Iterator[None]:
+    """Trainings in this thread end at their next step when the event is set: Ctrl-C reaches the main thread only."""
+    token = _stop.set(event)
+    try:
+        yield
+    finally:
+        _stop.reset(token)
+
+
+def asked_to_stop() -> bool:
+    """Whether the training in this thread is to end as if by Ctrl-C."""
+    event = _stop.get()
+    return event is not None and event.is_set()
 
 
 def first_only(pressed: KeyboardInterrupt, stopping: bool = False) -> None:

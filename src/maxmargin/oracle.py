@@ -61,6 +61,7 @@ class Oracle:
         sample_weight: Any = None,
         executor: Executor | None = None,
         geometry: Geometry | None = None,
+        sizes: Array | None = None,
     ):
         self._batch = batch
         self.geometry = geometry  # None: w is drawn to 0, and may be anywhere
@@ -68,6 +69,8 @@ class Oracle:
         self._executor = executor or Serial()
         self.n, self.dim = len(batch), batch.dim
         self.weights = normalised_weights(sample_weight, self.n)
+        if sizes is not None:  # the risk is the mean over what examples are made of
+            self.weights = self.weights * (self.n / np.dot(self.weights, sizes))
         self.calls = 0
         self._reach = Reach()  # of the planes of the first pass, and of all passes that measured something
         self._from_zero = False  # whether the first of them were found at w = 0, where they are large
@@ -380,6 +383,10 @@ class Oracle:
         oracle._batch, oracle._lam, oracle._parts = batch, self._lam.copy(), None
         oracle._witnesses = Witnesses()  # planes of other truths are no witnesses
         return oracle
+
+    def apart(self) -> Oracle:
+        """The same problem, for looks that are no part of a training and leave no trace in it."""
+        return self._of(self._batch)
 
     def beside(self, batch: Batch, sample_weight: Array) -> Oracle:
         """The problem of other data in the same formulation and place."""

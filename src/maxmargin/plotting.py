@@ -8,6 +8,7 @@ from maxmargin.counting.route_display import RouteDisplay
 from maxmargin.figures.gap import GapDisplay
 from maxmargin.figures.reliability import ReliabilityDisplay
 from maxmargin.figures.rounds import RoundsDisplay
+from maxmargin.figures.tuned import TunedDisplay
 from maxmargin.structures.alignment.display import AlignmentDisplay
 from maxmargin.structures.alignment.substitution_display import SubstitutionDisplay
 from maxmargin.structures.clustering.display import ClusterDisplay
@@ -34,4 +35,5 @@ __all__ = [
     "SubstitutionDisplay",
     "TransitionDisplay",
     "TreeDisplay",
+    "TunedDisplay",
 ]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator
 from copy import copy
 from typing import Any, ClassVar, NamedTuple, Self
 
@@ -69,16 +69,16 @@ class ProbabilisticTrainer(Trainer):
         """Train on inputs X and outputs Y. After an error or Ctrl-C the best model so far is kept."""
         self._check_calibrate()
         super().fit(X, Y, sample_weight)
-        self._calibrate([self], X, Y, sample_weight)
+        self._calibrate(X, Y, sample_weight)
         return self
 
-    def fit_path(self, X: Any, Y: Any, Cs: Sequence[float], sample_weight: Any = None) -> list[Self]:
-        """A fitted model for every C, each started from the one before; the last one stays in this estimator."""
+    def path(self, X: Any, Y: Any, Cs: Any, sample_weight: Any = None) -> Iterator[Self]:
+        """The models of `fit_path`, one by one."""
         self._check_calibrate()
-        models = super().fit_path(X, Y, Cs, sample_weight)
-        self._calibrate(models, X, Y, sample_weight)
-        self.temperature_, self.calibration_ = models[-1].temperature_, models[-1].calibration_
-        return models
+        for model in super().path(X, Y, Cs, sample_weight):
+            model._calibrate(X, Y, sample_weight)
+            self.temperature_, self.calibration_ = model.temperature_, model.calibration_
+            yield model
 
     def calibrate_on(self, X: Any, Y: Any, sample_weight: Any = None) -> Self:
         """Find the temperature at which these outputs, which training has not seen, are most probable."""
@@ -190,34 +190,28 @@ class ProbabilisticTrainer(Trainer):
         if self.calibrate is not None:
             check_whole("calibrate", self.calibrate, least=2)
 
-    def _calibrate(self, models: list[Self], X: Any, Y: Any, sample_weight: Any) -> None:
-        """Give each model its temperature, by models of the same C that have not seen a part of the examples."""
+    def _calibrate(self, X: Any, Y: Any, sample_weight: Any) -> None:
+        """Find the temperature by models of the same C that have not seen a part of the examples."""
+        self.temperature_, self.calibration_ = 1.0, None
         if self.calibrate is None:
-            for model in models:
-                model.temperature_, model.calibration_ = 1.0, None
             return
         n, weights = len(Y), normalised_weights(sample_weight, len(Y))
         if n < self.calibrate:
             raise ValueError(f"calibrate={self.calibrate} needs as many examples, and there are {n}")
-        Cs = [model.solution_.C for model in models]
-        folds = []
+        folds, order = [], []
         for seen, unseen in KFold(self.calibrate, shuffle=True, random_state=0).split(np.arange(n)):
-            blind = clone(self).set_params(calibrate=None)
+            blind = clone(self).set_params(C=self.solution_.C, calibrate=None)
             own = None if sample_weight is None else weights[seen]
-            folds.append((blind.fit_path(_taken(X, seen), _taken(Y, seen), Cs, own), unseen))
-        for k, model in enumerate(models):
-
-            def losses(beta: float, k: int = k) -> Array:
-                each = np.empty(n)
-                for path, unseen in folds:
-                    each[unseen] = path[k]._unlikeliness(beta, _taken(X, unseen), _taken(Y, unseen))
-                return each
-
-            model.temperature_ = best_temperature(losses, weights)
-            blind_ones = [(path[k], _taken(X, unseen), _taken(Y, unseen)) for path, unseen in folds]
-            for blind, _, _ in blind_ones:
-                blind.temperature_ = model.temperature_
-            model.calibration_ = model._calibration(blind_ones)
+            blind.fit(_taken(X, seen), _taken(Y, seen), own)
+            folds.append((blind, _taken(X, unseen), _taken(Y, unseen)))
+            order.append(unseen)
+        each = weights[np.concatenate(order)]
+        self.temperature_ = best_temperature(
+            lambda b: np.concatenate([m._unlikeliness(b, *some) for m, *some in folds]), each
+        )
+        for blind, _, _ in folds:
+            blind.temperature_ = self.temperature_
+        self.calibration_ = self._calibration(folds)
 
 
 def _taken(examples: Any, index: Any) -> list[Any]:

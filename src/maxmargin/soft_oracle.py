@@ -27,8 +27,9 @@ class SoftOracle(Oracle):
         sample_weight: Any = None,
         executor: Executor | None = None,
         geometry: Geometry | None = None,
+        sizes: Array | None = None,
     ):
-        super().__init__(batch, None, sample_weight, executor, geometry)
+        super().__init__(batch, None, sample_weight, executor, geometry, sizes)
         self.softness = softness
 
     def slacks(self, w: Array) -> Array:

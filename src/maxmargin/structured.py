@@ -65,6 +65,8 @@ class StructuredSVM(Trainer):
     rounds_ : of tasks with hidden parts, one solvers.Round per round of completing and training.
     """
 
+    _asks_user = True
+
     def __init__(
         self,
         task: Task,

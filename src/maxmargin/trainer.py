@@ -113,6 +113,12 @@ class Trainer(SharedOptions, WithNamedWeights, BaseEstimator):
     # Whether w = 0 is no model even where it has no loss; others may have been given examples with one answer only.
     _needs_scores: ClassVar[bool] = False
 
+    # Arguments of `fit` that are not one for each example, whatever their length.
+    _of_no_example: ClassVar[tuple[str, ...]] = ()
+
+    # Whether searching calls Python that a user has written, which two threads may not be used to.
+    _asks_user: ClassVar[bool] = False
+
     kernel: Any = None  # a parameter of estimators whose task takes one
 
     task_: Any
@@ -137,25 +143,33 @@ class Trainer(SharedOptions, WithNamedWeights, BaseEstimator):
         self._warn_of_zero(solution)
         return self
 
-    def fit_path(self, X: Any, Y: Any, Cs: Sequence[float], sample_weight: Any = None) -> list[Self]:
+    def fit_path(self, X: Any, Y: Any, Cs: Sequence[float], *others: Any, **weights: Any) -> list[Self]:
         """A fitted model for every C, each training started from the one before; the last one stays in this estimator.
 
-        Ctrl-C ends the path with the model it has interrupted.
+        All other arguments are those of `path`. Ctrl-C ends the path with the model it has interrupted.
         """
-        path = [checked_C(C) for C in Cs]
-        if not path:
+        values = [checked_C(C) for C in Cs]
+        if not values:
             raise ValueError("Cs is empty; expected at least one value of C")
-        models = []
+        return list(self.path(X, Y, values, *others, **weights))
+
+    def path(self, X: Any, Y: Any, Cs: Any, sample_weight: Any = None) -> Iterator[Self]:
+        """The models of `fit_path` one by one: the next is trained when it is asked for, and the data are read once.
+
+        Cs : the values of C, which may be made one by one, too; or a function of the Oracle of these data that makes
+            them, see tuning.grid. BLAS keeps to one thread until the path has ended or is closed.
+        """
         with self._problem(X, Y, sample_weight) as problem:
             solution = self._earlier(problem)
-            for C in path:
+            for C in self._values(problem, Cs):
+                if solution is not None and problem.oracle.latent and not np.any(solution.w):
+                    solution = None  # w = 0 explains no hidden part: begin where a single training would
                 solution = self._solve(problem, C, solution)
                 self._keep(problem, solution)
                 self._warn_of_zero(solution)
-                models.append(self._model(C))
+                yield self._model(C)
                 if solution.certificate.stop_reason == "interrupted":
                     break
-        return models
 
     @online_only
     def partial_fit(self, X: Any, Y: Any, sample_weight: Any = None) -> Self:
@@ -247,7 +261,7 @@ class Trainer(SharedOptions, WithNamedWeights, BaseEstimator):
                 check_promises(task, batch, geometry)
             try:
                 with threadpool_limits(1, user_api="blas"):
-                    oracle = self._oracle(batch, formulation, sample_weight, executor, geometry)
+                    oracle = self._oracle(batch, formulation, sample_weight, executor, geometry, self._sizes(batch))
                     same = fingerprint(batch, oracle.weights, formulation, geometry) if self.warm_start else None
                     yield Problem(batch, oracle, same, line)
             finally:
@@ -255,7 +269,7 @@ class Trainer(SharedOptions, WithNamedWeights, BaseEstimator):
                     executor.close()
 
     def _oracle(self, batch: Batch, formulation: Formulation, *others: Any) -> Oracle:
-        """What solvers ask, of this batch; the others are sample weights, executor and geometry."""
+        """What solvers ask, of this batch; the others are sample weights, executor, geometry and sizes."""
         return Oracle(batch, formulation, *others)
 
     def _geometry(self, task: Task, batch: Batch, sample_weight: Any) -> Geometry | None:
@@ -270,6 +284,10 @@ class Trainer(SharedOptions, WithNamedWeights, BaseEstimator):
         if geometry is not None and getattr(batch, "kernel", None) is not None:
             raise ValueError("bounds and a prior are of weights of features: with a kernel there are none")
         return geometry
+
+    def _sizes(self, batch: Batch) -> Array | None:
+        """How many units every example has, where C multiplies the mean loss of these and not that of examples."""
+        return None
 
     def _prior(self, task: Task, batch: Batch, sample_weight: Any) -> Any:
         """The parameter, or what it means for this task and these data."""
@@ -300,6 +318,10 @@ class Trainer(SharedOptions, WithNamedWeights, BaseEstimator):
         if not where:
             problem.line.say(str(solution.certificate))
         return solution
+
+    def _values(self, problem: Problem, Cs: Any) -> Iterator[float]:
+        """The values of C that a path goes along."""
+        return (checked_C(C) for C in (Cs(problem.oracle) if callable(Cs) else Cs))
 
     def _first_weights(self, problem: Problem, C: float) -> Array | None:
         """For latent tasks: weights at which to complete the labels first, where there is a better way than a guess."""

@@ -11,13 +11,13 @@ optimal model lies in the span (representer theorem) and scores every input as i
 
 from __future__ import annotations
 
-import warnings
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from maxmargin.arrays import Array
+from maxmargin.errors import warn_caller
 from maxmargin.kernels.functions import Kernel
 
 ZERO = 1e-12  # of the largest eigenvalue: directions below this are rounding errors
@@ -52,11 +52,11 @@ class Projection:
         values, vectors = np.linalg.eigh(_symmetric(finite_values(kernel, *landmarks)))
         largest = max(float(np.abs(values).max(initial=0.0)), np.finfo(float).tiny)
         if values[0] < -NEGATIVE * largest:
-            warnings.warn(
+            warn_caller(
                 f"the kernel is not positive semidefinite: on {len(values)} landmarks its smallest eigenvalue is "
                 f"{values[0]:.6g} (the largest is {values[-1]:.6g}). The map leaves the negative ones out, so that its "
                 "inner products differ from the kernel",
-                stacklevel=4,
+                UserWarning,
             )
         used = np.flatnonzero(values > ZERO * largest)[::-1]
         if not len(used):

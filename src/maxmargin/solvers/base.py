@@ -11,7 +11,7 @@ import inspect
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
-from math import inf, isfinite
+from math import inf, isfinite, nan, sqrt
 from typing import Any, ClassVar, NamedTuple, Protocol, runtime_checkable
 
 import numpy as np
@@ -20,7 +20,7 @@ from maxmargin.arrays import Array
 from maxmargin.atoms import AtomRows
 from maxmargin.checks import is_true
 from maxmargin.errors import NotSeparable, SolverError, TaskError
-from maxmargin.interruptions import first_only, say_interrupted
+from maxmargin.interruptions import asked_to_stop, first_only, say_interrupted
 from maxmargin.objective import Certificate, relative_gap
 from maxmargin.oracle import Oracle
 from maxmargin.search import Search
@@ -84,6 +84,13 @@ class Solution:
     memory: Any = None  # what the algorithm remembers (dual point, cuts): lets the next run start warm
     error: Exception | None = None  # what stopped training early, if something did
     rounds: list[Any] = field(default_factory=list)  # of latent training, one Round each
+    risk: float = nan  # R(w), as far as it was measured
+
+    @property
+    def norm(self) -> float:
+        """‖w‖, or the distance to the prior: what the objective has beside the risk."""
+        square = 2 * (self.certificate.primal - self.C * self.risk)
+        return sqrt(square) if square > 1e-14 * self.certificate.primal else 0.0  # not what rounding has left
 
 
 Callback = Callable[[Record], Any]
@@ -159,6 +166,7 @@ class _Run:
         self.borrowed = False  # whether best_w is the algorithm's array, which the next step may change
         self.spare: Array | None = None  # of the last best point, for the next copy
         self.best_slacks: Array | None = None  # where its risk was measured by them
+        self.best_risk = nan
         self.nothing = 0.0  # an objective that is no more than rounding, where a prior may leave nothing else
         self.last_w: Array | None = None
         self.unmeasured = 0
@@ -221,7 +229,7 @@ class _Run:
             method=self.oracle.method,
             upper=upper,
         )
-        return Solution(w, certificate, self.C, self.history, self.memory, error)
+        return Solution(w, certificate, self.C, self.history, self.memory, error, risk=self.best_risk)
 
     @property
     def passes(self) -> float:
@@ -239,6 +247,8 @@ class _Run:
             guess = measured if isfinite(measured) or step.guess is None else float(step.guess)
             if self.record(step, measured, guess):
                 return "stopped by the callback"
+            if asked_to_stop():
+                return "interrupted"
             self.recall()
             if self.close_enough(self.bound):
                 self.prove()
@@ -293,7 +303,7 @@ class _Run:
         """An estimate that fell below the bound is outdated: measure that point by all cuts found since then."""
         if self.oracle.search.estimates and self.best_w is not None and self.best_primal < self.bound:
             risk = self.counted(remembered_risk(self.memory, self.best_w))
-            self.best_primal = self.oracle.objective(self.best_w, risk, self.C)
+            self.best_primal, self.best_risk = self.oracle.objective(self.best_w, risk, self.C), risk
 
     def measure(self, step: Step) -> float:
         self.unmeasured = 0
@@ -314,7 +324,7 @@ class _Run:
             if w is step.w and not self.borrowed:
                 self.spare = self.best_w
             self.best_w, self.borrowed = w, w is step.w
-            self.best_slacks = slacks
+            self.best_slacks, self.best_risk = slacks, risk
             self.best_primal, self.last_w = value, w
             if self.oracle.geometry is not None:
                 self.nothing = min(2 * self.oracle.noise(w, self.C), NOTHING * self.C * self.oracle.largest_loss)

@@ -115,7 +115,8 @@ def _best_of(
     )
     history = [line for run in runs for line in run.history]
     rounds = [each for run in runs for each in run.rounds]
-    return Solution(w, certificate, limits.C, history, best.completed, error, rounds)
+    risk = (best.objective - 0.5 * oracle.square(w)) / limits.C
+    return Solution(w, certificate, limits.C, history, best.completed, error, rounds, risk)
 
 
 def _beginnings(restarts: int, seed: int, start: Solution | None) -> list[Beginning]:

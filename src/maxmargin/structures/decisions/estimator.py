@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Hashable, Iterator, Sequence
 from typing import Any, Self, Unpack
 
 import numpy as np
@@ -75,6 +75,7 @@ class CostLearner(Trainer):
     """
 
     _default_tol = 1e-2
+    _asks_user = True
 
     def __init__(
         self,
@@ -100,9 +101,9 @@ class CostLearner(Trainer):
         """Train on features X and costs (or decisions) y. After an error or Ctrl-C the best model so far is kept."""
         return super().fit(self._cases(X, self._listed()), _labels(y), sample_weight)
 
-    def fit_path(self, X: Any, y: Any, Cs: Sequence[float], sample_weight: Any = None) -> list[Self]:
-        """A fitted model for every C, each started from the one before; the last one stays in this estimator."""
-        return super().fit_path(self._cases(X, self._listed()), _labels(y), Cs, sample_weight)
+    def path(self, X: Any, y: Any, Cs: Any, sample_weight: Any = None) -> Iterator[Self]:
+        """The models of `fit_path`, one by one."""
+        return super().path(self._cases(X, self._listed()), _labels(y), Cs, sample_weight)
 
     @online_only
     def partial_fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator
 from typing import Any, Self, Unpack
 
 import numpy as np
@@ -83,6 +83,8 @@ class MotifFinder(MotifDescription, ClassifierMixin, Trainer):
     they are, and their mean weights in the background.
     """
 
+    _of_no_example = ("background",)
+
     def __init__(
         self,
         length: Any = 11,
@@ -123,12 +125,10 @@ class MotifFinder(MotifDescription, ClassifierMixin, Trainer):
         examples = self._prepared(X, y, sample_weight, background)
         return super().fit(examples.X, examples.has, examples.weights)
 
-    def fit_path(
-        self, X: Any, y: Any, Cs: Sequence[float], sample_weight: Any = None, background: Any = None
-    ) -> list[Self]:
-        """A fitted model for every C, each started from the one before; the last one stays in this estimator."""
+    def path(self, X: Any, y: Any, Cs: Any, sample_weight: Any = None, background: Any = None) -> Iterator[Self]:
+        """The models of `fit_path`, one by one."""
         examples = self._prepared(X, y, sample_weight, background)
-        return super().fit_path(examples.X, examples.has, Cs, examples.weights)
+        return super().path(examples.X, examples.has, Cs, examples.weights)
 
     def certify(
         self, X: Any, y: Any = None, sample_weight: Any = None, tol: float = 1e-2, background: Any = None

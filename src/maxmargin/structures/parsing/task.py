@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import Any
@@ -14,7 +13,7 @@ from scipy import sparse
 from maxmargin.arrays import Array
 from maxmargin.atoms import Atoms
 from maxmargin.checks import check_whole
-from maxmargin.errors import LossReplaced
+from maxmargin.errors import LossReplaced, warn_caller
 from maxmargin.structures.parsing.batch import GrammarBatch, ParseExample, atom_rows
 from maxmargin.structures.parsing.charts import Derivation, Loss, flat_rules
 from maxmargin.structures.parsing.compiled.kinds import BRACKETS, HAMMING, ZERO_ONE
@@ -234,7 +233,7 @@ class Grammar(Task):
         if longer:
             which = f"{longer} of {len(Y)} sentences have more than f1_words={self.f1_words} words"
             instead = "their loss is (missed + wrong brackets) / 2 true brackets instead of 1 - F1"
-            warnings.warn(f"{which}: {instead}", LossReplaced, stacklevel=3)
+            warn_caller(f"{which}: {instead}", LossReplaced)
 
 
 def _without_words(tree: Tree) -> Tree:

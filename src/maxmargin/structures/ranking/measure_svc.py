@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator
 from typing import Any, ClassVar, Self, Unpack
 
 import numpy as np
@@ -152,27 +152,21 @@ class MeasureSVC(MatrixClassifier):
         self._finish(sample, labels, cuts)
         return self
 
-    def fit_path(self, X: Any, y: Any, Cs: Sequence[float], sample_weight: Any = None) -> list[Self]:
-        """A fitted model for every C, each started from the one before; the last one stays in this estimator.
-
-        Each has its own cross-validation, whose folds are trained along the same path.
-        """
+    def path(self, X: Any, y: Any, Cs: Any, sample_weight: Any = None) -> Iterator[Self]:
+        """The models of `fit_path`, one by one; each has a cross-validation of its own."""
         sample, labels = self._sample(X, y, sample_weight)
-        models = super().fit_path(sample, [labels], Cs)
-        cuts = self._cross_validated(sample, labels, models)
-        others = [i for i, model in enumerate(models) if self._best(cuts[i]) != model.trained_for_]
-        if others:
-            kept, self.trained_for_ = dict(vars(self)), INSTEAD
-            path = super().fit_path(self._seen(sample, INSTEAD), [labels], [models[i].C for i in others])
-            for i, model in zip(others, path, strict=False):  # fewer after Ctrl-C
-                models[i] = model
-            if len(path) < len(others) or others[-1] != len(models) - 1:  # the last one has not changed
-                self.__dict__.clear()
-                self.__dict__.update(kept)
-        for model, own in zip(models, cuts, strict=True):
-            model._finish(sample, labels, own)
-        self.__dict__.update({name: getattr(models[-1], name) for name in ("offset_", "cut_by_", "cv_scores_")})
-        return models
+        first = self.trained_for_
+        for model in super().path(sample, [labels], Cs):
+            (cuts,) = self._cross_validated(sample, labels, [model])
+            chosen = ["trained_for_", "offset_", "cut_by_", "cv_scores_"]
+            if self._best(cuts) != first:
+                model.trained_for_ = INSTEAD
+                super(MeasureSVC, model).fit(self._seen(sample, INSTEAD), [labels])
+                chosen = [name for name in vars(model) if name.endswith("_")]
+            model._finish(sample, labels, cuts)
+            self.__dict__.update({name: getattr(model, name) for name in chosen})
+            yield model
+            self.trained_for_ = first
 
     def certify(self, X: Any, y: Any, sample_weight: Any = None, tol: float = 1e-2) -> Certificate:
         """How far the current weights are from the optimum on these data; see StructuredSVM.certify."""

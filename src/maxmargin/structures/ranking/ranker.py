@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from math import isfinite
 from typing import Any, ClassVar, Self, Unpack
 
@@ -124,12 +124,12 @@ class Ranker(Trainer):
         """
         return super().fit(*self._queries(X, y, qid, sample_weight))
 
-    def fit_path(  # type: ignore[override]
-        self, X: Any, y: Any, Cs: Sequence[float], qid: Any = None, sample_weight: Any = None
-    ) -> list[Self]:
-        """A fitted model for every C, each started from the one before; the last one stays in this estimator."""
+    def path(  # type: ignore[override]
+        self, X: Any, y: Any, Cs: Any, qid: Any = None, sample_weight: Any = None
+    ) -> Iterator[Self]:
+        """The models of `fit_path`, one by one."""
         groups, Y, weights = self._queries(X, y, qid, sample_weight)
-        return super().fit_path(groups, Y, Cs, weights)
+        return super().path(groups, Y, Cs, weights)
 
     @property
     def partial_fit(self) -> Any:

@@ -67,6 +67,12 @@ class ChainBatch(AtomBatch):
         """Of every unit: whether exactly one label may stand there."""
         return np.asarray(self.rows < self.allowed.shape[1])
 
+    @property
+    def told(self) -> Array:
+        """Of every sequence: at how many positions the labels tell something, so that there can be a loss."""
+        tells = ~np.asarray(self.allowed.all(axis=1))[self.rows]
+        return np.diff(np.concatenate([[0], np.cumsum(tells)])[self.offsets])[self.ids].astype(float)
+
     def with_labels(self, labels: Labels) -> ChainBatch:
         """Another completion."""
         completed = copy(self)
@@ -74,8 +80,7 @@ class ChainBatch(AtomBatch):
         return completed
 
     def informative(self) -> NDArray[np.intp]:
-        tells = ~np.asarray(self.allowed.all(axis=1))[self.rows]
-        return np.flatnonzero(np.logical_or.reduceat(tells, self.offsets[:-1])[self.ids])
+        return np.flatnonzero(self.told)
 
     def stretches(self) -> tuple[ChainBatch, NDArray[np.intp]]:
         """The stretches of known labels as sequences of their own, and the position in this batch of their owners."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Iterator, Sequence
 from itertools import pairwise
 from typing import Any, Self, Unpack
 
@@ -11,6 +11,7 @@ from sklearn.base import clone
 from sklearn.utils.validation import check_is_fitted
 
 from maxmargin.arrays import Array
+from maxmargin.batch import Batch
 from maxmargin.checks import check_whole
 from maxmargin.conformal import allowed_distance, least_probability
 from maxmargin.errors import SetCutOff, warn_caller
@@ -50,7 +51,10 @@ class SequenceLabeler(ProbabilisticTrainer):
     Parameters
     ----------
     C : float
-        Weight of the mean structured hinge (per sequence) against ½‖w‖².
+        Weight of the mean structured hinge against ½‖w‖².
+    per : "sequence" or "position"
+        What the mean is one of. Per position, the sum of all hinges is divided by the number of labelled positions, so
+        that a good C stays one when sequences are cut into stretches, or when others are longer.
     {classes}
     {costs}
     forbidden : "BIO", "BILOU", "IOBES" or list of (before, after)
@@ -95,12 +99,14 @@ class SequenceLabeler(ProbabilisticTrainer):
         kernel: Any = None,
         solver: str | Solver | None = None,
         invalid: str = "error",
+        per: str = "sequence",
         **options: Unpack[Options],
     ):
         self.classes = classes
         self.costs = costs
         self.forbidden = forbidden
         self.invalid = invalid
+        self.per = per
         self.unknown = unknown
         self.kernel = kernel
         super().__init__(C=C, solver=solver, **options)
@@ -112,11 +118,9 @@ class SequenceLabeler(ProbabilisticTrainer):
         """
         return super().fit(X, _weighted(Y, position_weight), sample_weight)
 
-    def fit_path(
-        self, X: Any, Y: Any, Cs: Sequence[float], sample_weight: Any = None, position_weight: Any = None
-    ) -> list[Self]:
-        """A fitted model for every C, each started from the one before; the last one stays in this estimator."""
-        return super().fit_path(X, _weighted(Y, position_weight), Cs, sample_weight)
+    def path(self, X: Any, Y: Any, Cs: Any, sample_weight: Any = None, position_weight: Any = None) -> Iterator[Self]:
+        """The models of `fit_path`, one by one."""
+        return super().path(X, _weighted(Y, position_weight), Cs, sample_weight)
 
     def certify(
         self, X: Any, Y: Any, sample_weight: Any = None, tol: float = 1e-2, position_weight: Any = None
@@ -269,7 +273,13 @@ class SequenceLabeler(ProbabilisticTrainer):
             raise solution.error
         return solution.w
 
+    def _sizes(self, batch: Batch) -> Array | None:
+        assert isinstance(batch, ChainBatch)
+        return batch.told if self.per == "position" else None
+
     def _make_task(self, Y: Any) -> Task:
+        if self.per not in ("sequence", "position"):
+            raise ValueError(f"per must be 'sequence' or 'position', got {self.per!r}")
         return self._task(Chain)
 
     def __sklearn_tags__(self) -> Any:

@@ -1,0 +1,1 @@
+"""Choosing C by cross-validation along warm-started paths."""
