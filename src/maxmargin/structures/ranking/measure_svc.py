@@ -158,13 +158,14 @@ class MeasureSVC(MatrixClassifier):
         first = self.trained_for_
         for model in super().path(sample, [labels], Cs):
             (cuts,) = self._cross_validated(sample, labels, [model])
-            chosen = ["trained_for_", "offset_", "cut_by_", "cv_scores_"]
-            if self._best(cuts) != first:
+            instead = self._best(cuts) != first
+            if instead:
                 model.trained_for_ = INSTEAD
                 super(MeasureSVC, model).fit(self._seen(sample, INSTEAD), [labels])
-                chosen = [name for name in vars(model) if name.endswith("_")]
             model._finish(sample, labels, cuts)
-            self.__dict__.update({name: getattr(model, name) for name in chosen})
+            own = ("trained_for_", "offset_", "cut_by_", "cv_scores_")
+            kept = [name for name in vars(model) if name.endswith("_") and (instead or name in own)]
+            self.__dict__.update({name: getattr(model, name) for name in kept})
             yield model
             self.trained_for_ = first
 
