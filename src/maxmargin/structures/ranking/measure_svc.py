@@ -157,6 +157,7 @@ class MeasureSVC(MatrixClassifier):
         sample, labels = self._sample(X, y, sample_weight)
         first = self.trained_for_
         for model in super().path(sample, [labels], Cs):
+            model.trained_for_ = first
             (cuts,) = self._cross_validated(sample, labels, [model])
             instead = self._best(cuts) != first
             if instead:
@@ -167,7 +168,6 @@ class MeasureSVC(MatrixClassifier):
             kept = [name for name in vars(model) if name.endswith("_") and (instead or name in own)]
             self.__dict__.update({name: getattr(model, name) for name in kept})
             yield model
-            self.trained_for_ = first
 
     def certify(self, X: Any, y: Any, sample_weight: Any = None, tol: float = 1e-2) -> Certificate:
         """How far the current weights are from the optimum on these data; see StructuredSVM.certify."""
