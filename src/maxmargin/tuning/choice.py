@@ -50,11 +50,16 @@ class Tried:
         return len(means) < 3 or bool(means[-2:].max() > means[:-2].max())
 
     def has_fallen(self, patience: int | None) -> bool:
-        """Whether the mean score of each of the last `patience` values of C was below one before them."""
+        """Whether the mean score of each of the last `patience` values of C was clearly below one before them.
+
+        By more than the standard error of the best: at the beginning of a path scores go up and down by chance.
+        """
         if patience is None or len(self) <= patience:
             return False
         means = self.means
-        return bool(np.all(means[-patience:] < means[:-patience].max()))
+        best = int(np.argmax(means[:-patience]))
+        chance = np.nan_to_num(self.standard_errors[best])
+        return bool(np.all(means[-patience:] < means[best] - chance))
 
     def order(self, rule: str) -> list[int]:
         """All rows, from the one to choose to the last: by the mean score, a tie by the smaller C.
