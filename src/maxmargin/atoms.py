@@ -266,7 +266,8 @@ class AtomRows:
         """How many numbers explicit rows would have, where none of one row add up."""
         of = self.atoms.arrays
         units = (self.indices[: self.indptr[-1]].astype(np.int64) - of.direct) // of.n_labels
-        return int(np.sum(np.where(units < 0, 1, np.diff(of.indptr.astype(np.int64))[units])))
+        lengths = np.append(np.diff(of.indptr.astype(np.int64)), 1)  # the last is that of a coordinate
+        return int(np.sum(lengths[np.where(units < 0, -1, units)]))
 
 
 class Gathered:
