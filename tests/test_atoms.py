@@ -1,3 +1,9 @@
+"""Rows over atoms: how many numbers they would have if they were written out."""
+
+import numpy as np
+import pytest
+
+from maxmargin.atoms import AtomRows, Atoms
 
 
 @pytest.mark.parametrize("units", [np.zeros((0, 0)), np.array([[1.0, 0.0, 2.0], [0.0, 0.0, 0.0], [3.0, 4.0, 5.0]])])
