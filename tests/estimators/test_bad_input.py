@@ -183,7 +183,7 @@ PARAMETERS = [
     *[({"n_jobs": n}, "n_jobs must be a positive whole number, or -1 .* got") for n in (0, -2, 1.0, "2", True)],
     *[
         ({"solver": name}, "unknown solver .*; known are bcfw, n_slack, ")
-        for name in ("svm", None, 3, ["bcfw"], solvers.BCFW)
+        for name in ("svm", 3, ["bcfw"], solvers.BCFW)
     ],
     *[({"solver": solvers.BCFW(tol=tol)}, "tol must be a positive finite number") for tol in (0, None, -1)],
     ({"solver": solvers.NSlack(reoptimise="all")}, "reoptimise must be 'joint' or 'block', got 'all'"),
