@@ -47,11 +47,6 @@ def tags() -> Choice:
     return Choice(SequenceLabeler(), part("train", 300), part("test", 300))
 
 
-def heads() -> Choice:
-    parts = [load_ud_ewt(name)[:n] for name, n in (("train", 200), ("test", 300))]
-    return Choice(DependencyParser(tol=0.03), *(Part(list(part), [s.arcs for s in part]) for part in parts))
-
-
 def proteins() -> Choice:
     pairs, (train, _, test) = load_prefab4(), prefab4_split()
 
@@ -83,7 +78,6 @@ def web_documents() -> Choice:
 MORE: dict[str, Callable[[], Choice]] = {
     "optdigits, 500": digits,
     "ud english, tags, 300": tags,
-    "ud english, heads, 200": heads,
     "prefab4, 40 pairs": proteins,
     "horses, 30": horses,
     "grid paths, degree 4, 300": routes,
