@@ -20,7 +20,6 @@ from benchmarks.tuned import SETS, Choice, Part, documents, some
 from maxmargin import (
     Aligner,
     CostLearner,
-    DependencyParser,
     GraphLabeler,
     MulticlassSVC,
     Ranker,
