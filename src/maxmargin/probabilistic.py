@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from copy import copy
 from typing import Any, ClassVar, NamedTuple, Self
 
 import numpy as np
@@ -140,12 +139,11 @@ class ProbabilisticTrainer(Trainer):
             )
         return SoftOracle(batch, softness, *others)
 
-    def _solver(self, latent: bool = False, **options: Any) -> Solver:
+    @property
+    def _named_solver(self) -> str | Solver:
         if self.solver is not None:
-            return super()._solver(latent, **options)
-        named = copy(self)
-        named.solver = "bcfw" if self._softness() is None else self._smooth_solver
-        return Trainer._solver(named, latent, **options)
+            return self.solver
+        return "bcfw" if self._softness() is None else self._smooth_solver
 
     def _sums(self, X: Any) -> Any:
         """Sums, of the kind that the task has."""

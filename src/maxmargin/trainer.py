@@ -369,10 +369,15 @@ class Trainer(SharedOptions, WithNamedWeights, BaseEstimator):
         model.solution_ = lasting(self.solution_, self.w_)
         return model
 
+    @property
+    def _named_solver(self) -> str | Solver:
+        """The parameter, or what it means where it names none."""
+        return self.solver
+
     def _solver(self, latent: bool = False, **options: Any) -> Solver:
-        tol = self._default_tol if self.tol is None and isinstance(self.solver, str) else self.tol
+        tol = self._default_tol if self.tol is None and isinstance(self._named_solver, str) else self.tol
         given = {"tol": tol, "max_passes": self.max_passes, **options}
-        solver: Solver = clone(as_solver(self.solver))
+        solver: Solver = clone(as_solver(self._named_solver))
         if latent and not isinstance(solver, CCCP):
             solver = CCCP(inner=solver, tol=solver.tol)
         return checked_solver(solver.set_params(**{name: value for name, value in given.items() if value is not None}))

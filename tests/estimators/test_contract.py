@@ -123,7 +123,7 @@ def test_learns_something(case):
     worst = -np.mean([len(y) if isinstance(y, list) else 1 for y in Y])
     assert estimator.score(X, Y) > (0.7 if isinstance(estimator, SequenceLabeler) else 0.3 * worst)
     assert np.isfinite(estimator.w_).all()
-    assert estimator.certificate_.converged is solvers.as_solver(estimator.solver).certified
+    assert estimator.certificate_.converged is solvers.as_solver(estimator._named_solver).certified
 
 
 def test_tags(case):
@@ -206,7 +206,7 @@ def test_pickle_leaves_the_plane_cache_and_the_data_out(case):
     estimator, X, Y = case
     estimator.fit(X, Y)
     copy = pickle.loads(pickle.dumps(estimator))
-    if solvers.as_solver(estimator.solver).online:  # what partial_fit needs: two vectors and a number
+    if solvers.as_solver(estimator._named_solver).online:  # what partial_fit needs: two vectors and a number
         assert len(copy.solution_.memory) == 4
     else:
         assert estimator.solution_.memory is not None

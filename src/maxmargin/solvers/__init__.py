@@ -10,7 +10,7 @@ from maxmargin.solvers.descent import Round
 from maxmargin.solvers.exponentiated_gradient import ExponentiatedGradient
 from maxmargin.solvers.lbfgs import LBFGS
 from maxmargin.solvers.n_slack import NSlack
-from maxmargin.solvers.named import CONVEX, solver_among
+from maxmargin.solvers.named import CONVEX, SMOOTH, solver_among
 from maxmargin.solvers.one_slack import OneSlack
 from maxmargin.solvers.perceptron import Perceptron
 from maxmargin.solvers.sampled_cuts import SampledCuts
@@ -21,13 +21,14 @@ SOLVERS: dict[str, type[Solver]] = {**CONVEX, "cccp": CCCP}
 
 def as_solver(solver: str | Solver) -> Solver:
     """The solver itself, or a new one of that name."""
-    return solver_among(solver, SOLVERS)
+    return solver_among(solver, {**SOLVERS, **SMOOTH})
 
 
 __all__ = [
     "BCFW",
     "CCCP",
     "LBFGS",
+    "SMOOTH",
     "SOLVERS",
     "Bundle",
     "ExponentiatedGradient",

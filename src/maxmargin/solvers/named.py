@@ -18,12 +18,15 @@ CONVEX: dict[str, type[Solver]] = {
     "n_slack": NSlack,
     "one_slack": OneSlack,
     "bundle": Bundle,
-    "exponentiated_gradient": ExponentiatedGradient,
-    "lbfgs": LBFGS,
     "sampled_cuts": SampledCuts,
     "subgradient": Subgradient,
     "perceptron": Perceptron,
 }  # of problems without hidden parts
+
+SMOOTH: dict[str, type[Solver]] = {
+    "exponentiated_gradient": ExponentiatedGradient,
+    "lbfgs": LBFGS,
+}  # of smooth objectives alone
 
 
 def solver_among(solver: str | Solver, known: dict[str, type[Solver]]) -> Solver:
