@@ -24,6 +24,6 @@ class online_only:  # noqa: N801 - a decorator
             return self.method
         if estimator.kernel is not None:
             raise NoPartialFit("partial_fit is not offered with a kernel: every new example would lengthen the model")
-        if not as_solver(estimator.solver).online:
+        if estimator.solver is None or not as_solver(estimator.solver).online:
             raise NoPartialFit(f"partial_fit needs the solver 'perceptron' or 'subgradient', not {estimator.solver!r}")
         return MethodType(self.method, estimator)
