@@ -43,10 +43,11 @@ def test_tags(estimator):
 def test_parameters():
     assert (Aligner().mode, HomologRanker().mode) == ("overlap", "local")
     assert Aligner("global").mode == HomologRanker("global").mode == "global"
-    assert set(Aligner().get_params()) - set(HomologRanker().get_params()) == {"max_shift"}
+    own = {"max_shift", "objective", "sharpness", "calibrate"}
+    assert set(Aligner().get_params()) - set(HomologRanker().get_params()) == own
     with pytest.raises(TypeError, match="HomologRanker has no parameter 'max_shift'; it has mode, features, gaps"):
         HomologRanker(max_shift=1)
-    with pytest.raises(TypeError, match="Aligner has no parameter 'letters'; it has mode, max_shift, features"):
+    with pytest.raises(TypeError, match="Aligner has no parameter 'letters'; it has mode, max_shift, solver"):
         Aligner(letters="AC")
 
 

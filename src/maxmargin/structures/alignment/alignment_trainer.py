@@ -38,7 +38,7 @@ class AlignmentOptions(Options, total=False):
     unknown: str
     nonnegative_gaps: bool
     C: float
-    solver: str | Solver
+    solver: str | Solver | None
 
 
 class AlignmentTrainer(Trainer):
@@ -57,7 +57,7 @@ class AlignmentTrainer(Trainer):
         unknown: str = "error",
         nonnegative_gaps: bool = False,
         C: float = 1.0,
-        solver: str | Solver = "bcfw",
+        solver: str | Solver | None = "bcfw",
         **options: Unpack[Options],
     ):
         self.mode = mode
@@ -67,7 +67,7 @@ class AlignmentTrainer(Trainer):
         self.alphabet = alphabet
         self.unknown = unknown
         self.nonnegative_gaps = nonnegative_gaps
-        super().__init__(C=C, solver=solver, **options)
+        super().__init__(C=C, solver=solver, **options)  # type: ignore[arg-type]
 
     def predict(self, X: Any) -> Any:
         """The best output of every x."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -12,9 +13,11 @@ from maxmargin.arrays import Array
 from maxmargin.batch import Batch
 from maxmargin.objective import Formulation
 from maxmargin.planes import Planes
+from maxmargin.rounding import UNIT, gamma
 from maxmargin.structures.alignment.columns import Codes
 from maxmargin.structures.alignment.encoded import EncodedPair, PreparedWeights, TrueAlignment
 from maxmargin.structures.alignment.views import Entries
+from maxmargin.tangents import Softness, Tangents
 
 LOSS_TABLE = 4_000_000  # entries of the table (n × m × losses) up to which slack rescaling is exact
 
@@ -44,6 +47,37 @@ class AlignmentBatch(Batch):
             return None
         weights = self.task.prepared(w)
         return self._planes_of([self._most_violated(weights, code, truth, formulation) for code, truth in self])
+
+    def add_tangents(self, w: Array, weights: Array, softness: Softness, total: Array) -> Tangents:
+        """By the sums of compiled/alignment_sums.py, at b times the scores."""
+        task, b = self.task, softness.sharpness
+        prepared, parts = task.prepared(b * w), [slice(a, z) for a, z in pairwise((0, *task.ends_))]
+        slacks, size = np.empty(len(self)), np.empty((len(self), 3))
+        for k, (code, truth) in enumerate(self):
+            summed = task.summed(prepared, code, truth, b * softness.margin)
+            slacks[k] = summed.log_z / b - float(np.dot(w[truth.psi[0]], truth.psi[1])) + softness.margin
+            shares, _ = summed.spread()
+            for part, expected in zip(parts, task.expected(code, shares, summed.used), strict=True):
+                total[part] -= weights[k] * expected
+            np.add.at(total, truth.psi[0], weights[k] * truth.psi[1])
+            size[k] = self._sizes(w, code, softness)
+        errors, lengths, steps = size.T
+        most = float(np.max(steps + 4 * b * errors / UNIT, initial=0.0))
+        return Tangents(slacks, errors, float(np.dot(weights, lengths)), most + len(self))
+
+    def _sizes(self, w: Array, code: EncodedPair, softness: Softness) -> tuple[float, float, float]:
+        """How far rounding may shift a slack, a bound on ‖Ψ(x, y)‖ + ‖Ψ(x, z)‖, and how many numbers are added up.
+
+        An alignment goes through at most n + m states, each a sum of four terms or fewer, and ends at one of n m pairs.
+        """
+        (n, m), b, gaps = code.lengths, softness.sharpness, self.task.gaps_
+        reach, longest = self.task.reach(w, code), gaps.longest(code.gaps)
+        of_gaps = longest * float(np.linalg.norm(w[: gaps.size]))  # of one skipped residue
+        scores = min(n, m) * reach.score + (n + m) * of_gaps + softness.margin
+        steps = reach.terms + gaps.shape[2] + 16 * (n + m + 2)
+        error = 2 * gamma(steps) * (scores + 2 * (n + m) / b) + gamma(4 * n * m + steps) / b
+        length = 2 * min(n, m) * reach.length + 4 * (n + m) * longest
+        return error, length, float(n * m + steps)
 
     def _most_violated(
         self, weights: PreparedWeights, code: EncodedPair, truth: TrueAlignment, formulation: Formulation

@@ -11,6 +11,8 @@ from sklearn.utils.validation import check_is_fitted
 from maxmargin.arrays import Array
 from maxmargin.checks import check_whole
 from maxmargin.predictions import Predictions
+from maxmargin.probabilistic import ProbabilisticTrainer
+from maxmargin.solvers import Solver
 from maxmargin.structures.alignment import models
 from maxmargin.structures.alignment.alignment_trainer import AlignmentOptions, AlignmentTrainer
 from maxmargin.structures.alignment.alignments import PairwiseAlignment
@@ -19,7 +21,7 @@ from maxmargin.structures.alignment.formats.ncbi import SubstitutionMatrix
 from maxmargin.structures.alignment.task import Alignment
 
 
-class Aligner(AlignmentTrainer):
+class Aligner(AlignmentTrainer, ProbabilisticTrainer):
     """Pairs of sequences, aligned by a dynamic programme whose scores are learnt with a large margin.
 
     X is a list of pairs (a, b) of sequences: strings, or dicts of columns such as {"residue": "ACDE", "ss": "HHH-"}
@@ -55,10 +57,20 @@ class Aligner(AlignmentTrainer):
     tol : float or None
         Relative duality gap to stop at; None: 0.1%, or what a solver object says itself. Few pairs of distant sequences
         can be aligned right, so that the hinge stays near 1 and a small part of it decides.
+    solver : str, Solver or None
+        None: "bcfw" for the hinge, "lbfgs" for the other objectives.
+    objective : "hinge", "likelihood" or "softmax_margin"
+        What is minimised beside ½‖w‖²: C times the mean structured hinge, minus the mean log-likelihood of the
+        alignments (a conditional random field), or the softmax-margin between them.
+    sharpness : float
+        Of "softmax_margin": the larger, the nearer to the hinge.
+    calibrate : int or None
+        Probabilities: find temperature_ by cross-validation in so many parts; None leaves that to calibrate_on(X, Y).
     The other parameters are those of StructuredSVM.
 
     Attributes
     ----------
+    temperature_ : what scores are divided by, to be logarithms of probabilities.
     w_, certificate_, history_, alphabet_, substitution_matrix_, gap_open_, gap_extend_, and weights_: "gaps" by kind
     ("open" and "extend", or "gap" where gaps are linear), and for every feature map those of what the first and the
     second sequence have, weights_["residue × residue"]["A", "C"].
@@ -66,9 +78,20 @@ class Aligner(AlignmentTrainer):
 
     _default_tol = 1e-3
 
-    def __init__(self, mode: str = "overlap", *, max_shift: int = 0, **options: Unpack[AlignmentOptions]):
+    def __init__(  # type: ignore[misc]  # `solver` has another default here than for AlignmentTrainer
+        self,
+        mode: str = "overlap",
+        *,
+        max_shift: int = 0,
+        solver: str | Solver | None = None,
+        objective: str = "hinge",
+        sharpness: float = 1.0,
+        calibrate: int | None = None,
+        **options: Unpack[AlignmentOptions],
+    ):
         self.max_shift = max_shift
-        super().__init__(mode, **options)
+        smooth: Any = {"objective": objective, "sharpness": sharpness, "calibrate": calibrate}
+        super().__init__(mode, solver=solver, **smooth, **options)
 
     @classmethod
     def from_matrix(
@@ -122,6 +145,20 @@ class Aligner(AlignmentTrainer):
         """The score of the best alignment of every pair."""
         check_is_fitted(self)
         return np.array([score for _, score in self.task_.decoded(self.w_, X)])
+
+    def predict_confidence(self, X: Any, of: str = "pair") -> Any:
+        """How probable what `predict` returns is.
+
+        of="pair": of every x an array, the probability that the two positions of each of its pairs are aligned.
+        of="alignment": of whole alignments, one array.
+        """
+        if of not in ("pair", "alignment"):
+            raise ValueError(f"of must be 'pair' or 'alignment', got {of!r}")
+        sums, found = self._sums(X), self.predict(X)
+        if of == "alignment":
+            return np.exp(sums.log_probabilities(found))
+        each = zip(sums.marginals(), found, strict=True)
+        return Predictions(shares[z.pairs[:, 0], z.pairs[:, 1]] for shares, z in each)
 
     def score(self, X: Any, Y: Any) -> float:
         """The mean over pairs of the share of trusted aligned positions that are found (see max_shift)."""

@@ -82,6 +82,21 @@ class Gaps:
             np.add.at(total, block[mine], np.hstack(rows))
         return np.arange(total.size), total.ravel()
 
+    def expected(self, code: list[tuple[Any, Any]], used: tuple[Array, Array]) -> Array:
+        """Σ features, where entry [row, i] of what `scores` returns counts used[row, i] times, for each sequence."""
+        total = np.zeros(self.shape)
+        for (skipped, beside), table, own, others in zip(code, used, (0, -1), (-1, 0), strict=True):
+            width = skipped.shape[1]
+            for kind, row in ((0, 0), (-1, 1)):
+                total[own, kind, :width] += table[row, :-1] @ skipped
+                if beside is not None:
+                    total[others, kind, width:] += table[2 + row] @ beside
+        return total.ravel()
+
+    def longest(self, code: list[tuple[Any, Any]]) -> float:
+        """No skipped residue has longer features than this."""
+        return max(_longest_row(skipped) for skipped, _ in code) + max(_longest_row(beside) for _, beside in code)
+
     def named_weights(self, w: Array) -> dict[str, Weights]:
         """Those of gaps by kind, "open" and "extend" (or "gap"), and those of the views, which depend on the kind, too.
 
@@ -130,6 +145,10 @@ class Gaps:
             table[2], table[3] = beside @ others[0, 1 + self.n_skipped :], beside @ others[-1, 1 + self.n_skipped :]
         np.cumsum(table[1, :n], out=table[4, 1:])
         return table
+
+
+def _longest_row(rows: Array | None) -> float:
+    return 0.0 if rows is None else float(np.sqrt(np.max(np.sum(rows * rows, axis=1), initial=0.0)))
 
 
 def as_gaps(gaps: Any) -> Gaps:

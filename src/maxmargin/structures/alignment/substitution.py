@@ -21,7 +21,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from copy import deepcopy
 from itertools import combinations
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -42,6 +42,14 @@ from maxmargin.weights import SymmetricWeights, Weights
 
 MODELS = ("simple", "anova2", "tensor", "window", "profile")
 NEIGHBOURS = 2  # how far the models "window" and "profile" look
+
+
+class Reach(NamedTuple):
+    """How large the scores and features of one example are, for rounding."""
+
+    score: float  # no Σ_k |w_k φ_k(i, j)| is above this
+    length: float  # nor is ‖φ(i, j)‖
+    terms: int  # how many products a score is a sum of, at most
 
 
 class PairFeatures:
@@ -67,6 +75,20 @@ class PairFeatures:
     def counts(self, code: Any, pairs: Codes) -> Any:
         """Σ φ(i, j) over the rows (i, j) of `pairs`: (size,) numbers, or (indices, values)."""
         raise NotImplementedError
+
+    def written_out(self, code: Any) -> Array:
+        """(n, m, F): φ(i, j) of all pairs, for smooth objectives; from the scores, one feature after the other."""
+        return np.stack([np.asarray(self.scores(unit, code), dtype=np.float64) for unit in np.eye(self.size)], axis=2)
+
+    def expected(self, code: Any, shares: Array) -> Array:
+        """Σ_{i, j} shares[i, j] φ(i, j)."""
+        return np.tensordot(shares, self.written_out(code), 2)
+
+    def reach(self, w: Array, code: Any) -> Reach:
+        """How large scores and features of this example are."""
+        array = np.abs(self.written_out(code))
+        lengths = np.sqrt(np.sum(array * array, axis=2))
+        return Reach(float(np.max(array @ np.abs(w), initial=0.0)), float(np.max(lengths, initial=0.0)), self.size)
 
     def named_weights(self, w: Array) -> dict[str, Weights]:
         """The weights for people, by what they are for."""
@@ -163,6 +185,24 @@ class Match(PairFeatures):
             places, values = np.concatenate([places, p * self.shape[1] + q]), np.concatenate([values, more])
         return places, values
 
+    def expected(self, code: list[tuple[PositionFeatures, PositionFeatures]], shares: Array) -> Array:
+        (A, B), *mirrored = code
+        total = A.dense().T @ shares @ B.dense()
+        if self.triangular:
+            return np.asarray(np.bincount(self.number.ravel(), total.ravel(), self.size), dtype=np.float64)
+        for A, B in mirrored:
+            total = total + (A.dense().T @ shares @ B.dense()).T
+        return total.ravel()
+
+    def reach(self, w: Array, code: list[tuple[PositionFeatures, PositionFeatures]]) -> Reach:
+        W, score, length = np.abs(self.weights(w)), 0.0, 0.0
+        for k, (A, B) in enumerate(code):
+            first, second = np.abs(A.dense()), np.abs(B.dense())
+            score += float(np.max(first @ (W if k == 0 else W.T) @ second.T, initial=0.0))
+            rows = [float(np.max(np.linalg.norm(each, axis=1), initial=0.0)) for each in (first, second)]
+            length += 2 * rows[0] * rows[1]  # where features (p, q) and (q, p) share a weight
+        return Reach(score, length, 2 * sum(self.shape))
+
     def named_weights(self, w: Array) -> dict[str, Weights]:
         """W; its rows speak of the first sequence (of either one where the pair counts both ways round)."""
         first, second = self.names()
@@ -190,6 +230,9 @@ class ComputedFeatures(PairFeatures):
 
     def scores(self, w: Array, code: Array) -> Array:
         return code @ w
+
+    def written_out(self, code: Array) -> Array:
+        return code
 
     def counts(self, code: Array, pairs: Codes) -> Array:
         return np.asarray(code[pairs[:, 0], pairs[:, 1]].sum(axis=0))

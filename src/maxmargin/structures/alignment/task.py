@@ -11,12 +11,13 @@ import numpy as np
 from maxmargin.arrays import Array
 from maxmargin.checks import check_whole
 from maxmargin.examples import check_features
+from maxmargin.structures.alignment.alignment_sums import AlignmentSums, SummedAlignment
 from maxmargin.structures.alignment.alignments import PairwiseAlignment
 from maxmargin.structures.alignment.batch import AlignmentBatch
 from maxmargin.structures.alignment.columns import RESIDUE, Codes, Columns, read_columns, sides_of
 from maxmargin.structures.alignment.encoded import BestAlignment, EncodedPair, PreparedWeights, TrueAlignment
 from maxmargin.structures.alignment.gaps import Gaps, as_gaps
-from maxmargin.structures.alignment.substitution import Match, PairFeatures, feature_maps
+from maxmargin.structures.alignment.substitution import Match, PairFeatures, Reach, feature_maps
 from maxmargin.structures.alignment.views import Entries
 from maxmargin.task import Task
 from maxmargin.weights import Weights
@@ -205,6 +206,27 @@ class Alignment(Task):
         )
         return BestAlignment(score, pairs[len(pairs) - count :])
 
+    def summed(
+        self, weights: PreparedWeights, code: EncodedPair, truth: TrueAlignment | None, lam: float
+    ) -> SummedAlignment:
+        """The sums over all alignments of exp(⟨w, Ψ⟩ + λΔ) (without λ, which Δ has as a constant)."""
+        right = (code.nothing, code.nothing) if truth is None else (truth.low, truth.high)
+        price = 0.0 if truth is None else lam / truth.size
+        scores, gaps = self.score_rows(weights, code), self.gap_scores(weights, code)
+        return SummedAlignment(scores, right, price, gaps, self.mode_)
+
+    def expected(self, code: EncodedPair, shares: Array, used: tuple[Array, Array]) -> list[Array]:
+        """E Ψ, the part of gaps and that of every feature map, from what SummedAlignment.spread finds."""
+        of_maps = [each.expected(part, shares) for each, part in zip(self.maps_, code.maps, strict=True)]
+        return [self.gaps_.expected(code.gaps, used), *of_maps]
+
+    def reach(self, w: Array, code: EncodedPair) -> Reach:
+        """How large scores of pairs and features are, for rounding."""
+        _, of_maps = self.split(w)
+        parts = [each.reach(part, its) for each, part, its in zip(self.maps_, of_maps, code.maps, strict=True)]
+        score, length, terms = (sum(each[k] for each in parts) for k in range(3))
+        return Reach(score, length, int(terms))
+
     def features_of(self, code: EncodedPair, pairs: Codes) -> Entries:
         """Ψ of the alignment with these pairs; a feature may stand there several times."""
         from maxmargin.structures.alignment.compiled.alignment import paid_gaps
@@ -230,6 +252,10 @@ class Alignment(Task):
         codes = [self.encode(x, i) for i, x in enumerate(X)]
         truths = [self.truth(code, x, y, i) for i, (code, x, y) in enumerate(zip(codes, X, Y, strict=True))]
         return AlignmentBatch(self, codes, truths)
+
+    def sums(self, w: Array, X: Sequence[Any]) -> AlignmentSums:
+        """The distribution of the alignments of every pair of sequences."""
+        return AlignmentSums(self, w, [self.encode(x, i) for i, x in enumerate(X)])
 
     def decode(self, w: Array, X: Sequence[Any]) -> list[PairwiseAlignment]:
         return [found for found, _ in self.decoded(w, X)]

@@ -1,4 +1,4 @@
-"""GrammarBatch: packed sentences with their true derivations, and the searches that training asks for."""
+"""GrammarBatch: packed sentences with their true derivations, and the searches and sums that training asks for."""
 
 from __future__ import annotations
 
@@ -14,11 +14,14 @@ from maxmargin.atoms import AtomRows, Atoms
 from maxmargin.batch import Batch
 from maxmargin.objective import Formulation
 from maxmargin.planes import Planes
+from maxmargin.rounding import UNIT, gamma
 from maxmargin.structures.parsing.charts import Charts, Violation
 from maxmargin.structures.parsing.compiled.kinds import HAMMING
 from maxmargin.structures.parsing.joint_features import JointFeatures
 from maxmargin.structures.parsing.productions import Rows
 from maxmargin.structures.parsing.sentences import ReadSentence
+from maxmargin.structures.parsing.summed_charts import SummedCharts
+from maxmargin.tangents import Softness, Tangents
 
 Find = Callable[[Charts, Any, int], Any]  # a search: from charts, a scored sentence and its position in the batch
 
@@ -31,6 +34,12 @@ class ParseExample(NamedTuple):
     truth: Any = None  # a Derivation
     true_atoms: Any = None  # that the true derivation counts
     loss: Any = None  # a Loss
+
+    @property
+    def units(self) -> NDArray[np.int64]:
+        """The numbers of its words among the units of the atoms."""
+        first = self.sentence.first_unit
+        return np.arange(first, first + len(self.sentence.words))
 
     def true_score(self, w: Array, scored: Any, first: int) -> float:
         """⟨w, Ψ(x, y)⟩; the weights of words begin at `first`."""
@@ -57,11 +66,19 @@ class GrammarBatch(Batch):
 
         All sentences are scored before the first is searched, because taking turns is slower for short sentences.
         """
-        examples = [self.example(j) for j in range(len(self))]
-        charts = Charts(self.features.rules, max((len(each.sentence.words) for each in examples), default=1))
-        sentences = [self.features.scored(w, self.atoms, each.sentence, each.token_numbers) for each in examples]
+        sentences, charts = self.scored(w), Charts(self.features.rules, self.longest)
         found = [find(charts, scored, j) for j, scored in enumerate(sentences)]
-        return list(zip(examples, sentences, found, strict=True))
+        return [(self.example(j), *each) for j, each in enumerate(zip(sentences, found, strict=True))]
+
+    def scored(self, w: Array) -> list[Any]:
+        """The sentences of this batch, scored by w, as compiled.cky.Sentence."""
+        examples = [self.example(j) for j in range(len(self))]
+        return [self.features.scored(w, self.atoms, each.sentence, each.token_numbers) for each in examples]
+
+    @property
+    def longest(self) -> int:
+        """The number of words of its longest sentence."""
+        return max((len(self.example(j).sentence.words) for j in range(len(self))), default=1)
 
     def planes(self, w: Array, augment: float | Array = 1.0) -> Planes:
         """One plane per example, from z = argmax λΔ(y, z) + ⟨w, Ψ(x, z)⟩ with λ = augment (a number, or one each)."""
@@ -91,6 +108,63 @@ class GrammarBatch(Batch):
             return self._most_violated(w, charts, scored, j, lambda loss, margin: lam[j] * loss - margin)
 
         return find
+
+    def add_tangents(self, w: Array, weights: Array, softness: Softness, total: Array) -> Tangents:
+        """By the sums of compiled/inside.py, at b times the scores."""
+        b, reader, charts = softness.sharpness, self.features.reader, SummedCharts(self.features.rules, self.longest)
+        scaled, slacks, size = b * w, np.empty(len(self)), np.empty((len(self), 3))
+        largest = self.atoms.largest(w)
+        for j, scored in enumerate(self.scored(scaled)):
+            example, bonus, price = self.example(j), None, 0.0
+            if softness.margin:
+                price = softness.margin * self._bracket_price(example)
+                bonus = example.truth.bonus(charts.n_labels, b * price)
+            log_z = charts.fill(scaled, scored, bonus)
+            true_score = example.true_score(scaled, scored, reader.first_)
+            slacks[j] = (log_z - true_score) / b + price * example.loss.n_true
+            charts.spread(-weights[j], total)
+            np.add.at(total, example.true_atoms[example.true_atoms < reader.first_], weights[j])
+            if reader.first_atom(example.sentence) >= 0:
+                of_words = -weights[j] * charts.word_shares()[:, reader.tag_symbols]
+                words, tags = example.truth.words.T
+                of_words[words, reader.tag_numbers[tags]] += weights[j]
+                self.atoms.add_units(total, example.units, of_words)
+            size[j] = self._sizes(example, scored, largest, price, b)
+        errors, lengths, steps = size.T
+        additions = sum(len(self.example(j).truth.rows) ** 3 for j in range(len(self)))
+        most = float(np.max(steps + 4 * b * errors / UNIT, initial=0.0))
+        return Tangents(slacks, errors, float(np.dot(weights, lengths)), most + additions)
+
+    def _bracket_price(self, example: ParseExample) -> float:
+        """What a missed or wrong bracket costs."""
+        if example.loss.kind != HAMMING:
+            raise ValueError(
+                "costs of mistakes in a smooth objective must be sums over brackets, as with measure='hamming'; "
+                f"with measure={self.task.measure!r} take objective='likelihood', which has none"
+            )
+        return float(example.loss.scale)
+
+    def _sizes(
+        self, example: ParseExample, scored: Any, largest: float, price: float, b: float
+    ) -> tuple[float, float, float]:
+        """How far rounding may shift a slack, a bound on ‖Ψ(x, y)‖ + ‖Ψ(x, z)‖, and how many numbers are added up.
+
+        A derivation has 2n - 1 nodes and some productions, each counted at some places, in a block of weights each. To
+        what the sums of its children are off by, a node adds what its own scores are off by, and a few operations with
+        the scores of all below it. A sum has so many terms, and log Z is that of so many derivations.
+        """
+        n, rules = len(scored.leaf), self.features.rules
+        nodes, n_places, n_splits = 2 * n - 1, scored.places.shape[1], scored.splits.shape[1]
+        productions = n - 1 + nodes * self.features.longest_chain
+        scores = (productions * n_places + n * (n_splits + 1) + 1) * largest + price * (
+            productions + example.loss.n_true
+        )
+        terms = 4.0 * (n + len(rules.parent) + len(rules.top) + len(rules.roots) + 8)
+        steps = self.atoms.terms + (1 + self.features.longest_chain) * (n_places + 1) + nodes * (n_splits + 8)
+        error = 2 * gamma(steps) * (scores + nodes * np.log(n * terms) / b) + gamma(nodes * terms) / b
+        of_words = float(self.atoms.lengths[example.units].sum()) if self.atoms.n_units else 0.0
+        length = np.sqrt(productions**2 * n_places + n**2 * n_splits + 1) + of_words
+        return error, 2 * length, nodes * terms
 
     def _most_violated(self, w: Array, charts: Charts, scored: Any, j: int, violation: Violation) -> Rows:
         """The derivation of example j with the highest violation(loss, margin)."""

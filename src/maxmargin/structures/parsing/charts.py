@@ -106,7 +106,7 @@ class Charts:
         from maxmargin.structures.parsing.compiled.cky import Chart
 
         n_cells, n_symbols, n_rules = n_words * (n_words + 1) // 2, len(rules.label), len(rules.parent)
-        self.rules, self.n_labels = rules, int(rules.label.max(initial=-1)) + 1
+        self.rules, self.n_labels = rules, label_count(rules)
         chain, rule, split = (np.empty((n_cells, n_symbols), dtype=np.int32) for _ in range(3))
         below, best, best_split = np.empty(n_symbols), np.empty(n_rules), np.empty(n_rules, dtype=np.int32)
         self.chart = Chart(np.empty((n_cells, n_symbols)), chain, rule, split, below, best, best_split)
@@ -116,11 +116,11 @@ class Charts:
         from maxmargin.structures.parsing.compiled import cky
 
         n = len(sentence.leaf)
-        cky.inside(w, sentence, self._no_bonus(n) if bonus is None else bonus, self.rules, self.chart)
+        cky.inside(w, sentence, no_bonus(n, self.n_labels) if bonus is None else bonus, self.rules, self.chart)
         root, score = cky.best_root(w, n, self.rules, self.chart.above)
         if root < 0:
             return None, float(score)
-        rows, stack = _empty_rows(n)
+        rows, stack = empty_rows(n)
         cky.trace(self.rules.roots[root], n, self.rules, self.chart, stack, rows)
         return rows, float(score)
 
@@ -170,8 +170,8 @@ class Charts:
         n_cells, above = n * (n + 1) // 2, self.chart.above
         outer, outer_below = np.full((n_cells, n_symbols), -np.inf), np.empty((n_cells, n_symbols))
         outer[n - 1, self.rules.roots] = w[self.rules.productions : self.rules.productions + len(self.rules.roots)]
-        no_bonus, scores = self._no_bonus(n), self.chart.best
-        cky.outside(w, sentence, no_bonus, self.rules, above, outer, outer_below, scores)
+        zero, scores = no_bonus(n, self.n_labels), self.chart.best
+        cky.outside(w, sentence, zero, self.rules, above, outer, outer_below, scores)
         capacity = 4 * n_cells * n_symbols
         true_spans, filled = truth.by_span(self.n_labels), False
         while not filled:
@@ -186,7 +186,7 @@ class Charts:
                 *map(np.empty_like, line),
             )
             filled = cky_counts.fill_fronts(
-                w, kind, sentence, no_bonus, self.rules, true_spans, above, outer, outer_below, least, scores, fronts
+                w, kind, sentence, zero, self.rules, true_spans, above, outer, outer_below, least, scores, fronts
             )
             room, capacity = room if kind == K_BEST else 2 * room, 2 * capacity
         return fronts
@@ -200,8 +200,10 @@ class Charts:
             scores.append(fronts.score[entries[-1]] + w[self.rules.productions + k])
         return np.concatenate(entries), np.concatenate(scores)
 
-    def _no_bonus(self, n: int) -> Array:
-        return np.zeros((n * (n + 1) // 2, self.n_labels))
+
+def no_bonus(n: int, n_labels: int) -> Array:
+    """(spans, labels) of a sentence of n words: labels add nothing."""
+    return np.zeros((n * (n + 1) // 2, n_labels))
 
 
 def cell(begin: Any, end: Any, n: int) -> Any:
@@ -210,9 +212,19 @@ def cell(begin: Any, end: Any, n: int) -> Any:
     return begin * n - begin * (begin - 1) // 2 + end - begin - 1
 
 
+def label_count(rules: Any) -> int:
+    """How many labels brackets can have."""
+    return int(rules.label.max(initial=-1)) + 1
+
+
 def longest_chain(rules: Any) -> int:
     """The largest number of unary rules over one span."""
     return int(np.diff(rules.step).max(initial=0))
+
+
+def label_names(productions: Productions) -> list[str]:
+    """The labels of brackets, in the order of their numbers."""
+    return sorted({symbol.name for symbol in productions.symbols if symbol.kind == "label"})
 
 
 def flat_rules(productions: Productions) -> Any:
@@ -220,8 +232,7 @@ def flat_rules(productions: Productions) -> Any:
     from maxmargin.structures.parsing.compiled.cky import Rules
 
     symbols = list(productions.symbols)
-    names = sorted({symbol.name for symbol in symbols if symbol.kind == "label"})
-    numbers = {name: k for k, name in enumerate(names)}
+    numbers = {name: k for k, name in enumerate(label_names(productions))}
     label = [numbers[symbol.name] if symbol.kind == "label" else -1 for symbol in symbols]
     binary = np.array(list(productions.binary), dtype=np.int32).reshape(-1, 3)
     steps, step_productions, step_labels = [0], [], []
@@ -250,7 +261,7 @@ def flat_rules(productions: Productions) -> Any:
     )
 
 
-def _empty_rows(n: int) -> tuple[Rows, NDArray[np.int32]]:
+def empty_rows(n: int) -> tuple[Rows, NDArray[np.int32]]:
     """Room for the rows of a derivation of n words, and for the stack that writing them needs."""
     return np.empty((2 * n - 1, 5), dtype=np.int32), np.empty((n + 1, 3), dtype=np.int32)
 
@@ -259,6 +270,6 @@ def _traced(entry: int, n: int, fronts: Any) -> Rows:
     """The rows of the derivation that an entry stands for."""
     from maxmargin.structures.parsing.compiled.cky_counts import trace_entry
 
-    rows, stack = _empty_rows(n)
+    rows, stack = empty_rows(n)
     trace_entry(entry, n, fronts, stack, rows)
     return rows

@@ -3,21 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Unpack
+from typing import Any, NamedTuple, Self, Unpack
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from maxmargin.arrays import Array
 from maxmargin.checks import check_whole
+from maxmargin.errors import Uncalibrated, warn_caller
 from maxmargin.predictions import Predictions
+from maxmargin.probabilistic import Calibration, ProbabilisticTrainer
 from maxmargin.solvers import Solver
 from maxmargin.structures.parsing.parseval import parseval
 from maxmargin.structures.parsing.sentences import check_length, tree_of_sentence
 from maxmargin.structures.parsing.task import Grammar
-from maxmargin.structures.parsing.trees import Tree
+from maxmargin.structures.parsing.trees import Bracket, Tree
 from maxmargin.task import Task
-from maxmargin.trainer import Options, Trainer
+from maxmargin.trainer import Options
 from maxmargin.weights import Weights, WithNamedWeights
 
 
@@ -76,7 +78,16 @@ class ParsesSentences(WithNamedWeights):
         return tags
 
 
-class Parser(ParsesSentences, Trainer):
+class SpanConfidence(NamedTuple):
+    """A phrase of a predicted tree, over the words begin:end, and how probable it is."""
+
+    begin: int
+    end: int
+    label: str
+    probability: float
+
+
+class Parser(ParsesSentences, ProbabilisticTrainer):
     """A weighted context-free grammar: minimise ½‖w‖² + C · mean over sentences of max_z [Δ(y, z) - ⟨w, δΨ(x, y, z)⟩].
 
     X is a list of sentences and Y a list of their trees: Tree, bracket strings, or nltk trees. The grammar consists of
@@ -108,10 +119,20 @@ class Parser(ParsesSentences, Trainer):
         ValueError), or put all its words below one node.
     C : float
         Weight of the mean slack against ½‖w‖².
+    solver : str, Solver or None
+        None: "bcfw" for the hinge, "lbfgs" for the other objectives.
+    objective : "hinge", "likelihood" or "softmax_margin"
+        What is minimised beside ½‖w‖²: C times the mean structured hinge, minus the mean log-likelihood of the trees (a
+        conditional random field), or the softmax-margin between them, which needs measure="hamming".
+    sharpness : float
+        Of "softmax_margin": the larger, the nearer to the hinge.
+    calibrate : int or None
+        Probabilities: find temperature_ by cross-validation in so many parts; None leaves that to calibrate_on(X, Y).
     The other parameters are those of StructuredSVM.
 
     Attributes
     ----------
+    temperature_ : what scores are divided by, to be logarithms of probabilities.
     weights_ : by name: "rules", "roots", "spans" (features × rules), "words" (features × tags).
         A tag that has the name of a label stands in quotes.
     w_, certificate_, history_ : as in StructuredSVM
@@ -128,7 +149,7 @@ class Parser(ParsesSentences, Trainer):
         f1_words: int = 20,
         on_failure: str = "error",
         C: float = 100.0,
-        solver: str | Solver = "bcfw",
+        solver: str | Solver | None = None,
         **options: Unpack[Options],
     ):
         self.inputs = inputs
@@ -145,5 +166,43 @@ class Parser(ParsesSentences, Trainer):
         """The best tree of every sentence."""
         return self._decoded(X)
 
+    def predict_confidence(self, X: Any, of: str = "span") -> Any:
+        """How probable what `predict` returns is.
+
+        of="span": of every x the list of the phrases of its tree, each with its first word, the one past its last, its
+        label and the probability that the tree has this phrase. of="tree": of whole trees, one array. A sentence that
+        the grammar cannot parse (on_failure="flat") has a tree of probability 0.
+        """
+        if of not in ("span", "tree"):
+            raise ValueError(f"of must be 'span' or 'tree', got {of!r}")
+        sums, found = self._sums(X), self.predict(X)
+        if of == "tree":
+            return np.exp(sums.best_log_probabilities())
+        each = zip(found, sums.marginals(), strict=True)
+        return Predictions([_confidence(bracket, p.spans) for bracket in tree.brackets()] for tree, p in each)
+
+    def _calibration(self, unseen: list[tuple[Self, Any, Any]]) -> Calibration:
+        """Sentences whose true tree has no derivation tell nothing about the temperature."""
+        distances = []
+        for model, X, Y in unseen:
+            sums = model._sums_at(1 / model.temperature_, X)
+            truth = sums.log_probabilities(Y)
+            possible = np.isfinite(truth)
+            distances.append(np.where(possible, sums.best_log_probabilities(), 0.0) - truth)
+        found = Calibration(np.concatenate(distances))
+        lost = int(np.count_nonzero(np.isinf(found.distances)))
+        if lost:
+            warn_caller(
+                f"{lost} of {len(found.distances)} trees to calibrate with have rules that the grammar does not have, "
+                "and were left out; probabilities are those among the trees of the grammar",
+                Uncalibrated,
+            )
+        return found
+
     def _make_task(self, Y: Any) -> Task:
         return self._task(Grammar)
+
+
+def _confidence(bracket: Bracket, probabilities: dict[Bracket, float]) -> SpanConfidence:
+    label, begin, end = bracket
+    return SpanConfidence(begin, end, label, probabilities.get(bracket, 0.0))

@@ -21,6 +21,7 @@ from maxmargin.structures.parsing.derivations import all_derivations
 from maxmargin.structures.parsing.joint_features import JointFeatures
 from maxmargin.structures.parsing.productions import Productions, Rows
 from maxmargin.structures.parsing.sentences import READERS, tree_of_sentence
+from maxmargin.structures.parsing.tree_sums import TreeSums
 from maxmargin.structures.parsing.trees import Tree
 from maxmargin.task import Task
 
@@ -115,13 +116,13 @@ class Grammar(Task):
             return self.decode(w, [x])[0]
         batch = self.pack([x], [y])
         ((example, _, rows),) = batch.searched(w, batch.loss_augmented(w, np.ones(1)))
-        return self._tree(rows, example)
+        return self.tree(rows, example)
 
     def outputs(self, x: Any) -> Iterator[Tree]:
         example = self.pack([x]).examples[0]
         tags = self.features_.reader.possible_tags(example.sentence)
         for rows in all_derivations(self.features_.rules, tags):
-            yield self._tree(rows, example)
+            yield self.tree(rows, example)
 
     # --- the compiled form: many sentences per call
 
@@ -130,13 +131,13 @@ class Grammar(Task):
         examples = [ParseExample(each, self.features_.spans.tokens(each.tokens)) for each in sentences]
         if Y is not None:
             pairs = enumerate(zip(examples, Y, strict=True))
-            examples = [self._with_truth(example, tree_of_sentence(y, i), i, atoms) for i, (example, y) in pairs]
+            examples = [self.with_truth(example, tree_of_sentence(y, i), i, atoms) for i, (example, y) in pairs]
         return GrammarBatch(self, examples, atoms)
 
     def decode(self, w: Array, X: Any) -> list[Tree]:
         searched = self.pack(X).searched(w, lambda charts, scored, j: charts.best(w, scored)[0])
         return [
-            self._failed(i, example, scored) if rows is None else self._tree(rows, example)
+            self.failed(i, example, scored) if rows is None else self.tree(rows, example)
             for i, (example, scored, rows) in enumerate(searched)
         ]
 
@@ -149,10 +150,13 @@ class Grammar(Task):
         """The n best trees of every sentence with their scores, best first; fewer where there are not as many."""
         searched = self.pack(X).searched(w, lambda charts, scored, j: charts.k_best(w, scored, n))
         return [
-            [(self._tree(rows, example), score) for rows, score in found]
-            or [(self._failed(i, example, scored), -np.inf)]
+            [(self.tree(rows, example), score) for rows, score in found] or [(self.failed(i, example, scored), -np.inf)]
             for i, (example, scored, found) in enumerate(searched)
         ]
+
+    def sums(self, w: Array, X: Any) -> TreeSums:
+        """The distribution of the trees of every sentence; where there is none, the log partition is -inf."""
+        return TreeSums(self.pack(X), w)
 
     def parts(self, w: Array) -> dict[str, Any]:
         """The weights by meaning: rules and roots by name, spans (values, rules) by feature, words (features, tags)."""
@@ -170,12 +174,13 @@ class Grammar(Task):
         words = self.features_.reader.feature_names(), list(self.productions_.tags)
         return {"rules": rules, "roots": roots, "spans": self.features_.spans.names(), "words": words}
 
-    # --- inside
+    # --- one sentence and its derivations
 
-    def _tree(self, rows: Rows, example: ParseExample) -> Tree:
+    def tree(self, rows: Rows, example: ParseExample) -> Tree:
+        """The tree of a derivation."""
         return self.productions_.tree(rows, example.sentence.words)
 
-    def _with_truth(self, example: ParseExample, tree: Tree, i: int, atoms: Atoms) -> ParseExample:
+    def with_truth(self, example: ParseExample, tree: Tree, i: int, atoms: Atoms) -> ParseExample:
         """The example with its true derivation, which is that of the tree of sentence i."""
         features = self.features_
         features.reader.check_tree(example.sentence, tree, i)
@@ -188,17 +193,7 @@ class Grammar(Task):
             loss=self._loss(len(tree), len(truth.brackets)),
         )
 
-    def _loss(self, n_words: int, n_brackets: int) -> Loss:
-        """The loss for a true tree of so many words and brackets."""
-        if self.measure == "zero_one":
-            return Loss(ZERO_ONE, n_brackets)
-        if self.measure == "hamming":
-            return Loss(HAMMING, n_brackets)
-        if n_words > self.f1_words:
-            return Loss(HAMMING, n_brackets, 0.5 / max(n_brackets, 1))
-        return Loss(BRACKETS, n_brackets)
-
-    def _failed(self, i: int, example: ParseExample, scored: Any) -> Tree:
+    def failed(self, i: int, example: ParseExample, scored: Any) -> Tree:
         """The tree of sentence i, which has no derivation: all words below one node, if that is wanted."""
         sentence = example.sentence
         if self.on_failure == "error":
@@ -211,6 +206,18 @@ class Grammar(Task):
         label = next((symbols[s].name for s, _ in roots if symbols[s].kind == "label"), "ROOT")
         tags = self.features_.reader.best_tags(sentence, scored.leaf)
         return Tree(label, [Tree(tag, [word]) for tag, word in zip(tags, sentence.words, strict=True)])
+
+    # --- inside
+
+    def _loss(self, n_words: int, n_brackets: int) -> Loss:
+        """The loss for a true tree of so many words and brackets."""
+        if self.measure == "zero_one":
+            return Loss(ZERO_ONE, n_brackets)
+        if self.measure == "hamming":
+            return Loss(HAMMING, n_brackets)
+        if n_words > self.f1_words:
+            return Loss(HAMMING, n_brackets, 0.5 / max(n_brackets, 1))
+        return Loss(BRACKETS, n_brackets)
 
     def _check_options(self) -> None:
         for name, value, known in (
