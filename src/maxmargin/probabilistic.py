@@ -25,7 +25,7 @@ from maxmargin.tangents import Softness
 from maxmargin.temperature import best_temperature
 from maxmargin.trainer import Trainer
 
-HAVE_SUMS = "SequenceLabeler"  # estimators
+HAVE_SUMS = "SequenceLabeler, DependencyParser"  # estimators
 OBJECTIVES = ("hinge", "likelihood", "softmax_margin")
 
 
