@@ -12,7 +12,7 @@ import numpy as np
 
 from maxmargin.compiled.kernel import kernel
 from maxmargin.compiled.log_sums import draw, log_sum
-from maxmargin.structures.dependencies.compiled.eisner import LEFT, RIGHT
+from maxmargin.structures.dependencies.compiled.eisner import LEFT, RIGHT, push
 
 OPEN = 0  # a span whose arc may lead either way
 
@@ -131,15 +131,6 @@ def sum_projective(n, single_root, table, of, heads):
         for h in range(n + 1):
             heads[m - 1, h] = arcs[h, m] if h != m else 0.0
     return log_z
-
-
-@kernel
-def push(of, height, kind, i, j):
-    """One more span to open, unless it is a single word; the number of spans."""
-    if i == j:
-        return height
-    of.stack[height, 0], of.stack[height, 1], of.stack[height, 2] = kind, i, j
-    return height + 1
 
 
 @kernel
