@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from copy import copy
+from itertools import islice
 from typing import Any, Self
 
 import numpy as np
@@ -14,7 +15,11 @@ from maxmargin.batch import Batch
 from maxmargin.errors import TaskError
 from maxmargin.objective import Formulation
 from maxmargin.planes import Planes, Rows, bound_by_ratio
+from maxmargin.rounding import UNIT, gamma
 from maxmargin.search import Search
+from maxmargin.tangents import Softness, Tangents
+
+MOST_LISTED = 100_000  # outputs of one x that are summed over
 
 
 class Examples(Batch):
@@ -80,6 +85,42 @@ class Examples(Batch):
 
         return self._planes_of(worst)
 
+    def add_tangents(self, w: Array, weights: Array, softness: Softness, total: Array) -> Tangents:
+        """By enumeration, where the task lists its outputs."""
+        if not self.listed:
+            return super().add_tangents(w, weights, softness, total)
+        task, w, (b, margin) = self.task, read_only(w), softness
+        slacks, errors, size = np.empty(len(self)), np.empty(len(self)), float(np.linalg.norm(w))
+        mass = most = 0.0
+        for j, (i, x, y, truth) in enumerate(self):
+            try:
+                outputs = listed_outputs(task, x, f"example {i}")
+                features, right = [task.psi(x, z) for z in outputs], task.psi(x, truth)
+                losses = np.array([float(task.loss(y, z)) for z in outputs]) if margin else np.zeros(len(outputs))
+            except Exception as error:
+                self._name(error, i)
+                raise
+            for each in (right, *features):
+                check_features(each, self.dim, f"psi(x, z) of example {i}")
+            scores = np.array([dot(each, w) for each in features])
+            exponents = b * (margin * losses + scores - dot(right, w))
+            log_z = float(np.logaddexp.reduce(exponents))
+            if not np.isfinite(log_z):
+                raise TaskError(f"psi(x, z) or loss(y, z) of example {i} has values that are not finite")
+            lengths = np.array([length(each) for each in features])
+            largest = size * (length(right) + float(lengths.max())) + margin * float(losses.max())
+            slacks[j] = log_z / b
+            errors[j] = 4 * gamma(self.dim + len(outputs) + 16) * (largest + (1 + abs(log_z)) / b)
+            if slacks[j] < -errors[j]:
+                raise TaskError(f"the truth of example {i} is none of its outputs: it scores more than all together")
+            p = np.exp(exponents - log_z)
+            add_features(total, right, float(weights[j]))
+            for share, each in zip(p, features, strict=True):
+                add_features(total, each, -float(weights[j] * share))
+            mass += weights[j] * (length(right) + float(np.dot(p, lengths)))
+            most = max(most, 8 * b * float(errors[j]) / UNIT + 2 * len(outputs))
+        return Tangents(slacks, errors, mass, most + 2 * self.dim + len(self))
+
     def completed(self, w: Array) -> Self:
         w = read_only(w)
         return self._explained_by(lambda x, y: self.task.complete(w, x, y))
@@ -142,6 +183,28 @@ class Examples(Batch):
 
     def _name(self, error: Exception, i: int) -> None:
         error.add_note(f"maxmargin: raised by {self.name} on training example {i}")
+
+
+def listed_outputs(task: Any, x: Any, name: str) -> list[Any]:
+    """All outputs of x, to be summed over one by one; `name` says in messages whose they are."""
+    outputs = list(islice(task.outputs(x), MOST_LISTED + 1))
+    if not outputs:
+        raise TaskError(f"{name} has no outputs")
+    if len(outputs) > MOST_LISTED:
+        raise ValueError(
+            f"{name} has more than {MOST_LISTED:,} outputs, too many to sum over one by one; sums need smaller "
+            "outputs, or a task that has sums(w, X) and a batch with add_tangents of its own"
+        )
+    return outputs
+
+
+def add_features(total: Array, features: Any, scale: float) -> None:
+    """total += scale · Ψ, for both spellings of Ψ."""
+    if isinstance(features, tuple):
+        indices, values = features
+        np.add.at(total, indices, scale * np.asarray(values, dtype=float))
+    else:
+        total += scale * np.asarray(features, dtype=float)
 
 
 def length(features: Any) -> float:

@@ -19,12 +19,10 @@ from maxmargin.objective import Formulation
 from maxmargin.oracle import Oracle, normalised_weights
 from maxmargin.soft_oracle import SoftOracle
 from maxmargin.solvers import Solver
-from maxmargin.sums import SumTask
 from maxmargin.tangents import Softness
 from maxmargin.temperature import best_temperature
 from maxmargin.trainer import Trainer
 
-HAVE_SUMS = "SequenceLabeler, Parser, Aligner"  # estimators
 OBJECTIVES = ("hinge", "likelihood", "softmax_margin")
 
 
@@ -157,10 +155,6 @@ class ProbabilisticTrainer(Trainer):
         return self._sums_at(1 / self.temperature_, X)
 
     def _sums_at(self, beta: float, X: Any) -> Any:
-        if not isinstance(self.task_, SumTask):
-            raise ValueError(
-                f"{type(self.task_).__name__} cannot sum over its outputs; estimators that do: {HAVE_SUMS}"
-            )
         return self.task_.sums(beta * self.w_, X)
 
     def _unlikeliness(self, beta: float, X: Any, Y: Any) -> Array:

@@ -9,12 +9,13 @@ from sklearn.base import clone
 from sklearn.utils.validation import check_is_fitted
 
 from maxmargin.predictions import Predictions
+from maxmargin.probabilistic import ProbabilisticTrainer
 from maxmargin.solvers import Solver
 from maxmargin.task import Task
-from maxmargin.trainer import Options, Trainer
+from maxmargin.trainer import Options
 
 
-class StructuredSVM(Trainer):
+class StructuredSVM(ProbabilisticTrainer):
     """Learn the weights of any structure: minimise ½‖w‖² + C · mean structured hinge, and prove how close that came.
 
     Parameters
@@ -23,9 +24,17 @@ class StructuredSVM(Trainer):
         What an output is, what a mistake costs, how the best output is found; see maxmargin.tasks.
     C : float
         Weight of the mean slack against ½‖w‖². inf asks for a hard margin.
-    solver : str or Solver
-        A name in solvers.SOLVERS ("bcfw", "one_slack", …), or a solver object with options. For a task with hidden
-        parts it becomes the inner solver of solvers.CCCP, which can be given, too.
+    solver : str, Solver or None
+        None: "bcfw" for the hinge, "lbfgs" for other objectives. A name in solvers.SOLVERS ("bcfw", "one_slack", …), or
+        a solver object with options. For a task with hidden parts it becomes the inner solver of solvers.CCCP, which
+        can be given, too.
+    objective : "hinge", "likelihood" or "softmax_margin"
+        What is minimised beside ½‖w‖²: C times the mean structured hinge, minus the mean log-likelihood, or the
+        softmax-margin between them. The smooth ones need a task that sums over all outputs, or lists few of them.
+    sharpness : float
+        Of "softmax_margin": the larger, the nearer to the hinge.
+    calibrate : int or None
+        Probabilities: find temperature_ by cross-validation in so many parts; None leaves that to calibrate_on(X, Y).
     rescaling : "margin" or "slack"
     slack : "l1" or "l2"
     bounds : None, pair or dict
@@ -71,7 +80,7 @@ class StructuredSVM(Trainer):
         self,
         task: Task,
         C: float = 1.0,
-        solver: str | Solver = "bcfw",
+        solver: str | Solver | None = None,
         **options: Unpack[Options],
     ):
         self.task = task

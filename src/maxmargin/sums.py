@@ -1,13 +1,14 @@
 """Sums: the distribution p(z | x) ∝ exp ⟨w, Ψ(x, z)⟩ over the outputs of every x.
 
 A task whose best output is found by dynamic programming can often add up over all outputs by the same recursion, with
-sums in the place of maxima. Such a task has one more method, `sums(w, X)`, which returns an object of this kind. A
-temperature divides scores, and these are linear in w: sums(w / temperature, X) has it.
+sums in the place of maxima. Its `sums(w, X)` returns an object of this kind; that of a task which lists its outputs
+adds them up one by one (listed_sums.py). A temperature divides scores, and these are linear in w:
+sums(w / temperature, X) has it.
 """
 
 from __future__ import annotations
 
-from typing import Any, Protocol, runtime_checkable
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -33,11 +34,3 @@ class Sums(Protocol):
 
     def sample(self, rng: np.random.Generator, n: int) -> list[list[Any]]:
         """n independent outputs of every x."""
-
-
-@runtime_checkable
-class SumTask(Protocol):
-    """A task that has sums."""
-
-    def sums(self, w: Array, X: Any) -> Sums:
-        """The distributions of all x."""

@@ -12,6 +12,7 @@ from maxmargin.arrays import Array
 from maxmargin.batch import Batch
 from maxmargin.errors import TaskError
 from maxmargin.examples import Examples, dot
+from maxmargin.listed_sums import ListedSums
 from maxmargin.search import Search
 
 
@@ -82,6 +83,15 @@ class Task(BaseEstimator):
         An overgenerating task must: what is predicted are true outputs.
         """
         return [self.argmax(w, x) for x in X]
+
+    def sums(self, w: Array, X: Sequence[Any]) -> Any:
+        """The distributions p(z | x) ∝ exp ⟨w, Ψ(x, z)⟩ (sums.py), by enumeration where outputs are listed."""
+        if type(self).outputs is Task.outputs:
+            raise ValueError(
+                f"{type(self).__name__} cannot sum over its outputs: it needs outputs(x), which lists them, or its own "
+                "sums(w, X), which SequenceLabeler, DependencyParser and GraphLabeler have"
+            )
+        return ListedSums(self, w, X)
 
     def pack(self, X: Sequence[Any], Y: Sequence[Any]) -> Batch:
         """The training data in a form that can be searched, made once per fit."""

@@ -1,4 +1,4 @@
-"""Sums of numbers that are kept as logarithms, because they may be larger or smaller than any number."""
+"""Sums of numbers that are kept as logarithms, as they may be larger or smaller than any number; draws with such chances."""
 
 from __future__ import annotations
 
@@ -7,6 +7,50 @@ import math
 import numpy as np
 
 from maxmargin.compiled.kernel import kernel
+
+NOTHING = -40.0  # e^NOTHING beside 1 is below half a unit in the last place
+
+
+@kernel
+def log_sum(x):
+    """log Σ exp(x)."""
+    high = -np.inf
+    for k in range(len(x)):
+        high = max(high, x[k])
+    if high == -np.inf:
+        return high
+    total = 0.0
+    for k in range(len(x)):
+        total += math.exp(x[k] - high)
+    return high + math.log(total)
+
+
+@kernel
+def log_add(a, b):
+    """log(exp(a) + exp(b))."""
+    high, low = max(a, b), min(a, b)
+    if low == -np.inf or low - high < NOTHING:
+        return high
+    return high + math.log1p(math.exp(low - high))
+
+
+@kernel
+def draw(row, uniform):
+    """A number with probability in proportion to exp(row), from a number between 0 and 1."""
+    high, total = -np.inf, 0.0
+    for k in range(len(row)):
+        high = max(high, row[k])
+    for k in range(len(row)):
+        total += math.exp(row[k] - high)
+    left, last = uniform * total, 0
+    for k in range(len(row)):
+        mass = math.exp(row[k] - high)
+        if mass > 0.0:
+            last = k
+            if left < mass:
+                return k
+            left -= mass
+    return last  # rounding
 
 
 @kernel

@@ -10,9 +10,12 @@ from maxmargin.arrays import Array
 from maxmargin.batch import Batch
 from maxmargin.objective import Formulation
 from maxmargin.planes import Planes
+from maxmargin.rounding import UNIT, gamma
 from maxmargin.structures.dependencies.scored_arcs import FoundTrees, ScoredArcs
+from maxmargin.structures.dependencies.tree_sums import tree_sum
 from maxmargin.structures.parts.branching import PartScores, most_violated_parts
 from maxmargin.structures.parts.numbers import PartNumbers
+from maxmargin.tangents import Softness, Tangents
 
 
 class DependencyBatch(Batch):
@@ -39,6 +42,35 @@ class DependencyBatch(Batch):
 
     def planes(self, w: Array, augment: float | Array = 1.0) -> Planes:
         return self._planes(self.found(w, augment))
+
+    def add_tangents(self, w: Array, weights: Array, softness: Softness, total: Array) -> Tangents:
+        """By the sums of tree_sums.py, at b times the scores."""
+        (b, margin), sentences = softness, self.arcs.sentences
+        slacks = np.empty(len(self))
+        for j, i in enumerate(self.ids.tolist()):
+            at, n = int(sentences.starts[i]), int(sentences.lengths[i])
+            heads, labels = (each[at + 1 : at + n + 1] for each in (sentences.heads, sentences.labels))
+            truth = heads, np.arange(n), np.maximum(labels, 0)
+            scores = self.arcs.all_scores(w, i)
+            right = scores[truth]
+            if margin:
+                scores += margin * self.price[i]
+                scores[truth] = right
+            scores *= b
+            found = tree_sum(scores, self.task.single_root, self.task.projective)
+            slacks[j] = found.log_z / b - right.sum()
+            shares = -found.arcs()
+            shares[truth] += 1.0
+            self.arcs.add_shares(total, i, weights[j], shares)
+        # Scores of trees are sums of n arcs, each of `terms` products. Sums over trees make errors of a few units for
+        # each of n² numbers, which are logarithms: compiled/arborescence_sums.py. An error of a score is as large a
+        # relative error of a probability.
+        lengths, (score, terms, length) = sentences.lengths[self.ids].astype(float), self.arcs.sizes(w)
+        size = score + margin * self.price[self.ids]
+        errors = 2 * gamma(terms + 16) * lengths * size + gamma(64) * lengths**2 * (lengths / b + size)
+        mass = 2 * length * float(np.dot(weights, lengths))
+        steps = 8 * b * float(np.max(errors, initial=0.0)) / UNIT + 64 * float(np.max(lengths, initial=0.0)) ** 2
+        return Tangents(slacks, errors, mass, steps + float(lengths.sum()))
 
     def rescaled_planes(self, w: Array, formulation: Formulation) -> Planes:
         """By branch and bound over arcs, as those of Parts: exact, or bounded where that would take too long."""

@@ -5,20 +5,24 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable
 from typing import Any, Unpack
 
+import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
+from maxmargin.arrays import Array
 from maxmargin.predictions import Predictions
+from maxmargin.probabilistic import ProbabilisticTrainer
 from maxmargin.solvers import Solver
 from maxmargin.structures.dependencies.arc_templates import feature_names
 from maxmargin.structures.dependencies.given_arcs import GivenArcs
+from maxmargin.structures.dependencies.heads import read_heads
 from maxmargin.structures.dependencies.measures import attachment_scores
 from maxmargin.structures.dependencies.task import Dependencies
 from maxmargin.task import Task
-from maxmargin.trainer import Options, Trainer
+from maxmargin.trainer import Options
 from maxmargin.weights import Weights
 
 
-class DependencyParser(Trainer):
+class DependencyParser(ProbabilisticTrainer):
     """Dependency trees: minimise ½‖w‖² + C · mean over sentences of max_z [Δ(y, z) - ⟨w, Ψ(x, y) - Ψ(x, z)⟩].
 
     X is a list of sentences, each a list of tokens (form, tag), of dicts with "form" and "tag", or a
@@ -50,6 +54,15 @@ class DependencyParser(Trainer):
         Searches for one sentence, at most, where losses are rescaled (rescaling="slack", slack="l2").
     C : float
         Weight of the mean slack against ½‖w‖².
+    solver : str, Solver or None
+        None: "bcfw" for the hinge, "lbfgs" for other objectives.
+    objective : "hinge", "likelihood" or "softmax_margin"
+        What is minimised beside ½‖w‖²: C times the mean structured hinge, minus the mean log-likelihood of trees, or
+        the softmax-margin between them.
+    sharpness : float
+        Of "softmax_margin": the larger, the nearer to the hinge.
+    calibrate : int or None
+        Probabilities: find temperature_ by cross-validation in so many parts; None leaves that to calibrate_on(X, Y).
     The other parameters are those of StructuredSVM.
 
     Attributes
@@ -57,6 +70,7 @@ class DependencyParser(Trainer):
     classes_ : the labels, None where trees have none.
     weights_ : by name: "arcs" (features), "labels" (features × labels); "features" where you made them.
         Not with hash_bits.
+    temperature_ : what scores are divided by, to be logarithms of probabilities.
     w_, certificate_, history_ : as in StructuredSVM
     """
 
@@ -70,7 +84,7 @@ class DependencyParser(Trainer):
         hash_bits: int | None = None,
         most_decodes: int = 200,
         C: float = 100.0,
-        solver: str | Solver = "bcfw",
+        solver: str | Solver | None = None,
         **options: Unpack[Options],
     ):
         self.projective = projective
@@ -86,6 +100,28 @@ class DependencyParser(Trainer):
         """The best tree of every sentence."""
         check_is_fitted(self)
         return Predictions(self._decoded(X))
+
+    def predict_confidence(self, X: Any, of: str = "head") -> Any:
+        """How probable what `predict` returns is.
+
+        of="head": the head of every word, a list of arrays; of="arc": the head together with its label; of="tree": the
+        whole tree of every sentence, one array.
+        """
+        found = self.predict(X)
+        if of == "tree":
+            return np.minimum(np.exp(self._sums(X).log_probabilities(found)), 1.0)
+        if of not in ("head", "arc"):
+            raise ValueError(f"of must be 'head', 'arc' or 'tree', got {of!r}")
+        numbers = {label: k for k, label in enumerate(self.classes_ or ())}
+        each: list[Array] = []
+        for marginals, y in zip(self._sums(X).marginals(), found, strict=True):
+            tree = read_heads(y, "the predicted tree")
+            at: Any = (np.arange(len(tree.heads)), tree.heads)
+            if of == "arc" and tree.labels is not None:
+                each.append(marginals.labels[*at, [numbers[label] for label in tree.labels]])
+            else:
+                each.append(marginals.heads[at])
+        return Predictions(each)
 
     def score(self, X: Any, Y: Any) -> float:
         """UAS, the share of words with the right head. metrics.attachment_scores has more."""

@@ -12,7 +12,7 @@ from maxmargin.arrays import Array, Index
 from maxmargin.atoms import AtomRows, Atoms
 from maxmargin.inputs.matrices import checked_matrix
 from maxmargin.structures.dependencies.lexicon import Codes
-from maxmargin.structures.dependencies.scored_arcs import ArcTables, FoundTrees, ScoredArcs
+from maxmargin.structures.dependencies.scored_arcs import ArcSizes, ArcTables, FoundTrees, ScoredArcs
 
 
 class GivenArcs:
@@ -100,6 +100,18 @@ class PackedGivenArcs:
             if self.model.n_labels:
                 labels[tables.arcs[j] : tables.arcs[j + 1]].reshape(n + 1, n + 1)[:, 1:] = own.argmax(axis=2)
         return ScoredArcs(tables, self.sentences, scores, labels, right)
+
+    def all_scores(self, w: Array, i: int) -> Array:
+        """(n + 1, n, L): the scores of all arcs of sentence i with all labels; L = 1 without labels."""
+        n = int(self.sentences.lengths[i])
+        return self.atoms.scores(w, np.arange(*self.units[i : i + 2])).reshape(n + 1, n, -1)
+
+    def add_shares(self, total: Array, i: int, scale: float, shares: Array) -> None:
+        """total += scale · Σ shares · the features of these arcs with these labels."""
+        self.atoms.add_units(total, np.arange(*self.units[i : i + 2]), scale * shares.reshape(-1, shares.shape[2]))
+
+    def sizes(self, w: Array) -> ArcSizes:
+        return ArcSizes(self.atoms.largest(w), self.atoms.terms, float(np.max(self.atoms.lengths, initial=0.0)))
 
     def rows(self, ids: Index, found: FoundTrees) -> AtomRows:
         """Ψ(x, y) - Ψ(x, z) of every sentence."""

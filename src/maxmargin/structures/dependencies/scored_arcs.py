@@ -37,6 +37,14 @@ class ArcTables(NamedTuple):
         return cls(ids, arcs, words, int(own.max(initial=0)))
 
 
+class ArcSizes(NamedTuple):
+    """How large arcs are at some w, for bounds of rounding."""
+
+    score: float  # no arc has Σ_j |f_j w_j| above this
+    terms: int  # nor more features than this,
+    length: float  # nor a longer vector of them
+
+
 class ScoredArcs(NamedTuple):
     """Scores without losses. Of a true arc the table has the best wrong label, and `right` the true one.
 

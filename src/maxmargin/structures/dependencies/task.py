@@ -19,6 +19,7 @@ from maxmargin.structures.dependencies.given_arcs import GivenArcs
 from maxmargin.structures.dependencies.heads import HeadsOfWords, check_tree, read_heads
 from maxmargin.structures.dependencies.lexicon import Codes, read_tokens
 from maxmargin.structures.dependencies.scored_arcs import FoundTrees, as_trees
+from maxmargin.structures.dependencies.tree_sums import TreeSums
 from maxmargin.structures.dependencies.word_arcs import ROOM, WordArcs
 from maxmargin.task import Task
 
@@ -146,6 +147,10 @@ class Dependencies(Task):
         if len(X) == 0:
             return []
         return as_trees(self.pack(X).found(w, 0.0), self.classes_)
+
+    def sums(self, w: Array, X: Sequence[Any]) -> TreeSums:
+        """The distribution of the trees of every sentence."""
+        return TreeSums(self, self.pack(X).arcs, w)
 
     # --- inside
 

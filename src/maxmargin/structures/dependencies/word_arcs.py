@@ -14,7 +14,7 @@ from scipy import sparse
 
 from maxmargin.arrays import Array, Index
 from maxmargin.structures.dependencies.lexicon import Codes, Lexicon, Token
-from maxmargin.structures.dependencies.scored_arcs import ArcTables, FoundTrees, ScoredArcs
+from maxmargin.structures.dependencies.scored_arcs import ArcSizes, ArcTables, FoundTrees, ScoredArcs
 
 SPARE_BITS = 4  # of hashed features: for each, one bucket in 16 has a weight of every label
 ROOM = 2**30  # bytes for the places of all arcs of training sentences
@@ -119,6 +119,41 @@ class PackedWordArcs:
             right,
         )
         return ScoredArcs(tables, self.sentences, scores, labels, right)
+
+    def all_scores(self, w: Array, i: int) -> Array:
+        """(n + 1, n, L): the scores of all arcs of sentence i with all labels; L = 1 without labels."""
+        from maxmargin.structures.dependencies.compiled.arc_shares import all_scores
+
+        n = int(self.sentences.lengths[i])
+        scores = np.empty((n + 1, n, max(self.model.n_labels, 1)))
+        arguments = (w, i, *self._arc_arguments(n), scores)
+        all_scores(*arguments)
+        return scores
+
+    def add_shares(self, total: Array, i: int, scale: float, shares: Array) -> None:
+        """total += scale · Σ shares · the features of these arcs with these labels."""
+        from maxmargin.structures.dependencies.compiled.arc_shares import add_shares
+
+        arguments = (float(scale), i, *self._arc_arguments(len(shares) - 1), shares, total)
+        add_shares(*arguments)
+
+    def sizes(self, w: Array) -> ArcSizes:
+        from maxmargin.structures.dependencies.compiled.arc_keys import DEPENDENT_KEYS, HEAD_KEYS, MOST_KEYS, PAIR_KEYS
+
+        most = MOST_KEYS + (DEPENDENT_KEYS + HEAD_KEYS + PAIR_KEYS if self.model.n_labels else 0)
+        return ArcSizes(most * float(np.max(np.abs(w), initial=0.0)), most, most)  # in one bucket, entries add up
+
+    def _arc_arguments(self, n: int) -> tuple[Any, ...]:
+        """What kernels of compiled/arc_shares.py read of sentences of n words, and their scratch."""
+        from maxmargin.structures.dependencies.compiled.arc_keys import DEPENDENT_KEYS, MOST_KEYS, PAIR_KEYS
+        from maxmargin.structures.dependencies.compiled.arc_scores import LabelScores
+
+        model, size = self.model, n if self.model.n_labels else 0
+        sides = [np.empty((size + 1, 3, model.n_labels)) for _ in range(2)]
+        labels = LabelScores(sides[0], sides[1], np.empty(model.n_labels), np.ones(DEPENDENT_KEYS))
+        places = np.empty(MOST_KEYS + PAIR_KEYS, dtype=np.uint32)
+        tables = (model.table, model.first, model.n_labels, model.label_table)
+        return self.sentences, self.known, *tables, *_scratch(), places, labels
 
     def _known(self, room: int) -> Any:
         """KnownPlaces, empty where they take more than `room` bytes."""

@@ -12,12 +12,16 @@ from maxmargin.arrays import Array, Index
 from maxmargin.atoms import Atoms
 from maxmargin.kernels.units import AtomBatch
 from maxmargin.planes import Planes
+from maxmargin.rounding import UNIT, gamma
 from maxmargin.search import Search
 from maxmargin.structures.graphs.found_before import FoundBefore
-from maxmargin.structures.graphs.inference.model import PairwiseModel
+from maxmargin.structures.graphs.graph_sums import SumOrders
+from maxmargin.structures.graphs.inference.junction_sums import labelling_sum
+from maxmargin.structures.graphs.inference.model import PairwiseModel, Relaxed
 from maxmargin.structures.graphs.packed_graph import PackedGraph
 from maxmargin.structures.graphs.rows import LabellingRows
 from maxmargin.structures.graphs.searches import accuracy, solved
+from maxmargin.tangents import Softness, Tangents
 
 
 class GraphBatch(AtomBatch):
@@ -36,6 +40,7 @@ class GraphBatch(AtomBatch):
         self.graphs, self.has_labels = graphs, has_labels
         self.exact = all(graph.plan.kind is Search.EXACT for graph in graphs)  # of all graphs, whichever are taken
         self._before = [FoundBefore() for _ in graphs]
+        self._orders = SumOrders()
 
     def informative(self) -> Index:
         return np.flatnonzero(self.has_labels[self.ids])
@@ -91,3 +96,31 @@ class GraphBatch(AtomBatch):
                 relaxed[j] = answer.relaxed is not None or not best.proved
         bounded = any(self.graphs[g].plan.kind is not Search.EXACT for g in self.ids) and np.isfinite(upper).any()
         return Planes(rows.stacked(), loss, upper if bounded else None, None if self.exact else relaxed)
+
+    def add_tangents(self, w: Array, weights: Array, softness: Softness, total: Array) -> Tangents:
+        """By the sums of graph_sums.py, at b times the scores; what is expected of z is a point like a relaxed one."""
+        (b, margin), edge_weights, K = softness, self.task.edge_weights_, self.task.n_labels_
+        rows = LabellingRows(self.atoms, edge_weights)
+        slacks, sizes, steps = np.empty(len(self)), np.empty(len(self)), np.empty(len(self))
+        largest, mass, tables = self.atoms.largest(w), 0.0, np.abs(w[: self.atoms.arrays.direct])
+        for j, g in enumerate(self.ids):
+            graph = self.graphs[g]
+            order = self._orders.of(graph.plan, int(g))
+            scores = self.atoms.scores(w, graph.units)
+            model = PairwiseModel(scores, graph.edges, edge_weights.pair_scores(w, graph.edge_features))
+            right = model.value(graph.truth)
+            raised = model._replace(unary=b * (scores + margin * graph.prices), pair=b * model.pair)
+            found = labelling_sum(raised, order)
+            rows.add_relaxed(graph, Relaxed(found.nodes, found.edges, found.log_z))
+            slacks[j] = found.log_z / b - right
+            edges = float(np.abs(graph.edge_features).sum())
+            sizes[j] = len(graph.units) * largest + margin * graph.most + edges * 4 * float(tables.max(initial=0.0))
+            steps[j] = len(graph.units)
+            mass += weights[j] * (2 * float(self.atoms.lengths[graph.units].sum()) + 4 * edges)
+        rows.stacked().add_to(total, weights)
+        # Every step adds a few tables and K exponentials; its numbers are sums of no more than `sizes`. An error of a
+        # score is as large a relative error of a probability.
+        terms = self.atoms.terms + self.task.n_edge_features_ + 2 * K + 32
+        errors = 4 * gamma(terms) * (sizes + steps * (sizes + 1 / b))
+        off = 8 * b * float(np.max(errors, initial=0.0)) / UNIT + 8.0 * (K + 8) * float(np.max(steps, initial=0.0))
+        return Tangents(slacks, errors, mass, off + float(steps.sum()))

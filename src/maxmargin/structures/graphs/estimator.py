@@ -14,17 +14,18 @@ from maxmargin.arrays import Array
 from maxmargin.inputs.scoring import Agreement, share_right
 from maxmargin.live_line import LiveLine
 from maxmargin.predictions import Predictions
+from maxmargin.probabilistic import ProbabilisticTrainer
 from maxmargin.solvers import Solver
 from maxmargin.structures.graphs.node_labels import read_labels
 from maxmargin.structures.graphs.stacking import StackedScores
 from maxmargin.structures.graphs.task import Graph, LabellingBound
-from maxmargin.trainer import Options, Problem, Trainer, refuse_kernel
+from maxmargin.trainer import Options, Problem, refuse_kernel
 from maxmargin.training_options import n_examples, seed_of
 from maxmargin.weights import MixedWeights, Weights
 
 
-class GraphLabeler(Trainer):
-    """A pairwise model of labelled graphs (a conditional random field without probabilities), trained with a margin.
+class GraphLabeler(ProbabilisticTrainer):
+    """A pairwise model of labelled graphs (a conditional random field), trained with a margin.
 
     X is a list of graphs: tasks.Nodes, of which Nodes.grid makes one from an image, or tuples (features, edges) or
     (features, edges, edge_features). Y is a list of labellings, each a list or array with one label per node, any
@@ -73,6 +74,15 @@ class GraphLabeler(Trainer):
         Into how many parts the graphs are divided for that.
     {kernel}
         Nodes are counted through all graphs. Features of edges stay linear.
+    objective : "hinge", "likelihood" or "softmax_margin"
+        What is minimised beside ½‖w‖²: C times the mean structured hinge, minus the mean log-likelihood of labellings,
+        or the softmax-margin between them. The smooth ones are for forests and graphs of small treewidth.
+    sharpness : float
+        Of "softmax_margin": the larger, the nearer to the hinge.
+    solver : str, Solver or None
+        None: "bcfw" for the hinge, "lbfgs" for other objectives.
+    calibrate : int or None
+        Probabilities: find temperature_ by cross-validation in so many parts; None leaves that to calibrate_on(X, Y).
     The other parameters are those of StructuredSVM.
 
     Attributes
@@ -100,7 +110,7 @@ class GraphLabeler(Trainer):
         stack: Any = None,
         stack_folds: int = 5,
         kernel: Any = None,
-        solver: str | Solver = "bcfw",
+        solver: str | Solver | None = None,
         **options: Unpack[Options],
     ):
         self.classes = classes
@@ -124,6 +134,13 @@ class GraphLabeler(Trainer):
         """How far every prediction can be from the best labelling: its score, a proved upper bound, the method."""
         check_is_fitted(self)
         return self.task_.predict_bounds(self.w_, self._seen(X))
+
+    def predict_proba(self, X: Any) -> list[Array]:
+        """(N, K) probabilities of the labels, in the order of classes_, at the nodes of every graph; grids row by row.
+
+        For forests and graphs of small treewidth; `predict_marginals` has those of label pairs at edges, too.
+        """
+        return Predictions(each.labels for each in self._sums(X).marginals())
 
     def score(self, X: Any, Y: Any) -> float:
         """The share of labelled nodes that are right, over all graphs; labels that training has not seen are wrong."""
@@ -190,6 +207,9 @@ class GraphLabeler(Trainer):
     def _seen(self, X: Any) -> Any:
         """The graphs as the model sees them."""
         return X if self.stack is None else self.stack_.transform(X)
+
+    def _sums_at(self, beta: float, X: Any) -> Any:
+        return super()._sums_at(beta, self._seen(X))
 
     def _make_task(self, Y: Any) -> Graph:
         return self._task(Graph)

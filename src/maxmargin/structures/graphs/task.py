@@ -17,6 +17,7 @@ from maxmargin.kernels.units import UnitTask
 from maxmargin.search import Search
 from maxmargin.structures.graphs.batch import GraphBatch
 from maxmargin.structures.graphs.edge_weights import edge_weights
+from maxmargin.structures.graphs.graph_sums import GraphSums, SumOrders
 from maxmargin.structures.graphs.inference.messages import pass_messages
 from maxmargin.structures.graphs.inference.model import Answer, PairwiseModel, Relaxed
 from maxmargin.structures.graphs.inference.plan import Plan, plan
@@ -181,6 +182,19 @@ class Graph(UnitTask):
             upper = answer.upper if np.isfinite(answer.upper) else pass_messages(model).answer.upper
             bounds.append(LabellingBound(answer.value, max(answer.value, upper), how.title))
         return bounds
+
+    def sums(self, w: Array, X: Any) -> GraphSums:
+        """The distribution of the labellings of every graph: of forests, and of others whose junction tree is small."""
+        graphs = self._graphs(X)
+        if not graphs:
+            return GraphSums(self, [], [], [])
+        orders, (atoms, units) = SumOrders(), self._atoms(graphs)
+        order = [orders.of(how, i) for i, how in enumerate(self._plans(graphs))]
+        models = [
+            PairwiseModel(atoms.scores(w, own), x.edges, self.edge_weights_.pair_scores(w, x.edge_features))
+            for x, own in zip(graphs, units, strict=True)
+        ]
+        return GraphSums(self, graphs, models, order)
 
     # --- the compiled form: packed graphs
 

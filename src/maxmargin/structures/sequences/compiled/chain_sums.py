@@ -21,23 +21,10 @@ import numpy as np
 from maxmargin.compiled.exponentials import exponentials
 from maxmargin.compiled.kernel import kernel
 from maxmargin.compiled.label_vectors import label_masses
+from maxmargin.compiled.log_sums import draw, log_sum
 
 LARGEST = 690.0  # masses that are kept as numbers are between exp(-LARGEST) and exp(LARGEST)
 SMALL = 1e-200  # where a running product is written down
-
-
-@kernel
-def log_sum(x):
-    """log Σ exp(x)."""
-    high = -np.inf
-    for k in range(len(x)):
-        high = max(high, x[k])
-    if high == -np.inf:
-        return high
-    total = 0.0
-    for k in range(len(x)):
-        total += math.exp(x[k] - high)
-    return high + math.log(total)
 
 
 @kernel
@@ -259,25 +246,6 @@ def chain_entropies(scores, T, s, f, bounds, a, b, row, pairs, entropies):
                 for i in range(K):
                     total += entropy_of(pairs[i])
         entropies[j] = max(total, 0.0)
-
-
-@kernel
-def draw(row, uniform):
-    """A label with probability in proportion to exp(row), from a number between 0 and 1."""
-    high, total = -np.inf, 0.0
-    for k in range(len(row)):
-        high = max(high, row[k])
-    for k in range(len(row)):
-        total += math.exp(row[k] - high)
-    left, last = uniform * total, 0
-    for k in range(len(row)):
-        mass = math.exp(row[k] - high)
-        if mass > 0.0:
-            last = k
-            if left < mass:
-                return k
-            left -= mass
-    return last  # rounding
 
 
 @kernel

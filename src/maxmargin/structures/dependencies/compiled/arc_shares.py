@@ -1,0 +1,136 @@
+"""Scores of all arcs with all labels, and sums of the features of all arcs, each as much as its share.
+
+Of sums over trees, where arc_scores.py keeps the best label of every arc. Shapes are (n + 1, n, L): head, word, label;
+L = 1 without labels. What a word has by itself is added up over its arcs first, and written once.
+"""
+
+import numpy as np
+
+from maxmargin.compiled.kernel import kernel
+from maxmargin.structures.dependencies.compiled.arc_keys import (
+    HEAD_KEYS,
+    LEFT,
+    ROOT,
+    collect_between,
+    dependent_keys,
+    head_keys,
+    pair_keys,
+    side_of,
+)
+from maxmargin.structures.dependencies.compiled.arc_scores import (
+    arc_places,
+    row_places,
+    score_words,
+    sum_at,
+    sum_rows,
+)
+
+
+@kernel
+def own_places(arc, h, m, sentences, at, n, known, table, first, n_labels, label_table, between, keys, places):
+    """Write the places of an arc, then those of the rows of labels of its two words together; where both end.
+
+    arc : its number among those of known places.
+    """
+    if len(known.begins) > 0:
+        begin, end = np.int64(known.begins[arc]), np.int64(known.begins[arc + 1])
+        for k in range(begin, end):
+            places[k - begin] = known.places[k]
+        return end - np.int64(known.n_rows[arc]) - begin, end - begin
+    n_between = collect_between(sentences.tags, at, h, m, between)
+    split = arc_places(sentences, at, n, h, m, table, between, n_between, keys, places, 0)
+    count = split
+    if n_labels > 0:
+        n_keys = pair_keys(sentences.forms, sentences.tags, sentences.fine, at, h, m, keys)
+        count = row_places(first, n_labels, label_table, keys, n_keys, places, split)
+    return split, count
+
+
+@kernel
+def all_scores(w, i, sentences, known, table, first, n_labels, label_table, between, keys, places, scratch, scores):
+    """scores[h, m - 1, label] of sentence i; scratch: LabelScores."""
+    at, n = sentences.starts[i], sentences.lengths[i]
+    if n_labels > 0:
+        score_words(w, first, n_labels, sentences, at, n, label_table, keys, places, scratch)
+    arc = known.first_arcs[i] if len(known.begins) > 0 else 0
+    for h in range(n + 1):
+        for m in range(1, n + 1):
+            row = scores[h, m - 1]
+            arc += 1
+            if h == m:
+                row[:] = 0.0
+                continue
+            split, count = own_places(
+                arc - 1, h, m, sentences, at, n, known, table, first, n_labels, label_table, between, keys, places
+            )
+            own = sum_at(w, places, 0, split)
+            if n_labels == 0:
+                row[0] = own
+                continue
+            sum_rows(w, n_labels, places[split:count], scratch.ones, row)
+            side = side_of(h, m) - 1
+            of_dependent, of_head = scratch.dependents[m, side], scratch.heads[h, side]
+            for c in range(n_labels):
+                row[c] += own + of_dependent[c] + of_head[c]
+
+
+@kernel
+def add_rows(scale, n_labels, places, row, total):
+    """total[place + c] += scale · row[c]."""
+    for k in range(len(places)):
+        for c in range(n_labels):
+            total[places[k] + c] += scale * row[c]
+
+
+@kernel
+def add_words(scale, first, n_labels, sentences, at, n, table, keys, places, scratch, total):
+    """What the words of a sentence have by themselves, as much as scratch.dependents and scratch.heads say."""
+    forms, tags = sentences.forms, sentences.tags
+    for position in range(n + 1):
+        for side in range(LEFT, ROOT + 1):
+            if position > 0:
+                n_keys = dependent_keys(forms, tags, sentences.fine, at, n, position, side, keys)
+                count = row_places(first, n_labels, table, keys, n_keys, places, 0)
+                add_rows(scale, n_labels, places[:count], scratch.dependents[position, side - 1], total)
+            if (side == ROOT) == (position == 0):
+                head_keys(forms, tags, at, position, side, keys)
+                count = row_places(first, n_labels, table, keys, HEAD_KEYS, places, 0)
+                add_rows(scale, n_labels, places[:count], scratch.heads[position, side - 1], total)
+
+
+@kernel
+def add_shares(
+    scale, i, sentences, known, table, first, n_labels, label_table, between, keys, places, scratch, shares, total
+):
+    """total += scale · Σ shares[h, m - 1, label] · the features of that arc of sentence i with that label."""
+    at, n = sentences.starts[i], sentences.lengths[i]
+    if n_labels > 0:
+        for position in range(n + 1):
+            for side in range(ROOT - LEFT + 1):
+                for c in range(n_labels):
+                    scratch.dependents[position, side, c] = scratch.heads[position, side, c] = 0.0
+    arc = known.first_arcs[i] if len(known.begins) > 0 else 0
+    for h in range(n + 1):
+        for m in range(1, n + 1):
+            row = shares[h, m - 1]
+            arc += 1
+            whole, any_share = 0.0, False
+            for c in range(len(row)):
+                whole += row[c]
+                any_share = any_share or row[c] != 0.0
+            if h == m or not any_share:
+                continue
+            split, count = own_places(
+                arc - 1, h, m, sentences, at, n, known, table, first, n_labels, label_table, between, keys, places
+            )
+            for k in range(split):
+                total[places[k]] += scale * whole
+            if n_labels > 0:
+                add_rows(scale, n_labels, places[split:count], row, total)
+                side = side_of(h, m) - 1
+                of_dependent, of_head = scratch.dependents[m, side], scratch.heads[h, side]
+                for c in range(n_labels):
+                    of_dependent[c] += row[c]
+                    of_head[c] += row[c]
+    if n_labels > 0:
+        add_words(scale, first, n_labels, sentences, at, n, label_table, keys, places, scratch, total)

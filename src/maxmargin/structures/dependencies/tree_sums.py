@@ -1,0 +1,166 @@
+"""TreeSums: the distribution of dependency trees p(z | x) ∝ exp ⟨w, Ψ(x, z)⟩, sentence by sentence.
+
+The mass of an arc is the sum of those of its labels, and trees add up by the matrix-tree theorem
+(compiled/arborescence_sums.py), or, projective ones, by spans (compiled/eisner_sums.py). Both keep logarithms of sums
+of positive numbers, for scores of any size: log Z is off by a few n² units of rounding of the largest score at most.
+"""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from maxmargin.arrays import Array
+from maxmargin.structures.dependencies.heads import HeadsOfWords, check_tree, read_heads
+
+
+class TreeMarginals(NamedTuple):
+    """Probabilities in one sentence of n words with L labels, in the order of classes_."""
+
+    heads: Array  # (n, n + 1): of every head of every word, the root first
+    labels: Array | None  # (n, n + 1, L): of every head together with every label; None without labels
+
+
+class TreeSum(NamedTuple):
+    """Sums over the trees of one sentence."""
+
+    log_z: float
+    heads: Array  # (n, n + 1) probabilities of heads
+    table: Array  # (n + 1, n + 1) log Σ exp of the labels of the arc from h to m, at [h, m]
+    labels: Array  # (n + 1, n, L) probabilities of labels of the arc from h to m, at [h, m - 1]
+
+    def arcs(self) -> Array:
+        """(n + 1, n, L) probabilities of arcs with labels."""
+        return self.labels * self.heads.T[:, :, None]
+
+
+def arc_table(scores: Array) -> Array:
+    """(n + 1, n + 1) log Σ exp over the labels of (n + 1, n, L) scores."""
+    n = scores.shape[1]
+    table = np.full((n + 1, n + 1), -np.inf)
+    high = scores.max(axis=2)
+    table[:, 1:] = high + np.log(np.exp(scores - high[:, :, None]).sum(axis=2))
+    return table
+
+
+def tree_sum(scores: Array, single_root: bool, projective: bool) -> TreeSum:
+    """Sums over all trees of one sentence, by the scores (n + 1, n, L) of arcs with labels."""
+    from maxmargin.structures.dependencies.compiled.arborescence_sums import removed_words, sum_arborescences
+    from maxmargin.structures.dependencies.compiled.eisner_sums import span_sums, sum_projective
+
+    n, table = scores.shape[1], arc_table(scores)
+    heads = np.empty((n, n + 1))
+    if projective:
+        log_z = sum_projective(n, bool(single_root), table, span_sums(n), heads)
+    else:
+        log_z = sum_arborescences(n, bool(single_root), table, removed_words(n), heads)
+    return TreeSum(float(log_z), heads, table, np.exp(scores - table[:, 1:, None]))
+
+
+class TreeSums:
+    """arcs : PackedWordArcs or PackedGivenArcs. Scores of all arcs are made anew for every question."""
+
+    def __init__(self, task: Any, arcs: Any, w: Array):
+        self.task, self.arcs, self.w = task, arcs, w
+
+    def __len__(self) -> int:
+        return len(self.arcs.sentences.lengths)
+
+    @property
+    def log_partitions(self) -> Array:
+        return self._summed[0]
+
+    @property
+    def entropies(self) -> Array:
+        return self._summed[1]
+
+    def marginals(self) -> list[TreeMarginals]:
+        found = []
+        for i in range(len(self)):
+            each = self._sum(i)
+            labels = None if self.task.classes_ is None else each.arcs().transpose(1, 0, 2)
+            found.append(TreeMarginals(each.heads, labels))
+        return found
+
+    def log_probabilities(self, Y: Any) -> Array:
+        """-inf of trees that cannot be, and of labels that training has not seen; heads alone leave labels open."""
+        if len(Y) != len(self):
+            raise ValueError(f"there are {len(self)} sentences but {len(Y)} trees")
+        return np.array([self._score(i, y) for i, y in enumerate(Y)]) - self.log_partitions
+
+    def sample(self, rng: np.random.Generator, n: int) -> list[list[Any]]:
+        return [self._drawn(i, rng, n) for i in range(len(self))]
+
+    # --- inside
+
+    @cached_property
+    def _summed(self) -> tuple[Array, Array]:
+        log_z, entropies = np.empty(len(self)), np.empty(len(self))
+        for i in range(len(self)):
+            found = self._sum(i)
+            heads = found.heads.T
+            likely = heads > 0
+            with np.errstate(divide="ignore"):
+                logs = np.log(found.labels)
+            of_labels = -np.where(found.labels > 0, found.labels * logs, 0.0).sum(axis=2)
+            trees = found.log_z - float(np.dot(heads[likely], found.table[:, 1:][likely]))
+            log_z[i], entropies[i] = found.log_z, max(trees, 0.0) + float(np.vdot(heads, of_labels))
+        return log_z, entropies
+
+    def _sum(self, i: int) -> TreeSum:
+        return tree_sum(self.arcs.all_scores(self.w, i), self.task.single_root, self.task.projective)
+
+    def _score(self, i: int, y: Any) -> float:
+        """⟨w, Ψ⟩ of a tree; of heads alone, log Σ exp over all labels."""
+        name, classes = f"the tree of sentence {i}", self.task.classes_
+        tree, n = read_heads(y, name), int(self.arcs.sentences.lengths[i])
+        check_tree(tree.heads, n, name)
+        if tree.labels is not None and classes is None:
+            raise ValueError(f"{name} has labels; expected heads alone, as in training")
+        try:
+            check_tree(tree.heads, n, name, self.task.single_root, self.task.projective)
+        except ValueError:  # a tree, but none of those that are summed over
+            return -np.inf
+        scores, words = self.arcs.all_scores(self.w, i), np.arange(n)
+        if tree.labels is None:
+            return float(arc_table(scores)[tree.heads, words + 1].sum())
+        numbers = {label: k for k, label in enumerate(classes)}
+        if any(label not in numbers for label in tree.labels):
+            return -np.inf
+        return float(scores[tree.heads, words, [numbers[label] for label in tree.labels]].sum())
+
+    def _drawn(self, i: int, rng: np.random.Generator, n: int) -> list[Any]:
+        """n trees of sentence i: heads first, then a label for each of their arcs."""
+        found, classes = self._sum(i), self.task.classes_
+        heads = self._drawn_heads(found, rng, n)
+        words = np.arange(heads.shape[1])
+        if classes is None:
+            return [HeadsOfWords(each.tolist(), None).as_given() for each in heads]
+        ends = np.cumsum(found.labels[heads, words], axis=2)  # (n, words, L)
+        labels = (ends < rng.random((*heads.shape, 1)) * ends[:, :, -1:]).sum(axis=2)
+        named = [[classes[k] for k in each] for each in labels.tolist()]
+        return [HeadsOfWords(a.tolist(), b).as_given() for a, b in zip(heads, named, strict=True)]
+
+    def _drawn_heads(self, found: TreeSum, rng: np.random.Generator, n: int) -> Any:
+        from maxmargin.structures.dependencies.compiled.arborescence_sums import draw_arborescences, removed_words
+        from maxmargin.structures.dependencies.compiled.eisner_sums import draw_projective, span_sums
+
+        words, single_root = len(found.heads), bool(self.task.single_root)
+        heads = np.empty((n, words), dtype=np.int32)
+        if self.task.projective:
+            draw_projective(words, single_root, found.table, span_sums(words), rng.random((n, 4 * words + 8)), heads)
+            return heads
+        # Trees with the same root are drawn together.
+        chances = found.heads[:, 0]
+        roots = rng.choice(words, n, p=chances / chances.sum()) if single_root else np.zeros(n, dtype=np.int64)
+        for root in np.unique(roots):
+            own = np.flatnonzero(roots == root)
+            uniforms = rng.random((len(own), words * (words + 3) // 2))
+            some, swapped = np.empty((len(own), words), dtype=np.int32), np.empty(words + 1, dtype=np.int32)
+            draw_arborescences(
+                words, single_root, found.table, int(root) + 1, removed_words(words), uniforms, swapped, some
+            )
+            heads[own] = some
+        return heads

@@ -1,0 +1,116 @@
+"""Sums over all assignments of a sum of tables, where elimination.py has the best one; arguments are as there.
+
+A step's message is the logarithm of a sum over the removed variable in the place of a maximum. Going back through the
+steps, the *count* of a message's entry is the probability of that assignment of the scope; it goes to the values of the
+removed variable in the shares that they have of the sum, and from there to the entries of the step's tables. What has
+gathered at entries of given tables are their probabilities. On a forest this is the sum-product algorithm.
+"""
+
+from __future__ import annotations
+
+import math
+
+from maxmargin.compiled.kernel import kernel
+from maxmargin.compiled.log_sums import draw, log_sum
+
+
+@kernel
+def begin(start, last, base, size, offsets, digits):
+    """Where tables are at the first assignment of a scope."""
+    for t in range(start, last):
+        offsets[t - start] = base[t]
+    for d in range(size):
+        digits[d] = 0
+
+
+@kernel
+def count_on(start, last, size, n_labels, strides, stride_bounds, offsets, digits):
+    """The next assignment of a scope, the last digit fastest."""
+    for d in range(size - 1, -1, -1):
+        digits[d] += 1
+        turn = 1
+        if digits[d] == n_labels:
+            digits[d] = 0
+            turn = 1 - n_labels
+        for t in range(start, last):
+            offsets[t - start] += turn * strides[stride_bounds[t] + d]
+        if turn == 1:
+            break
+
+
+@kernel
+def add_tables(scores, start, last, offsets, own, row):
+    """row[k] = sum of a step's tables at one assignment of its scope and the value k of the removed variable."""
+    for k in range(len(row)):
+        row[k] = 0.0
+    for t in range(start, last):
+        at = offsets[t - start]
+        for k in range(len(row)):
+            row[k] += scores[at]
+            at += own[t]
+
+
+@kernel
+def sum_out(
+    scores, n_labels, variables, scopes, scope_bounds, levels, base, own, strides, stride_bounds, message,
+    offsets, digits, row,
+):  # fmt: skip
+    """Write all messages; returns log Σ exp of all assignments. Scratch: row, (K,); the others as in `eliminate`."""
+    total = 0.0
+    for step in range(len(variables)):
+        size = scope_bounds[step + 1] - scope_bounds[step]
+        level = scope_bounds[step] + step
+        start, last = levels[level], levels[level + size + 1]
+        begin(start, last, base, size, offsets, digits)
+        for at in range(n_labels**size):
+            add_tables(scores, start, last, offsets, own, row)
+            scores[message[step] + at] = log_sum(row)
+            count_on(start, last, size, n_labels, strides, stride_bounds, offsets, digits)
+        if size == 0:
+            total += scores[message[step]]
+    return total
+
+
+@kernel
+def share_out(
+    scores, n_labels, variables, scopes, scope_bounds, levels, base, own, strides, stride_bounds, message,
+    offsets, digits, row, counts,
+):  # fmt: skip
+    """Add probabilities to counts, which are like scores and 0 before; returns the entropy, which is a sum, too."""
+    entropy = 0.0
+    for step in range(len(variables) - 1, -1, -1):
+        size = scope_bounds[step + 1] - scope_bounds[step]
+        level = scope_bounds[step] + step
+        start, last = levels[level], levels[level + size + 1]
+        begin(start, last, base, size, offsets, digits)
+        for at in range(n_labels**size):
+            whole = 1.0 if size == 0 else counts[message[step] + at]
+            if whole > 0.0:
+                add_tables(scores, start, last, offsets, own, row)
+                for k in range(n_labels):
+                    share = math.exp(row[k] - scores[message[step] + at])
+                    if share > 0.0:
+                        entropy -= whole * share * math.log(share)
+                        for t in range(start, last):
+                            counts[offsets[t - start] + k * own[t]] += whole * share
+            count_on(start, last, size, n_labels, strides, stride_bounds, offsets, digits)
+    return entropy
+
+
+@kernel
+def draw_labels(
+    scores, n_labels, variables, scopes, scope_bounds, levels, base, own, strides, stride_bounds, message,
+    offsets, row, uniforms, labels,
+):  # fmt: skip
+    """labels[r] of every variable, drawn with the uniform numbers of row r, one per step, after `sum_out`."""
+    for r in range(len(labels)):
+        for step in range(len(variables) - 1, -1, -1):
+            size = scope_bounds[step + 1] - scope_bounds[step]
+            level = scope_bounds[step] + step
+            start, last = levels[level], levels[level + size + 1]
+            for t in range(start, last):
+                offsets[t - start] = base[t]
+                for d in range(size):
+                    offsets[t - start] += labels[r, scopes[scope_bounds[step] + d]] * strides[stride_bounds[t] + d]
+            add_tables(scores, start, last, offsets, own, row)
+            labels[r, variables[step]] = draw(row, uniforms[r, step])

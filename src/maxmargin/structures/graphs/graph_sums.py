@@ -1,0 +1,104 @@
+"""GraphSums: the distribution of the labellings of graphs, p(z | x) ∝ exp ⟨w, Ψ(x, z)⟩."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from math import inf, log
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from maxmargin.arrays import Array
+from maxmargin.structures.graphs.inference.junction_sums import (
+    LabellingSum,
+    drawn_labellings,
+    labelling_sum,
+    log_partition,
+)
+from maxmargin.structures.graphs.inference.junction_tree import (
+    MOST_ENTRIES,
+    MOST_IN_ALL,
+    Elimination,
+    elimination_order,
+)
+from maxmargin.structures.graphs.inference.model import PairwiseModel
+from maxmargin.structures.graphs.inference.plan import Plan
+from maxmargin.structures.graphs.node_labels import read_all_labels
+from maxmargin.structures.graphs.nodes import Nodes
+
+
+class GraphMarginals(NamedTuple):
+    """Probabilities in one graph, labels in the order of classes_."""
+
+    labels: Array  # (N, K): of every label at every node
+    pairs: Array  # (E, K, K): of every label at the first node of an edge with every label at the second
+
+
+class SumOrders:
+    """In which order the nodes of graphs are summed out; graphs of one structure share it."""
+
+    def __init__(self) -> None:
+        self.known: dict[tuple[int, int, bytes], Elimination] = {}
+
+    def of(self, how: Plan, i: int) -> Elimination:
+        """That of graph i, which `how` is the plan of."""
+        if how.elimination is not None:
+            return how.elimination
+        key = how.n_labels, how.n_nodes, how.edges.tobytes()
+        if key not in self.known:
+            forest = how.method == "forest"  # whose tables are never large
+            limits: Any = (inf, inf) if forest else (MOST_ENTRIES, MOST_IN_ALL)
+            order = elimination_order(how.n_nodes, how.edges, how.n_labels, *limits)
+            if order is None:
+                width = int(log(MOST_ENTRIES) / log(max(how.n_labels, 2))) - 1
+                raise ValueError(
+                    f"graph {i} has {how.n_nodes} nodes, {len(how.edges)} edges and too many cycles to sum over its "
+                    f"labellings: with {how.n_labels} labels this is done up to a width of {width} (so many neighbours "
+                    f"of a node that is summed out) and {MOST_IN_ALL:,} numbers in all. Sums need smaller graphs "
+                    "(Nodes.subgraph), fewer edges or fewer labels; the hinge and its predictions need none"
+                )
+            self.known[key] = order
+        return self.known[key]
+
+
+class GraphSums:
+    """graphs : with one model and one order of elimination each."""
+
+    def __init__(self, task: Any, graphs: list[Nodes], models: list[PairwiseModel], orders: list[Elimination]):
+        self.task, self.graphs, self.models, self.orders = task, graphs, models, orders
+
+    @property
+    def log_partitions(self) -> Array:
+        return np.array([each.log_z for each in self._summed])
+
+    @property
+    def entropies(self) -> Array:
+        return np.array([max(each.entropy, 0.0) for each in self._summed])
+
+    def marginals(self) -> list[GraphMarginals]:
+        return [GraphMarginals(each.nodes, each.edges) for each in self._summed]
+
+    def log_probabilities(self, Y: Any) -> Array:
+        """Through the sums over those labellings that agree with Y, in which None leaves a label open."""
+        if len(Y) != len(self.graphs):
+            raise ValueError(f"there are {len(self.graphs)} graphs but {len(Y)} labellings")
+        found = np.empty(len(self.graphs))
+        labels = read_all_labels(self.graphs, Y)
+        for j, (y, model, order) in enumerate(zip(labels, self.models, self.orders, strict=True)):
+            allowed = np.zeros((len(y.kinds), model.n_labels), dtype=bool)
+            for row, kind in zip(allowed, y.kinds, strict=True):
+                row[slice(None) if kind is None else self.task.numbers_.get(kind, [])] = True
+            agreeing = model._replace(unary=np.where(allowed[y.places], model.unary, -np.inf))
+            found[j] = log_partition(agreeing, order)
+        return found - self.log_partitions
+
+    def sample(self, rng: np.random.Generator, n: int) -> list[list[Any]]:
+        drawn = []
+        for x, model, order in zip(self.graphs, self.models, self.orders, strict=True):
+            labels = drawn_labellings(model, order, rng, n)
+            drawn.append([self.task.class_array_[each].reshape(x.label_shape) for each in labels])
+        return drawn
+
+    @cached_property
+    def _summed(self) -> list[LabellingSum]:
+        return [labelling_sum(model, order) for model, order in zip(self.models, self.orders, strict=True)]
