@@ -1,4 +1,4 @@
-"""Sums of numbers that are kept as logarithms, as they may be larger or smaller than any number; draws with such chances."""
+"""Sums of numbers that are kept as logarithms, whatever their size, and draws with such chances."""
 
 from __future__ import annotations
 
