@@ -65,6 +65,13 @@ class SequenceLabeler(ProbabilisticTrainer):
         left as they are. "drop" leaves the sequence out. Both warn, with the number.
     unknown : "ignore" or "error"
         What to do with a feature of a token that training has not seen; one that is ignored has no weight.
+    min_count : int
+        Features that fewer of the training tokens have get no weight either, as if training had not seen them; after
+        partial_fit those of its first call count.
+    hash_bits : int or None
+        b: the weights of a token's features are found by a hash of their names, one of 2**b numbers, and the names are
+        not kept. partial_fit then learns features that it has not seen before, in memory that does not grow; different
+        features may share their weights. None keeps all names.
     {kernel}
         Positions are counted through all sequences.
     objective : "hinge", "likelihood" or "softmax_margin"
@@ -83,6 +90,8 @@ class SequenceLabeler(ProbabilisticTrainer):
     ----------
     temperature_ : what scores are divided by, to be logarithms of probabilities.
     weights_ : by name: "features" (features × labels), "transitions" (before × after), "start" and "end" (labels).
+        With hash_bits features are numbers.
+    n_features_pruned_ : how many features of the training tokens min_count has left out.
     classes_, w_, certificate_, history_.
     """
 
@@ -100,6 +109,8 @@ class SequenceLabeler(ProbabilisticTrainer):
         solver: str | Solver | None = None,
         invalid: str = "error",
         per: str = "sequence",
+        min_count: int = 1,
+        hash_bits: int | None = None,
         **options: Unpack[Options],
     ):
         self.classes = classes
@@ -108,6 +119,8 @@ class SequenceLabeler(ProbabilisticTrainer):
         self.invalid = invalid
         self.per = per
         self.unknown = unknown
+        self.min_count = min_count
+        self.hash_bits = hash_bits
         self.kernel = kernel
         super().__init__(C=C, solver=solver, **options)
 
@@ -219,6 +232,12 @@ class SequenceLabeler(ProbabilisticTrainer):
         """The labels, in the order of the weights."""
         check_is_fitted(self)
         return self.task_.classes_
+
+    @property
+    def n_features_pruned_(self) -> int:
+        """How many features of the training tokens have no weight, because fewer than min_count of them have it."""
+        check_is_fitted(self)
+        return int(self.task_.packer_.n_pruned)
 
     def _named_weights(self) -> dict[str, Weights]:
         parts, labels = self.task_.parts(self.w_), self.classes_

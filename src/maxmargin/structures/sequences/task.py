@@ -16,7 +16,7 @@ from maxmargin.checks import check_memory
 from maxmargin.errors import InvalidLabels, warn_caller
 from maxmargin.inputs.chunk_schemes import SCHEMES
 from maxmargin.inputs.labels import Labels, cost_matrix, label_numbers, label_set
-from maxmargin.inputs.tokens import SequencePacker, Sequences, read_once
+from maxmargin.inputs.tokens import SequencePacker, Sequences
 from maxmargin.inputs.transitions import allowed_transitions, chunk_scheme
 from maxmargin.inputs.weighted import Weighted
 from maxmargin.kernels.units import UnitTask
@@ -49,6 +49,8 @@ class Chain(UnitTask):
         sequence out).
     classes : the label set, where the training data may not show all of it.
     unknown : "ignore" (a feature of a token that training has not seen has no weight) or "error".
+    min_count : a feature of fewer training tokens than that has no weight.
+    hash_bits : None, or b: features of tokens have one of 2**b numbers each, a hash of their names, instead of names.
     kernel : None, or a kernel of positions (maxmargin.kernels), whose features take the place of x_t.
     """
 
@@ -60,17 +62,21 @@ class Chain(UnitTask):
         unknown: str = "ignore",
         kernel: Any = None,
         invalid: str = "error",
+        min_count: int = 1,
+        hash_bits: int | None = None,
     ):
         self.classes = classes
         self.costs = costs
         self.forbidden = forbidden
         self.invalid = invalid
         self.unknown = unknown
+        self.min_count = min_count
+        self.hash_bits = hash_bits
         self.kernel = kernel
 
     def setup(self, X: Any, Y: Any) -> None:
         self._check_invalid()
-        self.packer_ = SequencePacker(self.unknown).fit(X)
+        self.packer_ = self._packer().fit(X)
         if self.packer_.n_features == 0:
             raise ValueError(
                 "no position of any sequence has a feature, so that nothing could be told apart; give every position "
@@ -98,9 +104,12 @@ class Chain(UnitTask):
 
     def setup_and_pack(self, X: Any, Y: Any) -> ChainBatch:
         """Read the tokens once for both."""
-        X = read_once(X)
+        X = self._packer().read_once(X)
         self.setup(X, Y)
         return self.pack(X, Y)
+
+    def _packer(self) -> SequencePacker:
+        return SequencePacker(self.unknown, self.min_count, self.hash_bits)
 
     # --- the plain form: one sequence at a time
 
