@@ -58,6 +58,7 @@ LAYERS = [
         [
             "nothing_learnt",
             "online",
+            "pickled_weights",
             "progress",
             "shared_options",
             "training_options",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterator, Sequence
+from dataclasses import replace
 from itertools import pairwise
 from typing import Any, Self, Unpack
 
@@ -12,13 +13,14 @@ from sklearn.utils.validation import check_is_fitted
 
 from maxmargin.arrays import Array
 from maxmargin.batch import Batch
-from maxmargin.checks import check_whole
+from maxmargin.checks import check_whole, is_real
 from maxmargin.conformal import allowed_distance, least_probability
 from maxmargin.errors import SetCutOff, warn_caller
 from maxmargin.inputs.chunk_schemes import SCHEMES
 from maxmargin.inputs.scoring import Agreement, share_right
 from maxmargin.inputs.transitions import chunk_scheme
 from maxmargin.inputs.weighted import Weighted
+from maxmargin.live_line import LiveLine
 from maxmargin.objective import Certificate
 from maxmargin.predictions import Predictions
 from maxmargin.probabilistic import Calibration, ProbabilisticTrainer
@@ -27,6 +29,7 @@ from maxmargin.solvers import CCCP, Solver, as_solver
 from maxmargin.structures.sequences.batch import ChainBatch
 from maxmargin.structures.sequences.chunk_confidence import chunk_confidences
 from maxmargin.structures.sequences.partial_labels import as_choice, is_partial
+from maxmargin.structures.sequences.sparse_weights import sparse_weights
 from maxmargin.structures.sequences.task import Chain
 from maxmargin.task import Task
 from maxmargin.trainer import Options, Problem
@@ -91,6 +94,7 @@ class SequenceLabeler(ProbabilisticTrainer):
     temperature_ : what scores are divided by, to be logarithms of probabilities.
     weights_ : by name: "features" (features × labels), "transitions" (before × after), "start" and "end" (labels).
         With hash_bits features are numbers.
+    n_weights_ : how many weights are not 0.
     n_features_pruned_ : how many features of the training tokens min_count has left out.
     classes_, w_, certificate_, history_.
     """
@@ -226,6 +230,39 @@ class SequenceLabeler(ProbabilisticTrainer):
         A position with None does not count, one with a set is right if the set has the predicted label.
         """
         return share_right(self.predict(X), Y, _agreement, "sequence", "position")
+
+    def sparsify(self, X: Any, loss: float = 0.0) -> Self:
+        """A copy of this model with as many of the smallest weights set to 0 as predictions for X allow.
+
+        At most the share `loss` of the positions of X has another label than before; n_weights_ says how many weights
+        are left, and a pickle has no others. What the certificate has proved is not true of the copy: `certify` finds
+        out anew, and probabilities are to be calibrated again.
+        """
+        check_is_fitted(self)
+        if self.kernel is not None:
+            raise ValueError("sparsify drops weights of features: with a kernel there are none")
+        if not is_real(loss) or not 0 <= loss <= 1:
+            raise ValueError(f"loss must be a share of positions, from 0 to 1, got {loss!r}")
+        with LiveLine(self.verbose, "looking for weights that matter"):
+            w = sparse_weights(self.task_, self.w_, X, float(loss))
+        model = self._model(self.solution_.C)
+        unproved = replace(
+            self.certificate_,
+            primal=np.nan,
+            upper=None,
+            converged=False,
+            stop_reason=f"{np.count_nonzero(w)} of {np.count_nonzero(self.w_)} weights kept, not measured since",
+        )
+        model.w_, model.certificate_ = w, unproved
+        model.solution_ = replace(model.solution_, w=w, certificate=unproved, memory=None)
+        model.temperature_, model.calibration_ = 1.0, None
+        return model
+
+    @property
+    def n_weights_(self) -> int:
+        """How many weights are not 0."""
+        check_is_fitted(self)
+        return int(np.count_nonzero(self.w_))
 
     @property
     def classes_(self) -> list[Hashable]:

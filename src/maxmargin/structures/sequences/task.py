@@ -190,17 +190,21 @@ class Chain(UnitTask):
 
     def _decoded(self, w: Array, X: Any) -> tuple[NDArray[np.int64], DecodedSequences]:
         """Where every sequence begins, and the best labels of those that are not empty."""
+        offsets, batch = self.unlabelled(X)
+        found = batch.decoded(w, 0.0)
+        _deny_impossible(found.best, np.flatnonzero(np.diff(offsets)))
+        return offsets, found
+
+    def unlabelled(self, X: Any) -> tuple[NDArray[np.int64], ChainBatch]:
+        """Where every sequence begins, and those that are not empty."""
         packed = self.packer_.pack(X, may_be_empty=True)
-        found = self._made(Sequences(packed.matrix, np.unique(packed.offsets))).decoded(w, 0.0)
-        _deny_impossible(found.best, np.flatnonzero(np.diff(packed.offsets)))
-        return packed.offsets, found
+        return packed.offsets, self._made(Sequences(packed.matrix, np.unique(packed.offsets)))
 
     def sums(self, w: Array, X: Any) -> ChainSums:
         """The distribution of the label sequences of every x; an empty one has one, which is empty."""
-        packed = self.packer_.pack(X, may_be_empty=True)
-        batch = self._made(Sequences(packed.matrix, np.unique(packed.offsets)))
-        sums = ChainSums(self, batch.atoms.scores(w, batch.unrolled().units), self.links(w), packed.offsets)
-        _deny_impossible(sums.log_partitions, np.arange(len(packed)))
+        offsets, batch = self.unlabelled(X)
+        sums = ChainSums(self, batch.atoms.scores(w, batch.unrolled().units), self.links(w), offsets)
+        _deny_impossible(sums.log_partitions, np.arange(len(offsets) - 1))
         return sums
 
     def allowed_labels(self, Y: Any, offsets: NDArray[np.int64]) -> NDArray[np.bool_]:
