@@ -381,6 +381,12 @@ class Trainer(SharedOptions, WithNamedWeights, BaseEstimator):
     def __sklearn_is_fitted__(self) -> bool:
         return hasattr(self, "w_")
 
+    def __sklearn_clone__(self) -> Self:
+        """With the same prior: a fitted model that is one stays fitted."""
+        model: Self = super().__sklearn_clone__()
+        model.prior = self.prior
+        return model
+
     def __getstate__(self) -> dict[str, Any]:
         """Pickle the model, not the plane cache that trained it; online solvers keep what they need to go on."""
         state = dict(super().__getstate__())

@@ -91,13 +91,20 @@ class SequencePacker:
     unknown : "ignore" or "error": what to do with a feature of a token that `fit` has not seen.
     min_count : features that fewer of the tokens have which `fit` sees get no column; they are `n_pruned`.
     hash_bits : None, or a number of bits: columns are hashes of the names of features (see hashed_names.py).
+    known : None, or features of tokens that have the first columns, seen or not.
     """
 
-    def __init__(self, unknown: str = "ignore", min_count: int = 1, hash_bits: int | None = None):
+    def __init__(
+        self,
+        unknown: str = "ignore",
+        min_count: int = 1,
+        hash_bits: int | None = None,
+        known: Vocabulary | None = None,
+    ):
         if unknown not in ("ignore", "error"):
             raise ValueError(f"unknown must be 'ignore' or 'error', got {unknown!r}")
         self.unknown, self.min_count = unknown, check_whole("min_count", min_count, least=1)
-        self.hashed = None if hash_bits is None else HashedNames(hash_bits)
+        self.hashed, self.known = None if hash_bits is None else HashedNames(hash_bits), known
         if self.hashed is not None and self.min_count > 1:
             raise ValueError("min_count counts features by name, and hash_bits keeps no names: give one of the two")
         if unknown == "error" and (self.hashed is not None or self.min_count > 1):
@@ -106,7 +113,9 @@ class SequencePacker:
 
     def read_once(self, X: Any) -> Any:
         """Lists of tokens in a form that `fit` and `pack` need not read again; other inputs as they are."""
-        return read_once(X, self.hashed)
+        if self.hashed is not None:
+            return read_once(X, self.hashed)
+        return read_once(X, None if self.known is None else Vocabulary(self.known.names))
 
     def fit(self, X: Any) -> SequencePacker:
         """Learn the form of the sequences and their features: for tokens, in order of appearance."""
@@ -142,6 +151,7 @@ class SequencePacker:
             return X.vocabulary
         counts = np.bincount(X.matrix.indices[X.matrix.data != 0], minlength=len(X.vocabulary))
         kept = counts >= self.min_count
+        kept[: 0 if self.known is None else len(self.known)] = True
         if not kept.any():
             raise ValueError(
                 f"min_count={self.min_count} leaves no feature: the most frequent one of {len(kept)} is had by "

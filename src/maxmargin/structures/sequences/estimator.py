@@ -83,6 +83,9 @@ class SequenceLabeler(ProbabilisticTrainer):
         like the likelihood.
     sharpness : float
         Of "softmax_margin": the larger, the nearer to the hinge.
+    prior : None, SequenceLabeler, or what StructuredSVM takes
+        A fitted model: weights are drawn to those of the same names in it, new ones to 0, and what the training data do
+        not speak of stays as it was, its labels and its features included.
     solver : str, Solver or None
         None: "bcfw" for the hinge, "exponentiated_gradient" for the others.
     calibrate : int or None
@@ -336,7 +339,17 @@ class SequenceLabeler(ProbabilisticTrainer):
     def _make_task(self, Y: Any) -> Task:
         if self.per not in ("sequence", "position"):
             raise ValueError(f"per must be 'sequence' or 'position', got {self.per!r}")
-        return self._task(Chain)
+        if not isinstance(self.prior, SequenceLabeler):
+            return self._task(Chain)
+        check_is_fitted(self.prior)
+        if self.prior.kernel is not None or self.kernel is not None:
+            raise ValueError("a prior is of weights of features: with a kernel there are none")
+        return self._task(Chain, earlier=self.prior.task_)
+
+    def _prior(self, task: Any, batch: Batch, sample_weight: Any) -> Any:
+        """A model as weights of this task: those of features and labels that it does not know are 0."""
+        prior: Any = self.prior
+        return task.carried_over(prior.task_, prior.w_) if isinstance(prior, SequenceLabeler) else prior
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

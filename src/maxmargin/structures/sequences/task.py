@@ -18,6 +18,7 @@ from maxmargin.inputs.chunk_schemes import SCHEMES
 from maxmargin.inputs.labels import Labels, cost_matrix, label_numbers, label_set
 from maxmargin.inputs.tokens import SequencePacker, Sequences
 from maxmargin.inputs.transitions import allowed_transitions, chunk_scheme
+from maxmargin.inputs.vocabulary import Vocabulary
 from maxmargin.inputs.weighted import Weighted
 from maxmargin.kernels.units import UnitTask
 from maxmargin.structures.sequences.batch import ChainBatch, DecodedSequences, whole_losses
@@ -51,6 +52,7 @@ class Chain(UnitTask):
     unknown : "ignore" (a feature of a token that training has not seen has no weight) or "error".
     min_count : a feature of fewer training tokens than that has no weight.
     hash_bits : None, or b: features of tokens have one of 2**b numbers each, a hash of their names, instead of names.
+    earlier : None, or a Chain that is set up: this one has its labels and its features of tokens, too.
     kernel : None, or a kernel of positions (maxmargin.kernels), whose features take the place of x_t.
     """
 
@@ -64,6 +66,7 @@ class Chain(UnitTask):
         invalid: str = "error",
         min_count: int = 1,
         hash_bits: int | None = None,
+        earlier: Chain | None = None,
     ):
         self.classes = classes
         self.costs = costs
@@ -72,6 +75,7 @@ class Chain(UnitTask):
         self.unknown = unknown
         self.min_count = min_count
         self.hash_bits = hash_bits
+        self.earlier = earlier
         self.kernel = kernel
 
     def setup(self, X: Any, Y: Any) -> None:
@@ -91,7 +95,7 @@ class Chain(UnitTask):
         self.latent = any(map(is_partial, labels))
         if self.latent and all(label is None for label in labels):
             raise ValueError("no position of any sequence has a label: there is nothing to learn from")
-        self.classes_ = label_set(self.classes, named_labels(labels))
+        self.classes_ = label_set(self.classes, [*named_labels(labels), *self._earlier_labels()])
         self.numbers_ = {label: k for k, label in enumerate(self.classes_)}
         n_labels = self.n_labels_ = len(self.classes_)
         self.cost_ = cost_matrix(self.costs, self.classes_)
@@ -109,7 +113,38 @@ class Chain(UnitTask):
         return self.pack(X, Y)
 
     def _packer(self) -> SequencePacker:
-        return SequencePacker(self.unknown, self.min_count, self.hash_bits)
+        vocabulary = None if self.earlier is None else self.earlier.packer_.vocabulary
+        known = vocabulary if isinstance(vocabulary, Vocabulary) else None
+        return SequencePacker(self.unknown, self.min_count, self.hash_bits, known)
+
+    def _earlier_labels(self) -> list[Hashable]:
+        """Those of the earlier task, whose features must be of the same kind."""
+        if self.earlier is None:
+            return []
+        mine, its = self.packer_, self.earlier.packer_
+        if type(mine.vocabulary) is not type(its.vocabulary):
+            raise ValueError(
+                f"the earlier model has {_kind_of_features(its)}, the sequences have {_kind_of_features(mine)}; "
+                "expected the same kind of features"
+            )
+        if not isinstance(mine.vocabulary, Vocabulary) and mine.n_features != its.n_features:
+            raise ValueError(f"there are {mine.n_features} features; expected {its.n_features} as in the earlier model")
+        if isinstance(mine.feature_names, list) and mine.vocabulary is None and mine.feature_names != its.feature_names:
+            raise ValueError("the columns have other names, or another order, than those of the earlier model")
+        if self.classes is not None:
+            missing = [label for label in self.earlier.classes_ if label not in set(self.classes)]
+            if missing:
+                raise ValueError(f"classes leaves out {missing[0]!r}, which the earlier model knows")
+        return self.earlier.classes_
+
+    def carried_over(self, earlier: Chain, w: Array) -> Array:
+        """Weights of the earlier task as those of this one: 0 where it has none."""
+        weights, places = np.zeros(self.dim), [self.numbers_[label] for label in earlier.classes_]
+        (T, s, f), (its_T, its_s, its_f) = self.cut(weights), earlier.cut(w)
+        T[np.ix_(places, places)], s[places], f[places] = its_T, its_s, its_f
+        its_U = earlier.parts(w)["features"]
+        self.parts(weights)["features"][: len(its_U), places] = its_U
+        return weights
 
     # --- the plain form: one sequence at a time
 
@@ -369,6 +404,12 @@ def _deny_impossible(scores: Array, sequences: NDArray[np.intp]) -> None:
     if len(impossible):
         what = "every label sequence of its length contains a forbidden transition"
         raise ValueError(f"sequence {impossible[0]}: {what}")
+
+
+def _kind_of_features(packer: SequencePacker) -> str:
+    if packer.vocabulary is None:
+        return "columns of matrices"
+    return "hashed features of tokens" if packer.hashed is not None else "named features of tokens"
 
 
 def _split(y: Any) -> tuple[Sequence[Hashable], Sequence[float] | None]:
