@@ -59,6 +59,7 @@ LAYERS = [
         [
             "nothing_learnt",
             "online",
+            "pickled_weights",
             "progress",
             "shared_options",
             "training_options",

@@ -2,7 +2,8 @@
 
 Readers take a path (compressed files by their suffix .gz, .xz or .bz2) or an open text file; malformed files raise a
 ValueError that names the file and the line. What a writer writes, its reader reads back as it was, but
-for brackets in the words of trees, which are written as -LRB- and -RRB-.
+for brackets in the words of trees, which are written as -LRB- and -RRB-, and for dicts of features in CRFsuite's
+format, which come back as names and numbers.
 """
 
 from maxmargin.structures.alignment.formats.a3m import read_a3m, write_a3m
@@ -17,20 +18,29 @@ from maxmargin.structures.motifs.meme.content import MemeFile, MemeMotif
 from maxmargin.structures.motifs.meme.reader import read_meme
 from maxmargin.structures.motifs.meme.writer import write_meme
 from maxmargin.structures.parsing.brackets import read_trees, write_trees
+from maxmargin.structures.sequences.crfsuite import (
+    CrfsuiteSequence,
+    iterate_crfsuite,
+    read_crfsuite,
+    write_crfsuite,
+)
 
 __all__ = [
     "Annotations",
     "ConlluSentence",
+    "CrfsuiteSequence",
     "MemeFile",
     "MemeMotif",
     "MultipleAlignment",
     "SequenceRecord",
     "SubstitutionMatrix",
     "iterate_conllu",
+    "iterate_crfsuite",
     "iterate_stockholm",
     "read_a3m",
     "read_aligned_fasta",
     "read_conllu",
+    "read_crfsuite",
     "read_fasta",
     "read_matrix",
     "read_meme",
@@ -39,6 +49,7 @@ __all__ = [
     "render",
     "write_a3m",
     "write_conllu",
+    "write_crfsuite",
     "write_fasta",
     "write_matrix",
     "write_meme",

@@ -30,6 +30,7 @@ from maxmargin.structures.dependencies.measures import (
 from maxmargin.structures.diversity.measures import subtopic_loss, subtopic_recall
 from maxmargin.structures.parsing.parseval import ParsevalScore, parseval, parseval_f1_scorer
 from maxmargin.structures.ranking.query_scores import query_scores
+from maxmargin.structures.sequences.confusion import LabelConfusion, Mistake, label_confusion
 from maxmargin.structures.sequences.measures import ChunkScore, chunk_f1, chunk_f1_scorer, chunks
 from maxmargin.structures.sequences.reports import chunk_report, label_report
 
@@ -38,7 +39,9 @@ __all__ = [
     "ChunkScore",
     "ClusterScore",
     "LabelAttachment",
+    "LabelConfusion",
     "LinkScores",
+    "Mistake",
     "ParsevalScore",
     "Reliability",
     "Scorer",
@@ -56,6 +59,7 @@ __all__ = [
     "decision_regret",
     "exact_match",
     "exact_match_scorer",
+    "label_confusion",
     "label_report",
     "las_scorer",
     "link_f1_scorer",

@@ -26,6 +26,7 @@ from maxmargin.nothing_learnt import warn_of_zero
 from maxmargin.objective import Certificate, Formulation, relative_gap
 from maxmargin.online import online_only
 from maxmargin.oracle import Oracle, normalised_weights
+from maxmargin.pickled_weights import PickledWeights
 from maxmargin.preflight import check_promises
 from maxmargin.progress import watching
 from maxmargin.shared_options import SharedOptions
@@ -385,12 +386,28 @@ class Trainer(SharedOptions, WithNamedWeights, BaseEstimator):
     def __sklearn_is_fitted__(self) -> bool:
         return hasattr(self, "w_")
 
+    def __sklearn_clone__(self) -> Self:
+        """With the same prior: a fitted model that is one stays fitted."""
+        model: Self = super().__sklearn_clone__()
+        model.prior = self.prior
+        return model
+
     def __getstate__(self) -> dict[str, Any]:
         """Pickle the model, not the plane cache that trained it; online solvers keep what they need to go on."""
         state = dict(super().__getstate__())
+        if "w_" in state:
+            state["w_"] = PickledWeights.of(state["w_"])
         if "solution_" in state:
             state["solution_"] = lasting(state["solution_"], state["w_"])
         return state
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        w = state.get("w_")
+        if isinstance(w, PickledWeights):
+            state = {**state, "w_": w.unpacked()}
+            if "solution_" in state:
+                state["solution_"] = replace(state["solution_"], w=state["w_"])
+        super().__setstate__(state)
 
 
 def refuse_kernel(model: Trainer) -> None:

@@ -15,6 +15,7 @@ from sklearn.feature_extraction import DictVectorizer
 from maxmargin.inputs import token_features
 from maxmargin.inputs.token_features import FeatureRows
 from maxmargin.inputs.tokens import SequencePacker, Sequences, read_once
+from maxmargin.inputs.vocabulary import Names
 
 NAMES = st.sampled_from(["a", "b", "a=x", "", "=", "é", "word"])
 VALUES = st.one_of(
@@ -249,3 +250,75 @@ def test_sequences_from_a_long_table():
 def test_bad_bounds(matrix, offsets, message):
     with pytest.raises(ValueError, match=message):
         Sequences(matrix, offsets)
+
+
+# --- rare features
+
+
+@given(data_sets(DICTS) | data_sets(LISTS) | data_sets(DICTS | LISTS), st.integers(1, 4), data_sets(DICTS | LISTS))
+def test_rare_features_have_no_column(train, min_count, new):
+    """Those are left whose column in the whole matrix has enough entries that are not 0."""
+    names, matrix = vectorized(train, train)
+    kept = (matrix != 0).sum(axis=0) >= min_count
+    if min_count == 1:
+        kept[:] = True
+    packer = SequencePacker(min_count=min_count)
+    if not kept.any():
+        if names:
+            with pytest.raises(ValueError, match=f"min_count={min_count} leaves no feature: the most frequent"):
+                packer.fit(train)
+        return
+    packer.fit(train)
+    assert packer.feature_names == [name for name, keep in zip(names, kept, strict=True) if keep]
+    assert packer.n_pruned == np.sum(~kept)
+    for X in (train, new, read_once(train), read_once(new)):
+        whole = SequencePacker().fit(train).pack(X).matrix.toarray()
+        np.testing.assert_array_equal(packer.pack(X).matrix.toarray(), whole[:, kept])
+
+
+def test_min_count_is_checked():
+    for bad in (0, -1, 1.5, "2", None):
+        with pytest.raises(ValueError, match="min_count must be a whole number >= 1"):
+            SequencePacker(min_count=bad)
+    with pytest.raises(ValueError, match="min_count makes rare features unknown"):
+        SequencePacker(unknown="error", min_count=2)
+    for X in ([np.eye(2)], [sparse.eye_array(2).tocsr()], Sequences(np.eye(2), [0, 2])):
+        with pytest.raises(ValueError, match="min_count is for features of tokens, which have names"):
+            SequencePacker(min_count=2).fit(X)
+
+
+# --- hashed features
+
+
+@given(data_sets(DICTS) | data_sets(LISTS), data_sets(DICTS) | data_sets(LISTS), st.integers(1, 6))
+def test_hashed_features(train, new, bits):
+    """A column is the sum of those of its names; without values, it is there where one of them is."""
+    packer = SequencePacker(hash_bits=bits).fit(train)
+    assert packer.feature_names is None
+    assert packer.n_features == 2**bits
+    for X in (train, new):
+        names, each = vectorized(X, X)
+        columns = packer.hashed.look_up(Names.of([names]))
+        expected = np.zeros((len(each), 2**bits))
+        np.add.at(expected.T, columns, each.T)
+        if not any(isinstance(token, dict) for x in X for token in x):
+            expected = np.minimum(expected, 1.0)
+        for form in (X, packer.read_once(X)):
+            np.testing.assert_allclose(packer.pack(form).matrix.toarray(), expected, rtol=0, atol=1e-12)
+
+
+def test_hash_bits_are_checked():
+    with pytest.raises(ValueError, match="hash_bits must be at most 30, got 40"):
+        SequencePacker(hash_bits=40)
+    with pytest.raises(ValueError, match="hash_bits keeps no names: give one of the two"):
+        SequencePacker(hash_bits=10, min_count=2)
+    with pytest.raises(ValueError, match="with hash_bits every feature is known"):
+        SequencePacker(hash_bits=10, unknown="error")
+    with pytest.raises(ValueError, match="hash_bits is for features of tokens, which have names"):
+        SequencePacker(hash_bits=10).fit([np.eye(2)])
+
+
+def test_a_packer_with_hashed_features_is_pickled():
+    packer = SequencePacker(hash_bits=10).fit([[["a"]]])
+    again = pickle.loads(pickle.dumps(packer))
+    np.testing.assert_array_equal(again.pack([[["b"]]]).matrix.toarray(), packer.pack([[["b"]]]).matrix.toarray())

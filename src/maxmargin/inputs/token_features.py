@@ -67,7 +67,7 @@ def _read_one_by_one(tokens: list[Any], row: int, offsets: NDArray[np.int64]) ->
     for t, token in enumerate(tokens):
         before = len(names)
         try:
-            for name, value in _pairs(token):
+            for name, value in pairs_of(token):
                 names.append(name)
                 values.append(float(value))
         except (ValueError, OverflowError) as error:
@@ -76,7 +76,7 @@ def _read_one_by_one(tokens: list[Any], row: int, offsets: NDArray[np.int64]) ->
     return TokenFeatures(Names.of([names]), np.array(values), ends_of(counts, len(counts)))
 
 
-def _pairs(token: Any) -> Iterator[tuple[str, Any]]:
+def pairs_of(token: Any) -> Iterator[tuple[str, Any]]:
     """The features of one token."""
     if isinstance(token, Mapping):
         for name, value in token.items():

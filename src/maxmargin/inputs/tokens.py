@@ -14,7 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from maxmargin.checks import refuse_complex
+from maxmargin.checks import check_whole, refuse_complex
+from maxmargin.inputs.hashed_names import HashedNames
 from maxmargin.inputs.matrices import bad_number
 from maxmargin.inputs.token_features import FeatureRows, ends_of, place_of, read_tokens
 from maxmargin.inputs.vocabulary import Names, Vocabulary
@@ -64,41 +65,69 @@ class Sequences:
 
 
 class TokenSequences(Sequences):
-    """Lists of tokens that have been read: a column for every feature that they have, in order of appearance."""
+    """Lists of tokens that have been read.
 
-    def __init__(self, X: Any):
-        self.vocabulary = Vocabulary()
+    There is a column for every feature that they have, in order of appearance behind those of a given vocabulary.
+    """
+
+    def __init__(self, X: Any, vocabulary: Vocabulary | HashedNames):
+        self.vocabulary = vocabulary
         offsets = _offsets(X, "tokens")
-        learn = self.vocabulary.learn
+        learn = vocabulary.learn
         rows = FeatureRows.stacked(FeatureRows.of(learn(f.names), f.values, f.ends) for f in read_tokens(X, offsets))
         super().__init__(rows.to_matrix(len(self.vocabulary)), offsets)
 
 
-def read_once(X: Any) -> Any:
+def read_once(X: Any, vocabulary: Vocabulary | HashedNames | None = None) -> Any:
     """Lists of tokens as TokenSequences, so that `fit` and `pack` need not read them; other inputs as they are."""
     first = None if hasattr(X, "shape") and len(X.shape) != 1 else next(iter(X), None)
     is_token_list = isinstance(first, Sequence) and not isinstance(first, str) and not hasattr(first, "shape")
-    return TokenSequences(X) if is_token_list else X
+    return TokenSequences(X, Vocabulary() if vocabulary is None else vocabulary) if is_token_list else X
 
 
 class SequencePacker:
     """Turn sequences of any accepted form into Sequences; the form and the features are fixed by `fit`.
 
     unknown : "ignore" or "error": what to do with a feature of a token that `fit` has not seen.
+    min_count : features that fewer of the tokens have which `fit` sees get no column; they are `n_pruned`.
+    hash_bits : None, or a number of bits: columns are hashes of the names of features (see hashed_names.py).
+    known : None, or features of tokens that have the first columns, seen or not.
     """
 
-    def __init__(self, unknown: str = "ignore"):
+    def __init__(
+        self,
+        unknown: str = "ignore",
+        min_count: int = 1,
+        hash_bits: int | None = None,
+        known: Vocabulary | None = None,
+    ):
         if unknown not in ("ignore", "error"):
             raise ValueError(f"unknown must be 'ignore' or 'error', got {unknown!r}")
-        self.unknown = unknown
+        self.unknown, self.min_count = unknown, check_whole("min_count", min_count, least=1)
+        self.hashed, self.known = None if hash_bits is None else HashedNames(hash_bits), known
+        if self.hashed is not None and self.min_count > 1:
+            raise ValueError("min_count counts features by name, and hash_bits keeps no names: give one of the two")
+        if unknown == "error" and (self.hashed is not None or self.min_count > 1):
+            what = "with hash_bits every feature is known" if self.hashed else "min_count makes rare features unknown"
+            raise ValueError(f"{what}, so that unknown='error' makes no sense: give one of the two")
+
+    def read_once(self, X: Any) -> Any:
+        """Lists of tokens in a form that `fit` and `pack` need not read again; other inputs as they are."""
+        if self.hashed is not None:
+            return read_once(X, self.hashed)
+        return read_once(X, None if self.known is None else Vocabulary(self.known.names))
 
     def fit(self, X: Any) -> SequencePacker:
         """Learn the form of the sequences and their features: for tokens, in order of appearance."""
-        self.vocabulary: Vocabulary | None = None  # of tokens
+        self.vocabulary: Vocabulary | HashedNames | None = None  # of tokens
         self._columns: list[str] | None = None
-        X = read_once(X)
+        self.n_pruned = 0
+        X = self.read_once(X)
+        if not isinstance(X, TokenSequences):
+            self._refuse_matrices()
         if isinstance(X, TokenSequences):
-            self.vocabulary, self.n_features = X.vocabulary, len(X.vocabulary)
+            self.vocabulary = self._frequent(X)
+            self.n_features = len(self.vocabulary)
         elif isinstance(X, Sequences):
             self._columns, self.n_features = X.feature_names, int(X.matrix.shape[1])
         elif sparse.issparse(X):
@@ -111,10 +140,33 @@ class SequencePacker:
             self._columns, self.n_features = column_names(first), int(first.shape[1])
         return self
 
+    def _refuse_matrices(self) -> None:
+        for name, used in (("min_count", self.min_count > 1), ("hash_bits", self.hashed is not None)):
+            if used:
+                raise ValueError(f"{name} is for features of tokens, which have names; matrices keep all their columns")
+
+    def _frequent(self, X: TokenSequences) -> Vocabulary | HashedNames:
+        """The features that enough tokens have."""
+        if self.min_count == 1 or isinstance(X.vocabulary, HashedNames):
+            return X.vocabulary
+        counts = np.bincount(X.matrix.indices[X.matrix.data != 0], minlength=len(X.vocabulary))
+        kept = counts >= self.min_count
+        kept[: 0 if self.known is None else len(self.known)] = True
+        if not kept.any():
+            raise ValueError(
+                f"min_count={self.min_count} leaves no feature: the most frequent one of {len(kept)} is had by "
+                f"{counts.max(initial=0)} tokens"
+            )
+        self.n_pruned = int(np.sum(~kept))
+        return Vocabulary(X.vocabulary.names.where(kept))
+
     @property
     def feature_names(self) -> list[str] | None:
-        """The features of tokens or the columns of data frames, in the order of the matrix; None for other matrices."""
-        return self._columns if self.vocabulary is None else self.vocabulary.names.strings()
+        """The features of tokens or the columns of data frames, in the order of the matrix; None for other matrices.
+
+        Hashed features have no names either.
+        """
+        return self.vocabulary.names.strings() if isinstance(self.vocabulary, Vocabulary) else self._columns
 
     def pack(self, X: Any, may_be_empty: bool = False) -> Sequences:
         """Check and flatten; errors name the sequence. In prediction sequences may be empty."""
@@ -157,8 +209,9 @@ class SequencePacker:
             yield FeatureRows.of(columns, values, ends)
             first += len(ends) - 1
 
-    def _renumbered(self, X: TokenSequences, vocabulary: Vocabulary) -> Sequences:
+    def _renumbered(self, X: TokenSequences, vocabulary: Vocabulary | HashedNames) -> Sequences:
         """The same rows with the columns of another vocabulary."""
+        assert isinstance(X.vocabulary, Vocabulary)
         matrix, names = X.matrix, X.vocabulary.names
         columns = vocabulary.look_up(names)[matrix.indices]
         if self.unknown == "error" and (columns < 0).any():

@@ -60,6 +60,12 @@ class Names(NamedTuple):
         """Those with the numbers first … end - 1."""
         return Names(self.words, self.begins[first : end + 1])
 
+    def where(self, chosen: NDArray[np.bool_]) -> Names:
+        """Those that are chosen, in the same order."""
+        lengths = np.diff(self.begins)
+        words = self.words[self.begins[0] : self.begins[-1]][np.repeat(chosen, lengths)]
+        return Names(words, np.concatenate([[0], np.cumsum(lengths[chosen])]))
+
     def text(self) -> bytes:
         """One behind the other, each with its end."""
         first, end = self.begins[[0, -1]]
@@ -81,8 +87,10 @@ class Names(NamedTuple):
 class Vocabulary:
     """Different names, numbered in order of appearance."""
 
-    def __init__(self) -> None:
+    def __init__(self, names: Names | None = None) -> None:
         self._make(words=0, slots=2)
+        if names is not None:
+            self.learn(names)
 
     def __len__(self) -> int:
         return self._count
@@ -98,8 +106,7 @@ class Vocabulary:
         return {"names": self.names.text()}
 
     def __setstate__(self, state: dict[str, bytes]) -> None:
-        self._make(words=0, slots=2)
-        self.learn(Names.of_text(state["names"]))
+        self.__init__(Names.of_text(state["names"]))  # type: ignore[misc]
 
     @property
     def names(self) -> Names:

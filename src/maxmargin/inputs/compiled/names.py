@@ -47,6 +47,24 @@ def split_names(text, words, begins):
 
 
 @kernel
+def name_hash(words, begin, end):
+    """A number for a name: the upper half of its bits depends on all bytes, the lower less on the last of a word."""
+    mixed = ZERO
+    for p in range(np.uint64(begin), np.uint64(end)):
+        mixed = (mixed ^ words[p]) * MIX
+        mixed ^= mixed >> HALF
+    return mixed
+
+
+@kernel
+def hash_names(words, begins, mask, numbers):
+    """numbers[e] = some bits of a hash of name e, those of the mask. Saved models rely on it."""
+    for e in range(len(numbers)):
+        mixed = name_hash(words, begins[e], begins[e + 1]) * MIX
+        numbers[e] = (mixed ^ (mixed >> HALF)) & mask
+
+
+@kernel
 def number_names(words, begins, learn, names, name_begins, slots, count, places, numbers):
     """numbers[e] = k where name e of these is name k of `names`; else -1 or, with `learn`, the next number.
 
@@ -57,11 +75,7 @@ def number_names(words, begins, learn, names, name_begins, slots, count, places,
     """
     mask = np.uint64(len(slots)) - ONE
     for e in range(len(numbers)):
-        mixed = ZERO
-        for p in range(np.uint64(begins[e]), np.uint64(begins[e + 1])):
-            mixed = (mixed ^ words[p]) * MIX
-            mixed ^= mixed >> HALF
-        places[0, e] = mixed & mask
+        places[0, e] = name_hash(words, begins[e], begins[e + 1]) & mask
     for e in range(len(numbers)):
         places[1, e] = slots[places[0, e]]
     for e in range(len(numbers)):

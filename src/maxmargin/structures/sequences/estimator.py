@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterator, Sequence
+from dataclasses import replace
 from itertools import pairwise
 from typing import Any, Self, Unpack
 
@@ -12,13 +13,14 @@ from sklearn.utils.validation import check_is_fitted
 
 from maxmargin.arrays import Array
 from maxmargin.batch import Batch
-from maxmargin.checks import check_whole
+from maxmargin.checks import check_whole, is_real
 from maxmargin.conformal import allowed_distance, least_probability
 from maxmargin.errors import SetCutOff, warn_caller
 from maxmargin.inputs.chunk_schemes import SCHEMES
 from maxmargin.inputs.scoring import Agreement, share_right
 from maxmargin.inputs.transitions import chunk_scheme
 from maxmargin.inputs.weighted import Weighted
+from maxmargin.live_line import LiveLine
 from maxmargin.objective import Certificate
 from maxmargin.predictions import Predictions
 from maxmargin.probabilistic import Calibration, ProbabilisticTrainer
@@ -27,6 +29,7 @@ from maxmargin.solvers import CCCP, Solver, as_solver
 from maxmargin.structures.sequences.batch import ChainBatch
 from maxmargin.structures.sequences.chunk_confidence import chunk_confidences
 from maxmargin.structures.sequences.partial_labels import as_choice, is_partial
+from maxmargin.structures.sequences.sparse_weights import sparse_weights
 from maxmargin.structures.sequences.task import Chain
 from maxmargin.task import Task
 from maxmargin.trainer import Options, Problem
@@ -65,6 +68,13 @@ class SequenceLabeler(ProbabilisticTrainer):
         left as they are. "drop" leaves the sequence out. Both warn, with the number.
     unknown : "ignore" or "error"
         What to do with a feature of a token that training has not seen; one that is ignored has no weight.
+    min_count : int
+        Features that fewer of the training tokens have get no weight either, as if training had not seen them; after
+        partial_fit those of its first call count.
+    hash_bits : int or None
+        b: the weights of a token's features are found by a hash of their names, one of 2**b numbers, and the names are
+        not kept. partial_fit then learns features that it has not seen before, in memory that does not grow; different
+        features may share their weights. None keeps all names.
     {kernel}
         Positions are counted through all sequences.
     objective : "hinge", "likelihood" or "softmax_margin"
@@ -73,6 +83,9 @@ class SequenceLabeler(ProbabilisticTrainer):
         like the likelihood.
     sharpness : float
         Of "softmax_margin": the larger, the nearer to the hinge.
+    prior : None, SequenceLabeler, or what StructuredSVM takes
+        A fitted model: weights are drawn to those of the same names in it, new ones to 0, and what the training data do
+        not speak of stays as it was, its labels and its features included.
     solver : str, Solver or None
         None: "bcfw" for the hinge, "exponentiated_gradient" for the others.
     calibrate : int or None
@@ -83,6 +96,9 @@ class SequenceLabeler(ProbabilisticTrainer):
     ----------
     temperature_ : what scores are divided by, to be logarithms of probabilities.
     weights_ : by name: "features" (features × labels), "transitions" (before × after), "start" and "end" (labels).
+        With hash_bits features are numbers.
+    n_weights_ : how many weights are not 0.
+    n_features_pruned_ : how many features of the training tokens min_count has left out.
     classes_, w_, certificate_, history_.
     """
 
@@ -100,6 +116,8 @@ class SequenceLabeler(ProbabilisticTrainer):
         solver: str | Solver | None = None,
         invalid: str = "error",
         per: str = "sequence",
+        min_count: int = 1,
+        hash_bits: int | None = None,
         **options: Unpack[Options],
     ):
         self.classes = classes
@@ -108,6 +126,8 @@ class SequenceLabeler(ProbabilisticTrainer):
         self.invalid = invalid
         self.per = per
         self.unknown = unknown
+        self.min_count = min_count
+        self.hash_bits = hash_bits
         self.kernel = kernel
         super().__init__(C=C, solver=solver, **options)
 
@@ -214,11 +234,50 @@ class SequenceLabeler(ProbabilisticTrainer):
         """
         return share_right(self.predict(X), Y, _agreement, "sequence", "position")
 
+    def sparsify(self, X: Any, loss: float = 0.0) -> Self:
+        """A copy of this model with as many of the smallest weights set to 0 as predictions for X allow.
+
+        At most the share `loss` of the positions of X has another label than before; n_weights_ says how many weights
+        are left, and a pickle has no others. What the certificate has proved is not true of the copy: `certify` finds
+        out anew, and probabilities are to be calibrated again.
+        """
+        check_is_fitted(self)
+        if self.kernel is not None:
+            raise ValueError("sparsify drops weights of features: with a kernel there are none")
+        if not is_real(loss) or not 0 <= loss <= 1:
+            raise ValueError(f"loss must be a share of positions, from 0 to 1, got {loss!r}")
+        with LiveLine(self.verbose, "looking for weights that matter"):
+            w = sparse_weights(self.task_, self.w_, X, float(loss))
+        model = self._model(self.solution_.C)
+        unproved = replace(
+            self.certificate_,
+            primal=np.nan,
+            upper=None,
+            converged=False,
+            stop_reason=f"{np.count_nonzero(w)} of {np.count_nonzero(self.w_)} weights kept, not measured since",
+        )
+        model.w_, model.certificate_ = w, unproved
+        model.solution_ = replace(model.solution_, w=w, certificate=unproved, memory=None)
+        model.temperature_, model.calibration_ = 1.0, None
+        return model
+
+    @property
+    def n_weights_(self) -> int:
+        """How many weights are not 0."""
+        check_is_fitted(self)
+        return int(np.count_nonzero(self.w_))
+
     @property
     def classes_(self) -> list[Hashable]:
         """The labels, in the order of the weights."""
         check_is_fitted(self)
         return self.task_.classes_
+
+    @property
+    def n_features_pruned_(self) -> int:
+        """How many features of the training tokens have no weight, because fewer than min_count of them have it."""
+        check_is_fitted(self)
+        return int(self.task_.packer_.n_pruned)
 
     def _named_weights(self) -> dict[str, Weights]:
         parts, labels = self.task_.parts(self.w_), self.classes_
@@ -280,7 +339,17 @@ class SequenceLabeler(ProbabilisticTrainer):
     def _make_task(self, Y: Any) -> Task:
         if self.per not in ("sequence", "position"):
             raise ValueError(f"per must be 'sequence' or 'position', got {self.per!r}")
-        return self._task(Chain)
+        if not isinstance(self.prior, SequenceLabeler):
+            return self._task(Chain)
+        check_is_fitted(self.prior)
+        if self.prior.kernel is not None or self.kernel is not None:
+            raise ValueError("a prior is of weights of features: with a kernel there are none")
+        return self._task(Chain, earlier=self.prior.task_)
+
+    def _prior(self, task: Any, batch: Batch, sample_weight: Any) -> Any:
+        """A model as weights of this task: those of features and labels that it does not know are 0."""
+        prior: Any = self.prior
+        return task.carried_over(prior.task_, prior.w_) if isinstance(prior, SequenceLabeler) else prior
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Sequence
 from typing import Any
 
 from maxmargin.inputs.labels import in_order
@@ -43,15 +43,22 @@ def label_report(
     A position with None, or with a set of several labels, is left out. The form is that of `chunk_report`.
     """
     true, predicted, right = Counter[Hashable](), Counter[Hashable](), Counter[Hashable]()
+    for label, other in judged_positions(truth, found):
+        true[label] += 1
+        predicted[other] += 1
+        right[label] += label == other
+    return _report(in_order(true | predicted), true, predicted, right, output_dict, digits)
+
+
+def judged_positions(
+    truth: Sequence[Sequence[Any]], found: Sequence[Sequence[Hashable]]
+) -> Iterator[tuple[Hashable, Hashable]]:
+    """True and predicted label of every position whose true label is known."""
     plain = [y.labels if isinstance(y, Weighted) else y for y in truth]
     for here, there in same_positions(plain, found):
         for label, other in zip(map(as_choice, here), there, strict=True):
-            if label is None or is_partial(label):
-                continue
-            true[label] += 1
-            predicted[other] += 1
-            right[label] += label == other
-    return _report(in_order(true | predicted), true, predicted, right, output_dict, digits)
+            if label is not None and not is_partial(label):
+                yield label, other
 
 
 def _report(

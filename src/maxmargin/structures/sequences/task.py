@@ -16,8 +16,9 @@ from maxmargin.checks import check_memory
 from maxmargin.errors import InvalidLabels, warn_caller
 from maxmargin.inputs.chunk_schemes import SCHEMES
 from maxmargin.inputs.labels import Labels, cost_matrix, label_numbers, label_set
-from maxmargin.inputs.tokens import SequencePacker, Sequences, read_once
+from maxmargin.inputs.tokens import SequencePacker, Sequences
 from maxmargin.inputs.transitions import allowed_transitions, chunk_scheme
+from maxmargin.inputs.vocabulary import Vocabulary
 from maxmargin.inputs.weighted import Weighted
 from maxmargin.kernels.units import UnitTask
 from maxmargin.structures.sequences.batch import ChainBatch, DecodedSequences, whole_losses
@@ -49,6 +50,9 @@ class Chain(UnitTask):
         sequence out).
     classes : the label set, where the training data may not show all of it.
     unknown : "ignore" (a feature of a token that training has not seen has no weight) or "error".
+    min_count : a feature of fewer training tokens than that has no weight.
+    hash_bits : None, or b: features of tokens have one of 2**b numbers each, a hash of their names, instead of names.
+    earlier : None, or a Chain that is set up: this one has its labels and its features of tokens, too.
     kernel : None, or a kernel of positions (maxmargin.kernels), whose features take the place of x_t.
     """
 
@@ -60,17 +64,23 @@ class Chain(UnitTask):
         unknown: str = "ignore",
         kernel: Any = None,
         invalid: str = "error",
+        min_count: int = 1,
+        hash_bits: int | None = None,
+        earlier: Chain | None = None,
     ):
         self.classes = classes
         self.costs = costs
         self.forbidden = forbidden
         self.invalid = invalid
         self.unknown = unknown
+        self.min_count = min_count
+        self.hash_bits = hash_bits
+        self.earlier = earlier
         self.kernel = kernel
 
     def setup(self, X: Any, Y: Any) -> None:
         self._check_invalid()
-        self.packer_ = SequencePacker(self.unknown).fit(X)
+        self.packer_ = self._packer().fit(X)
         if self.packer_.n_features == 0:
             raise ValueError(
                 "no position of any sequence has a feature, so that nothing could be told apart; give every position "
@@ -85,7 +95,7 @@ class Chain(UnitTask):
         self.latent = any(map(is_partial, labels))
         if self.latent and all(label is None for label in labels):
             raise ValueError("no position of any sequence has a label: there is nothing to learn from")
-        self.classes_ = label_set(self.classes, named_labels(labels))
+        self.classes_ = label_set(self.classes, [*named_labels(labels), *self._earlier_labels()])
         self.numbers_ = {label: k for k, label in enumerate(self.classes_)}
         n_labels = self.n_labels_ = len(self.classes_)
         self.cost_ = cost_matrix(self.costs, self.classes_)
@@ -98,9 +108,43 @@ class Chain(UnitTask):
 
     def setup_and_pack(self, X: Any, Y: Any) -> ChainBatch:
         """Read the tokens once for both."""
-        X = read_once(X)
+        X = self._packer().read_once(X)
         self.setup(X, Y)
         return self.pack(X, Y)
+
+    def _packer(self) -> SequencePacker:
+        vocabulary = None if self.earlier is None else self.earlier.packer_.vocabulary
+        known = vocabulary if isinstance(vocabulary, Vocabulary) else None
+        return SequencePacker(self.unknown, self.min_count, self.hash_bits, known)
+
+    def _earlier_labels(self) -> list[Hashable]:
+        """Those of the earlier task, whose features must be of the same kind."""
+        if self.earlier is None:
+            return []
+        mine, its = self.packer_, self.earlier.packer_
+        if type(mine.vocabulary) is not type(its.vocabulary):
+            raise ValueError(
+                f"the earlier model has {_kind_of_features(its)}, the sequences have {_kind_of_features(mine)}; "
+                "expected the same kind of features"
+            )
+        if not isinstance(mine.vocabulary, Vocabulary) and mine.n_features != its.n_features:
+            raise ValueError(f"there are {mine.n_features} features; expected {its.n_features} as in the earlier model")
+        if isinstance(mine.feature_names, list) and mine.vocabulary is None and mine.feature_names != its.feature_names:
+            raise ValueError("the columns have other names, or another order, than those of the earlier model")
+        if self.classes is not None:
+            missing = [label for label in self.earlier.classes_ if label not in set(self.classes)]
+            if missing:
+                raise ValueError(f"classes leaves out {missing[0]!r}, which the earlier model knows")
+        return self.earlier.classes_
+
+    def carried_over(self, earlier: Chain, w: Array) -> Array:
+        """Weights of the earlier task as those of this one: 0 where it has none."""
+        weights, places = np.zeros(self.dim), [self.numbers_[label] for label in earlier.classes_]
+        (T, s, f), (its_T, its_s, its_f) = self.cut(weights), earlier.cut(w)
+        T[np.ix_(places, places)], s[places], f[places] = its_T, its_s, its_f
+        its_U = earlier.parts(w)["features"]
+        self.parts(weights)["features"][: len(its_U), places] = its_U
+        return weights
 
     # --- the plain form: one sequence at a time
 
@@ -181,17 +225,21 @@ class Chain(UnitTask):
 
     def _decoded(self, w: Array, X: Any) -> tuple[NDArray[np.int64], DecodedSequences]:
         """Where every sequence begins, and the best labels of those that are not empty."""
+        offsets, batch = self.unlabelled(X)
+        found = batch.decoded(w, 0.0)
+        _deny_impossible(found.best, np.flatnonzero(np.diff(offsets)))
+        return offsets, found
+
+    def unlabelled(self, X: Any) -> tuple[NDArray[np.int64], ChainBatch]:
+        """Where every sequence begins, and those that are not empty."""
         packed = self.packer_.pack(X, may_be_empty=True)
-        found = self._made(Sequences(packed.matrix, np.unique(packed.offsets))).decoded(w, 0.0)
-        _deny_impossible(found.best, np.flatnonzero(np.diff(packed.offsets)))
-        return packed.offsets, found
+        return packed.offsets, self._made(Sequences(packed.matrix, np.unique(packed.offsets)))
 
     def sums(self, w: Array, X: Any) -> ChainSums:
         """The distribution of the label sequences of every x; an empty one has one, which is empty."""
-        packed = self.packer_.pack(X, may_be_empty=True)
-        batch = self._made(Sequences(packed.matrix, np.unique(packed.offsets)))
-        sums = ChainSums(self, batch.atoms.scores(w, batch.unrolled().units), self.links(w), packed.offsets)
-        _deny_impossible(sums.log_partitions, np.arange(len(packed)))
+        offsets, batch = self.unlabelled(X)
+        sums = ChainSums(self, batch.atoms.scores(w, batch.unrolled().units), self.links(w), offsets)
+        _deny_impossible(sums.log_partitions, np.arange(len(offsets) - 1))
         return sums
 
     def allowed_labels(self, Y: Any, offsets: NDArray[np.int64]) -> NDArray[np.bool_]:
@@ -356,6 +404,12 @@ def _deny_impossible(scores: Array, sequences: NDArray[np.intp]) -> None:
     if len(impossible):
         what = "every label sequence of its length contains a forbidden transition"
         raise ValueError(f"sequence {impossible[0]}: {what}")
+
+
+def _kind_of_features(packer: SequencePacker) -> str:
+    if packer.vocabulary is None:
+        return "columns of matrices"
+    return "hashed features of tokens" if packer.hashed is not None else "named features of tokens"
 
 
 def _split(y: Any) -> tuple[Sequence[Hashable], Sequence[float] | None]:

@@ -1,0 +1,35 @@
+"""A chain's weights without the small ones, where these change few predictions or none."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from maxmargin.arrays import Array
+from maxmargin.structures.sequences.task import Chain
+
+
+def sparse_weights(task: Chain, w: Array, X: Any, loss: float) -> Array:
+    """w with its smallest weights set to 0, so that at most the share `loss` of the positions of X changes its label.
+
+    How many is found by bisection: what is returned was tried, but more may be possible where the number of changes
+    does not only grow.
+    """
+    batch = task.unlabelled(X)[1]
+    labels = batch.decoded(w, 0.0).labels
+    if len(labels) == 0:
+        raise ValueError("no positions given: there is nothing to tell which weights matter")
+    most = int(loss * len(labels))
+    order = np.argsort(np.abs(w), kind="stable")
+    dropped, too_many = int(np.sum(w == 0)), len(w) + 1
+    best = w
+    while too_many - dropped > 1:
+        n = (dropped + too_many) // 2
+        tried = w.copy()
+        tried[order[:n]] = 0.0
+        if np.sum(batch.decoded(tried, 0.0).labels != labels) <= most:
+            dropped, best = n, tried
+        else:
+            too_many = n
+    return best
