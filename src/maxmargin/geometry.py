@@ -29,7 +29,7 @@ from maxmargin.rounding import UNIT, gamma, lowered_value
 HALVINGS = 50  # of the way to a point, to find the best one on it
 
 
-Limits = tuple[float, float] | tuple[Array, Array] | None
+WeightLimits = tuple[float, float] | tuple[Array, Array] | None
 
 
 class Geometry:
@@ -45,7 +45,7 @@ class Geometry:
         return np.clip(self.origin + s, self.low, self.high)
 
     @cached_property
-    def limits(self) -> Limits:
+    def limits(self) -> WeightLimits:
         """The bounds as kernels read them: two numbers, if all weights have the same; None, if there are none."""
         if self.n_bounds == 0:
             return None

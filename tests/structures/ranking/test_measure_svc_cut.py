@@ -17,7 +17,7 @@ from maxmargin.structures.ranking.folds import deal_folds
 from maxmargin.structures.ranking.groups import Groups
 from maxmargin.structures.ranking.judge import Judge, clearly_better, judged
 from maxmargin.structures.ranking.measures import measure_of
-from maxmargin.structures.ranking.threshold import Cut, Rows, cut_after
+from maxmargin.structures.ranking.threshold import Cut, JudgedRows, cut_after
 
 pure = partial(MeasureSVC, train_for="measure", cut="trained")
 X, y = make_classification(
@@ -42,7 +42,7 @@ def held_out_scores(measure, rows, labels, seed, **options):
     for k in range(fold.max() + 1):
         model = pure(measure, **options).fit(rows[fold != k], labels[fold != k])
         scores[fold == k] = model.decision_function(rows[fold == k]) - model.offset_
-    return scores, Rows(truth, np.ones(len(truth)), fold)
+    return scores, JudgedRows(truth, np.ones(len(truth)), fold)
 
 
 # --- the cut
@@ -72,7 +72,7 @@ def test_measures_at_k_look_at_their_share_of_every_fold():
     assert judged(measure_of("precision_at_k", k=6), truth, scores, ones, 1 / 3) == 0.5  # the first two of six
     assert judged(measure_of("precision_at_k", k=1), truth, scores, ones, 1 / 3) == 1.0  # at least one
     assert judged(measure_of("prbep"), truth, scores, ones, 1 / 3) == pytest.approx(2 / 3)
-    rows = Rows(np.tile(truth, 2).astype(float), np.ones(12), np.repeat([0, 1], 6))
+    rows = JudgedRows(np.tile(truth, 2).astype(float), np.ones(12), np.repeat([0, 1], 6))
     both = np.concatenate([scores, -scores])
     cut = Judge(measure_of("prbep"), rows).cut(both)
     assert cut.at == cut_after(both, 6)

@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from maxmargin.structures.ranking.measures import measure_of
-from maxmargin.structures.ranking.threshold import Rows, balanced_rate, best_cut, cut_after
+from maxmargin.structures.ranking.threshold import JudgedRows, balanced_rate, best_cut, cut_after
 
 SCORES = np.array([3.0, -1.0, 2.0, 2.0, 0.0])
 VALUES = {
@@ -30,7 +30,7 @@ def cut_samples(draw):
     for k in range(n_folds):
         rows += [(draw(st.integers(-3, 3)), kind, 1, k) for kind in (0, 1)]
     scores, truth, weights, fold = np.array(rows).T
-    return scores * scale, Rows(truth.astype(float), weights.astype(float), fold), scale
+    return scores * scale, JudgedRows(truth.astype(float), weights.astype(float), fold), scale
 
 
 @pytest.mark.parametrize("name", VALUES)

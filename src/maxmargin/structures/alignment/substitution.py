@@ -44,7 +44,7 @@ MODELS = ("simple", "anova2", "tensor", "window", "profile")
 NEIGHBOURS = 2  # how far the models "window" and "profile" look
 
 
-class Reach(NamedTuple):
+class PairReach(NamedTuple):
     """How large the scores and features of one example are, for rounding."""
 
     score: float  # no Σ_k |w_k φ_k(i, j)| is above this
@@ -84,11 +84,11 @@ class PairFeatures:
         """Σ_{i, j} shares[i, j] φ(i, j)."""
         return np.tensordot(shares, self.written_out(code), 2)
 
-    def reach(self, w: Array, code: Any) -> Reach:
+    def reach(self, w: Array, code: Any) -> PairReach:
         """How large scores and features of this example are."""
         array = np.abs(self.written_out(code))
         lengths = np.sqrt(np.sum(array * array, axis=2))
-        return Reach(float(np.max(array @ np.abs(w), initial=0.0)), float(np.max(lengths, initial=0.0)), self.size)
+        return PairReach(float(np.max(array @ np.abs(w), initial=0.0)), float(np.max(lengths, initial=0.0)), self.size)
 
     def named_weights(self, w: Array) -> dict[str, Weights]:
         """The weights for people, by what they are for."""
@@ -194,14 +194,14 @@ class Match(PairFeatures):
             total = total + (A.dense().T @ shares @ B.dense()).T
         return total.ravel()
 
-    def reach(self, w: Array, code: list[tuple[PositionFeatures, PositionFeatures]]) -> Reach:
+    def reach(self, w: Array, code: list[tuple[PositionFeatures, PositionFeatures]]) -> PairReach:
         W, score, length = np.abs(self.weights(w)), 0.0, 0.0
         for k, (A, B) in enumerate(code):
             first, second = np.abs(A.dense()), np.abs(B.dense())
             score += float(np.max(first @ (W if k == 0 else W.T) @ second.T, initial=0.0))
             rows = [float(np.max(np.linalg.norm(each, axis=1), initial=0.0)) for each in (first, second)]
             length += 2 * rows[0] * rows[1]  # where features (p, q) and (q, p) share a weight
-        return Reach(score, length, 2 * sum(self.shape))
+        return PairReach(score, length, 2 * sum(self.shape))
 
     def named_weights(self, w: Array) -> dict[str, Weights]:
         """W; its rows speak of the first sequence (of either one where the pair counts both ways round)."""

@@ -17,7 +17,7 @@ from maxmargin.structures.alignment.batch import AlignmentBatch
 from maxmargin.structures.alignment.columns import RESIDUE, Codes, Columns, read_columns, sides_of
 from maxmargin.structures.alignment.encoded import BestAlignment, EncodedPair, PreparedWeights, TrueAlignment
 from maxmargin.structures.alignment.gaps import Gaps, as_gaps
-from maxmargin.structures.alignment.substitution import Match, PairFeatures, Reach, feature_maps
+from maxmargin.structures.alignment.substitution import Match, PairFeatures, PairReach, feature_maps
 from maxmargin.structures.alignment.views import Entries
 from maxmargin.task import Task
 from maxmargin.weights import Weights
@@ -220,12 +220,12 @@ class Alignment(Task):
         of_maps = [each.expected(part, shares) for each, part in zip(self.maps_, code.maps, strict=True)]
         return [self.gaps_.expected(code.gaps, used), *of_maps]
 
-    def reach(self, w: Array, code: EncodedPair) -> Reach:
+    def reach(self, w: Array, code: EncodedPair) -> PairReach:
         """How large scores of pairs and features are, for rounding."""
         _, of_maps = self.split(w)
         parts = [each.reach(part, its) for each, part, its in zip(self.maps_, of_maps, code.maps, strict=True)]
         score, length, terms = (sum(each[k] for each in parts) for k in range(3))
-        return Reach(score, length, int(terms))
+        return PairReach(score, length, int(terms))
 
     def features_of(self, code: EncodedPair, pairs: Codes) -> Entries:
         """Ψ of the alignment with these pairs; a feature may stand there several times."""

@@ -19,7 +19,7 @@ from maxmargin.structures.dependencies.given_arcs import GivenArcs
 from maxmargin.structures.dependencies.heads import HeadsOfWords, check_tree, read_heads
 from maxmargin.structures.dependencies.lexicon import Codes, read_tokens
 from maxmargin.structures.dependencies.scored_arcs import FoundTrees, as_trees
-from maxmargin.structures.dependencies.tree_sums import TreeSums
+from maxmargin.structures.dependencies.tree_sums import DependencySums
 from maxmargin.structures.dependencies.word_arcs import ROOM, WordArcs
 from maxmargin.task import Task
 
@@ -148,9 +148,9 @@ class Dependencies(Task):
             return []
         return as_trees(self.pack(X).found(w, 0.0), self.classes_)
 
-    def sums(self, w: Array, X: Sequence[Any]) -> TreeSums:
+    def sums(self, w: Array, X: Sequence[Any]) -> DependencySums:
         """The distribution of the trees of every sentence."""
-        return TreeSums(self, self.pack(X).arcs, w)
+        return DependencySums(self, self.pack(X).arcs, w)
 
     # --- inside
 

@@ -1,4 +1,4 @@
-"""TreeSums: the distribution of dependency trees p(z | x) ∝ exp ⟨w, Ψ(x, z)⟩, sentence by sentence.
+"""DependencySums: the distribution of dependency trees p(z | x) ∝ exp ⟨w, Ψ(x, z)⟩, sentence by sentence.
 
 The mass of an arc is the sum of those of its labels, and trees add up by the matrix-tree theorem
 (compiled/arborescence_sums.py), or, projective ones, by spans (compiled/eisner_sums.py). Both keep logarithms of sums
@@ -16,7 +16,7 @@ from maxmargin.arrays import Array
 from maxmargin.structures.dependencies.heads import HeadsOfWords, check_tree, read_heads
 
 
-class TreeMarginals(NamedTuple):
+class ArcMarginals(NamedTuple):
     """Probabilities in one sentence of n words with L labels, in the order of classes_."""
 
     heads: Array  # (n, n + 1): of every head of every word, the root first
@@ -59,7 +59,7 @@ def tree_sum(scores: Array, single_root: bool, projective: bool) -> TreeSum:
     return TreeSum(float(log_z), heads, table, np.exp(scores - table[:, 1:, None]))
 
 
-class TreeSums:
+class DependencySums:
     """arcs : PackedWordArcs or PackedGivenArcs. Scores of all arcs are made anew for every question."""
 
     def __init__(self, task: Any, arcs: Any, w: Array):
@@ -76,12 +76,12 @@ class TreeSums:
     def entropies(self) -> Array:
         return self._summed[1]
 
-    def marginals(self) -> list[TreeMarginals]:
+    def marginals(self) -> list[ArcMarginals]:
         found = []
         for i in range(len(self)):
             each = self._sum(i)
             labels = None if self.task.classes_ is None else each.arcs().transpose(1, 0, 2)
-            found.append(TreeMarginals(each.heads, labels))
+            found.append(ArcMarginals(each.heads, labels))
         return found
 
     def log_probabilities(self, Y: Any) -> Array:

@@ -8,14 +8,14 @@ import numpy as np
 
 from maxmargin.arrays import Array
 from maxmargin.structures.ranking.measures import Measure
-from maxmargin.structures.ranking.threshold import Cut, Rows, balanced_rate, best_cut, cut_after
+from maxmargin.structures.ranking.threshold import Cut, JudgedRows, balanced_rate, best_cut, cut_after
 
 
 class Judge(NamedTuple):
     """A measure, and the rows whose scores it judges fold by fold: those of two folds come from two models."""
 
     measure: Measure | str  # "roc_auc" and "average_precision" are of the order of scores alone
-    rows: Rows
+    rows: JudgedRows
 
     def cut(self, scores: Array) -> Cut:
         """The cut that suits the measure, and what it is worth in every fold.

@@ -26,7 +26,7 @@ from maxmargin.structures.ranking.judge import Judge, clearly_better, judged
 from maxmargin.structures.ranking.measures import NAMES, Measure, measure_of
 from maxmargin.structures.ranking.ranking import Ranking
 from maxmargin.structures.ranking.row_labels import WeightedRows
-from maxmargin.structures.ranking.threshold import Cut, Rows
+from maxmargin.structures.ranking.threshold import Cut, JudgedRows
 from maxmargin.structures.ranking.zero_weights import remedy_for_zero
 from maxmargin.task import Task
 from maxmargin.trainer import Options, refuse_kernel
@@ -398,7 +398,7 @@ class MeasureSVC(MatrixClassifier):
                 CutNotValidated,
             )
             return nothing
-        judge, Cs = Judge(self._judged, Rows(truth, weights, fold)), [model.C for model in models]
+        judge, Cs = Judge(self._judged, JudgedRows(truth, weights, fold)), [model.C for model in models]
         found: list[dict[Any, Cut]] = [{} for _ in models]
         for name in names:
             if name == self.measure and all(zero):
@@ -464,7 +464,7 @@ class MeasureSVC(MatrixClassifier):
             return 0.0
         matrix = self._seen(sample, self.trained_for_).matrix
         truth, weights = WeightedRows.of(labels)
-        rows = Rows(truth, weights, np.zeros(len(truth), dtype=np.int64))
+        rows = JudgedRows(truth, weights, np.zeros(len(truth), dtype=np.int64))
         return -Judge(measure, rows).cut(self.task_.row_scores(self.w_, matrix)[sample.rows]).at
 
     def __sklearn_tags__(self) -> Any:

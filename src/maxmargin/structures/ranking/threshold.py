@@ -12,7 +12,7 @@ from maxmargin.arrays import Array
 from maxmargin.structures.ranking.groups import Indices
 
 
-class Rows(NamedTuple):
+class JudgedRows(NamedTuple):
     """The rows of a sample that is cut."""
 
     truth: Array  # 1 for positive rows, 0 for others
@@ -31,7 +31,7 @@ class Cut(NamedTuple):
         return float(self.values.mean())
 
 
-def best_cut(scores: Array, rows: Rows, value: Callable[..., Any]) -> Cut:
+def best_cut(scores: Array, rows: JudgedRows, value: Callable[..., Any]) -> Cut:
     """The cut with the highest mean over folds of value(tp, fp, fn, tn), which takes arrays.
 
     One cut for all folds is what one model will have. Each of the n + 1 is tried: O(n log n), and O(n) per fold. Of

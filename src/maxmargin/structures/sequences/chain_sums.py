@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from maxmargin.arrays import Array
 from maxmargin.inputs.labels import Labels
 
-Links = tuple[Array, Array, Array]  # T, s and f
+ChainLinks = tuple[Array, Array, Array]  # T, s and f
 LEAST = 1e-250  # probabilities above this have all of their digits
 
 
@@ -34,7 +34,7 @@ class Stretch(NamedTuple):
     after: NDArray[np.bool_]  # (K,): at end
 
 
-class Masses(NamedTuple):
+class LinkMasses(NamedTuple):
     """Scores of links as numbers to multiply with: exp(T - shift), the same turned, exp(s - shift), exp(f - shift)."""
 
     links: Array
@@ -50,7 +50,7 @@ class ChainSums:
     Marginals and log Z are those of compiled/chain_sums.py, whose equations are cited here.
     """
 
-    def __init__(self, task: Any, scores: Array, links: Links, bounds: NDArray[np.int64]):
+    def __init__(self, task: Any, scores: Array, links: ChainLinks, bounds: NDArray[np.int64]):
         self.task, self.scores, self.bounds = task, scores, bounds
         T, s, f = map(np.ascontiguousarray, links)
         self.links = T, s, f
@@ -175,10 +175,10 @@ class ChainSums:
         allowed = [each[np.isfinite(each)] for each in (T, s, f)]
         if not all(map(len, allowed)):  # sequences are either short or impossible
             none = np.zeros_like(T)
-            return tuple(Masses(none, none, s, f, np.zeros(3))), np.inf, np.inf
+            return tuple(LinkMasses(none, none, s, f, np.zeros(3))), np.inf, np.inf
         shifts = np.array([each.max() for each in allowed])
         M, S, F = (np.exp(each - shift) for each, shift in zip((T, s, f), shifts, strict=True))
-        masses = Masses(M, np.ascontiguousarray(M.T), S, F, shifts)
+        masses = LinkMasses(M, np.ascontiguousarray(M.T), S, F, shifts)
         return tuple(masses), float(max(np.ptp(each) for each in allowed)), steps_to_all(T)
 
 
