@@ -38,6 +38,7 @@ from benchmarks import (
     measure_cuts,
     measure_speed,
     measures,
+    model_files,
     motifs,
     multiclass,
     page,
@@ -92,6 +93,7 @@ GROUPS = {
     "defaults": defaults,
     "effective-passes": effective_passes,
     "threads": threads,
+    "model-files": model_files,
     "engine": engine,
 }
 Run = Callable[[str, int, bool, Report], Table]

@@ -33,6 +33,7 @@ LAYERS = [
             "temperature",
         ],
     ),
+    ("what fitted objects are made of, in files", ["files"]),
     ("how far sums of floating-point numbers may be off, and rows without zeros", ["rounding", "nonzero_rows"]),
     ("distributions of outputs, and what follows from them", ["conformal", "sums", "tangents", "temperature"]),
     ("sparse matrices with room for more rows", ["growing_rows"]),
@@ -82,6 +83,7 @@ LAYERS = [
         ["baselines", "datasets", "formats", "inference", "metrics", "optimisers", "plotting", "tasks"],
     ),
     ("checks of tasks, solvers and executors", ["testing"]),
+    ("models from files", ["loading"]),
     ("the public names", [""]),
     ("the demonstration", ["demo"]),
 ]

@@ -26,7 +26,8 @@ def blocks(page: Path) -> list[tuple[str, str, int]]:
 @pytest.mark.parametrize(
     "page", [PAGES[0], *(pytest.param(page, marks=pytest.mark.slow) for page in PAGES[1:])], ids=lambda page: page.name
 )
-def test_code_runs_and_prints_what_the_page_says(page, capsys, monkeypatch):
+def test_code_runs_and_prints_what_the_page_says(page, capsys, monkeypatch, tmp_path):
+    monkeypatch.chdir(tmp_path)  # pages write files
     # As a script, because classes that a page defines are pickled: by the checks in maxmargin.testing, which look them
     # up in this module, and for other processes, which cannot import it.
     module = ModuleType("__main__")

@@ -23,12 +23,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from math import inf, isfinite
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
 from maxmargin.arrays import Array
 from maxmargin.atoms import AtomRows
+from maxmargin.files.fields import Fields, Flag, Member, OneOf, Real, Text, Whole
 from maxmargin.planes import Planes
 from maxmargin.search import Search
 
@@ -113,6 +114,20 @@ class Certificate:
     search: Search = Search.EXACT
     method: str = ""  # how the decoder searches
     upper: float | None = None  # proved: the objective of the weights is no higher (None: `primal` is itself proved)
+
+    saved: ClassVar[Fields] = {
+        "primal": Real(finite=False),
+        "dual": Real(finite=False),
+        "converged": Flag(),
+        "passes": Real(least=0, finite=False),
+        "seconds": Real(least=0),
+        "cpu_seconds": Real(),
+        "stop_reason": Text(),
+        "rounds": OneOf(None, Whole()),
+        "search": Member(Search),
+        "method": Text(),
+        "upper": OneOf(None, Real(finite=False)),
+    }
 
     @property
     def exact(self) -> bool:

@@ -15,6 +15,7 @@ from maxmargin.arrays import Array
 from maxmargin.batch import Batch
 from maxmargin.checks import check_whole
 from maxmargin.errors import Uncalibrated, warn_caller
+from maxmargin.files.fields import Fields, NumberArray, OneOf, Part, Real, Sometimes, declare
 from maxmargin.objective import Formulation
 from maxmargin.oracle import Oracle, normalised_weights
 from maxmargin.soft_oracle import SoftOracle
@@ -34,6 +35,16 @@ class Calibration(NamedTuple):
     shares: Array = np.zeros(0)  # of every position: one by the number of positions of its sequence
 
 
+declare(
+    Calibration,
+    {
+        "distances": NumberArray(float, None, finite=False),
+        "truths": NumberArray(float, None),
+        "shares": NumberArray(float, "truths.size"),
+    },
+)
+
+
 class ProbabilisticTrainer(Trainer):
     """Probabilities p(z | x) ∝ exp(⟨w, Ψ(x, z)⟩ / temperature_) of outputs and of their parts.
 
@@ -44,6 +55,11 @@ class ProbabilisticTrainer(Trainer):
     """
 
     _smooth_solver: ClassVar[str] = "lbfgs"  # of smooth objectives, where none is named
+
+    saved: ClassVar[Fields] = {
+        "temperature_": Sometimes(Real(least=0)),
+        "calibration_": Sometimes(OneOf(None, Part(Calibration))),
+    }
 
     temperature_: float = 1.0
     calibration_: Calibration | None = None

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Unpack
+from typing import Any, ClassVar, Unpack
 
 import numpy as np
 from sklearn.base import clone
@@ -75,6 +75,8 @@ class StructuredSVM(ProbabilisticTrainer):
     """
 
     _asks_user = True
+
+    saved_others: ClassVar[bool] = True  # tasks may show what they have found
 
     def __init__(
         self,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.base import BaseEstimator
@@ -12,6 +12,7 @@ from maxmargin.arrays import Array
 from maxmargin.batch import Batch
 from maxmargin.errors import TaskError
 from maxmargin.examples import Examples, dot
+from maxmargin.files.fields import Dropped, Fields, Flag, Member, Sometimes, Whole, parameters_of
 from maxmargin.listed_sums import ListedSums
 from maxmargin.search import Search
 
@@ -30,6 +31,18 @@ class Task(BaseEstimator):
     search: Search = Search.EXACT  # what argmax finds
     ratio: float | None = None  # undergenerating: argmax reaches this share of every maximum that is >= 0, where known
     latent: bool = False  # True where outputs have parts that labels do not show: `complete` finds them
+
+    saved: ClassVar[Fields] = {
+        "dim": Whole(),
+        "search": Sometimes(Member(Search)),
+        "latent": Sometimes(Flag()),
+        "bounds_": Dropped(),  # of training
+        "prior_": Dropped(),
+    }
+
+    @classmethod
+    def _saved_parameters(cls) -> Fields:
+        return parameters_of(cls)
 
     def setup(self, X: Sequence[Any], Y: Sequence[Any]) -> None:
         """Learn sizes and label sets from the training data. Runs on a clone of the user's task."""

@@ -20,7 +20,24 @@ from maxmargin.checks import is_true
 from maxmargin.confines import geometry_of
 from maxmargin.examples import Examples
 from maxmargin.executors import Executor
+from maxmargin.files.fields import (
+    Dropped,
+    Each,
+    Field,
+    Fields,
+    LabelArray,
+    MostlyZeros,
+    NumberArray,
+    OneOf,
+    Part,
+    Sometimes,
+    Text,
+    Whole,
+    parameters_of,
+)
+from maxmargin.files.saving import SavedModel
 from maxmargin.geometry import Geometry
+from maxmargin.kernels.map import KernelMap
 from maxmargin.live_line import LiveLine
 from maxmargin.nothing_learnt import warn_of_zero
 from maxmargin.objective import Certificate, Formulation, relative_gap
@@ -32,6 +49,7 @@ from maxmargin.progress import watching
 from maxmargin.shared_options import SharedOptions
 from maxmargin.solvers import BCFW, CCCP, Solution, Solver, as_solver
 from maxmargin.solvers.base import deny_contradiction, proved_primal, remembered_risk
+from maxmargin.solvers.descent import Round
 from maxmargin.solvers.subgradient import Walk
 from maxmargin.task import Task
 from maxmargin.training_options import checked_C, checked_solver, executor_for, n_examples, seed_of
@@ -68,7 +86,7 @@ class Options(TypedDict, total=False):
     verbose: int
 
 
-class Trainer(SharedOptions, WithNamedWeights, BaseEstimator):
+class Trainer(SharedOptions, WithNamedWeights, SavedModel, BaseEstimator):
     """fit, fit_path, partial_fit and certify for an estimator that names its task in `_make_task`.
 
     An estimator's constructor lists its own parameters, with C and solver, and passes `**options` on to this one:
@@ -121,6 +139,39 @@ class Trainer(SharedOptions, WithNamedWeights, BaseEstimator):
     _asks_user: ClassVar[bool] = False
 
     kernel: Any = None  # a parameter of estimators whose task takes one
+
+    saved: ClassVar[Fields] = {
+        "callback": Dropped(),  # this and the next: of a run
+        "executor": Dropped(),
+        "random_state": OneOf(None, Whole()),
+        "task_": Part(Task),
+        "w_": MostlyZeros("task_.dim"),
+        "certificate_": Sometimes(OneOf(None, Part(Certificate))),
+        "solution_": Sometimes(Part(Solution)),
+        "history_": Sometimes(Field()),
+        "n_features_in_": Sometimes(Whole()),
+        "feature_names_in_": Sometimes(LabelArray("n_features_in_")),
+        "rounds_": Sometimes(Each(Part(Round))),
+        "support_": Sometimes(NumberArray(np.int64, None)),
+        "kernel_map_": Sometimes(Part(KernelMap)),
+        "kernel_evaluations_": Sometimes(Whole()),
+        "_shown": Sometimes(Each(Text(), kind=tuple)),
+        "_fitted_to": Dropped(),
+    }
+
+    @classmethod
+    def _saved_parameters(cls) -> Fields:
+        return parameters_of(cls)
+
+    def _check_saved(self) -> None:
+        """A model that was read from a file: what its training has kept must be of these weights."""
+        solution = getattr(self, "solution_", None)
+        if solution is None:
+            return
+        memory = solution.memory
+        if not (isinstance(memory, Walk) and len(memory.w) == len(self.w_)):  # with a kernel it is of all units
+            object.__setattr__(solution, "memory", None)
+        object.__setattr__(solution, "w", self.w_)
 
     task_: Any
     w_: Array

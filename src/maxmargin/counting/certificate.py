@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from math import isfinite
+from typing import ClassVar
 
+from maxmargin.files.fields import Fields, Flag, Real, Text, Whole
 from maxmargin.objective import relative_gap
 
 
@@ -26,6 +28,19 @@ class CountingCertificate:
     seconds: float  # of the first model of a path with what all share
     cpu_seconds: float
     stop_reason: str
+
+    saved: ClassVar[Fields] = {
+        "primal": Real(finite=False),
+        "dual": Real(finite=False),
+        "at_zero": Real(finite=False),
+        "residual": Real(finite=False),
+        "converged": Flag(),
+        "solver": Text(),
+        "iterations": Whole(),
+        "seconds": Real(),
+        "cpu_seconds": Real(),
+        "stop_reason": Text(),
+    }
 
     @property
     def gap(self) -> float:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Self, Unpack
+from typing import Any, ClassVar, Self, Unpack
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,6 +16,7 @@ from maxmargin.checks import refuse_complex
 from maxmargin.counting.sets.classes import Classes
 from maxmargin.counting.sets.output_set import OutputSet
 from maxmargin.counting.trainer import CountingOptions, CountingTrainer, NamedCoordinates, check_output_set
+from maxmargin.files.fields import Fields, LabelArray, NumberArray, OneOf, Part
 from maxmargin.inputs.labels import refuse_mixed
 
 
@@ -34,6 +35,13 @@ class CountingClassifier(ClassifierMixin, CountingTrainer):
     classes_, alpha_, chosen_by_, certificate_, dual_coef_, coef_, intercept_, weights_, n_iter_, n_features_in_.
     """
 
+    saved: ClassVar[Fields] = {
+        "output_set": OneOf(None, Part(OutputSet)),
+        "set_": Part(OutputSet),
+        "classes_": LabelArray(None),
+        "_class_features_": NumberArray(float, "classes_.size", None),
+    }
+
     def __init__(
         self,
         output_set: OutputSet | None = None,
@@ -44,6 +52,10 @@ class CountingClassifier(ClassifierMixin, CountingTrainer):
     ):
         self.output_set = output_set
         super().__init__(kernel=kernel, alpha=alpha, fit_intercept=fit_intercept, **options)
+
+    def _check_scores(self, n_scores: int) -> None:
+        if self._class_features_.shape[1] != n_scores:
+            raise ValueError(f"its classes have {self._class_features_.shape[1]} features, and it scores {n_scores}")
 
     def fit(self, X: Any, y: Any) -> Self:
         """Train on the rows of X with labels y."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Self, Unpack
+from typing import Any, ClassVar, Self, Unpack
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,6 +12,7 @@ from scipy import sparse
 from maxmargin.arrays import Array
 from maxmargin.counting.sets.subsets import AllSubsets
 from maxmargin.counting.trainer import CountingOptions, CountingTrainer, NamedCoordinates
+from maxmargin.files.fields import Fields, Whole
 
 
 class CountingMultilabel(CountingTrainer):
@@ -24,6 +25,8 @@ class CountingMultilabel(CountingTrainer):
     n_labels_, alpha_, chosen_by_, certificate_, dual_coef_, coef_, intercept_, weights_, n_iter_, n_features_in_.
     """
 
+    saved: ClassVar[Fields] = {"n_labels_": Whole(1)}
+
     def __init__(
         self,
         kernel: Any = "rbf",
@@ -32,6 +35,10 @@ class CountingMultilabel(CountingTrainer):
         **options: Unpack[CountingOptions],
     ):
         super().__init__(kernel=kernel, alpha=alpha, fit_intercept=fit_intercept, **options)
+
+    def _check_scores(self, n_scores: int) -> None:
+        if self.n_labels_ != n_scores:
+            raise ValueError(f"it has {self.n_labels_} labels, and {n_scores} scores")
 
     def fit(self, X: Any, Y: Any) -> Self:
         """Train on the rows of X with an (n, L) matrix of zeros and ones."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Self, Unpack
+from typing import Any, ClassVar, Self, Unpack
 
 import numpy as np
 
@@ -12,6 +12,7 @@ from maxmargin.counting.least_squares import as_rows
 from maxmargin.counting.moments import Moments
 from maxmargin.counting.sets.output_set import DecodedOutput, OutputSet
 from maxmargin.counting.trainer import CountingOptions, CountingTrainer, NamedCoordinates, check_output_set
+from maxmargin.files.fields import Fields, Part
 from maxmargin.predictions import Predictions
 
 
@@ -68,6 +69,8 @@ class CountingPredictor(CountingTrainer):
     n_iter_ : steps of conjugate gradients; 1 for the closed form.
     n_features_in_.
     """
+
+    saved: ClassVar[Fields] = {"output_set": Part(OutputSet)}
 
     def __init__(
         self,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Mapping, Sequence
-from typing import Any, NamedTuple, Self, Unpack
+from typing import Any, ClassVar, NamedTuple, Self, Unpack
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
@@ -18,6 +18,7 @@ from maxmargin.counting.sets.ordered_items import ordered_numbers
 from maxmargin.counting.sets.output_set import DecodedOutput
 from maxmargin.counting.sets.paths import Paths
 from maxmargin.counting.trainer import CountingOptions, CountingTrainer, NamedCoordinates
+from maxmargin.files.fields import Derived, Fields, LabelList, NumberArray, OneOf, Text
 from maxmargin.inputs.labels import in_order, plain
 from maxmargin.predictions import Predictions
 
@@ -56,6 +57,14 @@ class RoutePredictor(CountingTrainer):
     alpha_, chosen_by_, certificate_, dual_coef_, coef_, intercept_, n_iter_, n_features_in_.
     """
 
+    saved: ClassVar[Fields] = {
+        "shape": Text(*SHAPES),
+        "points_": LabelList(least=1),
+        "_items_": Derived(lambda model: Items(model.points_, 1, "point")),
+        "coordinates_": OneOf(None, NumberArray(float, "points_.__len__", 2)),
+        "popularity_": NumberArray(np.int64, "points_.__len__"),
+    }
+
     def __init__(
         self,
         points: Sequence[Hashable] | Mapping[Hashable, tuple[float, float]] | None = None,
@@ -70,6 +79,19 @@ class RoutePredictor(CountingTrainer):
         self.shape = shape
         self.method = method
         super().__init__(kernel=kernel, alpha=alpha, fit_intercept=fit_intercept, **options)
+
+    def _check_scores(self, n_scores: int) -> None:
+        if self._possible().dim != n_scores:
+            raise ValueError(f"it has {n_scores} scores, which are not those of routes of {len(self.points_)} points")
+
+    def _possible(self) -> Paths | CyclicPermutations:
+        """The set of routes; an open one begins and ends at two places that are no points."""
+        n = len(self.points_)
+        return (
+            CyclicPermutations(n, signed=False, method=self.method)
+            if self.shape == "cycle"
+            else Paths(n + 2, method=self.method)
+        )
 
     def fit(self, X: Any, routes: Sequence[Any], several: bool = False) -> Self:
         """Train on trips: the rows of X are their features (None: there are none) and routes the points visited.
@@ -156,11 +178,9 @@ class RoutePredictor(CountingTrainer):
         self.popularity_ = np.bincount([k for own in numbers for each in own for k in each], minlength=n)
         if self.shape == "cycle":
             outputs = [[tuple(each) for each in own] for own in numbers]
-            possible: Paths | CyclicPermutations = CyclicPermutations(n, signed=False, method=self.method)
         else:
             outputs = [[(0, *(k + 1 for k in each), n + 1) for each in own] for own in numbers]
-            possible = Paths(n + 2, method=self.method)
-        return X, outputs if several else [own[0] for own in outputs], possible
+        return X, outputs if several else [own[0] for own in outputs], self._possible()
 
     def _read_points(self, routes: list[list[Any]]) -> None:
         least = 3 if self.shape == "cycle" else 1

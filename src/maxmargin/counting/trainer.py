@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Iterator, Sequence
 from contextlib import nullcontext
-from typing import Any, NamedTuple, Self, TypedDict, TypeVar
+from typing import Any, ClassVar, NamedTuple, Self, TypedDict, TypeVar
 
 import numpy as np
 from scipy import sparse
@@ -23,6 +23,20 @@ from maxmargin.counting.penalty import GIVEN, LEFT_OUT, Penalty, chosen_penalty,
 from maxmargin.counting.sets.output_set import OutputSet
 from maxmargin.counting.targets import TARGETS
 from maxmargin.errors import warn_caller
+from maxmargin.files.fields import (
+    Fields,
+    LabelArray,
+    NumberArray,
+    NumberMatrix,
+    OneOf,
+    Part,
+    Real,
+    Sometimes,
+    Text,
+    Whole,
+    parameters_of,
+)
+from maxmargin.files.saving import SavedModel
 from maxmargin.live_line import LiveLine
 from maxmargin.shared_options import SharedOptions
 from maxmargin.weights import Weights, WithNamedWeights, column_names
@@ -53,7 +67,7 @@ class NamedCoordinates(NamedTuple):
     axes: dict[str, Sequence[Hashable]]  # of all axes but the first
 
 
-class CountingTrainer(SharedOptions, WithNamedWeights, BaseEstimator):
+class CountingTrainer(SharedOptions, WithNamedWeights, SavedModel, BaseEstimator):
     """Kernels, the linear system and its certificate. CountingPredictor documents the parameters."""
 
     def __init__(
@@ -85,6 +99,38 @@ class CountingTrainer(SharedOptions, WithNamedWeights, BaseEstimator):
         self.tol = tol
         self.max_iter = max_iter
         self.verbose = verbose
+
+    saved: ClassVar[Fields] = {
+        "n_features_in_": Sometimes(Whole()),
+        "feature_names_in_": Sometimes(LabelArray("n_features_in_")),
+        "X_fit_": OneOf(None, NumberMatrix()),
+        "alpha_": Real(),
+        "chosen_by_": Text(),
+        "certificate_": Part(CountingCertificate),
+        "n_iter_": Whole(),
+        "dual_coef_": OneOf(None, NumberArray(float, None, None)),
+        "_weights_": OneOf(None, NumberArray(float, None, None)),
+        "intercept_": OneOf(Real(), NumberArray(float, None)),
+    }
+
+    @classmethod
+    def _saved_parameters(cls) -> Fields:
+        return parameters_of(cls)
+
+    def _check_saved(self) -> None:
+        """Of a model from a file: whether there are as many scores as outputs have features."""
+        found: Any = self._weights_ if self._weights_ is not None else self.dual_coef_
+        if found is None:
+            raise ValueError("it has no weights")
+        if np.size(self.intercept_) not in (1, found.shape[1]):
+            raise ValueError(f"there are {np.size(self.intercept_)} intercepts of {found.shape[1]} scores")
+        kept: Any = self.X_fit_
+        if self._weights_ is None and kept is not None and kept.shape[0] != len(found):
+            raise ValueError(f"there are {kept.shape[0]} training inputs with {len(found)} coefficients")
+        self._check_scores(found.shape[1])
+
+    def _check_scores(self, n_scores: int) -> None:
+        """Raise a ValueError where outputs have another number of features."""
 
     dual_coef_: Array | None
     certificate_: CountingCertificate

@@ -5,10 +5,13 @@ Feature hashing (Weinberger et al. 2009, without signs): names that get the same
 
 from __future__ import annotations
 
+from typing import ClassVar
+
 import numpy as np
 from numpy.typing import NDArray
 
 from maxmargin.checks import check_whole
+from maxmargin.files.fields import Fields, Whole
 from maxmargin.inputs.vocabulary import Names
 
 MOST = 30  # bits: columns of matrices are whole numbers of 32 bits
@@ -19,6 +22,9 @@ class HashedNames:
 
     It is the same in every process and on every machine.
     """
+
+    saved: ClassVar[Fields] = {"bits": Whole(1, MOST)}
+    saved_as: ClassVar[str] = "__init__"
 
     def __init__(self, bits: int):
         self.bits = check_whole("hash_bits", bits, least=1)

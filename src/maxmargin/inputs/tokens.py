@@ -8,13 +8,14 @@ training: whoever needs them twice calls `read_once` first.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
 from maxmargin.checks import check_whole, refuse_complex
+from maxmargin.files.fields import Dropped, Fields, OneOf, Part, Text, Texts, Whole
 from maxmargin.inputs.hashed_names import HashedNames
 from maxmargin.inputs.matrices import bad_number
 from maxmargin.inputs.token_features import FeatureRows, ends_of, place_of, read_tokens
@@ -94,6 +95,17 @@ class SequencePacker:
     known : None, or features of tokens that have the first columns, seen or not.
     """
 
+    saved: ClassVar[Fields] = {
+        "unknown": Text("ignore", "error"),
+        "min_count": Whole(1),
+        "hashed": OneOf(None, Part(HashedNames)),
+        "known": Dropped(),  # of fitting
+        "vocabulary": OneOf(None, Part(Vocabulary, HashedNames)),
+        "_columns": OneOf(None, Texts()),
+        "n_pruned": Whole(),
+        "n_features": Whole(1),
+    }
+
     def __init__(
         self,
         unknown: str = "ignore",
@@ -110,6 +122,17 @@ class SequencePacker:
         if unknown == "error" and (self.hashed is not None or self.min_count > 1):
             what = "with hash_bits every feature is known" if self.hashed else "min_count makes rare features unknown"
             raise ValueError(f"{what}, so that unknown='error' makes no sense: give one of the two")
+
+    def _check_saved(self) -> None:
+        if self.vocabulary is not None and self.n_features != len(self.vocabulary):
+            raise ValueError(f"it has {len(self.vocabulary)} features, and not {self.n_features}")
+        if self._columns is not None and self.n_features != len(self._columns):
+            raise ValueError(f"there are {len(self._columns)} names of {self.n_features} columns")
+        if (self.hashed is not None) != isinstance(self.vocabulary, HashedNames) or self.hashed not in (
+            None,
+            self.vocabulary,
+        ):
+            raise ValueError("it does not say whether names are hashed")
 
     def read_once(self, X: Any) -> Any:
         """Lists of tokens in a form that `fit` and `pack` need not read again; other inputs as they are."""

@@ -8,10 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from itertools import chain
-from typing import NamedTuple
+from typing import ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+
+from maxmargin.files.fields import Fields, Raw
 
 END = b"\0"  # of a name
 ESCAPED = b"\xc0\x80"  # a zero inside a name; nothing else is encoded by these bytes
@@ -87,6 +89,9 @@ class Names(NamedTuple):
 class Vocabulary:
     """Different names, numbered in order of appearance."""
 
+    saved: ClassVar[Fields] = {"text": Raw()}
+    saved_as: ClassVar[str] = "of_text"
+
     def __init__(self, names: Names | None = None) -> None:
         self._make(words=0, slots=2)
         if names is not None:
@@ -102,8 +107,24 @@ class Vocabulary:
 
     __hash__ = None  # type: ignore[assignment]  # it grows
 
+    @property
+    def text(self) -> bytes:
+        """All names, each with its end."""
+        return self.names.text()
+
+    @classmethod
+    def of_text(cls, text: bytes) -> Vocabulary:
+        """Back from `text`; ValueError where it is none."""
+        if text and not text.endswith(END):
+            raise ValueError("the last name has no end")
+        text.replace(ESCAPED, b"0").decode("utf-8", "surrogatepass")  # names must be texts
+        found, n = cls(Names.of_text(text)) if text else cls(), text.count(END)
+        if len(found) != n:
+            raise ValueError(f"{n} names are {len(found)} different ones")
+        return found
+
     def __getstate__(self) -> dict[str, bytes]:
-        return {"names": self.names.text()}
+        return {"names": self.text}
 
     def __setstate__(self, state: dict[str, bytes]) -> None:
         self.__init__(Names.of_text(state["names"]))  # type: ignore[misc]

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.base import BaseEstimator, clone
 
 from maxmargin.arrays import Array
+from maxmargin.files.fields import Field, Fields, Part
 from maxmargin.kernels.functions import Kernel, WithConstant, as_kernel, is_precomputed
 from maxmargin.kernels.map import KernelMap
 
@@ -23,6 +24,8 @@ class Auto(BaseEstimator):
     A precomputed kernel stays in the dual, because its matrix is there already.
     """
 
+    saved: ClassVar[Fields] = {"kernel": Field()}
+
     def __init__(self, kernel: Any = "rbf"):
         self.kernel = kernel
 
@@ -36,6 +39,8 @@ class Auto(BaseEstimator):
 
 class MapWithConstant:
     """A fitted map and one more feature, the constant 1."""
+
+    saved: ClassVar[Fields] = {"mapping": Part(KernelMap)}
 
     def __init__(self, mapping: KernelMap):
         self.mapping = mapping

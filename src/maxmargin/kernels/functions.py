@@ -12,6 +12,7 @@ from sklearn.base import BaseEstimator, clone
 
 from maxmargin.arrays import Array
 from maxmargin.checks import is_finite
+from maxmargin.files.fields import Field, Fields, NumberArray, OneOf, Real, Sometimes, parameters_of
 
 Numbers = NDArray[np.intp]
 FEW = 32  # rows
@@ -27,6 +28,12 @@ class Kernel(BaseEstimator):
 
     cache_mb: float = 1024.0
     definite: bool = False
+
+    saved: ClassVar[Fields] = {}
+
+    @classmethod
+    def _saved_parameters(cls) -> Fields:
+        return parameters_of(cls)
 
     def fit(self, X: Any) -> Self:
         """Learn from the training inputs what the parameters leave open."""
@@ -70,6 +77,12 @@ class Named(Kernel):
     """A kernel that scikit-learn computes: a function of inner products of dense or sparse rows."""
 
     metric: ClassVar[str]
+
+    saved: ClassVar[Fields] = {
+        "degree": Sometimes(Real(least=0)),
+        "coef0": Sometimes(Real()),
+        "gamma_": Sometimes(Real(least=0)),
+    }
 
     def fit(self, X: Any) -> Self:
         super().fit(X)
@@ -155,6 +168,8 @@ class RBF(Named):
     def __init__(self, gamma: float | str = "scale", cache_mb: float = 1024.0):
         self.gamma = gamma
         self.cache_mb = cache_mb
+
+    saved: ClassVar[Fields] = {"centre_": Sometimes(OneOf(None, NumberArray(float, None)))}
 
     def fit(self, X: Any) -> Self:
         super().fit(X)
@@ -263,6 +278,9 @@ class Precomputed(Kernel):
 
 class WithConstant(Kernel):
     """k + 1: one more feature, the constant 1, whose weight is the intercept."""
+
+    # Of an estimator, this is made of its parameter, a name among others; fitted, of a kernel.
+    saved: ClassVar[Fields] = {"kernel": Field()}
 
     def __init__(self, kernel: Any):
         self.kernel = kernel

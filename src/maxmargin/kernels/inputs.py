@@ -8,11 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from copy import copy
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
 from maxmargin.arrays import Array
+from maxmargin.files.fields import Fields, Part
 from maxmargin.inputs.tokens import SequencePacker, Sequences
 
 Rebuild = Callable[[Array], Any]
@@ -41,6 +42,8 @@ def kind_of(X: Any) -> str:
 class SequenceRows:
     """The positions of sequences; features of tokens are numbered by `fit`, and those it has not seen are left out."""
 
+    saved: ClassVar[Fields] = {"packer": Part(SequencePacker)}
+
     def fit(self, X: Any) -> SequenceRows:
         self.packer = SequencePacker().fit(X)
         return self
@@ -59,6 +62,8 @@ class SequenceRows:
 
 class GraphRows:
     """The nodes of graphs: Nodes, whose `features` are read, or tuples (features, edges, …)."""
+
+    saved: ClassVar[Fields] = {"packer": Part(SequencePacker)}
 
     def fit(self, X: Any) -> GraphRows:
         self.packer = SequencePacker().fit([_checked_features(x, i) for i, x in enumerate(X)])

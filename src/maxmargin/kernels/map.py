@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from scipy import sparse
@@ -12,6 +12,20 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from maxmargin.checks import check_whole, refuse_complex
+from maxmargin.files.fields import (
+    Each,
+    Field,
+    Fields,
+    LabelArray,
+    NumberArray,
+    NumberMatrix,
+    OneOf,
+    Part,
+    Real,
+    Sometimes,
+    Text,
+    Whole,
+)
 from maxmargin.inputs.tokens import read_once
 from maxmargin.kernels.functions import RBF, Kernel, Polynomial, as_kernel, is_precomputed
 from maxmargin.kernels.inputs import READERS, Rebuild, kind_of
@@ -67,6 +81,27 @@ class KernelMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
     kernel_ : the fitted kernel.   n_components_ : the number of features.   n_features_in_ : of the inputs' rows.
     """
 
+    saved: ClassVar[Fields] = {
+        "kernel": Field(),
+        "method": Text(*METHODS),
+        "n_components": Whole(1),
+        "landmarks": Text(*KINDS),
+        "random_state": OneOf(None, Whole()),
+        "kind_": Sometimes(Text("matrix", *READERS)),  # this and the following: once it is fitted
+        "n_features_in_": Sometimes(Whole()),
+        "feature_names_in_": Sometimes(LabelArray("n_features_in_")),
+        "_reader": Sometimes(Part(*READERS.values())),
+        "kernel_": Sometimes(Part(Kernel)),
+        "method_": Sometimes(Text(*METHODS)),
+        "n_components_": Sometimes(Whole(1)),
+        "_n_features_out": Sometimes(Whole("n_components_", "n_components_")),
+        "error_": Sometimes(Real(least=0)),
+        "_map": Sometimes(Field()),  # see _check_saved
+        "_sample": Sometimes(
+            Each(OneOf(NumberMatrix(), NumberArray(np.int64, None)), size=2, kind=tuple),
+        ),
+    }
+
     def __init__(
         self,
         kernel: Any = "rbf",
@@ -100,6 +135,23 @@ class KernelMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
         self.n_components_ = self._n_features_out = int(features.shape[1])
         self.error_ = self._error(rows[sample])
         return self
+
+    def _check_saved(self) -> None:
+        """Of a map from a file: what it makes must be as long as it says, for compiled code relies on that."""
+        if not hasattr(self, "_map"):
+            return
+        if isinstance(self._map, Projection):
+            made, read = self._map.n_features, self.n_features_in_
+        else:
+            from maxmargin.kernels.random_maps import PolynomialCountSketch, RBFSampler  # slow to import
+
+            if not isinstance(self._map, PolynomialCountSketch | RBFSampler):
+                raise ValueError("it has no map of a known kind")
+            read, made = self._map.n_features_in_, self._map.n_components
+        if (read, made) != (self.n_features_in_, self.n_components_):
+            raise ValueError(f"the map has {read} features and makes {made}; expected those of n_components_")
+        if self.kind_ != "matrix" and self._reader.n_features != read:
+            raise ValueError("its reader has another number of features")
 
     def transform(self, X: Any) -> Any:
         """The same kind of input with the rows φ(row)."""
@@ -172,7 +224,7 @@ class KernelMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
 
 
 def _random_features(kernel: Kernel, n_components: int, rng: np.random.RandomState) -> Any:
-    from sklearn.kernel_approximation import RBFSampler  # slow to import
+    from maxmargin.kernels.random_maps import RBFSampler  # slow to import
 
     if not isinstance(kernel, RBF):
         raise ValueError(
@@ -182,7 +234,7 @@ def _random_features(kernel: Kernel, n_components: int, rng: np.random.RandomSta
 
 
 def _sketch(kernel: Kernel, n_components: int, rng: np.random.RandomState) -> Any:
-    from sklearn.kernel_approximation import PolynomialCountSketch  # slow to import
+    from maxmargin.kernels.random_maps import PolynomialCountSketch  # slow to import
 
     if not isinstance(kernel, Polynomial):
         raise ValueError(

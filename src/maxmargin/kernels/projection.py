@@ -11,13 +11,14 @@ optimal model lies in the span (representer theorem) and scores every input as i
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from maxmargin.arrays import Array
 from maxmargin.errors import warn_caller
+from maxmargin.files.fields import Fields, NumberArray, NumberMatrix, OneOf, Part
 from maxmargin.kernels.functions import Kernel
 
 ZERO = 1e-12  # of the largest eigenvalue: directions below this are rounding errors
@@ -39,6 +40,12 @@ class Projection:
     A kernel that is no inner product has negative eigenvalues, which are left out with a warning: k(L, L) is then
     replaced by the nearest matrix (in the Frobenius norm) that is positive semidefinite.
     """
+
+    saved: ClassVar[Fields] = {
+        "kernel": Part(Kernel),
+        "kept": OneOf(NumberMatrix(), NumberArray(np.int64, None)),
+        "weights": NumberArray(float, "kept.shape.0", None),
+    }
 
     def __init__(self, kernel: Kernel, landmarks: Landmarks):
         self.kernel, self.kept = kernel, landmarks.kept

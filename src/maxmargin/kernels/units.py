@@ -10,7 +10,7 @@ of an explicit map (kernels/map.py). All else stays as it is.
 from __future__ import annotations
 
 from copy import copy
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,6 +20,7 @@ from maxmargin.atoms import AtomRows, Atoms
 from maxmargin.batch import Batch, Settled
 from maxmargin.dual_blocks import DualBlocks
 from maxmargin.errors import TaskError
+from maxmargin.files.fields import Fields, NumberArray, NumberMatrix, OneOf, Part, Sometimes
 from maxmargin.inputs.matrices import checked_matrix
 from maxmargin.kernels.atoms import KernelAtoms
 from maxmargin.kernels.auto import MapWithConstant, fitted_to
@@ -45,6 +46,29 @@ class UnitTask(Task):
     map_: KernelMap | MapWithConstant | None = None  # written out
     support_: Any = None
     support_numbers_: NDArray[np.intp] | None = None
+
+    saved: ClassVar[Fields] = {
+        "kernel_": Sometimes(OneOf(None, Part(Kernel))),
+        "map_": Sometimes(OneOf(None, Part(KernelMap, MapWithConstant))),
+        "support_": Sometimes(OneOf(None, NumberMatrix(), NumberArray(np.int64, None))),
+        "support_numbers_": Sometimes(OneOf(None, NumberArray(np.int64, None, least=0))),
+    }
+
+    def _check_length(self, n_features: int, n_labels: int, direct: int) -> None:
+        """Of a task from a file: whether w is as long as compiled code expects."""
+        if self.kernel_ is not None and self.support_ is None:
+            raise ValueError("a kernel needs support units")
+        if self.kernel_ is not None and self.support_.ndim == 2:
+            _deny_width(self.support_.shape[1], n_features)
+        if self.kernel_map_ is not None:
+            _deny_width(self.kernel_map_.n_features_in_, n_features)
+        length = n_features
+        if self.kernel_ is not None:
+            length = self.support_.shape[0]
+        elif self.map_ is not None:
+            length = self.map_.n_components_
+        if self.dim != direct + length * n_labels:
+            raise ValueError(f"dim is {self.dim}; expected {direct} + {length} * {n_labels}")
 
     def _set_dim(self, units: Any, n_labels: int, direct: int) -> None:
         """Part of `setup`: fit the kernel to the training units, and set the length of w."""
@@ -100,6 +124,11 @@ class UnitTask(Task):
         """For what has no meaning without explicit features."""
         if self.kernel_ is not None or self.map_ is not None:
             raise TaskError(f"with a kernel there is no {what}: it speaks of features that inputs do not have")
+
+
+def _deny_width(found: int, expected: int) -> None:
+    if found != expected:
+        raise ValueError(f"the kernel is of {found} features; expected {expected}")
 
 
 class AtomBatch(Batch):

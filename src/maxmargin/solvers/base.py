@@ -20,6 +20,7 @@ from maxmargin.arrays import Array
 from maxmargin.atoms import AtomRows
 from maxmargin.checks import is_true
 from maxmargin.errors import NotSeparable, SolverError, TaskError
+from maxmargin.files.fields import Dropped, Field, Fields, IfDeclared, Part, Real, Sometimes
 from maxmargin.interruptions import asked_to_stop, first_only, say_interrupted
 from maxmargin.objective import Certificate, relative_gap
 from maxmargin.oracle import Oracle
@@ -86,6 +87,17 @@ class Solution:
     rounds: list[Any] = field(default_factory=list)  # of latent training, one Round each
     risk: float = nan  # R(w), as far as it was measured
 
+    saved: ClassVar[Fields] = {
+        "certificate": Part(Certificate),
+        "C": Real(least=0, finite=False),
+        "history": Field(),
+        "memory": IfDeclared(),  # an online solver's; checked by the model, which knows how long weights are
+        "rounds": Field(),
+        "risk": Real(finite=False),
+        "w": Dropped(),
+        "error": Dropped(),
+    }
+
     @property
     def norm(self) -> float:
         """‖w‖, or the distance to the prior: what the objective has beside the risk."""
@@ -113,6 +125,13 @@ class Solver:
                     f"{type(self).__name__} has no option {name!r}; it has {', '.join(sorted(self.options()))}"
                 )
             setattr(self, name, value)
+
+    saved: ClassVar[Fields] = {}
+    saved_as: ClassVar[str] = "__init__"
+
+    @classmethod
+    def _saved_parameters(cls) -> Fields:
+        return {name: Sometimes(Field()) for name in cls.options()}
 
     @classmethod
     def options(cls) -> dict[str, Any]:

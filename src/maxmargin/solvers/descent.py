@@ -14,6 +14,7 @@ from sklearn.base import clone
 from maxmargin.arrays import Array
 from maxmargin.checks import is_true
 from maxmargin.errors import TaskError
+from maxmargin.files.fields import Real, Whole, declare
 from maxmargin.interruptions import first_only, say_interrupted
 from maxmargin.objective import relative_gap
 from maxmargin.oracle import Oracle
@@ -35,6 +36,19 @@ class Round(NamedTuple):
     passes: float
     seconds: float
     changed: int  # examples whose hidden parts its weights explain otherwise than before
+
+
+declare(
+    Round,
+    {
+        "restart": Whole(),
+        "objective": Real(finite=False),
+        "bound": Real(finite=False),
+        "passes": Real(finite=False),
+        "seconds": Real(finite=False),
+        "changed": Whole(),
+    },
+)
 
 
 class Completed(NamedTuple):

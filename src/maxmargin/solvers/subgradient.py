@@ -9,6 +9,7 @@ import numpy as np
 
 from maxmargin.arrays import Array
 from maxmargin.atoms import AtomRows
+from maxmargin.files.fields import MostlyZeros, Real, declare
 from maxmargin.oracle import Oracle
 from maxmargin.planes import Planes
 from maxmargin.solvers.base import Solution, Solver, Step
@@ -28,6 +29,9 @@ class Walk(NamedTuple):
         if start is not None and isinstance(start.memory, Walk):
             return start.memory
         return cls(np.zeros(dim), np.zeros(dim), 0.0)
+
+
+declare(Walk, {"w": MostlyZeros(None), "average": MostlyZeros("w.size"), "t": Real(least=0), "hint": Real()})
 
 
 class Subgradient(Solver):

@@ -12,12 +12,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterator, Sequence
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 from sklearn.base import BaseEstimator
 
 from maxmargin.arrays import Array
+from maxmargin.files.fields import Fields, Sized, parameters_of
+
+MOST_ITEMS = 2**12  # of an output set in a model file
 
 
 class DecodedOutput(NamedTuple):
@@ -40,6 +43,13 @@ class OutputSet(BaseEstimator):
 
     What a set derives from its parameters it keeps in cached properties, which are forgotten when a parameter changes.
     """
+
+    saved: ClassVar[Fields] = {}
+    saved_as: ClassVar[str] = "__init__"
+
+    @classmethod
+    def _saved_parameters(cls) -> Fields:
+        return dict.fromkeys(parameters_of(cls), Sized(MOST_ITEMS))
 
     repeats: int = 1  # how often the paper's features count each coordinate: 2 where φ_uv = -φ_vu is kept once
     uniform: bool = True  # whether the moments are those of the uniform law

@@ -11,16 +11,18 @@ Letters are numbered in the order of the alphabet that training has seen, or of 
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Mapping, Sequence
-from typing import Any, TypeAlias
+from typing import Any, ClassVar, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from maxmargin.arrays import Array
 from maxmargin.checks import refuse_complex
+from maxmargin.files.fields import Derived, Dropped, Each, Fields, LabelList, Mapped, Text, Texts, Whole
 from maxmargin.inputs.labels import in_order, plain
 
 Codes: TypeAlias = NDArray[np.int64]
+MOST_WIDTH = 2**20  # numbers of a position
 RESIDUE = "residue"
 SIDES = ("first", "second")
 COLUMN = "letters (a string or a list), or a (positions, numbers) array"  # what a column is, for messages
@@ -40,11 +42,26 @@ class Columns:
     unknown : "error" or "ignore": what to do with a letter of no alphabet. One that is ignored has no features.
     """
 
+    saved: ClassVar[Fields] = {
+        "given": Dropped(),  # of fitting
+        "unknown": Text("ignore", "error"),
+        "widths": Mapped(Text(), Whole(1, MOST_WIDTH)),
+        "names": Each(Texts(different=True), size=2, kind=tuple),
+        "alphabets": Mapped(Text(), LabelList()),
+        "codes": Derived(lambda columns: letter_codes(columns.alphabets)),
+        "tables": Derived(lambda columns: character_tables(columns.alphabets)),
+    }
+
     def __init__(self, alphabet: Any = None, unknown: str = "error"):
         if unknown not in ("ignore", "error"):
             raise ValueError(f"unknown must be 'ignore' or 'error', got {unknown!r}")
         self.given = _given_alphabets(alphabet)
         self.unknown = unknown
+
+    def _check_saved(self) -> None:
+        for name in (*self.names[0], *self.names[1]):
+            if (name in self.widths) == (name in self.alphabets):
+                raise ValueError(f"the column {name!r} has neither letters nor numbers, or both")
 
     def fit(self, X: Sequence[Any]) -> Columns:
         """Learn the alphabets of all columns, of both sequences together, and the widths of those with numbers."""
@@ -67,8 +84,7 @@ class Columns:
                 raise ValueError(f"alphabet names the column {name!r}; the sequences have {_listed(found)}")
         alphabets = {name: self.given.get(name) or in_order(letters) for name, letters in found.items()}
         self.alphabets: dict[str, list[Hashable]] = alphabets
-        self.codes = {name: {letter: k for k, letter in enumerate(letters)} for name, letters in alphabets.items()}
-        self.tables = {name: _character_table(letters) for name, letters in alphabets.items()}
+        self.codes, self.tables = letter_codes(alphabets), character_tables(alphabets)
         return self
 
     def width(self, name: str) -> int:
@@ -203,6 +219,16 @@ def _given_alphabets(given: Any) -> dict[str, list[Hashable]]:
             raise ValueError(f"the alphabet of column {name!r} names a letter twice: {alphabet!r}")
         found[name] = chosen
     return found
+
+
+def letter_codes(alphabets: Mapping[str, Sequence[Hashable]]) -> dict[str, dict[Hashable, int]]:
+    """The number of every letter of every column."""
+    return {name: {letter: k for k, letter in enumerate(letters)} for name, letters in alphabets.items()}
+
+
+def character_tables(alphabets: Mapping[str, Sequence[Hashable]]) -> dict[str, Codes | None]:
+    """The same by the number of a character, of columns whose letters are all characters."""
+    return {name: _character_table(letters) for name, letters in alphabets.items()}
 
 
 def _character_table(letters: Sequence[Hashable]) -> Codes | None:

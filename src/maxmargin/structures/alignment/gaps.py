@@ -13,11 +13,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from copy import copy
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
 from maxmargin.arrays import Array
+from maxmargin.files.fields import Dropped, Fields, OneOf, Part, Text
 from maxmargin.structures.alignment.columns import SIDES, Codes, Columns, EncodedSequence
 from maxmargin.structures.alignment.views import Entries, View, as_view, view_width
 from maxmargin.weights import Weights
@@ -32,6 +33,13 @@ class Gaps:
     skipped : a view of the skipped residue, or None: it does not matter what is skipped.
     beside : a view of the residues in the other sequence between which the gap stands, or None.
     """
+
+    saved: ClassVar[Fields] = {
+        "kind": Text(*KINDS),
+        "skipped": OneOf(None, Part(View)),
+        "beside": OneOf(None, Part(View)),
+        **dict.fromkeys(("columns", "symmetric", "n_skipped", "n_beside", "shape", "size"), Dropped()),  # see `fit`
+    }
 
     def __init__(self, kind: str = "affine", skipped: str | View | None = None, beside: str | View | None = None):
         if kind not in KINDS:

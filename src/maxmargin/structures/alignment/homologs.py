@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 from sklearn.base import clone
@@ -11,6 +11,7 @@ from sklearn.base import clone
 from maxmargin.arrays import Array
 from maxmargin.batch import Batch
 from maxmargin.checks import is_whole
+from maxmargin.files.fields import Derived, Fields, Part
 from maxmargin.objective import Formulation
 from maxmargin.planes import Planes
 from maxmargin.structures.alignment.alignments import PairwiseAlignment
@@ -40,6 +41,11 @@ class Homologs(Task):
 
     alignment : the Alignment that scores candidates; None is Alignment(mode="local").
     """
+
+    saved: ClassVar[Fields] = {
+        "alignment_": Part(Alignment),
+        "dim": Derived(lambda task: task.alignment_.dim),
+    }
 
     def __init__(self, alignment: Alignment | None = None):
         self.alignment = alignment

@@ -21,11 +21,12 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from copy import deepcopy
 from itertools import combinations
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
 from maxmargin.arrays import Array
+from maxmargin.files.fields import Fields, Part, afford
 from maxmargin.structures.alignment.columns import Codes, Columns, EncodedSequence
 from maxmargin.structures.alignment.views import (
     Column,
@@ -110,6 +111,9 @@ class Match(PairFeatures):
     A_i ⊗ B_j of (a, b) and of (b, a), with the same weights.
     """
 
+    saved: ClassVar[Fields] = {"a": Part(View), "b": Part(View)}
+    saved_as: ClassVar[str] = "__init__"
+
     def __init__(self, a: str | View, b: str | View | None = None):
         self.a = as_view(a)
         self.b = self.a if b is None else as_view(b)
@@ -130,6 +134,7 @@ class Match(PairFeatures):
         self.triangular = symmetric and self.a == self.b
         self.mirrored = symmetric and not self.triangular
         self.size = self.shape[0] * self.shape[1]
+        afford(self.size, f"weights of {self}")
         if self.triangular:
             p, q = np.triu_indices(self.shape[0])
             self.size = len(p)

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from itertools import combinations, pairwise
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
 from maxmargin.arrays import Array
 from maxmargin.checks import check_whole
 from maxmargin.examples import check_features
+from maxmargin.files.fields import Dropped, Fields, Flag, Part, Text, Whole
 from maxmargin.structures.alignment.alignment_sums import AlignmentSums, SummedAlignment
 from maxmargin.structures.alignment.alignments import PairwiseAlignment
 from maxmargin.structures.alignment.batch import AlignmentBatch
@@ -52,6 +53,14 @@ class Alignment(Task):
     nonnegative_gaps : whether no gap may be rewarded: all weights of gaps are kept <= 0.
     """
 
+    saved: ClassVar[Fields] = {
+        "mode": Text(*MODES),
+        "max_shift": Whole(),
+        "symmetric": Flag(),
+        "columns_": Part(Columns),
+        **dict.fromkeys(("mode_", "gaps_", "maps_", "ends_"), Dropped()),  # parameters and columns say them
+    }
+
     def __init__(
         self,
         mode: str = "overlap",
@@ -72,6 +81,12 @@ class Alignment(Task):
         self.unknown = unknown
         self.nonnegative_gaps = nonnegative_gaps
 
+    def _check_saved(self) -> None:
+        dim, self.mode_ = self.dim, MODES.index(self.mode)
+        self._lay_out([])
+        if self.dim != dim:
+            raise ValueError(f"dim is {dim}; expected {self.dim}")
+
     mode_: int
     columns_: Columns
     gaps_: Gaps
@@ -84,6 +99,10 @@ class Alignment(Task):
         check_whole("max_shift", self.max_shift, least=0)
         self.mode_ = MODES.index(self.mode)
         self.columns_ = Columns(self.alphabet, self.unknown).fit(X)
+        self._lay_out(X)
+
+    def _lay_out(self, X: Sequence[Any]) -> None:
+        """Part of `setup`: which weights there are. Only functions of features look at X."""
         if self.symmetric and set(self.columns_.names[0]) != set(self.columns_.names[1]):
             first, second = (", ".join(names) for names in self.columns_.names)
             raise ValueError(

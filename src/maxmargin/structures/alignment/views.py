@@ -15,13 +15,15 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import product
-from typing import Any, NamedTuple, TypeAlias
+from math import prod
+from typing import Any, ClassVar, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from maxmargin.arrays import Array
 from maxmargin.checks import check_whole, is_whole
+from maxmargin.files.fields import Field, Fields, Part, Text, Whole, afford
 from maxmargin.structures.alignment.columns import Codes, Columns, EncodedSequence
 
 Entries: TypeAlias = tuple[NDArray[np.int64], Array]  # flat feature numbers and values, which may repeat
@@ -131,6 +133,10 @@ class View:
         """What each feature stands for: its letter, or a tuple."""
         raise NotImplementedError
 
+    def count(self, columns: Columns) -> int:
+        """How many features there are."""
+        return len(self.names(columns))
+
     def columns(self) -> list[str]:
         """The columns that are looked at."""
         raise NotImplementedError
@@ -146,6 +152,9 @@ class Column(View):
 
     name: str
     offset: int = 0
+
+    saved: ClassVar[Fields] = {"name": Text(), "offset": Whole(-(2**31), 2**31)}
+    saved_as: ClassVar[str] = "__init__"
 
     def __post_init__(self) -> None:
         if not is_whole(self.offset):
@@ -173,16 +182,27 @@ class Product(View):
 
     parts: tuple[Column, ...]
 
+    saved: ClassVar[Fields] = {"parts": Field()}
+    saved_as: ClassVar[str] = "of"
+
     def __init__(self, *parts: str | Column):
         object.__setattr__(self, "parts", tuple(as_view(part) for part in parts))
         if len(self.parts) < 2 or not all(isinstance(part, Column) for part in self.parts):
             raise ValueError(f"a Product needs two or more columns, got {parts!r}")
+
+    @classmethod
+    def of(cls, parts: Sequence[Column]) -> Product:
+        """The product of these columns."""
+        return cls(*parts)
 
     def __str__(self) -> str:
         return "·".join(map(str, self.parts))
 
     def names(self, columns: Columns) -> list[Any]:
         return list(product(*(part.names(columns) for part in self.parts)))
+
+    def count(self, columns: Columns) -> int:
+        return prod(columns.width(part.name) for part in self.parts)
 
     def columns(self) -> list[str]:
         return [name for part in self.parts for name in part.columns()]
@@ -206,6 +226,9 @@ class Neighbourhood(View):
     view: View
     radius: int
 
+    saved: ClassVar[Fields] = {"view": Part(View), "radius": Whole(0, 2**16)}
+    saved_as: ClassVar[str] = "__init__"
+
     def __init__(self, view: str | View, radius: int):
         object.__setattr__(self, "view", as_view(view))
         object.__setattr__(self, "radius", check_whole("radius", radius, least=0))
@@ -224,6 +247,9 @@ class Window(Neighbourhood):
     def names(self, columns: Columns) -> list[Any]:
         offsets = range(-self.radius, self.radius + 1)
         return list(product(offsets, self.view.names(columns)))
+
+    def count(self, columns: Columns) -> int:
+        return (2 * self.radius + 1) * self.view.count(columns)
 
     def features(self, side: EncodedSequence, columns: Columns) -> PositionFeatures:
         features = self.view.features(side, columns)
@@ -244,6 +270,9 @@ class Average(Neighbourhood):
 
     def names(self, columns: Columns) -> list[Any]:
         return self.view.names(columns)
+
+    def count(self, columns: Columns) -> int:
+        return self.view.count(columns)
 
     def features(self, side: EncodedSequence, columns: Columns) -> PositionFeatures:
         rows = self.view.features(side, columns).dense()
@@ -266,7 +295,9 @@ def view_width(view: View, columns: Columns, numbers: Sequence[int] = (0, 1)) ->
     for name in view.columns():
         for number in numbers:
             columns.check(name, number)
-    return len(view.names(columns))
+    n_features = view.count(columns)
+    afford(n_features, f"features of {view}")
+    return n_features
 
 
 def _shifted(values: Any, offset: int, fill: float) -> Any:

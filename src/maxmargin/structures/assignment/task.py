@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from itertools import product
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import linear_sum_assignment
 
 from maxmargin.arrays import Array
+from maxmargin.files.fields import Each, Fields, Whole
 from maxmargin.structures.assignment.frames import ColumnNumbers, Frames, read_columns, read_frames
 from maxmargin.structures.parts.batch import PartsBatch
 from maxmargin.structures.parts.numbers import PartNumbers, PricedParts
@@ -46,12 +47,19 @@ class Links(Parts):
     kernel = None
     costs = (1.0, 1.0)
 
+    saved: ClassVar[Fields] = {"widths_": Each(Whole(), size=3, kind=tuple)}
+
     def __init__(
         self, features: Callable[[Any, Any], Any] | None = None, measure: str = "hamming", most_decodes: int = 200
     ):
         self.features = features
         self.measure = measure
         self.most_decodes = most_decodes
+
+    def _check_saved(self) -> None:
+        super()._check_saved()
+        if self.n_features_ != sum(self.widths_) + 2:
+            raise ValueError(f"there are {self.n_features_} features; expected {sum(self.widths_) + 2}")
 
     def setup(self, X: Sequence[Any], Y: Sequence[Any]) -> None:
         if self.measure not in MEASURES:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,6 +11,7 @@ from scipy import sparse
 
 from maxmargin.arrays import Array
 from maxmargin.atoms import AtomRows, Atoms
+from maxmargin.files.fields import Fields, RowArrays, Whole
 from maxmargin.inputs.labels import Labels
 from maxmargin.inputs.matrices import checked_matrix
 from maxmargin.planes import Planes
@@ -27,6 +28,15 @@ class Attributed(Multiclass):
     """
 
     measure: str
+
+    saved: ClassVar[Fields] = {
+        "direct_": Whole(),
+        "n_attributes_": Whole(1),
+        "table_": RowArrays("n_labels_", lambda task: task.direct_ + task.n_attributes_),
+    }
+
+    def _check_saved(self) -> None:
+        self._check_length(self.n_features_, self.n_attributes_, self.direct_)
 
     def _costs(self, name: str, measured: Callable[[], Array]) -> Any:
         """What mistakes cost: the price list, where there is one; else 1, or `measured` if `measure` has that name."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,6 +13,7 @@ from maxmargin.arrays import Array
 from maxmargin.atoms import Atoms
 from maxmargin.block_dual import BlockDual
 from maxmargin.dual_blocks import DualBlocks
+from maxmargin.files.fields import Derived, Fields, LabelArray, LabelList, NumberArray, Whole
 from maxmargin.inputs.labelling import wrong_labels
 from maxmargin.inputs.labels import Labels, cost_matrix, label_array, label_numbers, label_set, prices
 from maxmargin.inputs.matrices import checked_matrix
@@ -32,10 +33,22 @@ class Multiclass(UnitTask):
     X is a dense or sparse (n, F) matrix.
     """
 
+    saved: ClassVar[Fields] = {
+        "n_features_": Whole(1),
+        "classes_": LabelList(least=1),
+        "n_labels_": Derived(lambda task: len(task.classes_)),
+        "labels_": LabelArray("n_labels_"),
+        "cost_": NumberArray(float, "n_labels_", "n_labels_", least=0),
+        "numbers_": Derived(lambda task: {label: k for k, label in enumerate(task.classes_)}),
+    }
+
     def __init__(self, classes: Sequence[Hashable] | None = None, costs: Any = None, kernel: Any = None):
         self.classes = classes
         self.costs = costs
         self.kernel = kernel
+
+    def _check_saved(self) -> None:
+        self._check_length(self.n_features_, self.n_labels_, 0)
 
     def setup(self, X: Any, Y: Any) -> None:
         self.n_features_ = width(X)

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
 from math import inf
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from scipy import sparse
 
 from maxmargin.checks import is_real
+from maxmargin.files.fields import Field, Fields, LabelArray
 from maxmargin.inputs.hierarchy import read_hierarchy
 from maxmargin.inputs.labels import Labels, label_array, plain
 from maxmargin.structures.classes.attributes import Attributed
@@ -36,6 +37,8 @@ class Taxonomy(Attributed):
     kernel : None, or a kernel of rows (maxmargin.kernels), whose features take the place of x.
     X is a dense or sparse (n, F) matrix.
     """
+
+    saved: ClassVar[Fields] = {"nodes_": LabelArray("n_attributes_"), "inner_": Field()}
 
     def __init__(
         self,

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from scipy import sparse
 
 from maxmargin.arrays import Array
+from maxmargin.files.fields import Derived, Fields, Flag, OneOf, Texts, Whole
 from maxmargin.structures.clustering.pair_table import PairTable
 from maxmargin.structures.clustering.pairs import Pairs, read_clustered
 from maxmargin.task import Task
@@ -23,6 +24,13 @@ class PairTask(Task):
     fit_intercept: bool
     n_features_: int
     feature_names_: list[str] | None  # where the pairs of the training data know them
+
+    saved: ClassVar[Fields] = {
+        "fit_intercept": Flag(),
+        "n_features_": Whole(1),
+        "feature_names_": OneOf(None, Texts("n_features_")),
+        "dim": Derived(lambda task: task.n_features_ + task.fit_intercept),
+    }
 
     def setup(self, X: Sequence[Any], Y: Sequence[Any]) -> None:
         self.n_features_, self.feature_names_ = read_clustered(X, Y)

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
 from maxmargin.arrays import Array
+from maxmargin.files.fields import Fields, Flag, Text, Whole
 from maxmargin.kernels.units import UnitTask
 from maxmargin.predictions import Predictions
 from maxmargin.search import Search
@@ -45,11 +46,21 @@ class Decisions(UnitTask):
     X is an (n, F) matrix, an (n, P, F) array, or a list of (P, F) matrices (cases.py).
     """
 
+    saved: ClassVar[Fields] = {
+        "measure": Text(*FACTORS),
+        "n_features_": Whole(1),
+        "of_parts_": Flag(),
+        "n_parts_": Whole(1),
+    }
+
     def __init__(self, optimiser: Any, measure: str = "regret", sense: str | None = None, kernel: Any = None):
         self.optimiser = optimiser
         self.measure = measure
         self.sense = sense
         self.kernel = kernel
+
+    def _check_saved(self) -> None:
+        self._check_length(self.n_features_, self._n_labels, 0)
 
     @property
     def factor(self) -> float:

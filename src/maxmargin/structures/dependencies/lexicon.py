@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
+from maxmargin.files.fields import Derived, Fields, Texts, Whole
 from maxmargin.inputs.labels import in_order
 from maxmargin.structures.dependencies.conllu_sentence import ConlluSentence
 
@@ -27,6 +28,14 @@ class Lexicon:
     that it does not show.
     """
 
+    saved: ClassVar[Fields] = {
+        "n_columns": Whole(2, 3),
+        "forms": Texts(different=True),
+        "tags": Texts(different=True),
+        "fine": Texts(),
+        "_codes": Derived(lambda lexicon: lexicon._numbered()),
+    }
+
     def __init__(self, sentences: Sequence[list[Token]], min_count: int):
         self.n_columns = len(sentences[0][0])
         counts = Counter(token[0].lower() for tokens in sentences for token in tokens)
@@ -42,7 +51,19 @@ class Lexicon:
                     f"the training sentences have {len(found) - 3} different {kind}; expected at most {most - 3}"
                     + (" (a larger min_count leaves rare ones out)" if kind == "forms" else "")
                 )
-        self._codes = [{name: k for k, name in enumerate(names) if k > 2} for names in (self.forms, *tags)]
+        self._codes = self._numbered()
+
+    def _check_saved(self) -> None:
+        listed = [self.forms, self.tags, *([self.fine] if self.n_columns > 2 else [])]
+        if any(names[:3] != SPECIAL for names in listed) or (self.n_columns == 2 and self.fine):
+            raise ValueError("forms or tags are not those of a lexicon")
+        if len(self.forms) > MOST_FORMS or max(len(self.tags), len(self.fine)) > MOST_TAGS:
+            raise ValueError("there are too many forms or tags")
+
+    def _numbered(self) -> list[dict[str, int]]:
+        """The codes of forms, of tags and, where there are any, of fine tags."""
+        listed = (self.forms, self.tags, self.fine)[: self.n_columns]
+        return [{name: k for k, name in enumerate(names) if k > 2} for names in listed]
 
     def coded(self, sentences: Sequence[list[Token]]) -> tuple[Codes, Codes, Codes]:
         """Codes of all forms, tags and fine tags, one sentence after the other, each with the root before its words."""

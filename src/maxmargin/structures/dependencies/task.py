@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterator, Sequence
 from itertools import product
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,6 +13,7 @@ from scipy import sparse
 from maxmargin.arrays import Array
 from maxmargin.atoms import AtomRows
 from maxmargin.checks import check_whole, is_whole
+from maxmargin.files.fields import Derived, Fields, Flag, LabelList, OneOf, Part
 from maxmargin.inputs.labels import in_order, label_numbers
 from maxmargin.structures.dependencies.batch import DependencyBatch
 from maxmargin.structures.dependencies.given_arcs import GivenArcs
@@ -54,6 +55,15 @@ class Dependencies(Task):
     most_decodes : of an example in one exact search with rescaled losses.
     """
 
+    saved: ClassVar[Fields] = {
+        "projective": Flag(),
+        "single_root": Flag(),
+        "features": OneOf(None),
+        "classes_": OneOf(None, LabelList(least=1)),
+        "arcs_": Part(WordArcs),
+        "dim": Derived(lambda task: task.arcs_.dim),
+    }
+
     def __init__(
         self,
         projective: bool = False,
@@ -71,6 +81,10 @@ class Dependencies(Task):
         self.min_count = min_count
         self.hash_bits = hash_bits
         self.most_decodes = most_decodes
+
+    def _check_saved(self) -> None:
+        if self.arcs_.n_labels != len(self.classes_ or ()):
+            raise ValueError(f"arcs have {self.arcs_.n_labels} labels; expected {len(self.classes_ or ())}")
 
     def setup(self, X: Sequence[Any], Y: Sequence[Any]) -> None:
         self._check_options()

@@ -6,13 +6,14 @@ are searched many times, the places of the weights of all arcs are kept where th
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
 from maxmargin.arrays import Array, Index
+from maxmargin.files.fields import Dropped, Fields, NumberArray, OneOf, Part, Whole
 from maxmargin.structures.dependencies.lexicon import Codes, Lexicon, Token
 from maxmargin.structures.dependencies.scored_arcs import ArcSizes, ArcTables, FoundTrees, ScoredArcs
 
@@ -30,8 +31,25 @@ class WordArcs:
     bucket share its weight.
     """
 
+    saved: ClassVar[Fields] = {
+        "min_count": Whole(1),
+        "hash_bits": OneOf(None, Whole(1, 30)),
+        "lexicon": Part(Lexicon),
+        "n_labels": Whole(0, 2**20),
+        "keys": NumberArray(np.uint64, None, least=1),
+        "label_keys": NumberArray(np.uint64, None, least=1),
+        **dict.fromkeys(("table", "label_table", "first", "dim"), Dropped()),  # computed of the others
+    }
+
     def __init__(self, min_count: int, hash_bits: int | None):
         self.min_count, self.hash_bits = min_count, hash_bits
+
+    def _check_saved(self) -> None:
+        if any(np.any(keys[1:] <= keys[:-1]) for keys in (self.keys, self.label_keys)):
+            raise ValueError("keys are not in order")
+        if self.hash_bits is not None and (len(self.keys) or len(self.label_keys)):
+            raise ValueError("hashed features have no keys")
+        self._lay_out()
 
     def fit(self, sentences: list[list[Token]], heads: Codes, labels: Codes, n_labels: int) -> WordArcs:
         """heads, labels : of all words, one sentence after the other, with a place for the root before each."""
@@ -41,13 +59,17 @@ class WordArcs:
         if self.hash_bits is None:
             self.keys = self._true_keys(coded, False)
             self.label_keys = self._true_keys(coded, True) if n_labels else self.label_keys
+        self._lay_out()
+        return self
+
+    def _lay_out(self) -> None:
+        """Where the weights are."""
         self.table = self._table(self.keys, self.hash_bits)
         bits = None if self.hash_bits is None else max(self.hash_bits - SPARE_BITS, 1)
         self.label_table = self._table(self.label_keys, bits)
         self.first = len(self.keys) if self.hash_bits is None else 2**self.hash_bits
         rows = len(self.label_keys) if bits is None else 2**bits
-        self.dim = self.first + rows * n_labels
-        return self
+        self.dim = self.first + rows * self.n_labels
 
     def coded(self, sentences: list[list[Token]], heads: Codes, labels: Codes) -> Any:
         """CodedSentences."""

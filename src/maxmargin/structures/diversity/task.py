@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import combinations, pairwise
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from maxmargin.arrays import Array
 from maxmargin.checks import is_real, is_whole
+from maxmargin.files.fields import Each, Fields, OneOf, Part, Texts, Whole
 from maxmargin.search import Search
 from maxmargin.structures.diversity.batch import DiversityBatch, PackedQuery, best_set
 from maxmargin.structures.diversity.documents import ANY, WordCounts, read, read_all
@@ -56,6 +57,15 @@ class Diversity(Task):
 
     search = Search.UNDERGENERATING
 
+    saved: ClassVar[Fields] = {
+        "k": Whole(1),
+        "vectorizer": OneOf(None),
+        "fields_": Texts(different=True),
+        "n_document_features_": Whole(),
+        "document_feature_names_": OneOf(None, Texts("n_document_features_")),
+        "levels_": Each(Part(Level)),
+    }
+
     def __init__(
         self,
         k: int = 5,
@@ -69,6 +79,13 @@ class Diversity(Task):
         self.levels = levels
         self.subtopic_weights = subtopic_weights
         self.vectorizer = vectorizer
+
+    def _check_saved(self) -> None:
+        thresholds = _checked_thresholds(self.thresholds)
+        if self.dim != len(self.levels_) * len(thresholds) + self.n_document_features_:
+            raise ValueError(f"dim is {self.dim}, which is not that of its levels, thresholds and documents")
+        if any(level.field not in (ANY, *self.fields_) for level in self.levels_):
+            raise ValueError("a level is of no field")
 
     levels_: list[Level]
     fields_: list[str]

@@ -22,6 +22,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from maxmargin.arrays import Array
+from maxmargin.files.fields import Text, Whole, declare
 from maxmargin.structures.diversity.documents import ANY, WordCounts
 
 
@@ -33,6 +34,9 @@ class Level(NamedTuple):
 
     def __str__(self) -> str:
         return self.field if self.times == 1 else f"{self.field} {self.times}×"
+
+
+declare(Level, {"field": Text(), "times": Whole(1)})
 
 
 class WordCoverage:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterator, Sequence
 from itertools import pairwise, product
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,11 +12,12 @@ from scipy import sparse
 
 from maxmargin.arrays import Array
 from maxmargin.atoms import Atoms
+from maxmargin.files.fields import Derived, Fields, LabelArray, LabelList, NumberArray, Whole, afford
 from maxmargin.inputs.labels import Labels, cost_matrix, label_array, label_numbers, label_set
 from maxmargin.kernels.units import UnitTask
 from maxmargin.search import Search
 from maxmargin.structures.graphs.batch import GraphBatch
-from maxmargin.structures.graphs.edge_weights import edge_weights
+from maxmargin.structures.graphs.edge_weights import EdgeWeights, edge_weights
 from maxmargin.structures.graphs.graph_sums import GraphSums, SumOrders
 from maxmargin.structures.graphs.inference.messages import pass_messages
 from maxmargin.structures.graphs.inference.model import Answer, PairwiseModel, Relaxed
@@ -75,6 +76,19 @@ class Graph(UnitTask):
     kernel : None, or a kernel of nodes (maxmargin.kernels), whose features take the place of x_i.
     """
 
+    saved: ClassVar[Fields] = {
+        "n_features_": Whole(),
+        "n_edge_features_": Whole(most=2**20),
+        "edge_feature_names_": LabelList("n_edge_features_"),
+        "classes_": LabelList(least=1),
+        "numbers_": Derived(lambda task: {label: k for k, label in enumerate(task.classes_)}),
+        "n_labels_": Derived(lambda task: len(task.classes_)),
+        "class_array_": LabelArray("n_labels_"),
+        "cost_": NumberArray(float, "n_labels_", "n_labels_", least=0),
+        "edge_weights_": Derived(lambda task: task._laid_out_edges()),
+        "first_": Derived(lambda task: task.edge_weights_.count),
+    }
+
     def __init__(
         self,
         classes: Sequence[Hashable] | None = None,
@@ -94,6 +108,15 @@ class Graph(UnitTask):
         self.attractive = attractive
         self.unlabelled = unlabelled
         self.kernel = kernel
+
+    def _check_saved(self) -> None:
+        self._check_length(self.n_features_, self.n_labels_, self.first_)
+
+    def _laid_out_edges(self) -> EdgeWeights:
+        """Which weights edges have."""
+        sizes = self.n_edge_features_, self.n_labels_
+        afford(sizes[0] * sizes[1] ** 2, "weights of edges")
+        return edge_weights(self.pairwise, self.directed, *sizes, self.attractive)
 
     def setup(self, X: Any, Y: Any) -> None:
         self._set_up(X, Y)
@@ -122,9 +145,7 @@ class Graph(UnitTask):
         self.n_labels_ = len(self.classes_)
         self.class_array_ = label_array(self.classes_, flat_labels(Y[0]))
         self.cost_ = cost_matrix(self.costs, self.classes_)
-        self.edge_weights_ = edge_weights(
-            self.pairwise, self.directed, self.n_edge_features_, self.n_labels_, self.attractive
-        )
+        self.edge_weights_ = self._laid_out_edges()
         self.first_ = self.edge_weights_.count  # where U begins
         examples = self._examples(graphs, labels)
         seen = [each.x for each in examples] if self.kernel is not None else graphs[:1]

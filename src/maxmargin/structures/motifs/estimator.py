@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any, Self, Unpack
+from typing import Any, ClassVar, Self, Unpack
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,6 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from maxmargin.arrays import Array
 from maxmargin.checks import check_whole, is_real
+from maxmargin.files.fields import Each, Field, Fields, Label, LabelArray, NumberArray, Part, Whole
 from maxmargin.objective import Certificate
 from maxmargin.online import NoPartialFit
 from maxmargin.solvers import CCCP, Solver
@@ -84,6 +85,16 @@ class MotifFinder(MotifDescription, ClassifierMixin, Trainer):
     """
 
     _of_no_example = ("background",)
+
+    saved: ClassVar[Fields] = {
+        "length_": Whole(1),
+        "length_errors_": Field(),
+        "classes_": LabelArray(2),
+        "positive_": Label(),
+        "sites_": Each(Part(Site)),
+        "background_frequencies_": NumberArray(float, None),
+        "letter_weights_": NumberArray(float, None),
+    }
 
     def __init__(
         self,

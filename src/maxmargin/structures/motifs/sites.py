@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from maxmargin.arrays import Array
+from maxmargin.files.fields import Real, Text, Whole, declare
 from maxmargin.structures.motifs.scored_windows import ScoredWindows
 from maxmargin.structures.motifs.windows import Places, Windows
 
@@ -20,6 +21,9 @@ class Site(NamedTuple):
     strand: str  # "+", or "-" where the motif reads on the other strand
     score: float  # what the motif gains there over no motif
     text: str  # as the strand reads it
+
+
+declare(Site, {"sequence": Whole(), "start": Whole(), "strand": Text("+", "-"), "score": Real(), "text": Text()})
 
 
 def best_sites(task: ScoredWindows, w: Array, data: Windows, ids: Places) -> list[Site]:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from maxmargin.arrays import Array
 from maxmargin.checks import check_whole, is_whole
+from maxmargin.files.fields import Dropped, Fields, OneOf, Whole
 from maxmargin.structures.motifs.alphabet import Alphabet
 from maxmargin.structures.motifs.batch import MotifBatch
 from maxmargin.structures.motifs.scored_windows import ScoredWindows
@@ -31,6 +32,17 @@ class Occurrence(NamedTuple):
 
 ABSENT = Occurrence(False)
 STRANDS = (1, -1)  # of an Occurrence, by their numbers in compiled code
+
+
+SIZES = (
+    "alphabet_",
+    "n_motif_",
+    "n_background_",
+    "complement_",
+    "word_width_",
+    "word_places_",
+    "first_weights_",
+)
 
 
 class Motif(ScoredWindows):
@@ -56,6 +68,12 @@ class Motif(ScoredWindows):
 
     latent = True
 
+    saved: ClassVar[Fields] = {
+        "length": Whole(1, MOST_FEATURES),
+        "background_order": OneOf(None, Whole(0, 64)),
+        **dict.fromkeys(SIZES, Dropped()),
+    }
+
     def __init__(
         self,
         length: int = 11,
@@ -71,6 +89,12 @@ class Motif(ScoredWindows):
         self.alphabet = alphabet
         self.unknown = unknown
         self.start = start
+
+    def _check_saved(self) -> None:
+        dim = self.dim
+        self.setup([], [])  # parameters say all
+        if self.dim != dim:
+            raise ValueError(f"dim is {dim}; expected {self.dim}")
 
     def setup(self, X: Sequence[Any], Y: Sequence[Any]) -> None:
         self.alphabet_ = Alphabet(self.alphabet)

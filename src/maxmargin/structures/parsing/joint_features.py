@@ -9,13 +9,14 @@ again one for every production. `SpanFeatures` places the third part, a `Reader`
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from maxmargin.arrays import Array
 from maxmargin.atoms import Atoms
+from maxmargin.files.fields import Dropped, Fields, Part
 from maxmargin.structures.parsing.charts import longest_chain
 from maxmargin.structures.parsing.productions import Rows
 from maxmargin.structures.parsing.sentences import Reader, ReadSentence
@@ -28,6 +29,13 @@ class JointFeatures:
     span_features : names of span features, or "auto" for all that the reader's sentences can have
     """
 
+    saved: ClassVar[Fields] = {
+        "spans": Part(SpanFeatures),
+        "reader": Part(Reader),
+        "rules": Dropped(),  # this and the next: see `restore`
+        "longest_chain": Dropped(),
+    }
+
     def __init__(self, rules: Any, reader: Reader, span_features: str | Sequence[str]):
         automatic = isinstance(span_features, str) and span_features == "auto"
         self.rules, self.reader = rules, reader
@@ -35,6 +43,23 @@ class JointFeatures:
         if (self.spans.of_spans or self.spans.of_splits) and not reader.span_features:
             raise ValueError("span_features are computed from tags or words; with inputs='features' there are none")
         self.longest_chain = longest_chain(rules)
+
+    def restore(self, rules: Any, reader: Reader) -> None:
+        """Of a grammar from a file: what its rules and a new reader of its kind say of the weights."""
+        if type(reader) is not type(self.reader) or (
+            not reader.span_features and (self.spans.of_spans or self.spans.of_splits)
+        ):
+            raise ValueError("its features are of other inputs")
+        if hasattr(self.reader, "packer_"):
+            reader.packer_ = self.reader.packer_  # type: ignore[attr-defined]
+        self.rules, self.reader, self.longest_chain = rules, reader, longest_chain(rules)
+        self._lay_out()
+
+    def _lay_out(self) -> None:
+        """Where the weights of spans and of words are."""
+        n_productions = self.rules.productions
+        self.spans.lay_out(n_productions + len(self.rules.roots), n_productions)
+        self.reader.lay_out(self.spans.end_)
 
     def fit(self, X: Any) -> Self:
         """Learn the values of all features from the training sentences."""

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from sklearn.base import BaseEstimator
 
 from maxmargin.checks import is_real
+from maxmargin.files.fields import Fields, NumberArray, Part, parameters_of
+from maxmargin.files.saving import SavedModel
 from maxmargin.structures.parsing.estimator import ParsesSentences
 from maxmargin.structures.parsing.task import Grammar
 
 
-class PCFG(ParsesSentences, BaseEstimator):
+class PCFG(ParsesSentences, SavedModel, BaseEstimator):
     """Rules with the weights of their relative frequency: w_r = log (count(r) / count of all rules with its parent).
 
     The baseline of Tsochantaridis et al. 2004, section 4.5: no training, no features. The best tree is the most
@@ -40,6 +42,12 @@ class PCFG(ParsesSentences, BaseEstimator):
         Logarithms of probabilities; `weights_` has them by name, "rules" and "roots".
     task_ : Grammar
     """
+
+    saved: ClassVar[Fields] = {"task_": Part(Grammar), "w_": NumberArray(float, "task_.dim", finite=False)}
+
+    @classmethod
+    def _saved_parameters(cls) -> Fields:
+        return parameters_of(cls)
 
     def __init__(
         self,

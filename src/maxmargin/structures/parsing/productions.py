@@ -16,11 +16,12 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from itertools import pairwise
-from typing import NamedTuple
+from typing import ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from maxmargin.files.fields import Each, Fields, Mapped, OneOf, Part, Text, Whole, declare
 from maxmargin.structures.parsing.trees import Tree
 
 Rows = NDArray[np.int32]  # (nodes, 5): chain, rule, begin, split, end of every node, a parent before its children
@@ -46,6 +47,17 @@ class Symbol(NamedTuple):
         return f"{name}⟨{' '.join(before)}⟩" if self.kind == "part" else name
 
 
+declare(
+    Symbol,
+    {
+        "kind": Text("label", "tag", "part"),
+        "name": Text(),
+        "above": Each(Text(), kind=tuple),
+        "before": Each(Each(Text(), size=2, kind=tuple), kind=tuple),
+    },
+)
+
+
 class Constituent(NamedTuple):
     """The nodes over one span, and the children of the lowest one."""
 
@@ -66,6 +78,16 @@ class Productions:
     vertical : 1 for plain labels; with v > 1 a label remembers its v - 1 nearest ancestors (Johnson 1998)
     """
 
+    saved: ClassVar[Fields] = {
+        "horizontal": OneOf(None, Whole()),
+        "vertical": Whole(1),
+        "symbols": Mapped(Part(Symbol), Whole()),
+        "binary": Mapped(Each(Whole(), size=3, kind=tuple), Whole()),
+        "unary": Mapped(Each(Whole(), size=2, kind=tuple), Whole()),
+        "chains": Mapped(Each(Whole(), kind=tuple), Whole()),
+        "roots": Mapped(Whole(), Whole(1)),
+    }
+
     def __init__(self, horizontal: int | None = None, vertical: int = 1):
         self.horizontal, self.vertical = horizontal, vertical
         self.symbols: dict[Symbol, int] = {}
@@ -73,6 +95,23 @@ class Productions:
         self.unary: dict[tuple[int, int], int] = {}  # parent, child
         self.chains: dict[tuple[int, ...], int] = {}  # symbols from top to bottom
         self.roots: Counter[int] = Counter()
+
+    def _check_saved(self) -> None:
+        """Charts trust the numbers of symbols and rules."""
+        for numbered in (self.symbols, self.binary, self.unary, self.chains):
+            if list(numbered.values()) != list(range(len(numbered))):
+                raise ValueError("rules or symbols are not numbered in order")
+        n = len(self.symbols)
+        if any(s >= n for rule in (*self.binary, *self.unary, *self.chains) for s in rule) or any(
+            root >= n for root in self.roots
+        ):
+            raise ValueError("a rule has a symbol that there is not")
+        lefts = [left for _, left, _ in self.binary]
+        if lefts != sorted(lefts) or not self.roots:
+            raise ValueError("there is no root, or rules are not in the order of their left children")
+        if any(len(chain) < 2 or any(pair not in self.unary for pair in pairwise(chain)) for chain in self.chains):
+            raise ValueError("a chain is not made of unary rules")
+        self.roots = Counter(self.roots)
 
     def read(self, trees: Iterable[Tree]) -> Productions:
         """Add the rules of these trees."""

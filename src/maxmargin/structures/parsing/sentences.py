@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 
 from maxmargin.arrays import Array
 from maxmargin.atoms import Atoms
+from maxmargin.files.fields import Dropped, Fields, Part
 from maxmargin.inputs.tokens import SequencePacker, Sequences
 from maxmargin.inputs.words import word_attributes
 from maxmargin.structures.parsing.span_features import SPAN, SPLIT
@@ -59,6 +60,14 @@ class Reader:
         self.tag_symbols = np.array(list(tags.values()), dtype=np.intp)
         self.tag_numbers = np.full(n_symbols, -1, dtype=np.int32)  # of every symbol; -1 if it is not a tag
         self.tag_numbers[self.tag_symbols] = np.arange(len(tags))
+
+    saved: ClassVar[Fields] = dict.fromkeys(
+        ("tags", "n_symbols", "tag_symbols", "tag_numbers", "first_", "end_"), Dropped()
+    )
+
+    def lay_out(self, first: int) -> None:
+        """Where the weights of words begin and end."""
+        self.first_ = self.end_ = first
 
     def span_tokens(self, X: Any) -> list[list[str]]:
         """What span features see of the words of every sentence; nothing if there can be no such features."""
@@ -110,7 +119,7 @@ class TagReader(Reader):
         return [[tag for _, tag in self._pairs(x, i)] for i, x in enumerate(X)]
 
     def fit(self, X: Any, first: int) -> Self:
-        self.first_ = self.end_ = first
+        self.lay_out(first)
         return self
 
     def read(self, X: Any) -> tuple[list[ReadSentence], Atoms]:
@@ -162,10 +171,15 @@ class _TaggingReader(Reader):
 
     packer_: SequencePacker
 
+    saved: ClassVar[Fields] = {"packer_": Part(SequencePacker)}
+
     def fit(self, X: Any, first: int) -> Self:
         self.packer_ = SequencePacker().fit(self.word_features(X))
-        self.first_, self.end_ = first, first + self.packer_.n_features * len(self.tags)
+        self.lay_out(first)
         return self
+
+    def lay_out(self, first: int) -> None:
+        self.first_, self.end_ = first, first + self.packer_.n_features * len(self.tags)
 
     def word_features(self, X: Any) -> Any:
         """The features of all words, as SequencePacker takes them."""

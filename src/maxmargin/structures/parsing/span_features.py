@@ -9,10 +9,12 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Hashable, Iterable, Sequence
 from functools import lru_cache
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
+
+from maxmargin.files.fields import Dropped, Each, Fields, Label, Mapped, Text, Whole
 
 SPAN = ("first", "last", "before", "after", "length")
 SPLIT = ("split_left", "split_right")
@@ -29,6 +31,13 @@ class SpanFeatures:
         "length", "split_left" and "split_right" (the tokens on both sides of a binary rule's split)
     """
 
+    saved: ClassVar[Fields] = {
+        "of_spans": Each(Text(*SPAN)),
+        "of_splits": Each(Text(*SPLIT)),
+        "numbers_": Mapped(Label(), Whole()),
+        **dict.fromkeys(("block_", "outside_", "rare_", "first_", "end_"), Dropped()),  # see `lay_out`
+    }
+
     def __init__(self, names: Sequence[str]):
         listed = isinstance(names, Iterable) and not isinstance(names, str)
         wrong = [name for name in names if name not in SPAN + SPLIT] if listed else [names]
@@ -38,6 +47,10 @@ class SpanFeatures:
         self.of_spans = [name for name in SPAN if name in names]
         self.of_splits = [name for name in SPLIT if name in names]
 
+    def _check_saved(self) -> None:
+        if list(self.numbers_.values()) != list(range(len(self.numbers_))):
+            raise ValueError("tokens are not numbered in order")
+
     def fit(self, X: Sequence[Sequence[Hashable]], first: int, block: int) -> SpanFeatures:
         """Number the tokens of the training sentences; the weights begin at `first`, in blocks of this size."""
         counts = Counter(token for x in X for token in x)
@@ -45,8 +58,12 @@ class SpanFeatures:
         endings = Counter(_ending(token) for token, count in counts.items() if count < COMMON)
         common += [ending for ending, count in endings.items() if count >= COMMON]
         self.numbers_ = {token: number for number, token in enumerate(common)}
-        self.block_ = block
-        self.outside_, self.rare_ = len(common), len(common) + 1  # outside of the sentence; all other tokens
+        return self.lay_out(first, block)
+
+    def lay_out(self, first: int, block: int) -> SpanFeatures:
+        """Where the weights of every feature begin."""
+        self.block_, n_common = block, len(self.numbers_)
+        self.outside_, self.rare_ = n_common, n_common + 1  # outside of the sentence; all other tokens
         self.first_ = {}
         for name in self.of_spans + self.of_splits:
             self.first_[name] = first

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,6 +14,7 @@ from maxmargin.arrays import Array
 from maxmargin.atoms import Atoms
 from maxmargin.checks import check_whole
 from maxmargin.errors import LossReplaced, warn_caller
+from maxmargin.files.fields import Fields, Part, Text
 from maxmargin.structures.parsing.batch import GrammarBatch, ParseExample, atom_rows
 from maxmargin.structures.parsing.charts import Derivation, Loss, flat_rules
 from maxmargin.structures.parsing.compiled.kinds import BRACKETS, HAMMING, ZERO_ONE
@@ -62,6 +63,13 @@ class Grammar(Task):
         label is that of the most frequent root
     """
 
+    saved: ClassVar[Fields] = {
+        "inputs": Text(*READERS),
+        "on_failure": Text("error", "flat"),
+        "productions_": Part(Productions),
+        "features_": Part(JointFeatures),
+    }
+
     def __init__(
         self,
         inputs: str = "tags",
@@ -81,6 +89,13 @@ class Grammar(Task):
         self.span_features = span_features
         self.f1_words = f1_words
         self.on_failure = on_failure
+
+    def _check_saved(self) -> None:
+        productions, dim = self.productions_, self.dim
+        reader = READERS[self.inputs](productions.tags, len(productions.symbols))
+        self.features_.restore(flat_rules(productions), reader)
+        if self.features_.dim != dim:
+            raise ValueError(f"dim is {dim}; expected {self.features_.dim}")
 
     def setup(self, X: Any, Y: Any) -> None:
         self._check_options()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,6 +11,7 @@ from scipy import sparse
 
 from maxmargin.arrays import Array
 from maxmargin.checks import check_whole
+from maxmargin.files.fields import Fields, Whole
 from maxmargin.kernels.units import UnitTask
 from maxmargin.structures.parts.batch import PackedParts, PartsBatch
 from maxmargin.structures.parts.numbers import PartNumbers, PricedParts, as_numbers
@@ -38,6 +39,8 @@ class Parts(UnitTask):
     kernel : None, or a kernel of parts (maxmargin.kernels), whose features take the place of φ_p.
     """
 
+    saved: ClassVar[Fields] = {"n_features_": Whole(1)}
+
     def __init__(
         self,
         best: Callable[[Array, Any], Any],
@@ -51,6 +54,9 @@ class Parts(UnitTask):
         self.costs = costs
         self.most_decodes = most_decodes
         self.kernel = kernel
+
+    def _check_saved(self) -> None:
+        self._check_length(self.n_features_, 1, 0)
 
     def setup(self, X: Sequence[Any], Y: Sequence[Any]) -> None:
         if not callable(self.best):

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from maxmargin.arrays import Array
+from maxmargin.files.fields import Fields, OneOf, Real, Whole
 from maxmargin.structures.ranking.contingency_batch import ContingencyBatch, SampleLosses
 from maxmargin.structures.ranking.group_task import GroupTask
 from maxmargin.structures.ranking.groups import Groups
@@ -37,6 +38,13 @@ class Contingency(GroupTask):
     kernel : None, or a kernel of rows (maxmargin.kernels), whose features take the place of x_i.
     Labels may be WeightedRows where the measure is a sum over examples ("error", "balanced_error").
     """
+
+    saved: ClassVar[Fields] = {
+        "k": OneOf(None, Whole(1), Real()),
+        "beta": Real(),
+        "unit_": Real(least=0),
+        "share_": Real(),
+    }
 
     def __init__(self, measure: Any = "f1", k: int | None = None, beta: float = 1.0, kernel: Any = None):
         self.measure = measure

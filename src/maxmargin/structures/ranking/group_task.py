@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
 from maxmargin.arrays import Array
+from maxmargin.files.fields import Fields, Whole
 from maxmargin.inputs.matrices import checked_matrix
 from maxmargin.kernels.units import UnitTask
 from maxmargin.structures.ranking.groups import Groups
@@ -18,6 +19,11 @@ class GroupTask(UnitTask):
     """A task over groups of rows: one weight per feature, or a kernel of rows."""
 
     n_features_: int
+
+    saved: ClassVar[Fields] = {"n_features_": Whole(1)}
+
+    def _check_saved(self) -> None:
+        self._check_length(self.n_features_, 1, 0)
 
     def _set_rows(self, X: Any) -> None:
         """Part of `setup`: the width of the rows, and the length of w."""

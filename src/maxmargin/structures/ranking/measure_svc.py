@@ -12,6 +12,7 @@ from sklearn.utils.validation import check_consistent_length, check_is_fitted, c
 
 from maxmargin.arrays import Array
 from maxmargin.errors import CutNotValidated, warn_caller
+from maxmargin.files.fields import Field, Fields, LabelArray, Real, Text
 from maxmargin.flat import MatrixClassifier
 from maxmargin.inputs.labels import plain
 from maxmargin.kernels.functions import WithConstant
@@ -116,6 +117,14 @@ class MeasureSVC(MatrixClassifier):
     cv_scores_: dict[Any, float]
 
     _needs_scores: ClassVar[bool] = True
+
+    saved: ClassVar[Fields] = {
+        "classes_": LabelArray(2),
+        "trained_for_": Text(),
+        "offset_": Real(),
+        "cut_by_": Text(),
+        "cv_scores_": Field(),
+    }
 
     def __init__(
         self,

@@ -14,6 +14,7 @@ from sklearn.utils.validation import _check_feature_names_in, check_is_fitted, v
 
 from maxmargin.arrays import Array
 from maxmargin.checks import refuse_complex
+from maxmargin.files.fields import Fields, NumberArray, OneOf, Sometimes
 from maxmargin.inputs.labels import plain
 from maxmargin.kernels.functions import is_precomputed
 from maxmargin.objective import Certificate
@@ -91,6 +92,8 @@ class Ranker(Trainer):
     _default_tol = 1e-3
 
     _needs_scores: ClassVar[bool] = True
+
+    saved: ClassVar[Fields] = {"start_": Sometimes(OneOf(None, NumberArray(float, None)))}
 
     def __init__(
         self,

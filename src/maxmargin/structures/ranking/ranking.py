@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from maxmargin.arrays import Array
 from maxmargin.errors import TaskError
+from maxmargin.files.fields import Fields, OneOf, Real, Sometimes, Whole
 from maxmargin.structures.ranking.average_precision_batch import AveragePrecisionBatch
 from maxmargin.structures.ranking.gain_batch import GainBatch, PositionBatch
 from maxmargin.structures.ranking.group_task import GroupTask
@@ -78,6 +79,8 @@ class Ranking(GroupTask):
     A query without pairs tells nothing and costs nothing. Slack rescaling and squared slacks are exact for
     "roc_auc"; for others they are searched with a proved upper bound, see rescaling.py.
     """
+
+    saved: ClassVar[Fields] = {"k": OneOf(None, Whole(1)), "highest_gain_": Sometimes(Real())}
 
     def __init__(
         self,

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from itertools import combinations
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
 from maxmargin.arrays import Array
+from maxmargin.files.fields import Fields, Whole
 from maxmargin.structures.ranking.group_task import GroupTask
 from maxmargin.structures.ranking.groups import Groups, Indices
 from maxmargin.structures.ranking.measures import checked_k
@@ -39,6 +40,8 @@ class TopK(GroupTask):
     """
 
     latent = True
+
+    saved: ClassVar[Fields] = {"k": Whole(1)}
 
     def __init__(self, k: int = 10):
         self.k = k

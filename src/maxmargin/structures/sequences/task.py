@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterator, Sequence
 from copy import copy
 from itertools import chain, pairwise, product
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,6 +14,7 @@ from scipy import sparse
 from maxmargin.arrays import Array
 from maxmargin.checks import check_memory
 from maxmargin.errors import InvalidLabels, warn_caller
+from maxmargin.files.fields import Derived, Dropped, Fields, LabelList, NumberArray, Part
 from maxmargin.inputs.chunk_schemes import SCHEMES
 from maxmargin.inputs.labels import Labels, cost_matrix, label_numbers, label_set
 from maxmargin.inputs.tokens import SequencePacker, Sequences
@@ -56,6 +57,17 @@ class Chain(UnitTask):
     kernel : None, or a kernel of positions (maxmargin.kernels), whose features take the place of x_t.
     """
 
+    saved: ClassVar[Fields] = {
+        "earlier": Dropped(),  # of setting it up
+        "packer_": Part(SequencePacker),
+        "classes_": LabelList(least=1),
+        "numbers_": Derived(lambda task: {label: k for k, label in enumerate(task.classes_)}),
+        "n_labels_": Derived(lambda task: len(task.classes_)),
+        "cost_": NumberArray(float, "n_labels_", "n_labels_", least=0),
+        "first_": Derived(lambda task: task.n_labels_ * (task.n_labels_ + 2)),
+        "allowed_": NumberArray(float, "first_", finite=False, only=(0.0, -np.inf)),
+    }
+
     def __init__(
         self,
         classes: Sequence[Hashable] | None = None,
@@ -77,6 +89,9 @@ class Chain(UnitTask):
         self.hash_bits = hash_bits
         self.earlier = earlier
         self.kernel = kernel
+
+    def _check_saved(self) -> None:
+        self._check_length(self.packer_.n_features, self.n_labels_, self.first_)
 
     def setup(self, X: Any, Y: Any) -> None:
         self._check_invalid()

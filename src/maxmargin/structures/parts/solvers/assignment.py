@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from scipy.optimize import linear_sum_assignment
 
 from maxmargin.arrays import Array
 from maxmargin.checks import check_whole
-from maxmargin.structures.parts.solvers.base import Optimiser
+from maxmargin.files.fields import Fields, Whole
+from maxmargin.structures.parts.solvers.base import MOST_NODES, Optimiser
 
 
 class Assignment(Optimiser):
@@ -29,6 +30,8 @@ class Assignment(Optimiser):
     births, deaths : whether columns, or rows, may stay alone at a cost. Deaths alone need rows >= columns, births alone
         columns >= rows.
     """
+
+    saved: ClassVar[Fields] = {"rows": Whole(1, MOST_NODES), "columns": Whole(1, MOST_NODES)}
 
     def __init__(self, rows: int, columns: int, births: bool = False, deaths: bool = False):
         self.rows = rows

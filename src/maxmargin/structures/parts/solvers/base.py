@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from math import isfinite
-from typing import Any, Protocol
+from typing import Any, ClassVar, Protocol
 
 import numpy as np
 from sklearn.base import BaseEstimator
 
 from maxmargin.arrays import Array, Index
 from maxmargin.checks import refuse_complex
+from maxmargin.files.fields import Fields, parameters_of
+
+MOST_NODES = 2**12  # of a side, in model files
 
 
 class CostSolver(Protocol):
@@ -59,6 +62,13 @@ class Optimiser(BaseEstimator):
     Where many rows are solved faster at once than one by one, `solve_rows` does that. Parameters are those of the
     constructor, as in scikit-learn; what follows from them is computed there, and again by `set_params`.
     """
+
+    saved: ClassVar[Fields] = {}
+    saved_as: ClassVar[str] = "__init__"
+
+    @classmethod
+    def _saved_parameters(cls) -> Fields:
+        return parameters_of(cls)
 
     n_parts: int | None = None
     sense: str = "min"

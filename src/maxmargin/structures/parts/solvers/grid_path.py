@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar
 
 from maxmargin.arrays import Array
 from maxmargin.checks import check_whole
-from maxmargin.structures.parts.solvers.base import Optimiser
+from maxmargin.files.fields import Fields, Whole
+from maxmargin.structures.parts.solvers.base import MOST_NODES, Optimiser
 from maxmargin.structures.parts.solvers.dag_path import DagPath
 
 
@@ -23,6 +24,8 @@ class GridPath(Optimiser):
     """
 
     same_size = True
+
+    saved: ClassVar[Fields] = {"rows": Whole(1, MOST_NODES), "columns": Whole(1, MOST_NODES)}
 
     def __init__(self, rows: int = 5, columns: int = 5):
         self.rows = rows

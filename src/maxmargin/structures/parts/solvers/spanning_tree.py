@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from scipy import sparse
@@ -10,7 +10,8 @@ from scipy.sparse.csgraph import connected_components
 
 from maxmargin.arrays import Array, Index
 from maxmargin.checks import check_whole
-from maxmargin.structures.parts.solvers.base import Optimiser
+from maxmargin.files.fields import Fields, Whole
+from maxmargin.structures.parts.solvers.base import MOST_NODES, Optimiser
 from maxmargin.structures.parts.solvers.network import Network
 
 
@@ -28,6 +29,8 @@ class SpanningTree(Optimiser):
     """
 
     same_size = True
+
+    saved: ClassVar[Fields] = {"n_nodes": Whole(1, MOST_NODES**2)}
 
     def __init__(self, n_nodes: int, arcs: Any):
         self.n_nodes = n_nodes

@@ -1,0 +1,170 @@
+"""The bytes of a model file: safetensors, read strictly.
+
+A file is eight bytes with the length of its header, the header, and the numbers of all arrays, one behind the other.
+The header is JSON: for every array its type, shape and place, and under `__metadata__` a text, the description of the
+model. That is JSON itself (see plain_data.py) and has the SHA-256 of all else in it and of the arrays.
+
+Whoever reads a file may not trust who wrote it, so that nothing is taken from it before it is checked: the header has
+a limit, arrays follow each other without gaps and overlaps to the last byte, shapes agree with sizes, and the checksum
+is right. What fails raises a ValueError. The library safetensors writes; its reader allows more than that.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import struct
+from math import prod
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+MOST_HEADER = 2**25  # bytes
+MOST_DIMENSIONS = 8
+DTYPES = {
+    "BOOL": np.dtype(np.bool_),
+    "U8": np.dtype(np.uint8),
+    "I8": np.dtype(np.int8),
+    "U16": np.dtype("<u2"),
+    "I16": np.dtype("<i2"),
+    "U32": np.dtype("<u4"),
+    "I32": np.dtype("<i4"),
+    "U64": np.dtype("<u8"),
+    "I64": np.dtype("<i8"),
+    "F32": np.dtype("<f4"),
+    "F64": np.dtype("<f8"),
+}
+
+Tensors = dict[str, NDArray[Any]]
+
+
+def written(description: dict[str, Any], tensors: Tensors) -> bytes:
+    """The file of this description and these arrays."""
+    from safetensors.numpy import save
+
+    text = _text({"sha256": _checksum(description, tensors), **description})
+    if len(text) > MOST_HEADER // 2:
+        raise ValueError(
+            f"the description of the model would have {len(text):,} characters; expected at most {MOST_HEADER // 2:,}: "
+            "lists of so many labels or names are not for model files"
+        )
+    return bytes(save(tensors, metadata={"maxmargin": text}))
+
+
+def write(path: str | os.PathLike[str], content: bytes) -> None:
+    """Write a file whole or not at all: under another name first, which then takes the place of the old one."""
+    target = Path(path)
+    draft = target.with_name(f".{target.name}.{os.getpid()}")
+    try:
+        with open(draft, "wb") as stream:
+            stream.write(content)
+            stream.flush()
+            os.fsync(stream.fileno())
+        os.replace(draft, target)
+    finally:
+        draft.unlink(missing_ok=True)
+
+
+def read(path: str | os.PathLike[str]) -> tuple[dict[str, Any], Tensors]:
+    """The description and the arrays of a model file; ValueError where it is none."""
+    name = os.fspath(path)
+    with open(path, "rb") as stream:
+        size = os.fstat(stream.fileno()).st_size
+        header = _header(stream, size, name)
+        content = stream.read()
+    return _checked(header, content, name)
+
+
+def _header(stream: Any, size: int, name: str) -> dict[str, Any]:
+    first = stream.read(8)
+    if len(first) < 8:
+        raise ValueError(f"{name} is no model file: it has {size} bytes")
+    (length,) = struct.unpack("<Q", first)
+    if length > min(MOST_HEADER, size - 8):
+        raise ValueError(
+            f"{name} is no model file, or is cut off: its first bytes announce a header of {length:,} bytes"
+        )
+    return _object(stream.read(length), f"the header of {name}")
+
+
+def _object(text: bytes | str, what: str) -> dict[str, Any]:
+    """A JSON object in which no name occurs twice."""
+    try:
+        found = json.loads(text, object_pairs_hook=_pairs, parse_constant=_no_constant)
+    except (ValueError, RecursionError) as error:
+        raise ValueError(f"{what} is damaged: {error}") from None
+    if not isinstance(found, dict):
+        raise ValueError(f"{what} is damaged: it is no JSON object")
+    return found
+
+
+def _pairs(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        raise ValueError("a name occurs twice")
+    return found
+
+
+def _no_constant(name: str) -> Any:
+    raise ValueError(f"{name} is no number of JSON")
+
+
+def _checked(header: dict[str, Any], content: bytes, name: str) -> tuple[dict[str, Any], Tensors]:
+    told = header.pop("__metadata__", None)
+    if not isinstance(told, dict) or set(told) != {"maxmargin"} or not isinstance(told["maxmargin"], str):
+        raise ValueError(f"{name} is no model file of maxmargin: its header does not describe a model")
+    description = _object(told["maxmargin"], f"the description of the model in {name}")
+    tensors: Tensors = {}
+    end = 0
+    for each, entry in sorted(header.items(), key=_place):
+        tensors[each], end = _array(entry, content, end, f"the array {each!r} of {name}")
+    if end != len(content):
+        raise ValueError(f"{name} is damaged: its arrays have {end:,} bytes, but {len(content):,} follow the header")
+    if description.pop("sha256", None) != _checksum(description, tensors):
+        raise ValueError(f"{name} is damaged: its checksum is wrong")
+    return description, tensors
+
+
+def _place(item: tuple[str, Any]) -> tuple[int, int]:
+    """Where an array says that it lies; of an empty one, before those with the same place."""
+    offsets: Any = item[1].get("data_offsets") if isinstance(item[1], dict) else None
+    if not _are_sizes(offsets) or len(offsets) != 2:
+        raise ValueError(f"the array {item[0]!r} has no place in the file")
+    return offsets[0], offsets[1]
+
+
+def _array(entry: dict[str, Any], content: bytes, begin: int, what: str) -> tuple[NDArray[Any], int]:
+    """The array that begins there, and where it ends; it can be written to."""
+    shape: Any = entry.get("shape")
+    dtype, (first, end) = DTYPES.get(str(entry.get("dtype"))), entry["data_offsets"]
+    if set(entry) != {"dtype", "shape", "data_offsets"} or dtype is None:
+        raise ValueError(f"{what} is of a kind that is not known")
+    if not _are_sizes(shape) or len(shape) > MOST_DIMENSIONS:
+        raise ValueError(f"{what} has the shape {shape!r}")
+    if first != begin or end - first != prod(shape) * dtype.itemsize or end > len(content):
+        raise ValueError(f"{what} overlaps another one, leaves a gap, or is larger than the data")
+    piece = memoryview(content)[first:end]
+    if dtype == np.bool_ and np.frombuffer(piece, dtype=np.uint8).max(initial=0) > 1:
+        raise ValueError(f"{what} has truth values that are neither 0 nor 1")
+    return np.frombuffer(piece, dtype=dtype).reshape(shape).astype(dtype.newbyteorder("=")), end
+
+
+def _are_sizes(found: Any) -> bool:
+    return isinstance(found, list) and all(type(size) is int and 0 <= size < 2**48 for size in found)
+
+
+def _text(description: dict[str, Any]) -> str:
+    return json.dumps(description, ensure_ascii=True, separators=(",", ":"), allow_nan=False)
+
+
+def _checksum(description: dict[str, Any], tensors: Tensors) -> str:
+    """Of the description, and of the names, types, shapes and bytes of all arrays."""
+    found = hashlib.sha256(_text(description).encode())
+    for name in sorted(tensors):
+        array = np.asarray(tensors[name], dtype=tensors[name].dtype.newbyteorder("<"), order="C")
+        found.update(f"\n{name} {array.dtype.str} {array.shape}\n".encode())
+        found.update(array.data)
+    return found.hexdigest()

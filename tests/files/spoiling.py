@@ -1,0 +1,137 @@
+"""Files that nobody should have written: cut off, flipped, spliced, and crafted with a right checksum."""
+
+from __future__ import annotations
+
+import copy
+import json
+import struct
+
+import numpy as np
+
+from maxmargin.files import container
+
+NUMBERS = [-1, 0, 1, 2, 3, 7, 255, 2**31 - 1, 2**31, 2**40, 2**63, -(2**63), 10**30, 0.5, -1e308, 1e308]
+TEXTS = [
+    "",
+    "x",
+    "ignore",
+    "error",
+    "\0",
+    "é" * 50,
+    "../../etc/passwd",
+    "os.system",
+    "Chain",
+    "t0",
+    "t1",
+    "builtins.eval",
+]
+OTHERS = [
+    None,
+    True,
+    False,
+    [],
+    {},
+    [[]],
+    {"float": "inf"},
+    {"float": "nan"},
+    {"part": 0},
+    {"array": "t0"},
+    {"tuple": []},
+]
+
+
+def damaged(rng, content, others):
+    """The bytes of a file, spoiled without knowledge of what they mean."""
+    way = rng.integers(5)
+    if way == 0:
+        return content[: int(rng.integers(len(content)))]
+    if way == 1:
+        spoiled = bytearray(content)
+        for _ in range(int(rng.integers(1, 4))):
+            spoiled[int(rng.integers(len(spoiled)))] ^= 1 << int(rng.integers(8))
+        return bytes(spoiled)
+    if way == 2:
+        other = others[int(rng.integers(len(others)))]
+        cut, begin = int(rng.integers(len(content))), int(rng.integers(len(other)))
+        return content[:cut] + other[begin:]
+    if way == 3:
+        return content + bytes(rng.integers(0, 256, int(rng.integers(1, 50)), dtype=np.uint8))
+    header = [0, 1, 7, len(content), 2**24, 2**32, 2**63, 2**64 - 1][rng.integers(8)]
+    return struct.pack("<Q", header) + content[8:]
+
+
+def parts_of(content):
+    """The description and the arrays of a good file."""
+    (length,) = struct.unpack("<Q", content[:8])
+    header = json.loads(content[8 : 8 + length])
+    return container._checked(header, content[8 + length :], "a file")
+
+
+def crafted(rng, description, tensors):
+    """A file with a right checksum, whose description or arrays say something else; the bytes of it."""
+    description, tensors = copy.deepcopy(description), dict(tensors)
+    for _ in range(int(rng.integers(1, 3))):
+        if tensors and rng.random() < 0.4:
+            name = sorted(tensors)[int(rng.integers(len(tensors)))]
+            tensors[name] = other_array(rng, tensors[name])
+        else:
+            change(rng, description["parts"])
+    return container.written(description, tensors)
+
+
+def change(rng, root):
+    """Replace, remove or add a value anywhere in a tree of lists and dicts."""
+    places = []
+
+    def walk(value):
+        each = value.items() if isinstance(value, dict) else enumerate(value)
+        for key, inner in each:
+            places.append((value, key))
+            if isinstance(inner, dict | list):
+                walk(inner)
+
+    walk(root)
+    if not places:
+        return
+    owner, key = places[int(rng.integers(len(places)))]
+    way = rng.integers(6)
+    if way == 0:
+        del owner[key]
+    elif way == 1 and isinstance(owner, list):
+        owner.insert(key, copy.deepcopy(owner[key]))
+    elif way == 2:
+        other, place = places[int(rng.integers(len(places)))]
+        owner[key] = copy.deepcopy(other[place]) if place in other or isinstance(other, list) else None
+    else:
+        found = owner[key]
+        if isinstance(found, bool) or found is None or way == 5:
+            owner[key] = copy.deepcopy(OTHERS[int(rng.integers(len(OTHERS)))])
+        elif isinstance(found, int | float):
+            owner[key] = found + 1 if rng.random() < 0.3 else NUMBERS[int(rng.integers(len(NUMBERS)))]
+        else:
+            owner[key] = TEXTS[int(rng.integers(len(TEXTS)))]
+
+
+def other_array(rng, array):
+    """An array of other numbers, another type, or another size."""
+    way = rng.integers(6)
+    if way == 0:
+        return array[: len(array) // 2] if array.ndim else array
+    if way == 1 and array.ndim:
+        return np.concatenate([array, array])
+    if way == 2:
+        return array.astype([np.int32, np.int64, np.float64, np.uint8, np.float32][rng.integers(5)])
+    if way == 3:
+        return array.reshape(-1)[:: 1 if array.size < 2 else 2]
+    changed = array.copy().reshape(-1)
+    if changed.size == 0:
+        return np.zeros(3, dtype=array.dtype)
+    place = int(rng.integers(changed.size))
+    if changed.dtype.kind == "f":
+        changed[place] = [np.nan, np.inf, -1.0, 1e308, 0.0][rng.integers(5)]
+    elif changed.dtype.kind in "iu":
+        limits = np.iinfo(changed.dtype)
+        changed[place] = [limits.max, limits.min, min(limits.max, 1000), 0][rng.integers(4)]
+    else:
+        changed[place] = not changed[place]
+    return changed.reshape(array.shape)
