@@ -1,0 +1,52 @@
+"""Probabilities of labels beside predictions: how many tokens per second each takes, of sequences that are packed."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from rich.table import Table
+
+from benchmarks.likelihood import HINGE_C
+from benchmarks.loaders import load_conll2000
+from benchmarks.timing import Report, cpu_seconds
+from maxmargin import SequenceLabeler
+from maxmargin.datasets import chunk_features
+
+PROBLEMS = ("marginal-speed",)
+QUICK = 500
+
+
+def run(name: str, repeat: int, quick: bool, report: Report) -> Table:
+    """Searches and sums of the test part of CoNLL-2000; features are read outside the clock."""
+    sentences, tags = load_conll2000("train")
+    X, Y = [chunk_features(s) for s in sentences[:QUICK]], tags[:QUICK]
+    new = [chunk_features(s) for s in load_conll2000("test")[0][: QUICK if quick else None]]
+    model: Any = SequenceLabeler(C=HINGE_C * len(X)).fit(X, Y)
+    task, w = model.task_, model.w_
+    offsets, batch = task.unlabelled(new)
+    units = batch.unrolled().units
+    ways = {
+        "scores of all labels": lambda: batch.atoms.scores(w, units),
+        "best labels (Viterbi)": lambda: batch.decoded(w, 0.0),
+        "probabilities of all labels": lambda: _marginals(task, batch, w, units, offsets),
+    }
+    best = dict.fromkeys(ways, np.inf)
+    for i in range(max(repeat, 3)):
+        report(f"{name}: round {i + 1}")
+        for way, call in ways.items():
+            best[way] = min(best[way], cpu_seconds(call)[1])
+    n = int(offsets[-1])
+    table = Table(title=f"{name}: {n:,} tokens, {task.n_labels_} labels")
+    for heading in ("what", "CPU s", "tokens per second", "speed / Viterbi's"):
+        table.add_column(heading, justify="left" if heading == "what" else "right")
+    for way, seconds in best.items():
+        share = best["best labels (Viterbi)"] / seconds
+        table.add_row(way, f"{seconds:.3f}", f"{n / seconds:,.0f}", f"{share:.2f}")
+    return table
+
+
+def _marginals(task: Any, batch: Any, w: Any, units: Any, offsets: Any) -> Any:
+    from maxmargin.structures.sequences.chain_sums import ChainSums
+
+    return ChainSums(task, batch.atoms.scores(w, units), task.links(w), offsets).marginals()
