@@ -22,7 +22,7 @@ are of, the reader must be told. `saved_others = True` says the same of a class 
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Hashable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from enum import StrEnum
 from functools import partial
 from math import inf, isfinite
@@ -124,13 +124,21 @@ class Real(Field):
         )
 
 
-class Sized(Field):
+class Argument(Field):
+    """Anything but a part, for what constructors check."""
+
+    def read(self, value: Any, owner: Any) -> Any:
+        return _expect(value, fields_of(type(value)) is None, "plain data")
+
+
+class Sized(Argument):
     """A whole number, or something that has a length: not more than that. Other values are as they are."""
 
     def __init__(self, most: int):
         self.most = most
 
     def read(self, value: Any, owner: Any) -> Any:
+        super().read(value, owner)
         size = value if is_whole(value) else len(value) if hasattr(value, "__len__") else 0
         return _expect(value, size <= self.most, f"at most {self.most}")
 
@@ -152,7 +160,7 @@ class Member(Field):
         self.kind = kind
 
     def read(self, value: Any, owner: Any) -> Any:
-        return self.kind(value)
+        return self.kind(_expect(value, isinstance(value, str) and value in list(self.kind), "another text"))
 
 
 class Raw(Field):
@@ -503,5 +511,5 @@ def _expect(value: Any, fits: Any, expected: str) -> Any:
 def _said(value: Any) -> str:
     if isinstance(value, np.ndarray):
         return f"an array of {value.dtype} and shape {value.shape}"
-    text = repr(value) if isinstance(value, str | int | float | bool | Hashable) else type(value).__name__
+    text = repr(value) if value is None or isinstance(value, str | int | float) else f"a {type(value).__name__}"
     return text if len(text) < 60 else f"{text[:60]}…"

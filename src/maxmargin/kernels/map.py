@@ -143,9 +143,10 @@ class KernelMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
         if isinstance(self._map, Projection):
             made, read = self._map.n_features, self.n_features_in_
         else:
-            from maxmargin.kernels.random_maps import PolynomialCountSketch, RBFSampler  # slow to import
-
-            if not isinstance(self._map, PolynomialCountSketch | RBFSampler):
+            if type(self._map).__name__ not in (
+                "PolynomialCountSketch",
+                "RBFSampler",
+            ):  # of scikit-learn, slow to import
                 raise ValueError("it has no map of a known kind")
             read, made = self._map.n_features_in_, self._map.n_components
         if (read, made) != (self.n_features_in_, self.n_components_):

@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 
 from maxmargin.arrays import Array
 from maxmargin.checks import check_whole, is_whole
-from maxmargin.files.fields import Field, Fields, Part, Text, Whole, afford
+from maxmargin.files.fields import Each, Fields, Part, Text, Whole, afford
 from maxmargin.structures.alignment.columns import Codes, Columns, EncodedSequence
 
 Entries: TypeAlias = tuple[NDArray[np.int64], Array]  # flat feature numbers and values, which may repeat
@@ -182,7 +182,7 @@ class Product(View):
 
     parts: tuple[Column, ...]
 
-    saved: ClassVar[Fields] = {"parts": Field()}
+    saved: ClassVar[Fields] = {"parts": Each(Part(Column), kind=tuple)}
     saved_as: ClassVar[str] = "of"
 
     def __init__(self, *parts: str | Column):

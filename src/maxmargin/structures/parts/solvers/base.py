@@ -10,7 +10,7 @@ from sklearn.base import BaseEstimator
 
 from maxmargin.arrays import Array, Index
 from maxmargin.checks import refuse_complex
-from maxmargin.files.fields import Fields, parameters_of
+from maxmargin.files.fields import Argument, Fields, parameters_of
 
 MOST_NODES = 2**12  # of a side, in model files
 
@@ -68,7 +68,7 @@ class Optimiser(BaseEstimator):
 
     @classmethod
     def _saved_parameters(cls) -> Fields:
-        return parameters_of(cls)
+        return dict.fromkeys(parameters_of(cls), Argument())
 
     n_parts: int | None = None
     sense: str = "min"
