@@ -41,22 +41,34 @@ def link_differences(K, begin, end, truth, found, indices, values, top):
 
 
 @kernel
+def unit_differences(direct, K, begin, end, units, truth, found, priced, cost, weight, indices, values, top):
+    """Append the features of wrongly labelled units at their true labels minus those at the found ones; and the loss.
+
+    A wrong label of unit t costs weight[t] · cost[priced[t], label].
+    """
+    total = 0.0
+    for t in range(begin, end):
+        if truth[t] != found[t]:
+            total += weight[t] * cost[priced[t], found[t]]
+            atom = direct + units[t] * K
+            indices[top], values[top] = atom + truth[t], 1.0
+            indices[top + 1], values[top + 1] = atom + found[t], -1.0
+            top += 2
+    return top, total
+
+
+@kernel
 def differences(linked, direct, K, bounds, units, truth, found, priced, cost, weight, indptr, indices, values, loss):
     """Ψ(x, truth) - Ψ(x, found) of every example as rows over atoms, and its loss.
 
-    Example j owns the units bounds[j]:bounds[j + 1]; a wrong label of unit t costs weight[t] · cost[priced[t], label].
+    Example j owns the units bounds[j]:bounds[j + 1].
     """
     top = np.int64(0)  # a plain 0 is a type of its own, for which `link_differences` would be compiled once more
     for j in range(len(bounds) - 1):
-        total = 0.0
+        begin, end = bounds[j], bounds[j + 1]
         if linked:
-            top = link_differences(K, bounds[j], bounds[j + 1], truth, found, indices, values, top)
-        for t in range(bounds[j], bounds[j + 1]):
-            if truth[t] != found[t]:
-                total += weight[t] * cost[priced[t], found[t]]
-                atom = direct + units[t] * K
-                indices[top], values[top] = atom + truth[t], 1.0
-                indices[top + 1], values[top + 1] = atom + found[t], -1.0
-                top += 2
+            top = link_differences(K, begin, end, truth, found, indices, values, top)
+        top, loss[j] = unit_differences(
+            direct, K, begin, end, units, truth, found, priced, cost, weight, indices, values, top
+        )
         indptr[j + 1] = top
-        loss[j] = total

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from maxmargin.arrays import Array
 from maxmargin.atoms import Atoms
 from maxmargin.block_dual import BlockDual
+from maxmargin.checks import check_memory
 from maxmargin.dual_blocks import DualBlocks
 from maxmargin.inputs.labelling import wrong_labels
 from maxmargin.inputs.labels import Labels
@@ -127,7 +128,7 @@ class ChainBatch(AtomBatch):
 
     def planes(self, w: Array, augment: float | Array = 1.0) -> Planes:
         found = self.decoded(w, augment)
-        return self._wrong(found.units, found.bounds, found.labels)
+        return self._wrong(Unrolled(found.units, found.bounds), found.labels)
 
     def rescaled_planes(self, w: Array, formulation: Formulation) -> Planes | None:
         """Exact where losses are whole numbers and sequences not too long: the best score for every possible loss."""
@@ -140,11 +141,16 @@ class ChainBatch(AtomBatch):
         links, labels = self.task.links(w), np.empty(len(truth), dtype=np.int32)
         for a, b in zip(view.bounds[:-1], view.bounds[1:], strict=True):
             labels[a:b] = _most_violated(scores[a:b], links, price[a:b], truth[a:b], formulation)
-        return self._wrong(view.units, view.bounds, labels)
+        return self._wrong(view, labels)
 
-    def _wrong(self, units: NDArray[np.int64], bounds: NDArray[np.int64], found: Labels) -> Planes:
-        truth, rows = self.labels[units], self.rows[units]
-        return wrong_labels(self.atoms, True, bounds, units, truth, found, rows, self.cost, self.factors[units])
+    def _wrong(self, view: Unrolled, found: Labels) -> Planes:
+        return self._planes(view, self.labels[view.units], found, self.cost)
+
+    def _planes(self, view: Unrolled, truth: Labels, found: Labels, cost: Array) -> Planes:
+        """Ψ of these truths less that of what was found, and what it costs."""
+        units, bounds = view
+        rows, factors = self.rows[units], self.factors[units]
+        return wrong_labels(self.atoms, True, bounds, units, truth, found, rows, cost, factors)
 
     def decoded(self, w: Array, augment: float | Array) -> DecodedSequences:
         """The best labels with `augment` times the loss added (a number, or one for each sequence)."""
@@ -157,7 +163,7 @@ class ChainBatch(AtomBatch):
             chain.augment(scores, self.cost, rows, np.repeat(augment, np.diff(view.bounds)) * factors)
         elif augment != 0:
             chain.augment(scores, self.cost, rows, factors if augment == 1 else augment * factors)
-        labels, best = self._viterbi(w, scores, view.bounds)
+        labels, best = self._viterbi(w, scores, view)
         return DecodedSequences(labels, view.bounds, view.units, best)
 
     def add_tangents(self, w: Array, weights: Array, softness: Softness, total: Array) -> Tangents:
@@ -211,14 +217,35 @@ class ChainBatch(AtomBatch):
         chains = SoftChains(self.atoms, self.task.allowed_, self.cost, view.bounds, at, *known)
         return continued(earlier, chains, weights, softness, C)
 
-    def _viterbi(self, w: Array, scores: Array, bounds: NDArray[np.int64]) -> tuple[Labels, Array]:
+    def _viterbi(self, w: Array, scores: Array, view: Unrolled) -> tuple[Labels, Array]:
         """The best labels of units with these scores, and the score of every sequence."""
         from maxmargin.structures.sequences.compiled import chain
 
         T, s, f = self.task.links(w)
-        labels, best = np.empty(len(scores), dtype=np.int32), np.empty(len(bounds) - 1)
-        chain.viterbi(scores, T, s, f, bounds, np.empty((self.longest, self.task.n_labels_)), labels, best)
+        labels, best = np.empty(len(scores), dtype=np.int32), np.empty(len(view.bounds) - 1)
+        chain.viterbi(scores, T, s, f, view.bounds, np.empty((self.longest, self.task.n_labels_)), labels, best)
         return labels, best
+
+    def n_best(self, w: Array, n: int) -> tuple[Labels, Array]:
+        """The n best label sequences of a batch of one, best first, and their scores; fewer where there are fewer."""
+        from maxmargin.structures.sequences.compiled import chain
+
+        scores = self.atoms.scores(w, self.unrolled().units)
+        table = (*scores.shape, n)
+        self._check_room(n, table)
+        labels, best = np.zeros((n, len(scores)), dtype=np.int32), np.zeros(n)
+        scratch = (np.full(table, -np.inf), np.zeros(table, dtype=np.int32), np.zeros(table, dtype=np.int32))
+        pointer = np.zeros(self.task.n_labels_, dtype=np.int64)
+        found = chain.n_best(scores, *self.task.links(w), n, *scratch, pointer, labels, best)
+        return labels[:found], best[:found]
+
+    def _check_room(self, n: int, table: tuple[int, int, int]) -> None:
+        entries = float(np.prod([float(size) for size in table]))
+        check_memory(f"a list of the {n:,} best label sequences", 20.0 * entries, "ask for a smaller n")
+
+    def sums(self, w: Array, bounds: NDArray[np.int64]) -> ChainSums:
+        """The distribution of the label sequences of these; bounds has empty sequences, too."""
+        return ChainSums(self.task, self.atoms.scores(w, self.unrolled().units), self.task.links(w), bounds)
 
     def completed(self, w: Array) -> ChainBatch:
         """Viterbi over the labels that are allowed at every position."""
@@ -226,7 +253,7 @@ class ChainBatch(AtomBatch):
         view = self.take(open_ones).unrolled()
         scores = self.atoms.scores(w, view.units)
         scores[~self.allowed[self.rows[view.units]]] = -np.inf
-        found, best = self._viterbi(w, scores, view.bounds)
+        found, best = self._viterbi(w, scores, view)
         if not np.isfinite(best).all():
             i = self.ids[open_ones[np.flatnonzero(~np.isfinite(best))[0]]]
             raise ValueError(
@@ -240,10 +267,7 @@ class ChainBatch(AtomBatch):
     def shifts_to(self, after: ChainBatch) -> Rows:
         view = self.unrolled()
         new, old = after.labels[view.units], self.labels[view.units]
-        rows = self.rows[view.units]
-        free = np.zeros_like(self.cost)
-        factors = self.factors[view.units]
-        return wrong_labels(self.atoms, True, view.bounds, view.units, new, old, rows, free, factors).dpsi
+        return self._planes(view, new, old, np.zeros_like(self.cost)).dpsi
 
 
 class DecodedSequences(NamedTuple):

@@ -79,7 +79,7 @@ class ChainSums:
         """Through the sums over those label sequences that agree with Y."""
         agreeing = self.scores.copy()
         agreeing[~self.task.allowed_labels(Y, self.bounds)] = -np.inf
-        return ChainSums(self.task, agreeing, self.links, self.bounds).log_partitions - self.log_partitions
+        return self._restricted(agreeing).log_partitions - self.log_partitions
 
     def sample(self, rng: np.random.Generator, n: int) -> list[list[Any]]:
         from maxmargin.structures.sequences.compiled.chain_sums import sample_chains
@@ -105,8 +105,7 @@ class ChainSums:
         lost = np.flatnonzero((p < LEAST) & allowed.any(axis=1))  # what is too small a number has a logarithm
         for j in np.unique(self.owners[lost]):
             here = slice(self.bounds[j], self.bounds[j + 1])
-            _, log_z, a, b = self._logarithms(j)
-            found[here] = np.logaddexp.reduce(np.where(allowed[here], a + b, -np.inf), axis=1) - log_z
+            found[here] = np.logaddexp.reduce(np.where(allowed[here], self._log_labels(j), -np.inf), axis=1)
         return np.minimum(found, 0.0)
 
     def transitions(self, j: int) -> Array:
@@ -140,6 +139,15 @@ class ChainSums:
         log_z = log_forward(e, T, s, f, a, row)
         log_backward(e, T, f, b, row)
         return e, log_z, a, b
+
+    def _log_labels(self, j: int) -> Array:
+        """The logarithms of (3) of sequence j, also of those that are too small as numbers."""
+        _, log_z, a, b = self._logarithms(j)
+        return a + b - log_z
+
+    def _restricted(self, scores: Array) -> ChainSums:
+        """The same with other scores of units, -inf where a label may not be."""
+        return ChainSums(self.task, scores, self.links, self.bounds)
 
     @cached_property
     def _summed(self) -> tuple[Array, Array]:

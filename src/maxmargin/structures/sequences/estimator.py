@@ -28,6 +28,7 @@ from maxmargin.progress import watching
 from maxmargin.solvers import CCCP, Solver, as_solver
 from maxmargin.structures.sequences.batch import ChainBatch
 from maxmargin.structures.sequences.chunk_confidence import chunk_confidences
+from maxmargin.structures.sequences.histories import digits
 from maxmargin.structures.sequences.partial_labels import as_choice, is_partial
 from maxmargin.structures.sequences.sparse_weights import sparse_weights
 from maxmargin.structures.sequences.task import Chain
@@ -41,7 +42,7 @@ FIRST_TOL = 0.05  # relative gap of the model that completes missing labels firs
 
 
 class SequenceLabeler(ProbabilisticTrainer):
-    """A first-order chain model trained with a large margin.
+    """A chain model trained with a large margin: features speak for labels, and labels for those that follow.
 
     X is a list of sequences: (T, F) arrays or sparse matrices, or lists of T tokens, each a dict of features or a list
     of attribute strings (see maxmargin.inputs.tokens); or a packed `Sequences`. Y is a list of lists of labels, any
@@ -75,6 +76,16 @@ class SequenceLabeler(ProbabilisticTrainer):
         b: the weights of a token's features are found by a hash of their names, one of 2**b numbers, and the names are
         not kept. partial_fit then learns features that it has not seen before, in memory that does not grow; different
         features may share their weights. None keeps all names.
+    order : int
+        How many labels before a position matter for its own: with 2, runs of three labels have weights besides the
+        pairs, with 3 also runs of four.
+    ngrams : None, "all" or "observed"
+        Which runs of order + 1 labels may be predicted: all that `forbidden` leaves, or those that stand somewhere in
+        the training labels (what a missing label may be counts as seen). Search and certificate are exact over what is
+        allowed. None: "all" with order 1, else "observed", without which training is slow.
+    transition_features : None, True or list
+        Features of a position that have a weight for every allowed pair of labels as well, the label before and its
+        own: all; numbers of columns; or strings with which the names of features begin.
     {kernel}
         Positions are counted through all sequences.
     objective : "hinge", "likelihood" or "softmax_margin"
@@ -87,7 +98,8 @@ class SequenceLabeler(ProbabilisticTrainer):
         A fitted model: weights are drawn to those of the same names in it, new ones to 0, and what the training data do
         not speak of stays as it was, its labels and its features included.
     solver : str, Solver or None
-        None: "bcfw" for the hinge, "exponentiated_gradient" for the others.
+        None: "bcfw" for the hinge, "exponentiated_gradient" for the others, or "lbfgs" with order > 1 or
+        transition_features.
     calibrate : int or None
         Probabilities: find temperature_ by cross-validation in so many parts; None leaves that to calibrate_on(X, Y).
     The other parameters are those of StructuredSVM.
@@ -96,7 +108,8 @@ class SequenceLabeler(ProbabilisticTrainer):
     ----------
     temperature_ : what scores are divided by, to be logarithms of probabilities.
     weights_ : by name: "features" (features × labels), "transitions" (before × after), "start" and "end" (labels).
-        With hash_bits features are numbers.
+        With order > 1 also "ngrams" (tuples of labels, None for the start and the end), with transition_features these
+        (feature × pair of labels). With hash_bits features are numbers.
     n_weights_ : how many weights are not 0.
     n_features_pruned_ : how many features of the training tokens min_count has left out.
     classes_, w_, certificate_, history_.
@@ -118,6 +131,9 @@ class SequenceLabeler(ProbabilisticTrainer):
         per: str = "sequence",
         min_count: int = 1,
         hash_bits: int | None = None,
+        order: int = 1,
+        ngrams: str | None = None,
+        transition_features: Any = None,
         **options: Unpack[Options],
     ):
         self.classes = classes
@@ -128,6 +144,9 @@ class SequenceLabeler(ProbabilisticTrainer):
         self.unknown = unknown
         self.min_count = min_count
         self.hash_bits = hash_bits
+        self.order = order
+        self.ngrams = ngrams
+        self.transition_features = transition_features
         self.kernel = kernel
         super().__init__(C=C, solver=solver, **options)
 
@@ -279,12 +298,29 @@ class SequenceLabeler(ProbabilisticTrainer):
         check_is_fitted(self)
         return int(self.task_.packer_.n_pruned)
 
+    @property
+    def _named_solver(self) -> str | Solver:
+        if (
+            self.solver is None
+            and self.objective != "hinge"
+            and (self.order != 1 or self.transition_features is not None)
+        ):
+            return "lbfgs"  # the other keeps distributions of neighbouring labels
+        return super()._named_solver
+
     def _named_weights(self) -> dict[str, Weights]:
         parts, labels = self.task_.parts(self.w_), self.classes_
         axes: dict[str, dict[str, Sequence[Hashable]]] = {"transitions": {"before": labels, "after": labels}}
         if "features" in parts:
             names = self.task_.packer_.feature_names
-            axes["features"] = {"feature": range(len(parts["features"])) if names is None else names, "label": labels}
+            named = range(len(parts["features"])) if names is None else names
+            axes["features"] = {"feature": named, "label": labels}
+        if "ngrams" in parts:
+            axes["ngrams"] = {"ngram": self.task_.histories_.names(labels)}
+        if "transition_features" in parts:
+            chosen, pairs = self.task_.chosen_, self.task_.histories_.pairs
+            of_labels = [(labels[a], labels[b]) for a, b in digits(pairs, 2, len(labels)).tolist()]
+            axes["transition_features"] = {"feature": [named[j] for j in chosen.tolist()], "pair": of_labels}
         return {part: Weights(values, **axes.get(part, {"label": labels})) for part, values in parts.items()}
 
     def _unlikeliness(self, beta: float, X: Any, Y: Any) -> Array:

@@ -1,4 +1,4 @@
-"""Chain: first-order label sequences, decoded by Viterbi."""
+"""Chain: label sequences whose neighbours have weights, decoded by Viterbi."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from maxmargin.arrays import Array
-from maxmargin.checks import check_memory
+from maxmargin.checks import check_memory, check_whole
 from maxmargin.errors import InvalidLabels, warn_caller
 from maxmargin.files.fields import Derived, Dropped, Fields, LabelList, NumberArray, Part
 from maxmargin.inputs.chunk_schemes import SCHEMES
@@ -24,9 +24,22 @@ from maxmargin.inputs.weighted import Weighted
 from maxmargin.kernels.units import UnitTask
 from maxmargin.structures.sequences.batch import ChainBatch, DecodedSequences, whole_losses
 from maxmargin.structures.sequences.chain_sums import ChainSums
+from maxmargin.structures.sequences.compiled.step_arrays import PairRows
+from maxmargin.structures.sequences.histories import (
+    Codes,
+    Histories,
+    all_ngrams,
+    observed_ngrams,
+    renumbered,
+    with_allowed_neighbours,
+)
+from maxmargin.structures.sequences.history_batch import HistoryBatch
 from maxmargin.structures.sequences.partial_labels import Choices, as_choice, different, is_partial, named_labels
+from maxmargin.structures.sequences.transition_features import chosen_features, pair_rows
 
 INVALID = ("error", "repair", "drop")
+NGRAMS = (None, "all", "observed")
+REMEDY = "choose fewer transition_features, or give ngrams='observed'"
 
 
 class Chain(UnitTask):
@@ -36,7 +49,7 @@ class Chain(UnitTask):
         Δ(y, z)      = Σ_t c_t · cost[y_t, z_t]      (Hamming; all costs 1 unless given)
 
     Both are sums over positions and neighbours, so one Viterbi pass finds argmax ⟨w, Ψ⟩ + λΔ (Tsochantaridis et al.
-    2004, section 4.3).
+    2004, section 4.3). With order > 1, longer runs of labels have weights, too: see histories.py.
 
     A position whose label is not known has None, or the set of labels that it may have. What stands there is a hidden
     part of the output: Δ does not count it (of a set, it counts the cheapest mistake), and training completes it. The
@@ -53,6 +66,12 @@ class Chain(UnitTask):
     unknown : "ignore" (a feature of a token that training has not seen has no weight) or "error".
     min_count : a feature of fewer training tokens than that has no weight.
     hash_bits : None, or b: features of tokens have one of 2**b numbers each, a hash of their names, instead of names.
+    order : how many labels before a position matter for its own. With k, every run of 3 … k + 1 neighbouring labels
+        has a weight as well, also with the start or the end as one of them.
+    ngrams : which runs of order + 1 labels may be predicted: "all" that `forbidden` leaves, or "observed", those that
+        stand somewhere in the training labels. None: "all" with order 1, else "observed".
+    transition_features : features of a position with a weight for every allowed pair of labels, the one before and its
+        own: None, True (all), a list of numbers of columns, or a list of strings with which the names begin.
     earlier : None, or a Chain that is set up: this one has its labels and its features of tokens, too.
     kernel : None, or a kernel of positions (maxmargin.kernels), whose features take the place of x_t.
     """
@@ -79,6 +98,9 @@ class Chain(UnitTask):
         min_count: int = 1,
         hash_bits: int | None = None,
         earlier: Chain | None = None,
+        order: int = 1,
+        ngrams: str | None = None,
+        transition_features: Any = None,
     ):
         self.classes = classes
         self.costs = costs
@@ -89,6 +111,9 @@ class Chain(UnitTask):
         self.hash_bits = hash_bits
         self.earlier = earlier
         self.kernel = kernel
+        self.order = order
+        self.ngrams = ngrams
+        self.transition_features = transition_features
 
     def _check_saved(self) -> None:
         self._check_length(self.packer_.n_features, self.n_labels_, self.first_)
@@ -114,12 +139,59 @@ class Chain(UnitTask):
         self.numbers_ = {label: k for k, label in enumerate(self.classes_)}
         n_labels = self.n_labels_ = len(self.classes_)
         self.cost_ = cost_matrix(self.costs, self.classes_)
-        self.first_ = n_labels * n_labels + 2 * n_labels  # where U begins
+        self.ruled_ = allowed_transitions(self.forbidden, self.numbers_)
+        self.allowed_ = self.ruled_.copy()  # of which unseen pairs are taken, where that is asked for
+        self._set_memory(Y)
         units = (
             self.packer_.pack(X).matrix if self.kernel is not None else sparse.csr_array((0, self.packer_.n_features))
         )
         self._set_dim(units, n_labels, self.first_)
-        self.allowed_ = allowed_transitions(self.forbidden, self.numbers_)
+
+    def _set_memory(self, Y: Any) -> None:
+        """Which runs of labels are allowed, and how long a memory they need: part of `setup`."""
+        order = check_whole("order", self.order, least=1)
+        if self.ngrams not in NGRAMS:
+            raise ValueError(f"ngrams must be one of {', '.join(map(repr, NGRAMS))}, got {self.ngrams!r}")
+        if self.kernel is not None and self.transition_features is not None:
+            raise ValueError("transition_features are weights of features: with a kernel there are none")
+        self.chosen_ = chosen_features(self.transition_features, self.packer_)
+        observed = self.ngrams == "observed" or (self.ngrams is None and order > 1)
+        self.pruned_, self.histories_ = observed, None
+        self.first_ = self.n_links_  # where U begins
+        if order == 1 and not observed and len(self.chosen_) == 0:
+            return
+        T, s, f = (np.isfinite(each) for each in self.cut(self.allowed_))
+        ngrams = self._observed(Y, T, order) if observed else all_ngrams(T, order)
+        if order == 1 and len(self.chosen_) == 0:  # as if the other pairs were forbidden
+            T, s, _ = self.cut(self.allowed_)
+            T.ravel()[np.setdiff1d(np.arange(T.size), ngrams[1])] = -np.inf
+            s[np.setdiff1d(np.arange(len(s)), ngrams[0])] = -np.inf
+            return
+        self.histories_ = Histories(self.n_labels_, ngrams, s, f)
+        self.first_ = self.histories_.dim + len(self.chosen_) * len(self.histories_.pairs)
+        check_memory(f"a model of {self.first_:,} weights of neighbouring labels", 24.0 * self.first_, REMEDY)
+
+    def _observed(self, Y: Any, allowed: NDArray[np.bool_], order: int) -> list[Codes]:
+        """The n-grams of the training labels, and those of the earlier task."""
+        offsets = np.concatenate([[0], np.cumsum([len(_checked(y, i)[0]) for i, y in enumerate(Y)], dtype=np.int64)])
+        choices = Choices(self.numbers_)
+        rows, _, _ = self._numbered(Y, choices, offsets)
+        filled = offsets[np.append(True, np.diff(offsets) > 0)]
+        ngrams = observed_ngrams(rows, filled, choices.allowed, allowed, order)
+        if self.earlier is None or self.earlier.order != order:
+            return ngrams
+        its, places = self.earlier, np.array([self.numbers_[label] for label in self.earlier.classes_])
+        for n, known in enumerate(its.allowed_ngrams(), start=1):
+            also = renumbered(known, n, its.n_labels_, places, self.n_labels_)
+            ngrams[n - 1] = np.union1d(ngrams[n - 1], with_allowed_neighbours(also, n, allowed))
+        return ngrams
+
+    def allowed_ngrams(self) -> list[Codes]:
+        """Of n = 1 … order + 1, the n-grams that may be predicted."""
+        if self.histories_ is not None:
+            return self.histories_.ngrams
+        T, s, _ = self.cut(self.allowed_)
+        return [np.flatnonzero(np.isfinite(s)) if self.pruned_ else np.arange(len(s)), np.flatnonzero(np.isfinite(T))]
 
     def setup_and_pack(self, X: Any, Y: Any) -> ChainBatch:
         """Read the tokens once for both."""
@@ -154,12 +226,40 @@ class Chain(UnitTask):
 
     def carried_over(self, earlier: Chain, w: Array) -> Array:
         """Weights of the earlier task as those of this one: 0 where it has none."""
-        weights, places = np.zeros(self.dim), [self.numbers_[label] for label in earlier.classes_]
+        if earlier.order > self.order:
+            raise ValueError(
+                f"the earlier model has order={earlier.order}; expected at most {self.order}, that of this one"
+            )
+        weights, places = np.zeros(self.dim), np.array([self.numbers_[label] for label in earlier.classes_])
         (T, s, f), (its_T, its_s, its_f) = self.cut(weights), earlier.cut(w)
         T[np.ix_(places, places)], s[places], f[places] = its_T, its_s, its_f
         its_U = earlier.parts(w)["features"]
         self.parts(weights)["features"][: len(its_U), places] = its_U
+        if earlier.histories_ is not None:
+            self._carry_memory(earlier, earlier.histories_, w, weights, places)
         return weights
+
+    def _carry_memory(
+        self, earlier: Chain, its: Histories, w: Array, weights: Array, places: NDArray[np.int64]
+    ) -> None:
+        """What `carried_over` does with runs of labels and with features of pairs."""
+        mine, K, its_K = self.histories_, self.n_labels_, earlier.n_labels_
+        missing = np.setdiff1d(earlier.chosen_, self.chosen_)
+        if mine is None or len(missing):
+            raise ValueError(
+                "the earlier model has transition_features that this one has not; give the same, or more of them"
+            )
+        for n, start, end in its.kinds:
+            codes = its.ngrams[n - 1]
+            new = renumbered(codes, n, its_K, places, K)
+            known = np.isin(new, mine.ngrams[n - 1])
+            weights[mine.place(new[known], n, start, end)] = w[its.place(codes[known], n, start, end)]
+        if len(earlier.chosen_):
+            new = renumbered(its.pairs, 2, its_K, places, K)
+            known = np.isin(new, mine.pairs)
+            rows, columns = np.searchsorted(self.chosen_, earlier.chosen_), np.searchsorted(mine.pairs, new[known])
+            of_pairs = earlier.parts(w)["transition_features"]
+            self.parts(weights)["transition_features"][np.ix_(rows, columns)] = of_pairs[:, known]
 
     # --- the plain form: one sequence at a time
 
@@ -168,9 +268,17 @@ class Chain(UnitTask):
         rows = sparse.coo_array(self.packer_.pack([x]).matrix)
         n_labels = self.n_labels_
         labels = label_numbers(_split(z)[0], self.numbers_)
+        features = self.first_ + rows.col.astype(np.int64) * n_labels + labels[rows.row]
+        if self.histories_ is not None:
+            windows = self.histories_.windows(labels.tolist())
+            pairs = np.searchsorted(self.histories_.pairs, labels[:-1].astype(np.int64) * n_labels + labels[1:])
+            paired = np.isin(rows.col, self.chosen_) & (rows.row > 0)
+            at, places = rows.row[paired], np.searchsorted(self.chosen_, rows.col[paired])
+            of_pairs = self.histories_.dim + places * len(self.histories_.pairs) + pairs[at - 1]
+            numbers = np.concatenate([np.ones(len(windows)), rows.data[paired], rows.data])
+            return np.concatenate([windows, of_pairs, features]).astype(np.int64), numbers
         start, end = n_labels**2 + labels[0], n_labels**2 + n_labels + labels[-1]
         links = labels[:-1].astype(np.int64) * n_labels + labels[1:]
-        features = self.first_ + rows.col.astype(np.int64) * n_labels + labels[rows.row]
         return np.concatenate([[start, end], links, features]), np.concatenate([np.ones(2 + len(links)), rows.data])
 
     def loss(self, y: Any, z: Any) -> float:
@@ -187,11 +295,16 @@ class Chain(UnitTask):
         return self.named(batch.decoded(w, 0.0 if y is None else 1.0).labels)
 
     def outputs(self, x: Any) -> Iterator[list[Hashable]]:
-        T, s, f = self.links(np.zeros(self.dim))
         length = self.packer_.pack([x]).matrix.shape[0]
         for labels in product(range(self.n_labels_), repeat=length):
-            if np.isfinite(s[labels[0]] + f[labels[-1]] + sum(T[a, b] for a, b in pairwise(labels))):
+            if self._allows(labels):
                 yield [self.classes_[k] for k in labels]
+
+    def _allows(self, labels: Sequence[int]) -> bool:
+        if self.histories_ is not None:
+            return self.histories_.allows(labels)
+        T, s, f = self.cut(self.allowed_)
+        return bool(np.isfinite(s[labels[0]] + f[labels[-1]] + sum(T[a, b] for a, b in pairwise(labels))))
 
     # --- the compiled form: many sequences a call
 
@@ -199,28 +312,34 @@ class Chain(UnitTask):
         return self._made(self.packer_.pack(X), Y)
 
     def _made(self, packed: Sequences, Y: Any = None) -> ChainBatch:
-        n_units = packed.matrix.shape[0]
-        rows, factors, choices = np.zeros(n_units, dtype=np.int32), np.ones(n_units), Choices(self.numbers_)
+        n_units, choices = packed.matrix.shape[0], Choices(self.numbers_)
+        rows, factors = np.zeros(n_units, dtype=np.int32), np.ones(n_units)
         if Y is not None:
-            found = self._all_at_once(Y, choices, packed.offsets)
-            if found is None:
-                repaired = [self._fill(i, y, choices, rows, factors, packed.offsets) for i, y in enumerate(Y)]
-                self._say_repaired(repaired)
-            else:
-                rows = found
+            rows, factors, repaired = self._numbered(Y, choices, packed.offsets)
+            self._say_repaired(repaired)
             self._treat_forbidden(choices, rows, packed.offsets)
+            self._refuse_unseen(rows, packed.offsets)
         owner = np.repeat(np.arange(len(packed)), np.diff(packed.offsets))
         atoms = self._unit_atoms(packed.matrix, self.n_labels_, self.first_, owner)
         cost = choices.prices(self.cost_)
         whole = Y is not None and whole_losses(cost, factors, packed.offsets)
-        batch = ChainBatch(self, atoms, packed.offsets, rows, factors, choices.allowed, cost, whole)
+        known = (self, atoms, packed.offsets, rows, factors, choices.allowed, cost, whole)
+        batch = (
+            ChainBatch(*known)
+            if self.histories_ is None
+            else HistoryBatch(*known, pairs=self._pair_rows(packed.matrix))
+        )
         return batch if batch.known.all() else batch.completed(np.zeros(atoms.dim))
+
+    def _pair_rows(self, matrix: Any) -> PairRows:
+        return pair_rows(matrix, self.chosen_, 0 if self.histories_ is None else len(self.histories_.pairs))
 
     def cut_out(self) -> Chain:
         """The same task for stretches cut out of sequences, which may begin and end with any label."""
         task = copy(self)
         task.allowed_ = self.allowed_.copy()
         task.allowed_[self.n_labels_**2 :] = 0
+        task.histories_ = None if self.histories_ is None else self.histories_.freed()
         return task
 
     def complete(self, w: Array, x: Any, y: Any) -> list[Hashable]:
@@ -242,7 +361,7 @@ class Chain(UnitTask):
         """Where every sequence begins, and the best labels of those that are not empty."""
         offsets, batch = self.unlabelled(X)
         found = batch.decoded(w, 0.0)
-        _deny_impossible(found.best, np.flatnonzero(np.diff(offsets)))
+        self._deny_impossible(found.best, np.flatnonzero(np.diff(offsets)))
         return offsets, found
 
     def unlabelled(self, X: Any) -> tuple[NDArray[np.int64], ChainBatch]:
@@ -253,8 +372,8 @@ class Chain(UnitTask):
     def sums(self, w: Array, X: Any) -> ChainSums:
         """The distribution of the label sequences of every x; an empty one has one, which is empty."""
         offsets, batch = self.unlabelled(X)
-        sums = ChainSums(self, batch.atoms.scores(w, batch.unrolled().units), self.links(w), offsets)
-        _deny_impossible(sums.log_partitions, np.arange(len(offsets) - 1))
+        sums = batch.sums(w, offsets)
+        self._deny_impossible(sums.log_partitions, np.arange(len(offsets) - 1))
         return sums
 
     def allowed_labels(self, Y: Any, offsets: NDArray[np.int64]) -> NDArray[np.bool_]:
@@ -271,42 +390,55 @@ class Chain(UnitTask):
 
     def n_best(self, w: Array, x: Any, n: int) -> list[tuple[list[Hashable], float]]:
         """The n best label sequences with their scores, best first (fewer where there are not so many)."""
-        from maxmargin.structures.sequences.compiled import chain
-
         packed = self.packer_.pack([x], may_be_empty=True)
         length = packed.matrix.shape[0]
         if length == 0:
             return [([], 0.0)]
-        n = min(n, self.n_labels_**length)
-        entries = length * self.n_labels_ * n
-        check_memory(f"a list of the {n:,} best label sequences", 20.0 * entries, "ask for a smaller n")
-        batch = self._made(packed)
-        scores = batch.atoms.scores(w, batch.unrolled().units)
-        labels, best = np.zeros((n, len(scores)), dtype=np.int32), np.zeros(n)
-        table = (*scores.shape, n)
-        scratch = (np.full(table, -np.inf), np.zeros(table, dtype=np.int32), np.zeros(table, dtype=np.int32))
-        pointer = np.zeros(self.n_labels_, dtype=np.int64)
-        found = chain.n_best(scores, *self.links(w), n, *scratch, pointer, labels, best)
-        return [(self.named(labels[r]), float(best[r])) for r in range(found)]
+        found, best = self._made(packed).n_best(w, min(n, self.n_labels_**length))
+        return [(self.named(labels), float(score)) for labels, score in zip(found, best, strict=True)]
 
     def parts(self, w: Array) -> dict[str, Array]:
-        """The weights by meaning: transitions (K, K), start (K,), end (K,) and, without a kernel, features (F, K)."""
-        links = dict(zip(("transitions", "start", "end"), self.cut(w), strict=True))
-        return links if self.kernel is not None else {**links, "features": w[self.first_ :].reshape(-1, self.n_labels_)}
+        """The weights by meaning: transitions (K, K), start (K,), end (K,) and, without a kernel, features (F, K).
+
+        With a longer memory also ngrams, in the order of Histories.names; with transition_features, these (chosen,
+        pairs).
+        """
+        parts = dict(zip(("transitions", "start", "end"), self.cut(w), strict=True))
+        if self.histories_ is not None:
+            top, pairs = self.histories_.dim, self.histories_.pairs
+            if top > self.n_links_:
+                parts["ngrams"] = w[self.n_links_ : top]
+            if len(self.chosen_):
+                parts["transition_features"] = w[top : self.first_].reshape(-1, len(pairs))
+        return parts if self.kernel is not None else {**parts, "features": w[self.first_ :].reshape(-1, self.n_labels_)}
+
+    @property
+    def n_links_(self) -> int:
+        """How many weights T, s and f are."""
+        return self.n_labels_**2 + 2 * self.n_labels_
 
     def links(self, w: Array) -> tuple[Array, Array, Array]:
         """T, s and f with -inf where a transition is forbidden."""
-        return self.cut(w[: self.first_] + self.allowed_)
+        return self.cut(w[: self.n_links_] + self.allowed_)
 
     def cut(self, w: Array) -> tuple[Array, Array, Array]:
         """T, s and f."""
         n = self.n_labels_
-        return w[: n * n].reshape(n, n), w[n * n : n * n + n], w[n * n + n : self.first_]
+        return w[: n * n].reshape(n, n), w[n * n : n * n + n], w[n * n + n : n * n + 2 * n]
 
     def named(self, labels: Labels) -> list[Hashable]:
         """Labels by their numbers."""
         classes = self.classes_
         return [classes[k] for k in labels.tolist()]
+
+    def _deny_impossible(self, scores: Array, sequences: NDArray[np.intp]) -> None:
+        """Raise where no label sequence has a finite score."""
+        impossible = sequences[~np.isfinite(scores)]
+        if len(impossible):
+            what = "every label sequence of its length contains a forbidden transition"
+            if self.pruned_:
+                what += ", or a run of labels that training has not seen; ngrams='all' allows such runs"
+            raise ValueError(f"sequence {impossible[0]}: {what}")
 
     # --- labels as they are given
 
@@ -338,6 +470,14 @@ class Chain(UnitTask):
         if not self._as_given(Y) or list(map(len, Y)) != np.diff(offsets).tolist():
             return None
         return choices.read_single(chain.from_iterable(Y), int(offsets[-1]))
+
+    def _numbered(self, Y: Any, choices: Choices, offsets: NDArray[np.int64]) -> tuple[Labels, Array, list[int]]:
+        """What may stand at every position, what mistakes cost there, and how many labels of each y were repaired."""
+        rows, factors = np.zeros(offsets[-1], dtype=np.int32), np.ones(offsets[-1])
+        found = self._all_at_once(Y, choices, offsets)
+        if found is not None:
+            return found, factors, []
+        return rows, factors, [self._fill(i, y, choices, rows, factors, offsets) for i, y in enumerate(Y)]
 
     def _fill(self, i: int, y: Any, choices: Choices, rows: Labels, factors: Array, offsets: NDArray[np.int64]) -> int:
         """Write down the labels and costs of sequence i; returns how many labels were repaired."""
@@ -371,9 +511,9 @@ class Chain(UnitTask):
 
         Where labels are missing, whether some fit shows when they are completed.
         """
-        if not np.isinf(self.allowed_).any():
+        if not np.isinf(self.ruled_).any():
             return
-        (T, s, f), known = self.links(np.zeros(self.first_)), rows < self.n_labels_
+        (T, s, f), known = self.cut(self.ruled_), rows < self.n_labels_
         labels, first, last = np.where(known, rows, 0), offsets[:-1], offsets[1:] - 1
         bad = np.zeros((len(rows), 2), dtype=bool)  # of every position: it may not follow the one before; may not end
         bad[1:, 0] = np.isinf(T[labels[:-1], labels[1:]]) & known[:-1] & known[1:]
@@ -404,6 +544,29 @@ class Chain(UnitTask):
             InvalidLabels,
         )
 
+    def _refuse_unseen(self, rows: Labels, offsets: NDArray[np.int64]) -> None:
+        """Raise where labels that are given now are no output, because training had no such run of labels."""
+        if not self.pruned_:
+            return
+        if self.histories_ is not None:
+            from maxmargin.structures.sequences.compiled.histories import first_refused
+
+            t = int(first_refused(self.histories_.steps, self.n_labels_, offsets, rows))
+        else:
+            known, (T, s, _) = rows < self.n_labels_, self.cut(self.allowed_)
+            labels, unseen = np.where(known, rows, 0), np.zeros(len(rows), dtype=bool)
+            unseen[1:] = np.isinf(T[labels[:-1], labels[1:]]) & known[:-1] & known[1:]
+            unseen[offsets[:-1]] = np.isinf(s[labels[offsets[:-1]]]) & known[offsets[:-1]]
+            t = int(np.argmax(unseen)) if unseen.any() else -1
+        if t < 0:
+            return
+        i = int(np.searchsorted(offsets, t, side="right")) - 1
+        run = tuple(self.named(rows[max(t - self.order, int(offsets[i])) : t + 1]))
+        raise ValueError(
+            f"sequence {i}, position {t - offsets[i]}: the labels {run!r} stand nowhere in what training saw first, "
+            "and ngrams='observed' allows no others; give ngrams='all'"
+        )
+
 
 class GivenLabels(NamedTuple):
     """What a user says of one sequence."""
@@ -411,14 +574,6 @@ class GivenLabels(NamedTuple):
     names: Sequence[Hashable]
     costs: Sequence[float] | None
     repaired: int  # labels
-
-
-def _deny_impossible(scores: Array, sequences: NDArray[np.intp]) -> None:
-    """Raise where no label sequence has a finite score."""
-    impossible = sequences[~np.isfinite(scores)]
-    if len(impossible):
-        what = "every label sequence of its length contains a forbidden transition"
-        raise ValueError(f"sequence {impossible[0]}: {what}")
 
 
 def _kind_of_features(packer: SequencePacker) -> str:

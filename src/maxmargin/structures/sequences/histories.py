@@ -1,0 +1,249 @@
+"""Histories: chains that remember the last k labels, as first-order chains over what they remember.
+
+Every window of n = 2 … k + 1 neighbours of  ⊥ y_1 … y_T ⊤  has a weight, where ⊥ and ⊤ stand for start and end:
+
+    Σ_t T[y_t, y_{t+1}] + s[y_1] + f[y_T] + Σ_{n = 3}^{k + 1} Σ over windows of n neighbours of W_n[window]          (1)
+
+A history is what the next label's windows need to know: the last k labels, or ⊥ and all labels where there are fewer. A
+step appends a label; its score is the sum of the weights of the windows that it completes. Which label n-grams there
+may be is given, and a label sequence is allowed if all of its n-grams are; the search is exact over these.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Sequence
+from itertools import product
+
+import numpy as np
+from numpy.typing import NDArray
+
+from maxmargin.arrays import Array
+from maxmargin.checks import check_memory
+from maxmargin.inputs.labels import Labels
+from maxmargin.structures.sequences.compiled.step_arrays import Steps
+
+Codes = NDArray[np.int64]  # n-grams of labels as numbers of n digits to the base K, in rising order
+STEP_BYTES = 64.0  # of memory, for each n-gram of k + 1 labels
+
+
+class Histories:
+    """The histories of chains with K labels, and the weights of (1) from the beginning of w on: T, s, f, W_3, …
+
+    ngrams : of n = 1 … k + 1, the n-grams that are allowed; whatever is part of one is another.
+    starts, ends : (K,), which labels may be the first and the last.
+    """
+
+    def __init__(self, n_labels: int, ngrams: list[Codes], starts: NDArray[np.bool_], ends: NDArray[np.bool_]):
+        self.n_labels, self.ngrams, self.order = n_labels, ngrams, len(ngrams) - 1
+        self._places: dict[tuple[int, bool, bool], int] = {}  # (labels, begins with ⊥, ends with ⊤): the first weight
+        K = n_labels
+        top = self.first_longer = K * K + 2 * K
+        for n in range(3, self.order + 2):
+            for start, end in product((False, True), repeat=2):
+                self._places[n - start - end, start, end] = top
+                top += len(ngrams[n - start - end - 1])
+        self.dim = top
+        self.steps = self._steps(starts, ends)
+
+    def freed(self) -> Histories:
+        """The same with any label at the start and the end."""
+        anywhere = np.ones(self.n_labels, dtype=bool)
+        return Histories(self.n_labels, self.ngrams, anywhere, anywhere)
+
+    @property
+    def kinds(self) -> list[tuple[int, bool, bool]]:
+        """The kinds of windows of W_3, …: how many labels they have, and whether ⊥ and ⊤ are there, too."""
+        return list(self._places)
+
+    @property
+    def pairs(self) -> Codes:
+        """The pairs of labels that may follow each other."""
+        return self.ngrams[1]
+
+    def place(self, codes: Codes, n: int, start: bool = False, end: bool = False) -> Codes:
+        """The weights of windows: n labels each, perhaps after ⊥ or before ⊤."""
+        K = self.n_labels
+        if n + start + end == 2:
+            return codes + K * K * (start or end) + K * end
+        return self._places[n, start, end] + np.searchsorted(self.ngrams[n - 1], codes)
+
+    def names(self, classes: Sequence[Hashable]) -> list[tuple[Hashable, ...]]:
+        """What W_3, … are the weights of, in their order; None stands for the start and the end."""
+        named: list[tuple[Hashable, ...]] = []
+        for n, start, end in self._places:
+            for labels in digits(self.ngrams[n - 1], n, self.n_labels).tolist():
+                named.append((*[None] * start, *(classes[k] for k in labels), *[None] * end))
+        return named
+
+    def windows(self, labels: Sequence[int]) -> list[int]:
+        """The weights of (1) for one label sequence, in plain Python."""
+        K, found = self.n_labels, []
+        padded = [-1, *labels, K]
+        for n in range(2, self.order + 2):
+            for window in zip(*(padded[i:] for i in range(n)), strict=False):
+                start, end = window[0] == -1, window[-1] == K
+                inner = window[start : n - end]
+                code = np.array([sum(k * K ** (len(inner) - 1 - i) for i, k in enumerate(inner))])
+                found.append(int(self.place(code, len(inner), start, end)[0]))
+        return found
+
+    def allows(self, labels: Sequence[int]) -> bool:
+        """Whether these may be the labels of a sequence."""
+        now, steps = 0, self.steps
+        for k in labels:
+            step = int(steps.follow[now, k])
+            if step < 0:
+                return False
+            now = int(steps.target[step])
+        return bool(steps.closed[now] == 0)
+
+    # --- arrays
+
+    def _steps(self, starts: NDArray[np.bool_], ends: NDArray[np.bool_]) -> Steps:
+        K, order = self.n_labels, self.order
+        # The codes of histories, by number: the root, those after ⊥, and those of k labels sorted by their last label,
+        # then the one before, …, so that the sources of all steps into a history are neighbours.
+        codes = [np.zeros(1, dtype=np.int64)]
+        for n in range(1, order):
+            codes.append(self.ngrams[n - 1][starts[self.ngrams[n - 1] // K ** (n - 1)]])
+        backwards = digits(self.ngrams[order - 1], order, K)
+        by_last = np.lexsort(backwards.T)
+        codes.append(self.ngrams[order - 1][by_last])
+        number = np.empty(len(by_last), dtype=np.int64)
+        number[by_last] = np.arange(len(by_last))
+        levels = np.concatenate([[0], np.cumsum([len(each) for each in codes])])
+
+        def history(n: int, wanted: Codes) -> Codes:
+            if n < order:
+                return levels[n] + np.searchsorted(codes[n], wanted)
+            return levels[n] + number[np.searchsorted(self.ngrams[n - 1], wanted)]
+
+        found, rows, begins = [], [0], [np.zeros(1, dtype=np.int64)]
+        top = 0
+        for depth in range(order + 1):
+            n = depth + 1  # labels that a step of this depth has seen, as far as it remembers
+            if depth < order:
+                made = codes[n] if n < order else self.ngrams[n - 1][starts[self.ngrams[n - 1] // K ** (n - 1)]]
+                sources, targets = (
+                    history(n - 1, made // K) if n > 1 else np.zeros(len(made), np.int64),
+                    history(n, made),
+                )
+            else:
+                made = self.ngrams[order]
+                sources, targets = history(order, made // K), history(order, made % K**order)
+            sorted_ = np.lexsort((sources, targets))
+            level = min(n, order)
+            counts = np.bincount(targets - levels[level], minlength=levels[level + 1] - levels[level])
+            begins.append(top + np.cumsum(counts))
+            rows.append(rows[-1] + len(counts))
+            top += len(made)
+            pair = np.searchsorted(self.pairs, made % K**2) if n > 1 else np.full(len(made), -1)
+            parts = self._parts(made, n, depth < order)
+            found.append([each[sorted_] for each in (sources, targets, pair, parts)])
+        source, target, pair, parts = (np.concatenate(each).astype(np.int32) for each in zip(*found, strict=True))
+        label = (np.concatenate(codes) % K).astype(np.int32)
+        end_parts = [self._end_parts(each, n, n < order) for n, each in enumerate(codes)]
+        follow = np.full((len(label), K), -1, dtype=np.int32)
+        follow[source, label[target]] = np.arange(len(source))
+        outs = np.concatenate([[0], np.cumsum(np.bincount(source, minlength=len(label)))])
+        return Steps(
+            levels, np.array(rows[:-1]), np.concatenate(begins), source, target, pair,
+            outs, np.argsort(source, kind="stable").astype(np.int32), label, parts,
+            np.concatenate(end_parts).astype(np.int32), np.where(ends[label], 0.0, -np.inf), follow,
+        )  # fmt: skip
+
+    def _parts(self, codes: Codes, n: int, after_start: bool) -> Codes:
+        """(len(codes), k): the windows that end with the last of n labels."""
+        parts = np.full((len(codes), self.order), -1)
+        for size in range(2, self.order + 2):
+            if size <= n:
+                parts[:, size - 2] = self.place(codes % self.n_labels**size, size)
+            elif after_start and size == n + 1:
+                parts[:, size - 2] = self.place(codes, n, start=True)
+        return parts
+
+    def _end_parts(self, codes: Codes, n: int, after_start: bool) -> Codes:
+        """(len(codes), k): the windows that end with ⊤, after n labels."""
+        parts = np.full((len(codes), self.order), -1)
+        for size in range(2, self.order + 2 if n else 0):
+            if size - 1 <= n:
+                parts[:, size - 2] = self.place(codes % self.n_labels ** (size - 1), size - 1, end=True)
+            elif after_start and size == n + 2:
+                parts[:, size - 2] = self.place(codes, n, start=True, end=True)
+        return parts
+
+
+def digits(codes: Codes, n: int, base: int) -> NDArray[np.int64]:
+    """(len(codes), n): the labels of n-grams."""
+    return codes[:, None] // base ** np.arange(n - 1, -1, -1, dtype=np.int64) % base
+
+
+def all_ngrams(allowed: NDArray[np.bool_], order: int) -> list[Codes]:
+    """Of n = 1 … order + 1, all n-grams whose neighbours are among the allowed pairs, (K, K)."""
+    K = len(allowed)
+    ngrams = [np.arange(K, dtype=np.int64)]
+    for _ in range(order):
+        _check_room(len(ngrams[-1]) * K)
+        longer = (ngrams[-1][:, None] * K + np.arange(K)).ravel()
+        ngrams.append(longer[allowed[longer // K % K, longer % K]])
+    return ngrams
+
+
+def observed_ngrams(
+    rows: Labels, offsets: NDArray[np.int64], choices: NDArray[np.bool_], allowed: NDArray[np.bool_], order: int
+) -> list[Codes]:
+    """The same of those alone that stand somewhere in these labels.
+
+    rows[t] is a row of `choices`, (R, K): which labels may stand there, one of them if it is below K. N-grams with
+    missing labels are all those that they may be, but sequences without any label tell nothing.
+    """
+    K, R = choices.shape[1], len(choices)
+    lengths = np.diff(offsets)
+    tells = np.repeat(np.logical_or.reduceat(~choices[rows].all(axis=1), offsets[:-1]), lengths)
+    left = np.repeat(offsets[1:], lengths) - np.arange(len(rows))  # positions from here to the end
+    ngrams = []
+    for n in range(1, order + 2):
+        at = np.flatnonzero((left >= n) & tells)
+        codes = np.zeros(len(at), dtype=np.int64)
+        for i in range(n):
+            codes = codes * R + rows[at + i]
+        given = digits(np.unique(codes), n, R)
+        whole = (given < K).all(axis=1)
+        found = [given[whole] @ K ** np.arange(n - 1, -1, -1, dtype=np.int64)]
+        for window in given[~whole]:
+            members = [np.flatnonzero(choices[row]) for row in window]
+            _check_room(float(np.prod([float(len(each)) for each in members])))
+            some = np.zeros(1, dtype=np.int64)
+            for each in members:
+                some = (some[:, None] * K + each).ravel()
+            found.append(some)
+        ngrams.append(with_allowed_neighbours(np.unique(np.concatenate(found)), n, allowed))
+    return ngrams
+
+
+def with_allowed_neighbours(codes: Codes, n: int, allowed: NDArray[np.bool_]) -> Codes:
+    """Those n-grams all of whose neighbours are allowed pairs."""
+    labels = digits(codes, n, len(allowed))
+    return codes[allowed[labels[:, :-1], labels[:, 1:]].all(axis=1)]
+
+
+def renumbered(codes: Codes, n: int, K: int, numbers: NDArray[np.int64], new_K: int) -> Codes:
+    """The same n-grams where label k has the number numbers[k], of new_K; not sorted."""
+    return numbers[digits(codes, n, K)] @ new_K ** np.arange(n - 1, -1, -1, dtype=np.int64)
+
+
+def _check_room(n_steps: float) -> None:
+    check_memory(
+        f"a table of {n_steps:,.0f} n-grams of labels",
+        STEP_BYTES * n_steps,
+        "give a smaller order, or ngrams='observed'",
+    )
+
+
+def link_scores(w: Array, parts: NDArray[np.int32]) -> Array:
+    """The sum of the weights of every step, or end."""
+    from maxmargin.structures.sequences.compiled.histories import add_parts
+
+    scores = np.zeros(len(parts))
+    add_parts(w, parts, scores)
+    return scores

@@ -1,0 +1,53 @@
+"""Which features of a position have a weight for every pair of labels, that before it and its own."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from maxmargin.checks import is_whole
+from maxmargin.inputs.tokens import SequencePacker
+from maxmargin.structures.sequences.compiled.step_arrays import PairRows
+
+
+def chosen_features(given: Any, packer: SequencePacker) -> NDArray[np.int64]:
+    """The columns that `transition_features` names: None, True (all), numbers of columns, or how names begin."""
+    if given is None:
+        return np.zeros(0, dtype=np.int64)
+    if given is True:
+        return np.arange(packer.n_features)
+    what = "transition_features must be True, or a list of numbers of columns or of how names of features begin"
+    if isinstance(given, str) or not isinstance(given, Sequence | np.ndarray) or len(given) == 0:
+        raise ValueError(f"{what}, got {given!r}")
+    if all(map(is_whole, given)):
+        if packer.vocabulary is not None:
+            raise ValueError("transition_features has numbers of columns; features of tokens are chosen by their names")
+        wrong = [j for j in given if not 0 <= j < packer.n_features]
+        if wrong:
+            raise ValueError(f"transition_features names column {wrong[0]}; there are {packer.n_features} columns")
+        return np.unique(np.asarray(given, dtype=np.int64))
+    if not all(isinstance(name, str) for name in given):
+        raise ValueError(f"{what}, got {given!r}")
+    names = packer.feature_names
+    if names is None:
+        why = "columns of matrices have none: give their numbers"
+        if packer.vocabulary is not None:
+            why = "hash_bits keeps none: leave it out, or give transition_features=True"
+        raise ValueError(f"transition_features chooses features by their names, and {why}")
+    for beginning in given:
+        if not any(name.startswith(beginning) for name in names):
+            raise ValueError(f"no feature of the training data begins with {beginning!r}, as transition_features says")
+    begins = tuple(given)
+    return np.flatnonzero(np.fromiter((name.startswith(begins) for name in names), dtype=bool, count=len(names)))
+
+
+def pair_rows(matrix: Any, chosen: NDArray[np.int64], n_pairs: int) -> PairRows:
+    """The chosen columns of all units."""
+    if len(chosen) == 0 or n_pairs == 0:
+        return PairRows(0, np.zeros(1, dtype=np.int64), np.zeros(0, dtype=np.int64), np.zeros(0))
+    rows = sparse.csr_array(matrix[:, chosen], dtype=np.float64)
+    return PairRows(n_pairs, rows.indptr.astype(np.int64), rows.indices.astype(np.int64) * n_pairs, rows.data)
