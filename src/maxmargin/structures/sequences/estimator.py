@@ -79,10 +79,10 @@ class SequenceLabeler(ProbabilisticTrainer):
     order : int
         How many labels before a position matter for its own: with 2, runs of three labels have weights besides the
         pairs, with 3 also runs of four.
-    ngrams : None, "all" or "observed"
-        Which runs of order + 1 labels may be predicted: all that `forbidden` leaves, or those that stand somewhere in
-        the training labels (what a missing label may be counts as seen). Search and certificate are exact over what is
-        allowed. None: "all" with order 1, else "observed", without which training is slow.
+    ngrams : "all" or "observed"
+        Which runs of order + 1 labels may be predicted: all that `forbidden` leaves, or only those that stand somewhere
+        in the training labels (what a missing label may be counts as seen), which are fewer to search. Search and
+        certificate are exact over what is allowed.
     transition_features : None, True or list
         Features of a position that have a weight for every allowed pair of labels as well, the label before and its
         own: all; numbers of columns; or strings with which the names of features begin.
@@ -132,7 +132,7 @@ class SequenceLabeler(ProbabilisticTrainer):
         min_count: int = 1,
         hash_bits: int | None = None,
         order: int = 1,
-        ngrams: str | None = None,
+        ngrams: str = "all",
         transition_features: Any = None,
         **options: Unpack[Options],
     ):

@@ -20,10 +20,11 @@ from numpy.typing import NDArray
 from maxmargin.arrays import Array
 from maxmargin.checks import check_memory
 from maxmargin.inputs.labels import Labels
-from maxmargin.structures.sequences.compiled.step_arrays import Steps
+from maxmargin.structures.sequences.compiled.step_arrays import Blocks, Steps
 
 Codes = NDArray[np.int64]  # n-grams of labels as numbers of n digits to the base K, in rising order
-STEP_BYTES = 64.0  # of memory, for each n-gram of k + 1 labels
+STEP_BYTES = 80.0  # of memory, for each n-gram of k + 1 labels
+SPARSE = 8  # cells of a table that take longer than one step outside of tables
 
 
 class Histories:
@@ -44,6 +45,7 @@ class Histories:
                 top += len(ngrams[n - start - end - 1])
         self.dim = top
         self.steps = self._steps(starts, ends)
+        self.blocks = self._blocks()
 
     def freed(self) -> Histories:
         """The same with any label at the start and the end."""
@@ -101,16 +103,12 @@ class Histories:
 
     def _steps(self, starts: NDArray[np.bool_], ends: NDArray[np.bool_]) -> Steps:
         K, order = self.n_labels, self.order
-        # The codes of histories, by number: the root, those after ⊥, and those of k labels sorted by their last label,
-        # then the one before, …, so that the sources of all steps into a history are neighbours.
+        # The codes of histories, by number: the root, those after ⊥, and those of k labels.
         codes = [np.zeros(1, dtype=np.int64)]
         for n in range(1, order):
             codes.append(self.ngrams[n - 1][starts[self.ngrams[n - 1] // K ** (n - 1)]])
-        backwards = digits(self.ngrams[order - 1], order, K)
-        by_last = np.lexsort(backwards.T)
-        codes.append(self.ngrams[order - 1][by_last])
-        number = np.empty(len(by_last), dtype=np.int64)
-        number[by_last] = np.arange(len(by_last))
+        codes.append(self._by_last_label())
+        number = np.argsort(codes[order])
         levels = np.concatenate([[0], np.cumsum([len(each) for each in codes])])
 
         def history(n: int, wanted: Codes) -> Codes:
@@ -146,10 +144,46 @@ class Histories:
         follow = np.full((len(label), K), -1, dtype=np.int32)
         follow[source, label[target]] = np.arange(len(source))
         outs = np.concatenate([[0], np.cumsum(np.bincount(source, minlength=len(label)))])
+        ending = np.full(len(label), -1, dtype=np.int32)
+        if order > 1:
+            ending[levels[2] :] = np.searchsorted(self.pairs, np.concatenate(codes)[levels[2] :] % K**2)
         return Steps(
             levels, np.array(rows[:-1]), np.concatenate(begins), source, target, pair,
-            outs, np.argsort(source, kind="stable").astype(np.int32), label, parts,
+            outs, np.argsort(source, kind="stable").astype(np.int32), label, ending, parts,
             np.concatenate(end_parts).astype(np.int32), np.where(ends[label], 0.0, -np.inf), follow,
+        )  # fmt: skip
+
+    def _by_last_label(self) -> Codes:
+        """Histories of k labels in the order of their last label, then of the one before, …: like ends meet."""
+        return self.ngrams[self.order - 1][np.lexsort(digits(self.ngrams[self.order - 1], self.order, self.n_labels).T)]
+
+    def _blocks(self) -> Blocks:
+        """Where the steps between histories of k labels have their tables."""
+        K, order, steps = self.n_labels, self.order, self.steps
+        histories = slice(steps.levels[order], steps.levels[order + 1])
+        codes = self._by_last_label()
+        from_here = slice(steps.begins[steps.rows[order]], len(steps.source))
+        source, target = steps.source[from_here], steps.target[from_here]
+        # Sources that end alike are neighbours; the middle of a step is how its source ends.
+        ending, first, height = np.unique(codes % K ** (order - 1), return_index=True, return_counts=True)
+        reached = np.unique(target)
+        middle = np.searchsorted(ending, codes[reached - histories.start] // K)
+        reached, middle = reached[np.argsort(middle, kind="stable")], np.sort(middle)
+        count = np.bincount(middle, minlength=len(ending))
+        width = np.maximum(count, 2)
+        of_step = np.searchsorted(ending, codes[source - histories.start] % K ** (order - 1))
+        dense = height * width <= SPARSE * np.bincount(of_step, minlength=len(ending))
+        begin = np.cumsum(height * width * dense) - height * width * dense
+        column = np.empty(len(steps.label), dtype=np.int64)
+        column[reached] = np.arange(len(reached)) - (np.cumsum(count) - count)[middle]
+        cell = np.full(len(steps.source), -1)
+        inside = begin[of_step] + (source - histories.start - first[of_step]) * width[of_step] + column[target]
+        cell[from_here] = np.where(dense[of_step], inside, -1)
+        kept = reached[dense[middle]].astype(np.int32)
+        return Blocks(
+            first[dense] + histories.start, height[dense], width[dense], begin[dense],
+            np.append(0, np.cumsum(count[dense])), kept, cell, int(np.sum((height * width)[dense])),
+            np.setdiff1d(np.arange(histories.start, histories.stop), kept).astype(np.int32),
         )  # fmt: skip
 
     def _parts(self, codes: Codes, n: int, after_start: bool) -> Codes:

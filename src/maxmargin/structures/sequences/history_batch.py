@@ -53,8 +53,13 @@ class HistoryBatch(ChainBatch):
         from maxmargin.structures.sequences.compiled import histories
 
         labels, best = np.empty(len(scores), dtype=np.int32), np.empty(len(view.bounds) - 1)
-        x, v = np.empty(self.pairs.n_pairs), np.empty((self.longest + 1, len(self.steps.label)))
-        histories.viterbi(scores, view.units, *self.scored(w), view.bounds, x, v, labels, best)
+        blocks, everyone = self.task.histories_.blocks, np.arange(len(self.steps.label), dtype=np.int32)
+        scratch = (
+            np.empty(self.pairs.n_pairs), np.empty(self.task.n_labels_ + 2), everyone,
+            np.empty(len(self.steps.source)), np.empty(blocks.size),
+        )  # fmt: skip
+        v = np.empty((self.longest + 1, len(everyone)))
+        histories.viterbi(scores, view.units, *self.scored(w), blocks, view.bounds, scratch, v, labels, best)
         return labels, best
 
     def n_best(self, w: Array, n: int) -> tuple[Labels, Array]:

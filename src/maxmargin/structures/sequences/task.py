@@ -38,7 +38,7 @@ from maxmargin.structures.sequences.partial_labels import Choices, as_choice, di
 from maxmargin.structures.sequences.transition_features import chosen_features, pair_rows
 
 INVALID = ("error", "repair", "drop")
-NGRAMS = (None, "all", "observed")
+NGRAMS = ("all", "observed")
 REMEDY = "choose fewer transition_features, or give ngrams='observed'"
 
 
@@ -69,7 +69,7 @@ class Chain(UnitTask):
     order : how many labels before a position matter for its own. With k, every run of 3 … k + 1 neighbouring labels
         has a weight as well, also with the start or the end as one of them.
     ngrams : which runs of order + 1 labels may be predicted: "all" that `forbidden` leaves, or "observed", those that
-        stand somewhere in the training labels. None: "all" with order 1, else "observed".
+        stand somewhere in the training labels.
     transition_features : features of a position with a weight for every allowed pair of labels, the one before and its
         own: None, True (all), a list of numbers of columns, or a list of strings with which the names begin.
     earlier : None, or a Chain that is set up: this one has its labels and its features of tokens, too.
@@ -99,7 +99,7 @@ class Chain(UnitTask):
         hash_bits: int | None = None,
         earlier: Chain | None = None,
         order: int = 1,
-        ngrams: str | None = None,
+        ngrams: str = "all",
         transition_features: Any = None,
     ):
         self.classes = classes
@@ -155,13 +155,12 @@ class Chain(UnitTask):
         if self.kernel is not None and self.transition_features is not None:
             raise ValueError("transition_features are weights of features: with a kernel there are none")
         self.chosen_ = chosen_features(self.transition_features, self.packer_)
-        observed = self.ngrams == "observed" or (self.ngrams is None and order > 1)
-        self.pruned_, self.histories_ = observed, None
+        self.pruned_, self.histories_ = self.ngrams == "observed", None
         self.first_ = self.n_links_  # where U begins
-        if order == 1 and not observed and len(self.chosen_) == 0:
+        if order == 1 and not self.pruned_ and len(self.chosen_) == 0:
             return
         T, s, f = (np.isfinite(each) for each in self.cut(self.allowed_))
-        ngrams = self._observed(Y, T, order) if observed else all_ngrams(T, order)
+        ngrams = self._observed(Y, T, order) if self.pruned_ else all_ngrams(T, order)
         if order == 1 and len(self.chosen_) == 0:  # as if the other pairs were forbidden
             T, s, _ = self.cut(self.allowed_)
             T.ravel()[np.setdiff1d(np.arange(T.size), ngrams[1])] = -np.inf

@@ -5,7 +5,9 @@ scores e[t, label] of units, g[p] of steps, f[h] of ends, and x[t, pair] of the 
 
     v[0, root] = 0,    v[t + 1, h] = e[t, label(h)] + max over steps p into h of v[t, source(p)] + g[p] + x[t, pair(p)]
 
-Only allowed steps are visited. As in chain.py the labels are recovered backwards.
+Steps between histories of k labels that share the labels in the middle are small tables (Blocks), which vectors of
+numbers go through; where too few of the cells of a table are allowed, the allowed steps are visited one by one. As in
+chain.py the labels are recovered backwards.
 """
 
 from __future__ import annotations
@@ -13,6 +15,7 @@ from __future__ import annotations
 import numpy as np
 
 from maxmargin.compiled.kernel import kernel
+from maxmargin.compiled.label_vectors import label_maxima
 from maxmargin.inputs.compiled.labelling import unit_differences
 
 
@@ -37,28 +40,64 @@ def pair_scores(unit, pairs, weights, x):
 
 
 @kernel
-def forward(e, units, steps, g, pairs, weights, x, v):
-    """Fill v with best path scores."""
+def step_by_step(steps, g, targets, first, row, before, now):
+    """now[h] = the best score into each of these histories, whose steps begin at begins[row + h - first]."""
+    for i in range(len(targets)):
+        h, high = targets[i], -np.inf
+        for p in range(steps.begins[row + h - first], steps.begins[row + h - first + 1]):
+            high = max(high, before[steps.source[p]] + g[p])
+        now[h] = high
+
+
+@kernel
+def in_tables(blocks, table, before, found, now):
+    """The same of the histories of all blocks."""
+    for i in range(len(blocks.first)):
+        first, height, width = blocks.first[i], blocks.height[i], blocks.width[i]
+        begin = blocks.begin[i]
+        sources, cells = before[first : first + height], table[begin : begin + height * width]
+        label_maxima(sources, np.uint64(height), cells, np.uint64(width), found)
+        for c in range(blocks.columns[i], blocks.columns[i + 1]):
+            now[blocks.target[c]] = found[c - blocks.columns[i]]
+
+
+@kernel
+def fill_table(blocks, g, table):
+    """The scores of steps in the cells of their tables; -inf in the others."""
+    table[:] = -np.inf
+    for p in range(len(g)):
+        if blocks.cell[p] >= 0:
+            table[blocks.cell[p]] = g[p]
+
+
+@kernel
+def forward(e, units, steps, blocks, g, pairs, weights, scratch, v):
+    """Fill v with best path scores. scratch: x, a row of labels, all histories, scores of steps, the table as it is."""
     k = len(steps.rows) - 1
-    source, pair = steps.source, steps.pair
+    x, found, everyone, plus, table = scratch
     v[0, 0] = 0.0
     for t in range(len(e)):
         level = min(t + 1, k)
         first, end = steps.levels[level], steps.levels[level + 1]
-        begins = steps.begins[steps.rows[min(t, k)] :]
         before, now, here = v[t], v[t + 1], e[t]
         featured = t > 0 and pairs.n_pairs > 0
         if featured:
             pair_scores(units[t], pairs, weights, x)
+            if k == 1:  # here the steps into a history are of different pairs
+                for p in range(steps.begins[steps.rows[1]], len(g)):
+                    plus[p] = g[p] + x[steps.pair[p]]
+                    if blocks.cell[p] >= 0:
+                        table[blocks.cell[p]] = plus[p]
+        if t < k:
+            step_by_step(steps, g, everyone[first:end], first, steps.rows[t], before, now)
+        else:
+            step_by_step(steps, plus if featured and k == 1 else g, blocks.loose, first, steps.rows[k], before, now)
+            in_tables(blocks, table, before, found, now)
         for h in range(first, end):
-            high = -np.inf
-            if featured:
-                for p in range(begins[h - first], begins[h - first + 1]):
-                    high = max(high, before[source[p]] + g[p] + x[pair[p]])
-            else:
-                for p in range(begins[h - first], begins[h - first + 1]):
-                    high = max(high, before[source[p]] + g[p])
-            now[h] = high + here[steps.label[h]]
+            now[h] += here[steps.label[h]]
+        if featured and k > 1:
+            for h in range(first, end):
+                now[h] += x[steps.ending[h]]
 
 
 @kernel
@@ -91,15 +130,16 @@ def trace_back(units, steps, g, f, pairs, weights, x, v, labels):
 
 
 @kernel
-def viterbi(scores, units, steps, g, f, pairs, weights, bounds, x, v, labels, best):
+def viterbi(scores, units, steps, g, f, pairs, weights, blocks, bounds, scratch, v, labels, best):
     """The best labels of every sequence bounds[j]:bounds[j + 1] of the scores, and their total score.
 
-    v is scratch space for the histories of the longest sequence, with one row more; x for a number per pair.
+    v is scratch space for the histories of the longest sequence, with one row more.
     """
+    fill_table(blocks, g, scratch[4])
     for j in range(len(bounds) - 1):
         begin, end = bounds[j], bounds[j + 1]
-        forward(scores[begin:end], units[begin:end], steps, g, pairs, weights, x, v)
-        best[j] = trace_back(units[begin:end], steps, g, f, pairs, weights, x, v, labels[begin:end])
+        forward(scores[begin:end], units[begin:end], steps, blocks, g, pairs, weights, scratch, v)
+        best[j] = trace_back(units[begin:end], steps, g, f, pairs, weights, scratch[0], v, labels[begin:end])
 
 
 @kernel

@@ -26,10 +26,29 @@ class Steps(NamedTuple):
     outs: NDArray[np.int64]  # the steps out of history h are out[outs[h] : outs[h + 1]]
     out: NDArray[np.int32]
     label: NDArray[np.int32]  # the last one of every history
+    ending: NDArray[np.int32]  # the number of the pair of its last two; -1 where it has less
     parts: NDArray[np.int32]  # (steps, k): the weights that a step's score is the sum of; -1: no more
     ends: NDArray[np.int32]  # (histories, k): the same of an end
     closed: Array  # of every history: 0, or -inf where no sequence may end
     follow: NDArray[np.int32]  # (histories, K): the step that appends a label; -1 where it is not allowed
+
+
+class Blocks(NamedTuple):
+    """The steps between histories of k labels as small tables: those that share their k - 1 labels in the middle.
+
+    Block i has a row for each of the sources first[i] : first[i] + height[i] and `width[i]` columns, in the table from
+    begin[i] on; its targets are target[columns[i] : columns[i + 1]].
+    """
+
+    first: NDArray[np.int64]
+    height: NDArray[np.int64]
+    width: NDArray[np.int64]  # at least 2: vectors have so many numbers
+    begin: NDArray[np.int64]
+    columns: NDArray[np.int64]
+    target: NDArray[np.int32]
+    cell: NDArray[np.int64]  # of every step: where it is in the table; -1 where it is in none
+    size: int  # of the table
+    loose: NDArray[np.int32]  # histories in no block: too few steps, or none, lead to them
 
 
 class PairRows(NamedTuple):
