@@ -138,8 +138,8 @@ class Histories:
             pair = np.searchsorted(self.pairs, made % K**2) if n > 1 else np.full(len(made), -1)
             parts = self._parts(made, n, depth < order)
             found.append([each[sorted_] for each in (sources, targets, pair, parts)])
-        source, target, pair, parts = (np.concatenate(each).astype(np.int32) for each in zip(*found, strict=True))
-        label = (np.concatenate(codes) % K).astype(np.int32)
+        source, target, pair, parts = (np.concatenate(each) for each in zip(*found, strict=True))
+        label = np.concatenate(codes) % K
         end_parts = [self._end_parts(each, n, n < order) for n, each in enumerate(codes)]
         follow = np.full((len(label), K), -1, dtype=np.int32)
         follow[source, label[target]] = np.arange(len(source))
@@ -148,9 +148,11 @@ class Histories:
         if order > 1:
             ending[levels[2] :] = np.searchsorted(self.pairs, np.concatenate(codes)[levels[2] :] % K**2)
         return Steps(
-            levels, np.array(rows[:-1]), np.concatenate(begins), source, target, pair,
-            outs, np.argsort(source, kind="stable").astype(np.int32), label, ending, parts,
-            np.concatenate(end_parts).astype(np.int32), np.where(ends[label], 0.0, -np.inf), follow,
+            levels, np.array(rows[:-1]), np.concatenate(begins),
+            source.astype(np.uint32), target.astype(np.uint32), pair.astype(np.int32),
+            outs, np.argsort(source, kind="stable").astype(np.uint32), label.astype(np.uint32), ending,
+            parts.astype(np.int32), np.concatenate(end_parts).astype(np.int32),
+            np.where(ends[label], 0.0, -np.inf), follow,
         )  # fmt: skip
 
     def _by_last_label(self) -> Codes:
@@ -179,11 +181,11 @@ class Histories:
         cell = np.full(len(steps.source), -1)
         inside = begin[of_step] + (source - histories.start - first[of_step]) * width[of_step] + column[target]
         cell[from_here] = np.where(dense[of_step], inside, -1)
-        kept = reached[dense[middle]].astype(np.int32)
+        kept = reached[dense[middle]].astype(np.uint32)
         return Blocks(
             first[dense] + histories.start, height[dense], width[dense], begin[dense],
-            np.append(0, np.cumsum(count[dense])), kept, cell, int(np.sum((height * width)[dense])),
-            np.setdiff1d(np.arange(histories.start, histories.stop), kept).astype(np.int32),
+            np.append(0, np.cumsum(count[dense])), kept, steps.label[kept], cell, int(np.sum((height * width)[dense])),
+            np.setdiff1d(np.arange(histories.start, histories.stop), kept).astype(np.uint32),
         )  # fmt: skip
 
     def _parts(self, codes: Codes, n: int, after_start: bool) -> Codes:

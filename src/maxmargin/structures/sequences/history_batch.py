@@ -53,7 +53,7 @@ class HistoryBatch(ChainBatch):
         from maxmargin.structures.sequences.compiled import histories
 
         labels, best = np.empty(len(scores), dtype=np.int32), np.empty(len(view.bounds) - 1)
-        blocks, everyone = self.task.histories_.blocks, np.arange(len(self.steps.label), dtype=np.int32)
+        blocks, everyone = self.task.histories_.blocks, np.arange(len(self.steps.label), dtype=np.uint32)
         scratch = (
             np.empty(self.pairs.n_pairs), np.empty(self.task.n_labels_ + 2), everyone,
             np.empty(len(self.steps.source)), np.empty(blocks.size),

@@ -40,25 +40,27 @@ def pair_scores(unit, pairs, weights, x):
 
 
 @kernel
-def step_by_step(steps, g, targets, first, row, before, now):
-    """now[h] = the best score into each of these histories, whose steps begin at begins[row + h - first]."""
+def step_by_step(steps, g, targets, first, row, before, here, now):
+    """now[h] = the best score of each of these histories, whose steps begin at begins[row + h - first]."""
     for i in range(len(targets)):
         h, high = targets[i], -np.inf
         for p in range(steps.begins[row + h - first], steps.begins[row + h - first + 1]):
             high = max(high, before[steps.source[p]] + g[p])
-        now[h] = high
+        now[h] = high + here[steps.label[h]]
 
 
 @kernel
-def in_tables(blocks, table, before, found, now):
+def in_tables(blocks, table, before, here, found, now):
     """The same of the histories of all blocks."""
     for i in range(len(blocks.first)):
         first, height, width = blocks.first[i], blocks.height[i], blocks.width[i]
         begin = blocks.begin[i]
         sources, cells = before[first : first + height], table[begin : begin + height * width]
         label_maxima(sources, np.uint64(height), cells, np.uint64(width), found)
-        for c in range(blocks.columns[i], blocks.columns[i + 1]):
-            now[blocks.target[c]] = found[c - blocks.columns[i]]
+        column = blocks.columns[i]
+        targets, labels = blocks.target[column : blocks.columns[i + 1]], blocks.label[column:]
+        for c in range(len(targets)):
+            now[targets[c]] = found[c] + here[labels[c]]
 
 
 @kernel
@@ -89,12 +91,12 @@ def forward(e, units, steps, blocks, g, pairs, weights, scratch, v):
                     if blocks.cell[p] >= 0:
                         table[blocks.cell[p]] = plus[p]
         if t < k:
-            step_by_step(steps, g, everyone[first:end], first, steps.rows[t], before, now)
+            step_by_step(steps, g, everyone[first:end], first, steps.rows[t], before, here, now)
         else:
-            step_by_step(steps, plus if featured and k == 1 else g, blocks.loose, first, steps.rows[k], before, now)
-            in_tables(blocks, table, before, found, now)
-        for h in range(first, end):
-            now[h] += here[steps.label[h]]
+            step_by_step(
+                steps, plus if featured and k == 1 else g, blocks.loose, first, steps.rows[k], before, here, now
+            )
+            in_tables(blocks, table, before, here, found, now)
         if featured and k > 1:
             for h in range(first, end):
                 now[h] += x[steps.ending[h]]

@@ -20,12 +20,12 @@ class Steps(NamedTuple):
     levels: NDArray[np.int64]  # (k + 2,): the histories of j labels are levels[j] : levels[j + 1]; the first has none
     rows: NDArray[np.int64]  # (k + 1,)
     begins: NDArray[np.int64]
-    source: NDArray[np.int32]
-    target: NDArray[np.int32]
+    source: NDArray[np.uint32]  # without a sign, which indices would be asked for
+    target: NDArray[np.uint32]
     pair: NDArray[np.int32]  # the number of the label pair that a step ends with, -1 of a first step
     outs: NDArray[np.int64]  # the steps out of history h are out[outs[h] : outs[h + 1]]
-    out: NDArray[np.int32]
-    label: NDArray[np.int32]  # the last one of every history
+    out: NDArray[np.uint32]
+    label: NDArray[np.uint32]  # the last one of every history
     ending: NDArray[np.int32]  # the number of the pair of its last two; -1 where it has less
     parts: NDArray[np.int32]  # (steps, k): the weights that a step's score is the sum of; -1: no more
     ends: NDArray[np.int32]  # (histories, k): the same of an end
@@ -45,10 +45,11 @@ class Blocks(NamedTuple):
     width: NDArray[np.int64]  # at least 2: vectors have so many numbers
     begin: NDArray[np.int64]
     columns: NDArray[np.int64]
-    target: NDArray[np.int32]
+    target: NDArray[np.uint32]
+    label: NDArray[np.uint32]  # the last one of each target
     cell: NDArray[np.int64]  # of every step: where it is in the table; -1 where it is in none
     size: int  # of the table
-    loose: NDArray[np.int32]  # histories in no block: too few steps, or none, lead to them
+    loose: NDArray[np.uint32]  # histories in no block: too few steps, or none, lead to them
 
 
 class PairRows(NamedTuple):
