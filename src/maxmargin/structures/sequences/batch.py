@@ -236,7 +236,8 @@ class ChainBatch(AtomBatch):
         labels, best = np.zeros((n, len(scores)), dtype=np.int32), np.zeros(n)
         scratch = (np.full(table, -np.inf), np.zeros(table, dtype=np.int32), np.zeros(table, dtype=np.int32))
         pointer = np.zeros(self.task.n_labels_, dtype=np.int64)
-        found = chain.n_best(scores, *self.task.links(w), n, *scratch, pointer, labels, best)
+        T, s, f = self.task.links(w)
+        found = chain.n_best(scores, T, s, f, n, *scratch, pointer, labels, best)
         return labels[:found], best[:found]
 
     def _check_room(self, n: int, table: tuple[int, int, int]) -> None:

@@ -158,7 +158,8 @@ class HistoryBatch(ChainBatch):
         if self.pairs.n_pairs == 0:
             return np.zeros(0)
         owners = np.repeat(np.arange(len(self.pairs.indptr) - 1), np.diff(self.pairs.indptr))
-        return np.bincount(owners, np.abs(self.pairs.values), len(self.pairs.indptr) - 1)
+        sizes = np.bincount(owners, np.abs(self.pairs.values), len(self.pairs.indptr) - 1)
+        return np.asarray(sizes, dtype=float)
 
     def _pair_terms(self) -> int:
         return int(np.diff(self.pairs.indptr).max(initial=0))

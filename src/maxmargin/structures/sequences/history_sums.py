@@ -122,9 +122,9 @@ class HistorySums(ChainSums):
         from maxmargin.structures.sequences.compiled.history_sums import history_sums
 
         log_z, labels = np.empty(len(self.bounds) - 1), np.empty_like(self.scores)
-        factors, shift, rows, x, tables = self._scratch()
+        factors, shift, rows, (x, X), (a, b) = self._scratch()
         history_sums(
-            self.scores, self.units, *self.scored, factors, shift, self.bounds, rates, rows, *x, *tables, log_z, labels,
+            self.scores, self.units, *self.scored, factors, shift, self.bounds, rates, rows, x, X, a, b, log_z, labels,
             *expected,
         )  # fmt: skip
         return log_z, labels

@@ -110,7 +110,7 @@ def trace_back(units, steps, g, f, pairs, weights, x, v, labels):
     now, best = np.int64(-1), -np.inf
     for h in range(steps.levels[level], steps.levels[level + 1]):
         if v[length, h] + f[h] > best:
-            now, best = h, v[length, h] + f[h]
+            now, best = np.int64(h), v[length, h] + f[h]
     if now < 0:
         labels[:] = 0
         return best
@@ -184,7 +184,7 @@ def n_best(e, units, steps, g, f, pairs, weights, x, n, v, come_step, come_rank,
         now, high = np.int64(-1), -np.inf
         for h in range(first, end):
             if pointer[h - first] < n and v[length, h, pointer[h - first]] + f[h] > high:
-                now, high = h, v[length, h, pointer[h - first]] + f[h]
+                now, high = np.int64(h), v[length, h, pointer[h - first]] + f[h]
         if now < 0:
             return r
         best[r] = high
