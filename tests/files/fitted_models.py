@@ -149,6 +149,12 @@ def sequences_hashed():
 
 
 @model
+def sequences_memory():
+    options = {"order": 2, "ngrams": "observed", "transition_features": ["w"]}
+    return fitted(mm.SequenceLabeler(max_passes=9, **options), *tagged())
+
+
+@model
 def sequences_hidden():
     X, Y = chains()
     return fitted(mm.SequenceLabeler(max_passes=9), X, hidden_labels(Y))

@@ -80,6 +80,13 @@ class Derived(Field):
         self.compute = compute
 
 
+class Parameter(Field):
+    """A parameter of a class, which fitting checks, and not the reader: its default where a file is older than it."""
+
+    def __init__(self, default: Any):
+        self.default = default
+
+
 class Sometimes(Field):
     """A field that not every object has."""
 
@@ -407,9 +414,13 @@ def _has_others(kind: type) -> bool:
 
 
 def parameters_of(kind: type) -> dict[str, Field]:
-    """Fields for the parameters of a class, which fitting checks, and not the reader."""
+    """Fields for the parameters of a class."""
     given = inspect.signature(kind).parameters.values()
-    return {each.name: Field() for each in given if each.kind is not each.VAR_KEYWORD}
+    return {
+        each.name: Field() if each.default is each.empty else Parameter(each.default)
+        for each in given
+        if each.kind is not each.VAR_KEYWORD
+    }
 
 
 def shown(value: Any, declared: Mapping[str, Field], where: str) -> Iterator[tuple[str, Field, Any]]:
@@ -451,6 +462,8 @@ def restored(kind: type, declared: Mapping[str, Field], found: Mapping[str, Any]
         if name in found or isinstance(field, Derived | Dropped):
             value = _tried(partial(_value, field, found.get(name), made), f"{kind.__name__}.{name}")
             object.__setattr__(made, name, value)
+        elif isinstance(field, Parameter):
+            object.__setattr__(made, name, field.default)
         elif not isinstance(field, Sometimes):
             raise ValueError(f"{kind.__name__} has no {name}")
     if way:

@@ -209,6 +209,22 @@ class Histories:
         return parts
 
 
+def check_ngrams(ngrams: list[Codes], allowed: NDArray[np.bool_]) -> None:
+    """ValueError where these are not what Histories may be given, with neighbours among the allowed pairs, (K, K)."""
+    K = len(allowed)
+    if len(ngrams) < 2:
+        raise ValueError("there are no pairs of labels")
+    _check_codes(K, len(ngrams))
+    for n, codes in enumerate(ngrams, start=1):
+        if len(codes) and (codes[0] < 0 or codes[-1] >= K**n or (np.diff(codes) <= 0).any()):
+            raise ValueError(f"{n}-grams of labels are not in order")
+        if len(with_allowed_neighbours(codes, n, allowed)) < len(codes):
+            raise ValueError(f"{n}-grams of labels have neighbours that are not allowed")
+        for part in (codes // K, codes % K ** (n - 1)) if n > 1 else ():
+            if not np.isin(part, ngrams[n - 2]).all():
+                raise ValueError(f"{n}-grams of labels have parts that are not allowed")
+
+
 def digits(codes: Codes, n: int, base: int) -> NDArray[np.int64]:
     """(len(codes), n): the labels of n-grams."""
     return codes[:, None] // base ** np.arange(n - 1, -1, -1, dtype=np.int64) % base
@@ -217,6 +233,7 @@ def digits(codes: Codes, n: int, base: int) -> NDArray[np.int64]:
 def all_ngrams(allowed: NDArray[np.bool_], order: int) -> list[Codes]:
     """Of n = 1 … order + 1, all n-grams whose neighbours are among the allowed pairs, (K, K)."""
     K = len(allowed)
+    _check_codes(K, order + 1)
     ngrams = [np.arange(K, dtype=np.int64)]
     for _ in range(order):
         _check_room(len(ngrams[-1]) * K)
@@ -234,6 +251,7 @@ def observed_ngrams(
     missing labels are all those that they may be, but sequences without any label tell nothing.
     """
     K, R = choices.shape[1], len(choices)
+    _check_codes(R, order + 1)
     lengths = np.diff(offsets)
     tells = np.repeat(np.logical_or.reduceat(~choices[rows].all(axis=1), offsets[:-1]), lengths)
     left = np.repeat(offsets[1:], lengths) - np.arange(len(rows))  # positions from here to the end
@@ -266,6 +284,11 @@ def with_allowed_neighbours(codes: Codes, n: int, allowed: NDArray[np.bool_]) ->
 def renumbered(codes: Codes, n: int, K: int, numbers: NDArray[np.int64], new_K: int) -> Codes:
     """The same n-grams where label k has the number numbers[k], of new_K; not sorted."""
     return numbers[digits(codes, n, K)] @ new_K ** np.arange(n - 1, -1, -1, dtype=np.int64)
+
+
+def _check_codes(base: int, n: int) -> None:
+    if float(base) ** n >= 2.0**62:
+        raise ValueError(f"runs of {n} of {base} labels have no numbers of 64 bits; give a smaller order")
 
 
 def _check_room(n_steps: float) -> None:

@@ -14,7 +14,18 @@ from scipy import sparse
 from maxmargin.arrays import Array
 from maxmargin.checks import check_memory, check_whole
 from maxmargin.errors import InvalidLabels, warn_caller
-from maxmargin.files.fields import Derived, Dropped, Fields, LabelList, NumberArray, Part
+from maxmargin.files.fields import (
+    Derived,
+    Dropped,
+    Each,
+    Fields,
+    LabelList,
+    NumberArray,
+    OneOf,
+    Part,
+    Sometimes,
+    afford,
+)
 from maxmargin.inputs.chunk_schemes import SCHEMES
 from maxmargin.inputs.labels import Labels, cost_matrix, label_numbers, label_set
 from maxmargin.inputs.tokens import SequencePacker, Sequences
@@ -29,6 +40,7 @@ from maxmargin.structures.sequences.histories import (
     Codes,
     Histories,
     all_ngrams,
+    check_ngrams,
     observed_ngrams,
     renumbered,
     with_allowed_neighbours,
@@ -83,9 +95,16 @@ class Chain(UnitTask):
         "numbers_": Derived(lambda task: {label: k for k, label in enumerate(task.classes_)}),
         "n_labels_": Derived(lambda task: len(task.classes_)),
         "cost_": NumberArray(float, "n_labels_", "n_labels_", least=0),
-        "first_": Derived(lambda task: task.n_labels_ * (task.n_labels_ + 2)),
-        "allowed_": NumberArray(float, "first_", finite=False, only=(0.0, -np.inf)),
+        "ruled_": Derived(lambda task: allowed_transitions(task.forbidden, task.numbers_)),
+        "allowed_": NumberArray(float, "n_links_", finite=False, only=(0.0, -np.inf)),
+        "pruned_": Derived(lambda task: task.ngrams == "observed"),
+        "chosen_": Sometimes(NumberArray(np.int64, None, least=0, below="packer_.n_features")),
+        "ngrams_": Sometimes(OneOf(None, Each(NumberArray(np.int64, None)))),
+        "histories_": Derived(lambda task: task._restored_histories()),
+        "first_": Derived(lambda task: task._first_feature()),
     }
+    chosen_: NDArray[np.int64] = np.zeros(0, dtype=np.int64)  # columns that have weights for pairs of labels
+    ngrams_: list[Codes] | None = None  # with a longer memory or such columns: what is allowed
 
     def __init__(
         self,
@@ -116,6 +135,8 @@ class Chain(UnitTask):
         self.transition_features = transition_features
 
     def _check_saved(self) -> None:
+        if (np.diff(self.chosen_) <= 0).any():
+            raise ValueError("columns of pairs are not in order")
         self._check_length(self.packer_.n_features, self.n_labels_, self.first_)
 
     def setup(self, X: Any, Y: Any) -> None:
@@ -155,20 +176,40 @@ class Chain(UnitTask):
         if self.kernel is not None and self.transition_features is not None:
             raise ValueError("transition_features are weights of features: with a kernel there are none")
         self.chosen_ = chosen_features(self.transition_features, self.packer_)
-        self.pruned_, self.histories_ = self.ngrams == "observed", None
-        self.first_ = self.n_links_  # where U begins
+        self.pruned_, self.histories_, self.ngrams_ = self.ngrams == "observed", None, None
+        self.first_ = self._first_feature()
         if order == 1 and not self.pruned_ and len(self.chosen_) == 0:
             return
-        T, s, f = (np.isfinite(each) for each in self.cut(self.allowed_))
+        T = np.isfinite(self.cut(self.allowed_)[0])
         ngrams = self._observed(Y, T, order) if self.pruned_ else all_ngrams(T, order)
         if order == 1 and len(self.chosen_) == 0:  # as if the other pairs were forbidden
             T, s, _ = self.cut(self.allowed_)
             T.ravel()[np.setdiff1d(np.arange(T.size), ngrams[1])] = -np.inf
             s[np.setdiff1d(np.arange(len(s)), ngrams[0])] = -np.inf
             return
-        self.histories_ = Histories(self.n_labels_, ngrams, s, f)
-        self.first_ = self.histories_.dim + len(self.chosen_) * len(self.histories_.pairs)
+        self.ngrams_ = ngrams
+        self.histories_ = self._histories()
+        self.first_ = self._first_feature()
         check_memory(f"a model of {self.first_:,} weights of neighbouring labels", 24.0 * self.first_, REMEDY)
+
+    def _histories(self) -> Histories | None:
+        if self.ngrams_ is None:
+            return None
+        _, s, f = (np.isfinite(each) for each in self.cut(self.allowed_))
+        return Histories(self.n_labels_, self.ngrams_, s, f)
+
+    def _restored_histories(self) -> Histories | None:
+        """Of n-grams from a file."""
+        if self.ngrams_ is not None:
+            check_ngrams(self.ngrams_, np.isfinite(self.cut(self.allowed_)[0]))
+            afford(len(self.ngrams_[-2]) * self.n_labels_, "steps between histories")
+        return self._histories()
+
+    def _first_feature(self) -> int:
+        """Where U begins."""
+        if self.histories_ is None:
+            return self.n_links_
+        return self.histories_.dim + len(self.chosen_) * len(self.histories_.pairs)
 
     def _observed(self, Y: Any, allowed: NDArray[np.bool_], order: int) -> list[Codes]:
         """The n-grams of the training labels, and those of the earlier task."""
