@@ -118,8 +118,8 @@ def run(name: str, repeat: int, quick: bool, report: Report) -> Table:
         title=f"{name}: {len(train.X)} training, {len(test.X)} test sentences",
         caption=f"In percent. C: the best of {', '.join(f'{C:g}' for C in problem.Cs)} on data that training did not "
         f"see, by {what}. Steps: runs of labels that are searched. Fit: one training to a gap of 1%, in CPU s with "
-        "the reading of tokens. Pass of a fit: CPU s without that, by the number of passes. Search: all training sentences once, "
-        f"with the loss, fastest of {repeat}. In brackets: how many times that of order 1.",
+        "the reading of tokens. Pass of a fit: CPU s without that, by the number of passes. Search: all training "
+        f"sentences once, with the loss, fastest of {repeat}. In brackets: how many times that of order 1.",
     )
     headings = ("model", "steps", "C", "unseen", "test", "test, labels", "fit", "passes", "pass of a fit", "search")
     for heading in headings:

@@ -47,6 +47,9 @@ def _(fits):
     forbidden = [(2, 0), (2, 1), (1, 0), (None, 2)]
     tell = fits(mm.SequenceLabeler, X, Y, answer=scored, C=10.0)
     tell("classes", classes=[2, 1, 0, 9])
+    tell("order 2", order=2)
+    tell("order 3 observed", order=3, ngrams="observed")
+    tell("features of pairs", transition_features=[0])
     tell("cost matrix", costs=np.array([[0, 1, 2], [1, 0, 1], [3, 1, 0.0]]))
     tell("cost dict", costs={0: 2, 1: 1, 2: 0.5})
     tell("forbidden", forbidden=forbidden, data=rising)
