@@ -60,11 +60,10 @@ def test_contract(task, inputs, Y):
     check_task(task, inputs, Y, trials=1)
 
 
-@pytest.mark.parametrize("scale", [1e-8, 1.0, 1e8])
-@pytest.mark.parametrize("Y", [SPANS, WHOLE])
+@pytest.mark.parametrize(("Y", "scale"), [(SPANS, 1e-8), (SPANS, 1.0), (SPANS, 1e8), (WHOLE, 1.0)])
 def test_sums(Y, scale):
     measure = "segments" if Y is WHOLE else "tokens"
-    check_sums(SemiMarkov(measure, segment_features=numbers), X, Y, trials=1, scale=scale)
+    check_sums(SemiMarkov(measure, segment_features=numbers), X, Y, trials=1, scale=scale, samples=20)
 
 
 @st.composite
@@ -86,7 +85,7 @@ def small_problems(draw):
     return inputs, Y, draw(st.sampled_from(["tokens", "segments", "f1"]))
 
 
-@settings(max_examples=15)
+@settings(max_examples=10)
 @given(small_problems())
 def test_contract_at_any_scale(drawn):
     inputs, Y, measure = drawn

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -37,8 +38,6 @@ class SegmentView(NamedTuple):
 class SegmentBatch(Batch):
     """Sequences of tokens: sequence i owns tokens offsets[i]:offsets[i + 1], whose true codes are `codes`."""
 
-    call_cost = 10.0  # measured on named entities
-
     def __init__(
         self, task: Any, atoms: Atoms, table: FeatureTable, offsets: NDArray[np.int64], codes: Codes, loss: Any
     ):
@@ -47,6 +46,7 @@ class SegmentBatch(Batch):
         self.loss: TokenLoss | SegmentLoss = loss
         self.longest = int(np.max(np.diff(offsets), initial=1))
         self.ends = SegmentEnds.of(codes, offsets)
+        self.call_cost = 150.0 if isinstance(loss, F1Loss) else 10.0  # measured on named entities
 
     def unrolled(self) -> SegmentView:
         """All tokens of these sequences, one sequence after another."""
@@ -73,10 +73,9 @@ class SegmentBatch(Batch):
         spread = np.where(g > MOST_TRUE, each / np.maximum(2 * g, 1), 0.0)  # the loss that takes its place
         scores = self._scores(w, view, spread)
         codes, best = self._viterbi(scores, view.bounds)
-        for j in listed:
-            codes[view.bounds[j] : view.bounds[j + 1]], best[j] = self._counted(
-                scores, view, j, lambda loss, score, scale=each[j]: scale * loss + score
-            )
+        for j in listed.tolist():
+            value = partial(_augmented, float(each[j]))
+            codes[view.bounds[j] : view.bounds[j + 1]], best[j] = self._counted(scores, view, j, value)
         return codes, best
 
     def rescaled_planes(self, w: Array, formulation: Formulation) -> Planes | None:
@@ -87,9 +86,7 @@ class SegmentBatch(Batch):
         scores = self._scores(w, view, np.zeros(len(self)))
         right, codes = scores.of(view.truth), np.empty(len(view.units), dtype=np.int32)
         for j, (a, b) in enumerate(zip(view.bounds[:-1], view.bounds[1:], strict=True)):
-            codes[a:b], _ = self._counted(
-                scores, view, j, lambda loss, score, true=right[j]: formulation.value(loss, true - score)
-            )
+            codes[a:b], _ = self._counted(scores, view, j, partial(_violation, formulation, float(right[j])))
         return self._wrong(view, codes)
 
     def _has_room(self) -> bool:
@@ -131,8 +128,9 @@ class SegmentBatch(Batch):
         o, S, (A, s, f) = scores
         codes, best = np.empty(len(o), dtype=np.int32), np.empty(len(bounds) - 1)
         table = (self.longest + 1, len(s))
-        scratch = (*np.empty((2, *table)), *np.zeros((2, *table), dtype=np.int64))
-        segments.viterbi(o, S, A, s, f, bounds, *scratch, codes, best)
+        v, u = np.empty((2, *table))
+        length, before = np.zeros((2, *table), dtype=np.int64)
+        segments.viterbi(o, S, A, s, f, bounds, v, u, length, before, codes, best)
         return codes, best
 
     def _scores(self, w: Array, view: SegmentView, augment: Array) -> SegmentScores:
@@ -253,3 +251,11 @@ class SegmentBatch(Batch):
         shares[own[starts], 2 + 3 * labels[starts]] += each[starts]
         shares[at, 3 + 3 * labels[at]] += each[at]
         self.atoms.add_units(total, view.units, shares)
+
+
+def _augmented(scale: float, loss: Array, score: Array) -> Array:
+    return scale * loss + score
+
+
+def _violation(formulation: Formulation, true: float, loss: Array, score: Array) -> Array:
+    return formulation.value(loss, true - score)

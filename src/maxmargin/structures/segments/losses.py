@@ -109,7 +109,7 @@ class SegmentLoss:
         each = np.where(right, 0.0, self._each(truth) + self._each(found))
         return truth.totals(each)
 
-    def by_counts(self, g: int, m: Array, q: Array) -> Array:
+    def by_counts(self, g: int, m: NDArray[Any], q: NDArray[Any]) -> Array:
         """Δ where it is a function of counts."""
         return g + q - 2.0 * m
 
@@ -135,7 +135,7 @@ class F1Loss(SegmentLoss):
         g, q, m = (truth.totals(each.astype(float)) for each in (is_true, is_found, right & is_true))
         return np.array([float(self.by_counts(int(a), b, c)) for a, b, c in zip(g, m, q, strict=True)])
 
-    def by_counts(self, g: int, m: Array, q: Array) -> Array:
+    def by_counts(self, g: int, m: NDArray[Any], q: NDArray[Any]) -> Array:
         if g > MOST_TRUE:
             return (g + q - 2.0 * m) / (2 * g)
         return np.where(g + q > 0, 1.0 - 2.0 * m / np.maximum(g + np.minimum(q, 4 * g + 16), 1), 0.0)

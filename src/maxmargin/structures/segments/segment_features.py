@@ -9,18 +9,18 @@ is best given with both of its values ("quotes=open", "quotes=closed"), one of w
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from array import array
+from collections import Counter
+from collections.abc import Callable, Iterable
+from math import isfinite
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from maxmargin.arrays import Array
-from maxmargin.inputs.token_features import FeatureRows, pairs_of, read_tokens
-from maxmargin.inputs.vocabulary import Vocabulary
+from maxmargin.inputs.token_features import FeatureRows, pairs_of
 from maxmargin.structures.segments.spans import Span
-
-AT_ONCE = 20_000  # segments whose features are held as strings
 
 Describe = Callable[[int, int], Any]  # the features of the segment begin:end of one sequence
 
@@ -53,28 +53,21 @@ class SegmentFeatures:
         if function is not None and not callable(function):
             raise ValueError(f"segment_features must be None or a function (tokens, begin, end), got {function!r}")
         self.function, self.min_count = function, min_count
-        self.vocabulary = Vocabulary()
+        self.names: list[str] = []  # in the order of their numbers
 
     def __len__(self) -> int:
-        return len(self.vocabulary)
-
-    @property
-    def names(self) -> list[str]:
-        """In the order of their numbers."""
-        return self.vocabulary.names.strings()
+        return len(self.names)
 
     def fit(self, X: Any, truths: Iterable[list[Span]]) -> SegmentFeatures:
         """Learn what the true segments have."""
-        if self.function is None:
-            return self
-        seen, counts = Vocabulary(), np.zeros(0, dtype=np.int64)
-        candidates = (Candidate(i, begin, end) for i, spans in enumerate(truths) for begin, end, _ in spans)
-        for names, values, ends in self._read(X, candidates):
-            rows = FeatureRows.of(seen.learn(names), values, ends)
-            here = rows.columns if rows.values is None else rows.columns[rows.values != 0]
-            counts = np.pad(counts, (0, len(seen) - len(counts)))
-            counts += np.bincount(here, minlength=len(seen))
-        self.vocabulary = Vocabulary(seen.names.where(counts >= self.min_count))
+        counts: Counter[str] = Counter()
+        if self.function is not None:
+            for i, (x, spans) in enumerate(zip(X, truths, strict=True)):
+                describe = self._described(x)
+                for begin, end, _ in spans:
+                    pairs = _pairs(describe(begin, end), Candidate(i, begin, end))
+                    counts.update(list(dict.fromkeys(name for name, value in pairs if value != 0)))
+        self.names = [name for name, count in counts.items() if count >= self.min_count]
         return self
 
     def table(self, X: Any, offsets: NDArray[np.int64], longest: int) -> FeatureTable:
@@ -82,40 +75,31 @@ class SegmentFeatures:
         if len(self) == 0:
             none = np.zeros(0, dtype=np.int32)
             return FeatureTable(np.zeros(int(offsets[-1]) * longest + 1, dtype=np.int64), none, np.zeros(0))
-        candidates = (
-            Candidate(i, end - d, end)
-            for i, length in enumerate(np.diff(offsets).tolist())
-            for end in range(1, length + 1)
-            for d in range(1, longest + 1)
-        )
-        rows = FeatureRows.stacked(
-            FeatureRows.of(self.vocabulary.look_up(names), values, ends)
-            for names, values, ends in self._read(X, candidates)
-        )
-        values = np.zeros(0) if rows.values is None else rows.values
-        if len(values) and not np.isfinite(values).all():
-            at = int(np.searchsorted(rows.ends, np.flatnonzero(~np.isfinite(values))[0], side="right")) - 1
-            i = int(np.searchsorted(offsets, at // longest, side="right")) - 1
-            end = at // longest - int(offsets[i]) + 1
-            raise ValueError(f"segment_features of sequence {i}, tokens {end - at % longest - 1}:{end}, are not finite")
-        return FeatureTable(rows.ends, rows.columns, values)
-
-    def _read(self, X: Any, candidates: Iterator[Candidate]) -> Iterator[Any]:
-        """The features of these candidates, which are none where one would begin before its sequence."""
-        sequences, owner, describe = enumerate(X), -1, None
-        found: list[Any] = []
-        where: list[Candidate] = []
-        for candidate in candidates:
-            while owner < candidate.i:
-                owner, x = next(sequences)
-                describe = self._described(x)
-            assert describe is not None
-            found.append(() if candidate.begin < 0 else describe(candidate.begin, candidate.end))
-            where.append(candidate)
-            if len(found) == AT_ONCE:
-                yield from _features(found, where)
-                found, where = [], []
-        yield from _features(found, where)
+        # By a dict, one name after another: most names are long, and few are known.
+        known = {name: number for number, name in enumerate(self.names)}
+        columns, counts = array("i"), np.zeros(int(offsets[-1]) * longest, dtype=np.int64)
+        values: array[float] | None = None  # once a dict was seen
+        row = 0
+        for i, x in enumerate(X):
+            describe = self._described(x)
+            for end in range(1, int(offsets[i + 1] - offsets[i]) + 1):
+                for size in range(1, min(longest, end) + 1):
+                    before, found = len(columns), describe(end - size, end)
+                    if values is None and type(found) is list and set(map(type, found)) <= {str}:
+                        columns.extend([known[name] for name in found if name in known])
+                    else:
+                        if values is None:
+                            values = array("d", [1.0] * before)
+                        for name, value in _pairs(found, Candidate(i, end - size, end)):
+                            if name in known:
+                                columns.append(known[name])
+                                values.append(value)
+                    counts[row + size - 1] = len(columns) - before
+                row += longest
+        ends = np.concatenate([[0], np.cumsum(counts)])
+        given = None if values is None else np.array(values)
+        rows = FeatureRows.of(np.array(columns, dtype=np.int32), given, ends)
+        return FeatureTable(rows.ends, rows.columns, np.zeros(0) if rows.values is None else rows.values)
 
     def _described(self, x: Any) -> Describe:
         if hasattr(self.function, "of_sequence"):
@@ -125,16 +109,15 @@ class SegmentFeatures:
         return lambda begin, end: function(x, begin, end)
 
 
-def _features(found: list[Any], where: list[Candidate]) -> Iterator[Any]:
+def _pairs(found: Any, where: Candidate) -> list[tuple[str, float]]:
+    """The features of one candidate, and their values."""
     try:
-        yield from read_tokens([found], np.array([0, len(found)]))
+        pairs = [(name, float(value)) for name, value in pairs_of(found)]
     except ValueError:
-        for each, (i, begin, end) in zip(found, where, strict=True):
-            try:
-                list(pairs_of(each))
-            except ValueError:
-                raise ValueError(
-                    f"segment_features of sequence {i}, tokens {begin}:{end}, are {each!r}; expected a list of "
-                    "attribute strings or a dict of features"
-                ) from None
-        raise
+        pairs = None
+    if pairs is None or not all(isfinite(value) for _, value in pairs):
+        raise ValueError(
+            f"segment_features of sequence {where.i}, tokens {where.begin}:{where.end}, are {found!r}; expected a list "
+            "of attribute strings, or a dict of strings and finite numbers"
+        )
+    return pairs

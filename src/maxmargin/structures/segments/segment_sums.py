@@ -63,7 +63,8 @@ class SegmentSums:
 
         o, S, (A, s, f) = self.scores
         entropies = np.empty(len(self.bounds) - 1)
-        segment_entropies(o, S, A, s, f, self.bounds, *self._space(4), entropies)
+        a, alpha, b, beta, row = self._space(4)
+        segment_entropies(o, S, A, s, f, self.bounds, a, alpha, b, beta, row, entropies)
         return entropies
 
     def marginals(self) -> list[SegmentMarginals]:
@@ -109,7 +110,8 @@ class SegmentSums:
         log_z, outside, P = np.empty(len(self.bounds) - 1), np.empty_like(o), np.empty_like(S)
         weights = np.zeros(0) if weights is None else weights
         pairs = np.zeros((0, 0)) if pairs is None else pairs
-        segment_sums(o, S, A, s, f, self.bounds, weights, *self._space(4), log_z, outside, P, pairs)
+        a, alpha, b, beta, row = self._space(4)
+        segment_sums(o, S, A, s, f, self.bounds, weights, a, alpha, b, beta, row, log_z, outside, P, pairs)
         return log_z, outside, P
 
     @cached_property

@@ -7,13 +7,14 @@ from collections.abc import Callable, Mapping, Sequence
 from itertools import groupby
 from typing import Any
 
+LONGEST = 5  # words of a text that may come again
 REPEATED = re.compile(r"(.)\1+")
 
 
 class SegmentText:
     """segment_features of text: the whole text of a segment, its shape, its ends and what is beside it.
 
-        text      the words in small letters
+        text      the words in small letters, of segments of at most five words
         shape     the shapes of the words ("Xx" of "Madrid", "X" of "UN", "9" of "1999"), equal neighbours once
         ends      the first and the last word in small letters, of segments of two words or more
         around    the words before and behind in small letters
@@ -44,7 +45,7 @@ class SegmentText:
 
         def features(begin: int, end: int) -> list[str]:
             found = []
-            if text:
+            if text and end - begin <= LONGEST:
                 found.append("text=" + " ".join(small[begin + 1 : end + 1]))
             if shaped:
                 found.append("shape=" + " ".join(runs[run[begin] : run[end - 1] + 1]))

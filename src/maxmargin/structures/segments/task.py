@@ -88,48 +88,51 @@ class SemiMarkov(Task):
         self.min_count = min_count
 
     def setup(self, X: Any, Y: Any) -> None:
-        self._setup(X, self._packer().read_once(X), Y)
+        self._set_up(X, self._packer().read_once(X), Y)
 
     def setup_and_pack(self, X: Any, Y: Any) -> SegmentBatch:
         """Read the tokens once for both."""
         tokens = self._packer().read_once(X)
-        self._setup(X, tokens, Y)
-        return self._made(X, self.packer_.pack(tokens), Y)
+        return self._made(X, *self._set_up(X, tokens, Y))
 
     def _packer(self) -> SequencePacker:
         return SequencePacker(self.unknown, self.min_count)
 
-    def _setup(self, X: Any, tokens: Any, Y: Any) -> None:
-        """`tokens` are those of X, read."""
+    def _set_up(self, X: Any, tokens: Any, Y: Any) -> tuple[Sequences, list[Segmentation]]:
+        """What is learnt from X, whose tokens have been read, and Y; returns both as they are packed and read."""
         self.packer_ = self._packer().fit(tokens)
         if self.packer_.n_features == 0:
             raise ValueError(
                 "no token of any sequence has a feature, so that nothing could be told apart; give every token at "
                 'least one, such as the attribute "bias"'
             )
+        packed = self.packer_.pack(tokens)
         self.as_spans_ = given_as_spans(Y)
-        truths = self._read(Y, self.packer_.pack(tokens).offsets)
+        truths = self._read(Y, packed.offsets)
         self._say_repaired(truths)
-        spans = [span for truth in truths for span in truth.spans]
-        if not spans and self.classes is None:
+        self._set_labels([label for truth in truths for _, _, label in truth.spans])
+        self.max_length_ = self._longest(truths)
+        inside = [sum(end - begin for begin, end, _ in truth.spans) for truth in truths]
+        self.outside_ = inside != np.diff(packed.offsets).tolist()
+        self.loss_ = make_loss(self.measure, self.costs, self.classes_)
+        self._say_replaced(truths)
+        self.segments_ = SegmentFeatures(self.segment_features, self.min_count).fit(X, [t.spans for t in truths])
+        m, K = self.n_types_, self.n_types_ + 1
+        self.first_ = K * K + 2 * K + (self.max_length_ + len(self.segments_)) * m  # where weights of tokens begin
+        self.dim = self.first_ + self.packer_.n_features * (1 + 3 * m)
+        return packed, truths
+
+    def _set_labels(self, labels: list[Hashable]) -> None:
+        if not labels and self.classes is None:
             raise ValueError("no sequence has a segment: there is nothing to learn from")
-        self.classes_ = label_set(self.classes, [label for _, _, label in spans], least=1)
+        self.classes_ = label_set(self.classes, labels, least=1)
         if OUTSIDE in self.classes_:
             raise ValueError(f"classes contains {OUTSIDE!r}, which stands for tokens outside of segments")
         if not self.as_spans_ and not all(isinstance(label, str) for label in self.classes_):
             raise ValueError("classes must be strings where Y are tags")
         self.numbers_ = {label: k for k, label in enumerate(self.classes_)}
-        m = self.n_types_ = len(self.classes_)
+        self.n_types_ = len(self.classes_)
         self.tags_ = [OUTSIDE, *(f"{letter}-{label}" for label in self.classes_ for letter in "BI")]
-        self.max_length_ = self._longest(truths)
-        lengths = [sum(end - begin for begin, end, _ in truth.spans) for truth in truths]
-        self.outside_ = lengths != np.diff(self.packer_.pack(tokens).offsets).tolist()
-        self.loss_ = make_loss(self.measure, self.costs, self.classes_)
-        self._say_replaced(truths)
-        self.segments_ = SegmentFeatures(self.segment_features, self.min_count).fit(X, (t.spans for t in truths))
-        K = m + 1
-        self.first_ = K * K + 2 * K + (self.max_length_ + len(self.segments_)) * m  # where weights of tokens begin
-        self.dim = self.first_ + self.packer_.n_features * (1 + 3 * m)
 
     def _longest(self, truths: list[Segmentation]) -> int:
         found = max((end - begin for truth in truths for begin, end, _ in truth.spans), default=1)
@@ -200,16 +203,17 @@ class SemiMarkov(Task):
     # --- the compiled form: many sequences a call
 
     def pack(self, X: Any, Y: Any = None) -> SegmentBatch:
-        return self._made(X, self.packer_.pack(X), Y)
+        packed = self.packer_.pack(X)
+        return self._made(X, packed, None if Y is None else self._read(Y, packed.offsets))
 
-    def _made(self, X: Any, packed: Sequences, Y: Any = None) -> SegmentBatch:
+    def _made(self, X: Any, packed: Sequences, truths: list[Segmentation] | None = None) -> SegmentBatch:
         codes = np.zeros(int(packed.offsets[-1]), dtype=np.int32)
-        if Y is not None:
-            for i, truth in enumerate(self._read(Y, packed.offsets)):
-                self._check_possible(truth, i, int(packed.offsets[i + 1] - packed.offsets[i]))
-                codes[packed.offsets[i] : packed.offsets[i + 1]] = codes_of(
-                    truth.spans, self.numbers_, int(packed.offsets[i + 1] - packed.offsets[i])
-                )
+        for i, truth in enumerate(truths or ()):
+            first, end = packed.offsets[i : i + 2].tolist()
+            trouble = self._trouble(truth, end - first)
+            if trouble:
+                raise ValueError(f"Y[{i}]: {trouble}")
+            codes[first:end] = codes_of(truth.spans, self.numbers_, end - first)
         atoms = Atoms(packed.matrix, 1 + 3 * self.n_types_, self.first_)
         table = self.segments_.table(X, packed.offsets, self.max_length_)
         return SegmentBatch(self, atoms, table, np.unique(packed.offsets), codes, self.loss_)
@@ -327,11 +331,6 @@ class SemiMarkov(Task):
         if not self.outside_ and sum(end - begin for begin, end, _ in truth.spans) < length:
             return "a token is outside of all segments, which none of the training data that were seen first is"
         return ""
-
-    def _check_possible(self, truth: Segmentation, i: int, length: int) -> None:
-        trouble = self._trouble(truth, length)
-        if trouble:
-            raise ValueError(f"Y[{i}]: {trouble}")
 
     def _say_repaired(self, truths: list[Segmentation]) -> None:
         repaired = [truth.repaired for truth in truths]
