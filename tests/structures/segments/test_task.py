@@ -10,7 +10,7 @@ from structures.segments.segmented import text
 
 from maxmargin.errors import InvalidLabels, LossReplaced
 from maxmargin.objective import Formulation
-from maxmargin.structures.segments.losses import MOST_TRUE
+from maxmargin.structures.segments.losses import MOST_TRUE, F1Loss
 from maxmargin.tangents import Softness
 from maxmargin.tasks import SemiMarkov
 from maxmargin.testing import check_sums, check_task
@@ -167,3 +167,14 @@ def test_more_outputs_than_memory_are_refused():
     task.setup(X, SPANS)
     with pytest.raises(ValueError, match="ask for a smaller n"):
         task.n_best(np.zeros(task.dim), X[0] * 20, 10**12)
+
+
+def test_counts_above_which_nothing_changes():
+    loss = F1Loss(None, ["x"])
+    for g in (0, 1, MOST_TRUE, MOST_TRUE + 1):
+        q = loss.most_counted(g, 500)
+        m = np.arange(g + 1)
+        expected = loss.by_counts(g, m, np.full(g + 1, q))
+        for more in (q + 1, 500):
+            same = np.array_equal(loss.by_counts(g, m, np.full(g + 1, more)), expected)
+            assert same or q == 500

@@ -141,6 +141,8 @@ class F1Loss(SegmentLoss):
         return np.where(g + q > 0, 1.0 - 2.0 * m / np.maximum(g + np.minimum(q, 4 * g + 16), 1), 0.0)
 
     def most_counted(self, g: int, length: int) -> int:
+        if g > MOST_TRUE:
+            return length
         return min(length, 4 * g + 16 if g else 1)
 
 
