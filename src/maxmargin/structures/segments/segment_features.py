@@ -13,13 +13,15 @@ from array import array
 from collections import Counter
 from collections.abc import Callable, Iterable
 from math import isfinite
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from maxmargin.arrays import Array
+from maxmargin.files.fields import Fields, OneOf, Part, Texts, Whole
 from maxmargin.inputs.token_features import FeatureRows, pairs_of
+from maxmargin.structures.segments.segment_text import SegmentText
 from maxmargin.structures.segments.spans import Span
 
 Describe = Callable[[int, int], Any]  # the features of the segment begin:end of one sequence
@@ -48,6 +50,12 @@ class SegmentFeatures:
         once per sequence, where it can prepare what all segments of a sequence share.
     min_count : features that fewer true segments have get no number.
     """
+
+    saved: ClassVar[Fields] = {
+        "function": OneOf(None, Part(SegmentText)),
+        "min_count": Whole(1),
+        "names": Texts(different=True),
+    }
 
     def __init__(self, function: Any, min_count: int = 1):
         if function is not None and not callable(function):

@@ -5,7 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping, Sequence
 from itertools import groupby
-from typing import Any
+from typing import Any, ClassVar
+
+from maxmargin.files.fields import Each, Fields, Text
 
 LONGEST = 5  # words of a text that may come again
 REPEATED = re.compile(r"(.)\1+")
@@ -26,11 +28,16 @@ class SegmentText:
 
     KINDS = ("text", "shape", "ends", "around")
 
+    saved: ClassVar[Fields] = {"word": Text(), "kinds": Each(Text(*KINDS), kind=tuple)}
+
     def __init__(self, word: str | Callable[[Any], str] = "word", kinds: Sequence[str] = KINDS):
         unknown = [kind for kind in kinds if kind not in self.KINDS]
         if unknown:
             raise ValueError(f"kinds must be of {', '.join(map(repr, self.KINDS))}, got {unknown[0]!r}")
         self.word, self.kinds = word, tuple(kinds)
+
+    def __repr__(self) -> str:
+        return f"SegmentText({self.word!r}, {self.kinds!r})"
 
     def __call__(self, tokens: Sequence[Any], begin: int, end: int) -> list[str]:
         return self.of_sequence(tokens)(begin, end)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterator, Sequence
 from itertools import pairwise
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,12 +14,14 @@ from maxmargin.arrays import Array
 from maxmargin.atoms import Atoms
 from maxmargin.checks import check_memory, check_whole
 from maxmargin.errors import InvalidLabels, LossReplaced, warn_caller
+from maxmargin.files.fields import Derived, Fields, Flag, LabelList, OneOf, Part, Whole
 from maxmargin.inputs.labels import label_set
 from maxmargin.inputs.tokens import SequencePacker, Sequences
 from maxmargin.structures.segments.batch import SegmentBatch
 from maxmargin.structures.segments.losses import MOST_TRUE, F1Loss, Segmented, make_loss
 from maxmargin.structures.segments.segment_features import SegmentFeatures
 from maxmargin.structures.segments.segment_sums import SegmentSums
+from maxmargin.structures.segments.segment_text import SegmentText
 from maxmargin.structures.segments.spans import (
     OUTSIDE,
     Codes,
@@ -69,6 +71,21 @@ class SemiMarkov(Task):
     min_count : a feature of fewer training tokens, or of fewer true segments, has no weight.
     """
 
+    saved: ClassVar[Fields] = {
+        "segment_features": OneOf(None, Part(SegmentText)),
+        "packer_": Part(SequencePacker),
+        "as_spans_": Flag(),
+        "classes_": LabelList(least=1),
+        "numbers_": Derived(lambda task: {label: k for k, label in enumerate(task.classes_)}),
+        "n_types_": Derived(lambda task: len(task.classes_)),
+        "tags_": Derived(lambda task: task._tags()),
+        "max_length_": Whole(1),
+        "outside_": Flag(),
+        "loss_": Derived(lambda task: make_loss(task.measure, task.costs, task.classes_)),
+        "segments_": Part(SegmentFeatures),
+        "first_": Derived(lambda task: task._first()),
+    }
+
     def __init__(
         self,
         measure: str = "tokens",
@@ -86,6 +103,11 @@ class SemiMarkov(Task):
         self.classes = classes
         self.unknown = unknown
         self.min_count = min_count
+
+    def _check_saved(self) -> None:
+        expected = self.first_ + self.packer_.n_features * (1 + 3 * self.n_types_)
+        if self.dim != expected:
+            raise ValueError(f"dim is {self.dim}; expected {expected} for its labels and features")
 
     def setup(self, X: Any, Y: Any) -> None:
         self._set_up(X, self._packer().read_once(X), Y)
@@ -117,9 +139,8 @@ class SemiMarkov(Task):
         self.loss_ = make_loss(self.measure, self.costs, self.classes_)
         self._say_replaced(truths)
         self.segments_ = SegmentFeatures(self.segment_features, self.min_count).fit(X, [t.spans for t in truths])
-        m, K = self.n_types_, self.n_types_ + 1
-        self.first_ = K * K + 2 * K + (self.max_length_ + len(self.segments_)) * m  # where weights of tokens begin
-        self.dim = self.first_ + self.packer_.n_features * (1 + 3 * m)
+        self.first_ = self._first()
+        self.dim = self.first_ + self.packer_.n_features * (1 + 3 * self.n_types_)
         return packed, truths
 
     def _set_labels(self, labels: list[Hashable]) -> None:
@@ -132,7 +153,16 @@ class SemiMarkov(Task):
             raise ValueError("classes must be strings where Y are tags")
         self.numbers_ = {label: k for k, label in enumerate(self.classes_)}
         self.n_types_ = len(self.classes_)
-        self.tags_ = [OUTSIDE, *(f"{letter}-{label}" for label in self.classes_ for letter in "BI")]
+        self.tags_ = self._tags()
+
+    def _tags(self) -> list[str]:
+        """Of every code."""
+        return [OUTSIDE, *(f"{letter}-{label}" for label in self.classes_ for letter in "BI")]
+
+    def _first(self) -> int:
+        """Where weights of tokens begin."""
+        m, K = self.n_types_, self.n_types_ + 1
+        return K * K + 2 * K + (self.max_length_ + len(self.segments_)) * m
 
     def _longest(self, truths: list[Segmentation]) -> int:
         found = max((end - begin for truth in truths for begin, end, _ in truth.spans), default=1)
