@@ -43,6 +43,8 @@ def test_the_form_is_that_of_the_first_that_has_any():
     assert given_as_spans([[], [(0, 1, "x")]])
     assert not given_as_spans([[], ["O"]])
     assert given_as_spans([[], []])
+    assert not given_as_spans([np.array(["O", "B-x"])])
+    assert read_segmentation(np.array(["O", "B-x"]), 2, "Y[0]").spans == [(1, 2, "x")]
 
 
 @pytest.mark.parametrize(

@@ -32,7 +32,7 @@ class Segmentation(NamedTuple):
 def given_as_spans(Y: Iterable[Any]) -> bool:
     """Whether some y has spans; if not, and some has tags, all are tags."""
     for y in Y:
-        for each in y if isinstance(y, Sequence) and not isinstance(y, str) else ():
+        for each in y if isinstance(y, Sequence | np.ndarray) and not isinstance(y, str) else ():
             return not isinstance(each, str)
     return True  # no y has anything: no spans
 
