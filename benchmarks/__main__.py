@@ -49,6 +49,7 @@ from benchmarks import (
     partial_labels,
     ranking,
     routes,
+    segments,
     sequences,
     taxonomy,
     threads,
@@ -61,6 +62,7 @@ from benchmarks.timing import Report
 
 GROUPS = {
     "sequences": sequences,
+    "segments": segments,
     "likelihood": likelihood,
     "coverage": coverage,
     "marginal-speed": marginal_speed,

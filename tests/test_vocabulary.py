@@ -203,6 +203,7 @@ FITS = {
     "Ranker at k": (mm.Ranker("precision_at_k", k=2), lambda m: m.fit(*matrix(), QUERIES), (4,)),
     "Ranker latent": (mm.Ranker("precision_at_k", k=2, latent=True), lambda m: m.fit(*matrix(), QUERIES), (4,)),
     "RoutePredictor": (mm.RoutePredictor(), lambda m: m.fit(np.ones((12, 1)), ROUTES), (13, 1)),  # of steps and ends
+    "SegmentLabeler": (mm.SegmentLabeler(), lambda m: m.fit(tokens()[0], [[(0, 2, "x")]] * len(tokens()[0])), None),
     "SequenceLabeler": (mm.SequenceLabeler(), lambda m: m.fit(*tokens()), None),
     "StructuredSVM": (mm.StructuredSVM(tasks.Multiclass()), lambda m: m.fit(*matrix()), None),
     "TaxonomySVC": (  # a row for every node below the root, classes among them

@@ -42,6 +42,7 @@ from .structures.parsing.pcfg import PCFG as PCFG
 from .structures.parsing.trees import Tree as Tree
 from .structures.ranking.measure_svc import MeasureSVC as MeasureSVC
 from .structures.ranking.ranker import Ranker as Ranker
+from .structures.segments.estimator import SegmentLabeler as SegmentLabeler
 from .structures.sequences.estimator import SequenceLabeler as SequenceLabeler
 from .task import Task as Task
 from .tuning.tuned import Tuned as Tuned

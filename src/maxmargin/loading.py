@@ -112,6 +112,10 @@ CLASSES = {  # module: its classes
     "structures.ranking.ranker": "Ranker",
     "structures.ranking.ranking": "Ranking",
     "structures.ranking.topk": "TopK",
+    "structures.segments.estimator": "SegmentLabeler",
+    "structures.segments.segment_features": "SegmentFeatures",
+    "structures.segments.segment_text": "SegmentText",
+    "structures.segments.task": "SemiMarkov",
     "structures.sequences.estimator": "SequenceLabeler",
     "structures.sequences.task": "Chain",
 }

@@ -32,6 +32,8 @@ from maxmargin.structures.ranking.groups import Groups
 from maxmargin.structures.ranking.ranking import Ranked, Ranking
 from maxmargin.structures.ranking.row_labels import WeightedRows
 from maxmargin.structures.ranking.topk import TopK
+from maxmargin.structures.segments.segment_text import SegmentText
+from maxmargin.structures.segments.task import SemiMarkov
 from maxmargin.structures.sequences.task import Chain
 
 __all__ = [
@@ -72,6 +74,8 @@ __all__ = [
     "Product",
     "Ranked",
     "Ranking",
+    "SegmentText",
+    "SemiMarkov",
     "Sequences",
     "Taxonomy",
     "TopK",

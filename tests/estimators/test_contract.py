@@ -15,7 +15,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.utils import estimator_checks, get_tags
 from sklearn.utils.validation import check_is_fitted
 
-from maxmargin import SequenceLabeler, StructuredSVM, executors, solvers, tasks
+from maxmargin import SegmentLabeler, SequenceLabeler, StructuredSVM, executors, solvers, tasks
 
 SEQUENCES = {form: sequences(form=form) for form in FORMS}
 CHOICES = choices()
@@ -25,6 +25,7 @@ ESTIMATORS = {
     "labeler of sparse rows": (SequenceLabeler(C=10.0), *SEQUENCES["sparse"]),
     "labeler of attributes": (SequenceLabeler(C=10.0, solver=solvers.BCFW(block=4)), *SEQUENCES["attributes"]),
     "labeler of dicts": (SequenceLabeler(C=10.0, executor=executors.Threads(2)), *SEQUENCES["dicts"]),
+    "segments": (SegmentLabeler(C=10.0), SEQUENCES["dense"][0], [[(0, 1, "first")]] * len(SEQUENCES["dense"][0])),
     "chain": (StructuredSVM(tasks.Chain(classes=["verb", "noun", "det"]), C=10.0), *SEQUENCES["dense"]),
     "own task": (StructuredSVM(Threshold(), C=10.0, solver=solvers.OneSlack(tol=1e-3)), *CHOICES),
     "averaged": (SequenceLabeler(solver="perceptron", random_state=3), *SEQUENCES["dicts"]),

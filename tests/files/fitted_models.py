@@ -30,6 +30,7 @@ from structures.assignment.test_estimator import moved
 from structures.dependencies.tree_lists import sentences as dependency_sentences
 from structures.diversity.searches import searches
 from structures.ranking.queries import queries
+from structures.segments.segmented import segmented
 
 import maxmargin as mm
 from maxmargin import counting, kernels, optimisers, solvers, tasks
@@ -125,6 +126,18 @@ def ranker():
 def ranker_latent():
     X, y, qid = queries(fewest=6)
     return fitted(mm.Ranker("precision_at_k", k=2, latent=True, max_passes=9), X, y, qid=qid)
+
+
+@model
+def segments():
+    X, Y = segmented(spans=True)
+    return fitted(mm.SegmentLabeler(C=10.0, costs={"PER": 2.0}), X, Y)
+
+
+@model
+def segments_text():
+    features = tasks.SegmentText(kinds=["text", "around"])
+    return fitted(mm.SegmentLabeler(measure="f1", segment_features=features), *segmented())
 
 
 @model

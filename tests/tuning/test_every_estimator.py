@@ -20,6 +20,7 @@ from structures.decisions.listed import Together, subsets
 from structures.dependencies.tree_lists import sentences as parsed
 from structures.diversity.searches import searches
 from structures.ranking.queries import queries
+from structures.segments.segmented import segmented
 
 import maxmargin as mm
 from maxmargin.structured import StructuredSVM
@@ -39,6 +40,7 @@ def distances(rows, columns):
 
 CASES = {
     "sequences": (mm.SequenceLabeler(), *CHAINS),
+    "segments": (mm.SegmentLabeler(measure="segments"), *segmented(20)),
     "missing labels": (mm.SequenceLabeler(), CHAINS[0], hidden_labels(CHAINS[1])),
     "classes": (mm.MulticlassSVC(), FLAT, LABELS),
     "taxonomy": (mm.TaxonomySVC(ANIMALS), FLAT, SPECIES[LABELS]),

@@ -23,13 +23,13 @@ def in_order(labels: Iterable[Hashable]) -> list[Hashable]:
     return chosen
 
 
-def label_set(classes: Sequence[Hashable] | None, labels: Iterable[Hashable]) -> list[Hashable]:
-    """The given classes as they are, or all labels of the data, in order."""
+def label_set(classes: Sequence[Hashable] | None, labels: Iterable[Hashable], least: int = 2) -> list[Hashable]:
+    """The given classes as they are, or all labels of the data, in order; at least so many."""
     chosen = in_order(labels) if classes is None else _different(classes)
     if classes is not None and len(chosen) < len(classes):
         raise ValueError("classes contains a label twice")
     _refuse_lookalikes(chosen)
-    if len(chosen) < 2:
+    if len(chosen) < least:
         raise ValueError(f"only one class was found ({chosen!r}); a classifier needs at least two classes")
     return chosen
 

@@ -1,0 +1,1 @@
+"""Compiled searches and sums over segmentations."""

@@ -1,0 +1,209 @@
+"""SegmentLabeler: labelled segments of sequences, with features of whole segments."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Sequence
+from typing import Any, NamedTuple, Unpack
+
+import numpy as np
+from sklearn.utils.validation import check_is_fitted
+
+from maxmargin.arrays import Array
+from maxmargin.checks import check_whole
+from maxmargin.predictions import Predictions
+from maxmargin.probabilistic import ProbabilisticTrainer
+from maxmargin.solvers import Solver
+from maxmargin.structures.segments.spans import OUTSIDE, read_segmentation
+from maxmargin.structures.segments.task import SemiMarkov
+from maxmargin.task import Task
+from maxmargin.trainer import Options
+from maxmargin.weights import Weights
+
+ROLES = ("any", "first", "last")  # tokens of a segment
+
+
+class SegmentConfidence(NamedTuple):
+    """A predicted segment, at tokens begin:end, and how probable it is."""
+
+    begin: int
+    end: int
+    label: Hashable
+    probability: float
+
+
+class SegmentLabeler(ProbabilisticTrainer):
+    """Sequences cut into labelled segments: a semi-Markov chain trained with a large margin.
+
+    X is what SequenceLabeler takes: a list of sequences of tokens, each a list of attributes, a dict, or a row of a
+    matrix. Y is a list of lists of tags ("O" outside, "B-x" where a segment of type x begins, "I-x" where it goes on),
+    or of lists of spans (begin, end, label), where `end` is one past the last token; predictions have the same form.
+    No two segments overlap. tasks.SemiMarkov defines the score, which has features of tokens, of first and last tokens,
+    of lengths and of whole segments. Where no training token is outside of all segments, predictions have none either.
+
+    Parameters
+    ----------
+    C : float
+        Weight of the mean structured hinge against ½‖w‖².
+    measure : "tokens", "segments" or "f1"
+        The loss of a wrong segmentation: the number of tokens with a wrong tag; the number of segments that are missed,
+        and of those that are wrong; or 1 - F1 of the sequence, searched exactly in a table over counts.
+    segment_features : None or function
+        segment_features(tokens, begin, end) -> what tokens are: a list of attributes or a dict. It is asked for every
+        stretch of at most max_length tokens, and what true segments of the training data have gets a weight.
+        tasks.SegmentText is one for text.
+    max_length : int or None
+        The longest segment that is predicted; None: that of the training data, `max_length_`.
+    costs : None, dict or matrix
+        With "tokens" {label: cost of a wrong tag at its tokens}, or cost[true, predicted] in the order "O", classes_;
+        with "segments" {label: price of a missed or wrong segment}.
+    classes : list or None
+        The labels of segments, where the training data may not show all of them.
+    unknown : "ignore" or "error"
+        What to do with a feature of a token that training has not seen; one that is ignored has no weight.
+    min_count : int
+        Features that fewer of the training tokens, or of the true segments, have get no weight.
+    objective : "hinge", "likelihood" or "softmax_margin"
+        What is minimised beside ½‖w‖²: C times the mean structured hinge, minus the mean log-likelihood (a semi-Markov
+        conditional random field), or the softmax-margin between them, which "f1" has not.
+    sharpness : float
+        Of "softmax_margin": the larger, the nearer to the hinge.
+    solver : str, Solver or None
+        None: "bcfw" for the hinge, "lbfgs" for the others.
+    calibrate : int or None
+        Probabilities: find temperature_ by cross-validation in so many parts; None leaves that to calibrate_on(X, Y).
+    The other parameters are those of StructuredSVM.
+
+    Attributes
+    ----------
+    classes_ : the labels of segments.
+    max_length_ : the longest segment that is predicted.
+    outside_ : whether tokens may be outside of all segments.
+    weights_ : by name: "features" (features × labels × roles: of any, of the first and of the last token of a segment),
+        "outside" (features), "segments" (features of segments × labels), "lengths" (lengths × labels), "transitions"
+        (before × after), "start" and "end" (labels), the last three with the label "O".
+    temperature_ : what scores are divided by, to be logarithms of probabilities.
+    w_, certificate_, history_ : as in StructuredSVM
+    """
+
+    def __init__(
+        self,
+        C: float = 100.0,
+        measure: str = "tokens",
+        segment_features: Any = None,
+        max_length: int | None = None,
+        costs: Any = None,
+        classes: Sequence[Hashable] | None = None,
+        unknown: str = "ignore",
+        min_count: int = 1,
+        solver: str | Solver | None = None,
+        **options: Unpack[Options],
+    ):
+        self.measure = measure
+        self.segment_features = segment_features
+        self.max_length = max_length
+        self.costs = costs
+        self.classes = classes
+        self.unknown = unknown
+        self.min_count = min_count
+        super().__init__(C=C, solver=solver, **options)
+
+    def predict(self, X: Any) -> list[list[Any]]:
+        """The best segmentation of every x, as tags or spans, whichever training had; of an empty one, []."""
+        check_is_fitted(self)
+        return Predictions(self._decoded(X))
+
+    def decision_function(self, X: Any) -> Array:
+        """The score of the predicted segmentation of every x."""
+        check_is_fitted(self)
+        return self.task_.scores(self.w_, X)
+
+    def predict_nbest(self, X: Any, n: int) -> list[list[tuple[list[Any], float]]]:
+        """The n best segmentations of every x with their scores, best first; fewer where there are not so many."""
+        check_is_fitted(self)
+        n = check_whole("n", n, least=1)
+        self.task_.packer_.pack(X, may_be_empty=True)  # all at once first, so that errors name the right sequence
+        return [self.task_.n_best(self.w_, x, n) for x in X]
+
+    def predict_confidence(self, X: Any, of: str = "segment") -> Any:
+        """How probable what `predict` returns is.
+
+        of="segment": of every x the list of its segments, each with its probability. of="token": of every token, that
+        it is in a segment of the predicted label, or in none; a list of arrays. of="sequence": all of it, one array.
+        """
+        if of not in ("segment", "token", "sequence"):
+            raise ValueError(f"of must be 'segment', 'token' or 'sequence', got {of!r}")
+        sums, found = self._sums(X), self.predict(X)
+        if of == "sequence":
+            return np.exp(sums.log_probabilities(found))
+        numbers, each = self.task_.numbers_, []
+        for z, p in zip(found, sums.marginals(), strict=True):
+            spans = read_segmentation(z, len(p.outside), "the prediction").spans
+            if of == "segment":
+                chances = [float(p.segments[begin, end - begin - 1, numbers[k]]) for begin, end, k in spans]
+                each.append([SegmentConfidence(*span, chance) for span, chance in zip(spans, chances, strict=True)])
+            else:
+                tokens = p.outside.copy()
+                for begin, end, label in spans:
+                    tokens[begin:end] = p.labels[begin:end, numbers[label]]
+                each.append(tokens)
+        return Predictions(each)
+
+    def score(self, X: Any, Y: Any) -> float:
+        """F1 of the segments of all sequences; those of labels that training has not seen are missed."""
+        found = self.predict(X)
+        if len(found) != len(Y):
+            raise ValueError(f"X has {len(found)} sequences but Y has {len(Y)}")
+        right = counted = 0
+        for i, (z, y, x) in enumerate(zip(found, Y, X, strict=True)):
+            length = int(x.shape[0]) if hasattr(x, "shape") else len(x)
+            mine, true = (set(read_segmentation(each, length, f"Y[{i}]").spans) for each in (z, y))
+            right, counted = right + len(mine & true), counted + len(mine) + len(true)
+        return 2 * right / counted if counted else 1.0
+
+    @property
+    def classes_(self) -> list[Hashable]:
+        """The labels of segments, in the order of the weights."""
+        check_is_fitted(self)
+        return self.task_.classes_
+
+    @property
+    def max_length_(self) -> int:
+        """The longest segment that is predicted."""
+        check_is_fitted(self)
+        return self.task_.max_length_
+
+    @property
+    def outside_(self) -> bool:
+        """Whether tokens may be outside of all segments: some are in the training data."""
+        check_is_fitted(self)
+        return self.task_.outside_
+
+    def _named_weights(self) -> dict[str, Weights]:
+        task, labels = self.task_, self.task_.classes_
+        parts, everyone = task.cut(self.w_), [OUTSIDE, *labels]
+        names = task.packer_.feature_names
+        tokens = range(task.packer_.n_features) if names is None else names
+        return {
+            "features": Weights(parts.features, feature=tokens, label=labels, role=ROLES),
+            "outside": Weights(parts.outside, feature=tokens),
+            "segments": Weights(parts.segments, feature=task.segments_.names, label=labels),
+            "lengths": Weights(parts.lengths, length=range(1, task.max_length_ + 1), label=labels),
+            "transitions": Weights(parts.transitions, before=everyone, after=everyone),
+            "start": Weights(parts.start, label=everyone),
+            "end": Weights(parts.end, label=everyone),
+        }
+
+    def _unlikeliness(self, beta: float, X: Any, Y: Any) -> Array:
+        """What the model cannot predict has no probability at any temperature, and tells nothing of it."""
+        each = super()._unlikeliness(beta, X, Y)
+        return np.where(np.isfinite(each), each, 0.0)
+
+    def _make_task(self, Y: Any) -> Task:
+        return self._task(SemiMarkov)
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.target_tags.required = True
+        tags.input_tags.two_d_array = False
+        tags.input_tags.sparse = tags.input_tags.dict = tags.input_tags.string = True
+        return tags

@@ -1,0 +1,131 @@
+"""Features of whole segments: what a user's function says of tokens begin:end, for all that may be a segment.
+
+    segment_features(tokens, begin, end)    a list of attributes, or a dict, as tokens have them (inputs/token_features)
+
+Only what true segments of the training data have gets a weight. All other features are left out: those of the many
+segments that are none would be as many as the data have stretches of tokens. A property that speaks against a segment
+is best given with both of its values ("quotes=open", "quotes=closed"), one of which true segments have.
+"""
+
+from __future__ import annotations
+
+from array import array
+from collections import Counter
+from collections.abc import Callable, Iterable
+from math import isfinite
+from typing import Any, ClassVar, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from maxmargin.arrays import Array
+from maxmargin.files.fields import Fields, OneOf, Part, Texts, Whole
+from maxmargin.inputs.token_features import FeatureRows, pairs_of
+from maxmargin.structures.segments.segment_text import SegmentText
+from maxmargin.structures.segments.spans import Span
+
+Describe = Callable[[int, int], Any]  # the features of the segment begin:end of one sequence
+
+
+class FeatureTable(NamedTuple):
+    """Row u·L + d has the features of the segment of d + 1 tokens that ends at unit u; without values these are 1."""
+
+    indptr: NDArray[np.int64]
+    columns: NDArray[np.int32]
+    values: Array
+
+
+class Candidate(NamedTuple):
+    """Tokens begin:end of sequence i."""
+
+    i: int
+    begin: int
+    end: int
+
+
+class SegmentFeatures:
+    """The features that `function` finds, of which those of true segments have numbers.
+
+    function : None, or as above. One that has a method `of_sequence(tokens)` is asked for (begin, end) -> features
+        once per sequence, where it can prepare what all segments of a sequence share.
+    min_count : features that fewer true segments have get no number.
+    """
+
+    saved: ClassVar[Fields] = {
+        "function": OneOf(None, Part(SegmentText)),
+        "min_count": Whole(1),
+        "names": Texts(different=True),
+    }
+
+    def __init__(self, function: Any, min_count: int = 1):
+        if function is not None and not callable(function):
+            raise ValueError(f"segment_features must be None or a function (tokens, begin, end), got {function!r}")
+        self.function, self.min_count = function, min_count
+        self.names: list[str] = []  # in the order of their numbers
+
+    def __len__(self) -> int:
+        return len(self.names)
+
+    def fit(self, X: Any, truths: Iterable[list[Span]]) -> SegmentFeatures:
+        """Learn what the true segments have."""
+        counts: Counter[str] = Counter()
+        if self.function is not None:
+            for i, (x, spans) in enumerate(zip(X, truths, strict=True)):
+                describe = self._described(x)
+                for begin, end, _ in spans:
+                    pairs = _pairs(describe(begin, end), Candidate(i, begin, end))
+                    counts.update(list(dict.fromkeys(name for name, value in pairs if value != 0)))
+        self.names = [name for name, count in counts.items() if count >= self.min_count]
+        return self
+
+    def table(self, X: Any, offsets: NDArray[np.int64], longest: int) -> FeatureTable:
+        """The features of all segments of at most so many tokens."""
+        if len(self) == 0:
+            none = np.zeros(0, dtype=np.int32)
+            return FeatureTable(np.zeros(int(offsets[-1]) * longest + 1, dtype=np.int64), none, np.zeros(0))
+        # By a dict, one name after another: most names are long, and few are known.
+        known = {name: number for number, name in enumerate(self.names)}
+        columns, counts = array("i"), np.zeros(int(offsets[-1]) * longest, dtype=np.int64)
+        values: array[float] | None = None  # once a dict was seen
+        row = 0
+        for i, x in enumerate(X):
+            describe = self._described(x)
+            for end in range(1, int(offsets[i + 1] - offsets[i]) + 1):
+                for size in range(1, min(longest, end) + 1):
+                    before, found = len(columns), describe(end - size, end)
+                    if values is None and type(found) is list and set(map(type, found)) <= {str}:
+                        columns.extend([known[name] for name in found if name in known])
+                    else:
+                        if values is None:
+                            values = array("d", [1.0] * before)
+                        for name, value in _pairs(found, Candidate(i, end - size, end)):
+                            if name in known:
+                                columns.append(known[name])
+                                values.append(value)
+                    counts[row + size - 1] = len(columns) - before
+                row += longest
+        ends = np.concatenate([[0], np.cumsum(counts)])
+        given = None if values is None else np.array(values)
+        rows = FeatureRows.of(np.array(columns, dtype=np.int32), given, ends)
+        return FeatureTable(rows.ends, rows.columns, np.zeros(0) if rows.values is None else rows.values)
+
+    def _described(self, x: Any) -> Describe:
+        if hasattr(self.function, "of_sequence"):
+            described: Describe = self.function.of_sequence(x)
+            return described
+        function = self.function
+        return lambda begin, end: function(x, begin, end)
+
+
+def _pairs(found: Any, where: Candidate) -> list[tuple[str, float]]:
+    """The features of one candidate, and their values."""
+    try:
+        pairs = [(name, float(value)) for name, value in pairs_of(found)]
+    except ValueError:
+        pairs = None
+    if pairs is None or not all(isfinite(value) for _, value in pairs):
+        raise ValueError(
+            f"segment_features of sequence {where.i}, tokens {where.begin}:{where.end}, are {found!r}; expected a list "
+            "of attribute strings, or a dict of strings and finite numbers"
+        )
+    return pairs

@@ -1,0 +1,124 @@
+"""SegmentSums: the distribution of segmentations p(z | x) ∝ exp ⟨w, Ψ(x, z)⟩, for many sequences at once."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from itertools import pairwise
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from maxmargin.arrays import Array
+from maxmargin.structures.segments.losses import Segmented
+
+
+class SegmentScores(NamedTuple):
+    """Scores of the pieces of sequences in a row, as compiled/segments.py has them."""
+
+    outside: Array  # (tokens,): o
+    segments: Array  # (tokens, L, types): S
+    links: tuple[Array, Array, Array]  # A, s and f
+
+    def of(self, some: Segmented) -> Array:
+        """⟨w, Ψ⟩ of every sequence."""
+        (A, s, f), labels = self.links, some.ends.labels + 1
+        each = np.where(some.codes == 0, self.outside, 0.0)
+        at = np.flatnonzero(some.ends.lengths)
+        each[at] = self.segments[at, some.ends.lengths[at] - 1, some.ends.labels[at]]
+        begins = (some.codes % 2 == 1) | (some.codes == 0)
+        begins[some.bounds[:-1]] = False
+        t = np.flatnonzero(begins)
+        each[t] += A[labels[t - 1], labels[t]]
+        each[some.bounds[:-1]] += s[labels[some.bounds[:-1]]]
+        each[some.bounds[1:] - 1] += f[labels[some.bounds[1:] - 1]]
+        return some.totals(each)
+
+
+class SegmentMarginals(NamedTuple):
+    """Probabilities in one sequence of T tokens; types are in the order of classes_."""
+
+    outside: Array  # (T,): of every token, that it is in no segment
+    labels: Array  # (T, types): of every token, that it is in a segment of this type
+    segments: Array  # (T, L, types): of the segment that begins at this token and has so many, less one
+
+
+class SegmentSums:
+    """Sums over all segmentations of sequences with these scores, sequence j at bounds[j]:bounds[j + 1].
+
+    Equations are those of compiled/segment_sums.py.
+    """
+
+    def __init__(self, task: Any, scores: SegmentScores, bounds: NDArray[np.int64]):
+        self.task, self.scores, self.bounds = task, scores, bounds
+        self.longest = int(np.max(np.diff(bounds), initial=1))
+
+    @property
+    def log_partitions(self) -> Array:
+        return self._summed[0]
+
+    @property
+    def entropies(self) -> Array:
+        from maxmargin.structures.segments.compiled.segment_sums import segment_entropies
+
+        o, S, (A, s, f) = self.scores
+        entropies = np.empty(len(self.bounds) - 1)
+        a, alpha, b, beta, row = self._space(4)
+        segment_entropies(o, S, A, s, f, self.bounds, a, alpha, b, beta, row, entropies)
+        return entropies
+
+    def marginals(self) -> list[SegmentMarginals]:
+        from maxmargin.structures.segments.compiled.segments import token_shares
+
+        _, outside, P = self._summed
+        shares = np.zeros((len(outside), 1 + 3 * P.shape[2]))
+        token_shares(P, self.bounds, shares)
+        labels, found = np.minimum(shares[:, 1::3], 1.0), []
+        for a, b in pairwise(self.bounds):
+            by_begin = np.zeros((b - a, *P.shape[1:]))
+            for d in range(min(P.shape[1], b - a)):
+                by_begin[: b - a - d, d] = P[a + d : b, d]
+            found.append(SegmentMarginals(outside[a:b].copy(), labels[a:b].copy(), by_begin))
+        return found
+
+    def log_probabilities(self, Y: Any) -> Array:
+        """-inf of segmentations that the model cannot predict."""
+        codes, possible = self.task.read_possible(Y, self.bounds)
+        filled = np.diff(self.bounds) > 0
+        scores = np.zeros(len(filled))
+        if filled.any():
+            scores[filled] = self.scores.of(Segmented.of(codes, np.unique(self.bounds)))
+        return np.where(possible, np.minimum(scores - self.log_partitions, 0.0), -np.inf)
+
+    def sample(self, rng: np.random.Generator, n: int) -> list[list[Any]]:
+        from maxmargin.structures.segments.compiled.segment_sums import sample_segments
+
+        o, S, (A, s, f) = self.scores
+        codes = np.zeros((n, len(o)), dtype=np.int32)
+        a, alpha, row = self._space(2)
+        sample_segments(o, S, A, s, f, self.bounds, a, alpha, row, rng.random((n, 2 * len(o))), codes)
+        return [[self.task.named(drawn[a:b]) for drawn in codes] for a, b in pairwise(self.bounds)]
+
+    def summed(self, weights: Array | None, pairs: Array | None) -> tuple[Array, Array, Array]:
+        """log Z of every sequence, the probabilities of tokens outside, and (5).
+
+        Σ_j weights[j] Σ_t of (6) is added to `pairs`, unless they are None.
+        """
+        from maxmargin.structures.segments.compiled.segment_sums import segment_sums
+
+        o, S, (A, s, f) = self.scores
+        log_z, outside, P = np.empty(len(self.bounds) - 1), np.empty_like(o), np.empty_like(S)
+        weights = np.zeros(0) if weights is None else weights
+        pairs = np.zeros((0, 0)) if pairs is None else pairs
+        a, alpha, b, beta, row = self._space(4)
+        segment_sums(o, S, A, s, f, self.bounds, weights, a, alpha, b, beta, row, log_z, outside, P, pairs)
+        return log_z, outside, P
+
+    @cached_property
+    def _summed(self) -> tuple[Array, Array, Array]:
+        return self.summed(None, None)
+
+    def _space(self, n: int) -> tuple[Array, ...]:
+        """So many tables over tokens and labels, and a row over labels or lengths."""
+        L, m = self.scores.segments.shape[1:]
+        return (*np.empty((n, self.longest + 1, m + 1)), np.empty(max(L, m + 1)))

@@ -1,0 +1,84 @@
+"""SegmentText: usual features of segments of text, from the words of their tokens."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from itertools import groupby
+from typing import Any, ClassVar
+
+from maxmargin.files.fields import Each, Fields, Text
+
+LONGEST = 5  # words of a text that may come again
+REPEATED = re.compile(r"(.)\1+")
+
+
+class SegmentText:
+    """segment_features of text: the whole text of a segment, its shape, its ends and what is beside it.
+
+        text      the words in small letters, of segments of at most five words
+        shape     the shapes of the words ("Xx" of "Madrid", "X" of "UN", "9" of "1999"), equal neighbours once
+        ends      the first and the last word in small letters, of segments of two words or more
+        around    the words before and behind in small letters
+
+    word : where a token has its word: the name of a feature (of a dict, token[word]; of a list of attributes, the one
+        that begins with "word="), or a function of a token.
+    kinds : the features that are wanted.
+    """
+
+    KINDS = ("text", "shape", "ends", "around")
+
+    saved: ClassVar[Fields] = {"word": Text(), "kinds": Each(Text(*KINDS), kind=tuple)}
+
+    def __init__(self, word: str | Callable[[Any], str] = "word", kinds: Sequence[str] = KINDS):
+        unknown = [kind for kind in kinds if kind not in self.KINDS]
+        if unknown:
+            raise ValueError(f"kinds must be of {', '.join(map(repr, self.KINDS))}, got {unknown[0]!r}")
+        self.word, self.kinds = word, tuple(kinds)
+
+    def __repr__(self) -> str:
+        return f"SegmentText({self.word!r}, {self.kinds!r})"
+
+    def __call__(self, tokens: Sequence[Any], begin: int, end: int) -> list[str]:
+        return self.of_sequence(tokens)(begin, end)
+
+    def of_sequence(self, tokens: Sequence[Any]) -> Callable[[int, int], list[str]]:
+        """(begin, end) -> features, for one sequence."""
+        words = [self._word(token, t) for t, token in enumerate(tokens)]
+        small, shapes = ["<s>", *map(str.lower, words), "</s>"], [shape(word) for word in words]
+        runs = [each for each, _ in groupby(shapes)]  # of tokens with one shape
+        run = [number for number, (_, run) in enumerate(groupby(shapes)) for _ in run]
+        text, shaped, ends, around = (kind in self.kinds for kind in self.KINDS)
+
+        def features(begin: int, end: int) -> list[str]:
+            found = []
+            if text and end - begin <= LONGEST:
+                found.append("text=" + " ".join(small[begin + 1 : end + 1]))
+            if shaped:
+                found.append("shape=" + " ".join(runs[run[begin] : run[end - 1] + 1]))
+            if ends and end - begin > 1:
+                found.append(f"ends={small[begin + 1]}|{small[end]}")
+            if around:
+                found.append(f"around={small[begin]}|{small[end + 1]}")
+            return found
+
+        return features
+
+    def _word(self, token: Any, t: int) -> str:
+        if callable(self.word):
+            return self.word(token)
+        if isinstance(token, Mapping):
+            if isinstance(token.get(self.word), str):
+                return str(token[self.word])
+        elif isinstance(token, Sequence):
+            start = f"{self.word}="
+            for attribute in token:
+                if attribute.startswith(start):
+                    return str(attribute[len(start) :])
+        raise ValueError(f"token {t} is {token!r}, which has no {self.word!r}; name the feature that is the word")
+
+
+def shape(word: str) -> str:
+    """Which kinds of characters a word has, in their order: "Xx" of "Madrid", "9.9" of "3.14"."""
+    kinds = "".join("X" if c.isupper() else "x" if c.isalpha() else "9" if c.isdigit() else c for c in word)
+    return REPEATED.sub(r"\1", kinds)

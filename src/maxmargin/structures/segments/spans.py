@@ -1,0 +1,131 @@
+"""Segmentations as people give them, and as numbers.
+
+A segmentation of T tokens is written as T tags ("O", "B-x" where a segment of type x begins, "I-x" where it goes on) or
+as a list of spans (begin, end, type), where `end` is one past the last token. Inside it is a *code* for every token: 0
+outside of segments, 2k + 1 where a segment of type k begins, 2k + 2 where it goes on.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable, Sequence
+from itertools import pairwise
+from numbers import Integral
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from maxmargin.inputs.chunk_schemes import SCHEMES
+
+OUTSIDE = "O"
+Codes = NDArray[np.int32]
+Span = tuple[int, int, Hashable]
+
+
+class Segmentation(NamedTuple):
+    """What is said of one sequence: its spans in order, and how many tags had to be read as a beginning."""
+
+    spans: list[Span]
+    repaired: int = 0
+
+
+def given_as_spans(Y: Iterable[Any]) -> bool:
+    """Whether some y has spans; if not, and some has tags, all are tags."""
+    for y in Y:
+        for each in y if isinstance(y, Sequence | np.ndarray) and not isinstance(y, str) else ():
+            return not isinstance(each, str)
+    return True  # no y has anything: no spans
+
+
+def read_segmentation(y: Any, length: int | None, what: str) -> Segmentation:
+    """Tags or spans of a sequence of so many tokens (None: any number); errors begin with `what`."""
+    if isinstance(y, np.ndarray):
+        y = y.tolist()
+    if not isinstance(y, Sequence) or isinstance(y, str):
+        raise ValueError(f"{what} is {y!r}; expected a list of tags, or of spans (begin, end, label)")
+    if y and isinstance(y[0], str):
+        return _read_tags(y, length, what)
+    return Segmentation(_read_spans(y, length, what))
+
+
+def _read_tags(tags: Sequence[Any], length: int | None, what: str) -> Segmentation:
+    if length is not None and len(tags) != length:
+        raise ValueError(f"{what} has {len(tags)} tags for {length} tokens")
+    for t, tag in enumerate(tags):
+        if not isinstance(tag, str) or (tag != OUTSIDE and (tag[:2] not in ("B-", "I-") or len(tag) == 2)):
+            raise ValueError(f"{what} has the tag {tag!r} at token {t}; expected 'O', 'B-x' or 'I-x'")
+    spans = list(SCHEMES["BIO"].chunks(tags))
+    return Segmentation(list(spans), sum(tags[begin][0] == "I" for begin, _, _ in spans))
+
+
+def _read_spans(y: Sequence[Any], length: int | None, what: str) -> list[Span]:
+    spans: list[Span] = []
+    for each in y:
+        if not isinstance(each, Sequence) or isinstance(each, str) or len(each) != 3:
+            raise ValueError(f"{what} contains {each!r}; expected spans (begin, end, label)")
+        begin, end, label = each
+        if not (_is_position(begin) and _is_position(end)):
+            raise ValueError(f"{what} has the span {each!r}, whose ends are no whole numbers")
+        if not 0 <= begin < end or (length is not None and end > length):
+            within = "" if length is None else f" of {length} tokens"
+            raise ValueError(
+                f"{what} has the span {each!r}; expected 0 <= begin < end, where end is one past the last{within}"
+            )
+        if label is None or not isinstance(label, Hashable) or label == OUTSIDE:
+            raise ValueError(f"{what} has the span {each!r}; {label!r} cannot be the label of a segment")
+        spans.append((int(begin), int(end), label))
+    spans.sort(key=lambda span: span[:2])
+    for one, other in pairwise(spans):
+        if other[0] < one[1]:
+            raise ValueError(f"{what} has the spans {one!r} and {other!r}, which overlap")
+    return spans
+
+
+def _is_position(value: Any) -> bool:
+    return isinstance(value, Integral) and not isinstance(value, bool)
+
+
+def codes_of(spans: Iterable[Span], numbers: dict[Hashable, int], length: int) -> Codes:
+    """Codes of a segmentation whose labels have numbers."""
+    codes = np.zeros(length, dtype=np.int32)
+    for begin, end, label in spans:
+        k = numbers[label]
+        codes[begin:end] = 2 * k + 2
+        codes[begin] = 2 * k + 1
+    return codes
+
+
+def spans_of(codes: Codes, classes: Sequence[Hashable]) -> list[Span]:
+    """Back from codes."""
+    spans: list[Span] = []
+    for t, code in enumerate(codes.tolist()):
+        if code % 2:
+            spans.append((t, t + 1, classes[code // 2]))
+        elif code:
+            begin, _, label = spans[-1]
+            spans[-1] = begin, t + 1, label
+    return spans
+
+
+def tags_of(codes: Codes, names: Sequence[str]) -> list[str]:
+    """Back from codes, by the tag of every code."""
+    return [names[code] for code in codes.tolist()]
+
+
+class SegmentEnds(NamedTuple):
+    """Of every token in a row of sequences: the segment of which it is the last."""
+
+    lengths: NDArray[np.int64]  # 0 where no segment ends, and outside of segments
+    labels: NDArray[np.int32]  # that of the token's segment, -1 outside
+
+    @classmethod
+    def of(cls, codes: Codes, bounds: NDArray[np.int64]) -> SegmentEnds:
+        """Of the codes of some sequences, sequence j at bounds[j]:bounds[j + 1]."""
+        labels = (codes + 1) // 2 - 1
+        begins = codes % 2 == 1
+        at = np.arange(len(codes))
+        last = np.ones(len(codes), dtype=bool)  # the next token belongs to another segment, or sequence
+        last[:-1] = (codes[1:] % 2 == 1) | (codes[1:] == 0)
+        last[bounds[1:][np.diff(bounds) > 0] - 1] = True
+        lengths = at - np.maximum.accumulate(np.where(begins, at, 0)) + 1
+        return cls(np.where(last & (labels >= 0), lengths, 0), labels.astype(np.int32))

@@ -1,0 +1,381 @@
+"""SemiMarkov: semi-Markov chains, whose segments have features of their own."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterator, Sequence
+from itertools import pairwise
+from typing import Any, ClassVar, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from maxmargin.arrays import Array
+from maxmargin.atoms import Atoms
+from maxmargin.checks import check_memory, check_whole
+from maxmargin.errors import InvalidLabels, LossReplaced, warn_caller
+from maxmargin.files.fields import Derived, Fields, Flag, LabelList, OneOf, Part, Whole
+from maxmargin.inputs.labels import label_set
+from maxmargin.inputs.tokens import SequencePacker, Sequences
+from maxmargin.structures.segments.batch import SegmentBatch
+from maxmargin.structures.segments.losses import MOST_TRUE, F1Loss, Segmented, make_loss
+from maxmargin.structures.segments.segment_features import SegmentFeatures
+from maxmargin.structures.segments.segment_sums import SegmentSums
+from maxmargin.structures.segments.segment_text import SegmentText
+from maxmargin.structures.segments.spans import (
+    OUTSIDE,
+    Codes,
+    Segmentation,
+    codes_of,
+    given_as_spans,
+    read_segmentation,
+    spans_of,
+    tags_of,
+)
+from maxmargin.task import Task
+
+AT_ONCE = 4_000_000  # scores of segments that prediction holds at a time
+
+
+class SegmentWeights(NamedTuple):
+    """The weights by meaning, views of w. Label 0 is that of tokens outside."""
+
+    transitions: Array  # (K, K)
+    start: Array  # (K,)
+    end: Array  # (K,)
+    lengths: Array  # (L, types)
+    segments: Array  # (features of segments, types)
+    outside: Array  # (features of tokens,)
+    features: Array  # (features of tokens, types, 3): of any, of the first and of the last token of a segment
+
+
+class SemiMarkov(Task):
+    """Sequences of tokens cut into labelled segments and tokens outside of them (Sarawagi and Cohen 2004).
+
+        ⟨w, Ψ(x, z)⟩ = Σ_{segments b:e of type k} ( Σ_{b<=t<e} ⟨U_k, x_t⟩ + ⟨F_k, x_b⟩ + ⟨E_k, x_{e-1}⟩ + l[e-b, k]
+                       + ⟨V_k, g(x, b, e)⟩ ) + Σ_{t outside} ⟨O, x_t⟩ + Σ_pieces A[before, after] + s[first] + f[last]
+
+    A piece is a segment, of at most max_length tokens, or a single token outside. g are features of whole segments;
+    without any, this is a chain whose labels say which token of a segment is the first and which the last. losses.py
+    has Δ. The search is exact.
+
+    Y are lists of tags ("O", "B-x", "I-x"), one per token, or lists of spans (begin, end, label).
+
+    measure : "tokens", "segments" or "f1".
+    costs : of "tokens" what tasks.Chain takes, for the labels "O" and classes; of "segments" {label: price of a segment
+        that is missed or wrong}.
+    max_length : the longest segment that is predicted; None: the longest one of the training data.
+    segment_features : None, or a function (tokens, begin, end) -> attributes of a segment (segment_features.py).
+    classes : the labels of segments, where the training data may not show all of them.
+    unknown : "ignore" (a feature of a token that training has not seen has no weight) or "error".
+    min_count : a feature of fewer training tokens, or of fewer true segments, has no weight.
+    """
+
+    saved: ClassVar[Fields] = {
+        "segment_features": OneOf(None, Part(SegmentText)),
+        "packer_": Part(SequencePacker),
+        "as_spans_": Flag(),
+        "classes_": LabelList(least=1),
+        "numbers_": Derived(lambda task: {label: k for k, label in enumerate(task.classes_)}),
+        "n_types_": Derived(lambda task: len(task.classes_)),
+        "tags_": Derived(lambda task: task._tags()),
+        "max_length_": Whole(1),
+        "outside_": Flag(),
+        "loss_": Derived(lambda task: make_loss(task.measure, task.costs, task.classes_)),
+        "segments_": Part(SegmentFeatures),
+        "first_": Derived(lambda task: task._first()),
+    }
+
+    def __init__(
+        self,
+        measure: str = "tokens",
+        costs: Any = None,
+        max_length: int | None = None,
+        segment_features: Any = None,
+        classes: Sequence[Hashable] | None = None,
+        unknown: str = "ignore",
+        min_count: int = 1,
+    ):
+        self.measure = measure
+        self.costs = costs
+        self.max_length = max_length
+        self.segment_features = segment_features
+        self.classes = classes
+        self.unknown = unknown
+        self.min_count = min_count
+
+    def _check_saved(self) -> None:
+        expected = self.first_ + self.packer_.n_features * (1 + 3 * self.n_types_)
+        if self.dim != expected:
+            raise ValueError(f"dim is {self.dim}; expected {expected} for its labels and features")
+
+    def setup(self, X: Any, Y: Any) -> None:
+        self._set_up(X, self._packer().read_once(X), Y)
+
+    def setup_and_pack(self, X: Any, Y: Any) -> SegmentBatch:
+        """Read the tokens once for both."""
+        tokens = self._packer().read_once(X)
+        return self._made(X, *self._set_up(X, tokens, Y))
+
+    def _packer(self) -> SequencePacker:
+        return SequencePacker(self.unknown, self.min_count)
+
+    def _set_up(self, X: Any, tokens: Any, Y: Any) -> tuple[Sequences, list[Segmentation]]:
+        """What is learnt from X, whose tokens have been read, and Y; returns both as they are packed and read."""
+        self.packer_ = self._packer().fit(tokens)
+        if self.packer_.n_features == 0:
+            raise ValueError(
+                "no token of any sequence has a feature, so that nothing could be told apart; give every token at "
+                'least one, such as the attribute "bias"'
+            )
+        packed = self.packer_.pack(tokens)
+        self.as_spans_ = given_as_spans(Y)
+        truths = self._read(Y, packed.offsets)
+        self._say_repaired(truths)
+        self._set_labels([label for truth in truths for _, _, label in truth.spans])
+        self.max_length_ = self._longest(truths)
+        inside = [sum(end - begin for begin, end, _ in truth.spans) for truth in truths]
+        self.outside_ = inside != np.diff(packed.offsets).tolist()
+        self.loss_ = make_loss(self.measure, self.costs, self.classes_)
+        self._say_replaced(truths)
+        self.segments_ = SegmentFeatures(self.segment_features, self.min_count).fit(X, [t.spans for t in truths])
+        self.first_ = self._first()
+        self.dim = self.first_ + self.packer_.n_features * (1 + 3 * self.n_types_)
+        return packed, truths
+
+    def _set_labels(self, labels: list[Hashable]) -> None:
+        if not labels and self.classes is None:
+            raise ValueError("no sequence has a segment: there is nothing to learn from")
+        self.classes_ = label_set(self.classes, labels, least=1)
+        if OUTSIDE in self.classes_:
+            raise ValueError(f"classes contains {OUTSIDE!r}, which stands for tokens outside of segments")
+        if not self.as_spans_ and not all(isinstance(label, str) for label in self.classes_):
+            raise ValueError("classes must be strings where Y are tags")
+        self.numbers_ = {label: k for k, label in enumerate(self.classes_)}
+        self.n_types_ = len(self.classes_)
+        self.tags_ = self._tags()
+
+    def _tags(self) -> list[str]:
+        """Of every code."""
+        return [OUTSIDE, *(f"{letter}-{label}" for label in self.classes_ for letter in "BI")]
+
+    def _first(self) -> int:
+        """Where weights of tokens begin."""
+        m, K = self.n_types_, self.n_types_ + 1
+        return K * K + 2 * K + (self.max_length_ + len(self.segments_)) * m
+
+    def _longest(self, truths: list[Segmentation]) -> int:
+        found = max((end - begin for truth in truths for begin, end, _ in truth.spans), default=1)
+        return found if self.max_length is None else check_whole("max_length", self.max_length, least=1)
+
+    # --- the plain form: one sequence at a time
+
+    def psi(self, x: Any, z: Any) -> tuple[NDArray[np.int64], Array]:
+        packed = self.packer_.pack([x])
+        matrix, length = sparse.csr_array(packed.matrix), packed.matrix.shape[0]
+        rows = [slice(a, b) for a, b in pairwise(matrix.indptr)]
+        table, w = self.segments_.table([x], packed.offsets, self.max_length_), np.zeros(self.dim)
+        parts, end = self.cut(w), 0
+        labels: list[int] = []
+        spans = read_segmentation(z, length, "the output").spans
+        for begin, stop, label in [*spans, (length, length, None)]:
+            for t in range(end, begin):
+                labels.append(0)
+                np.add.at(parts.outside, matrix.indices[rows[t]], matrix.data[rows[t]])
+            if label is None:
+                break
+            k, end = self.numbers_[label], stop
+            labels.append(k + 1)
+            parts.lengths[stop - begin - 1, k] += 1
+            at = (stop - 1) * self.max_length_ + stop - begin - 1
+            for place in range(table.indptr[at], table.indptr[at + 1]):
+                parts.segments[table.columns[place], k] += table.values[place] if len(table.values) else 1.0
+            for t, role in [*((t, 0) for t in range(begin, stop)), (begin, 1), (stop - 1, 2)]:
+                np.add.at(parts.features, (matrix.indices[rows[t]], k, role), matrix.data[rows[t]])
+        parts.start[labels[0]] += 1
+        parts.end[labels[-1]] += 1
+        for before, after in pairwise(labels):
+            parts.transitions[before, after] += 1
+        places = np.flatnonzero(w)
+        return places, w[places]
+
+    def loss(self, y: Any, z: Any) -> float:
+        truth, found = (read_segmentation(each, None, what).spans for each, what in ((y, "y"), (z, "z")))
+        for _, _, label in (*truth, *found):
+            if label not in self.numbers_:
+                raise ValueError(f"the label {label!r} is not one of the classes")
+        length = max((end for _, end, _ in (*truth, *found)), default=1)
+        bounds = np.array([0, length])
+        one, other = (Segmented.of(codes_of(each, self.numbers_, length), bounds) for each in (truth, found))
+        return float(self.loss_.of(one, other)[0])
+
+    def argmax(self, w: Array, x: Any, y: Any = None) -> Any:
+        batch = self.pack([x], None if y is None else [y])
+        codes, _ = batch.decoded(w, 0.0 if y is None else 1.0, batch.unrolled())
+        return self.named(codes)
+
+    def outputs(self, x: Any) -> Iterator[Any]:
+        length = self.packer_.pack([x]).matrix.shape[0]
+        yield from (self.named(np.array(codes, dtype=np.int32)) for codes in self._segmentations(length))
+
+    def _segmentations(self, length: int) -> Iterator[list[int]]:
+        """The codes of all segmentations of so many tokens."""
+        if length == 0:
+            yield []
+            return
+        if self.outside_:
+            yield from ([0, *rest] for rest in self._segmentations(length - 1))
+        for size in range(1, min(length, self.max_length_) + 1):
+            for rest in self._segmentations(length - size):
+                for k in range(self.n_types_):
+                    yield [2 * k + 1, *[2 * k + 2] * (size - 1), *rest]
+
+    # --- the compiled form: many sequences a call
+
+    def pack(self, X: Any, Y: Any = None) -> SegmentBatch:
+        packed = self.packer_.pack(X)
+        return self._made(X, packed, None if Y is None else self._read(Y, packed.offsets))
+
+    def _made(self, X: Any, packed: Sequences, truths: list[Segmentation] | None = None) -> SegmentBatch:
+        codes = np.zeros(int(packed.offsets[-1]), dtype=np.int32)
+        for i, truth in enumerate(truths or ()):
+            first, end = packed.offsets[i : i + 2].tolist()
+            trouble = self._trouble(truth, end - first)
+            if trouble:
+                raise ValueError(f"Y[{i}]: {trouble}")
+            codes[first:end] = codes_of(truth.spans, self.numbers_, end - first)
+        atoms = Atoms(packed.matrix, 1 + 3 * self.n_types_, self.first_)
+        table = self.segments_.table(X, packed.offsets, self.max_length_)
+        return SegmentBatch(self, atoms, table, np.unique(packed.offsets), codes, self.loss_)
+
+    def decode(self, w: Array, X: Any) -> list[Any]:
+        offsets, codes, _ = self._decoded(w, X)
+        return [self.named(codes[a:b]) for a, b in pairwise(offsets)]
+
+    def scores(self, w: Array, X: Any) -> Array:
+        """⟨w, Ψ⟩ of the best segmentation of every sequence; 0 of an empty one."""
+        offsets, _, best = self._decoded(w, X)
+        scores = np.zeros(len(offsets) - 1)
+        scores[np.diff(offsets) > 0] = best
+        return scores
+
+    def _decoded(self, w: Array, X: Any) -> tuple[NDArray[np.int64], Codes, Array]:
+        """Where every sequence begins, the best codes of all, and the scores of those that are not empty."""
+        offsets, batch = self.unlabelled(X)
+        pieces = np.diff(batch.offsets) * self.max_length_ * self.n_types_
+        block = np.cumsum(pieces) // AT_ONCE
+        each = [batch.take(np.flatnonzero(block == k)) for k in np.unique(block)]
+        found = [part.decoded(w, 0.0, part.unrolled()) for part in each]
+        none = np.zeros(0)
+        return (
+            offsets,
+            np.concatenate([none.astype(np.int32), *(codes for codes, _ in found)]),
+            np.concatenate([none, *(best for _, best in found)]),
+        )
+
+    def unlabelled(self, X: Any) -> tuple[NDArray[np.int64], SegmentBatch]:
+        """Where every sequence begins, and those that are not empty."""
+        packed = self.packer_.pack(X, may_be_empty=True)
+        return packed.offsets, self._made(X, packed)
+
+    def sums(self, w: Array, X: Any) -> SegmentSums:
+        """The distribution of the segmentations of every x; an empty one has one, which is empty."""
+        offsets, batch = self.unlabelled(X)
+        n_bytes = 16.0 * int(offsets[-1]) * self.max_length_ * self.n_types_
+        check_memory("the probabilities of all segments", n_bytes, "ask for fewer sequences at a time")
+        scores, _ = batch.scored(w)
+        return SegmentSums(self, scores, offsets)
+
+    def n_best(self, w: Array, x: Any, n: int) -> list[tuple[Any, float]]:
+        """The n best segmentations with their scores, best first (fewer where there are not so many)."""
+        from maxmargin.structures.segments.compiled import segments
+
+        offsets, batch = self.unlabelled([x])
+        length, K = int(offsets[-1]), self.n_types_ + 1
+        if length == 0:
+            return [([], 0.0)]
+        n = min(n, (2 * self.n_types_ + 1) ** min(length, 40))
+        check_memory(f"a list of the {n:,} best segmentations", 40.0 * (length + 1) * K * n, "ask for a smaller n")
+        (o, S, (A, s, f)), _ = batch.scored(w)
+        v, u = np.full((2, length + 1, K, n), -np.inf)
+        from_length, from_label, rank_v, rank_u = np.zeros((4, length + 1, K, n), dtype=np.int32)
+        pointer, codes, best = (
+            np.zeros(max(K, self.max_length_), dtype=np.int64),
+            np.zeros((n, length), np.int32),
+            np.zeros(n),
+        )
+        found = segments.n_best(
+            o, S, A, s, f, n, v, from_length, u, from_label, rank_v, rank_u, pointer, codes, best
+        )  # fmt: skip
+        return [(self.named(codes[r]), float(best[r])) for r in range(found)]
+
+    def cut(self, w: Array) -> SegmentWeights:
+        """The weights by meaning."""
+        m = self.n_types_
+        K, L, F = m + 1, self.max_length_, len(self.segments_)
+        sizes = np.cumsum([0, K * K, K, K, L * m, F * m])
+        A, s, f, lengths, segments = (w[a:b] for a, b in pairwise(sizes))
+        tokens = w[self.first_ :].reshape(-1, 1 + 3 * m)
+        return SegmentWeights(
+            A.reshape(K, K),
+            s,
+            f,
+            lengths.reshape(L, m),
+            segments.reshape(F, m),
+            tokens[:, 0],
+            tokens[:, 1:].reshape(-1, m, 3),
+        )
+
+    def named(self, codes: Codes) -> Any:
+        """A segmentation in the form that training had."""
+        return spans_of(codes, self.classes_) if self.as_spans_ else tags_of(codes, self.tags_)
+
+    # --- segmentations as they are given
+
+    def _read(self, Y: Any, offsets: NDArray[np.int64]) -> list[Segmentation]:
+        if len(Y) != len(offsets) - 1:
+            raise ValueError(f"there are {len(offsets) - 1} sequences of tokens but {len(Y)} segmentations")
+        lengths = np.diff(offsets).tolist()
+        return [read_segmentation(y, lengths[i], f"Y[{i}]") for i, y in enumerate(Y)]
+
+    def read_possible(self, Y: Any, offsets: NDArray[np.int64]) -> tuple[Codes, NDArray[np.bool_]]:
+        """The codes of these segmentations, and which of them the model can predict; others are all outside."""
+        truths, lengths = self._read(Y, offsets), np.diff(offsets).tolist()
+        possible = np.array([not self._trouble(t, n) for t, n in zip(truths, lengths, strict=True)], dtype=bool)
+        each = [
+            codes_of(truth.spans if good else [], self.numbers_, length)
+            for truth, good, length in zip(truths, possible, lengths, strict=True)
+        ]
+        return np.concatenate([np.zeros(0, dtype=np.int32), *each]), possible
+
+    def _trouble(self, truth: Segmentation, length: int) -> str:
+        """Why this cannot be predicted; "" where it can."""
+        for begin, end, label in truth.spans:
+            if label not in self.numbers_:
+                return f"the label {label!r} is not one of the classes"
+            if end - begin > self.max_length_:
+                return (
+                    f"the segment {(begin, end, label)!r} has {end - begin} tokens, more than max_length="
+                    f"{self.max_length_}; raise it, or leave it out to have the longest of the training data"
+                )
+        if not self.outside_ and sum(end - begin for begin, end, _ in truth.spans) < length:
+            return "a token is outside of all segments, which none of the training data that were seen first is"
+        return ""
+
+    def _say_repaired(self, truths: list[Segmentation]) -> None:
+        repaired = [truth.repaired for truth in truths]
+        if any(repaired):
+            found = np.flatnonzero(repaired)
+            warn_caller(
+                f"{sum(repaired)} segments in {len(found)} of {len(repaired)} sequences begin with 'I-' (the first: "
+                f"sequence {found[0]}); they are taken for segments, as conlleval does, and predicted with 'B-'",
+                InvalidLabels,
+            )
+
+    def _say_replaced(self, truths: list[Segmentation]) -> None:
+        """With "f1", say how many sequences have too many segments for it."""
+        more = sum(len(truth.spans) > MOST_TRUE for truth in truths) if isinstance(self.loss_, F1Loss) else 0
+        if more:
+            which = f"{more} of {len(truths)} sequences have more than {MOST_TRUE} true segments"
+            instead = "their loss is (missed + wrong segments) / 2 true segments instead of 1 - F1"
+            warn_caller(f"{which}: {instead}", LossReplaced)
