@@ -10,7 +10,7 @@ from maxmargin.structures.graphs.inference.plan import Plan
 
 FINE = 1e-4  # relaxations are solved up to this share of the largest loss,
 NEAR = 1e-3  # and up to this share of the violation that was found, where that is less
-NEWS = 0.1  # and up to this share of what is found above all that was known before, if that is more
+NEWS = 1.0  # and up to this share of what is found above all that was known before, if that is more
 LEAST = 1e-2  # a loss of less weight than this is a hint in a search for the prediction, and no measure of it
 
 
@@ -36,7 +36,8 @@ def accuracy(most: float, lam: float, truth: float, known: float = np.inf) -> Ac
     known : that of the best output that training knows already
 
     An example adds to the duality gap at least what its most violated output is above all that are known. The measured
-    violation may be too large by the share NEWS of that, which makes the gap wider by this share at most.
+    violation may be too large by the share NEWS of that, which makes the gap wider by this share at most. A search that
+    has found news is soon followed by another, so that it need not be the last word.
     """
     least = ROUNDING * max(1.0, abs(truth))
     return Accuracy(tolerance(most, lam), truth, NEAR, known, NEWS, least)
