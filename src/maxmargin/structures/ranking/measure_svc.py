@@ -12,7 +12,7 @@ from sklearn.utils.validation import check_consistent_length, check_is_fitted, c
 
 from maxmargin.arrays import Array
 from maxmargin.errors import CutNotValidated, warn_caller
-from maxmargin.files.fields import Field, Fields, LabelArray, Real, Text
+from maxmargin.files.fields import Dropped, Field, Fields, LabelArray, Real, Text
 from maxmargin.flat import MatrixClassifier
 from maxmargin.inputs.labels import plain
 from maxmargin.kernels.functions import WithConstant
@@ -129,6 +129,7 @@ class MeasureSVC(MatrixClassifier):
         "offset_": Real(),
         "cut_by_": Text(),
         "cv_scores_": Field(),
+        "_bound_risk": Dropped(),
     }
 
     def __init__(

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from maxmargin.arrays import Array
 from maxmargin.atoms import AtomRows
+from maxmargin.files.fields import Fields, Real
 from maxmargin.planes import Planes
 from maxmargin.structures.ranking.group_task import GroupTask
 from maxmargin.structures.ranking.groups import Groups, Indices
@@ -37,6 +38,8 @@ class SoftLabels(GroupTask):
 
     kernel : None, or a kernel of rows (maxmargin.kernels), whose features take the place of x_i.
     """
+
+    saved: ClassVar[Fields] = {"unit_": Real(least=0)}
 
     def __init__(self, kernel: Any = None):
         self.kernel = kernel
