@@ -19,7 +19,7 @@ X_train, X_test, y_train, y_test = train_test_split(X, y, stratify=y, random_sta
 
 # %%
 # The same data, another measure each, and every one within 1% of what any weights could reach in what it was trained
-# for. With `train_for="measure"` that is the measure, and not the ROC area where this has the better scores.
+# for. With `train_for="measure"` that is the measure, and not single examples where these give the better scores.
 
 models = {
     measure: mm.MeasureSVC(measure, C=100, train_for="measure").fit(X_train, y_train)

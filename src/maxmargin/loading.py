@@ -111,6 +111,7 @@ CLASSES = {  # module: its classes
     "structures.ranking.measure_svc": "MeasureSVC",
     "structures.ranking.ranker": "Ranker",
     "structures.ranking.ranking": "Ranking",
+    "structures.ranking.soft_labels": "SoftLabels",
     "structures.ranking.topk": "TopK",
     "structures.segments.estimator": "SegmentLabeler",
     "structures.segments.segment_features": "SegmentFeatures",

@@ -371,6 +371,11 @@ class Trainer(SharedOptions, WithNamedWeights, SavedModel, BaseEstimator):
             problem.line.say(str(solution.certificate))
         return solution
 
+    @property
+    def _path_risk(self) -> float:
+        """Of a model on a path: the training loss of the problem that the path is one of."""
+        return self.solution_.risk
+
     def _values(self, problem: Problem, Cs: Any) -> Iterator[float]:
         """The values of C that a path goes along."""
         return (checked_C(C) for C in (Cs(problem.oracle) if callable(Cs) else Cs))

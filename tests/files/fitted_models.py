@@ -112,6 +112,13 @@ def measure():
 
 
 @model
+def measure_of_single_examples():
+    found = fitted(mm.MeasureSVC("f1", C=0.001), *rare())
+    assert found.trained_for_ == "modified_huber"
+    return found
+
+
+@model
 def measure_kernel():
     return fitted(mm.MeasureSVC("roc_auc", kernel="poly", max_passes=9), *rare())
 

@@ -10,6 +10,7 @@ from digest_groups.data import chains, rare, table, tagged
 from estimators.problems import CHECKS_WITHOUT_DATA, sequences
 from scipy import sparse
 from sklearn.base import BaseEstimator, ClassifierMixin, TransformerMixin, clone, is_classifier
+from sklearn.datasets import make_classification
 from sklearn.exceptions import ConvergenceWarning, NotFittedError
 from sklearn.feature_selection import SelectKBest
 from sklearn.metrics import make_scorer
@@ -583,3 +584,20 @@ def test_no_warnings_on_the_way():
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         mm.Tuned(mm.MeasureSVC("f1"), cv=3).fit(*rare())
+
+
+def test_one_loss_is_followed_whatever_is_trained_for():
+    """MeasureSVC trains for another loss where its bound says nothing; that one is in another unit, and larger."""
+    rows, labels = make_classification(
+        200, 6, n_informative=4, weights=[0.85], class_sep=1.5, flip_y=0.05, random_state=1
+    )
+    Cs = [0.01, 0.1, 1.0]
+    path = mm.MeasureSVC("f1").fit_path(rows, labels, Cs)
+    assert [each.trained_for_ for each in path] == ["modified_huber", "f1", "f1"]
+    assert path[0].solution_.risk > 2
+    with pytest.warns(NothingLearnt):
+        bound = mm.MeasureSVC("f1", train_for="measure", cut="trained").fit_path(rows, labels, Cs)
+    losses = [each.solution_.risk for each in bound]
+    found = mm.Tuned(mm.MeasureSVC("f1"), Cs=Cs, cv=2, patience=None).fit(rows, labels)
+    np.testing.assert_allclose(found.results_["training_loss"], losses)
+    assert losses == sorted(losses, reverse=True)

@@ -47,7 +47,7 @@ class Trained(NamedTuple):
     complains: bool  # whether the gap is above what was asked for
     zero: bool  # whether w = 0
     interrupted: bool
-    risk: float  # the training loss
+    risk: float  # the training loss, of the same problem all along the path
     norm: float
     grid: Grid | None  # where the grid is made from these data
     warnings: list[tuple[type[Warning], str]]  # what else was said of it
@@ -91,7 +91,7 @@ class Fold:
             complains=any(category is ConvergenceWarning for category, _ in heard),
             zero=not np.any(model.w_),
             interrupted=certificate.stop_reason == "interrupted",
-            risk=solution.risk,
+            risk=model._path_risk,
             norm=solution.norm,
             grid=self.grid,
             warnings=[each for each in heard if each[0] not in OF_TRAINING],

@@ -8,7 +8,7 @@ import numpy as np
 
 from maxmargin.arrays import Array
 from maxmargin.structures.ranking.measures import Measure
-from maxmargin.structures.ranking.threshold import Cut, JudgedRows, balanced_rate, best_cut, cut_after
+from maxmargin.structures.ranking.threshold import Cut, JudgedRows, balanced_rate, best_cut, cut_after, standard_error
 
 
 class Judge(NamedTuple):
@@ -39,7 +39,7 @@ class Judge(NamedTuple):
 def clearly_better(other: Cut, than: Cut) -> bool:
     """Whether the mean over folds is higher by more than its standard error."""
     more = other.values - than.values
-    return bool(more.mean() > more.std(ddof=1) / np.sqrt(len(more)))
+    return bool(more.mean() > standard_error(more))
 
 
 def judged(measure: Measure | str, truth: Any, scores: Array, weights: Array, share: Any = 1.0) -> float:

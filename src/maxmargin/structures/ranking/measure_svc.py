@@ -12,7 +12,7 @@ from sklearn.utils.validation import check_consistent_length, check_is_fitted, c
 
 from maxmargin.arrays import Array
 from maxmargin.errors import CutNotValidated, warn_caller
-from maxmargin.files.fields import Field, Fields, LabelArray, Real, Text
+from maxmargin.files.fields import Dropped, Field, Fields, LabelArray, Real, Text
 from maxmargin.flat import MatrixClassifier
 from maxmargin.inputs.labels import plain
 from maxmargin.kernels.functions import WithConstant
@@ -27,6 +27,7 @@ from maxmargin.structures.ranking.judge import Judge, clearly_better, judged
 from maxmargin.structures.ranking.measures import NAMES, Measure, measure_of
 from maxmargin.structures.ranking.ranking import Ranking
 from maxmargin.structures.ranking.row_labels import WeightedRows
+from maxmargin.structures.ranking.soft_labels import SoftLabels
 from maxmargin.structures.ranking.threshold import Cut, JudgedRows
 from maxmargin.structures.ranking.zero_weights import remedy_for_zero
 from maxmargin.task import Task
@@ -37,7 +38,8 @@ from maxmargin.weights import Weights, column_names
 MOST_ROWS = 10**8  # that repeated examples may make
 FOLD_TOL = 0.01  # the gap of trainings that only score what they have not seen
 TRAIN_FOR, CUTS = ("auto", "measure"), ("cv", "trained")
-INSTEAD = "roc_auc"  # a sum over pairs, so that its optimum is w = 0 only where no feature tells the classes apart
+INSTEAD = "modified_huber"  # of SoftLabels: w = 0 is its optimum only where no feature tells the classes apart
+Start = tuple[Any, int]  # what is trained for, and the fold
 RANKINGS = {"roc_auc": "roc_auc", "average_precision": "map"}  # measures of the order of scores: names in tasks.Ranking
 
 
@@ -74,14 +76,16 @@ class MeasureSVC(MatrixClassifier):
         for those of scores the intercept is set after training in any case.
     {kernel}
     train_for : "auto" or "measure"
-        "measure" minimises the bound above, whatever comes of it. "auto" trains for the ROC area instead, a sum over
-        pairs, where the bound has its optimum at w = 0 or where, in cross-validation, those scores have the better
-        measure by more than a standard error. Not with `bounds` or a `prior`, nor for measures of order.
+        "measure" minimises the bound above, whatever comes of it. "auto" trains a classifier of the single examples
+        instead, by their squared hinge, where the bound has its optimum at w = 0 or where, in cross-validation, those
+        scores have the better measure by more than a standard error: ½‖w‖² + (C/n₊) Σ_i h(y_i ⟨w, x_i⟩) with n₊
+        positive examples and the modified Huber loss h (see SoftLabels), close to LinearSVC(C=C/n₊). Not with `bounds`
+        or a `prior`, nor for measures of order.
     cut : "cv" or "trained"
         Where `predict` cuts the scores. "cv": where the measure is best on scores of held-out folds, in the mean over
-        folds; for measures at k and "prbep" after as many such scores as they look at, for those of order where they
-        have the fewest balanced errors. "trained": by the weight of the constant feature, or likewise on the scores of
-        the training sample.
+        folds (the middle one of the cuts within a standard error of that); for measures at k and "prbep" after as many
+        such scores as they look at, for those of order where they have the fewest balanced errors. "trained": by the
+        weight of the constant feature, or likewise on the scores of the training sample.
     solver : str or Solver
         "one_slack" by default: the whole sample is one structural example.
     {tol}
@@ -103,8 +107,8 @@ class MeasureSVC(MatrixClassifier):
     ----------
     coef_ : (1, n_features).   intercept_ : (1,).   classes_, certificate_, history_, n_features_in_.
     weights_ : the weights of features and the intercept by name, for the score of the positive class.
-    trained_for_ : the measure, or "roc_auc" in its place. This is what certificate_ and certify speak of, on all the
-        data; nothing is proved of the cut.
+    trained_for_ : the measure, or "modified_huber" in its place. This is what certificate_ and certify speak of, on all
+        the data; nothing is proved of the cut. A printed certificate says "soft labels" then.
     cut_by_ : "cross-validation" or "training".   offset_ : what the cut has added to the scores.
     cv_scores_ : by what was tried to be trained for, the mean over folds of the measure at the best cut; empty without
         cross-validation. That of trained_for_ compares values of C: fit_path has it for every one of them.
@@ -115,6 +119,7 @@ class MeasureSVC(MatrixClassifier):
     trained_for_: Any
     cut_by_: str
     cv_scores_: dict[Any, float]
+    _bound_risk: float  # of a model on a path
 
     _needs_scores: ClassVar[bool] = True
 
@@ -124,6 +129,7 @@ class MeasureSVC(MatrixClassifier):
         "offset_": Real(),
         "cut_by_": Text(),
         "cv_scores_": Field(),
+        "_bound_risk": Dropped(),
     }
 
     def __init__(
@@ -153,8 +159,8 @@ class MeasureSVC(MatrixClassifier):
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Train on a dense or sparse (n, F) matrix with two classes."""
         sample, labels = self._sample(X, y, sample_weight)
-        super().fit(sample, [labels])
-        (cuts,) = self._cross_validated(sample, labels, [self])
+        super().fit(self._seen(sample, self.measure), [labels])
+        cuts = self._cross_validated(sample, labels, self, {})
         if self._best(cuts) != self.trained_for_:
             self.trained_for_ = INSTEAD
             super().fit(self._seen(sample, INSTEAD), [labels])
@@ -164,10 +170,10 @@ class MeasureSVC(MatrixClassifier):
     def path(self, X: Any, y: Any, Cs: Any, sample_weight: Any = None) -> Iterator[Self]:
         """The models of `fit_path`, one by one; each has a cross-validation of its own."""
         sample, labels = self._sample(X, y, sample_weight)
-        first = self.trained_for_
-        for model in super().path(sample, [labels], Cs):
-            model.trained_for_ = first
-            (cuts,) = self._cross_validated(sample, labels, [model])
+        first, starts = self.trained_for_, dict[Start, Solution]()
+        for model in super().path(self._seen(sample, self.measure), [labels], Cs):
+            model.trained_for_, model._bound_risk = first, model.solution_.risk
+            cuts = self._cross_validated(sample, labels, model, starts)
             instead = self._best(cuts) != first
             if instead:
                 model.trained_for_ = INSTEAD
@@ -256,8 +262,14 @@ class MeasureSVC(MatrixClassifier):
         """1 if classes_[1] is the positive class, as scikit-learn reads scores and weights; -1 if classes_[0] is."""
         return 1 if self.classes_[1] == self._positive else -1
 
+    @property
+    def _path_risk(self) -> float:
+        """Of the bound, whatever was trained for in its place: losses of two problems cannot be compared."""
+        return self._bound_risk
+
     def _remedy_for_zero(self) -> str:
-        return remedy_for_zero(self.measure) + "; train_for='auto' trains for pairs then" * (self.train_for != "auto")
+        instead = "; train_for='auto' trains a classifier of single examples then" * (self.train_for != "auto")
+        return remedy_for_zero(self.measure) + instead
 
     def _make_task(self, Y: Any) -> Task:
         return self._task_for(self.trained_for_)
@@ -267,6 +279,8 @@ class MeasureSVC(MatrixClassifier):
         kernel = self.kernel
         if kernel is not None and self._has_constant(name):
             kernel = WithConstant(kernel)
+        if name == INSTEAD:
+            return self._task(SoftLabels, kernel=kernel)
         if _ranks(name):
             return self._task(Ranking, measure=RANKINGS[name], k=None, kernel=kernel)
         return self._task(Contingency, kernel=kernel)
@@ -351,11 +365,11 @@ class MeasureSVC(MatrixClassifier):
 
     @property
     def _wants_constant(self) -> bool:
-        return self._has_constant(self.trained_for_)
+        return any(map(self._has_constant, self._candidates))
 
     def _has_constant(self, name: Any) -> bool:
         """Not where a measure compares scores only: the constant could satisfy constraints and teach nothing."""
-        return self.fit_intercept and not _ranks(name) and self._measure().size is None
+        return self.fit_intercept and (name == INSTEAD or (not _ranks(name) and self._measure().size is None))
 
     def _measure(self) -> Measure:
         if not callable(self.measure) and (not isinstance(self.measure, str) or self.measure not in NAMES):
@@ -385,67 +399,74 @@ class MeasureSVC(MatrixClassifier):
         return INSTEAD
 
     def _cross_validated(
-        self, sample: Groups, labels: Array | WeightedRows, models: list[Self]
-    ) -> list[dict[Any, Cut]]:
-        """For every model, by what may be trained for: the cut, and the measure that it has out of fold.
+        self, sample: Groups, labels: Array | WeightedRows, model: Self, starts: dict[Start, Solution]
+    ) -> dict[Any, Cut]:
+        """For this model, by what may be trained for: the cut, and the measure that it has out of fold.
 
         Nothing where nothing is to be chosen. Scores that are all zero have no cut; others are then worth more.
         """
-        names = self._candidates
-        nothing: list[dict[Any, Cut]] = [{} for _ in models]
-        zero = [not np.any(model.solution_.w) for model in models]
-        if len(names) == 1 and (self.cut == "trained" or all(zero)):
-            return nothing
-        if models[-1].certificate_.stop_reason == "interrupted":
-            return nothing
+        names, zero = self._candidates, not np.any(model.solution_.w)
+        if len(names) == 1 and (self.cut == "trained" or zero):
+            return {}
+        if model.certificate_.stop_reason == "interrupted":
+            return {}
         truth, weights = WeightedRows.of(labels)
-        fold = deal_folds(self._seen(sample, INSTEAD), truth, seed_of(self.random_state))  # without the constant
+        fold = deal_folds(self._features(sample), truth, seed_of(self.random_state))
         if fold is None:
             warn_caller(
                 "a class has a single example (or equal ones), so that none can be held out: the scores are cut as in "
                 "training. More examples would help; cut='trained' and train_for='measure' say that this is meant",
                 CutNotValidated,
             )
-            return nothing
-        judge, Cs = Judge(self._judged, JudgedRows(truth, weights, fold)), [model.C for model in models]
-        found: list[dict[Any, Cut]] = [{} for _ in models]
+            return {}
+        judge, found = Judge(self._judged, JudgedRows(truth, weights, fold)), dict[Any, Cut]()
         for name in names:
-            if name == self.measure and all(zero):
+            if name == self.measure and zero:
                 continue
-            scores = self._held_out_scores(self._seen(sample, name), labels, fold, name, Cs)
+            scores = self._held_out_scores(self._seen(sample, name), labels, fold, name, model.C, starts)
             if scores is None:
-                return nothing
-            for i, own in enumerate(scores):
-                if name != self.measure or not zero[i]:
-                    found[i][name] = judge.cut(own)
+                return {}
+            found[name] = judge.cut(scores)
         return found
 
     def _held_out_scores(
-        self, sample: Groups, labels: Array | WeightedRows, fold: Indices, name: Any, Cs: list[float]
+        self,
+        sample: Groups,
+        labels: Array | WeightedRows,
+        fold: Indices,
+        name: Any,
+        C: float,
+        starts: dict[Start, Solution],
     ) -> Array | None:
-        """(Cs, rows): the score of every row by the models of the other folds; None after Ctrl-C."""
-        scores, n_folds = np.empty((len(Cs), len(fold))), int(fold.max()) + 1
+        """The score of every row by the models of the other folds; None after Ctrl-C.
+
+        starts : where the training of every fold has ended for the last C, which is where it begins; it is kept.
+        """
+        scores, n_folds = np.empty(len(fold)), int(fold.max()) + 1
         tol = max(FOLD_TOL, self._solver().tol)
         for k in range(n_folds):
             held_out = fold == k
             part = Groups(sample.matrix, sample.rows[~held_out], np.array([0, np.count_nonzero(~held_out)]))
             own, task = [_taken(labels, ~held_out)], self._task_for(name)
             task.setup(part, own)
-            rows, solution = sample.matrix[sample.rows[held_out]], None
             with self._problem(part, own, None, task) as problem:
-                for i, C in enumerate(Cs):
-                    solution = self._solve(problem, C, solution, f"fold {k + 1} of {n_folds}", tol=tol)
-                    if solution.error is not None:
-                        raise solution.error
-                    if solution.certificate.stop_reason == "interrupted":
-                        return None
-                    settled = problem.batch.settled(solution.w)
-                    scores[i, held_out] = settled.task.row_scores(settled.w, rows)
+                start = starts.get((name, k))
+                solution = self._solve(problem, C, start, f"fold {k + 1} of {n_folds}", tol=tol)
+                if solution.error is not None:
+                    raise solution.error
+                if solution.certificate.stop_reason == "interrupted":
+                    return None
+                settled, starts[name, k] = problem.batch.settled(solution.w), solution
+                scores[held_out] = settled.task.row_scores(settled.w, sample.matrix[sample.rows[held_out]])
         return scores
 
     def _seen(self, sample: Groups, name: Any) -> Groups:
         """The sample with the features that are trained on for this measure: the constant may be none of them."""
-        if self._has_constant(name) or sample.matrix.shape[1] == self.n_features_in_:
+        return sample if self._has_constant(name) else self._features(sample)
+
+    def _features(self, sample: Groups) -> Groups:
+        """The sample without the constant."""
+        if sample.matrix.shape[1] == self.n_features_in_:
             return sample
         return Groups(sample.matrix[:, : self.n_features_in_], sample.rows, sample.bounds)
 

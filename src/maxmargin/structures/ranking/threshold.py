@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from math import sqrt
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -21,21 +22,28 @@ class JudgedRows(NamedTuple):
 
 
 class Cut(NamedTuple):
-    """Rows with higher scores than `at` are predicted to be positive; a measure has these values in the folds then."""
+    """Rows with higher scores than `at` are predicted to be positive; a measure has these values in the folds."""
 
     at: float
-    values: Array
+    values: Array  # at the cut with the highest mean
 
     @property
     def mean(self) -> float:
         return float(self.values.mean())
 
 
-def best_cut(scores: Array, rows: JudgedRows, value: Callable[..., Any]) -> Cut:
-    """The cut with the highest mean over folds of value(tp, fp, fn, tn), which takes arrays.
+def standard_error(values: Array) -> float:
+    """Of the mean of values, one per fold; 0 of a single one, which tells nothing of it."""
+    return float(values.std(ddof=1)) / sqrt(len(values)) if len(values) > 1 else 0.0
 
-    One cut for all folds is what one model will have. Each of the n + 1 is tried: O(n log n), and O(n) per fold. Of
-    equally good ones the first is taken, with the fewest rows above it.
+
+def best_cut(scores: Array, rows: JudgedRows, value: Callable[..., Any]) -> Cut:
+    """The middle one of the cuts whose mean over folds of value(tp, fp, fn, tn), which takes arrays, is near the best.
+
+    One cut for all folds is what one model will have. Each of the n + 1 is tried: O(n log n), and O(n) per fold. Near
+    is within a standard error of the highest mean: where a few positive rows decide it, the best cut is one of many
+    that are as good but for chance. In a single fold it is the best itself; of equally good ones the first, with the
+    fewest rows above it.
     """
     order, apart = _sorted(scores)
     truth, weights, fold = (each[order] for each in rows)
@@ -47,8 +55,9 @@ def best_cut(scores: Array, rows: JudgedRows, value: Callable[..., Any]) -> Cut:
         values[k] = value(tp, fp, np.maximum(tp[-1] - tp, 0), np.maximum(fp[-1] - fp, 0))
     mean = np.where(apart, values.mean(axis=0), -np.inf)
     rounding = 1e-9 * np.abs(mean[apart]).max()
-    above = int(np.argmax(mean >= mean.max() - rounding))  # the first of equal ones, however they were rounded
-    return Cut(_after(scores, order, above), values[:, above])
+    best = int(np.argmax(mean >= mean.max() - rounding))  # the first of equal ones, however they were rounded
+    near = np.flatnonzero(mean >= mean[best] - standard_error(values[:, best])) if n_folds > 1 else np.array([best])
+    return Cut(_after(scores, order, int(near[(len(near) - 1) // 2])), values[:, best])
 
 
 def cut_after(scores: Array, size: int) -> float:
