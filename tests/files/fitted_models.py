@@ -113,9 +113,9 @@ def measure():
 
 @model
 def measure_of_single_examples():
-    found = fitted(mm.MeasureSVC("f1", C=0.001), *rare())
+    found, some = fitted(mm.MeasureSVC("f1", C=0.001), *rare())
     assert found.trained_for_ == "modified_huber"
-    return found
+    return found, some
 
 
 @model
