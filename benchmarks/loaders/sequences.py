@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from benchmarks.loaders.folder import check_choice, data_file
-from maxmargin.datasets import read_conll, read_ocr_letters
+from maxmargin.datasets import read_ocr_letters
+from maxmargin.formats import read_conll
 
 
 def load_conll2000(split: str) -> tuple[list[list[tuple[str, ...]]], list[list[str]]]:
@@ -15,7 +16,7 @@ def load_conll2000(split: str) -> tuple[list[list[tuple[str, ...]]], list[list[s
     "Introduction to the CoNLL-2000 shared task: chunking", CoNLL 2000).
     """
     check_choice("split", split, "train", "test")
-    return read_conll(data_file("conll2000_chunking", f"{split}.txt.xz"))
+    return _sentences("conll2000_chunking", f"{split}.txt.xz")
 
 
 def load_conll2002_es(split: str) -> tuple[list[list[tuple[str, ...]]], list[list[str]]]:
@@ -28,7 +29,7 @@ def load_conll2002_es(split: str) -> tuple[list[list[tuple[str, ...]]], list[lis
     """
     check_choice("split", split, "train", "validation", "test")
     file = {"train": "esp.train.xz", "validation": "esp.testa.xz", "test": "esp.testb.xz"}[split]
-    return read_conll(data_file("conll2002_es", file))
+    return _sentences("conll2002_es", file)
 
 
 def load_ocr_letters() -> tuple[list[np.ndarray], list[list[str]], np.ndarray]:
@@ -38,3 +39,8 @@ def load_ocr_letters() -> tuple[list[np.ndarray], list[list[str]], np.ndarray]:
     networks", NIPS 2003). The first letter of every word, a capital, was left out by the collectors.
     """
     return read_ocr_letters(data_file("ocr_letters", "letter.data.xz"))
+
+
+def _sentences(*path: str) -> tuple[list[list[tuple[str, ...]]], list[list[str]]]:
+    sentences = read_conll(data_file(*path))
+    return [sentence.tokens for sentence in sentences], [sentence.labels for sentence in sentences]

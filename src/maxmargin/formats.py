@@ -1,11 +1,14 @@
 """File formats of structured outputs.
 
 Readers take a path (compressed files by their suffix .gz, .xz or .bz2) or an open text file; malformed files raise a
-ValueError that names the file and the line. What a writer writes, its reader reads back as it was, but
+ValueError that names the file and the line. A compressed file that holds more than a thousand times its own size is
+refused. What a writer writes, its reader reads back as it was, but
 for brackets in the words of trees, which are written as -LRB- and -RRB-, and for dicts of features in CRFsuite's
 format, which come back as names and numbers.
 """
 
+from maxmargin.inputs.chunk_schemes import scheme_of
+from maxmargin.inputs.svmlight import SvmlightRows, iterate_svmlight, read_svmlight
 from maxmargin.structures.alignment.formats.a3m import read_a3m, write_a3m
 from maxmargin.structures.alignment.formats.fasta import SequenceRecord, read_aligned_fasta, read_fasta, write_fasta
 from maxmargin.structures.alignment.formats.multiple import Annotations, MultipleAlignment
@@ -18,6 +21,7 @@ from maxmargin.structures.motifs.meme.content import MemeFile, MemeMotif
 from maxmargin.structures.motifs.meme.reader import read_meme
 from maxmargin.structures.motifs.meme.writer import write_meme
 from maxmargin.structures.parsing.brackets import read_trees, write_trees
+from maxmargin.structures.sequences.conll import ConllSentence, iterate_conll, read_conll, write_conll
 from maxmargin.structures.sequences.crfsuite import (
     CrfsuiteSequence,
     iterate_crfsuite,
@@ -27,6 +31,7 @@ from maxmargin.structures.sequences.crfsuite import (
 
 __all__ = [
     "Annotations",
+    "ConllSentence",
     "ConlluSentence",
     "CrfsuiteSequence",
     "MemeFile",
@@ -34,20 +39,27 @@ __all__ = [
     "MultipleAlignment",
     "SequenceRecord",
     "SubstitutionMatrix",
+    "SvmlightRows",
+    "iterate_conll",
     "iterate_conllu",
     "iterate_crfsuite",
     "iterate_stockholm",
+    "iterate_svmlight",
     "read_a3m",
     "read_aligned_fasta",
+    "read_conll",
     "read_conllu",
     "read_crfsuite",
     "read_fasta",
     "read_matrix",
     "read_meme",
     "read_stockholm",
+    "read_svmlight",
     "read_trees",
     "render",
+    "scheme_of",
     "write_a3m",
+    "write_conll",
     "write_conllu",
     "write_crfsuite",
     "write_fasta",

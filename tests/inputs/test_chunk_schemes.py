@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from maxmargin.inputs.chunk_schemes import SCHEMES
+from maxmargin.inputs.chunk_schemes import ANY, SCHEMES, scheme_of
 from maxmargin.metrics import chunk_f1
 
 LETTERS = {"BIO": "BI", "BILOU": "BILU", "IOBES": "BIES"}
@@ -80,3 +80,38 @@ def test_examples_of_repair():
     ]
     assert SCHEMES["IOBES"].repaired(["B-x", "B-x", "E-x", "E-x"]) == ["S-x", "B-x", "E-x", "S-x"]
     assert SCHEMES["BIO"].repaired(["I-", 7, "NN", ("I", "x"), "I-z"]) == ["B-", 7, "NN", ("I", "x"), "B-z"]
+
+
+@pytest.mark.parametrize(
+    ("name", "labels"),
+    [
+        ("BIO", "B-X I-X O B-Y B-Y"),
+        ("BIO", "O O"),
+        ("BILOU", "B-X I-X L-X O U-Y"),
+        ("IOBES", "B-X E-X O S-Y"),
+        ("IOB1", "I-X I-X B-X O I-Y"),
+        (None, "I-X B-Y"),  # an I that begins and a B that nothing asks for
+        (None, "DET NOUN"),
+        (None, "B-X L-X S-X"),
+    ],
+)
+def test_schemes_are_told_apart(name, labels):
+    assert scheme_of([labels.split()]) == name
+    assert scheme_of([["O"], labels.split()]) == name
+
+
+@given(st.lists(st.tuples(st.sampled_from("XY"), st.integers(1, 3), st.integers(0, 2)), max_size=4))
+def test_chunks_are_the_same_in_every_scheme(chunks):
+    iob1, before = [], ""
+    for kind, length, gap in chunks:
+        first = "B" if before == kind else "I"
+        iob1 += [f"{first}-{kind}", *[f"I-{kind}"] * (length - 1), *["O"] * gap]
+        before = "" if gap else kind
+    expected = ANY.chunks(iob1)
+    assert [(end - begin, kind) for begin, end, kind in expected] == [(length, kind) for kind, length, _ in chunks]
+    for name, scheme in SCHEMES.items():
+        written = scheme.rewritten(iob1)
+        assert scheme.fits(written)
+        assert scheme.chunks(written) == ANY.chunks(written) == expected
+        for other in SCHEMES.values():
+            assert scheme.rewritten(other.rewritten(iob1)) == written, name

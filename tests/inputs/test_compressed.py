@@ -4,6 +4,7 @@ import lzma
 
 import pytest
 
+from maxmargin.inputs import compressed
 from maxmargin.inputs.compressed import read_bytes
 
 
@@ -28,3 +29,15 @@ def test_damaged_files_are_named(suffix, compress, tmp_path):
 def test_missing_files_are_missing(tmp_path):
     with pytest.raises(FileNotFoundError):
         read_bytes(tmp_path / "none.gz")
+
+
+@pytest.mark.parametrize("suffix", [".gz", ".xz", ".bz2"])
+def test_a_small_file_cannot_hold_any_amount(tmp_path, monkeypatch, suffix):
+    path = tmp_path / f"zeros{suffix}"
+    with compressed.open_compressed(path, "wb") as file:
+        file.write(bytes(10**6))
+    assert len(read_bytes(path)) == 10**6
+    monkeypatch.setattr(compressed, "ALWAYS", 1000)
+    monkeypatch.setattr(compressed, "MOST_TIMES", 2)
+    with pytest.raises(ValueError, match=r"zeros.* holds more than .* bytes, 2 times its own size; if that is meant"):
+        read_bytes(path)

@@ -3,13 +3,12 @@
 `digit_strings` and `mutated_pairs` make their data up and need no file. A reader, `read_...`, takes the path of a file
 that you have, compressed (.gz, .xz or .bz2) or not, and returns plain lists and numpy arrays; a file that is not as it
 should be raises a ValueError that names the file and the place. `chunk_features` makes of the sentences that
-`read_conll` reads what a `SequenceLabeler` takes. Trees, alignments, substitution matrices and motifs are read by
-`maxmargin.formats`, svmlight and LETOR files by `sklearn.datasets.load_svmlight_file`.
+`formats.read_conll` reads what a `SequenceLabeler` takes. Formats that many data sets share are read by
+`maxmargin.formats`.
 """
 
 from maxmargin.datasets.attributes import chunk_features
 from maxmargin.datasets.clus import read_clus
-from maxmargin.datasets.conll import read_conll
 from maxmargin.datasets.generated import digit_strings, mutated_pairs
 from maxmargin.datasets.idx import read_idx
 from maxmargin.datasets.mulan import read_mulan
@@ -20,7 +19,6 @@ __all__ = [
     "digit_strings",
     "mutated_pairs",
     "read_clus",
-    "read_conll",
     "read_idx",
     "read_mulan",
     "read_ocr_letters",

@@ -1,12 +1,14 @@
 """Labels that mark the chunks of a sequence: which may follow each other, and how to repair those that do not.
 
 A label is "O", or a letter and a type, such as "B-PER": B begins a chunk and I goes on. In BILOU and IOBES, L or E ends
-a chunk of several positions, and U or S is a chunk of one.
+a chunk of several positions, and U or S is a chunk of one. In IOB1 chunks begin with I, and with B only directly after
+another one of their type.
 """
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Iterable, Sequence
+from itertools import pairwise
 from typing import Any, NamedTuple
 
 
@@ -41,10 +43,22 @@ class ChunkScheme(NamedTuple):
 
     def repaired(self, labels: Sequence[Hashable]) -> list[Hashable]:
         """The same chunks in right labels: one that cannot go on begins a chunk, as conlleval has it."""
+        return self._with(labels, self.chunks(labels))
+
+    def rewritten(self, labels: Sequence[Hashable]) -> list[Any]:
+        """The chunks of labels of any scheme in labels of this one; what is no label of a chunk stays as it is."""
+        return self._with(labels, ANY.chunks(labels))
+
+    def _with(self, labels: Sequence[Hashable], chunks: Iterable[tuple[int, int, str]]) -> list[Hashable]:
         right = list(labels)
-        for begin, end, kind in self.chunks(labels):
+        for begin, end, kind in chunks:
             right[begin:end] = self._written(f"-{kind}", end - begin)
         return right
+
+    def fits(self, labels: Sequence[Hashable]) -> bool:
+        """Whether all are labels of this scheme, and none breaks a chunk."""
+        known = all(label == "O" or self._read(label).type for label in labels)
+        return known and all(self.may_follow(*pair) for pair in pairwise([None, *labels, None]))
 
     def _written(self, kind: str, length: int) -> list[str]:
         letters = ["B", *"I" * (length - 1)]
@@ -69,3 +83,32 @@ class Mark(NamedTuple):
 OUTSIDE = Mark("", False, False)
 
 SCHEMES = {"BIO": ChunkScheme(), "BILOU": ChunkScheme("L", "U"), "IOBES": ChunkScheme("E", "S")}
+ANY = ChunkScheme("LE", "US")  # reads the labels of all of them, and of IOB1
+
+
+def named_scheme(name: str) -> ChunkScheme:
+    """The scheme of this name."""
+    if name not in SCHEMES:
+        raise ValueError(f"{name!r} is no scheme of chunks to write; known are {', '.join(SCHEMES)}")
+    return SCHEMES[name]
+
+
+def scheme_of(Y: Iterable[Sequence[Hashable]]) -> str | None:
+    """Which scheme label sequences keep to: "BIO", "BILOU", "IOBES", "IOB1", the first that all fit; None: no one."""
+    different = set(map(tuple, Y))
+    for name, scheme in SCHEMES.items():
+        if all(map(scheme.fits, different)):
+            return name
+    return "IOB1" if all(map(_fits_iob1, different)) else None
+
+
+def _fits_iob1(labels: Sequence[Hashable]) -> bool:
+    """Whether B stands only between two chunks of one type."""
+    scheme = SCHEMES["BIO"]
+    for before, label in pairwise([None, *labels]):
+        mark = scheme._read(label)
+        if not (mark.type or label == "O"):
+            return False
+        if mark.type and not mark.continues and scheme._read(before).type != mark.type:
+            return False
+    return True

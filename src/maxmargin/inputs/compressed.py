@@ -1,4 +1,7 @@
-"""Files whose suffix .gz, .xz or .bz2 says how they are compressed; those with another suffix are not."""
+"""Files whose suffix .gz, .xz or .bz2 says how they are compressed; those with another suffix are not.
+
+What is read from one is limited: a small file may hold more than any disk.
+"""
 
 from __future__ import annotations
 
@@ -8,7 +11,7 @@ import lzma
 import os
 import zlib
 from collections.abc import Callable
-from io import UnsupportedOperation
+from io import BufferedReader, RawIOBase, TextIOWrapper, UnsupportedOperation
 from pathlib import Path
 from typing import Any
 
@@ -18,9 +21,42 @@ _OPENERS: dict[str, Callable[..., Any]] = {".gz": gzip.open, ".xz": lzma.open, "
 DAMAGE = (OSError, EOFError, lzma.LZMAError, zlib.error)
 
 
+MOST_TIMES = 1000  # of its own size that a file may hold; text has ten times, tables of zeros a hundred
+ALWAYS = 2**26  # bytes that any file may hold
+
+
 def open_compressed(path: str | os.PathLike[str], mode: str, encoding: str | None = None) -> Any:
     """The file, opened for text or for bytes as `open` would do it."""
-    return _OPENERS.get(Path(path).suffix.lower(), open)(path, mode, encoding=encoding)
+    opener = _OPENERS.get(Path(path).suffix.lower())
+    if opener is None or not mode.startswith("r"):
+        return (opener or open)(path, mode, encoding=encoding)
+    most = max(ALWAYS, MOST_TIMES * os.path.getsize(path))
+    limited = BufferedReader(_Limited(opener(path, "rb"), most, Path(path).name))
+    return TextIOWrapper(limited, encoding=encoding) if mode == "rt" else limited
+
+
+class _Limited(RawIOBase):
+    """The content of a compressed file, up to so many bytes."""
+
+    def __init__(self, file: Any, most: int, name: str):
+        self._file, self._left, self._most, self._name = file, most, most, name
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        read: int = self._file.readinto(buffer)
+        self._left -= read
+        if self._left < 0:
+            raise ValueError(
+                f"{self._name} holds more than {self._most:,} bytes, {MOST_TIMES} times its own size; if that is meant "
+                "to be, decompress it first"
+            )
+        return read
+
+    def close(self) -> None:
+        self._file.close()
+        super().close()
 
 
 def is_damage(error: Exception) -> bool:

@@ -1,0 +1,167 @@
+"""Rows of sparse features in the format of SVMlight, which LIBSVM, SVMrank and LETOR share.
+
+    3 qid:7 1:0.5 9:-2 # anything
+
+A row is a number (a class, a relevance), perhaps the number of its query, and features with rising numbers, counted
+from 1. Parsing is scikit-learn's; errors name the file and the line here, and nothing is read that is no number.
+https://www.cs.cornell.edu/people/tj/svm_light/
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import islice
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from maxmargin.arrays import Array
+from maxmargin.checks import check_whole
+from maxmargin.inputs.text_file import TextFile, TextLines, reading
+
+LARGEST = 2**31 - 1  # number of a feature
+
+
+class SvmlightRows(NamedTuple):
+    """Rows of a file: what estimators take as X, y and qid."""
+
+    X: sparse.csr_array
+    y: Array
+    qid: NDArray[np.int64] | None  # None where no row has one
+
+
+def read_svmlight(source: TextFile, n_features: int | None = None, zero_based: bool = False) -> SvmlightRows:
+    """All rows of a file.
+
+    n_features : how many columns X has; None: as many as the file needs.
+    zero_based : whether features are counted from 0. A file whose features are counted from 1 can be read so, too: its
+        feature j is then column j, and column 0 is empty.
+    """
+    with reading(source) as lines:
+        return _parsed(_Rows(lines, iter(lines)), n_features, zero_based)
+
+
+def iterate_svmlight(
+    source: TextFile, n_features: int, zero_based: bool = False, at_once: int = 10_000
+) -> Iterator[SvmlightRows]:
+    """The rows of a file, `at_once` lines at a time, so that large files need little memory."""
+    check_whole("at_once", at_once, least=1)
+    queries = None
+    with reading(source) as lines:
+        numbered = iter(lines)
+        while True:
+            rows = _Rows(lines, islice(numbered, at_once), queries)
+            parsed, queries = _parsed(rows, n_features, zero_based), rows.queries
+            if parsed.X.shape[0]:
+                yield parsed
+            if lines.number < rows.before + at_once:
+                return
+
+
+class _Rows:
+    """Some lines as scikit-learn's loader takes a file; it remembers which are no rows.
+
+    queries : whether rows have the number of their query; None: as the first one.
+    """
+
+    def __init__(self, lines: TextLines, some: Iterator[str], queries: bool | None = None):
+        self.lines, self.some, self.queries = lines, some, queries
+        self.before = lines.number
+        self.others: list[int] = []
+        self.line = ""
+
+    def read(self) -> None:
+        """What the loader looks for in a file, and does not call."""
+
+    def __iter__(self) -> Iterator[bytes]:
+        try:
+            yield from self._rows()
+        except ValueError:
+            self.line = ""  # the error is not of parsing: it says where it is
+            raise
+
+    def _rows(self) -> Iterator[bytes]:
+        for line in self.some:
+            if not line or line[0] in "# \t\ufeff":
+                line = line.removeprefix("\ufeff").lstrip()
+                if not line or line[0] == "#":
+                    self.others.append(self.lines.number)
+                    continue
+            self.line = line
+            if ("qid:" in line) != self.queries:
+                self._check_query(line)
+            yield line.encode()
+
+    def _check_query(self, line: str) -> None:
+        has = any(field.startswith("qid:") for field in line.partition("#")[0].split()[1:2])
+        if self.queries is None:
+            self.queries = has
+        if has != self.queries:
+            which = ("no qid", "others have one") if self.queries else ("a qid", "others have none")
+            raise self.lines.error(f"the row has {which[0]}, but {which[1]}")
+
+    def error(self, row: int, message: str) -> ValueError:
+        """What to raise about a row, counted from the first of these lines."""
+        number = self.before + 1 + row
+        for other in self.others:
+            number += other <= number
+        return self.lines.error(message, number)
+
+
+def _parsed(rows: _Rows, n_features: int | None, zero_based: bool) -> SvmlightRows:
+    from sklearn.datasets import load_svmlight_file
+
+    try:
+        X, y, qid = load_svmlight_file(rows, query_id=True, zero_based=True)
+    except (ValueError, OverflowError) as error:
+        raise (rows.lines.error(_complaint(rows.line) or str(error)) if rows.line else error) from None
+    matrix = sparse.csr_array(X)
+    begins, places = matrix.indptr, matrix.indices
+    if not zero_based:
+        if len(places) and places.min() == 0:
+            row = int(np.searchsorted(begins, np.argmin(places), side="right")) - 1
+            raise rows.error(row, "the row has a feature 0; expected numbers from 1 on, or zero_based=True")
+        matrix = sparse.csr_array((matrix.data, places - 1, begins), shape=(len(y), max(matrix.shape[1] - 1, 0)))
+    for wrong, what in ((~np.isfinite(matrix.data), "a feature"), (~np.isfinite(y), "a label")):
+        if wrong.any():
+            k = int(np.argmax(wrong))
+            row = k if what == "a label" else int(np.searchsorted(begins, k, side="right")) - 1
+            raise rows.error(row, f"the row has {what} that is no finite number")
+    if n_features is not None:
+        if len(places) and matrix.indices.max() >= n_features:
+            row = int(np.searchsorted(begins, np.argmax(places), side="right")) - 1
+            raise rows.error(row, f"the row has the feature {places.max()}; expected {n_features} features at most")
+        matrix = sparse.csr_array((matrix.data, matrix.indices, begins), shape=(len(y), n_features))
+    return SvmlightRows(matrix, y, qid if rows.queries else None)
+
+
+def _complaint(line: str) -> str:
+    """What is wrong with a row that the loader does not take; empty where nothing can be said."""
+    label, *fields = line.partition("#")[0].split()
+    if not _is(float, label):
+        return f"the label is {label!r}; expected a number"
+    last = -1
+    for k, field in enumerate(fields):
+        name, colon, value = field.partition(":")
+        if k == 0 and name == "qid":
+            if not _is(int, value) or abs(int(value)) >= 2**63:
+                return f"the query is {field!r}; expected a whole number, qid:7"
+            continue
+        if not colon or not _is(int, name) or not _is(float, value):
+            return f"{field!r} is no feature; expected its number and its value, 3:0.5"
+        if not 0 <= int(name) <= LARGEST:
+            return f"{field!r} has a number that no feature can have; expected 1 to {LARGEST}"
+        if int(name) <= last:
+            return f"the feature {name} comes after {last}; expected rising numbers, each once"
+        last = int(name)
+    return ""
+
+
+def _is(kind: type, text: str) -> bool:
+    try:
+        kind(text)
+    except ValueError:
+        return False
+    return True
