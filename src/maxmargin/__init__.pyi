@@ -19,6 +19,7 @@ from .counting.classifier import CountingClassifier as CountingClassifier
 from .counting.multilabel import CountingMultilabel as CountingMultilabel
 from .counting.predictor import CountingPredictor as CountingPredictor
 from .counting.route_predictor import RoutePredictor as RoutePredictor
+from .inputs.token_templates import TokenTemplates as TokenTemplates
 from .loading import load as load
 from .objective import Certificate as Certificate
 from .planes import Planes as Planes

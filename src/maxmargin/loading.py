@@ -35,6 +35,7 @@ CLASSES = {  # module: its classes
     "counting.sets.spanning_trees": "SpanningTrees",
     "counting.sets.subsets": "AllSubsets Subsets",
     "inputs.hashed_names": "HashedNames",
+    "inputs.token_templates": "TokenTemplates",
     "inputs.tokens": "SequencePacker",
     "inputs.vocabulary": "Vocabulary",
     "kernels.auto": "Auto MapWithConstant",

@@ -153,6 +153,15 @@ def sequences():
 
 
 @model
+def sequences_templates():
+    columns = [[("the", "D"), ("dog", "N")], [("New", "N"), ("York", "N"), ("sleeps", "V")]]
+    templates = mm.TokenTemplates(
+        ["word[-1..1]", "pos[-1] | pos", "in(word, city)"], ["word", "pos"], {"city": ["New York"]}
+    )
+    return fitted(mm.SequenceLabeler(C=10.0, features=templates), columns * 3, [["O", "X"], ["O", "O", "X"]] * 3)
+
+
+@model
 def sequences_tokens():
     return fitted(mm.SequenceLabeler(forbidden="BIO", solver=solvers.BCFW(tol=0.05)), *tagged())
 

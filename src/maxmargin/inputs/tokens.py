@@ -15,10 +15,11 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from maxmargin.checks import check_whole, refuse_complex
-from maxmargin.files.fields import Dropped, Fields, OneOf, Part, Text, Texts, Whole
+from maxmargin.files.fields import Dropped, Fields, OneOf, Part, Sometimes, Text, Texts, Whole
 from maxmargin.inputs.hashed_names import HashedNames
 from maxmargin.inputs.matrices import bad_number
 from maxmargin.inputs.token_features import FeatureRows, ends_of, place_of, read_tokens
+from maxmargin.inputs.token_templates import TokenTemplates
 from maxmargin.inputs.vocabulary import Names, Vocabulary
 
 
@@ -71,11 +72,11 @@ class TokenSequences(Sequences):
     There is a column for every feature that they have, in order of appearance behind those of a given vocabulary.
     """
 
-    def __init__(self, X: Any, vocabulary: Vocabulary | HashedNames):
+    def __init__(self, X: Any, vocabulary: Vocabulary | HashedNames, templates: TokenTemplates | None = None):
         self.vocabulary = vocabulary
         offsets = _offsets(X, "tokens")
-        learn = vocabulary.learn
-        rows = FeatureRows.stacked(FeatureRows.of(learn(f.names), f.values, f.ends) for f in read_tokens(X, offsets))
+        learn, read = vocabulary.learn, read_tokens(_with_attributes(X, templates), offsets)
+        rows = FeatureRows.stacked(FeatureRows.of(learn(f.names), f.values, f.ends) for f in read)
         super().__init__(rows.to_matrix(len(self.vocabulary)), offsets)
 
 
@@ -93,7 +94,10 @@ class SequencePacker:
     min_count : features that fewer of the tokens have which `fit` sees get no column; they are `n_pruned`.
     hash_bits : None, or a number of bits: columns are hashes of the names of features (see hashed_names.py).
     known : None, or features of tokens that have the first columns, seen or not.
+    templates : None, or what makes the features of tokens, which are then tuples of columns.
     """
+
+    templates: TokenTemplates | None = None  # of files that were written before there were any
 
     saved: ClassVar[Fields] = {
         "unknown": Text("ignore", "error"),
@@ -104,6 +108,7 @@ class SequencePacker:
         "_columns": OneOf(None, Texts()),
         "n_pruned": Whole(),
         "n_features": Whole(1),
+        "templates": Sometimes(OneOf(None, Part(TokenTemplates))),
     }
 
     def __init__(
@@ -112,11 +117,15 @@ class SequencePacker:
         min_count: int = 1,
         hash_bits: int | None = None,
         known: Vocabulary | None = None,
+        templates: TokenTemplates | None = None,
     ):
         if unknown not in ("ignore", "error"):
             raise ValueError(f"unknown must be 'ignore' or 'error', got {unknown!r}")
         self.unknown, self.min_count = unknown, check_whole("min_count", min_count, least=1)
         self.hashed, self.known = None if hash_bits is None else HashedNames(hash_bits), known
+        self.templates = templates
+        if templates is not None and not isinstance(templates, TokenTemplates):
+            raise ValueError(f"features must be None or TokenTemplates, got {templates!r}")
         if self.hashed is not None and self.min_count > 1:
             raise ValueError("min_count counts features by name, and hash_bits keeps no names: give one of the two")
         if unknown == "error" and (self.hashed is not None or self.min_count > 1):
@@ -133,12 +142,20 @@ class SequencePacker:
             self.vocabulary,
         ):
             raise ValueError("it does not say whether names are hashed")
+        if self.templates is not None and self.vocabulary is None:
+            raise ValueError("it has templates, and no features of tokens")
 
     def read_once(self, X: Any) -> Any:
         """Lists of tokens in a form that `fit` and `pack` need not read again; other inputs as they are."""
         if self.hashed is not None:
-            return read_once(X, self.hashed)
-        return read_once(X, None if self.known is None else Vocabulary(self.known.names))
+            vocabulary: Vocabulary | HashedNames = self.hashed
+        else:
+            vocabulary = Vocabulary() if self.known is None else Vocabulary(self.known.names)
+        if self.templates is None or isinstance(X, TokenSequences):
+            return read_once(X, vocabulary)
+        if isinstance(X, Sequences) or sparse.issparse(X):
+            raise ValueError("features of templates are made of columns; expected lists of tokens, got a matrix")
+        return TokenSequences(X, vocabulary, self.templates)
 
     def fit(self, X: Any) -> SequencePacker:
         """Learn the form of the sequences and their features: for tokens, in order of appearance."""
@@ -224,7 +241,7 @@ class SequencePacker:
     def _looked_up(self, X: Any, offsets: NDArray[np.int64]) -> Iterator[FeatureRows]:
         assert self.vocabulary is not None
         first = 0
-        for names, values, ends in read_tokens(X, offsets):
+        for names, values, ends in read_tokens(_with_attributes(X, self.templates), offsets):
             columns = self.vocabulary.look_up(names)
             if self.unknown == "error" and (columns < 0).any():
                 k = int(np.argmin(columns))
@@ -242,6 +259,11 @@ class SequencePacker:
             raise _unknown(names, int(matrix.indices[k]), _owner(matrix.indptr, k), X.offsets)
         rows = FeatureRows.of(columns, matrix.data.copy(), matrix.indptr.astype(np.int64))
         return Sequences(rows.to_matrix(self.n_features), X.offsets)
+
+
+def _with_attributes(X: Any, templates: TokenTemplates | None) -> Any:
+    """The sequences with attributes in the place of columns, made while they are read."""
+    return X if templates is None else templates.attributes_of_all(X)
 
 
 def _owner(ends: NDArray[Any], k: int) -> int:

@@ -18,6 +18,7 @@ from maxmargin.conformal import allowed_distance, least_probability
 from maxmargin.errors import SetCutOff, warn_caller
 from maxmargin.inputs.chunk_schemes import SCHEMES
 from maxmargin.inputs.scoring import Agreement, share_right
+from maxmargin.inputs.token_templates import TokenTemplates
 from maxmargin.inputs.transitions import chunk_scheme
 from maxmargin.inputs.weighted import Weighted
 from maxmargin.live_line import LiveLine
@@ -86,6 +87,9 @@ class SequenceLabeler(ProbabilisticTrainer):
     transition_features : None, True or list
         Features of a position that have a weight for every allowed pair of labels as well, the label before and its
         own: all; numbers of columns; or strings with which the names of features begin.
+    features : None or TokenTemplates
+        What makes the features of tokens: X then is lists of tuples of columns, such as formats.read_conll reads, in
+        training and in prediction.
     {kernel}
         Positions are counted through all sequences.
     objective : "hinge", "likelihood" or "softmax_margin"
@@ -134,6 +138,7 @@ class SequenceLabeler(ProbabilisticTrainer):
         order: int = 1,
         ngrams: str = "all",
         transition_features: Any = None,
+        features: TokenTemplates | None = None,
         **options: Unpack[Options],
     ):
         self.classes = classes
@@ -147,6 +152,7 @@ class SequenceLabeler(ProbabilisticTrainer):
         self.order = order
         self.ngrams = ngrams
         self.transition_features = transition_features
+        self.features = features
         self.kernel = kernel
         super().__init__(C=C, solver=solver, **options)
 

@@ -28,6 +28,7 @@ from maxmargin.files.fields import (
 )
 from maxmargin.inputs.chunk_schemes import SCHEMES
 from maxmargin.inputs.labels import Labels, cost_matrix, label_numbers, label_set
+from maxmargin.inputs.token_templates import TokenTemplates
 from maxmargin.inputs.tokens import SequencePacker, Sequences
 from maxmargin.inputs.transitions import allowed_transitions, chunk_scheme
 from maxmargin.inputs.vocabulary import Vocabulary
@@ -86,6 +87,7 @@ class Chain(UnitTask):
         own: None, True (all), a list of numbers of columns, or a list of strings with which the names begin.
     earlier : None, or a Chain that is set up: this one has its labels and its features of tokens, too.
     kernel : None, or a kernel of positions (maxmargin.kernels), whose features take the place of x_t.
+    features : None, or TokenTemplates, which make the features of tokens that are tuples of columns.
     """
 
     saved: ClassVar[Fields] = {
@@ -120,6 +122,7 @@ class Chain(UnitTask):
         order: int = 1,
         ngrams: str = "all",
         transition_features: Any = None,
+        features: TokenTemplates | None = None,
     ):
         self.classes = classes
         self.costs = costs
@@ -129,6 +132,7 @@ class Chain(UnitTask):
         self.min_count = min_count
         self.hash_bits = hash_bits
         self.earlier = earlier
+        self.features = features
         self.kernel = kernel
         self.order = order
         self.ngrams = ngrams
@@ -242,7 +246,9 @@ class Chain(UnitTask):
     def _packer(self) -> SequencePacker:
         vocabulary = None if self.earlier is None else self.earlier.packer_.vocabulary
         known = vocabulary if isinstance(vocabulary, Vocabulary) else None
-        return SequencePacker(self.unknown, self.min_count, self.hash_bits, known)
+        if self.features is not None and self.kernel is not None:
+            raise ValueError("features=TokenTemplates(…) are for linear scores: with a kernel, give features of tokens")
+        return SequencePacker(self.unknown, self.min_count, self.hash_bits, known, self.features)
 
     def _earlier_labels(self) -> list[Hashable]:
         """Those of the earlier task, whose features must be of the same kind."""
