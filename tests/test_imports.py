@@ -86,6 +86,8 @@ LAYERS = [
     ("models from files", ["loading"]),
     ("the public names", [""]),
     ("the demonstration", ["demo"]),
+    ("the command line", ["command"]),
+    ("python -m maxmargin", ["__main__"]),
 ]
 
 # (importing module, imported module): why this arrow may stay although the table forbids it

@@ -1,6 +1,7 @@
 """The code in README.md and docs runs, and prints what the pages say it prints.
 
-README's code is among the fast tests, that of the other pages among the slow ones.
+README's code is among the fast tests, that of the other pages among the slow ones. Blocks of sh are run by a shell (see
+shell.py), in the same folder as the Python of their page.
 """
 
 from __future__ import annotations
@@ -11,10 +12,11 @@ from pathlib import Path
 from types import ModuleType
 
 import pytest
+from shell import run_script
 
 ROOT = Path(__file__).resolve().parent.parent
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
-BLOCK = re.compile(r"^```(python|text)\n(.*?)^```$", re.DOTALL | re.MULTILINE)
+BLOCK = re.compile(r"^```(python|sh|text)\n(.*?)^```$", re.DOTALL | re.MULTILINE)
 NUMBER = re.compile(r"-?\d+(\.\d+)?(e[+-]?\d+)?")
 
 
@@ -37,6 +39,11 @@ def test_code_runs_and_prints_what_the_page_says(page, capsys, monkeypatch, tmp_
         if kind == "text":
             # Numbers may move a little with every improvement of a solver; the words may not.
             assert NUMBER.sub("#", printed) == NUMBER.sub("#", body), f"{page.name}, line {line}"
+            continue
+        if kind == "sh":
+            done = run_script(body, tmp_path)
+            assert done.returncode == 0, f"{page.name}, line {line}: {done.stderr}"
+            printed = done.stdout  # progress is on standard error
             continue
         code = compile("\n" * line + body, str(page), "exec")  # so that errors name the page's own line
         exec(code, module.__dict__)

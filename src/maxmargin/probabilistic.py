@@ -7,7 +7,6 @@ from typing import Any, ClassVar, NamedTuple, Self
 
 import numpy as np
 from sklearn.base import clone
-from sklearn.model_selection import KFold
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
@@ -203,6 +202,8 @@ class ProbabilisticTrainer(Trainer):
         self.temperature_, self.calibration_ = 1.0, None
         if self.calibrate is None:
             return
+        from sklearn.model_selection import KFold  # slow to import
+
         n, weights = len(Y), normalised_weights(sample_weight, len(Y))
         if n < self.calibrate:
             raise ValueError(f"calibrate={self.calibrate} needs as many examples, and there are {n}")

@@ -15,7 +15,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import chain, repeat
 from pathlib import Path
-from typing import Any, ClassVar, NamedTuple, cast
+from typing import Any, ClassVar, NamedTuple
 
 from maxmargin.files.fields import Fields, Mapped, Text, Texts
 from maxmargin.inputs.text_file import TextFile, reading
@@ -154,12 +154,26 @@ class TokenTemplates:
         """The attributes of every token of a sentence."""
         if len(self.columns) == 1:
             sentence = [(token,) if isinstance(token, str) else token for token in sentence]
+        if not sentence:
+            return []
+        try:
+            if not set(map(type, sentence)) <= {tuple, list} or set(map(len, sentence)) != {len(self.columns)}:
+                raise TypeError
+            columns = list(zip(*sentence, strict=True))
+            for column in columns:
+                "".join(column)  # the fastest way to see that all are texts
+        except TypeError:
+            raise self._wrong_token(sentence) from None
+        return self._plan.attributes(columns)
+
+    def _wrong_token(self, sentence: Sequence[Any]) -> ValueError:
+        n = len(self.columns)
         for t, token in enumerate(sentence):
-            right = isinstance(token, tuple | list) and len(token) == len(self.columns)
+            right = isinstance(token, tuple | list) and len(token) == n
             if not right or not all(isinstance(column, str) for column in token):
                 names = ", ".join(self.columns)
-                raise ValueError(f"position {t}: the token is {token!r}; expected a tuple of texts, ({names})")
-        return self._plan.attributes(cast(Sequence[Sequence[str]], sentence))
+                return ValueError(f"position {t}: the token is {token!r}; expected a tuple of texts, ({names})")
+        return ValueError(f"tokens are of {len(set(map(type, sentence)))} types; expected tuples or lists of texts")
 
     def attributes_of_all(self, X: Iterable[Sequence[Any]]) -> Iterator[list[list[str]]]:
         """The attributes of the sentences, one by one; errors name the sentence."""
@@ -234,40 +248,36 @@ class _Plan:
             if len(terms) > 1 or (terms and terms[0].function == "in")
         ]
         self.constant = [BIAS] if [] in features else []
-        self.places = {
-            (term.column, term.place): _Remembered(
-                [
-                    (f"{other.text(columns)}=", other.value())
-                    for other in single
-                    if (other.column, other.place) == (term.column, term.place)
-                ]
-            )
-            for term in single
-        }
+        together: dict[tuple[int, int], list[tuple[str, Value]]] = {}
+        for term in single:
+            together.setdefault((term.column, term.place), []).append((f"{term.text(columns)}=", term.value()))
+        self.several = {at: _Remembered(makers) for at, makers in together.items() if len(makers) > 1}
+        self.one = {at: _RememberedValue(_named(*makers[0])) for at, makers in together.items() if len(makers) == 1}
         self.values = {term[2:]: _RememberedValue(term.value()) for _, terms in self.joint for term in terms}
         self.lists = {name: _Phrases(phrases) for name, phrases in gazetteers.items()}
         self.width = max((abs(term.place) for terms in features for term in terms), default=0)
+        alone = [term for term in single if (term.column, term.place) in self.one]
+        self.gaps = any(term.function for term in chain(alone, *(terms for _, terms in self.joint)))
 
-    def attributes(self, sentence: Sequence[Sequence[str]]) -> list[list[str]]:
-        n, width = len(sentence), self.width
-        if not n:
-            return []
+    def attributes(self, columns: Sequence[Sequence[str]]) -> list[list[str]]:
+        n, width = len(columns[0]), self.width
         before = [f"<s{k}>" for k in range(width, 0, -1)]
         after = [f"</s{k}>" for k in range(1, width + 1)]
-        padded = [[*before, *column, *after] for column in zip(*sentence, strict=True)]
-        groups = [
-            list(map(known.__getitem__, padded[column][width + place : width + place + n]))
-            for (column, place), known in self.places.items()
-        ]
-        joint = [self._joint(name, terms, padded, n) for name, terms in self.joint]
-        grouped = zip(*groups, strict=True) if groups else repeat((), n)
-        joined = zip(*joint, strict=True) if joint else repeat((), n)
-        return [
-            [*self.constant, *chain.from_iterable(parts), *filter(None, others)]
-            for parts, others in zip(grouped, joined, strict=True)
-        ]
+        padded = [[*before, *column, *after] for column in columns]
+        gaps = self.gaps or any("" in column for column in columns)  # some tokens may lack an attribute
 
-    def _joint(self, name: str, terms: list[Term], padded: list[list[str]], n: int) -> list[str]:
+        def looked_up(known: Any, column: int, place: int) -> Iterator[Any]:
+            return map(known.__getitem__, padded[column][width + place : width + place + n])
+
+        several = [looked_up(known, *at) for at, known in self.several.items()]
+        single: list[Iterable[str]] = [looked_up(known, *at) for at, known in self.one.items()]
+        single += [self._joint(name, terms, padded, n, gaps) for name, terms in self.joint]
+        grouped = map(chain.from_iterable, zip(*several, strict=True)) if several else repeat((), n)
+        others = zip(*single, strict=True) if single else repeat((), n)
+        made = [[*self.constant, *group, *each] for group, each in zip(grouped, others, strict=True)]
+        return [list(filter(None, token)) for token in made] if gaps else made
+
+    def _joint(self, name: str, terms: list[Term], padded: list[list[str]], n: int, gaps: bool) -> list[str]:
         """The attribute of every token; "" where it has none."""
         values = []
         for term in terms:
@@ -280,9 +290,21 @@ class _Plan:
             values.append(column[begin : begin + n])
         if len(values) == 1:
             return [name + value if value else "" for value in values[0]]
-        if any(term.function for term in terms):
+        if gaps:
             return [name + "|".join(each) if all(each) else "" for each in zip(*values, strict=True)]
+        if len(values) == 2:
+            return [f"{name}{a}|{b}" for a, b in zip(*values, strict=True)]
         return [name + "|".join(each) for each in zip(*values, strict=True)]
+
+
+def _named(name: str, value: Value) -> Value:
+    """The attribute of a value."""
+
+    def attribute(word: str) -> str:
+        text = value(word)
+        return name + text if text else ""
+
+    return attribute
 
 
 class _Remembered(dict[str, tuple[str, ...]]):

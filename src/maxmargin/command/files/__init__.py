@@ -1,0 +1,1 @@
+"""Examples in files, by kind: a module has the three functions of `base.FilesOfKind`."""

@@ -1,0 +1,80 @@
+"""Label sequences: columns (conll), of which templates make features, or attributes (crfsuite)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from maxmargin.command.files.base import Examples, opened, some_at_a_time
+from maxmargin.inputs.chunk_schemes import SCHEMES, scheme_of
+from maxmargin.inputs.text_file import TextFile
+from maxmargin.inputs.token_templates import TokenTemplates
+from maxmargin.structures.sequences.conll import iterate_conll
+from maxmargin.structures.sequences.crfsuite import iterate_crfsuite
+from maxmargin.structures.sequences.measures import chunk_f1
+
+
+def read(sources: list[str], estimator: Any, settings: Any) -> Examples:
+    """Sentences; an estimator that is not fitted gets the templates that are given, or the usual ones."""
+    fitted = hasattr(estimator, "w_")
+    columns = estimator.features is not None if fitted else settings.format == "conll"
+    if not columns:
+        return _with_attributes(sources, settings)
+    sentences = [each for name in sources for each in iterate_conll(opened(name), chunks=settings.chunks)]
+    widths = {len(sentence.tokens[0]) for sentence in sentences}
+    if len(widths) > 1:
+        raise ValueError(
+            f"the files have {' and '.join(str(n + 1) for n in sorted(widths))} columns; expected as many in all"
+        )
+    if not sentences:
+        raise ValueError(f"there is no sentence in {', '.join(sources)}")
+    if not fitted:
+        given = getattr(settings, "features", None)
+        estimator.features = TokenTemplates.read(given) if given else TokenTemplates.usual(widths.pop())
+    return Examples([sentence.tokens for sentence in sentences], [sentence.labels for sentence in sentences])
+
+
+def predicted(model: Any, source: TextFile, settings: Any) -> Iterator[tuple[str, Any]]:
+    """Columns with one more, as conlleval reads them; of attributes, the labels."""
+    if model.features is None:
+        for crfsuite in some_at_a_time(iterate_crfsuite(source)):
+            for labels in model.predict([sequence.tokens for sequence in crfsuite]):
+                yield "".join(f"{label}\n" for label in labels) + "\n", labels
+        return
+    width = len(model.features.columns)
+    for some in some_at_a_time(iterate_conll(source, labelled=False)):
+        found = len(some[0].tokens[0])
+        if found not in (width, width + 1):
+            names = ", ".join(model.features.columns)
+            raise ValueError(f"the file has {found} columns; expected {width} ({names}), or these and a label")
+        X = [sentence.tokens if found == width else [t[:width] for t in sentence.tokens] for sentence in some]
+        for sentence, labels in zip(some, model.predict(X), strict=True):
+            separator = "\t" if any(" " in column for token in sentence.tokens for column in token) else " "
+            lines = (f"{separator.join((*t, label))}\n" for t, label in zip(sentence.tokens, labels, strict=True))
+            yield "".join(lines) + "\n", labels
+
+
+def measures(model: Any, examples: Examples) -> dict[str, float]:
+    """The share of right labels and, of chunks, precision, recall and F1 in hundredths as conlleval has them."""
+    found = model.predict(examples.X)
+    right = sum(a == b for y, z in zip(examples.Y, found, strict=True) for a, b in zip(y, z, strict=True))
+    result = {"right labels": right / sum(map(len, examples.Y))}
+    if scheme_of(examples.Y) is not None and any(label != "O" for y in examples.Y for label in y):
+        bio = SCHEMES["BIO"]
+        score = chunk_f1([bio.rewritten(y) for y in examples.Y], [bio.rewritten(z) for z in found])
+        result |= {"precision": score.precision, "recall": score.recall, "F1": score.f1}
+    return result
+
+
+def _with_attributes(sources: list[str], settings: Any) -> Examples:
+    sequences = [each for name in sources for each in iterate_crfsuite(opened(name))]
+    if not sequences:
+        raise ValueError(f"there is no sequence in {', '.join(sources)}")
+    labels = [sequence.labels for sequence in sequences]
+    if settings.chunks is not None:
+        labels = [SCHEMES[settings.chunks].rewritten(y) for y in labels]
+    weights = np.array([sequence.weight for sequence in sequences])
+    others = {} if (weights == 1).all() else {"sample_weight": weights}
+    return Examples([sequence.tokens for sequence in sequences], labels, others)

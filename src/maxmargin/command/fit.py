@@ -1,0 +1,117 @@
+"""maxmargin fit: learn a model from files, with C as given, or chosen."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from typing import Any
+
+from maxmargin.command.errors import NOT_CONVERGED, UsageError
+from maxmargin.command.files.base import Examples
+from maxmargin.command.kinds import KINDS, Kind
+from maxmargin.command.options import given
+from maxmargin.command.report import say
+
+FOLDS = 5
+
+
+def run(settings: argparse.Namespace) -> int:
+    """Read, train, write, report."""
+    kind = KINDS[settings.kind]
+    Cs = _values(settings.C)
+    if settings.output is None and settings.cv is None:
+        raise UsageError("give the file to write the model to, -o MODEL, or -v K for cross-validation alone")
+    if settings.output == "-":
+        raise UsageError("a model is no text: give a file to write it to, -o MODEL")
+    if settings.cv is not None and settings.valid is not None:
+        raise UsageError("-v and --valid both say what to try models on: give one of the two")
+    if settings.cv is not None and settings.cv < 2:
+        raise UsageError(f"-v is {settings.cv}; expected two folds at least")
+    if Cs == "auto" and settings.valid is not None:
+        raise UsageError("-c auto needs cross-validation: give values, as in -c 1,10,100, or leave --valid out")
+    estimator = _estimator(kind, settings, Cs)
+    examples = kind.module().read(settings.data, estimator, settings)
+    valid = None if settings.valid is None else kind.module().read([settings.valid], estimator, settings)
+    try:
+        model, report = _trained(kind, estimator, examples, valid, Cs, settings)
+    except (ValueError, TypeError) as error:
+        raise _blamed(error, settings) from None
+    certificate = model.certificate_
+    report = {"C": float(model.solution_.C), "certificate": str(certificate), **numbers(certificate), **report}
+    if settings.output is not None:
+        model.save(settings.output)
+        report["model"] = settings.output
+    say(report, settings)
+    if certificate.stop_reason == "interrupted" and settings.output is not None and not settings.json:
+        print(f"maxmargin: the best model so far was saved to {settings.output}", file=sys.stderr)
+    return NOT_CONVERGED if settings.strict and not certificate.converged else 0
+
+
+def _trained(
+    kind: Kind, estimator: Any, examples: Examples, valid: Examples | None, Cs: Any, settings: argparse.Namespace
+) -> tuple[Any, dict[str, Any]]:
+    """The model, and what is said of its choice."""
+    several = Cs == "auto" or (Cs is not None and len(Cs) > 1)
+    if settings.cv is not None or (several and valid is None):
+        from maxmargin.tuning.tuned import Tuned
+
+        tuned = Tuned(estimator, Cs=None if Cs == "auto" else Cs or [estimator.C], cv=settings.cv or FOLDS)
+        tuned.set_params(verbose=not settings.quiet).fit(examples.X, examples.Y, **examples.others)
+        tried = dict(zip(tuned.results_["C"].tolist(), tuned.results_["mean_score"].tolist(), strict=True))
+        return tuned.best_estimator_, {"cross-validated score": float(tuned.best_score_), "tried": tried}
+    if valid is None or not several:
+        model = estimator.fit(examples.X, examples.Y, **examples.others)
+        return model, {} if valid is None else {"on --valid": kind.module().measures(model, valid)}
+    best, scores = None, {}
+    for model in estimator.path(examples.X, examples.Y, Cs, **examples.others):
+        scores[float(model.solution_.C)] = score = float(model.score(valid.X, valid.Y, **_for_score(valid)))
+        if best is None or score > best[0]:
+            best = score, model
+    assert best is not None
+    return best[1], {"on --valid": kind.module().measures(best[1], valid), "tried": scores}
+
+
+def _for_score(examples: Examples) -> dict[str, Any]:
+    return {name: value for name, value in examples.others.items() if name == "qid"}
+
+
+def _estimator(kind: Kind, settings: argparse.Namespace, Cs: Any) -> Any:
+    options = given(settings)
+    if Cs is not None and Cs != "auto":
+        options["C"] = Cs[0]
+    if settings.tol is not None:
+        options["tol"] = settings.tol
+    return kind.estimator_class()(verbose=0 if settings.quiet else 1, **options)
+
+
+def _values(text: str | None) -> Any:
+    """None where nothing is given, "auto", or rising numbers."""
+    if text is None or text == "auto":
+        return text
+    try:
+        found = sorted({float(each) for each in text.split(",")})
+    except ValueError:
+        found = []
+    if not found or not all(C > 0 for C in found):
+        raise UsageError(f"-c is {text!r}; expected positive numbers, as in 10 or 1,10,100, or auto")
+    return found
+
+
+def _blamed(error: Exception, settings: argparse.Namespace) -> Exception:
+    """An error of training: of the command where it speaks of an option that was given, else of the data."""
+    message = str(error)
+    named = [*given(settings), *(name for name in ("C", "tol") if getattr(settings, name) is not None)]
+    of_option = any(message.startswith((f"{name} ", f"{name}=")) or f" {name}=" in message for name in named)
+    of_option = of_option or any(isinstance(each, str) and repr(each) in message for each in given(settings).values())
+    return UsageError(message) if of_option or isinstance(error, TypeError) else ValueError(message)
+
+
+def numbers(certificate: Any) -> dict[str, Any]:
+    """What a certificate says, for JSON."""
+    return {
+        "objective": float(certificate.primal),
+        "lower bound": float(certificate.dual),
+        "relative gap": float(certificate.relative_gap),
+        "converged": bool(certificate.converged),
+        "interrupted": certificate.stop_reason == "interrupted",
+    }

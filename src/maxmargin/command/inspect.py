@@ -1,0 +1,100 @@
+"""maxmargin inspect: what is in a model file, as text."""
+
+from __future__ import annotations
+
+import argparse
+import os
+from inspect import signature
+from typing import Any
+
+import numpy as np
+
+from maxmargin.command.kinds import KINDS
+from maxmargin.command.report import say
+from maxmargin.inputs.token_templates import TokenTemplates
+from maxmargin.loading import load
+
+WIDEST = 12  # labels of a table of transitions; of more, the strongest pairs are shown
+MOST_LABELS = 40  # whose heaviest weights are shown
+
+
+def run(settings: argparse.Namespace) -> int:
+    """Certificate, parameters, sizes; heaviest weights; transitions."""
+    model = load(settings.model)
+    kinds = [kind.name for kind in KINDS.values() if kind.estimator == type(model).__name__]
+    report: dict[str, Any] = {
+        "model": f"{type(model).__name__} ({os.path.getsize(settings.model):,} bytes)",
+        "kind": kinds[0] if kinds else "none that the command line has files for",
+        "certificate": str(getattr(model, "certificate_", "none")),
+        "parameters": _parameters(model),
+    }
+    templates = getattr(model, "features", None)
+    if isinstance(templates, TokenTemplates):
+        report["columns"], report["features"] = ", ".join(templates.columns), ", ".join(templates.features)
+    if hasattr(model, "w_"):
+        report["weights"] = f"{len(model.w_):,}, of which {np.count_nonzero(model.w_):,} are not 0"
+    labels = getattr(model, "classes_", None)
+    labels = [] if labels is None else list(labels)
+    if labels:
+        report["labels"] = (
+            f"{len(labels)}: {' '.join(map(str, labels[:MOST_LABELS]))}{' …' * (len(labels) > MOST_LABELS)}"
+        )
+    weights = _heaviest(model, labels, settings.top)
+    if settings.json:
+        say(report | {"heaviest weights": weights}, settings)
+        return 0
+    settings.quiet = False  # what is asked for is said
+    say(report, settings)
+    for label, some in weights.items():
+        print(f"\n{label}")
+        for name, weight in some:
+            print(f"  {weight:+9.4f}  {name}")
+    _show_transitions(model, labels)
+    return 0
+
+
+def _parameters(model: Any) -> str:
+    """Those that are not the default."""
+    usual = {name: each.default for name, each in signature(type(model)).parameters.items()}
+    own = {name: each for name, each in model.get_params(deep=False).items() if repr(each) != repr(usual[name])}
+    return ", ".join(f"{name}={each!r}" for name, each in own.items() if _is_short(name, each)) or "the default ones"
+
+
+def _is_short(name: str, value: Any) -> bool:
+    return name != "verbose" and not isinstance(value, TokenTemplates)
+
+
+def _heaviest(model: Any, labels: list[Any], n: int) -> dict[str, list[tuple[str, float]]]:
+    """By label, or all together where weights are not of labels; none where they have no names."""
+
+    def listed(*label: Any) -> list[tuple[str, float]]:
+        return [(each.name, float(each.weight)) for each in model.top_weights(*label, n=n)]
+
+    try:
+        together = {"heaviest weights": listed()}
+        if 0 < len(labels) <= MOST_LABELS:
+            return {f"heaviest weights of {label}": listed(label) for label in labels}
+    except AttributeError:  # kernels and hashes have no names of weights
+        return {}
+    except ValueError:  # no weight is of a label
+        pass
+    return together
+
+
+def _show_transitions(model: Any, labels: list[Any]) -> None:
+    try:
+        table = np.asarray(model.weights_["transitions"])
+    except (AttributeError, KeyError, TypeError):
+        return
+    names = list(map(str, labels))
+    if len(names) > WIDEST:
+        print("\nstrongest transitions")
+        for k in np.argsort(-np.abs(table), axis=None)[:WIDEST]:
+            before, after = np.unravel_index(k, table.shape)
+            print(f"  {table[before, after]:+9.4f}  {names[before]} then {names[after]}")
+        return
+    width = max(7, *map(len, names))
+    print("\ntransitions (before: rows, after: columns)")
+    print(" " * width, *(f"{name:>{width}}" for name in names))
+    for name, row in zip(names, table, strict=True):
+        print(f"{name:>{width}}", *(f"{weight:>+{width}.2f}" for weight in row))

@@ -1,0 +1,74 @@
+"""The command `maxmargin`: what is asked for, what went wrong in one sentence, and the exit code."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Sequence
+from importlib import import_module
+from typing import Any
+
+from maxmargin.command.errors import DATA, INTERRUPTED, USAGE, UsageError
+from maxmargin.command.parser import parsed
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run a command line; returns the exit code."""
+    arguments = sys.argv[1:] if arguments is None else arguments
+    settings = parsed(arguments)
+    if settings.version:
+        import maxmargin
+
+        print(f"maxmargin {maxmargin.__version__}")
+        return 0
+    if settings.command is None:
+        parsed(["--help"])
+    import warnings
+
+    try:
+        with warnings.catch_warnings():
+            _speak_in_sentences()
+            _leave_pandas_out()
+            code: int = import_module(f"maxmargin.command.{settings.command}").run(settings)
+        sys.stdout.flush()
+        return code
+    except UsageError as error:
+        return _say(error, USAGE)
+    except BrokenPipeError:  # the reader of a pipe has seen enough
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
+    except OSError as error:
+        return _say(f"{error.filename}: {error.strerror}" if error.filename else error, USAGE)
+    except (ValueError, MemoryError) as error:
+        return _say(error, DATA)
+    except KeyboardInterrupt:
+        return _say("interrupted; nothing was written", INTERRUPTED)
+
+
+def _speak_in_sentences() -> None:
+    """Warnings without the line of code that they come from, and none that speak to programmers."""
+    import warnings
+
+    def show(message: Any, *others: Any, **more: Any) -> None:
+        print(f"maxmargin: {message}", file=sys.stderr)
+
+    warnings.showwarning = show
+    warnings.simplefilter("default")
+    for kind in (DeprecationWarning, PendingDeprecationWarning, FutureWarning, ResourceWarning):
+        warnings.simplefilter("ignore", kind)
+
+
+def _leave_pandas_out() -> None:
+    """scikit-learn imports it, if it is there, to be ready for data frames: a third of a start, and files have none."""
+    if "pandas" in sys.modules or "sklearn" in sys.modules:
+        return
+    sys.modules["pandas"] = None  # type: ignore[assignment]
+    try:
+        import sklearn.base  # noqa: F401
+    finally:
+        del sys.modules["pandas"]  # whoever needs it still can import it
+
+
+def _say(what: Any, code: int) -> int:
+    print(f"maxmargin: {' '.join(str(what).split())}", file=sys.stderr)
+    return code

@@ -1,0 +1,168 @@
+"""The commands and their options. Estimators are imported for `fit KIND` only, whose options are theirs."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Sequence
+
+from maxmargin.command.errors import USAGE
+from maxmargin.command.kinds import KINDS
+
+EXAMPLES = """\
+examples:
+  maxmargin demo --files data                    files to try the others with
+  maxmargin fit sequences data/train.conll -o tagger.mm --forbidden BIO
+  maxmargin predict tagger.mm data/test.conll -o labelled.conll
+  maxmargin score tagger.mm data/test.conll
+  maxmargin inspect tagger.mm
+
+- stands for standard input or output; .gz, .xz and .bz2 files are read and
+written as they are. Exit codes: 0; 1 training did not converge (--strict);
+2 the command makes no sense; 3 the data are not as they should be.
+"""
+FIT_EXAMPLES = """\
+`maxmargin fit KIND --help` lists the parameters of a kind.
+
+examples:
+  maxmargin fit sequences train.conll -o tagger.mm -c auto --forbidden BIO
+  maxmargin fit classes train.svm -o model.mm -c 1,10,100 --valid valid.svm
+  maxmargin fit measure train.svm -v 5 --measure roc_auc
+"""
+
+
+class _Parser(argparse.ArgumentParser):
+    """Says what is wrong in one sentence."""
+
+    def error(self, message: str) -> None:  # type: ignore[override]
+        print(f"{self.prog}: {message}; see {self.prog} --help", file=sys.stderr)
+        sys.exit(USAGE)
+
+
+def parsed(arguments: Sequence[str]) -> argparse.Namespace:
+    """The command line as values; ends the program where it makes no sense, or asks for help."""
+    return _built(arguments).parse_args(arguments)
+
+
+def _built(arguments: Sequence[str]) -> argparse.ArgumentParser:
+    parser = _Parser(
+        prog="maxmargin",
+        description="Large-margin learning for structured outputs, over files.",
+        epilog=EXAMPLES,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        allow_abbrev=False,
+    )
+    parser.add_argument("--version", action="store_true", help="print the version")
+    commands = parser.add_subparsers(dest="command", metavar="COMMAND", parser_class=_Parser)
+    _add_fit(commands, arguments)
+    for name, what in {
+        "predict": "write the predictions of a model",
+        "score": "compare the predictions of a model with the truth",
+        "certify": "prove how close to optimal a model is on these data",
+    }.items():
+        command = _command(commands, name, what)
+        command.add_argument("model", metavar="MODEL", help="a file that fit has written")
+        if name == "predict":
+            command.add_argument("data", metavar="DATA", nargs="?", default="-", help="a file, or - [default: -]")
+            command.add_argument("-o", "--output", metavar="OUT", help="where to write to [default: standard output]")
+            command.add_argument("--scores", action="store_true", help="of classes and measures: scores of the rows")
+        else:
+            command.add_argument("data", metavar="DATA", nargs="+", help="files with the truth, or -")
+            _add_chunks(command)
+        if name == "certify":
+            command.add_argument("-e", "--tol", type=float, default=1e-2, help="relative gap to reach [default: 0.01]")
+            _add_strict(command)
+        _add_output_options(command)
+    _add_inspect(commands)
+    _add_convert(commands)
+    demo = _command(commands, "demo", "read handwritten digits, with and without structure")
+    demo.add_argument(
+        "--files", metavar="FOLDER", help="write small files of every kind there instead, to try things with"
+    )
+    return parser
+
+
+def _command(commands: argparse._SubParsersAction[_Parser], name: str, what: str) -> _Parser:
+    return commands.add_parser(name, help=what, description=f"{what[0].upper()}{what[1:]}.", allow_abbrev=False)
+
+
+def _add_fit(commands: argparse._SubParsersAction[_Parser], arguments: Sequence[str]) -> None:
+    fit = _command(commands, "fit", "learn a model from files")
+    fit.formatter_class = argparse.RawDescriptionHelpFormatter
+    fit.epilog = FIT_EXAMPLES
+    kinds = fit.add_subparsers(dest="kind", metavar="KIND", required=True, parser_class=_Parser)
+    for name, kind in KINDS.items():
+        each = kinds.add_parser(
+            name,
+            help=kind.description,
+            description=f"Learn {kind.description} ({kind.estimator}).",
+            allow_abbrev=False,
+        )
+        each.add_argument(
+            "data", metavar="DATA", nargs="+", help=f"files to learn from ({', '.join(kind.formats)}), or -"
+        )
+        each.add_argument("-o", "--output", metavar="MODEL", help="the file to write; needed unless -v is given")
+        each.add_argument(
+            "-c",
+            "--C",
+            "--c",
+            dest="C",
+            metavar="C",
+            help="weight of the losses; several, as in 1,10,100, are tried on --valid or by cross-validation; auto "
+            "tries some that are made from the data",
+        )
+        each.add_argument("-e", "--tol", type=float, metavar="GAP", help="relative duality gap to stop at")
+        each.add_argument(
+            "-v", "--cv", type=int, metavar="K", help="cross-validation in K folds, for the score or for C"
+        )
+        each.add_argument("--valid", metavar="FILE", help="data to try values of C on, or to score the model on")
+        if "conll" in kind.formats:
+            each.add_argument(
+                "--format", choices=kind.formats, default=kind.formats[0], help="of DATA [default: conll]"
+            )
+            each.add_argument(
+                "--features", metavar="FILE", help="templates in TOML [default: usual ones for the columns]"
+            )
+            _add_chunks(each)
+        _add_strict(each)
+        _add_output_options(each)
+        if list(arguments[:2]) == ["fit", name]:
+            from maxmargin.command.options import add_options
+
+            add_options(each, kind.estimator_class(), kind.hidden)
+
+
+def _add_inspect(commands: argparse._SubParsersAction[_Parser]) -> None:
+    command = _command(commands, "inspect", "show certificate, parameters and weights of a model")
+    command.add_argument("model", metavar="MODEL", help="a file that fit has written")
+    command.add_argument("-n", "--top", type=int, default=5, metavar="N", help="weights of every label [default: 5]")
+    _add_output_options(command)
+
+
+def _add_convert(commands: argparse._SubParsersAction[_Parser]) -> None:
+    command = _command(commands, "convert", "write sequences in another format or with other labels of chunks")
+    command.add_argument("data", metavar="DATA", nargs="?", default="-", help="a file, or - [default: -]")
+    command.add_argument("-o", "--output", metavar="OUT", help="where to write to [default: standard output]")
+    command.add_argument(
+        "--from", dest="source", choices=("conll", "crfsuite", "conllu"), default="conll", help="of DATA"
+    )
+    command.add_argument("--to", choices=("conll", "crfsuite"), default="conll", help="of OUT [default: conll]")
+    command.add_argument(
+        "--features", metavar="FILE", help="templates that make attributes of columns [default: usual ones]"
+    )
+    _add_chunks(command)
+
+
+def _add_chunks(command: argparse.ArgumentParser) -> None:
+    command.add_argument(
+        "--chunks", choices=("BIO", "BILOU", "IOBES"), help="write labels of chunks (IOB1, …) in this scheme first"
+    )
+
+
+def _add_strict(command: argparse.ArgumentParser) -> None:
+    command.add_argument("--strict", action="store_true", help="exit code 1 where the gap stays open")
+
+
+def _add_output_options(command: argparse.ArgumentParser) -> None:
+    command.add_argument("--json", action="store_true", help="results as JSON")
+    command.add_argument("-q", "--quiet", action="store_true", help="no progress and no report")

@@ -1,0 +1,259 @@
+"""The command line, called in this process: what it writes, says and returns. test_processes.py has real ones."""
+
+import io
+import json
+import sys
+from pathlib import Path
+
+import pytest
+
+import maxmargin as mm
+from maxmargin.command.main import main
+from maxmargin.formats import read_conll
+
+KINDS = {
+    "sequences": ("train.conll", "--forbidden", "BIO"),
+    "classes": ("train.svm",),
+    "ordinal": ("train.svm",),
+    "measure": ("two.svm", "--measure", "roc_auc"),
+    "ranking": ("train.letor", "--measure", "ndcg", "--k", "3"),
+    "parsing": ("trees.mrg",),
+    "dependencies": ("train.conllu",),
+}
+
+
+def text(name):
+    return Path(name).read_text(encoding="utf-8")
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    """Files to learn from, and a model of every kind."""
+    folder = tmp_path_factory.mktemp("files")
+    assert main(["demo", "--files", str(folder)]) == 0
+    rows = (folder / "train.svm").read_text().splitlines(keepends=True)
+    (folder / "uneven.conll").write_text("a O\nb c O\n")
+    (folder / "two.svm").write_text("".join(row for row in rows if row[0] != "2"))
+    for kind, (data, *options) in KINDS.items():
+        arguments = ["fit", kind, str(folder / data), "-o", str(folder / f"{kind}.mm"), "-c", "10", "-q", *options]
+        assert main(arguments) == 0
+    return folder
+
+
+@pytest.fixture
+def run(folder, capsys, monkeypatch):
+    """Run a command in the folder; returns exit code and standard output, and asks of errors that they are one line."""
+    monkeypatch.chdir(folder)
+
+    def run(*arguments, stdin=None):
+        if stdin is not None:
+            monkeypatch.setattr(sys, "stdin", io.StringIO(stdin))
+        capsys.readouterr()
+        try:
+            code = main(arguments)
+        except SystemExit as end:
+            code = end.code
+        out, err = capsys.readouterr()
+        run.err = err
+        if code in (2, 3):
+            assert err.startswith("maxmargin")
+            assert err.count("\n") == 1
+            assert "Traceback" not in err
+        return code, out
+
+    return run
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_models_of_every_kind_score_certify_and_show_themselves(run, kind):
+    data = KINDS[kind][0]
+    code, out = run("score", f"{kind}.mm", data, "--json", "-q")
+    measures = json.loads(out)
+    assert code == 0
+    assert all(0.9 < value <= 1 for value in measures.values()), measures
+    code, out = run("certify", f"{kind}.mm", data, "-q", "--json", "-e", "0.05", "--strict")
+    assert code == 0
+    assert json.loads(out)["relative gap"] <= 0.05
+    code, out = run("inspect", f"{kind}.mm", "-n", "2")
+    model = mm.load(f"{kind}.mm")
+    assert f"kind         {kind}" in out
+    assert str(model.certificate_) in out
+    assert "heaviest weights" in out
+    assert all(len(line) < 2000 for line in out.splitlines())
+    assert json.loads(run("inspect", f"{kind}.mm", "--json")[1])["heaviest weights"]
+
+
+def test_columns_get_one_more(run):
+    code, out = run("predict", "sequences.mm", "test.conll")
+    assert code == 0
+    assert out.startswith("Ada B-PER B-PER\nLovelace I-PER I-PER\n")
+    raw = [line.split()[:1] for line in text("test.conll").splitlines()]
+    bare = run("predict", "sequences.mm", stdin="".join(f"{' '.join(columns)}\n" for columns in raw))[1]
+    assert [line.split() for line in bare.splitlines()] == [line.split()[::2] for line in out.splitlines()]
+    labels = [json.loads(line) for line in run("predict", "sequences.mm", "test.conll", "--json")[1].splitlines()]
+    tokens = [sentence.tokens for sentence in read_conll("test.conll")]
+    assert labels == mm.load("sequences.mm").predict(tokens)
+    assert run("predict", "sequences.mm", "test.conll", "-o", "out.conll.gz") == (0, "")
+    assert [[t[-1] for t in s.tokens] for s in read_conll("out.conll.gz", labelled=False)] == labels
+    code, _ = run("predict", "sequences.mm", stdin="a b c d\n")
+    assert code == 3
+    assert "the file has 4 columns; expected 1 (word), or these and a label" in run.err
+
+
+def test_rows_have_a_line_each(run):
+    X = mm.formats.read_svmlight("test.svm", zero_based=True, n_features=mm.load("classes.mm").n_features_in_).X
+    for kind in ("classes", "ranking"):
+        code, out = run("predict", f"{kind}.mm", "test.svm" if kind == "classes" else "train.letor")
+        assert code == 0
+        assert len(out.splitlines()) == (20 if kind == "classes" else 60)
+    found = [int(line) for line in run("predict", "classes.mm", "test.svm")[1].splitlines()]
+    assert found == mm.load("classes.mm").predict(X).tolist()
+    scores = [
+        list(map(float, line.split())) for line in run("predict", "classes.mm", "test.svm", "--scores")[1].splitlines()
+    ]
+    assert scores == mm.load("classes.mm").decision_function(X).tolist()
+    assert run("predict", "classes.mm", stdin="") == (0, "")
+    code, out = run("predict", "classes.mm", stdin="1 1:2 99:3 100:1\n")
+    assert (code, out) == (0, "0\n")
+    assert "2 features that training has not seen are ignored" in run.err
+
+
+def test_sentences_become_trees(run):
+    tree = "(S (NP (DT the) (NN cat)) (VP (VBZ likes) (NP (DT a) (NN dog))))\n"
+    assert run("predict", "parsing.mm", stdin="the/DT cat/NN likes/VBZ a/DT dog/NN\n") == (0, tree)
+    assert run("predict", "parsing.mm", stdin=tree) == (0, tree)
+    assert run("predict", "parsing.mm", stdin="the cat\n")[0] == 3
+    assert "line 1: 'the' is no word with its tag; expected word/TAG, or a tree" in run.err
+    out = run("predict", "dependencies.mm", "train.conllu")[1]
+    assert out == text("train.conllu")
+
+
+def test_c_is_chosen(run):
+    code, out = run(
+        "fit", "classes", "train.svm", "-o", "m.mm", "-c", "0.001,10", "--valid", "test.svm", "-q", "--json"
+    )
+    report = json.loads(out)
+    assert code == 0
+    assert set(report["tried"]) == {"0.001", "10.0"}
+    assert report["C"] == mm.load("m.mm").solution_.C
+    assert report["on --valid"]["right classes"] == report["tried"][str(report["C"])] == max(report["tried"].values())
+    code, out = run("fit", "ranking", "train.letor", "-c", "0.1,1", "-v", "2", "-q", "--json")  # no file is written
+    report = json.loads(out)
+    assert (code, "model" in report) == (0, False)
+    assert report["cross-validated score"] == max(report["tried"].values())
+    code, out = run("fit", "classes", "train.svm", "-o", "m.mm", "--c", "auto", "-q", "--json")
+    assert (code, len(json.loads(out)["tried"]) > 2) == (0, True)
+
+
+def test_templates_and_schemes(run):
+    with open("own.toml", "w") as file:
+        file.write('columns = ["form"]\nfeatures = ["form", "form[-1]", "capital(form)"]\n')
+    assert (
+        run("fit", "sequences", "train.conll", "-o", "m.mm", "--features", "own.toml", "--chunks", "BILOU", "-q")[0]
+        == 0
+    )
+    model = mm.load("m.mm")
+    assert model.features == mm.TokenTemplates(["form", "form[-1]", "capital(form)"], ["form"])
+    assert {"L-PER", "U-LOC"} <= set(model.classes_)
+    assert json.loads(run("score", "m.mm", "train.conll", "--chunks", "BILOU", "--json")[1])["F1"] > 0.9
+    assert run("fit", "sequences", "train.conll", "-o", "m.mm", "--features", "train.conll", "-q")[0] == 3
+    assert "train.conll is no TOML file" in run.err
+
+
+def test_formats_are_converted(run):
+    code, iobes = run("convert", "train.conll", "--chunks", "IOBES")
+    assert code == 0
+    assert iobes.startswith("Ada B-PER\nLovelace E-PER\n")
+    assert run("convert", "--chunks", "BIO", stdin=iobes)[1] == text("train.conll")
+    code, attributes = run("convert", "train.conll", "--to", "crfsuite")
+    assert code == 0
+    assert attributes.startswith("B-PER\tbias\t")
+    assert run("fit", "sequences", "-", "--format", "crfsuite", "-o", "m.mm", "-q", stdin=attributes)[0] == 0
+    assert run("predict", "m.mm", stdin=attributes)[1].startswith("B-PER\nI-PER\n")
+    assert json.loads(run("score", "m.mm", "-", "--json", stdin=attributes)[1])["F1"] > 0.9
+    assert run("convert", "train.conllu", "--from", "conllu")[1].startswith("the DET\ndog NOUN\n")
+    assert run("convert", "--from", "crfsuite", "--to", "conll", stdin=attributes)[0] == 2
+
+
+@pytest.mark.parametrize(
+    ("code", "arguments", "sentence"),
+    [
+        (2, "fit classes train.svm", "give the file to write the model to, -o MODEL, or -v K"),
+        (2, "fit classes nowhere.svm -o m.mm", "nowhere.svm: No such file or directory"),
+        (2, "fit nothing train.svm -o m.mm", "invalid choice: 'nothing'"),
+        (2, "fit classes train.svm -o m.mm --nonsense 3", "unrecognized arguments: --nonsense 3"),
+        (2, "fit classes train.svm -o m.mm -c -3", "-c is '-3'; expected positive numbers"),
+        (2, "fit classes train.svm -o m.mm -c 1,x", "-c is '1,x'; expected positive numbers"),
+        (2, "fit classes train.svm -o m.mm -q --solver magic", "unknown solver 'magic'"),
+        (2, "fit classes train.svm -o m.mm -q --costs cheap", "costs must be None, a dict or a matrix"),
+        (2, "fit classes train.svm -o m.mm -q -e -1", "tol must be"),
+        (2, "fit classes train.svm -o m.mm -v 1", "-v is 1; expected two folds at least"),
+        (2, "fit classes train.svm -o m.mm -v 3 --valid test.svm", "give one of the two"),
+        (2, "fit classes train.svm -o m.mm -c auto --valid test.svm", "-c auto needs cross-validation"),
+        (2, "fit classes train.svm -o -", "a model is no text"),
+        (2, "predict sequences.mm test.conll --scores", "--scores is for rows; this is a model of sequences"),
+        (3, "fit classes train.conll -o m.mm", "train.conll, line 1: the label is 'Ada'; expected a number"),
+        (3, "fit ranking train.svm -o m.mm", "train.svm has no queries; expected qid:NUMBER"),
+        (3, "fit sequences uneven.conll -o m.mm -q", "uneven.conll, line 2: 3 columns in 'b c O'; expected 2"),
+        (3, "fit parsing train.svm -o m.mm", "train.svm, line 1"),
+        (3, "fit dependencies train.conll -o m.mm", "train.conll, line 1: the line has 1 columns; expected 10"),
+        (3, "predict train.svm test.svm", "train.svm is no model file"),
+    ],
+)
+def test_what_is_wrong_is_said_in_one_sentence(run, code, arguments, sentence):
+    assert run(*arguments.split())[0] == code
+    assert sentence in run.err
+
+
+def test_an_open_gap_is_an_exit_code_where_one_asks_for_it(run):
+    arguments = ["fit", "classes", "train.svm", "-o", "m.mm", "-q", "-e", "1e-9", "--max-passes", "1"]
+    assert run(*arguments)[0] == 0
+    assert "stopped at a relative gap of" in run.err
+    assert run(*arguments, "--strict")[0] == 1
+
+
+def test_models_without_files_of_their_own_are_named(run):
+    X, y = [[0.0], [1.0], [2.0]], [[0, 1], [1, 0], [1, 1]]
+    mm.CountingMultilabel().fit(X, y).save("own.mm")
+    assert run("predict", "own.mm", "test.svm")[0] == 3
+    assert "the command line has no files for a CountingMultilabel; it knows SequenceLabeler" in run.err
+    assert run("inspect", "own.mm")[0] == 0
+
+
+def test_help_reads_well_at_80_columns(run, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "80")
+    for arguments in ([], ["fit"], ["predict"], ["score"], ["inspect"], ["certify"], ["convert"], ["demo"]):
+        code, out = run(*arguments, "--help")
+        assert code == 0
+        assert all(len(line) <= 80 for line in out.splitlines()), arguments
+    for kind in KINDS:
+        code, out = run("fit", kind, "--help")
+        assert code == 0
+        assert all(len(line) <= 80 for line in out.splitlines())
+        assert "--solver" in out
+        assert "[default: " in out
+    assert run()[0] == 0
+    assert run("--version") == (0, f"maxmargin {mm.__version__}\n")
+
+
+def test_every_parameter_that_is_offered_is_described():
+    from inspect import signature
+
+    from maxmargin.command import kinds, options
+
+    for kind in kinds.KINDS.values():
+        estimator = kind.estimator_class()
+        described = options.descriptions(estimator)
+        offered = set(signature(estimator).parameters) - options.NOT_HERE - set(kind.hidden)
+        assert offered <= set(described), (kind.name, offered - set(described))
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [("3", 3), ("0.5", 0.5), ("none", None), ("yes", True), ("False", False), ("BIO", "BIO"), ('{"a": 2}', {"a": 2})],
+)
+def test_values_of_options(text, value):
+    from maxmargin.command.options import value as read
+
+    assert read(text) == value
+    assert type(read(text)) is type(value)

@@ -1,0 +1,107 @@
+"""The command line as people run it: processes, pipes, a terminal, Ctrl-C."""
+
+import os
+import pty
+import resource
+import signal
+import subprocess
+import time
+
+import pytest
+from shell import COMMAND, ENVIRONMENT, run_script
+
+
+def test_help_is_there_at_once():
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    done = subprocess.run([*COMMAND, "--help"], env=ENVIRONMENT, capture_output=True, text=True, check=True, timeout=60)
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    assert "maxmargin fit sequences" in done.stdout
+    assert after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime < 0.3
+
+
+@pytest.mark.slow
+def test_all_commands_in_pipes(tmp_path):
+    done = run_script(
+        """
+        maxmargin demo --files data > /dev/null
+        cat data/train.conll | maxmargin fit sequences - -o tagger.mm -c 10 --forbidden BIO -q
+        cut -d ' ' -f 1 data/test.conll | maxmargin predict tagger.mm | head -2
+        cat data/test.conll | maxmargin score tagger.mm - --json -q
+        maxmargin inspect tagger.mm | grep kind
+        cat data/train.conll | maxmargin certify tagger.mm - -q > certificate.txt
+        maxmargin convert --chunks BILOU < data/train.conll | sed -n 2p
+        """,
+        tmp_path,
+    )
+    assert (done.stderr, done.returncode) == ("", 0)
+    assert done.stdout.splitlines() == [
+        "Ada B-PER",
+        "Lovelace I-PER",
+        '{"right labels": 1.0, "precision": 1.0, "recall": 1.0, "F1": 1.0}',
+        "kind         sequences",
+        "Lovelace L-PER",
+    ]
+    assert "relative gap" in (tmp_path / "certificate.txt").read_text()
+    done = run_script("printf '1 x\\n' | maxmargin fit classes - -o m.mm", tmp_path)
+    assert done.returncode == 3
+    assert done.stderr == "maxmargin: <stdin>, line 1: 'x' is no feature; expected its number and its value, 3:0.5\n"
+
+
+def made_up(folder):
+    """Rows without any rule, on which training takes long."""
+    lines = [
+        f"{(k * 7919) % 13} " + " ".join(f"{j + 1}:{(k * 31 + j * j * 17) % 97}" for j in range(60))
+        for k in range(4000)
+    ]
+    (folder / "noise.svm").write_text("\n".join(lines) + "\n")
+    return [*COMMAND, "fit", "classes", "noise.svm", "-o", "m.mm", "-c", "1e6", "-e", "1e-9", "--max-passes", "inf"]
+
+
+@pytest.mark.slow
+def test_ctrl_c_saves_the_best_model_so_far(tmp_path):
+    with subprocess.Popen(
+        made_up(tmp_path), cwd=tmp_path, env=ENVIRONMENT, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    ) as run:
+        for line in run.stderr:
+            if line.startswith("pass "):
+                break
+        run.send_signal(signal.SIGINT)
+        out, err = run.communicate(timeout=100)
+    assert run.returncode == 0
+    assert "training was interrupted; the model is the best one so far" in err
+    assert "the best model so far was saved to m.mm" in err
+    assert "interrupted" in out
+    done = subprocess.run(
+        [*COMMAND, "score", "m.mm", "noise.svm", "-q"], cwd=tmp_path, env=ENVIRONMENT, capture_output=True, text=True
+    )
+    assert done.stdout.startswith("right classes  0.")
+
+
+@pytest.mark.slow
+def test_on_a_terminal_there_is_a_live_line(tmp_path):
+    leader, follower = pty.openpty()
+    run = subprocess.Popen(made_up(tmp_path), cwd=tmp_path, env=ENVIRONMENT, stdout=follower, stderr=follower)
+    os.close(follower)
+    shown, deadline = b"", time.monotonic() + 100
+    while b"gap" not in shown and time.monotonic() < deadline:
+        shown += os.read(leader, 4096)
+    run.send_signal(signal.SIGINT)
+    try:
+        while more := os.read(leader, 4096):
+            shown += more
+    except OSError:  # the terminal is gone with the process
+        pass
+    os.close(leader)
+    assert run.wait(timeout=100) == 0
+    assert b"\x1b[" in shown  # drawn anew
+    assert b"saved to m.mm" in shown
+
+
+@pytest.mark.slow
+def test_a_pipe_that_closes_early_is_no_error(tmp_path):
+    done = run_script(
+        "maxmargin demo --files data > /dev/null; maxmargin fit classes data/train.svm -o m.mm -q; "
+        "for k in $(seq 2000); do cat data/train.svm; done > long.svm; maxmargin predict m.mm long.svm -q | head -1",
+        tmp_path,
+    )
+    assert (done.stdout, done.stderr, done.returncode) == ("0\n", "", 0)
