@@ -31,7 +31,8 @@ def add_options(parser: argparse.ArgumentParser, estimator: Any, hidden: tuple[s
             type=value,
             metavar="YES|NO" if flag else "VALUE",
             help=" ".join(filter(None, (f"{kind}." if kind else "", text, f"[default: {default}]"))).replace("%", "%%"),
-            **({"nargs": "?", "const": True} if flag else {}),
+            nargs="?" if flag else None,
+            const=True if flag else None,
         )
 
 

@@ -45,7 +45,7 @@ def written(name: str | None) -> Iterator[TextIO]:
     """The file of this name, to write to; None and - are standard output."""
     from maxmargin.inputs.text_file import writing
 
-    with writing(sys.stdout if name in (None, "-") else name) as file:  # type: ignore[arg-type]
+    with writing(sys.stdout if name in (None, "-") else name) as file:
         yield file
 
 
