@@ -18,6 +18,7 @@ from benchmarks import (
     alignment_speed,
     bounds,
     clusterings,
+    command_line,
     counting,
     counting_cost,
     coverage,
@@ -106,6 +107,7 @@ GROUPS = {
     "effective-passes": effective_passes,
     "threads": threads,
     "model-files": model_files,
+    "command-line": command_line,
     "engine": engine,
 }
 Run = Callable[[str, int, bool, Report], Table]
