@@ -32,6 +32,9 @@ def folder(tmp_path_factory):
     folder = tmp_path_factory.mktemp("files")
     assert main(["demo", "--files", str(folder)]) == 0
     rows = (folder / "train.svm").read_text().splitlines(keepends=True)
+    (folder / "three.conll").write_text("a D O\n")
+    (folder / "narrow.svm").write_text("0 1:1\n1 2:1\n2 3:1\n")
+    (folder / "wide.svm").write_text("0 1:1\n1 2:1\n2 3:1 99:1\n")
     (folder / "uneven.conll").write_text("a O\nb c O\n")
     (folder / "two.svm").write_text("".join(row for row in rows if row[0] != "2"))
     for kind, (data, *options) in KINDS.items():
@@ -137,6 +140,9 @@ def test_c_is_chosen(run):
     assert set(report["tried"]) == {"0.001", "10.0"}
     assert report["C"] == mm.load("m.mm").solution_.C
     assert report["on --valid"]["right classes"] == report["tried"][str(report["C"])] == max(report["tried"].values())
+    for other in ("narrow.svm", "wide.svm"):  # with fewer and more features than training has seen
+        code, out = run("fit", "classes", "train.svm", "-o", "m.mm", "-c", "1,10", "--valid", other, "-q", "--json")
+        assert (code, json.loads(out)["on --valid"]) == (0, {"right classes": 1.0})
     code, out = run("fit", "ranking", "train.letor", "-c", "0.1,1", "-v", "2", "-q", "--json")  # no file is written
     report = json.loads(out)
     assert (code, "model" in report) == (0, False)
@@ -191,6 +197,14 @@ def test_formats_are_converted(run):
         (2, "fit classes train.svm -o m.mm -v 3 --valid test.svm", "give one of the two"),
         (2, "fit classes train.svm -o m.mm -c auto --valid test.svm", "-c auto needs cross-validation"),
         (2, "fit classes train.svm -o -", "a model is no text"),
+        (2, "fit classes train.svm -o nowhere/m.mm", "nowhere/m.mm cannot be written"),
+        (2, "fit parsing trees.mrg -o m.mm --inputs features", "inputs='features' is for Python"),
+        (
+            3,
+            "fit sequences train.conll -o m.mm --valid three.conll",
+            "three.conll: a line has 3 columns; expected 1 (word)",
+        ),
+        (3, "score sequences.mm three.conll -q", "three.conll: a line has 3 columns; expected 1 (word) and a label"),
         (2, "predict sequences.mm test.conll --scores", "--scores is for rows; this is a model of sequences"),
         (3, "fit classes train.conll -o m.mm", "train.conll, line 1: the label is 'Ada'; expected a number"),
         (3, "fit ranking train.svm -o m.mm", "train.svm has no queries; expected qid:NUMBER"),

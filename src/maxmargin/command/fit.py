@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import argparse
+import os
 import sys
+from pathlib import Path
 from typing import Any
 
 from maxmargin.command.errors import NOT_CONVERGED, UsageError
@@ -23,6 +25,8 @@ def run(settings: argparse.Namespace) -> int:
         raise UsageError("give the file to write the model to, -o MODEL, or -v K for cross-validation alone")
     if settings.output == "-":
         raise UsageError("a model is no text: give a file to write it to, -o MODEL")
+    if settings.output is not None and not os.access(Path(settings.output).resolve().parent, os.W_OK):
+        raise UsageError(f"{settings.output} cannot be written: its folder is not there, or not yours")
     if settings.cv is not None and settings.valid is not None:
         raise UsageError("-v and --valid both say what to try models on: give one of the two")
     if settings.cv is not None and settings.cv < 2:
@@ -31,7 +35,7 @@ def run(settings: argparse.Namespace) -> int:
         raise UsageError("-c auto needs cross-validation: give values, as in -c 1,10,100, or leave --valid out")
     estimator = _estimator(kind, settings, Cs)
     examples = kind.module().read(settings.data, estimator, settings)
-    valid = None if settings.valid is None else kind.module().read([settings.valid], estimator, settings)
+    valid = None if settings.valid is None else kind.module().read([settings.valid], estimator, settings, examples)
     try:
         model, report = _trained(kind, estimator, examples, valid, Cs, settings)
     except (ValueError, TypeError) as error:

@@ -11,7 +11,7 @@ from maxmargin.structures.dependencies.conllu import iterate_conllu, write_conll
 from maxmargin.structures.dependencies.measures import attachment_scores
 
 
-def read(sources: list[str], estimator: Any, settings: Any) -> Examples:
+def read(sources: list[str], estimator: Any, settings: Any, like: Examples | None = None) -> Examples:
     """Sentences with their heads and labels."""
     roots = estimator.single_root
     sentences = [each for name in sources for each in iterate_conllu(opened(name), single_root=roots)]

@@ -25,8 +25,11 @@ class Examples(NamedTuple):
 class FilesOfKind(Protocol):
     """The functions of a module of this folder."""
 
-    def read(self, sources: list[str], estimator: Any, settings: Any) -> Examples:
-        """The examples of some files, for an estimator or a model; sets parameters that the files determine."""
+    def read(self, sources: list[str], estimator: Any, settings: Any, like: Examples | None = None) -> Examples:
+        """The examples of some files, for a model, or for an estimator, whose parameters may follow from the files.
+
+        like : what the estimator will be trained on, where these are to try it on.
+        """
 
     def predicted(self, model: Any, source: TextFile, settings: Any) -> Iterator[tuple[str, Any]]:
         """Of every example of a file the text that is written for it, and its prediction as JSON."""

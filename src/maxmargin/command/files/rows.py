@@ -15,10 +15,12 @@ from maxmargin.inputs.svmlight import SvmlightRows, read_svmlight
 from maxmargin.inputs.text_file import TextFile
 
 
-def read(sources: list[str], estimator: Any, settings: Any) -> Examples:
+def read(sources: list[str], estimator: Any, settings: Any, like: Examples | None = None) -> Examples:
     """Rows of all files, one after the other; queries of different files are different ones."""
     parts = [read_svmlight(opened(name), zero_based=True) for name in sources]
-    width = getattr(estimator, "n_features_in_", None) or max(part.X.shape[1] for part in parts)
+    width = max(part.X.shape[1] for part in parts)
+    if like is not None or hasattr(estimator, "n_features_in_"):
+        width = estimator.n_features_in_ if like is None else like.X.shape[1]
     X = sparse.vstack([_as_wide(part.X, width) for part in parts], format="csr")
     y = np.concatenate([part.y for part in parts])
     if X.shape[0] == 0:

@@ -16,23 +16,25 @@ from maxmargin.structures.sequences.crfsuite import iterate_crfsuite
 from maxmargin.structures.sequences.measures import chunk_f1
 
 
-def read(sources: list[str], estimator: Any, settings: Any) -> Examples:
-    """Sentences; an estimator that is not fitted gets the templates that are given, or the usual ones."""
+def read(sources: list[str], estimator: Any, settings: Any, like: Examples | None = None) -> Examples:
+    """Sentences; an estimator without templates gets those that are given, or the usual ones."""
     fitted = hasattr(estimator, "w_")
     columns = estimator.features is not None if fitted else settings.format == "conll"
     if not columns:
         return _with_attributes(sources, settings)
     sentences = [each for name in sources for each in iterate_conll(opened(name), chunks=settings.chunks)]
-    widths = {len(sentence.tokens[0]) for sentence in sentences}
-    if len(widths) > 1:
-        raise ValueError(
-            f"the files have {' and '.join(str(n + 1) for n in sorted(widths))} columns; expected as many in all"
-        )
     if not sentences:
         raise ValueError(f"there is no sentence in {', '.join(sources)}")
-    if not fitted:
-        given = getattr(settings, "features", None)
-        estimator.features = TokenTemplates.read(given) if given else TokenTemplates.usual(widths.pop())
+    if estimator.features is None:
+        usual = TokenTemplates.usual(len(sentences[0].tokens[0]))
+        estimator.features = TokenTemplates.read(settings.features) if settings.features else usual
+    names = estimator.features.columns
+    for sentence in sentences:
+        if len(sentence.tokens[0]) != len(names):
+            raise ValueError(
+                f"{', '.join(sources)}: a line has {len(sentence.tokens[0]) + 1} columns; expected {len(names)} "
+                f"({', '.join(names)}) and a label"
+            )
     return Examples([sentence.tokens for sentence in sentences], [sentence.labels for sentence in sentences])
 
 

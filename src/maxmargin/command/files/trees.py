@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+from maxmargin.command.errors import UsageError
 from maxmargin.command.files.base import Examples, opened, some_at_a_time
 from maxmargin.inputs.text_file import TextFile, TextLines, reading
 from maxmargin.structures.parsing.brackets import read_trees, trees_in
@@ -14,7 +15,7 @@ from maxmargin.structures.parsing.trees import Tree
 AT_ONCE = 50  # sentences: parsing takes long
 
 
-def read(sources: list[str], estimator: Any, settings: Any) -> Examples:
+def read(sources: list[str], estimator: Any, settings: Any, like: Examples | None = None) -> Examples:
     """Trees, and the sentences below them."""
     cleaned = (tree.cleaned() for name in sources for tree in read_trees(opened(name)))
     trees = [tree for tree in cleaned if tree is not None]
@@ -39,7 +40,7 @@ def measures(model: Any, examples: Examples) -> dict[str, float]:
 
 def _sentence(tree: Tree, estimator: Any) -> Any:
     if estimator.inputs == "features":
-        raise ValueError("inputs='features' is for Python: files have words and tags")
+        raise UsageError("inputs='features' is for Python: files have words and tags")
     return tree.tokens() if estimator.inputs == "tags" else tree.words()
 
 
