@@ -159,6 +159,7 @@ def test_templates_and_schemes(run):
         == 0
     )
     model = mm.load("m.mm")
+    assert model.verbose == 0
     assert model.features == mm.TokenTemplates(["form", "form[-1]", "capital(form)"], ["form"])
     assert {"L-PER", "U-LOC"} <= set(model.classes_)
     assert json.loads(run("score", "m.mm", "train.conll", "--chunks", "BILOU", "--json")[1])["F1"] > 0.9

@@ -43,6 +43,7 @@ def run(settings: argparse.Namespace) -> int:
     certificate = model.certificate_
     report = {"C": float(model.solution_.C), "certificate": str(certificate), **numbers(certificate), **report}
     if settings.output is not None:
+        model.verbose = 0  # of this run
         model.save(settings.output)
         report["model"] = settings.output
     say(report, settings)

@@ -28,6 +28,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         with warnings.catch_warnings():
             _speak_in_sentences()
+            _use_utf8()
             _leave_pandas_out()
             code: int = import_module(f"maxmargin.command.{settings.command}").run(settings)
         sys.stdout.flush()
@@ -56,6 +57,13 @@ def _speak_in_sentences() -> None:
     warnings.simplefilter("default")
     for kind in (DeprecationWarning, PendingDeprecationWarning, FutureWarning, ResourceWarning):
         warnings.simplefilter("ignore", kind)
+
+
+def _use_utf8() -> None:
+    """As for files: whatever the locale says."""
+    for stream in (sys.stdin, sys.stdout):
+        if hasattr(stream, "reconfigure") and (stream.encoding or "").lower().replace("-", "") != "utf8":
+            stream.reconfigure(encoding="utf-8")
 
 
 def _leave_pandas_out() -> None:
