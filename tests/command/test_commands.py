@@ -103,6 +103,12 @@ def test_columns_get_one_more(run):
     assert "the file has 4 columns; expected 1 (word), or these and a label" in run.err
 
 
+def test_chunks_are_counted_where_labels_are_of_chunks(run):
+    broken = text("test.conll") + "Vienna I-LOC\n"  # which no scheme has
+    assert json.loads(run("score", "sequences.mm", "-", "--json", stdin=broken)[1])["recall"] > 0.9
+    assert list(json.loads(run("score", "sequences.mm", "-", "--json", stdin="a DET\nb NOUN\n")[1])) == ["right labels"]
+
+
 def test_rows_have_a_line_each(run):
     X = mm.formats.read_svmlight("test.svm", zero_based=True, n_features=mm.load("classes.mm").n_features_in_).X
     for kind in ("classes", "ranking"):

@@ -55,10 +55,13 @@ class ChunkScheme(NamedTuple):
             right[begin:end] = self._written(f"-{kind}", end - begin)
         return right
 
+    def knows(self, label: Hashable) -> bool:
+        """Whether this is a label of the scheme."""
+        return label == "O" or bool(self._read(label).type)
+
     def fits(self, labels: Sequence[Hashable]) -> bool:
         """Whether all are labels of this scheme, and none breaks a chunk."""
-        known = all(label == "O" or self._read(label).type for label in labels)
-        return known and all(self.may_follow(*pair) for pair in pairwise([None, *labels, None]))
+        return all(map(self.knows, labels)) and all(self.may_follow(*pair) for pair in pairwise([None, *labels, None]))
 
     def _written(self, kind: str, length: int) -> list[str]:
         letters = ["B", *"I" * (length - 1)]
@@ -107,7 +110,7 @@ def _fits_iob1(labels: Sequence[Hashable]) -> bool:
     scheme = SCHEMES["BIO"]
     for before, label in pairwise([None, *labels]):
         mark = scheme._read(label)
-        if not (mark.type or label == "O"):
+        if not scheme.knows(label):
             return False
         if mark.type and not mark.continues and scheme._read(before).type != mark.type:
             return False

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from maxmargin.command.files.base import Examples, opened, some_at_a_time
-from maxmargin.inputs.chunk_schemes import SCHEMES, scheme_of
+from maxmargin.inputs.chunk_schemes import ANY, SCHEMES
 from maxmargin.inputs.text_file import TextFile
 from maxmargin.inputs.token_templates import TokenTemplates
 from maxmargin.structures.sequences.conll import iterate_conll
@@ -63,7 +63,8 @@ def measures(model: Any, examples: Examples) -> dict[str, float]:
     found = model.predict(examples.X)
     right = sum(a == b for y, z in zip(examples.Y, found, strict=True) for a, b in zip(y, z, strict=True))
     result = {"right labels": right / sum(map(len, examples.Y))}
-    if scheme_of(examples.Y) is not None and any(label != "O" for y in examples.Y for label in y):
+    labels = {label for y in examples.Y for label in y}
+    if all(map(ANY.knows, labels)) and labels != {"O"}:  # broken chunks are read as conlleval reads them
         bio = SCHEMES["BIO"]
         score = chunk_f1([bio.rewritten(y) for y in examples.Y], [bio.rewritten(z) for z in found])
         result |= {"precision": score.precision, "recall": score.recall, "F1": score.f1}
