@@ -3,6 +3,7 @@
 import os
 import pty
 import resource
+import shutil
 import signal
 import subprocess
 import time
@@ -108,3 +109,22 @@ def test_a_pipe_that_closes_early_is_no_error(tmp_path):
         tmp_path,
     )
     assert (done.stdout, done.stderr, done.returncode) == ("0\n", "", 0)
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(shutil.which("bash") is None, reason="there is no bash")
+def test_bash_completes(tmp_path):
+    (tmp_path / "test.sh").write_text(
+        """
+        source completion.sh
+        complete_after() { COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _maxmargin; echo "${COMPREPLY[@]}"; }
+        complete_after maxmargin pre
+        complete_after maxmargin fit se
+        complete_after maxmargin fit sequences train.conll --forb
+        complete_after maxmargin score model.mm --js
+        complete_after maxmargin score mo
+        """
+    )
+    done = run_script("maxmargin completion > completion.sh; bash -u test.sh", tmp_path)
+    assert (done.stderr, done.returncode) == ("", 0)
+    assert done.stdout.splitlines() == ["predict", "sequences", "--forbidden", "--json", ""]

@@ -44,6 +44,20 @@ def parsed(arguments: Sequence[str]) -> argparse.Namespace:
     return _built(arguments).parse_args(arguments)
 
 
+def words_after(path: Sequence[str]) -> list[str]:
+    """Commands, kinds and long options that may come after these commands and kinds."""
+    parser = _built(path)
+    for word in path:
+        parser = _below(parser)[word]
+    options = [text for action in parser._actions for text in action.option_strings]
+    return [*_below(parser), *(text for text in options if text.startswith("--") and "_" not in text)]
+
+
+def _below(parser: argparse.ArgumentParser) -> dict[str, argparse.ArgumentParser]:
+    found = [action for action in parser._actions if isinstance(action, argparse._SubParsersAction)]
+    return dict(found[0].choices) if found else {}
+
+
 def _built(arguments: Sequence[str]) -> argparse.ArgumentParser:
     parser = _Parser(
         prog="maxmargin",
@@ -79,6 +93,7 @@ def _built(arguments: Sequence[str]) -> argparse.ArgumentParser:
     demo.add_argument(
         "--files", metavar="FOLDER", help="write small files of every kind there instead, to try things with"
     )
+    _command(commands, "completion", "print a script that completes commands in bash")
     return parser
 
 

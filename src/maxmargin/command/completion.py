@@ -1,0 +1,31 @@
+"""maxmargin completion: what a shell can offer after what has been typed, as a script for bash (zsh: bashcompinit)."""
+
+from __future__ import annotations
+
+import argparse
+
+from maxmargin.command.kinds import KINDS
+from maxmargin.command.parser import words_after
+
+SCRIPT = """\
+_maxmargin() {{
+    local words=""
+    case "$COMP_CWORD:${{COMP_WORDS[1]-}}:${{COMP_WORDS[2]-}}" in
+{cases}
+    esac
+    COMPREPLY=($(compgen -W "$words" -- "${{COMP_WORDS[COMP_CWORD]}}"))
+}}
+complete -o default -F _maxmargin maxmargin
+"""
+
+
+def run(settings: argparse.Namespace) -> int:
+    """Print the script; where it offers nothing, bash offers names of files."""
+    cases = {"1:*": words_after([]), "2:fit:*": words_after(["fit"])}
+    cases |= {f"*:fit:{kind}": words_after(["fit", kind]) for kind in KINDS}
+    cases |= {f"*:{name}:*": words_after([name]) for name in words_after([]) if name[0] != "-" and name != "fit"}
+    print(
+        SCRIPT.format(cases="\n".join(f'        {case}) words="{" ".join(each)}";;' for case, each in cases.items())),
+        end="",
+    )
+    return 0
