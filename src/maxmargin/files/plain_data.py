@@ -75,7 +75,9 @@ class DataWriter:
         if kind is list:
             return [self.write(each, f"{where}[{i}]") for i, each in enumerate(value)]
         if kind in (tuple, set, frozenset):
-            return {kind.__name__: [self.write(each, f"{where}[{i}]") for i, each in enumerate(value)]}
+            members = [self.write(each, f"{where}[{i}]") for i, each in enumerate(value)]
+            # The order of a set depends on hashes, which change from process to process; files do not.
+            return {kind.__name__: members if kind is tuple else sorted(members, key=repr)}
         if isinstance(value, Mapping):
             return {"dict": [[self.write(key, where), self.write(value[key], f"{where}[{key!r}]")] for key in value]}
         what = (
