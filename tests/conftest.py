@@ -18,7 +18,7 @@ sys.path[:0] = [str(TESTS), str(TESTS.parent)]
 
 from thorough import THOROUGH  # noqa: E402 - it is beside this file
 
-settings.register_profile("maxmargin", deadline=None, max_examples=40 if THOROUGH else 20, print_blob=True)
+settings.register_profile("maxmargin", deadline=None, max_examples=40 if THOROUGH else 10, print_blob=True)
 settings.load_profile("maxmargin")
 
 interruptions.AGAIN = 0.0  # tests plant Ctrl-C faster than a person presses it; those of the second one set it again

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import norm
+from thorough import examples
 
 from maxmargin import CountingClassifier, CountingMultilabel, CountingPredictor, RoutePredictor
 from maxmargin.counting import penalty
@@ -60,7 +61,7 @@ def check(kind, outputs, X, Y, power, scale):
 
 @pytest.mark.parametrize("kind", FORMS)
 @pytest.mark.parametrize("outputs", SETS, ids=str)
-@settings(max_examples=12, deadline=None)
+@examples(5, 12)
 @given(
     n=st.integers(2, 12),
     p=st.integers(1, 8),

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from counting.dense_training import trained
 from estimators.problems import CHECKS_WITHOUT_DATA
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy import sparse
 from sklearn.base import clone
@@ -21,6 +21,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.utils import get_tags
 from sklearn.utils.estimator_checks import parametrize_with_checks
+from thorough import examples
 
 from maxmargin.counting.predictor import CountingPredictor
 from maxmargin.counting.sets.assignments import Assignments
@@ -64,7 +65,7 @@ def case(request):
 
 
 @pytest.mark.parametrize("outputs", SETS, ids=lambda each: type(each).__name__)
-@settings(max_examples=10, deadline=None)
+@examples(5, 10)
 @given(seed=st.integers(0, 10**6), alpha=st.sampled_from([0.01, 1.0, 20.0]), intercept=st.booleans())
 def test_weights_and_objective_are_those_of_the_definition(outputs, seed, alpha, intercept):
     rng = np.random.default_rng(seed)

@@ -7,13 +7,14 @@ from itertools import pairwise, permutations
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy import sparse
 from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 from sklearn.model_selection import GridSearchCV
 from strategies import whole
+from thorough import examples
 
 from maxmargin import RoutePredictor
 from maxmargin.counting import CyclicPermutations, Paths
@@ -86,7 +87,7 @@ def queries(draw, closed):
 
 
 @pytest.mark.parametrize("shape", ["path", "cycle"])
-@settings(max_examples=40, deadline=None)
+@examples(16, 40)
 @given(data=st.data())
 def test_routes_are_the_best_of_those_asked_for(shape, data):
     closed = shape == "cycle"

@@ -23,7 +23,7 @@ from maxmargin import loading
 from maxmargin.files import container
 from maxmargin.files.saving import model_bytes
 
-QUICK, SLOW = 6, 460  # files per kind of model; the slow test makes more than 20,000
+QUICK, SLOW = 9, 450  # files per kind of model; the slow test makes more than 20,000
 FORBIDDEN = ("import", "exec", "compile", "socket.", "subprocess.", "os.system", "os.exec", "os.spawn", "pickle.")
 WATCHED = []
 ALLOWED_SECONDS = 1.0
@@ -88,8 +88,9 @@ def ask(model, few):
             continue
 
 
+@pytest.mark.every(3)
 @pytest.mark.filterwarnings("ignore")
-@pytest.mark.parametrize("kind", MAKERS)
+@pytest.mark.parametrize("kind", list(MAKERS))
 def test_spoiled_files(kind, tmp_path):
     attack(kind, QUICK, tmp_path / "model.mm")
 

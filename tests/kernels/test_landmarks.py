@@ -2,9 +2,10 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy import sparse
+from thorough import examples
 
 from maxmargin.kernels import RBF, Linear, Precomputed
 from maxmargin.kernels.landmarks import KINDS, chosen_landmarks, distinct_rows, leverage_scores
@@ -16,7 +17,7 @@ def clusters(n=200, seed=0):
 
 
 @given(st.integers(0, 10**6), st.integers(1, 30), st.integers(1, 3))
-@settings(max_examples=40, deadline=None)
+@examples(16, 40)
 def test_distinct_rows_are_all_of_them_and_once_each(seed, n, width):
     rows = np.random.default_rng(seed).integers(0, 2, (n, width)).astype(float)
     expected = sorted({tuple(row): i for i, row in reversed(list(enumerate(rows.tolist())))}.values())

@@ -6,12 +6,13 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy import sparse
 from sklearn import config_context
 from sklearn.base import clone
 from sklearn.utils.estimator_checks import parametrize_with_checks
+from thorough import examples
 
 from maxmargin.inputs.tokens import Sequences
 from maxmargin.kernels import RBF, Cosine, Function, KernelMap, Linear, Polynomial, Sigmoid
@@ -53,7 +54,7 @@ def test_scikit_learn_check_of_variants(estimator, check):
 
 @kernels
 @given(st.integers(0, 10**6), st.integers(1, 25), st.integers(1, 4), st.booleans())
-@settings(max_examples=25, deadline=None)
+@examples(10, 25)
 def test_exact_features_have_the_kernel_as_inner_products(kernel, seed, n, width, packed):
     rng = np.random.default_rng(seed)
     X, new = (rng.integers(-2, 3, (m, width)).astype(float) for m in (n, 7))  # some rows come twice, some are 0

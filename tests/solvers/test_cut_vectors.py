@@ -4,10 +4,11 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy import sparse
 from strategies import whole
+from thorough import examples
 
 from maxmargin.atoms import AtomRows, Atoms
 from maxmargin.objective import Formulation
@@ -127,7 +128,7 @@ def test_same_certificate_either_way(name, formulation, solver, monkeypatch):
     assert a.primal == pytest.approx(b.primal, rel=2e-4 if a.converged else 2e-2)
 
 
-@settings(max_examples=10)
+@examples(5, 10)
 @given(planes())
 def test_mean_plane_has_both_forms(drawn):
     atoms, cuts = drawn
@@ -138,7 +139,7 @@ def test_mean_plane_has_both_forms(drawn):
     np.testing.assert_allclose(row.toarray()[0], share @ stacked.toarray(), atol=1e-12)
 
 
-@settings(max_examples=20)
+@examples(8, 20)
 @given(planes(), st.data())
 def test_atoms_of_some_units_are_those_of_all(drawn, data):
     """Numbered anew, written out, and back."""

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 from compiled import dual_blocks_twin as twin
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from kernel_problems import ALL, TASKS, exact_map, oracle_of, units_of, with_units
 from thorough import examples
@@ -93,7 +93,7 @@ def act(blocks, action, oracle, seed):
         getattr(blocks, action)()
 
 
-@settings(max_examples=40)
+@examples(16, 40)
 @given(name=st.sampled_from(sorted(TASKS)), formulation=st.sampled_from(ALL), actions=ACTIONS, seed=st.integers(0, 100))
 def test_same_dual_as_over_the_features(name, formulation, actions, seed):
     """Every block is ascended to its optimum, where w is unique: on the way there ties are decided by rounding."""

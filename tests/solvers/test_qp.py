@@ -9,15 +9,16 @@ from __future__ import annotations
 import clarabel
 import numpy as np
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 from scipy import sparse
 from scipy.optimize import linprog
+from thorough import examples
 
 from maxmargin.solvers.qp import UnboundedMaster, solve_master
 
-many = settings(deadline=None, max_examples=100)
+many = examples(40, 100)
 magnitudes = st.integers(-12, 12).map(lambda k: 10.0**k)
 
 

@@ -3,9 +3,10 @@
 import numpy as np
 import pytest
 from estimators.problems import sequences
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy.optimize import minimize
+from thorough import examples
 
 from maxmargin import SequenceLabeler
 from maxmargin.executors import Threads
@@ -58,7 +59,7 @@ def test_solvers_find_the_optimum_over_all_outputs(solver, softness, forbidden):
     assert solution.certificate.primal == pytest.approx(value(solution.w)[0], rel=1e-9)
 
 
-@settings(max_examples=25)
+@examples(10, 25)
 @given(
     seed=st.integers(0, 10**6), log_scale=st.floats(-8, 8), log_C=st.floats(-6, 6), solver=st.sampled_from(SOLVERS[:2])
 )

@@ -5,7 +5,7 @@ from math import sqrt
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from thorough import examples
 
@@ -159,7 +159,7 @@ def test_compiled_tasks_walk_as_plain_ones_do(solver):
 
 
 @given(seed=st.integers(0, 10**6), power=st.integers(-100, 100))
-@settings(max_examples=30)
+@examples(12, 30)
 def test_perceptron_knows_no_scale(seed, power):
     """It is the same walk in other units, to the bit: what decides ties is no loss to be reckoned with."""
     rng = np.random.default_rng(seed)

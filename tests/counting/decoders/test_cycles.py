@@ -2,8 +2,9 @@ import numpy as np
 import pytest
 from counting.compiled import tours_twin as twin
 from counting.tour_strategies import squares, started
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from thorough import examples
 
 from maxmargin.counting.decoders import bounded_cycle as bounded_module
 from maxmargin.counting.decoders.bounded_cycle import bounded_cycle
@@ -28,14 +29,14 @@ def test_all_subsets_give_the_best_cycle(drawn, front):
     check_cycle(W, shortest, longest, front, exact_cycle(W, shortest, longest, front), best=True)
 
 
-@settings(max_examples=25)
+@examples(10, 25)
 @given(started(most=5), st.booleans())
 def test_the_program_gives_the_best_cycle(drawn, front):
     W, shortest, longest, _ = drawn
     check_cycle(W, shortest, longest, front, programmed_cycle(W, shortest, longest, front), best=True)
 
 
-@settings(max_examples=15)
+@examples(6, 15)
 @given(started(most=6), st.booleans())
 def test_local_search_ends_in_a_cycle_that_no_move_improves(drawn, front):
     W, shortest, longest, _ = drawn

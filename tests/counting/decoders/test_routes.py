@@ -3,7 +3,7 @@ from itertools import pairwise, permutations
 import numpy as np
 import pytest
 from counting.tour_strategies import squares
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from strategies import whole
 from thorough import examples
@@ -63,7 +63,7 @@ def test_free_ends_have_scores(problem, data):
         assert found.exact or method == "local"
 
 
-@settings(max_examples=25)
+@examples(10, 25)
 @given(problems(most=5))
 def test_the_program_gives_the_best_path(problem):
     found = best_route(*problem, method="milp")

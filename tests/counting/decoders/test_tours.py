@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from counting.compiled.tours_twin import cycle_value
 from counting.tour_strategies import squares
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from thorough import examples
 
@@ -43,7 +43,7 @@ def test_tours_are_the_best(problem):
         assert found.exact or method == "local"
 
 
-@settings(max_examples=25)
+@examples(10, 25)
 @given(problems(most=5))
 def test_the_program_gives_the_best_tour(problem):
     arcs, *query = problem

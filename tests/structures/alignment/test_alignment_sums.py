@@ -2,9 +2,10 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from structures.alignment.test_task import FEATURES, MODES, RICH, X, Y, problems
+from thorough import examples
 
 from maxmargin.structures.alignment.substitution import PairFeatures
 from maxmargin.tangents import Softness
@@ -51,7 +52,7 @@ def test_sums_with_other_features(features, symmetric):
     check_sums(Alignment(features=features, symmetric=symmetric), RICH[:3], Y[:3], trials=1, samples=0)
 
 
-@settings(max_examples=15)
+@examples(6, 15)
 @given(problems(), st.floats(-8, 8))
 def test_sums_on_anything(problem, log_scale):
     check_sums(*problem, trials=1, scale=10.0**log_scale, samples=0)

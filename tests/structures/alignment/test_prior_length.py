@@ -4,8 +4,9 @@ import warnings
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from thorough import examples
 
 import maxmargin as mm
 from maxmargin.structures.alignment.prior_length import POWERS, gained, with_best_length
@@ -53,7 +54,7 @@ def test_gains_are_those_of_hinges_by_enumeration():
 
 
 @given(st.integers(-26, 26))
-@settings(max_examples=10, deadline=None)
+@examples(5, 10)
 def test_the_scale_of_a_matrix_does_not_matter(k):
     batch = packed()
     np.testing.assert_array_equal(with_best_length(usual(batch, 2.0**k), batch), with_best_length(usual(batch), batch))

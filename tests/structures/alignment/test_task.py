@@ -1,9 +1,10 @@
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from proofs import prove_training_is_optimal
 from structures.alignment.compiled import alignment_twin as twin
+from thorough import examples
 
 from maxmargin.examples import dot
 from maxmargin.objective import Formulation
@@ -68,7 +69,7 @@ def problems(draw):
     return Alignment(**settings, alphabet="AC"), X, Y
 
 
-@settings(max_examples=15)
+@examples(6, 15)
 @given(problems())
 def test_keeps_the_contract_on_anything(problem):
     check_task(*problem, trials=1)

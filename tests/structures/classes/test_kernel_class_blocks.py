@@ -2,8 +2,9 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from thorough import examples
 
 from maxmargin.dual_blocks import DualBlocks
 from maxmargin.kernels import RBF, Linear
@@ -23,7 +24,7 @@ def solved(X, y, kernel, C, tol, cache_mb, costs=None):
     return oracle, BCFW(tol=tol, cache_mb=cache_mb).solve(oracle, C)
 
 
-@settings(max_examples=15)
+@examples(6, 15)
 @given(st.integers(0, 10**6), st.integers(25, 60), st.integers(2, 4), st.sampled_from([0.1, 10.0, 300.0]))
 def test_same_optimum_as_with_planes(seed, n, K, C):
     rng = np.random.default_rng(seed)

@@ -1,8 +1,9 @@
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from scipy import sparse
 from strategies import multiclass_data
+from thorough import examples
 
 from maxmargin import MulticlassSVC
 from maxmargin.tasks import Multiclass
@@ -20,7 +21,7 @@ def test_keeps_the_contract(kind, costs):
     check_task(Multiclass(costs=costs), kind(X), Y, trials=1)
 
 
-@settings(max_examples=15)
+@examples(6, 15)
 @given(multiclass_data())
 def test_keeps_the_contract_on_anything(problem):
     check_task(*problem, trials=1)

@@ -1,10 +1,11 @@
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from proofs import prove_training_is_optimal
 from scipy import sparse
 from strategies import costs, whole
+from thorough import examples
 
 from maxmargin.objective import Formulation
 from maxmargin.oracle import Oracle
@@ -37,13 +38,13 @@ def ordinal_data(draw):
     return task, draw(whole((n, n_features), -2, 2)), labels
 
 
-@settings(max_examples=30)
+@examples(12, 30)
 @given(ordinal_data())
 def test_keeps_the_contract_on_anything(problem):
     check_task(*problem, trials=1)
 
 
-@settings(max_examples=15)
+@examples(6, 15)
 @given(ordinal_data(), st.sampled_from(ALL), st.sampled_from([0.1, 5.0]))
 def test_training_equals_the_qp_over_all_constraints(problem, formulation, C):
     prove_training_is_optimal(*problem, C, formulation)

@@ -4,7 +4,7 @@ import pickle
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy import sparse
 from sklearn.base import clone
@@ -137,7 +137,7 @@ def test_planes_and_their_bounds(problem, data):
                 assert heights[j] == pytest.approx(best, abs=1e-6)
 
 
-@settings(max_examples=40)
+@examples(16, 40)
 @given(problems())
 def test_predictions_are_clusterings(problem):
     task, X, _, w = problem
@@ -150,14 +150,14 @@ def test_predictions_are_clusterings(problem):
         assert dot(task.psi(x, z), w) >= -1e-9  # nobody is together
 
 
-@settings(max_examples=8)
+@examples(5, 8)
 @given(clustered(), st.sampled_from(TASKS))
 def test_contract_of_tasks(drawn, task):
     X, Y, _ = drawn
     check_task(task, X, Y, trials=1)
 
 
-@settings(max_examples=30)
+@examples(12, 30)
 @given(problems(), st.sampled_from(FORMULATIONS))
 def test_other_formulations_are_searched_with_a_bound(problem, formulation):
     task, X, Y, w = problem
@@ -174,7 +174,7 @@ def test_other_formulations_are_searched_with_a_bound(problem, formulation):
             assert found.cuts.values(w)[g] <= best + 1e-9
 
 
-@settings(max_examples=10)
+@examples(5, 10)
 @given(clustered(packed=False), st.sampled_from(TASKS), st.sampled_from([0.1, 1.0, 10.0]))
 def test_training_against_all_constraints(drawn, task, C):
     """Bounds of greedy training hold for the true problem; relaxed training is never below it."""

@@ -4,12 +4,13 @@ import pickle
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from inputs.compiled import spanning_forest_twin as twin
 from scipy import sparse
 from strategies import whole
 from structures.clustering.pair_strategies import clustered, complete_graph
+from thorough import examples
 
 from maxmargin.atoms import AtomRows
 from maxmargin.examples import Examples, dot
@@ -195,7 +196,7 @@ def test_shifts_and_completions_of_a_part(problem, data):
         np.testing.assert_array_equal(after.truth[own], batch.truth[own])
 
 
-@settings(max_examples=30)
+@examples(12, 30)
 @given(problems(), st.sampled_from(FORMULATIONS))
 def test_other_formulations_are_searched_with_a_bound(problem, formulation):
     task, X, Y, w = problem
@@ -211,7 +212,7 @@ def test_other_formulations_are_searched_with_a_bound(problem, formulation):
         assert best <= found.upper[g] + 1e-9
 
 
-@settings(max_examples=10)
+@examples(5, 10)
 @given(clustered(), st.sampled_from(["chain", "random"]))
 def test_contract_of_tasks(drawn, start):
     X, Y, _ = drawn

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy.optimize import linprog
 from structures.clustering.pair_strategies import best_total, pair_gains
@@ -58,7 +58,7 @@ def test_rounded_solutions(gains):
         assert gains.total(labels) == best_total(gains) == pytest.approx(found.bound, abs=1e-6)
 
 
-@settings(max_examples=30)
+@examples(12, 30)
 @given(pair_gains(), st.data())
 def test_known_triangles_change_no_value(gains, data):
     values = np.array(data.draw(st.permutations(gains.gains)), dtype=float)

@@ -2,11 +2,12 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy import sparse
 from sklearn.linear_model import LinearRegression
 from structures.decisions.listed import Together, subsets
+from thorough import examples
 
 from maxmargin import CostLearner
 from maxmargin.structures.decisions.regression import STRENGTHS, least_squares
@@ -21,7 +22,7 @@ def rows_of(n, n_features, n_targets, seed, constant):
     return (np.hstack([A, np.ones((n, 1))]) if constant else A), Y, rng.uniform(0.2, 2, n)
 
 
-@settings(max_examples=40)
+@examples(16, 40)
 @given(st.integers(2, 12), st.integers(1, 6), st.booleans(), st.integers(0, 10**6), st.sampled_from([1e-8, 1.0, 1e8]))
 def test_minimises_what_it_says(n, f, constant, seed, unit):
     """Every strength by normal equations over all weights, the constant's without a penalty; ties by their values."""

@@ -2,17 +2,18 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from structures.dependencies.test_task import arc_rows, outputs
 from structures.dependencies.tree_lists import all_heads, sentences, total
+from thorough import examples
 
 from maxmargin.structures.dependencies.tree_sums import tree_sum
 from maxmargin.tasks import Dependencies
 from maxmargin.testing import check_sums
 
 
-@settings(max_examples=80)
+@examples(32, 80)
 @given(
     seed=st.integers(0, 10**6),
     n=st.integers(1, 5),

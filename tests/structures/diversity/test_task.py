@@ -4,11 +4,12 @@ import pickle
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy import sparse
 from strategies import whole
 from structures.diversity.coverage_strategies import queries
+from thorough import examples
 
 from maxmargin.objective import Formulation
 from maxmargin.oracle import Oracle
@@ -101,7 +102,7 @@ def test_planes_are_outputs_and_bounded(problem):
 
 
 @given(problems(), st.integers(0, 100))
-@settings(max_examples=30)
+@examples(12, 30)
 def test_contract(problem, seed):
     task, X, Y, _ = problem
     check_task(task, X, Y, seed=seed, trials=1)
@@ -164,7 +165,7 @@ def test_greedy_has_no_ratio_when_the_loss_is_added():
 
 
 @given(problems(most=2), st.sampled_from([0.1, 1.0, 10.0]))
-@settings(max_examples=25)
+@examples(10, 25)
 def test_bounds_of_training_hold_against_all_constraints(problem, C):
     """The dual is never above the optimum of the problem with every constraint, and upper never below P(w)."""
     task, X, Y, _ = problem

@@ -2,9 +2,10 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from structures.graphs.labelled_graphs import labelled
+from thorough import examples
 
 import maxmargin as mm
 from maxmargin.geometry import Geometry
@@ -82,7 +83,7 @@ def test_attractive_edges_never_prefer_different_labels(drawn, power):
         assert (tables[:, ~equal] <= 0).all()
 
 
-@settings(max_examples=12, deadline=None)
+@examples(5, 12)
 @given(labelled(n_labels=2, attractive=True), st.sampled_from([0.5, 5.0]), st.sampled_from(["bcfw", "one_slack"]))
 def test_attractive_training_is_the_optimum_within_the_bounds(problem, C, solver):
     task, X, Y, _ = problem
@@ -94,7 +95,7 @@ def test_attractive_training_is_the_optimum_within_the_bounds(problem, C, solver
     assert best - 1e-7 * (1 + best) <= model.certificate_.primal <= best * 1.002 + 1e-7
 
 
-@settings(max_examples=12, deadline=None)
+@examples(5, 12)
 @given(labelled(n_labels=2, attractive=True, pairwise="full"), st.integers(0, 99))
 def test_the_objective_is_that_of_full_tables(problem, seed):
     """In other coordinates of the same weights."""
@@ -109,13 +110,13 @@ def test_the_objective_is_that_of_full_tables(problem, seed):
     assert objective(free, X, Y, 3.0, w) == pytest.approx(expected)
 
 
-@settings(max_examples=8, deadline=None)
+@examples(5, 8)
 @given(labelled(n_labels=2, attractive=True, method="junction_tree"), st.integers(0, 99))
 def test_contract_of_attractive_edges(problem, seed):
     check_task(problem.task, problem.X, problem.Y, trials=1, seed=seed)
 
 
-@settings(max_examples=8, deadline=None)
+@examples(5, 8)
 @given(labelled(n_labels=3, pairwise="potts", attractive=True), st.sampled_from([0.5, 5.0]))
 def test_three_labels_that_attract(problem, C):
     task, X, Y, _ = problem

@@ -8,6 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from proofs import prove_smooth_training_is_optimal
 from structures.graphs.labelled_graphs import edges_of, labelled
+from thorough import examples
 
 from maxmargin import GraphLabeler
 from maxmargin.errors import Uncalibrated
@@ -28,7 +29,7 @@ def rings(n, seed=0, length=4):
     return X, Y
 
 
-@settings(max_examples=60)
+@examples(24, 60)
 @given(
     data=st.data(),
     seed=st.integers(0, 10**6),

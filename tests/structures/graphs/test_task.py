@@ -5,7 +5,7 @@ from itertools import product
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy import sparse
 from strategies import whole
@@ -266,7 +266,7 @@ def test_training_with_fractional_planes_is_exact_for_the_relaxation(method):
 
 
 @pytest.mark.parametrize(("method", "n_labels"), [("roof_dual", 2), ("relaxation", 3)])
-@settings(max_examples=8, deadline=None)
+@examples(5, 8)
 @given(data=st.data(), C=st.sampled_from([0.5, 5.0]))
 def test_relaxed_objectives_bound_the_true_ones(method, n_labels, data, C):
     task, X, Y, _ = data.draw(labelled(n_labels=n_labels, method=method))
@@ -281,7 +281,7 @@ def test_relaxed_objectives_bound_the_true_ones(method, n_labels, data, C):
         assert certificate.dual <= best + 1e-7 * (1 + best)
 
 
-@settings(max_examples=8, deadline=None)
+@examples(5, 8)
 @given(labelled(form="any"), st.sampled_from([0.5, 5.0]), st.sampled_from(["bcfw", "one_slack"]))
 def test_training_reaches_the_optimum_over_all_labellings(problem, C, solver):
     task, X, Y, _ = problem
@@ -312,7 +312,7 @@ def test_graphs_that_are_chains():
     assert graph.task_.search == "exact"
 
 
-@settings(max_examples=20)
+@examples(8, 20)
 @given(labelled(), st.data())
 def test_undirected_edges_may_be_turned_round(problem, data):
     task, X, Y, _ = problem

@@ -1,8 +1,9 @@
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from structures.motifs.motif_strategies import motif_problems
 from structures.motifs.planted import COMPLEMENTS, MOTIF, planted
+from thorough import examples
 
 from maxmargin.structures.motifs.task import Motif
 from maxmargin.structures.motifs.words import WordSearch, first_motif
@@ -26,7 +27,7 @@ def test_finds_a_planted_motif(seed):
     assert np.array_equal(w, first_motif(*strings, np.random.default_rng(0)))
 
 
-@settings(max_examples=30)
+@examples(12, 30)
 @given(motif_problems())
 def test_counted_letters_are_those_of_the_moved_windows(problem):
     task, X, Y, w = problem
@@ -66,7 +67,7 @@ def test_refinement_never_tells_worse():
         assert better == pytest.approx(search.value(refined)[0])
 
 
-@settings(max_examples=20)
+@examples(8, 20)
 @given(motif_problems())
 def test_any_strings_have_a_first_motif(problem):
     """With one class only, one string only, unknown letters, short ones."""

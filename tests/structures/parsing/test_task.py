@@ -3,11 +3,12 @@ from itertools import islice
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy import sparse
 from structures.parsing.compiled import cky_twin as twin
 from structures.parsing.tree_strategies import grammars, set_up, trees_over
+from thorough import examples
 
 from maxmargin.examples import dot
 from maxmargin.structures.parsing.task import Unparseable
@@ -72,7 +73,7 @@ def test_keeps_the_contract_with_options(options, measure):
     check_task(Grammar("tags", measure, **options), [tree.tags() for tree in chosen], chosen, trials=1)
 
 
-@settings(max_examples=15)
+@examples(6, 15)
 @given(grammars(most_outputs=60))
 def test_keeps_the_contract_on_anything(problem):
     check_task(*problem, trials=1)
@@ -81,7 +82,7 @@ def test_keeps_the_contract_on_anything(problem):
 # --- Ψ and Δ by their definitions
 
 
-@settings(max_examples=20)
+@examples(8, 20)
 @given(grammars(most_outputs=100), st.data())
 def test_the_loss_is_that_of_brackets(problem, data):
     task, X, Y = problem

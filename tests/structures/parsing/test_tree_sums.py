@@ -2,10 +2,11 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from structures.parsing.tree_strategies import grammars, set_up
 from structures.parsing.treebank import treebank
+from thorough import examples
 
 from maxmargin.structures.parsing.task import Unparseable
 from maxmargin.structures.parsing.trees import Tree
@@ -50,7 +51,7 @@ def test_sums_with_options(options):
 
 
 @pytest.mark.filterwarnings("ignore::maxmargin.errors.LossReplaced")
-@settings(max_examples=15)
+@examples(6, 15)
 @given(grammars(most=3, most_outputs=60), st.floats(-8, 8))
 def test_sums_of_any_grammar(problem, log_scale):
     task, X, bank = problem

@@ -14,6 +14,7 @@ from structures.ranking.group_problems import (
     with_weights,
 )
 from structures.ranking.listed_tasks import Labellings, squared_error
+from thorough import examples
 
 from maxmargin import StructuredSVM
 from maxmargin.errors import TaskError
@@ -42,7 +43,7 @@ measures = pytest.mark.parametrize("measure", MEASURES, ids=lambda measure: geta
 
 
 @measures
-@settings(max_examples=12)
+@examples(5, 12)
 @given(problem=groups_of_rows(most_rows=6), k=st.integers(1, 7), beta=st.sampled_from([0.5, 1.0, 2.0]))
 def test_keeps_the_contract(measure, problem, k, beta):
     """All four formulations, at several λ, against all labellings; groups of one class among the others."""
@@ -73,7 +74,7 @@ def test_rows_of_one_matrix(rows):
     assert planes.loss == expected.loss
 
 
-@settings(max_examples=15)
+@examples(6, 15)
 @given(groups_of_rows(most_groups=1, most_rows=8))
 def test_error_is_the_mean_hinge(problem):
     X, Y, w = problem
@@ -82,7 +83,7 @@ def test_error_is_the_mean_hinge(problem):
     assert batch.planes(w).values(w) == pytest.approx(np.mean(np.maximum(0, 1 - margins)))
 
 
-@settings(max_examples=15)
+@examples(6, 15)
 @given(groups_of_rows(most_groups=1, most_rows=8), st.integers(1, 8))
 def test_hinge_is_at_least_the_loss_of_the_prediction(problem, k):
     X, Y, w = problem
@@ -101,7 +102,7 @@ RARE = (LARGE[:, 0] > 1.7).astype(int)
 
 
 @pytest.mark.parametrize("measure", ["error", "f1", "fbeta", "prbep", "precision_at_k", "balanced_error", "kld"])
-@settings(max_examples=10)
+@examples(5, 10)
 @given(w=st.tuples(*[st.floats(-3, 3)] * 3).map(np.array), other=st.tuples(*[st.floats(-3, 3)] * 3).map(np.array))
 def test_a_narrowed_batch_finds_planes_of_the_whole(measure, w, other):
     task, batch = set_up(Contingency(measure, k=30), [LARGE], [RARE])
@@ -176,7 +177,7 @@ def test_training_on_narrowed_batches_has_the_same_optimum(measure):
 
 
 @pytest.mark.parametrize("measure", ["error", "balanced_error"])
-@settings(max_examples=15)
+@examples(6, 15)
 @given(problem=weighted_groups(most_rows=4))
 def test_weighted_rows_keep_the_contract(measure, problem):
     X, Y, weights, _ = problem
@@ -184,14 +185,14 @@ def test_weighted_rows_keep_the_contract(measure, problem):
 
 
 @pytest.mark.parametrize("measure", ["error", "balanced_error"])
-@settings(max_examples=15)
+@examples(6, 15)
 @given(problem=weighted_groups(), lam=st.sampled_from([0.0, 0.3, 1.0]), scale=st.sampled_from([1.0, 0.2]))
 def test_whole_weights_are_repeated_rows(measure, problem, lam, scale):
     prove_whole_weights_are_repeated_rows(lambda: Contingency(measure), problem, lam, scale)
 
 
 @pytest.mark.parametrize("formulation", SEARCHED, ids=str)
-@settings(max_examples=10)
+@examples(5, 10)
 @given(problem=weighted_groups(most_rows=4))
 def test_weighted_rows_are_searched_within_bounds(formulation, problem):
     X, Y, weights, w = problem
@@ -306,7 +307,7 @@ def own_f1(tp, fp, fn, tn):
 
 
 @pytest.mark.parametrize(("function", "measure"), [(own_f1, "f1"), (squared_error, None)])
-@settings(max_examples=10)
+@examples(5, 10)
 @given(problem=groups_of_rows(levels=(0, 1)))
 def test_functions_that_are_linear_along_lines_are_searched_along_lines(function, measure, problem):
     X, Y, w = problem

@@ -4,7 +4,7 @@ from math import exp, log
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.metrics import (
     balanced_accuracy_score,
@@ -14,6 +14,7 @@ from sklearn.metrics import (
     recall_score,
     zero_one_loss,
 )
+from thorough import examples
 
 from maxmargin.errors import TaskError
 from maxmargin.structures.ranking.measures import NAMES, Measure, checked_k, measure_of
@@ -66,7 +67,7 @@ DEFINITIONS = {
 
 
 @pytest.mark.parametrize("name", DEFINITIONS)
-@settings(max_examples=8)
+@examples(5, 8)
 @given(P=counts, Q=counts)
 def test_definitions(name, P, Q):
     measure = measure_of(name)
@@ -74,7 +75,7 @@ def test_definitions(name, P, Q):
         assert measure.loss(*table) == pytest.approx(DEFINITIONS[name](*table), abs=1e-12), table
 
 
-@settings(max_examples=8)
+@examples(5, 8)
 @given(counts, counts, st.sampled_from([0.5, 1.0, 2.0, 3]))
 def test_fbeta(P, Q, beta):
     measure = measure_of("fbeta", beta=beta)
@@ -84,7 +85,7 @@ def test_fbeta(P, Q, beta):
         assert measure.loss(*table) == pytest.approx(1 - expected)
 
 
-@settings(max_examples=20)
+@examples(8, 20)
 @given(counts, counts, st.integers(1, 16))
 def test_measures_at_k(P, Q, k):
     """The loss is how much less than the best possible prediction of the same size finds."""
@@ -103,7 +104,7 @@ def test_measures_at_k(P, Q, k):
         assert recall.loss(*table) == pytest.approx(best / P - recall_score(y, z))
 
 
-@settings(max_examples=15)
+@examples(6, 15)
 @given(counts, counts)
 def test_break_even_point_of_precision_and_recall(P, Q):
     measure = measure_of("prbep")

@@ -55,7 +55,7 @@ def test_keeps_the_contract(options, problem):
     check_task(Rankings(**options), X, Y, trials=1)
 
 
-@settings(max_examples=10)
+@examples(5, 10)
 @given(problem=groups_of_rows(), lam=st.sampled_from([0.0, 0.4, 1.0, 2.0]))
 def test_worst_decisions_on_pairs_of_two_levels_are_a_ranking(problem, lam):
     X, Y, w = problem
@@ -118,7 +118,7 @@ def test_pairs_weighed_by_gains_are_searched_within_bounds(formulation, problem)
 # --- closed forms
 
 
-@settings(max_examples=25)
+@examples(10, 25)
 @given(
     groups_of_rows(levels=(0, 1, 2, 4)), st.sampled_from([1e-8, 1e-3, 1.0, 1e3, 1e8]), st.sampled_from([0.0, 0.4, 1.0])
 )
@@ -139,7 +139,7 @@ def test_pairs_have_the_hinges_of_gains(problem, scale, lam):
         assert heights[g] == pytest.approx(expected, rel=1e-9, abs=1e-12 * max(scale, 1))
 
 
-@settings(max_examples=30)
+@examples(12, 30)
 @given(
     st.lists(st.integers(0, 4), min_size=2, max_size=7), st.permutations(range(7)), st.sampled_from([None, 1, 2, 3, 5])
 )
@@ -162,7 +162,7 @@ def test_ndcg_is_bounded_by_gains_in_the_wrong_order(levels, order, k):
     assert step / ideal * swapped <= step * all_pairs / (nearest * ideal) * task.loss(y, Ranked(order, y)) + 1e-9
 
 
-@settings(max_examples=20)
+@examples(8, 20)
 @given(groups_of_rows(most_groups=1, most_rows=8, levels=(0, 1, 2)))
 def test_pairs_have_the_mean_pairwise_hinge(problem):
     X, Y, w = problem
@@ -172,7 +172,7 @@ def test_pairs_have_the_mean_pairwise_hinge(problem):
     assert batch.planes(w).values(w) == pytest.approx(np.mean(hinges))
 
 
-@settings(max_examples=20)
+@examples(8, 20)
 @given(groups_of_rows(most_groups=1, most_rows=8, levels=(0, 1, 2)), st.permutations(range(8)))
 def test_losses_are_those_of_scikit_learn(problem, order):
     y = problem[1][0]
@@ -210,7 +210,7 @@ def test_features_of_positions():
     np.testing.assert_allclose(task.psi(x, Ranked([1, 0, 3, 2], y)), c @ x[[1, 0, 3, 2]] / ideal)
 
 
-@settings(max_examples=20)
+@examples(8, 20)
 @given(groups_of_rows(most_groups=1, levels=(0, 1, 2)), st.sampled_from([*SEARCHES, *PAIRS]))
 def test_hinge_is_at_least_the_loss_of_the_prediction(problem, options):
     X, Y, w = problem
@@ -234,7 +234,7 @@ def test_weighted_pairs_keep_the_contract(measure, problem):
 
 
 @pytest.mark.parametrize("measure", ["roc_auc", "ndcg"])
-@settings(max_examples=20)
+@examples(8, 20)
 @given(
     problem=weighted_groups(levels=(0, 1, 2)),
     lam=st.sampled_from([0.0, 0.3, 1.0]),
@@ -245,7 +245,7 @@ def test_whole_weights_are_repeated_rows(measure, problem, lam, scale):
 
 
 @pytest.mark.parametrize("formulation", SEARCHED, ids=str)
-@settings(max_examples=15)
+@examples(6, 15)
 @given(problem=groups_of_rows(levels=(0, 1, 2)))
 def test_equal_weights_are_none(formulation, problem):
     X, Y, w = problem
@@ -257,7 +257,7 @@ def test_equal_weights_are_none(formulation, problem):
 
 
 @pytest.mark.parametrize("formulation", SEARCHED, ids=str)
-@settings(max_examples=10)
+@examples(5, 10)
 @given(problem=weighted_groups(most_rows=4))
 def test_weighted_pairs_are_searched_within_bounds(formulation, problem):
     X, Y, weights, w = problem

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy.optimize import minimize
 from sklearn.svm import LinearSVC
@@ -14,6 +14,7 @@ from structures.ranking.group_problems import (
     weighted_groups,
     with_weights,
 )
+from thorough import examples
 
 from maxmargin import StructuredSVM
 from maxmargin.structures.ranking.row_labels import WeightedRows
@@ -32,7 +33,7 @@ def squares(scores, truth, weights):
     return weights @ modified_huber(np.where(truth > 0, 1, -1) * scores) / (weights @ truth)
 
 
-@settings(max_examples=30)
+@examples(12, 30)
 @given(problem=weighted_groups(), lam=LAMBDAS, scale=SCALES)
 def test_no_labels_are_worse(problem, lam, scale):
     """Rows are searched one by one, each over a fine grid of labels, through psi and loss alone."""
@@ -57,7 +58,7 @@ def test_no_labels_are_worse(problem, lam, scale):
         assert heights[g] <= height + 4 * task.unit_ * lam * y.weights.sum() / 200**2 + 1e-9 * (1 + size)
 
 
-@settings(max_examples=20)
+@examples(8, 20)
 @given(problem=weighted_groups(), scale=SCALES)
 def test_the_slack_is_the_modified_huber_loss(problem, scale):
     rows, labels, weights, w = problem
@@ -69,7 +70,7 @@ def test_the_slack_is_the_modified_huber_loss(problem, scale):
             assert slack == pytest.approx(squares(scale * (x @ w), y, v), rel=1e-7)
 
 
-@settings(max_examples=15)
+@examples(6, 15)
 @given(problem=weighted_groups(), lam=LAMBDAS, scale=st.sampled_from([1.0, 0.2]))
 def test_whole_weights_are_repeated_rows(problem, lam, scale):
     if any(y.sum() > 0 for y in problem[1]) and not all(y.all() for y in problem[1]):

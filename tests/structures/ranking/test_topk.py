@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 from scipy import sparse
@@ -75,7 +75,7 @@ def seeded(seed):
 seeds = st.integers(0, 2**16)
 
 
-@settings(max_examples=40)
+@examples(16, 40)
 @given(problems(), seeds)
 def test_keeps_the_contract(problem, seed):
     task, X, Y, _ = problem
@@ -116,7 +116,7 @@ def test_loss():
     assert task.loss(np.zeros(4), [0, 1, 2]) == 0
 
 
-@settings(max_examples=30)
+@examples(12, 30)
 @given(problems())
 def test_decode(problem):
     task, X, _, w = problem
@@ -148,7 +148,7 @@ def test_planes_are_enumeration(problem, seed, augment):
 
 
 @pytest.mark.parametrize("formulation", SEARCHED, ids=str)
-@settings(max_examples=50)
+@examples(20, 50)
 @given(problem=problems(), seed=seeds)
 def test_rescaled_planes_are_enumeration(formulation, problem, seed):
     task, X, Y, w = problem
@@ -160,7 +160,7 @@ def test_rescaled_planes_are_enumeration(formulation, problem, seed):
         assert found[g] == pytest.approx(formulation.value(loss, (task.psi(X[g], truth) - psi) @ w).max())
 
 
-@settings(max_examples=50)
+@examples(20, 50)
 @given(problems(), seeds)
 def test_completions_are_enumeration(problem, seed):
     task, X, Y, w = problem
@@ -178,7 +178,7 @@ def test_completions_are_enumeration(problem, seed):
                 assert list(old) == list(new)
 
 
-@settings(max_examples=40)
+@examples(16, 40)
 @given(problems(), seeds)
 def test_parts_of_a_batch(problem, seed):
     """Single queries, in any order, have the same planes, completions and shifts; others stay as they are."""
@@ -201,7 +201,7 @@ def test_parts_of_a_batch(problem, seed):
             assert list(found) == list(new if h == g else old)
 
 
-@settings(max_examples=30)
+@examples(12, 30)
 @given(problems())
 def test_prediction_costs_no_more_than_the_hinge(problem):
     """The structured hinge at the best completion is at least the loss of the prediction (paper's Eq. 4)."""

@@ -2,11 +2,12 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from proofs import prove_search_is_bounded, prove_smooth_training_is_optimal, prove_training_is_optimal
 from strategies import whole
 from structures.segments.segmented import text
+from thorough import examples
 
 from maxmargin.errors import InvalidLabels, LossReplaced
 from maxmargin.objective import Formulation
@@ -85,7 +86,7 @@ def small_problems(draw):
     return inputs, Y, draw(st.sampled_from(["tokens", "segments", "f1"]))
 
 
-@settings(max_examples=10)
+@examples(5, 10)
 @given(small_problems())
 def test_contract_at_any_scale(drawn):
     inputs, Y, measure = drawn

@@ -4,9 +4,10 @@ from itertools import product
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from structures.sequences.compiled import chain_twin
+from thorough import examples
 
 from maxmargin.structures.sequences.chain_sums import ChainSums, steps_to_all
 from maxmargin.tasks import Chain, Weighted
@@ -38,7 +39,7 @@ def test_costs_and_weights_of_positions_are_in_the_margin():
     check_sums(Chain(costs=cost, classes=[0, 1, 2]), X, Y, samples=0)
 
 
-@settings(max_examples=60)
+@examples(24, 60)
 @given(
     seed=st.integers(0, 10**6),
     n_labels=st.integers(1, 4),

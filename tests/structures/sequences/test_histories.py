@@ -5,9 +5,10 @@ from itertools import pairwise, product
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from proofs import prove_every_weight_has_a_name, prove_smooth_training_is_optimal, prove_training_is_optimal
+from thorough import examples
 
 import maxmargin as mm
 from maxmargin.objective import Formulation
@@ -86,7 +87,7 @@ def test_search_and_lists_against_enumeration(memory):
     prove_every_weight_has_a_name(model)
 
 
-@settings(max_examples=25)
+@examples(10, 25)
 @given(
     seed=st.integers(0, 10**6),
     order=st.integers(1, 3),

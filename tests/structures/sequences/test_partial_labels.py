@@ -4,9 +4,10 @@ from itertools import product
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from strategies import costs, whole
+from thorough import examples
 
 from maxmargin.objective import Formulation
 from maxmargin.oracle import Oracle
@@ -107,7 +108,7 @@ def test_keeps_the_contract_with_weighted_positions(position_costs):
     check_task(Chain(), X, [y if i % 2 else weighted[i] for i, y in enumerate(SOME)], trials=1)
 
 
-@settings(max_examples=20)
+@examples(8, 20)
 @given(st.data())
 def test_keeps_the_contract_on_anything(data):
     n_labels, n = data.draw(st.integers(2, 3)), data.draw(st.integers(1, 3))

@@ -2,10 +2,11 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from scipy import sparse
 from strategies import chain_data
 from structures.sequences.compiled import chain_twin as twin
+from thorough import examples
 
 from maxmargin.objective import Formulation
 from maxmargin.oracle import Oracle
@@ -63,7 +64,7 @@ def test_keeps_the_contract_with_bio_tags():
     check_task(Chain(classes=TAGS, forbidden="BIO"), DENSE, TAGGED, trials=1)
 
 
-@settings(max_examples=15)
+@examples(6, 15)
 @given(chain_data())
 def test_keeps_the_contract_on_anything(problem):
     check_task(*problem, trials=1)

@@ -2,10 +2,11 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from structures.alignment.compiled import alignment_twin as twin
 from structures.alignment.compiled.test_alignment import MODES, problems
+from thorough import examples
 
 from maxmargin.structures.alignment.alignment_sums import SummedAlignment
 
@@ -24,7 +25,7 @@ def summed(drawn, scale, price):
     return drawn, found, listed, scores.max() + np.log(masses.sum()), masses / masses.sum()
 
 
-@settings(max_examples=80)
+@examples(32, 80)
 @given(problems(), scales, st.sampled_from([0.0, 0.7]))
 def test_sums_are_those_over_all_alignments(drawn, scale, price):
     drawn, found, listed, log_z, p = summed(drawn, scale, price)
@@ -45,7 +46,7 @@ def test_sums_are_those_over_all_alignments(drawn, scale, price):
         np.testing.assert_allclose(counted[:4], table[:4], atol=10 * near)
 
 
-@settings(max_examples=20)
+@examples(8, 20)
 @given(problems((3, 3)), st.sampled_from([0.3, 1e8]))
 def test_alignments_are_drawn_with_their_probability(drawn, scale):
     _, found, listed, _, p = summed(drawn, scale, 0.0)

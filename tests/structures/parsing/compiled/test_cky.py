@@ -1,6 +1,6 @@
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from structures.parsing.compiled import cky_twin as twin
 from structures.parsing.compiled.filled_charts import NOTHING, around, each_span, inside, root_weights
 from structures.parsing.tree_strategies import parsings
@@ -43,7 +43,7 @@ def test_best_derivation(drawn):
     assert scores[rows.tobytes()] == score  # it is a derivation, and has the score
 
 
-@settings(max_examples=10)
+@examples(5, 10)
 @given(parsings())
 def test_without_a_derivation_there_is_no_root(drawn):
     n, nothing = len(drawn.sentence.leaf), drawn.sentence._replace(leaf=np.full_like(drawn.sentence.leaf, NOTHING))
@@ -93,7 +93,7 @@ def test_forbidden_rules_are_never_used(drawn):
 
 
 @pytest.mark.parametrize("first_atom", [-1, 1000])
-@settings(max_examples=25)
+@examples(10, 25)
 @given(drawn=parsings())
 def test_atoms_of_a_derivation(first_atom, drawn):
     rules, symbols = drawn.rules, list(drawn.productions.tags.values())

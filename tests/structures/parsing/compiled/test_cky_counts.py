@@ -1,6 +1,6 @@
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from structures.parsing.compiled import cky_twin as twin
 from structures.parsing.compiled.filled_charts import NOTHING, around, each_span, root_weights
@@ -128,7 +128,7 @@ def test_forbidden_rules_are_never_used(drawn):
 
 
 @every_kind
-@settings(max_examples=15)
+@examples(6, 15)
 @given(drawn=parsings())
 def test_too_little_room_is_reported(kind, drawn):
     """The result is never a smaller front."""

@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 from structures.parsing.compiled import cky_twin as twin
 from structures.parsing.compiled.filled_charts import each_span, root_weights
 from structures.parsing.tree_strategies import parsings
+from thorough import examples
 
 from maxmargin.structures.parsing.compiled.cky import chain_score
 from maxmargin.structures.parsing.compiled.inside import rule_score
@@ -41,7 +42,7 @@ def listed(drawn):
     return rows, masses / masses.sum(), scores.max() + np.log(masses.sum())
 
 
-@settings(max_examples=40)
+@examples(16, 40)
 @given(parsings(), scales)
 def test_masses_are_sums_over_all_derivations(drawn, scale):
     drawn, charts = filled(drawn, scale)
@@ -57,7 +58,7 @@ def test_masses_are_sums_over_all_derivations(drawn, scale):
             assert charts.masses.above[c, s] == pytest.approx(expected, rel=1e-12, abs=1e-12)
 
 
-@settings(max_examples=40)
+@examples(16, 40)
 @given(parsings(), scales)
 def test_shares_entropy_and_expected_features(drawn, scale):
     drawn, charts = filled(drawn, scale)
@@ -80,7 +81,7 @@ def test_shares_entropy_and_expected_features(drawn, scale):
     np.testing.assert_allclose(charts.word_shares(), words, atol=near)
 
 
-@settings(max_examples=15)
+@examples(6, 15)
 @given(parsings(), st.sampled_from([0.3, 1e8]))
 def test_derivations_are_drawn_with_their_probability(drawn, scale):
     drawn, charts = filled(drawn, scale)
@@ -92,7 +93,7 @@ def test_derivations_are_drawn_with_their_probability(drawn, scale):
     assert (np.abs(counts / n - p) <= 6 * np.sqrt(p * (1 - p) / n) + 6 / n).all()
 
 
-@settings(max_examples=10)
+@examples(5, 10)
 @given(parsings())
 def test_scores_of_rules_and_chains(drawn):
     """Those that shares are made of: the score of a row, in two parts."""
