@@ -20,3 +20,7 @@ def test_examples_count_by_their_weights():
 def test_impossible_outputs_calibrate_nothing():
     with pytest.raises(ValueError, match="no example to calibrate with"):
         best_temperature(lambda beta: np.array([np.inf]), np.ones(1))
+
+
+def test_where_nothing_is_said_of_temperatures_scores_stay_as_they_are():
+    assert best_temperature(lambda beta: np.array([2.0, np.inf]), np.ones(2)) == 1.0

@@ -26,7 +26,8 @@ NEAR = 1e-3  # of log τ
 def best_temperature(losses: Callable[[float], Array], weights: Array) -> float:
     """τ with the lowest weighted mean of losses(1/τ), one per example: (1), or anything else with one lowest point.
 
-    Examples whose loss is infinite, of outputs that are impossible at any temperature, do not count.
+    Examples whose loss is infinite, of outputs that are impossible at any temperature, do not count. Where all
+    temperatures are as good, it is 1.
     """
 
     def mean(log_temperature: float) -> float:
@@ -39,6 +40,8 @@ def best_temperature(losses: Callable[[float], Array], weights: Array) -> float:
         raise ValueError("no example to calibrate with has an output that the model can predict")
     low, middle, high = -STEP, 0.0, STEP
     below, above = mean(low), mean(high)
+    if below == value == above:  # of w = 0, or of outputs that say nothing: no temperature is better than another
+        return 1.0
     for _ in range(MOST):  # the lowest point is left or right of these three
         if below < value:
             low, middle, high, below, value, above = low - STEP, low, middle, mean(low - STEP), below, value

@@ -1,7 +1,9 @@
 """Model files: every kind of model, written and read, predicts the same to the last bit."""
 
 import json
+import os
 import struct
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import numpy as np
@@ -13,7 +15,9 @@ from sklearn.exceptions import NotFittedError
 
 import maxmargin as mm
 from maxmargin import kernels, loading, tasks
+from maxmargin.files import container
 from maxmargin.files.fields import fields_of
+from maxmargin.files.plain_data import DataWriter
 from maxmargin.files.saving import FORMAT, model_bytes
 
 KEPT = Path(__file__).parent.parent / "data"  # a file of every version of the format
@@ -126,14 +130,60 @@ def test_a_file_that_cannot_be_written(tmp_path):
     path = tmp_path / "model.mm"
     model.save(path)
     before = path.read_bytes()
-    with pytest.raises(OSError, match="No such file"):
+    with pytest.raises(FileNotFoundError, match="there is no folder"):
         model.save(tmp_path / "nowhere" / "model.mm")
+    with pytest.raises(ValueError, match="a folder or a device"):
+        model.save(tmp_path)
     path.chmod(0o600)
     spoiled = mm.MulticlassSVC(kernel=lambda A, B: A @ B.T).fit(few, [0, 1, 0, 1])
     with pytest.raises(ValueError, match="cannot hold"):
         spoiled.save(path)
     assert path.read_bytes() == before
     assert [each.name for each in tmp_path.iterdir()] == ["model.mm"]
+
+
+def test_no_pipe_is_replaced_by_a_file(tmp_path):
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    with pytest.raises(ValueError, match="a folder or a device"):
+        made("classes")[0].save(pipe)
+    assert pipe.is_fifo()
+
+
+def test_a_link_stays_a_link(tmp_path):
+    link, target = tmp_path / "newest.mm", tmp_path / "model.mm"
+    link.symlink_to(target)
+    model, _ = made("classes")
+    model.save(link)
+    assert link.is_symlink()
+    assert target.read_bytes() == model_bytes(model)
+
+
+def test_threads_write_the_same_file(tmp_path):
+    content, path = bytes(100_000), tmp_path / "model.mm"
+
+    def write_and_read(_):
+        container.write(path, content)
+        return path.read_bytes() == content
+
+    with ThreadPoolExecutor(4) as threads:
+        assert all(threads.map(write_and_read, range(40)))
+    assert [each.name for each in tmp_path.iterdir()] == ["model.mm"]
+
+
+@pytest.mark.parametrize("labels", [(b"a", b"b"), (("a", frozenset({1})), ("b", None)), (("é", 2.5), "\0")])
+def test_labels_of_every_type_that_is_plain(labels, tmp_path):
+    first, second = labels
+    X = [np.eye(2), np.eye(2)[::-1]]
+    model = mm.SequenceLabeler(C=10).fit(X, [[first, second], [second, first]])
+    model.save(tmp_path / "model.mm")
+    assert mm.load(tmp_path / "model.mm").predict(X) == model.predict(X) == [[first, second], [second, first]]
+
+
+def test_sets_are_written_in_one_order():
+    assert list({0, 8}) != list({8, 0})  # as with texts, whose hashes are others in every process
+    for kind in (set, frozenset):
+        assert DataWriter().write(kind([0, 8]), "it") == DataWriter().write(kind([8, 0]), "it")
 
 
 # --- the table of classes, and the versions of the format

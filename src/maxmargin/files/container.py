@@ -14,6 +14,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import secrets
 import struct
 from math import prod
 from pathlib import Path
@@ -55,11 +56,19 @@ def written(description: dict[str, Any], tensors: Tensors) -> bytes:
 
 
 def write(path: str | os.PathLike[str], content: bytes) -> None:
-    """Write a file whole or not at all: under another name first, which then takes the place of the old one."""
-    target = Path(path)
-    draft = target.with_name(f".{target.name}.{os.getpid()}")
+    """Write a file whole or not at all: under another name first, which then takes the place of the old one.
+
+    A link stays one, and the file that it names is written. What is no file (a folder, a device as /dev/null, a pipe)
+    is refused, because a file would take its place.
+    """
+    target = Path(os.path.realpath(path))
+    if target.exists() and not target.is_file():
+        raise ValueError(f"{os.fspath(path)} is a folder or a device; expected the path of a file to write")
+    if not target.parent.is_dir():
+        raise FileNotFoundError(f"there is no folder {target.parent} to write {target.name} to")
+    draft = target.with_name(f".{target.name[:100]}.{secrets.token_hex(8)}")  # of this call alone, also among threads
     try:
-        with open(draft, "wb") as stream:
+        with open(draft, "xb") as stream:
             stream.write(content)
             stream.flush()
             os.fsync(stream.fileno())

@@ -178,7 +178,7 @@ class Raw(Field):
 
 
 class Label(Field):
-    """What an output can be called: a text, a number, or a tuple of these."""
+    """What an output can be called: a text, bytes, a number, or a tuple or frozen set of these."""
 
     def read(self, value: Any, owner: Any) -> Any:
         return _expect(value, _is_label(value), "a label")
@@ -502,9 +502,9 @@ def _of_its_age(kind: type, declared: Mapping[str, Field], found: Mapping[str, A
 
 
 def _is_label(value: Any) -> bool:
-    if isinstance(value, tuple):
+    if isinstance(value, tuple | frozenset):
         return len(value) < 100 and all(map(_is_label, value))
-    return value is None or isinstance(value, str | bool | int | float | np.bool_ | np.number | np.str_)
+    return value is None or isinstance(value, str | bytes | bool | int | float | np.bool_ | np.number | np.str_)
 
 
 def _size(size: Any, owner: Any) -> Any:

@@ -46,7 +46,11 @@ class OneSlack(Solver):
             self._optimise(cuts, C, oracle)
         w, dual = cuts.point(oracle), cuts.bound(oracle)
         best, value, stalled = w, np.inf, 0
+        origin = oracle.point(np.zeros(oracle.dim))
+        unasked = len(cuts) > 0 and np.isfinite(C)  # without known cuts, this is the first point
         while stalled < 3:
+            if unasked and self._may_be_optimal(origin, cuts, oracle, C, dual):
+                w, unasked = origin, False
             plane = oracle.mean_plane(w)
             yield Step(w, dual, risk=plane.risk, memory=cuts)
             new = oracle.objective(w, plane.risk, C)
@@ -65,6 +69,14 @@ class OneSlack(Solver):
             elif np.isfinite(value) and not stalled:
                 w = best + TOWARDS * (w - best)
         yield Step(w, dual, memory=cuts)
+
+    def _may_be_optimal(self, origin: Array, cuts: Cuts, oracle: Oracle, C: float, dual: float) -> bool:
+        """Whether w = 0 (or the prior) may be within tol of this bound, as far as the cuts know.
+
+        A warm start comes near it where it is optimal, with a w of mere rounding: nothing would be said to be learnt.
+        """
+        least = oracle.objective(origin, cuts.risk(origin), C)
+        return bool(least - dual <= self.tol * least)
 
     def _cut_nearby(self, near: Oracle, cuts: Cuts, C: float, value: float, model: float) -> Array:
         """Go on with an oracle that knows fewer outputs, until its gap is a share of the whole's; its best point.

@@ -232,6 +232,21 @@ def test_path():
     assert (model.trained_for_, model.cv_scores_) == (path[-1].trained_for_, path[-1].cv_scores_)
 
 
+@pytest.mark.parametrize("seed", range(3))
+def test_a_path_of_zeros_has_no_weights_of_rounding(seed):
+    rng = np.random.default_rng(seed)
+    labels = np.arange(60) < 5
+    rows, Cs = rng.standard_normal((60, 3)) + 0.4 * labels[:, None], [1.0, 10.0, 100.0]
+    with pytest.warns(NothingLearnt):
+        path = MeasureSVC(train_for="measure", cut="trained").fit_path(rows, labels, Cs)
+    assert [np.abs(each.w_).max() for each in path] == [0.0, 0.0, 0.0]
+    assert [each.trained_for_ for each in MeasureSVC().fit_path(rows, labels, Cs)] == [INSTEAD] * 3
+    with pytest.warns(NothingLearnt):
+        again = MeasureSVC(C=1.0, train_for="measure", cut="trained", warm_start=True).fit(rows, labels)
+    with pytest.warns(NothingLearnt):
+        again.set_params(C=10.0).fit(rows, labels)
+
+
 def test_kernels():
     rows, labels = X[:60], y[:60]
     by_name = MeasureSVC(kernel=kernels.RBF(gamma=0.1), C=5.0).fit(rows, labels)

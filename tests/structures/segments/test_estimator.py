@@ -100,6 +100,14 @@ def test_labels_that_training_has_not_seen_have_no_probability(of_spans):
     assert -np.inf < found[1] <= 0
 
 
+def test_segmentations_that_cannot_be_predicted_calibrate_nothing(of_spans):
+    model, impossible = pickle.loads(pickle.dumps(of_spans)), [(0, 1, "new")]
+    with pytest.raises(ValueError, match="no example to calibrate with"):
+        model.calibrate_on(X[:2], [impossible, impossible])
+    alone = model.calibrate_on(X[1:2], SPANS[1:2]).temperature_
+    assert model.calibrate_on(X[:2], [impossible, SPANS[1]]).temperature_ == pytest.approx(alone)
+
+
 def test_likelihood():
     model = mm.SegmentLabeler(C=10, objective="likelihood", segment_features=text).fit(X, TAGS)
     assert model.certificate_.converged

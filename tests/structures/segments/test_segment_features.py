@@ -44,8 +44,9 @@ def test_what_is_no_list_of_features_is_named(answer):
         SegmentFeatures(lambda tokens, begin, end: answer).fit(X, [[], [(0, 1, "x")]])
 
 
-def test_numbers_must_be_finite():
-    features = SegmentFeatures(lambda tokens, begin, end: {"size": np.inf if tokens[begin:end] == ["c", "a"] else 1.0})
+@pytest.mark.parametrize("number", [np.inf, np.nan, -1e200])
+def test_numbers_must_be_finite_and_have_squares(number):
+    features = SegmentFeatures(lambda tokens, begin, end: {"size": number if tokens[begin:end] == ["c", "a"] else 1.0})
     features.fit(X, [[(0, 1, "x")], []])
     with pytest.raises(ValueError, match=r"sequence 1, tokens 0:2, are .*finite numbers"):
         features.table(X, OFFSETS, 2)

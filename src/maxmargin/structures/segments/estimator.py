@@ -193,11 +193,6 @@ class SegmentLabeler(ProbabilisticTrainer):
             "end": Weights(parts.end, label=everyone),
         }
 
-    def _unlikeliness(self, beta: float, X: Any, Y: Any) -> Array:
-        """What the model cannot predict has no probability at any temperature, and tells nothing of it."""
-        each = super()._unlikeliness(beta, X, Y)
-        return np.where(np.isfinite(each), each, 0.0)
-
     def _make_task(self, Y: Any) -> Task:
         return self._task(SemiMarkov)
 

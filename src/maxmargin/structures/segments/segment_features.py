@@ -12,7 +12,6 @@ from __future__ import annotations
 from array import array
 from collections import Counter
 from collections.abc import Callable, Iterable
-from math import isfinite
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
@@ -20,6 +19,7 @@ from numpy.typing import NDArray
 
 from maxmargin.arrays import Array
 from maxmargin.files.fields import Fields, OneOf, Part, Texts, Whole
+from maxmargin.inputs.matrices import LARGEST
 from maxmargin.inputs.token_features import FeatureRows, pairs_of
 from maxmargin.structures.segments.segment_text import SegmentText
 from maxmargin.structures.segments.spans import Span
@@ -123,9 +123,9 @@ def _pairs(found: Any, where: Candidate) -> list[tuple[str, float]]:
         pairs = [(name, float(value)) for name, value in pairs_of(found)]
     except ValueError:
         pairs = None
-    if pairs is None or not all(isfinite(value) for _, value in pairs):
+    if pairs is None or not all(abs(value) <= LARGEST for _, value in pairs):
         raise ValueError(
             f"segment_features of sequence {where.i}, tokens {where.begin}:{where.end}, are {found!r}; expected a list "
-            "of attribute strings, or a dict of strings and finite numbers"
+            f"of attribute strings, or a dict of strings and finite numbers, at most {LARGEST:g}"
         )
     return pairs
