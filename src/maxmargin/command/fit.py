@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from maxmargin.command.errors import NOT_CONVERGED, UsageError
-from maxmargin.command.files.base import Examples
+from maxmargin.command.files.base import FileExamples
 from maxmargin.command.kinds import KINDS, Kind
 from maxmargin.command.options import given
 from maxmargin.command.report import say
@@ -53,7 +53,12 @@ def run(settings: argparse.Namespace) -> int:
 
 
 def _trained(
-    kind: Kind, estimator: Any, examples: Examples, valid: Examples | None, Cs: Any, settings: argparse.Namespace
+    kind: Kind,
+    estimator: Any,
+    examples: FileExamples,
+    valid: FileExamples | None,
+    Cs: Any,
+    settings: argparse.Namespace,
 ) -> tuple[Any, dict[str, Any]]:
     """The model, and what is said of its choice."""
     several = Cs == "auto" or (Cs is not None and len(Cs) > 1)
@@ -76,7 +81,7 @@ def _trained(
     return best[1], {"on --valid": kind.module().measures(best[1], valid), "tried": scores}
 
 
-def _for_score(examples: Examples) -> dict[str, Any]:
+def _for_score(examples: FileExamples) -> dict[str, Any]:
     return {name: value for name, value in examples.others.items() if name == "qid"}
 
 

@@ -40,7 +40,7 @@ def read_svmlight(source: TextFile, n_features: int | None = None, zero_based: b
         feature j is then column j, and column 0 is empty.
     """
     with reading(source) as lines:
-        return _parsed(_Rows(lines, iter(lines)), n_features, zero_based)
+        return _parsed(_RowsRead(lines, iter(lines)), n_features, zero_based)
 
 
 def iterate_svmlight(
@@ -52,7 +52,7 @@ def iterate_svmlight(
     with reading(source) as lines:
         numbered = iter(lines)
         while True:
-            rows = _Rows(lines, islice(numbered, at_once), queries)
+            rows = _RowsRead(lines, islice(numbered, at_once), queries)
             parsed, queries = _parsed(rows, n_features, zero_based), rows.queries
             if parsed.X.shape[0]:
                 yield parsed
@@ -60,7 +60,7 @@ def iterate_svmlight(
                 return
 
 
-class _Rows:
+class _RowsRead:
     """Some lines as scikit-learn's loader takes a file; it remembers which are no rows.
 
     queries : whether rows have the number of their query; None: as the first one.
@@ -110,7 +110,7 @@ class _Rows:
         return self.lines.error(message, number)
 
 
-def _parsed(rows: _Rows, n_features: int | None, zero_based: bool) -> SvmlightRows:
+def _parsed(rows: _RowsRead, n_features: int | None, zero_based: bool) -> SvmlightRows:
     from sklearn.datasets import load_svmlight_file
 
     try:

@@ -47,7 +47,8 @@ class OneSlack(Solver):
         w, dual = cuts.point(oracle), cuts.bound(oracle)
         best, value, stalled = w, np.inf, 0
         origin = oracle.point(np.zeros(oracle.dim))
-        unasked = len(cuts) > 0 and np.isfinite(C)  # without known cuts, this is the first point
+        # Without known cuts, this is the first point; a search that estimates may say too little of it.
+        unasked = len(cuts) > 0 and np.isfinite(C) and not oracle.search.estimates
         while stalled < 3:
             if unasked and self._may_be_optimal(origin, cuts, oracle, C, dual):
                 w, unasked = origin, False

@@ -5,19 +5,19 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from maxmargin.command.files.base import Examples, opened, some_at_a_time
+from maxmargin.command.files.base import FileExamples, opened, some_at_a_time
 from maxmargin.inputs.text_file import TextFile
 from maxmargin.structures.dependencies.conllu import iterate_conllu, write_conllu
 from maxmargin.structures.dependencies.measures import attachment_scores
 
 
-def read(sources: list[str], estimator: Any, settings: Any, like: Examples | None = None) -> Examples:
+def read(sources: list[str], estimator: Any, settings: Any, like: FileExamples | None = None) -> FileExamples:
     """Sentences with their heads and labels."""
     roots = estimator.single_root
     sentences = [each for name in sources for each in iterate_conllu(opened(name), single_root=roots)]
     if not sentences:
         raise ValueError(f"there is no sentence in {', '.join(sources)}")
-    return Examples([sentence.tokens for sentence in sentences], [sentence.arcs for sentence in sentences])
+    return FileExamples([sentence.tokens for sentence in sentences], [sentence.arcs for sentence in sentences])
 
 
 def predicted(model: Any, source: TextFile, settings: Any) -> Iterator[tuple[str, Any]]:
@@ -31,7 +31,7 @@ def predicted(model: Any, source: TextFile, settings: Any) -> Iterator[tuple[str
             yield text.getvalue(), arcs
 
 
-def measures(model: Any, examples: Examples) -> dict[str, float]:
+def measures(model: Any, examples: FileExamples) -> dict[str, float]:
     """Unlabelled and labelled attachment."""
     scores = attachment_scores(examples.Y, model.predict(examples.X))
     return {"UAS": scores.uas} | ({"LAS": scores.las} if scores.las is not None else {})

@@ -14,7 +14,7 @@ T = TypeVar("T")
 AT_ONCE = 2000  # examples that are read, predicted and written together, so that memory does not grow with the file
 
 
-class Examples(NamedTuple):
+class FileExamples(NamedTuple):
     """What `fit`, `score` and `certify` are given."""
 
     X: Any
@@ -25,7 +25,7 @@ class Examples(NamedTuple):
 class FilesOfKind(Protocol):
     """The functions of a module of this folder."""
 
-    def read(self, sources: list[str], estimator: Any, settings: Any, like: Examples | None = None) -> Examples:
+    def read(self, sources: list[str], estimator: Any, settings: Any, like: FileExamples | None = None) -> FileExamples:
         """The examples of some files, for a model, or for an estimator, whose parameters may follow from the files.
 
         like : what the estimator will be trained on, where these are to try it on.
@@ -34,7 +34,7 @@ class FilesOfKind(Protocol):
     def predicted(self, model: Any, source: TextFile, settings: Any) -> Iterator[tuple[str, Any]]:
         """Of every example of a file the text that is written for it, and its prediction as JSON."""
 
-    def measures(self, model: Any, examples: Examples) -> dict[str, float]:
+    def measures(self, model: Any, examples: FileExamples) -> dict[str, float]:
         """How good predictions are, by name."""
 
 

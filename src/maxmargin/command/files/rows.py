@@ -10,12 +10,12 @@ import numpy as np
 from scipy import sparse
 
 from maxmargin.arrays import Array
-from maxmargin.command.files.base import Examples, opened
+from maxmargin.command.files.base import FileExamples, opened
 from maxmargin.inputs.svmlight import SvmlightRows, read_svmlight
 from maxmargin.inputs.text_file import TextFile
 
 
-def read(sources: list[str], estimator: Any, settings: Any, like: Examples | None = None) -> Examples:
+def read(sources: list[str], estimator: Any, settings: Any, like: FileExamples | None = None) -> FileExamples:
     """Rows of all files, one after the other; queries of different files are different ones."""
     parts = [read_svmlight(opened(name), zero_based=True) for name in sources]
     width = max(part.X.shape[1] for part in parts)
@@ -30,7 +30,7 @@ def read(sources: list[str], estimator: Any, settings: Any, like: Examples | Non
         others["qid"] = _queries(parts, sources)
     else:
         y = _plain(y)
-    return Examples(X, y, others)
+    return FileExamples(X, y, others)
 
 
 def predicted(model: Any, source: TextFile, settings: Any) -> Iterator[tuple[str, Any]]:
@@ -43,7 +43,7 @@ def predicted(model: Any, source: TextFile, settings: Any) -> Iterator[tuple[str
         yield " ".join(map(str, value if isinstance(value, list) else [value])) + "\n", value
 
 
-def measures(model: Any, examples: Examples) -> dict[str, float]:
+def measures(model: Any, examples: FileExamples) -> dict[str, float]:
     """The score of the estimator: of classes the share of right ones, of the others their measure."""
     name = str(model.measure) if hasattr(model, "k") else "right classes"
     if getattr(model, "k", None) is not None:

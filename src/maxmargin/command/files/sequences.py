@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from maxmargin.command.files.base import Examples, opened, some_at_a_time
+from maxmargin.command.files.base import FileExamples, opened, some_at_a_time
 from maxmargin.inputs.chunk_schemes import ANY, SCHEMES
 from maxmargin.inputs.text_file import TextFile
 from maxmargin.inputs.token_templates import TokenTemplates
@@ -16,7 +16,7 @@ from maxmargin.structures.sequences.crfsuite import iterate_crfsuite
 from maxmargin.structures.sequences.measures import chunk_f1
 
 
-def read(sources: list[str], estimator: Any, settings: Any, like: Examples | None = None) -> Examples:
+def read(sources: list[str], estimator: Any, settings: Any, like: FileExamples | None = None) -> FileExamples:
     """Sentences; an estimator without templates gets those that are given, or the usual ones."""
     fitted = hasattr(estimator, "w_")
     columns = estimator.features is not None if fitted else settings.format == "conll"
@@ -35,7 +35,7 @@ def read(sources: list[str], estimator: Any, settings: Any, like: Examples | Non
                 f"{', '.join(sources)}: a line has {len(sentence.tokens[0]) + 1} columns; expected {len(names)} "
                 f"({', '.join(names)}) and a label"
             )
-    return Examples([sentence.tokens for sentence in sentences], [sentence.labels for sentence in sentences])
+    return FileExamples([sentence.tokens for sentence in sentences], [sentence.labels for sentence in sentences])
 
 
 def predicted(model: Any, source: TextFile, settings: Any) -> Iterator[tuple[str, Any]]:
@@ -58,7 +58,7 @@ def predicted(model: Any, source: TextFile, settings: Any) -> Iterator[tuple[str
             yield "".join(lines) + "\n", labels
 
 
-def measures(model: Any, examples: Examples) -> dict[str, float]:
+def measures(model: Any, examples: FileExamples) -> dict[str, float]:
     """The share of right labels and, of chunks, precision, recall and F1 in hundredths as conlleval has them."""
     found = model.predict(examples.X)
     right = sum(a == b for y, z in zip(examples.Y, found, strict=True) for a, b in zip(y, z, strict=True))
@@ -71,7 +71,7 @@ def measures(model: Any, examples: Examples) -> dict[str, float]:
     return result
 
 
-def _with_attributes(sources: list[str], settings: Any) -> Examples:
+def _with_attributes(sources: list[str], settings: Any) -> FileExamples:
     sequences = [each for name in sources for each in iterate_crfsuite(opened(name))]
     if not sequences:
         raise ValueError(f"there is no sequence in {', '.join(sources)}")
@@ -80,4 +80,4 @@ def _with_attributes(sources: list[str], settings: Any) -> Examples:
         labels = [SCHEMES[settings.chunks].rewritten(y) for y in labels]
     weights = np.array([sequence.weight for sequence in sequences])
     others = {} if (weights == 1).all() else {"sample_weight": weights}
-    return Examples([sequence.tokens for sequence in sequences], labels, others)
+    return FileExamples([sequence.tokens for sequence in sequences], labels, others)

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from maxmargin.command.errors import UsageError
-from maxmargin.command.files.base import Examples, opened, some_at_a_time
+from maxmargin.command.files.base import FileExamples, opened, some_at_a_time
 from maxmargin.inputs.text_file import TextFile, TextLines, reading
 from maxmargin.structures.parsing.brackets import read_trees, trees_in
 from maxmargin.structures.parsing.parseval import parseval
@@ -15,13 +15,13 @@ from maxmargin.structures.parsing.trees import Tree
 AT_ONCE = 50  # sentences: parsing takes long
 
 
-def read(sources: list[str], estimator: Any, settings: Any, like: Examples | None = None) -> Examples:
+def read(sources: list[str], estimator: Any, settings: Any, like: FileExamples | None = None) -> FileExamples:
     """Trees, and the sentences below them."""
     cleaned = (tree.cleaned() for name in sources for tree in read_trees(opened(name)))
     trees = [tree for tree in cleaned if tree is not None]
     if not trees:
         raise ValueError(f"there is no tree in {', '.join(sources)}")
-    return Examples([_sentence(tree, estimator) for tree in trees], trees)
+    return FileExamples([_sentence(tree, estimator) for tree in trees], trees)
 
 
 def predicted(model: Any, source: TextFile, settings: Any) -> Iterator[tuple[str, Any]]:
@@ -32,7 +32,7 @@ def predicted(model: Any, source: TextFile, settings: Any) -> Iterator[tuple[str
                 yield f"{tree}\n", str(tree)
 
 
-def measures(model: Any, examples: Examples) -> dict[str, float]:
+def measures(model: Any, examples: FileExamples) -> dict[str, float]:
     """Labelled brackets, as EVALB counts them."""
     score = parseval(examples.Y, model.predict(examples.X))
     return {"precision": score.precision, "recall": score.recall, "F1": score.f1}
