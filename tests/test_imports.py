@@ -33,6 +33,7 @@ LAYERS = [
             "temperature",
         ],
     ),
+    ("weights without zeros", ["pickled_weights"]),
     ("what fitted objects are made of, in files", ["files"]),
     ("how far sums of floating-point numbers may be off, and rows without zeros", ["rounding", "nonzero_rows"]),
     ("distributions of outputs, and what follows from them", ["conformal", "sums", "tangents", "temperature"]),
@@ -60,7 +61,6 @@ LAYERS = [
         [
             "nothing_learnt",
             "online",
-            "pickled_weights",
             "progress",
             "shared_options",
             "training_options",

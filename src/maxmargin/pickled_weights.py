@@ -1,4 +1,4 @@
-"""Weights as models are pickled with: those that are mostly zeros, without the zeros."""
+"""Weights as pickles and model files keep them: those that are mostly zeros, without the zeros."""
 
 from __future__ import annotations
 

@@ -33,6 +33,7 @@ import numpy as np
 from scipy import sparse
 
 from maxmargin.checks import check_memory, is_real, is_whole
+from maxmargin.pickled_weights import PickledWeights
 
 Size = int | str | Callable[[Any], Any]  # a number, the name of a field, or a function of the object
 
@@ -51,7 +52,7 @@ class Field:
 
     def read(self, value: Any, owner: Any) -> Any:
         """The value, if it is one for this field; ValueError if not."""
-        if hasattr(value, "unpacked"):
+        if isinstance(value, PickledWeights):
             raise ValueError("weights are not expected here")
         return value
 
@@ -251,7 +252,7 @@ class NumberArray(Field):
         )
 
     def read(self, value: Any, owner: Any) -> Any:
-        if hasattr(value, "unpacked"):
+        if isinstance(value, PickledWeights):  # how many there are is checked before any is made
             _expect(value, len(self.shape) == 1, "an array")
             if self.shape[0] is not None:
                 _expect(value, value.length == _size(self.shape[0], owner), "another number of weights")

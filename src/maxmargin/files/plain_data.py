@@ -11,7 +11,7 @@ from __future__ import annotations
 import zlib
 from collections.abc import Callable, Mapping
 from math import isfinite, prod
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,24 +20,11 @@ from scipy import sparse
 from maxmargin.arrays import Array
 from maxmargin.files.container import DTYPES, Tensors
 from maxmargin.files.fields import Field, fields_of, is_own, restored, shown
+from maxmargin.pickled_weights import PickledWeights
 
 RATIO = 100  # how many times as long as their packed form bytes may be, so that a short file cannot fill the memory
 SMALL = 1000  # bytes that are not worth packing
 KINDS = {dtype.newbyteorder("=") for dtype in DTYPES.values()}
-
-
-class SparseVector(NamedTuple):
-    """Weights as a file holds them, most of them 0; how many there are is checked before any is made."""
-
-    places: NDArray[np.int64]
-    values: Array
-    length: int
-
-    def unpacked(self) -> Array:
-        """All of them."""
-        w = np.zeros(self.length)
-        w[self.places] = self.values
-        return w
 
 
 class DataWriter:
@@ -92,15 +79,15 @@ class DataWriter:
 
     def vector(self, w: Array) -> Any:
         """Weights, without zeros where most are."""
-        places = np.flatnonzero(w)
-        if 2 * len(places) >= len(w):
+        found = PickledWeights.of(w)
+        if not isinstance(found, PickledWeights):
             return self._array(w, "weights")
-        steps = np.diff(places, prepend=0)
+        steps = np.diff(found.places, prepend=0)
         kind = np.min_scalar_type(int(steps.max(initial=0)))
         return {
             "vector": len(w),
             "steps": self._packed(steps.astype(kind)),
-            "values": self._array(w[places], "weights"),
+            "values": self._array(found.values, "weights"),
         }
 
     def _part(self, value: Any, declared: Mapping[str, Field], where: str) -> int:
@@ -313,7 +300,7 @@ class DataReader:
             raise ValueError("the entries of a sparse matrix are not in order")
         return matrix
 
-    def _vector(self, found: dict[str, Any]) -> SparseVector:
+    def _vector(self, found: dict[str, Any]) -> PickledWeights:
         length, steps, values = found["vector"], self.read(found["steps"]), self.read(found["values"])
         numbers = all(isinstance(each, np.ndarray) and each.ndim == 1 for each in (steps, values))
         if type(length) is not int or not 0 <= length < 2**40 or not numbers or len(steps) != len(values):
@@ -323,7 +310,7 @@ class DataReader:
         places = np.cumsum(steps, dtype=np.int64)
         if len(places) and (places[-1] >= length or (steps[1:] == 0).any()):
             raise ValueError("a weight has no place")
-        return SparseVector(places, values, length)
+        return PickledWeights(places, values, length)
 
     def _unpacked(self, found: dict[str, Any]) -> NDArray[Any]:
         dtype, length, short = found["dtype"], found["length"], self._tensor(found["packed"])
