@@ -20,21 +20,8 @@ from maxmargin.checks import is_true
 from maxmargin.confines import geometry_of
 from maxmargin.examples import Examples
 from maxmargin.executors import Executor
-from maxmargin.files.fields import (
-    Dropped,
-    Each,
-    Field,
-    Fields,
-    LabelArray,
-    MostlyZeros,
-    NumberArray,
-    OneOf,
-    Part,
-    Sometimes,
-    Text,
-    Whole,
-    parameters_of,
-)
+from maxmargin.files.fields import Each, LabelArray, MostlyZeros, NumberArray, OneOf, Part, Text, Whole
+from maxmargin.files.objects import Dropped, Field, Fields, Sometimes, parameters_of
 from maxmargin.files.saving import SavedModel
 from maxmargin.geometry import Geometry
 from maxmargin.kernels.map import KernelMap

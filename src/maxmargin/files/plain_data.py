@@ -1,7 +1,7 @@
 """Python values as JSON and arrays, and back: what a model file can hold, and nothing else.
 
 Numbers, texts, lists, tuples, dicts, sets, arrays, sparse matrices and *parts*, which are objects of classes that
-declare their fields (fields.py). A part that is met twice is written once. Everything else, above all functions, is
+declare their fields (objects.py). A part that is met twice is written once. Everything else, above all functions, is
 refused when it is written. Reading makes values of these kinds alone; it imports nothing and calls nothing that a file
 names: a part's class comes from a table that the reader is given.
 """
@@ -19,7 +19,7 @@ from scipy import sparse
 
 from maxmargin.arrays import Array
 from maxmargin.files.container import DTYPES, Tensors
-from maxmargin.files.fields import Field, fields_of, is_own, restored, shown
+from maxmargin.files.objects import Field, fields_of, is_own, restored, shown
 from maxmargin.pickled_weights import PickledWeights
 
 RATIO = 100  # how many times as long as their packed form bytes may be, so that a short file cannot fill the memory

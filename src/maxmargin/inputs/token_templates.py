@@ -17,7 +17,8 @@ from itertools import chain, repeat
 from pathlib import Path
 from typing import Any, ClassVar, NamedTuple
 
-from maxmargin.files.fields import Fields, Mapped, Text, Texts
+from maxmargin.files.fields import Mapped, Text, Texts
+from maxmargin.files.objects import Fields
 from maxmargin.inputs.text_file import TextFile, reading
 from maxmargin.inputs.words import word_shape
 

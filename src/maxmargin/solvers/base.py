@@ -20,7 +20,8 @@ from maxmargin.arrays import Array
 from maxmargin.atoms import AtomRows
 from maxmargin.checks import is_true
 from maxmargin.errors import NotSeparable, SolverError, TaskError
-from maxmargin.files.fields import Dropped, Field, Fields, IfDeclared, Part, Real, Sometimes
+from maxmargin.files.fields import Part, Real
+from maxmargin.files.objects import Dropped, Field, Fields, IfDeclared, Sometimes
 from maxmargin.interruptions import asked_to_stop, first_only, say_interrupted
 from maxmargin.objective import Certificate, relative_gap
 from maxmargin.oracle import Oracle

@@ -14,7 +14,8 @@ from sklearn.base import clone
 from maxmargin.arrays import Array
 from maxmargin.checks import is_true
 from maxmargin.errors import TaskError
-from maxmargin.files.fields import Real, Whole, declare
+from maxmargin.files.fields import Real, Whole
+from maxmargin.files.objects import declare
 from maxmargin.interruptions import first_only, say_interrupted
 from maxmargin.objective import relative_gap
 from maxmargin.oracle import Oracle

@@ -9,7 +9,8 @@ import numpy as np
 
 from maxmargin.arrays import Array
 from maxmargin.atoms import AtomRows
-from maxmargin.files.fields import MostlyZeros, Real, declare
+from maxmargin.files.fields import MostlyZeros, Real
+from maxmargin.files.objects import declare
 from maxmargin.oracle import Oracle
 from maxmargin.planes import Planes
 from maxmargin.solvers.base import Solution, Solver, Step

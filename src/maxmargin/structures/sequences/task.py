@@ -14,18 +14,8 @@ from scipy import sparse
 from maxmargin.arrays import Array
 from maxmargin.checks import check_memory, check_whole
 from maxmargin.errors import InvalidLabels, warn_caller
-from maxmargin.files.fields import (
-    Derived,
-    Dropped,
-    Each,
-    Fields,
-    LabelList,
-    NumberArray,
-    OneOf,
-    Part,
-    Sometimes,
-    afford,
-)
+from maxmargin.files.fields import Each, LabelList, NumberArray, OneOf, Part, afford
+from maxmargin.files.objects import Derived, Dropped, Fields, Sometimes
 from maxmargin.inputs.chunk_schemes import SCHEMES
 from maxmargin.inputs.labels import Labels, cost_matrix, label_numbers, label_set
 from maxmargin.inputs.token_templates import TokenTemplates
