@@ -24,6 +24,7 @@ from maxmargin.pickled_weights import PickledWeights
 
 RATIO = 100  # how many times as long as their packed form bytes may be, so that a short file cannot fill the memory
 SMALL = 1000  # bytes that are not worth packing
+LEVEL = 5  # of zlib: at 6, names of features take 1.6 times as long, for 0.3% fewer bytes
 KINDS = {dtype.newbyteorder("=") for dtype in DTYPES.values()}
 
 
@@ -78,7 +79,7 @@ class DataWriter:
         )
 
     def vector(self, w: Array) -> Any:
-        """Weights, without zeros where most are."""
+        """Weights. Where most are zero, without these, and packed: many are the same, of features of one example."""
         found = PickledWeights.of(w)
         if not isinstance(found, PickledWeights):
             return self._array(w, "weights")
@@ -87,7 +88,7 @@ class DataWriter:
         return {
             "vector": len(w),
             "steps": self._packed(steps.astype(kind)),
-            "values": self._array(found.values, "weights"),
+            "values": self._packed(found.values),
         }
 
     def _part(self, value: Any, declared: Mapping[str, Field], where: str) -> int:
@@ -123,7 +124,7 @@ class DataWriter:
     def _packed(self, numbers: NDArray[Any]) -> Any:
         """An array of one dimension, compressed where that pays."""
         content = numbers.tobytes()
-        short = zlib.compress(content, 6) if len(content) > SMALL else content
+        short = zlib.compress(content, LEVEL) if len(content) > SMALL else content
         if len(short) >= 0.9 * len(content) or RATIO * len(short) < len(content):
             return {"array": self._tensor(numbers)}
         name = self._tensor(np.frombuffer(short, dtype=np.uint8))
