@@ -15,7 +15,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
-from scipy.optimize import linprog
 
 from maxmargin.arrays import Array
 from maxmargin.atoms import AtomRows, Atoms
@@ -192,6 +191,8 @@ class DualBlocks(BlockDual):
         rows, offset = self._planes()
         if not len(offset):
             return
+        from scipy.optimize import linprog  # which takes longer to import than all that predictions need of scipy
+
         outcome = linprog(np.zeros(rows.shape[1]), A_ub=-rows, b_ub=-offset, bounds=(None, None), method="highs")
         if outcome.status == 2:
             raise NotSeparable(
