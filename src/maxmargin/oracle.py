@@ -449,7 +449,7 @@ class Oracle:
         takes along what it has of the data as references.
         """
         executor = Serial() if self._batch.exclusive else self._executor  # one cache, which no two runs may use
-        if len(each) == 1 or executor.workers == 1:
+        if not self.at_once(len(each)):
             return Serial().map(run, [self] * len(each), each, watch, *shared)
         own = copy(self)
         own._executor = Serial()  # no run may wait for the pool that it is in
@@ -459,6 +459,10 @@ class Oracle:
         where = [places[k % len(places)] for k in range(len(each))]
         problem = (self.formulation, self.weights, self.geometry)
         return executor.map(run_elsewhere, where, each, run, problem, shared)
+
+    def at_once(self, runs: int) -> bool:
+        """Whether `side_by_side` makes several of so many runs at a time."""
+        return runs > 1 and self._executor.workers > 1 and not self._batch.exclusive
 
     def interrupt(self) -> None:
         """Give up what runs elsewhere; threads are waited for."""

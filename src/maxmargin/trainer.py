@@ -52,7 +52,7 @@ from maxmargin.progress import watching
 from maxmargin.shared_options import SharedOptions
 from maxmargin.solvers import BCFW, CCCP, Solution, Solver, as_solver
 from maxmargin.solvers.base import deny_contradiction, proved_primal, remembered_risk
-from maxmargin.solvers.descent import Round
+from maxmargin.solvers.latent_runs import Round
 from maxmargin.solvers.subgradient import Walk
 from maxmargin.task import Task
 from maxmargin.training_options import checked_C, checked_solver, executor_for, n_examples, seed_of
@@ -375,7 +375,12 @@ class Trainer(SharedOptions, Checkpointed, WithNamedWeights, SavedModel, BaseEst
         seed = seed_of(self.random_state)
         training = self._training(solver.max_passes, problem.fingerprint, C=repr(C), solver=described_solver(solver))
         begins = training is None or training.begins
-        if begins and oracle.latent and start is None and getattr(solver, "start", None) is None:
+        if (
+            (training is None or training.ended is None)
+            and oracle.latent
+            and start is None
+            and getattr(solver, "start", None) is None
+        ):
             problem.line.doing("looking for first weights")
             solver.set_params(start=self._first_weights(problem, C))
         problem.line.doing("training" if begins else "going on")

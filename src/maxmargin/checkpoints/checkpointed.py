@@ -40,7 +40,7 @@ class Checkpointed:
             return None
         if fingerprint is None:
             raise ValueError(
-                "a checkpoint must know its data again, and these, or the task, cannot be hashed (lambdas and functions "
-                "within functions cannot): give functions of a module, or no checkpoint"
+                "a checkpoint must know its data again, and these, or the task, cannot be hashed (lambdas cannot, nor "
+                "functions within functions): give functions of a module, or no checkpoint"
             )
         return self._open_checkpoint.training({**about, "the data": fingerprint}, max_passes)

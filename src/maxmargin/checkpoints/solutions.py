@@ -10,7 +10,7 @@ from maxmargin.files.fields import NumberArray, Real, fields_of, restored
 from maxmargin.files.learnt import Lines
 from maxmargin.objective import Certificate
 from maxmargin.solvers.base import Solution
-from maxmargin.solvers.descent import Round
+from maxmargin.solvers.latent_runs import Round
 
 HISTORY = Lines()
 FIELDS = {"w", "certificate", "C", "history", "rounds", "risk"}
