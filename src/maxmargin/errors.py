@@ -53,6 +53,14 @@ class DenseFeatures(UserWarning):
     """Ψ of a task in plain Python is a long array of mostly zeros; (indices, values) would take a fraction of it."""
 
 
+class CheckpointDamaged(UserWarning):
+    """A checkpoint could not be read, and the one before it was taken; or one could not be written."""
+
+
+class CheckpointMoved(UserWarning):
+    """A checkpoint was written by other software or on another processor: the last bits of results may differ."""
+
+
 LIBRARIES = ("maxmargin", "contextlib", "sklearn", "joblib")  # between a user's line and what it caused
 
 
