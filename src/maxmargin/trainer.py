@@ -37,6 +37,7 @@ from maxmargin.files.fields import (
 )
 from maxmargin.files.saving import SavedModel
 from maxmargin.geometry import Geometry
+from maxmargin.inputs.packed_data import PackedData, given_examples
 from maxmargin.kernels.map import KernelMap
 from maxmargin.live_line import LiveLine
 from maxmargin.nothing_learnt import warn_of_zero
@@ -139,6 +140,8 @@ class Trainer(SharedOptions, WithNamedWeights, SavedModel, BaseEstimator):
     _asks_user: ClassVar[bool] = False
 
     kernel: Any = None  # a parameter of estimators whose task takes one
+
+    _packed: ClassVar[type[PackedData] | None] = None  # the packed data that it takes in the place of X and Y
 
     saved: ClassVar[Fields] = {
         "callback": Dropped(),  # this and the next: of a run
@@ -284,6 +287,7 @@ class Trainer(SharedOptions, WithNamedWeights, SavedModel, BaseEstimator):
     @contextmanager
     def _problem(self, X: Any, Y: Any, sample_weight: Any, task: Task | None = None) -> Iterator[Problem]:
         """The problem of these data; BLAS keeps to one thread while it is open, because executors own the cores."""
+        X, Y, sample_weight = given_examples(self._packed, X, Y, sample_weight)
         formulation, executor = Formulation(self.rescaling, self.slack), executor_for(self.executor, self.n_jobs)
         self._solver()  # bad options show before any work is done
         if self.callback is not None and not callable(self.callback):
