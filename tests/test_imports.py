@@ -87,6 +87,7 @@ LAYERS = [
     ),
     ("checks of tasks, solvers and executors", ["testing"]),
     ("models from files", ["loading"]),
+    ("training data in folders", ["packing"]),
     ("the public names", [""]),
     ("the demonstration", ["demo"]),
     ("the command line", ["command"]),

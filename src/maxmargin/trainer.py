@@ -27,6 +27,7 @@ from maxmargin.files.fields import Each, LabelArray, MostlyZeros, NumberArray, O
 from maxmargin.files.objects import Dropped, Field, Fields, Sometimes, parameters_of
 from maxmargin.files.saving import SavedModel
 from maxmargin.geometry import Geometry
+from maxmargin.inputs.packed_data import PackedData, given_examples
 from maxmargin.kernels.map import KernelMap
 from maxmargin.live_line import LiveLine
 from maxmargin.nothing_learnt import warn_of_zero
@@ -135,6 +136,8 @@ class Trainer(SharedOptions, Checkpointed, WithNamedWeights, SavedModel, BaseEst
     _asks_user: ClassVar[bool] = False
 
     kernel: Any = None  # a parameter of estimators whose task takes one
+
+    _packed: ClassVar[type[PackedData] | None] = None  # the packed data that it takes in the place of X and Y
 
     saved: ClassVar[Fields] = {
         "callback": Dropped(),  # this and the next: of a run
@@ -281,6 +284,7 @@ class Trainer(SharedOptions, Checkpointed, WithNamedWeights, SavedModel, BaseEst
     @contextmanager
     def _problem(self, X: Any, Y: Any, sample_weight: Any, task: Task | None = None) -> Iterator[Problem]:
         """The problem of these data; BLAS keeps to one thread while it is open, because executors own the cores."""
+        X, Y, sample_weight = given_examples(self._packed, X, Y, sample_weight)
         formulation, executor = Formulation(self.rescaling, self.slack), executor_for(self.executor, self.n_jobs)
         self._solver()  # bad options show before any work is done
         if self.callback is not None and not callable(self.callback):
