@@ -13,6 +13,7 @@ from maxmargin.checks import check_whole
 from maxmargin.errors import Uncalibrated, warn_caller
 from maxmargin.predictions import Predictions
 from maxmargin.probabilistic import Calibration, ProbabilisticTrainer
+from maxmargin.report.findings import Findings, Section
 from maxmargin.solvers import Solver
 from maxmargin.structures.parsing.parseval import parseval
 from maxmargin.structures.parsing.sentences import check_length, tree_of_sentence
@@ -54,6 +55,16 @@ class ParsesSentences(WithNamedWeights):
             check_length(len(found_tree), true_tree, i)
         # Where sentences have no words, the found trees show something else in their place.
         return parseval(true, [tree.with_words(y.words()) for y, tree in zip(true, found, strict=True)]).f1
+
+    def _findings(self, X: Any, Y: Any) -> Findings:
+        from maxmargin.structures.parsing.findings import tree_findings
+
+        return tree_findings(self, X, Y)
+
+    def _learnt(self) -> list[Section]:
+        from maxmargin.structures.parsing.findings import learnt_rules
+
+        return learnt_rules(self)
 
     def _named_weights(self) -> dict[str, Weights]:
         parts, names = self.task_.parts(self.w_), self.task_.weight_names()
