@@ -15,7 +15,6 @@ from maxmargin.report.html import Element, short
 from maxmargin.report.sections import MOST_ROWS, LabelCounts, reliability_section, scores_of_labels, searchable, table
 from maxmargin.structures.parsing.display import TreeDisplay
 from maxmargin.structures.parsing.parseval import sentence_counts
-from maxmargin.structures.parsing.sentences import check_length, tree_of_sentence
 from maxmargin.structures.parsing.tree_drawing import Colours, drawn
 from maxmargin.structures.parsing.tree_errors import node_errors
 from maxmargin.structures.parsing.trees import Tree
@@ -26,14 +25,7 @@ COLOURS = Colours("var(--ink)", "var(--faint)", "var(--bad)", "var(--paper)")
 
 def tree_findings(model: Any, X: Any, Y: Any) -> Findings:
     """Brackets as EVALB counts them; a sentence is worse the more brackets are missed or made up."""
-    predicted = model.predict(X)
-    if len(predicted) != len(Y):
-        raise ValueError(f"X has {len(predicted)} sentences but Y has {len(Y)}")
-    truth = [tree_of_sentence(y, i) for i, y in enumerate(Y)]
-    for i, (y, z) in enumerate(zip(truth, predicted, strict=True)):
-        check_length(len(z), y, i)
-    # Where sentences have no words, the found trees show something else in their place.
-    found = [z.with_words(y.words()) for y, z in zip(truth, predicted, strict=True)]
+    truth, found = model._to_compare(X, Y)
     counts = sentence_counts(truth, found)
     columns = {name: np.array([getattr(each, name) for each in counts]) for name in counts[0]._fields} if counts else {}
     measures = agreement(
@@ -58,7 +50,7 @@ def tree_findings(model: Any, X: Any, Y: Any) -> Findings:
         said=lambda i: f"{counted(made_up[i], 'wrong node')}, {counted(missed[i], 'missed bracket')}",
         drawn=lambda i: _both(truth[i], found[i], errors[i]),
         legend=note("The predicted tree, with wrong nodes on red, and the true one."),
-        sections=(_labels(truth, found), *_sure(model, X, truth, predicted)),
+        sections=(_labels(truth, found), *_sure(model, X, truth, found)),
     )
 
 

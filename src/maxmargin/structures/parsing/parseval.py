@@ -73,31 +73,12 @@ def parseval(
     labelled : bool
         False compares spans without their labels.
     """
-    options: dict[str, Any] = {"uncounted": uncounted, "deleted_tags": deleted_tags, "empty_tags": empty_tags}
-    options |= {"equivalent": equivalent, "function_tags": function_tags, "labelled": labelled}
-    return _score(sentence_counts(truth, found, **options))
-
-
-def sentence_counts(
-    truth: Sequence[Any],
-    found: Sequence[Any],
-    *,
-    uncounted: Collection[str] = UNCOUNTED,
-    deleted_tags: Collection[str] = DELETED,
-    empty_tags: Collection[str] = EMPTY,
-    equivalent: Iterable[Collection[str]] = EQUIVALENT,
-    function_tags: bool = False,
-    labelled: bool = True,
-) -> list[BracketCounts]:
-    """What `parseval` adds up, sentence by sentence; all zeros where no word is counted."""
-    _check_corpus(truth, found)
     for name, labels in (("uncounted", uncounted), ("deleted_tags", deleted_tags), ("empty_tags", empty_tags)):
         if isinstance(labels, str) or not isinstance(labels, Collection):
             raise ValueError(f"{name} must be a collection of labels, not {_described(labels)}.")
     same = _representatives(equivalent)
     reader = _BracketReader(uncounted, deleted_tags, empty_tags, same, function_tags, labelled)
-    pairs = (reader.read(i, *pair) for i, pair in enumerate(zip(truth, found, strict=True)))
-    return [_counts(pair) if pair.tags else BracketCounts(*[0] * len(BracketCounts._fields)) for pair in pairs]
+    return _score(sentence_counts(truth, found, reader))
 
 
 class _Pair(NamedTuple):
@@ -147,6 +128,17 @@ class _BracketReader(NamedTuple):
             if label not in self.uncounted and before[begin] < before[end]:
                 brackets.append((self.same.get(label, label) if self.labelled else "", before[begin], before[end]))
         return brackets
+
+
+def sentence_counts(
+    truth: Sequence[Any], found: Sequence[Any], reader: _BracketReader | None = None
+) -> list[BracketCounts]:
+    """What `parseval` adds up, sentence by sentence, by default as EVALB reads trees; zeros where no word is counted."""
+    _check_corpus(truth, found)
+    if reader is None:
+        reader = _BracketReader(UNCOUNTED, DELETED, EMPTY, _representatives(EQUIVALENT), False, True)
+    pairs = (reader.read(i, *pair) for i, pair in enumerate(zip(truth, found, strict=True)))
+    return [_counts(pair) if pair.tags else BracketCounts(*[0] * len(BracketCounts._fields)) for pair in pairs]
 
 
 class BracketCounts(NamedTuple):
