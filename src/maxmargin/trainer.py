@@ -37,6 +37,7 @@ from maxmargin.oracle import Oracle, normalised_weights
 from maxmargin.pickled_weights import PickledWeights
 from maxmargin.preflight import check_promises
 from maxmargin.progress import watching
+from maxmargin.report.reported import Reported
 from maxmargin.shared_options import SharedOptions
 from maxmargin.solvers import BCFW, CCCP, Solution, Solver, as_solver
 from maxmargin.solvers.base import deny_contradiction, proved_primal, remembered_risk
@@ -79,7 +80,7 @@ class Options(TypedDict, total=False):
     checkpoint_every: Any
 
 
-class Trainer(SharedOptions, Checkpointed, WithNamedWeights, SavedModel, BaseEstimator):
+class Trainer(SharedOptions, Checkpointed, WithNamedWeights, SavedModel, Reported, BaseEstimator):
     """fit, fit_path, partial_fit and certify for an estimator that names its task in `_make_task`.
 
     An estimator's constructor lists its own parameters, with C and solver, and passes `**options` on to this one:
@@ -149,6 +150,7 @@ class Trainer(SharedOptions, Checkpointed, WithNamedWeights, SavedModel, BaseEst
         "certificate_": Sometimes(OneOf(None, Part(Certificate))),
         "solution_": Sometimes(Part(Solution)),
         "history_": Sometimes(Field()),
+        "n_examples_": Sometimes(Whole()),
         "n_features_in_": Sometimes(Whole()),
         "feature_names_in_": Sometimes(LabelArray("n_features_in_")),
         "rounds_": Sometimes(Each(Part(Round))),
@@ -343,6 +345,10 @@ class Trainer(SharedOptions, Checkpointed, WithNamedWeights, SavedModel, BaseEst
         """How many units every example has, where C multiplies the mean loss of these and not that of examples."""
         return None
 
+    def _n_trained_on(self, batch: Batch) -> int:
+        """How many examples these are, as users count them."""
+        return len(batch)
+
     def _prior(self, task: Task, batch: Batch, sample_weight: Any) -> Any:
         """The parameter, or what it means for this task and these data."""
         return self.prior
@@ -404,7 +410,7 @@ class Trainer(SharedOptions, Checkpointed, WithNamedWeights, SavedModel, BaseEst
         settled = problem.batch.settled(solution.w)
         for name in self.__dict__.pop("_shown", ()):
             self.__dict__.pop(name, None)  # of an earlier fit
-        self.task_, self.w_ = settled.task, settled.w
+        self.task_, self.w_, self.n_examples_ = settled.task, settled.w, self._n_trained_on(problem.batch)
         self.solution_, self.certificate_, self.history_ = solution, solution.certificate, solution.history
         shown = {**settled.attributes, **({"rounds_": solution.rounds} if solution.rounds else {})}
         self.__dict__.update(shown)

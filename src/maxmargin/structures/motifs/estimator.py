@@ -16,6 +16,7 @@ from maxmargin.files.fields import Each, Label, LabelArray, NumberArray, Part, W
 from maxmargin.files.objects import Field, Fields
 from maxmargin.objective import Certificate
 from maxmargin.online import NoPartialFit
+from maxmargin.report.findings import Findings, Section
 from maxmargin.solvers import CCCP, Solver
 from maxmargin.structures.motifs.description import MotifDescription
 from maxmargin.structures.motifs.examples import MotifExamples, motif_examples, strings_of
@@ -228,6 +229,16 @@ class MotifFinder(MotifDescription, ClassifierMixin, Trainer):
         finder = clone(self)
         finder.length_ = length
         return Trainer.fit(finder, examples.X, examples.has, examples.weights)
+
+    def _findings(self, X: Any, Y: Any) -> Findings:
+        from maxmargin.structures.motifs.findings import motif_findings
+
+        return motif_findings(self, X, Y)
+
+    def _learnt(self) -> list[Section]:
+        from maxmargin.structures.motifs.findings import learnt_motif
+
+        return learnt_motif(self)
 
     def _make_task(self, Y: Any) -> Motif:
         return self._task(Motif, length=self.length_)

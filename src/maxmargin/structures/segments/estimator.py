@@ -12,6 +12,7 @@ from maxmargin.arrays import Array
 from maxmargin.checks import check_whole
 from maxmargin.predictions import Predictions
 from maxmargin.probabilistic import ProbabilisticTrainer
+from maxmargin.report.findings import Findings, Section
 from maxmargin.solvers import Solver
 from maxmargin.structures.segments.spans import OUTSIDE, read_segmentation
 from maxmargin.structures.segments.task import SemiMarkov
@@ -192,6 +193,16 @@ class SegmentLabeler(ProbabilisticTrainer):
             "start": Weights(parts.start, label=everyone),
             "end": Weights(parts.end, label=everyone),
         }
+
+    def _findings(self, X: Any, Y: Any) -> Findings:
+        from maxmargin.structures.segments.findings import segment_findings
+
+        return segment_findings(self, X, Y)
+
+    def _learnt(self) -> list[Section]:
+        from maxmargin.structures.segments.findings import learnt_lengths_and_transitions
+
+        return learnt_lengths_and_transitions(self)
 
     def _make_task(self, Y: Any) -> Task:
         return self._task(SemiMarkov)

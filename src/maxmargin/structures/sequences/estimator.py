@@ -26,6 +26,7 @@ from maxmargin.objective import Certificate
 from maxmargin.predictions import Predictions
 from maxmargin.probabilistic import Calibration, ProbabilisticTrainer
 from maxmargin.progress import watching
+from maxmargin.report.findings import Findings, Section
 from maxmargin.solvers import CCCP, Solver, as_solver
 from maxmargin.structures.sequences.batch import ChainBatch
 from maxmargin.structures.sequences.chunk_confidence import chunk_confidences
@@ -380,6 +381,16 @@ class SequenceLabeler(ProbabilisticTrainer):
     def _sizes(self, batch: Batch) -> Array | None:
         assert isinstance(batch, ChainBatch)
         return batch.told if self.per == "position" else None
+
+    def _findings(self, X: Any, Y: Any) -> Findings:
+        from maxmargin.structures.sequences.findings import sequence_findings
+
+        return sequence_findings(self, X, Y)
+
+    def _learnt(self) -> list[Section]:
+        from maxmargin.structures.sequences.findings import learnt_transitions
+
+        return learnt_transitions(self)
 
     def _make_task(self, Y: Any) -> Task:
         if self.per not in ("sequence", "position"):
