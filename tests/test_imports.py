@@ -73,6 +73,7 @@ LAYERS = [
     ("fit, fit_path, partial_fit, certify", ["trainer"]),
     ("choosing C", ["tuning"]),
     ("what estimators share whose task sums over outputs", ["probabilistic"]),
+    ("what estimators share whose inputs are sequences of tokens", ["sequence_trainer"]),
     ("estimators of any task, and of matrices", ["structured", "flat"]),
     ("figures that are of no structure, and what several draw with", ["figures"]),
     ("sets of scored parts, which other rooms may build on", [f"structures.{MIDDLE}"]),
