@@ -78,6 +78,7 @@ LAYERS = [
     ("fit, fit_path, partial_fit, certify", ["trainer"]),
     ("choosing C", ["tuning"]),
     ("what estimators share whose task sums over outputs", ["probabilistic"]),
+    ("what estimators share whose inputs are sequences of tokens", ["sequence_trainer"]),
     ("estimators of any task, and of matrices", ["structured", "flat"]),
     ("sets of scored parts, which other rooms may build on", [f"structures.{MIDDLE}"]),
     ("one room per structure", [f"structures.{room}" for room in ROOMS if room != MIDDLE]),

@@ -23,7 +23,7 @@ from maxmargin.checks import is_true
 from maxmargin.confines import geometry_of
 from maxmargin.examples import Examples
 from maxmargin.executors import Executor
-from maxmargin.files.fields import Each, LabelArray, MostlyZeros, NumberArray, OneOf, Part, Text, Whole
+from maxmargin.files.fields import Each, LabelArray, MostlyZeros, NumberArray, OneOf, Part, Seed, Text, Whole
 from maxmargin.files.objects import Dropped, Field, Fields, Sometimes, parameters_of
 from maxmargin.files.saving import SavedModel
 from maxmargin.geometry import Geometry
@@ -144,7 +144,7 @@ class Trainer(SharedOptions, Checkpointed, WithNamedWeights, SavedModel, Reporte
         "callback": Dropped(),  # this and the next: of a run
         "executor": Dropped(),
         "checkpoint": Dropped(),
-        "random_state": OneOf(None, Whole()),
+        "random_state": Seed(),
         "task_": Part(Task),
         "w_": MostlyZeros("task_.dim"),
         "certificate_": Sometimes(OneOf(None, Part(Certificate))),
@@ -178,6 +178,10 @@ class Trainer(SharedOptions, Checkpointed, WithNamedWeights, SavedModel, Reporte
     task_: Any
     w_: Array
     solution_: Solution
+
+    def _bounding_solver(self, tol: float) -> Solver:
+        """Who finds the bound of `certify`."""
+        return BCFW(tol=tol)
 
     def _make_task(self, Y: Any) -> Task:
         """A task that is not set up yet, for these outputs."""
@@ -235,13 +239,14 @@ class Trainer(SharedOptions, Checkpointed, WithNamedWeights, SavedModel, Reporte
         return self._train_on(getattr(self, "task_", None), X, Y, sample_weight)
 
     def certify(self, X: Any, Y: Any, sample_weight: Any = None, tol: float = 1e-2) -> Certificate:
-        """How far the current weights are from the optimum on these data, by an independent run of BCFW for the bound.
+        """How far the current weights are from the optimum on these data, by an independent run for the bound.
 
         For models of solvers without a certificate; changes nothing in the estimator.
         """
         check_is_fitted(self)
         C = self.solution_.C
-        solver = checked_solver(BCFW(tol=tol))
+        solver = checked_solver(self._bounding_solver(tol))
+        name = type(solver).__name__
         with self._problem(X, Y, sample_weight, self.task_) as (batch, oracle, _, line):
             line.doing("looking for a bound")
             w = batch.lifted(self.w_)
@@ -258,7 +263,7 @@ class Trainer(SharedOptions, Checkpointed, WithNamedWeights, SavedModel, Reporte
                 value = max(value, oracle.objective(w, remembered_risk(solution.memory, w), C))
                 upper = proved_primal(oracle, w, C)
             else:
-                deny_contradiction(value, bound.dual, "BCFW", oracle.name)
+                deny_contradiction(value, bound.dual, name, oracle.name)
             certificate = replace(
                 bound,
                 primal=value,
@@ -266,7 +271,7 @@ class Trainer(SharedOptions, Checkpointed, WithNamedWeights, SavedModel, Reporte
                 search=oracle.search,
                 method=oracle.method,
                 converged=relative_gap(value, bound.dual) <= tol,
-                stop_reason=f"bound computed by BCFW: {bound.stop_reason}",
+                stop_reason=f"bound computed by {name}: {bound.stop_reason}",
                 rounds=self.certificate_.rounds,
             )
             line.say(str(certificate))
