@@ -15,11 +15,11 @@ import warnings
 from functools import partial
 from pathlib import Path
 
-sys.path[:0] = [str(Path(__file__).parents[1]), str(Path(__file__).parent)]
+sys.path.insert(0, str(Path(__file__).parents[1]))
 
 import digests  # noqa: E402, F401 - which registers all groups
 from digest_groups.fits import GROUPS, Fits  # noqa: E402
-from sessions import assert_same, in_sessions  # noqa: E402
+from checkpoints.sessions import assert_same, in_sessions  # noqa: E402
 from sklearn.base import clone  # noqa: E402
 
 
