@@ -44,9 +44,7 @@ def told(model):
     certificate = model.certificate_
     if certificate is not None:
         found |= {name: value for name, value in vars(certificate).items() if "seconds" not in name}
-    found["history"] = [
-        {name: value for name, value in line.items() if name != "seconds"} for line in model.history_
-    ]
+    found["history"] = [{name: value for name, value in line.items() if name != "seconds"} for line in model.history_]
     found["rounds"] = [each._replace(seconds=0.0) for each in getattr(model, "rounds_", [])]
     return found
 
