@@ -17,10 +17,10 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
-import digests  # noqa: E402, F401 - which registers all groups
-from digest_groups.fits import GROUPS, Fits  # noqa: E402
-from checkpoints.sessions import assert_same, in_sessions  # noqa: E402
-from sklearn.base import clone  # noqa: E402
+import digests  # noqa: F401 - which registers all groups
+from checkpoints.sessions import assert_same, in_sessions
+from digest_groups.fits import GROUPS, Fits
+from sklearn.base import clone
 
 
 class SessionFits(Fits):

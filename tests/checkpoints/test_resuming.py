@@ -2,8 +2,8 @@
 
 import numpy as np
 import pytest
-from estimators.problems import Threshold, choices, sequences
 from checkpoints.sessions import OFTEN, Killed, assert_same, in_sessions, killed_after
+from estimators.problems import Threshold, choices, sequences
 
 import maxmargin as mm
 from maxmargin import solvers
@@ -131,7 +131,8 @@ def test_folds_of_measures_go_on(tmp_path):
     X = rng.standard_normal((80, 3))
     y = (X[:, 0] + 0.7 * rng.standard_normal(80) > 1).astype(int)
     whole = mm.MeasureSVC("f1", C=10.0).fit(X, y)
-    parts, _ = in_sessions(lambda: mm.MeasureSVC("f1", C=10.0), tmp_path / "checkpoint", lambda model: model.fit(X, y))
+    path = tmp_path / "checkpoint"
+    parts, _ = in_sessions(lambda: mm.MeasureSVC("f1", C=10.0), path, lambda model: model.fit(X, y), steps=7)
     assert_same(whole, parts)
     assert parts.cv_scores_ == whole.cv_scores_
     assert parts.offset_ == whole.offset_
@@ -151,7 +152,7 @@ def test_other_data_and_other_parameters_are_refused(tmp_path):
         mm.MulticlassSVC(C=10.0, checkpoint=path).fit(X, y, sample_weight=1 + np.arange(len(y)))
     with pytest.raises(ValueError, match="of a MulticlassSVC, not of a OrdinalSVC"):
         mm.OrdinalSVC(C=10.0, checkpoint=path).fit(X, y)
-    with pytest.raises(ValueError, match="ended after 1 trainings|another fit"):
+    with pytest.raises(ValueError, match=r"ended after 1 trainings|another fit"):
         mm.MulticlassSVC(C=10.0, checkpoint=path).fit_path(X, y, [10.0, 20.0])
     mm.MulticlassSVC(C=10.0, checkpoint=path, n_jobs=2, verbose=0, checkpoint_every="3 passes").fit(X, y)
 
