@@ -24,6 +24,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 MOST_HEADER = 2**25  # bytes
+MOST_VALUES = 2**20  # commas and brackets in it, which the time of reading it depends on
+MOST_ARRAYS = 2**13
 MOST_DIMENSIONS = 8
 DTYPES = {
     "BOOL": np.dtype(np.bool_),
@@ -51,6 +53,11 @@ def written(description: dict[str, Any], tensors: Tensors) -> bytes:
         raise ValueError(
             f"the description of the model would have {len(text):,} characters; expected at most {MOST_HEADER // 2:,}: "
             "lists of so many labels or names are not for model files"
+        )
+    if len(tensors) > MOST_ARRAYS or _values(text) > MOST_VALUES - 9 * MOST_ARRAYS:
+        raise ValueError(
+            f"the model has {len(tensors):,} arrays and {_values(text):,} other values; a model file has room for "
+            f"{MOST_ARRAYS:,} and about {MOST_VALUES:,}: pickle keeps it"
         )
     return bytes(save(tensors, metadata={"maxmargin": text}))
 
@@ -96,18 +103,30 @@ def _header(stream: Any, size: int, name: str) -> dict[str, Any]:
         raise ValueError(
             f"{name} is no model file, or is cut off: its first bytes announce a header of {length:,} bytes"
         )
-    return _object(stream.read(length), f"the header of {name}")
+    text = stream.read(length)
+    n_arrays = text.count(b'"data_offsets"')  # those that a text has in it, too; before the header is taken apart
+    if n_arrays > MOST_ARRAYS:
+        raise ValueError(f"{name} has {n_arrays:,} arrays; expected at most {MOST_ARRAYS:,}")
+    return _object(text, f"the header of {name}")
 
 
 def _object(text: bytes | str, what: str) -> dict[str, Any]:
     """A JSON object in which no name occurs twice."""
     try:
+        text = text.decode() if isinstance(text, bytes) else text
+        if _values(text) > MOST_VALUES:
+            raise ValueError(f"it has more than {MOST_VALUES:,} values")
         found = json.loads(text, object_pairs_hook=_pairs, parse_constant=_no_constant)
     except (ValueError, RecursionError) as error:
         raise ValueError(f"{what} is damaged: {error}") from None
     if not isinstance(found, dict):
         raise ValueError(f"{what} is damaged: it is no JSON object")
     return found
+
+
+def _values(text: str) -> int:
+    """No fewer than there are in this JSON."""
+    return sum(map(text.count, ",[{"))
 
 
 def _pairs(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
