@@ -119,6 +119,7 @@ CLASSES = {  # module: its classes
     "structures.segments.segment_text": "SegmentText",
     "structures.segments.task": "SemiMarkov",
     "structures.sequences.estimator": "SequenceLabeler",
+    "structures.sequences.packed_sequences": "PackedSequences",
     "structures.sequences.task": "Chain",
 }
 MODULES = {name: module for module, names in CLASSES.items() for name in names.split()}

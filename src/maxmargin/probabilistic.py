@@ -16,6 +16,7 @@ from maxmargin.checks import check_whole
 from maxmargin.errors import Uncalibrated, warn_caller
 from maxmargin.files.fields import NumberArray, OneOf, Part, Real
 from maxmargin.files.objects import Fields, Sometimes, declare
+from maxmargin.inputs.packed_data import PackedData
 from maxmargin.objective import Formulation
 from maxmargin.oracle import Oracle, normalised_weights
 from maxmargin.soft_oracle import SoftOracle
@@ -80,14 +81,14 @@ class ProbabilisticTrainer(Trainer):
 
     def fit(self, X: Any, Y: Any, sample_weight: Any = None) -> Self:
         """Train on inputs X and outputs Y. After an error or Ctrl-C the best model so far is kept."""
-        self._check_calibrate()
+        self._check_calibrate(X)
         super().fit(X, Y, sample_weight)
         self._calibrate(X, Y, sample_weight)
         return self
 
     def path(self, X: Any, Y: Any, Cs: Any, sample_weight: Any = None) -> Iterator[Self]:
         """The models of `fit_path`, one by one."""
-        self._check_calibrate()
+        self._check_calibrate(X)
         for model in super().path(X, Y, Cs, sample_weight):
             model._calibrate(X, Y, sample_weight)
             self.temperature_, self.calibration_ = model.temperature_, model.calibration_
@@ -197,9 +198,13 @@ class ProbabilisticTrainer(Trainer):
             )
         return self.calibration_
 
-    def _check_calibrate(self) -> None:
+    def _check_calibrate(self, X: Any) -> None:
         if self.calibrate is not None:
             check_whole("calibrate", self.calibrate, least=2)
+            if isinstance(X, PackedData):
+                raise ValueError(
+                    "calibrate needs examples in parts, which packed data are not: call calibrate_on(X, Y)"
+                )
 
     def _calibrate(self, X: Any, Y: Any, sample_weight: Any) -> None:
         """Find the temperature by models of the same C that have not seen a part of the examples."""

@@ -111,6 +111,10 @@ class Task(BaseEstimator):
         """The training data in a form that can be searched, made once per fit."""
         return Examples(self, X, Y, listed=type(self).outputs is not Task.outputs)
 
+    def searching(self) -> Task:
+        """The same without what only reads inputs: what a batch needs of it in another place."""
+        return self
+
     def setup_and_pack(self, X: Sequence[Any], Y: Sequence[Any]) -> Batch:
         """`setup` and `pack` of the same data; a task that reads them at some cost may do so once for both."""
         self.setup(X, Y)

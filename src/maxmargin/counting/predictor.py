@@ -15,6 +15,7 @@ from maxmargin.counting.trainer import CountingOptions, CountingTrainer, NamedCo
 from maxmargin.files.fields import Part
 from maxmargin.files.objects import Fields
 from maxmargin.predictions import Predictions
+from maxmargin.report.findings import Findings
 
 
 class CountingPredictor(CountingTrainer):
@@ -128,6 +129,11 @@ class CountingPredictor(CountingTrainer):
 
     def _decoded(self, sets: Sequence[OutputSet], scores: Array) -> list[DecodedOutput]:
         return [each.decode(f) for each, f in self._with_progress(list(zip(sets, scores, strict=True)), "outputs")]
+
+    def _findings(self, X: Any, Y: Any, output_sets: Sequence[OutputSet] | None = None) -> Findings:
+        from maxmargin.counting.findings import output_findings
+
+        return output_findings(self, X, Y, output_sets)
 
     def _coordinates(self, rows: Array) -> dict[str, NamedCoordinates]:
         known = self.output_set.dim == rows.shape[1]  # examples may have had sets of their own

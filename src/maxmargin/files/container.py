@@ -16,6 +16,7 @@ import json
 import os
 import secrets
 import struct
+from collections.abc import Iterator
 from math import prod
 from pathlib import Path
 from typing import Any
@@ -25,7 +26,7 @@ from numpy.typing import NDArray
 
 MOST_HEADER = 2**25  # bytes
 MOST_VALUES = 2**20  # commas and brackets in it, which the time of reading it depends on
-MOST_ARRAYS = 2**13
+MOST_ARRAYS = 2**15
 MOST_DIMENSIONS = 8
 DTYPES = {
     "BOOL": np.dtype(np.bool_),
@@ -48,6 +49,11 @@ def written(description: dict[str, Any], tensors: Tensors) -> bytes:
     """The file of this description and these arrays."""
     from safetensors.numpy import save
 
+    return bytes(save(tensors, metadata={"maxmargin": _described(description, tensors)}))
+
+
+def _described(description: dict[str, Any], tensors: Tensors) -> str:
+    """The description with the checksum as a text; ValueError where it would not be read again."""
     text = _text({"sha256": _checksum(description, tensors), **description})
     if len(text) > MOST_HEADER // 2:
         raise ValueError(
@@ -59,7 +65,7 @@ def written(description: dict[str, Any], tensors: Tensors) -> bytes:
             f"the model has {len(tensors):,} arrays and {_values(text):,} other values; a model file has room for "
             f"{MOST_ARRAYS:,} and about {MOST_VALUES:,}: pickle keeps it"
         )
-    return bytes(save(tensors, metadata={"maxmargin": text}))
+    return text
 
 
 def write(path: str | os.PathLike[str], content: bytes) -> None:
@@ -82,6 +88,24 @@ def write(path: str | os.PathLike[str], content: bytes) -> None:
         os.replace(draft, target)
     finally:
         draft.unlink(missing_ok=True)
+
+
+def pieces(description: dict[str, Any], tensors: Tensors) -> Iterator[Any]:
+    """The same file piece by piece, so that large arrays are written without a copy of them all."""
+    arrays = {name: np.asarray(each, dtype=each.dtype.newbyteorder("<"), order="C") for name, each in tensors.items()}
+    kinds = {dtype: name for name, dtype in DTYPES.items()}
+    header: dict[str, Any] = {"__metadata__": {"maxmargin": _described(description, arrays)}}
+    end = 0
+    for name, each in arrays.items():
+        begin, end = end, end + each.nbytes
+        header[name] = {"dtype": kinds[each.dtype], "shape": list(each.shape), "data_offsets": [begin, end]}
+    head = _text(header).encode()
+    head += b" " * (-len(head) % 8)
+    if len(head) > MOST_HEADER:
+        raise ValueError(f"the description would have {len(head):,} bytes; expected at most {MOST_HEADER:,}")
+    yield struct.pack("<Q", len(head)) + head
+    for each in arrays.values():
+        yield each.data.cast("B") if each.size else b""
 
 
 def read(path: str | os.PathLike[str]) -> tuple[dict[str, Any], Tensors]:
@@ -107,10 +131,10 @@ def _header(stream: Any, size: int, name: str) -> dict[str, Any]:
     n_arrays = text.count(b'"data_offsets"')  # those that a text has in it, too; before the header is taken apart
     if n_arrays > MOST_ARRAYS:
         raise ValueError(f"{name} has {n_arrays:,} arrays; expected at most {MOST_ARRAYS:,}")
-    return _object(text, f"the header of {name}")
+    return json_object(text, f"the header of {name}")
 
 
-def _object(text: bytes | str, what: str) -> dict[str, Any]:
+def json_object(text: bytes | str, what: str) -> dict[str, Any]:
     """A JSON object in which no name occurs twice."""
     try:
         text = text.decode() if isinstance(text, bytes) else text
@@ -144,7 +168,7 @@ def _checked(header: dict[str, Any], content: bytes, name: str) -> tuple[dict[st
     told = header.pop("__metadata__", None)
     if not isinstance(told, dict) or set(told) != {"maxmargin"} or not isinstance(told["maxmargin"], str):
         raise ValueError(f"{name} is no model file of maxmargin: its header does not describe a model")
-    description = _object(told["maxmargin"], f"the description of the model in {name}")
+    description = json_object(told["maxmargin"], f"the description of the model in {name}")
     tensors: Tensors = {}
     end = 0
     for each, entry in sorted(header.items(), key=_place):

@@ -132,7 +132,7 @@ class DataWriter:
 
     def _tensor(self, array: NDArray[Any]) -> str:
         name = f"t{len(self.tensors)}"
-        self.tensors[name] = np.array(array, dtype=array.dtype.newbyteorder("="), order="C")
+        self.tensors[name] = np.asarray(array, dtype=array.dtype.newbyteorder("="), order="C")
         return name
 
 

@@ -153,6 +153,14 @@ class AtomBatch(Batch):
         return self.atoms if isinstance(self.atoms, KernelAtoms) else None
 
     @property
+    def plane_atoms(self) -> Atoms:
+        return self.atoms
+
+    @property
+    def cache(self) -> KernelAtoms | None:
+        return self.kernel
+
+    @property
     def exclusive(self) -> bool:
         return self.kernel is not None  # compiled code reads the cache of kernel rows without a lock
 

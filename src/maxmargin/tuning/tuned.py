@@ -26,6 +26,7 @@ from maxmargin.errors import NothingLearnt, TrainingInterrupted, warn_caller
 from maxmargin.executors import Executor, Serial
 from maxmargin.interruptions import first_only
 from maxmargin.live_line import LiveLine
+from maxmargin.report.page import ModelReport
 from maxmargin.solvers import Perceptron
 from maxmargin.time_left import TimeLeft
 from maxmargin.trainer import Trainer
@@ -166,6 +167,13 @@ class Tuned(MetaEstimatorMixin, BaseEstimator):
         model = self._best()
         scorer = model.score if self.scoring is None else self._scorer(model)
         return float(scorer(X, y, *args, **options) if self.scoring is None else scorer(model, X, y, **options))
+
+    @available_if(_has("report"))  # type: ignore[untyped-decorator]
+    def report(self, X: Any, Y: Any, **options: Any) -> ModelReport:
+        """A page about the best model, and how its C was chosen; see its own `report`."""
+        from maxmargin.tuning.findings import choice_section
+
+        return self._best().report(X, Y, sections=[choice_section(self)], **options)
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the best model to a file, as its own `save` does; `maxmargin.load(path)` reads it."""

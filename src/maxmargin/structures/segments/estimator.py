@@ -9,6 +9,7 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from maxmargin.predictions import Predictions
+from maxmargin.report.findings import Findings, Section
 from maxmargin.sequence_trainer import SequenceTrainer
 from maxmargin.solvers import Solver
 from maxmargin.structures.segments.spans import OUTSIDE, read_segmentation
@@ -167,6 +168,16 @@ class SegmentLabeler(SequenceTrainer):
             "start": Weights(parts.start, label=everyone),
             "end": Weights(parts.end, label=everyone),
         }
+
+    def _findings(self, X: Any, Y: Any) -> Findings:
+        from maxmargin.structures.segments.findings import segment_findings
+
+        return segment_findings(self, X, Y)
+
+    def _learnt(self) -> list[Section]:
+        from maxmargin.structures.segments.findings import learnt_lengths_and_transitions
+
+        return learnt_lengths_and_transitions(self)
 
     def _make_task(self, Y: Any) -> Task:
         return self._task(SemiMarkov)

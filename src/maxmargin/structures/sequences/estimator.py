@@ -26,11 +26,13 @@ from maxmargin.objective import Certificate
 from maxmargin.predictions import Predictions
 from maxmargin.probabilistic import Calibration
 from maxmargin.progress import watching
+from maxmargin.report.findings import Findings, Section
 from maxmargin.sequence_trainer import SequenceTrainer
 from maxmargin.solvers import CCCP, Solver, as_solver
 from maxmargin.structures.sequences.batch import ChainBatch
 from maxmargin.structures.sequences.chunk_confidence import chunk_confidences
 from maxmargin.structures.sequences.histories import digits
+from maxmargin.structures.sequences.packed_sequences import PackedSequences
 from maxmargin.structures.sequences.partial_labels import as_choice, is_partial
 from maxmargin.structures.sequences.sparse_weights import sparse_weights
 from maxmargin.structures.sequences.task import Chain
@@ -123,6 +125,8 @@ class SequenceLabeler(SequenceTrainer):
     _units = "positions"
     _smooth_solver = "exponentiated_gradient"
 
+    _packed = PackedSequences
+
     def __init__(
         self,
         C: float = 100.0,
@@ -157,7 +161,7 @@ class SequenceLabeler(SequenceTrainer):
         self.kernel = kernel
         super().__init__(C=C, solver=solver, **options)
 
-    def fit(self, X: Any, Y: Any, sample_weight: Any = None, position_weight: Any = None) -> Self:
+    def fit(self, X: Any, Y: Any = None, sample_weight: Any = None, position_weight: Any = None) -> Self:
         """Train. position_weight is a list like Y with the cost factor of every position.
 
         A mistake at a position of weight 0 costs nothing, but its label still takes part in the right answer.
@@ -169,7 +173,7 @@ class SequenceLabeler(SequenceTrainer):
         return super().path(X, _weighted(Y, position_weight), Cs, sample_weight)
 
     def certify(
-        self, X: Any, Y: Any, sample_weight: Any = None, tol: float = 1e-2, position_weight: Any = None
+        self, X: Any, Y: Any = None, sample_weight: Any = None, tol: float = 1e-2, position_weight: Any = None
     ) -> Certificate:
         """How far the current weights are from the optimum on these data; see StructuredSVM.certify."""
         return super().certify(X, _weighted(Y, position_weight), sample_weight, tol)
@@ -356,6 +360,16 @@ class SequenceLabeler(SequenceTrainer):
         assert isinstance(batch, ChainBatch)
         return batch.told if self.per == "position" else None
 
+    def _findings(self, X: Any, Y: Any) -> Findings:
+        from maxmargin.structures.sequences.findings import sequence_findings
+
+        return sequence_findings(self, X, Y)
+
+    def _learnt(self) -> list[Section]:
+        from maxmargin.structures.sequences.findings import learnt_transitions
+
+        return learnt_transitions(self)
+
     def _make_task(self, Y: Any) -> Task:
         if self.per not in ("sequence", "position"):
             raise ValueError(f"per must be 'sequence' or 'position', got {self.per!r}")
@@ -383,6 +397,8 @@ def _agreement(found: list[Hashable], y: Any) -> Agreement:
 def _weighted(Y: Any, position_weight: Any) -> Any:
     if position_weight is None:
         return Y
+    if Y is None:
+        raise ValueError("packed sequences have the weights of positions with them; leave out position_weight")
     if len(position_weight) != len(Y):
         raise ValueError(f"position_weight has {len(position_weight)} sequences but Y has {len(Y)}")
     weighted = []
