@@ -16,8 +16,9 @@ from numpy.typing import NDArray
 from maxmargin.arrays import Array, Index
 from maxmargin.atoms import AtomRows, Atoms
 from maxmargin.checks import check_memory, is_whole
-from maxmargin.files.fields import Fields, NumberArray, Real, Whole
+from maxmargin.files.fields import NumberArray, Real, Whole
 from maxmargin.files.learnt import InPlace
+from maxmargin.files.objects import Fields
 from maxmargin.geometry import Geometry
 from maxmargin.objective import Formulation
 from maxmargin.planes import Planes

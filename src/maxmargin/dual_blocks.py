@@ -15,7 +15,6 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
-from scipy.optimize import linprog
 
 from maxmargin.arrays import Array
 from maxmargin.atoms import AtomRows, Atoms
@@ -38,7 +37,8 @@ from maxmargin.compiled.plane_tables import (
     VisitLimits,
 )
 from maxmargin.errors import NotSeparable
-from maxmargin.files.fields import Fields, Whole
+from maxmargin.files.fields import Whole
+from maxmargin.files.objects import Fields
 from maxmargin.learnt_tables import LearntTables
 from maxmargin.objective import Formulation
 from maxmargin.planes import Planes
@@ -207,6 +207,8 @@ class DualBlocks(BlockDual):
         rows, offset = self._planes()
         if not len(offset):
             return
+        from scipy.optimize import linprog  # which takes longer to import than all that predictions need of scipy
+
         outcome = linprog(np.zeros(rows.shape[1]), A_ub=-rows, b_ub=-offset, bounds=(None, None), method="highs")
         if outcome.status == 2:
             raise NotSeparable(

@@ -21,6 +21,14 @@ class NotSeparable(ValueError):  # noqa: N818 - named for the situation
     """A hard margin (C = inf) was asked for, but no weights satisfy all constraints of the data."""
 
 
+class WorkersLost(RuntimeError):  # noqa: N818 - named for the situation
+    """Those who should do the work are gone, and so are those who took their place: nothing can be done anew."""
+
+
+class PartsLate(RuntimeError):  # noqa: N818 - named for the situation
+    """Some parts of the data were not worked on within the deadline of an executor; the message names them."""
+
+
 class TrainingInterrupted(UserWarning):
     """Training was stopped from outside (Ctrl-C); the model is the best until then (of the perceptron, the last)."""
 

@@ -25,8 +25,9 @@ from maxmargin.block_dual import BlockDual
 from maxmargin.dual_blocks import DualBlocks
 from maxmargin.errors import TaskError
 from maxmargin.executors import Executor, Serial
-from maxmargin.files.fields import Each, Field, Fields, Flag, NumberArray, OneOf, Whole
+from maxmargin.files.fields import Each, Flag, NumberArray, OneOf, Whole
 from maxmargin.files.learnt import MaybeInner
+from maxmargin.files.objects import Field, Fields
 from maxmargin.geometry import Geometry
 from maxmargin.learnt_planes import LearntReach, LearntWitnesses
 from maxmargin.objective import Formulation, primal

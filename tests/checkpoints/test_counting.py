@@ -38,7 +38,9 @@ def test_stopped_at_every_iteration(kernel, tmp_path, monkeypatch):
     X, Y = data()
     whole = make().set_params(kernel=kernel).fit(X, Y)
     assert whole.n_iter_ > 3
-    for session in range(1000):
+    session = 0
+    while True:
+        session += 1
         with monkeypatch.context() as patch:
             stopped_after(1, patch)
             model = make(checkpoint=tmp_path / "file", checkpoint_every=OFTEN).set_params(kernel=kernel)
@@ -47,7 +49,7 @@ def test_stopped_at_every_iteration(kernel, tmp_path, monkeypatch):
                 break
             except Killed:
                 continue
-    assert session >= whole.n_iter_ - 1
+    assert session >= whole.n_iter_
     assert model.n_iter_ == whole.n_iter_
     for name in ("dual_coef_", "_weights_"):
         if getattr(whole, name) is not None:
@@ -77,5 +79,5 @@ def test_more_iterations_and_other_data(tmp_path):
     assert longer.dual_coef_.tobytes() == make(max_iter=500).fit(X, Y).dual_coef_.tobytes()
     with pytest.raises(ValueError, match="the data differ"):
         make(checkpoint=tmp_path / "file", max_iter=500).fit(X[::-1], Y)
-    with pytest.raises(ValueError, match="alpha was 0.01 and is now 0.1"):
+    with pytest.raises(ValueError, match=r"alpha was 0\.01 and is now 0\.1"):
         make(checkpoint=tmp_path / "file").set_params(alpha=0.1).fit(X, Y)

@@ -6,8 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from maxmargin.files.fields import NumberArray, Real, fields_of, restored
+from maxmargin.files.fields import NumberArray, Real
 from maxmargin.files.learnt import Lines
+from maxmargin.files.objects import fields_of, restored
 from maxmargin.objective import Certificate
 from maxmargin.solvers.base import Solution
 from maxmargin.solvers.latent_runs import Round

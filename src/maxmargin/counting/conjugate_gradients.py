@@ -21,8 +21,9 @@ from maxmargin.arrays import Array
 from maxmargin.counting.kernel_matrix import decomposed
 from maxmargin.counting.least_squares import LeastSquares
 from maxmargin.counting.sets.output_set import Eigenspace
-from maxmargin.files.fields import Fields, Real, Whole
+from maxmargin.files.fields import Real, Whole
 from maxmargin.files.learnt import InPlace, Keeper, learnt_of, relearn
+from maxmargin.files.objects import Fields
 
 DENSE = 1500  # features up to which the covariance is decomposed
 ROUNDING = 1e-14  # a residual that further iterations cannot make smaller

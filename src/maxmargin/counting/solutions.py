@@ -6,7 +6,8 @@ from typing import Any
 
 from maxmargin.counting.certificate import CountingCertificate
 from maxmargin.counting.linear_system import CountingSolution
-from maxmargin.files.fields import NumberArray, fields_of, restored
+from maxmargin.files.fields import NumberArray
+from maxmargin.files.objects import fields_of, restored
 
 
 def plain_solution(solution: CountingSolution) -> dict[str, Any]:

@@ -26,22 +26,11 @@ from maxmargin.counting.sets.output_set import OutputSet
 from maxmargin.counting.solutions import plain_solution, read_solution
 from maxmargin.counting.targets import TARGETS
 from maxmargin.errors import warn_caller
-from maxmargin.files.fields import (
-    Dropped,
-    Fields,
-    LabelArray,
-    NumberArray,
-    NumberMatrix,
-    OneOf,
-    Part,
-    Real,
-    Sometimes,
-    Text,
-    Whole,
-    parameters_of,
-)
+from maxmargin.files.fields import LabelArray, NumberArray, NumberMatrix, OneOf, Part, Real, Text, Whole
+from maxmargin.files.objects import Dropped, Fields, Sometimes, parameters_of
 from maxmargin.files.saving import SavedModel
 from maxmargin.live_line import LiveLine
+from maxmargin.report.reported import Reported
 from maxmargin.shared_options import SharedOptions
 from maxmargin.warm_starts import fingerprint
 from maxmargin.weights import Weights, WithNamedWeights, column_names
@@ -74,7 +63,7 @@ class NamedCoordinates(NamedTuple):
     axes: dict[str, Sequence[Hashable]]  # of all axes but the first
 
 
-class CountingTrainer(SharedOptions, Checkpointed, WithNamedWeights, SavedModel, BaseEstimator):
+class CountingTrainer(SharedOptions, Checkpointed, WithNamedWeights, SavedModel, Reported, BaseEstimator):
     """Kernels, the linear system and its certificate. CountingPredictor documents the parameters."""
 
     def __init__(

@@ -116,10 +116,10 @@ def _header(stream: Any, size: int, name: str) -> dict[str, Any]:
         raise ValueError(
             f"{name} is no model file, or is cut off: its first bytes announce a header of {length:,} bytes"
         )
-    return _object(stream.read(length), f"the header of {name}")
+    return json_object(stream.read(length), f"the header of {name}")
 
 
-def _object(text: bytes | str, what: str) -> dict[str, Any]:
+def json_object(text: bytes | str, what: str) -> dict[str, Any]:
     """A JSON object in which no name occurs twice."""
     try:
         found = json.loads(text, object_pairs_hook=_pairs, parse_constant=_no_constant)
@@ -145,7 +145,7 @@ def _checked(header: dict[str, Any], content: bytes, name: str) -> tuple[dict[st
     told = header.pop("__metadata__", None)
     if not isinstance(told, dict) or set(told) != {"maxmargin"} or not isinstance(told["maxmargin"], str):
         raise ValueError(f"{name} is no model file of maxmargin: its header does not describe a model")
-    description = _object(told["maxmargin"], f"the description of the model in {name}")
+    description = json_object(told["maxmargin"], f"the description of the model in {name}")
     tensors: Tensors = {}
     end = 0
     for each, entry in sorted(header.items(), key=_place):

@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from maxmargin.files.fields import WRONG, Field, Fields
+from maxmargin.files.objects import WRONG, Field, Fields
 
 
 class Learnt(Field):

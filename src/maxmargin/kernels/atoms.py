@@ -19,8 +19,8 @@ from scipy import sparse
 from maxmargin.arrays import Array
 from maxmargin.atoms import AtomRows, Atoms, Gathered
 from maxmargin.compiled.atom_arrays import AtomArrays
-from maxmargin.files.fields import Fields
 from maxmargin.files.learnt import Inner, Learnt
+from maxmargin.files.objects import Fields
 from maxmargin.kernels.functions import Kernel
 from maxmargin.kernels.rows import KernelRows
 from maxmargin.rounding import gamma

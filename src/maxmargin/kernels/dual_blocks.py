@@ -21,8 +21,8 @@ from maxmargin.block_dual import Remembered, Report
 from maxmargin.compiled.atom_arrays import AtomArrays
 from maxmargin.compiled.plane_tables import AWAITED, UNBOUNDED, PlaneRows, VisitLimits
 from maxmargin.dual_blocks import DualBlocks
-from maxmargin.files.fields import Fields
 from maxmargin.files.learnt import InPlace
+from maxmargin.files.objects import Fields
 from maxmargin.kernels.atoms import KernelAtoms
 from maxmargin.kernels.compiled.row_cache import NO_ROOM, RowCache
 from maxmargin.objective import Formulation

@@ -10,7 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from maxmargin.arrays import Array
-from maxmargin.files.fields import Fields, NumberArray, Whole
+from maxmargin.files.fields import NumberArray, Whole
+from maxmargin.files.objects import Fields
 from maxmargin.kernels.functions import Kernel
 
 Units = NDArray[np.int64]

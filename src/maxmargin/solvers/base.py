@@ -20,21 +20,9 @@ from maxmargin.arrays import Array
 from maxmargin.atoms import AtomRows
 from maxmargin.checks import is_true
 from maxmargin.errors import NotSeparable, SolverError, TaskError
-from maxmargin.files.fields import (
-    Dropped,
-    Each,
-    Field,
-    Fields,
-    Flag,
-    IfDeclared,
-    NumberArray,
-    OneOf,
-    Part,
-    Real,
-    Sometimes,
-    Whole,
-)
+from maxmargin.files.fields import Each, Flag, NumberArray, OneOf, Part, Real, Whole
 from maxmargin.files.learnt import Keeper, Lines, learnt_of, relearn
+from maxmargin.files.objects import Dropped, Field, Fields, IfDeclared, Sometimes
 from maxmargin.interruptions import asked_to_stop, first_only, say_interrupted
 from maxmargin.objective import Certificate, relative_gap
 from maxmargin.oracle import Oracle

@@ -17,8 +17,9 @@ from scipy import sparse
 
 from maxmargin.arrays import Array
 from maxmargin.atoms import AtomRows, Atoms, read_rows
-from maxmargin.files.fields import Fields, NumberArray
+from maxmargin.files.fields import NumberArray
 from maxmargin.files.learnt import Inner, Learnt
+from maxmargin.files.objects import Fields
 from maxmargin.growing_rows import GrowingRows
 from maxmargin.oracle import MeanPlane
 

@@ -9,8 +9,9 @@ from numpy.typing import NDArray
 
 from maxmargin.arrays import Array
 from maxmargin.atoms import AtomRows, Atoms
-from maxmargin.files.fields import Each, Fields, NumberArray, OneOf
+from maxmargin.files.fields import Each, NumberArray, OneOf
 from maxmargin.files.learnt import Inner, Learnt
+from maxmargin.files.objects import Fields
 from maxmargin.oracle import MeanPlane, Oracle
 from maxmargin.reach import CutSize
 from maxmargin.rounding import lowered_dual

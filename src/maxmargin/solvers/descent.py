@@ -14,8 +14,9 @@ from sklearn.base import clone
 from maxmargin.arrays import Array
 from maxmargin.checks import is_true
 from maxmargin.errors import TaskError
-from maxmargin.files.fields import Fields, NumberArray, OneOf, Real, Whole
+from maxmargin.files.fields import NumberArray, OneOf, Real, Whole
 from maxmargin.files.learnt import Lines, learnt_of, relearn
+from maxmargin.files.objects import Fields
 from maxmargin.interruptions import first_only, say_interrupted
 from maxmargin.objective import relative_gap
 from maxmargin.oracle import Oracle

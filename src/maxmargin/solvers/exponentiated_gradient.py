@@ -7,8 +7,9 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from maxmargin.files.fields import Fields, Whole
+from maxmargin.files.fields import Whole
 from maxmargin.files.learnt import Inner, RandomState
+from maxmargin.files.objects import Fields
 from maxmargin.oracle import Oracle
 from maxmargin.soft_oracle import SoftOracle
 from maxmargin.solvers.base import Solution, Solver, Step

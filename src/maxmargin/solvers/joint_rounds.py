@@ -28,8 +28,9 @@ from threadpoolctl import threadpool_limits
 from maxmargin.arrays import Array
 from maxmargin.block_dual import BlockDual, Remembered
 from maxmargin.dual_blocks import DualBlocks
-from maxmargin.files.fields import Fields, Flag, Real, Whole
+from maxmargin.files.fields import Flag, Real, Whole
 from maxmargin.files.learnt import Inner, InPlace, Learnt, NumberList, RandomState, learnt_of, relearn
+from maxmargin.files.objects import Fields
 from maxmargin.geometry import Geometry
 from maxmargin.oracle import Oracle
 from maxmargin.solvers.base import Step

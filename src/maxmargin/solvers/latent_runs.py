@@ -7,8 +7,9 @@ from math import inf
 from typing import Any, ClassVar, NamedTuple
 
 from maxmargin.arrays import Array
-from maxmargin.files.fields import Fields, NumberArray, OneOf, Real, Text, Whole, declare, fields_of, restored
+from maxmargin.files.fields import NumberArray, OneOf, Real, Text, Whole
 from maxmargin.files.learnt import Keeper, Learnt, Lines, Within, learnt_of, relearn
+from maxmargin.files.objects import Fields, declare, fields_of, restored
 from maxmargin.oracle import Oracle
 
 STOPPED = ("interrupted", "stopped by the callback")

@@ -10,8 +10,9 @@ import numpy as np
 
 from maxmargin.arrays import Array
 from maxmargin.checks import is_finite
-from maxmargin.files.fields import Fields, NumberArray, Real
+from maxmargin.files.fields import NumberArray, Real
 from maxmargin.files.learnt import Learnt
+from maxmargin.files.objects import Fields
 from maxmargin.learnt_planes import read_numbers
 from maxmargin.oracle import MeanPlane, Oracle
 from maxmargin.soft_oracle import SoftOracle

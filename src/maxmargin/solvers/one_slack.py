@@ -9,8 +9,9 @@ import numpy as np
 
 from maxmargin.arrays import Array
 from maxmargin.errors import NotSeparable
-from maxmargin.files.fields import Fields, Flag, NumberArray, Real, Whole
+from maxmargin.files.fields import Flag, NumberArray, Real, Whole
 from maxmargin.files.learnt import Inner
+from maxmargin.files.objects import Fields
 from maxmargin.oracle import MeanPlane, Oracle
 from maxmargin.solvers.base import Solution, Solver, Step
 from maxmargin.solvers.confined_master import solve_confined

@@ -9,8 +9,9 @@ from typing import ClassVar
 import numpy as np
 
 from maxmargin.atoms import AtomRows
-from maxmargin.files.fields import Fields, Real, Whole
+from maxmargin.files.fields import Real, Whole
 from maxmargin.files.learnt import InPlace, RandomState
+from maxmargin.files.objects import Fields
 from maxmargin.oracle import Oracle
 from maxmargin.planes import Planes
 from maxmargin.solvers.base import Solution, Solver, Step

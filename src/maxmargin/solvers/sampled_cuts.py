@@ -9,8 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from maxmargin.checks import check_whole
-from maxmargin.files.fields import Fields, Flag, NumberArray, Real, Whole
+from maxmargin.files.fields import Flag, NumberArray, Real, Whole
 from maxmargin.files.learnt import Inner, Learnt, RandomState
+from maxmargin.files.objects import Fields
 from maxmargin.learnt_planes import plain_planes, read_planes
 from maxmargin.objective import primal
 from maxmargin.oracle import MeanPlane, Oracle

@@ -9,8 +9,9 @@ import numpy as np
 
 from maxmargin.arrays import Array
 from maxmargin.atoms import AtomRows
-from maxmargin.files.fields import Fields, MostlyZeros, Real, declare
+from maxmargin.files.fields import MostlyZeros, Real
 from maxmargin.files.learnt import Inner, InPlace, RandomState
+from maxmargin.files.objects import Fields, declare
 from maxmargin.oracle import Oracle
 from maxmargin.planes import Planes
 from maxmargin.solvers.base import Solution, Solver, Step

@@ -19,7 +19,8 @@ from numpy.typing import NDArray
 from maxmargin.arrays import Array
 from maxmargin.atoms import AtomRows, Atoms
 from maxmargin.block_dual import CALL, BlockDual, Decoder, Remembered, Report, caps
-from maxmargin.files.fields import Fields, NumberArray, Real
+from maxmargin.files.fields import NumberArray, Real
+from maxmargin.files.objects import Fields
 from maxmargin.inputs.labels import Labels
 from maxmargin.objective import Formulation
 from maxmargin.planes import Planes

@@ -16,8 +16,8 @@ from numpy.typing import NDArray
 
 from maxmargin.arrays import Array
 from maxmargin.block_dual import Planed
-from maxmargin.files.fields import Fields
 from maxmargin.files.learnt import InPlace
+from maxmargin.files.objects import Fields
 from maxmargin.kernels.atoms import KernelAtoms
 from maxmargin.kernels.compiled.row_cache import RowCache
 from maxmargin.kernels.dual_blocks import KernelBlocks

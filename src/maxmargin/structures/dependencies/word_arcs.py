@@ -14,7 +14,8 @@ from scipy import sparse
 
 from maxmargin.arrays import Array, Index
 from maxmargin.atoms import Atoms
-from maxmargin.files.fields import Dropped, Fields, NumberArray, OneOf, Part, Whole
+from maxmargin.files.fields import NumberArray, OneOf, Part, Whole
+from maxmargin.files.objects import Dropped, Fields
 from maxmargin.structures.dependencies.lexicon import Codes, Lexicon, Token
 from maxmargin.structures.dependencies.scored_arcs import ArcSizes, ArcTables, FoundTrees, ScoredArcs
 

@@ -12,9 +12,11 @@ from sklearn.utils.validation import check_is_fitted
 
 from maxmargin.arrays import Array
 from maxmargin.checks import check_whole, is_real
-from maxmargin.files.fields import Each, Field, Fields, Label, LabelArray, NumberArray, Part, Whole
+from maxmargin.files.fields import Each, Label, LabelArray, NumberArray, Part, Whole
+from maxmargin.files.objects import Field, Fields
 from maxmargin.objective import Certificate
 from maxmargin.online import NoPartialFit
+from maxmargin.report.findings import Findings, Section
 from maxmargin.solvers import CCCP, Solver
 from maxmargin.structures.motifs.description import MotifDescription
 from maxmargin.structures.motifs.examples import MotifExamples, motif_examples, strings_of
@@ -229,6 +231,16 @@ class MotifFinder(MotifDescription, ClassifierMixin, Trainer):
         finder = clone(self)
         finder.length_, finder._open_checkpoint = length, self._open_checkpoint
         return Trainer.fit(finder, examples.X, examples.has, examples.weights)
+
+    def _findings(self, X: Any, Y: Any) -> Findings:
+        from maxmargin.structures.motifs.findings import motif_findings
+
+        return motif_findings(self, X, Y)
+
+    def _learnt(self) -> list[Section]:
+        from maxmargin.structures.motifs.findings import learnt_motif
+
+        return learnt_motif(self)
 
     def _make_task(self, Y: Any) -> Motif:
         return self._task(Motif, length=self.length_)

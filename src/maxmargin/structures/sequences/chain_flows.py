@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from maxmargin.arrays import Array
 from maxmargin.atoms import AtomRows, Atoms
 from maxmargin.block_dual import CALL, BlockDual, Decoder, Remembered, Report, caps
-from maxmargin.files.fields import Fields
+from maxmargin.files.objects import Fields
 from maxmargin.inputs.labelling import wrong_labels
 from maxmargin.inputs.labels import Labels
 from maxmargin.objective import Formulation

@@ -19,8 +19,9 @@ from numpy.typing import NDArray
 from maxmargin.arrays import Array
 from maxmargin.atoms import Atoms
 from maxmargin.block_dual import caps
-from maxmargin.files.fields import Fields, Real
+from maxmargin.files.fields import Real
 from maxmargin.files.learnt import InPlace
+from maxmargin.files.objects import Fields
 from maxmargin.inputs.labels import Labels
 from maxmargin.rounding import gamma, lowered_dual, raised_square
 from maxmargin.structures.sequences.chain_sums import steps_to_all
