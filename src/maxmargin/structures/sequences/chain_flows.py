@@ -84,9 +84,8 @@ class ChainFlows(BlockDual):
         self._lattice.before[::ROOM], self._lattice.here[::ROOM] = before, truths
         self._lattice.flow[::ROOM] = np.repeat(self.cap, lengths)
         squares = lengths**2
-        columns = (arrays.places - np.uint32(arrays.direct)) // np.uint32(arrays.n_labels)
         known = np.zeros(count, dtype=bool)
-        self._grams = Grams(np.cumsum(squares) - squares, known, np.empty(int(squares.sum())), columns)
+        self._grams = Grams(np.cumsum(squares) - squares, known, np.empty(int(squares.sum())))
         shape = (int(lengths.max()), arrays.n_labels)
         self._scratch = FlowScratch(
             np.zeros(shape),
@@ -114,7 +113,7 @@ class ChainFlows(BlockDual):
         oracle.searched(len(order), self._largest)
         report = self._visit(order, True, 1)
         self._after_search()
-        nonzeros, n_labels = len(self.chains.atoms.arrays.values), self.chains.atoms.arrays.n_labels
+        nonzeros, n_labels = self.chains.atoms.n_entries, self.chains.atoms.arrays.n_labels
         # All scores and links are vector operations.
         work = 0.25 * n_labels * (nonzeros + n_labels * len(self.chains.units)) / self.visit_work
         return report._replace(work=report.work + work * len(order) / self.n)
@@ -306,7 +305,7 @@ class ChainFlows(BlockDual):
     @property
     def visit_work(self) -> float:
         """Two labels of everyone, and what else is done at every position, in every visit and call."""
-        return 2.0 * len(self.chains.atoms.arrays.values) + 15.0 * len(self.chains.units) + VISIT * self.n + CALL
+        return 2.0 * self.chains.atoms.n_entries + 15.0 * len(self.chains.units) + VISIT * self.n + CALL
 
 
 def _labels(shape: Any) -> NDArray[np.uint16]:

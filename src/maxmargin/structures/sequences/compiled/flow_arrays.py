@@ -36,7 +36,6 @@ class Grams(NamedTuple):
     first: NDArray[np.int64]
     known: NDArray[np.bool_]  # of every position: whether its row was ever needed
     cells: Array
-    columns: NDArray[np.uint32]  # the features of the atoms' entries
 
 
 class FlowScratch(NamedTuple):
