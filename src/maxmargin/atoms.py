@@ -6,6 +6,7 @@ See compiled/atoms.py for what an atom is. A task whose Ψ labels units (tokens,
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from copy import copy
 from functools import lru_cache
 from typing import Any
@@ -18,6 +19,7 @@ from maxmargin.arrays import Array, read_only
 from maxmargin.compiled.atom_arrays import EACH, AtomArrays
 from maxmargin.growing_rows import GrowingRows
 from maxmargin.nonzero_rows import nonzero_rows
+from maxmargin.room import zeros
 from maxmargin.rounding import gamma
 
 BLOCK = 65536  # units whose lengths are computed at a time
@@ -30,7 +32,7 @@ class Atoms:
 
     def __init__(self, units: Any, n_labels: int, direct: int):
         indptr, columns, values = _nonzero(units)
-        self._begin(AtomArrays(direct, n_labels, indptr, columns, *_shortened(values)), *units.shape)
+        self._begin(AtomArrays(direct, n_labels, indptr, columns, *one_or_each(values)), *units.shape)
 
     def _begin(self, arrays: AtomArrays, n_units: int, n_features: int) -> None:
         """So many units, with these arrays."""
@@ -63,6 +65,12 @@ class Atoms:
     def n_entries(self) -> int:
         """How many numbers the rows of all units have."""
         return len(self.arrays.columns)
+
+    def n_entries_of(self, units: NDArray[np.int64]) -> int:
+        """Those of these units."""
+        bounds = self.arrays.indptr
+        blocks = (units[k : k + BLOCK].astype(np.uint64) for k in range(0, len(units), BLOCK))
+        return sum(int((bounds[some + np.uint64(1)] - bounds[some]).sum()) for some in blocks)
 
     def values(self, entries: Any) -> Array:
         """The values of these entries."""
@@ -145,7 +153,7 @@ class Atoms:
     def lengths(self) -> Array:
         """‖row‖ of every unit's features, not rounded down."""
         if self._lengths is None:
-            self._lengths = np.empty(self.n_units)
+            self._lengths = zeros(self.n_units, np.float64)
             for first in range(0, self.n_units, BLOCK):
                 self._lengths[first : first + BLOCK] = self._lengths_of(first, min(first + BLOCK, self.n_units))
             self._lengths *= 1 + gamma(self.terms)
@@ -166,7 +174,13 @@ class Atoms:
     @property
     def terms(self) -> int:
         """The numbers that the score of an atom is a sum of, at most."""
-        return int(np.diff(self.arrays.indptr).max(initial=1))
+        return max((int(counts.max(initial=1)) for counts in self._counts()), default=1)
+
+    def _counts(self) -> Iterator[NDArray[np.uint64]]:
+        """How many numbers the rows of units have, some units after others."""
+        for first in range(0, self.n_units, BLOCK):
+            bounds = self.arrays.indptr[first : first + BLOCK + 1]
+            yield bounds[1:] - bounds[:-1]
 
     def sizes(self, rows: AtomRows) -> Array:
         """‖row‖ or more, for every row, at the cost of reading its entries."""
@@ -327,8 +341,8 @@ def _sealed(arrays: AtomArrays) -> AtomArrays:
     return arrays._replace(indptr=indptr, columns=columns, values=values)
 
 
-def _shortened(values: Array) -> tuple[Array, np.uint64]:
-    """The values of entries, or the one number that all of them are; see AtomArrays."""
+def one_or_each(values: Array) -> tuple[Array, np.uint64]:
+    """These values, or the one number that all of them are, and what AtomArrays calls `every`."""
     same = len(values) > 0 and bool((values == values[0]).all())
     return (values[:1].copy(), np.uint64(0)) if same else (values, EACH)
 

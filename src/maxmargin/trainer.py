@@ -47,6 +47,7 @@ from maxmargin.oracle import Oracle, normalised_weights
 from maxmargin.pickled_weights import PickledWeights
 from maxmargin.preflight import check_promises
 from maxmargin.progress import watching
+from maxmargin.room import limited
 from maxmargin.shared_options import SharedOptions
 from maxmargin.solvers import BCFW, CCCP, Solution, Solver, as_solver
 from maxmargin.solvers.base import deny_contradiction, proved_primal, remembered_risk
@@ -85,6 +86,7 @@ class Options(TypedDict, total=False):
     warm_start: bool
     callback: Any
     verbose: int
+    memory_mb: float | None
 
 
 class Trainer(SharedOptions, WithNamedWeights, SavedModel, BaseEstimator):
@@ -110,6 +112,7 @@ class Trainer(SharedOptions, WithNamedWeights, SavedModel, BaseEstimator):
         warm_start: bool = False,
         callback: Any = None,
         verbose: int = 0,
+        memory_mb: float | None = None,
         **unknown: Any,
     ):
         self._refuse(unknown)
@@ -127,6 +130,7 @@ class Trainer(SharedOptions, WithNamedWeights, SavedModel, BaseEstimator):
         self.warm_start = warm_start
         self.callback = callback
         self.verbose = verbose
+        self.memory_mb = memory_mb
 
     _default_tol: ClassVar[float | None] = None  # of a solver that is only named; None leaves the solver's own
 
@@ -297,7 +301,7 @@ class Trainer(SharedOptions, WithNamedWeights, SavedModel, BaseEstimator):
             raise ValueError(f"X has {n} examples but Y has {n_outputs}: example {min(n, n_outputs)} has no partner")
         if n == 0:
             raise ValueError("no examples given: X and Y are empty")
-        with LiveLine(self.verbose, "reading the data") as line:
+        with LiveLine(self.verbose, "reading the data") as line, limited(self.memory_mb) as room:
             new = task is None
             if task is None:
                 task = self._make_task(Y)
@@ -312,6 +316,7 @@ class Trainer(SharedOptions, WithNamedWeights, SavedModel, BaseEstimator):
                 if sample_weight is not None:
                     normalised_weights(sample_weight, n)  # names the weight that makes no sense
                     sample_weight = np.asarray(sample_weight, dtype=float)[informative]
+            room.reserve(batch.dim)
             geometry = self._geometry(task, batch, sample_weight)
             if new and isinstance(batch, Examples):
                 check_promises(task, batch, geometry)

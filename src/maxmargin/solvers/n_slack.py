@@ -8,6 +8,7 @@ import numpy as np
 
 from maxmargin.dual_blocks import DualBlocks
 from maxmargin.oracle import Oracle
+from maxmargin.room import room
 from maxmargin.solvers.base import Solution, Solver, Step
 from maxmargin.solvers.joint_rounds import JointRounds
 
@@ -37,7 +38,7 @@ class NSlack(Solver):
             raise ValueError(f"reoptimise must be 'joint' or 'block', got {self.reoptimise!r}")
         rng = np.random.default_rng(seed)
         earlier = None if start is None else start.memory
-        blocks = oracle.plane_dual(C, earlier, slots=256, cache_mb=self.cache_mb)
+        blocks = oracle.plane_dual(C, earlier, slots=256, cache_mb=room().of_cache(self.cache_mb))
         joint = JointRounds(oracle, blocks, C, self.tol)
         everyone, epsilon, idle = np.arange(oracle.n), np.inf, 0
         while idle < 3:

@@ -23,6 +23,12 @@ CLOSER = 0.5  # a visit ends when its best and worst paths are that much closer
 
 
 @kernel
+def factor_of(p, positions):
+    """How many times as much a mistake costs at position p."""
+    return positions.factors[np.uint64(p) & positions.every]
+
+
+@kernel
 def two_scores(u, j, k, w, limits, atoms):
     """The scores of labels j and k of unit u, in one sweep."""
     a0, a1, b0, b1 = 0.0, 0.0, 0.0, 0.0
@@ -47,7 +53,7 @@ def all_scores(begin, length, w, limits, atoms, positions, cost, scores):
     for t in range(length):
         p = begin + t
         label_scores(np.uint64(positions.units[p]), w, limits, atoms, scores[t])
-        row, price, factor = scores[t], cost[positions.rows[p]], positions.factors[p]
+        row, price, factor = scores[t], cost[positions.rows[p]], factor_of(p, positions)
         for k in range(atoms.n_labels):
             row[k] += factor * price[k]
 
@@ -62,7 +68,7 @@ def known_scores(begin, length, now, w, limits, atoms, positions, cost, lattice,
         if filled[p] == 1:
             continue
         first, end = start[p], start[p] + filled[p]
-        u, price, factor = np.uint64(positions.units[p]), cost[positions.rows[p]], positions.factors[p]
+        u, price, factor = np.uint64(positions.units[p]), cost[positions.rows[p]], factor_of(p, positions)
         waiting, several = here[first], False
         seen[t, waiting] = now
         scores[t, waiting] = 0.0
@@ -432,7 +438,8 @@ def fetch_soon(n, order, atoms, positions, lattice, grams):
         fetch(lattice.filled, begin, end)
         fetch(positions.units, begin, end)
         fetch(positions.rows, begin, end)
-        fetch(positions.factors, begin, end)
+        every = np.int64(positions.every)
+        fetch(positions.factors, begin & every, end & every)
         fetch(grams.known, begin, end)
     if n + 1 < len(order):
         i = order[n + 1]
@@ -480,6 +487,9 @@ def visit_chains(
         begin, length = bounds[i], bounds[i + 1] - bounds[i]
         clock[0] += rounds + 1
         now = clock[0]
+        if not grams.kept:
+            for p in range(begin, begin + length):
+                grams.known[p] = False
         fetch_soon(n, order, atoms, positions, lattice, grams)
         if search:
             moved = visit_with_search(
@@ -528,6 +538,26 @@ def visit_chains(
 
 
 @kernel
+def wider_starts(lattice, start):
+    """Where positions begin if those that have no room left get twice as much."""
+    top = 0
+    for p in range(len(lattice.filled)):
+        start[p] = top
+        old = lattice.start[p + 1] - lattice.start[p]
+        top += 2 * old if lattice.filled[p] == old else old
+    start[len(lattice.filled)] = top
+
+
+@kernel
+def move_edges(old, new):
+    """The edges of one lattice in the room of another."""
+    for p in range(len(old.filled)):
+        for q in range(old.filled[p]):
+            at, to = old.start[p] + q, new.start[p] + q
+            new.before[to], new.here[to], new.flow[to] = old.before[at], old.here[at], old.flow[at]
+
+
+@kernel
 def flow_losses(positions, cost, lattice):
     """Σ α Δ of all flows: the costs of labels, times what flows through them."""
     start, filled, _, here, flow = lattice
@@ -536,7 +566,7 @@ def flow_losses(positions, cost, lattice):
         price, sum_here = cost[positions.rows[p]], 0.0
         for q in range(start[p], start[p] + filled[p]):
             sum_here += flow[q] * price[here[q]]
-        total += positions.factors[p] * sum_here
+        total += factor_of(p, positions) * sum_here
     return total
 
 
