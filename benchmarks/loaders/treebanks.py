@@ -36,7 +36,7 @@ def load_ptb_sample(max_words: int | None = None) -> list[Tree]:
                 texts[member.name] = file.read().decode("ascii")
     trees: list[Tree] = []
     for name, text in sorted(texts.items()):
-        for tree in trees_in(text, f"{path.name}, {name}"):
+        for tree in trees_in(text.splitlines(), f"{path.name}, {name}"):
             cleaned = tree.cleaned()
             if cleaned is None:
                 raise ValueError(f"{path.name}, {name} has a tree without words: {tree}")

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple, Self
 import numpy as np
 
 from maxmargin.arrays import Array, Index
+from maxmargin.atoms import Atoms
 from maxmargin.block_dual import BlockDual
 from maxmargin.dual_blocks import DualBlocks
 from maxmargin.errors import TaskError
@@ -194,9 +195,31 @@ class Batch:
     ) -> DualBlocks:
         """The dual point over planes that are found one by one, in the form that suits them."""
         if earlier is None:
-            return DualBlocks(self.dim, weights, formulation, C, **limits)
+            blocks = DualBlocks(self.dim, weights, formulation, C, **limits)
+            blocks.use(self.plane_atoms)
+            return blocks
         earlier.move_to(weights, C)
         return earlier
+
+    @property
+    def plane_atoms(self) -> Atoms:
+        """The atoms that rows of planes are made of."""
+        return Atoms.coordinates(self.dim)
+
+    # --- going on after a stop (files/learnt.py)
+
+    @property
+    def cache(self) -> Any:
+        """What was computed and decides what is computed next, an object that lists what it learns; None: nothing."""
+        return None
+
+    def remembered_searches(self) -> list[Any] | None:
+        """Of every example, what its next search begins with, as plain data; None where searches remember nothing."""
+        return None
+
+    def remember_searches(self, found: list[Any]) -> None:
+        """Begin the next searches with this, one entry per example; ValueError where it cannot be."""
+        raise ValueError(f"the searches of {self.name} remember nothing")
 
     def restricted_to(self, planes: Planes) -> tuple[Batch, Planes]:
         """The same planes, and a batch whose block dual costs no more than these planes need."""

@@ -1,16 +1,33 @@
 """File formats of structured outputs.
 
 Readers take a path (compressed files by their suffix .gz, .xz or .bz2) or an open text file; malformed files raise a
-ValueError that names the file and the line. A compressed file that holds more than a thousand times its own size is
-refused. What a writer writes, its reader reads back as it was, but
-for brackets in the words of trees, which are written as -LRB- and -RRB-, and for dicts of features in CRFsuite's
-format, which come back as names and numbers.
+ValueError that names the file and the line. `iterate_…` reads some examples at a time. A compressed file that holds
+more than a thousand times its own size is refused. What a writer writes, its reader reads back as it was, but for
+brackets in the words of trees, which are written as -LRB- and -RRB-, for dicts of features in CRFsuite's format, which
+come back as names and numbers, and for labels in CSV tables that say a number. docs/formats.md has an example of each.
 """
 
 from maxmargin.inputs.chunk_schemes import scheme_of
-from maxmargin.inputs.svmlight import SvmlightRows, iterate_svmlight, read_svmlight
+from maxmargin.inputs.json_lines import iterate_jsonl_rows, read_jsonl_rows, write_jsonl_rows
+from maxmargin.inputs.labelled_rows import LabelledRows
+from maxmargin.inputs.mulan import iterate_mulan_rows, read_mulan_rows, write_mulan_rows
+from maxmargin.inputs.multilabel_rows import MultilabelRows
+from maxmargin.inputs.svmlight import (
+    SvmlightRows,
+    iterate_svmlight,
+    read_multilabel_svmlight,
+    read_svmlight,
+    write_svmlight,
+)
+from maxmargin.inputs.tables import iterate_table_rows, read_table_rows, write_table_rows
 from maxmargin.structures.alignment.formats.a3m import read_a3m, write_a3m
-from maxmargin.structures.alignment.formats.fasta import SequenceRecord, read_aligned_fasta, read_fasta, write_fasta
+from maxmargin.structures.alignment.formats.fasta import (
+    SequenceRecord,
+    iterate_fasta,
+    read_aligned_fasta,
+    read_fasta,
+    write_fasta,
+)
 from maxmargin.structures.alignment.formats.multiple import Annotations, MultipleAlignment
 from maxmargin.structures.alignment.formats.ncbi import SubstitutionMatrix, read_matrix, write_matrix
 from maxmargin.structures.alignment.formats.pairwise_text import render
@@ -20,7 +37,7 @@ from maxmargin.structures.dependencies.conllu_sentence import ConlluSentence
 from maxmargin.structures.motifs.meme.content import MemeFile, MemeMotif
 from maxmargin.structures.motifs.meme.reader import read_meme
 from maxmargin.structures.motifs.meme.writer import write_meme
-from maxmargin.structures.parsing.brackets import read_trees, write_trees
+from maxmargin.structures.parsing.brackets import iterate_trees, read_trees, write_trees
 from maxmargin.structures.sequences.conll import ConllSentence, iterate_conll, read_conll, write_conll
 from maxmargin.structures.sequences.crfsuite import (
     CrfsuiteSequence,
@@ -28,14 +45,26 @@ from maxmargin.structures.sequences.crfsuite import (
     read_crfsuite,
     write_crfsuite,
 )
+from maxmargin.structures.sequences.jsonl import (
+    iterate_jsonl_sequences,
+    read_jsonl_sequences,
+    write_jsonl_sequences,
+)
+from maxmargin.structures.sequences.table import (
+    iterate_table_sequences,
+    read_table_sequences,
+    write_table_sequences,
+)
 
 __all__ = [
     "Annotations",
     "ConllSentence",
     "ConlluSentence",
     "CrfsuiteSequence",
+    "LabelledRows",
     "MemeFile",
     "MemeMotif",
+    "MultilabelRows",
     "MultipleAlignment",
     "SequenceRecord",
     "SubstitutionMatrix",
@@ -43,18 +72,31 @@ __all__ = [
     "iterate_conll",
     "iterate_conllu",
     "iterate_crfsuite",
+    "iterate_fasta",
+    "iterate_jsonl_rows",
+    "iterate_jsonl_sequences",
+    "iterate_mulan_rows",
     "iterate_stockholm",
     "iterate_svmlight",
+    "iterate_table_rows",
+    "iterate_table_sequences",
+    "iterate_trees",
     "read_a3m",
     "read_aligned_fasta",
     "read_conll",
     "read_conllu",
     "read_crfsuite",
     "read_fasta",
+    "read_jsonl_rows",
+    "read_jsonl_sequences",
     "read_matrix",
     "read_meme",
+    "read_mulan_rows",
+    "read_multilabel_svmlight",
     "read_stockholm",
     "read_svmlight",
+    "read_table_rows",
+    "read_table_sequences",
     "read_trees",
     "render",
     "scheme_of",
@@ -63,8 +105,14 @@ __all__ = [
     "write_conllu",
     "write_crfsuite",
     "write_fasta",
+    "write_jsonl_rows",
+    "write_jsonl_sequences",
     "write_matrix",
     "write_meme",
+    "write_mulan_rows",
     "write_stockholm",
+    "write_svmlight",
+    "write_table_rows",
+    "write_table_sequences",
     "write_trees",
 ]

@@ -29,7 +29,8 @@ import numpy as np
 
 from maxmargin.arrays import Array
 from maxmargin.atoms import AtomRows
-from maxmargin.files.fields import Fields, Flag, Member, OneOf, Real, Text, Whole
+from maxmargin.files.fields import Flag, Member, OneOf, Real, Text, Whole
+from maxmargin.files.objects import Fields
 from maxmargin.planes import Planes
 from maxmargin.search import Search
 

@@ -14,7 +14,8 @@ from maxmargin.arrays import Array
 from maxmargin.batch import Batch
 from maxmargin.checks import check_whole
 from maxmargin.errors import Uncalibrated, warn_caller
-from maxmargin.files.fields import Fields, NumberArray, OneOf, Part, Real, Sometimes, declare
+from maxmargin.files.fields import NumberArray, OneOf, Part, Real
+from maxmargin.files.objects import Fields, Sometimes, declare
 from maxmargin.inputs.packed_data import PackedData
 from maxmargin.objective import Formulation
 from maxmargin.oracle import Oracle, normalised_weights

@@ -68,6 +68,13 @@ class StructuredSVM(ProbabilisticTrainer):
         True or 1 shows progress on standard error: pass, objective, bound, gap and time left. On a terminal and in a
         notebook (with ipywidgets) that is one live line; in a pipe or a log, a plain line after two seconds and then
         ever more rarely. False or 0 is silent.
+    checkpoint : str, path or None
+        A file that `fit` and `fit_path` leave where they are, now and then. If it is there, of the same data and
+        parameters, they go on from it, and end with the same model to the last bit as if nothing had stopped them.
+        n_jobs, executor, callback, verbose and max_passes may be others than before.
+    checkpoint_every : float or str
+        How often it is written: a number of seconds, or passes, as "10 passes". Seconds become more where writing would
+        take more than a fiftieth of the time.
 
     Ctrl-C ends training with a TrainingInterrupted warning and keeps the best model so far; so does an error, which is
     then raised. In a search over several fits, Ctrl-C ends only the one that runs; a second one within two seconds, or

@@ -12,7 +12,8 @@ from maxmargin.arrays import Array
 from maxmargin.batch import Batch
 from maxmargin.errors import TaskError
 from maxmargin.examples import Examples, dot
-from maxmargin.files.fields import Dropped, Fields, Flag, Member, Sometimes, Whole, parameters_of
+from maxmargin.files.fields import Flag, Member, Whole
+from maxmargin.files.objects import Dropped, Fields, Sometimes, parameters_of
 from maxmargin.listed_sums import ListedSums
 from maxmargin.search import Search
 

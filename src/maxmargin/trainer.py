@@ -16,25 +16,15 @@ from threadpoolctl import threadpool_limits
 
 from maxmargin.arrays import Array
 from maxmargin.batch import Batch
+from maxmargin.checkpoints.checkpointed import Checkpointed
+from maxmargin.checkpoints.settings import described_solver
+from maxmargin.checkpoints.solutions import plain_solution, read_solution
 from maxmargin.checks import is_true
 from maxmargin.confines import geometry_of
 from maxmargin.examples import Examples
 from maxmargin.executors import Executor
-from maxmargin.files.fields import (
-    Dropped,
-    Each,
-    Field,
-    Fields,
-    LabelArray,
-    MostlyZeros,
-    NumberArray,
-    OneOf,
-    Part,
-    Sometimes,
-    Text,
-    Whole,
-    parameters_of,
-)
+from maxmargin.files.fields import Each, LabelArray, MostlyZeros, NumberArray, OneOf, Part, Text, Whole
+from maxmargin.files.objects import Dropped, Field, Fields, Sometimes, parameters_of
 from maxmargin.files.saving import SavedModel
 from maxmargin.geometry import Geometry
 from maxmargin.inputs.packed_data import PackedData, given_examples
@@ -51,7 +41,7 @@ from maxmargin.room import limited
 from maxmargin.shared_options import SharedOptions
 from maxmargin.solvers import BCFW, CCCP, Solution, Solver, as_solver
 from maxmargin.solvers.base import deny_contradiction, proved_primal, remembered_risk
-from maxmargin.solvers.descent import Round
+from maxmargin.solvers.latent_runs import Round
 from maxmargin.solvers.subgradient import Walk
 from maxmargin.task import Task
 from maxmargin.training_options import checked_C, checked_solver, executor_for, n_examples, seed_of
@@ -87,9 +77,11 @@ class Options(TypedDict, total=False):
     callback: Any
     verbose: int
     memory_mb: float | None
+    checkpoint: Any
+    checkpoint_every: Any
 
 
-class Trainer(SharedOptions, WithNamedWeights, SavedModel, BaseEstimator):
+class Trainer(SharedOptions, Checkpointed, WithNamedWeights, SavedModel, BaseEstimator):
     """fit, fit_path, partial_fit and certify for an estimator that names its task in `_make_task`.
 
     An estimator's constructor lists its own parameters, with C and solver, and passes `**options` on to this one:
@@ -113,6 +105,8 @@ class Trainer(SharedOptions, WithNamedWeights, SavedModel, BaseEstimator):
         callback: Any = None,
         verbose: int = 0,
         memory_mb: float | None = None,
+        checkpoint: Any = None,
+        checkpoint_every: Any = 60.0,
         **unknown: Any,
     ):
         self._refuse(unknown)
@@ -131,6 +125,8 @@ class Trainer(SharedOptions, WithNamedWeights, SavedModel, BaseEstimator):
         self.callback = callback
         self.verbose = verbose
         self.memory_mb = memory_mb
+        self.checkpoint = checkpoint
+        self.checkpoint_every = checkpoint_every
 
     _default_tol: ClassVar[float | None] = None  # of a solver that is only named; None leaves the solver's own
 
@@ -150,6 +146,7 @@ class Trainer(SharedOptions, WithNamedWeights, SavedModel, BaseEstimator):
     saved: ClassVar[Fields] = {
         "callback": Dropped(),  # this and the next: of a run
         "executor": Dropped(),
+        "checkpoint": Dropped(),
         "random_state": OneOf(None, Whole()),
         "task_": Part(Task),
         "w_": MostlyZeros("task_.dim"),
@@ -196,7 +193,7 @@ class Trainer(SharedOptions, WithNamedWeights, SavedModel, BaseEstimator):
     def fit(self, X: Any, Y: Any, sample_weight: Any = None) -> Self:
         """Train on inputs X and outputs Y. After an error or Ctrl-C the best model so far is kept."""
         C = checked_C(self.C)
-        with self._problem(X, Y, sample_weight) as problem:
+        with self._checkpointed(), self._problem(X, Y, sample_weight) as problem:
             solution = self._solve(problem, C, self._earlier(problem))
             self._keep(problem, solution)
         self._warn_of_zero(solution)
@@ -218,7 +215,7 @@ class Trainer(SharedOptions, WithNamedWeights, SavedModel, BaseEstimator):
         Cs : the values of C, which may be made one by one, too; or a function of the Oracle of these data that makes
             them, see tuning.grid. BLAS keeps to one thread until the path has ended or is closed.
         """
-        with self._problem(X, Y, sample_weight) as problem:
+        with self._checkpointed(), self._problem(X, Y, sample_weight) as problem:
             solution = self._earlier(problem)
             for C in self._values(problem, Cs):
                 if solution is not None and problem.oracle.latent and not np.any(solution.w):
@@ -323,7 +320,8 @@ class Trainer(SharedOptions, WithNamedWeights, SavedModel, BaseEstimator):
             try:
                 with threadpool_limits(1, user_api="blas"):
                     oracle = self._oracle(batch, formulation, sample_weight, executor, geometry, self._sizes(batch))
-                    same = fingerprint(batch, oracle.weights, formulation, geometry) if self.warm_start else None
+                    known_again = self.warm_start or self._open_checkpoint is not None
+                    same = fingerprint(batch, oracle.weights, formulation, geometry) if known_again else None
                     yield Problem(batch, oracle, same, line)
             finally:
                 if self.executor is None:
@@ -370,12 +368,26 @@ class Trainer(SharedOptions, WithNamedWeights, SavedModel, BaseEstimator):
         """Train; `where` says of which of several trainings this is a part, and `options` are the solver's."""
         oracle = problem.oracle
         solver = self._solver(oracle.latent, **options)
-        if oracle.latent and start is None and getattr(solver, "start", None) is None:
+        seed = seed_of(self.random_state)
+        training = self._training(solver.max_passes, problem.fingerprint, C=repr(C), solver=described_solver(solver))
+        begins = training is None or training.begins
+        if (
+            (training is None or training.ended is None)
+            and oracle.latent
+            and start is None
+            and getattr(solver, "start", None) is None
+        ):
             problem.line.doing("looking for first weights")
             solver.set_params(start=self._first_weights(problem, C))
-        problem.line.doing("training")
-        callbacks = [c for c in (watching(problem.line, solver), self.callback) if c is not None]
-        solution = solver.solve(oracle, C, start, _all(callbacks, where), seed_of(self.random_state))
+        problem.line.doing("training" if begins else "going on")
+        if training is not None and training.ended is not None:
+            solution = read_solution(training.ended, oracle.dim)
+        else:
+            callbacks = [c for c in (watching(problem.line, solver), self.callback) if c is not None]
+            keeper = {} if training is None else {"keeper": training}
+            solution = solver.solve(oracle, C, start, _all(callbacks, where), seed, **keeper)
+        if training is not None and solution.error is None:
+            training.end(plain_solution(solution), solution.certificate.stop_reason)
         if not where:
             problem.line.say(str(solution.certificate))
         return solution

@@ -37,22 +37,3 @@ def test_names_may_be_quoted(read):
     xml = "".join(f'<label name="{name}"></label>' for name in names)
     head = "".join(f"@attribute {name} {{0,1}}\n" for name in [*quoted, "pitch"])
     assert read(f"{head}@data\n1,0,1,5\n", f"<labels>{xml}</labels>")[2] == names
-
-
-@pytest.mark.parametrize(
-    ("rows", "message"),
-    [
-        ("", r"songs-train\.arff, line 7: the file ends; expected a line @data"),
-        ("@data\n1,2,3\n", r"songs-train\.arff: rows of 3 numbers; expected 4, one per attribute"),
-        ("@data\n{0 1,2 1}\n", r"songs-train\.arff: could not .*expected numbers only, with commas between"),
-        ("@data\n1,2,3,4\n1,2\n", r"songs-train\.arff: .*expected numbers only, with commas between"),
-    ],
-)
-def test_files_of_another_kind_are_refused(rows, message, read):
-    with pytest.raises(ValueError, match=message):
-        read(HEAD + rows)
-
-
-def test_a_label_without_a_column(read):
-    with pytest.raises(ValueError, match=r"songs-train\.arff: songs\.xml names 2 labels; the file has 1 of them"):
-        read(HEAD + "@data\n1,0,1,0\n", XML.replace("glad", "angry"))

@@ -16,7 +16,7 @@ from sklearn.exceptions import NotFittedError
 import maxmargin as mm
 from maxmargin import kernels, loading, tasks
 from maxmargin.files import container
-from maxmargin.files.fields import fields_of
+from maxmargin.files.objects import fields_of
 from maxmargin.files.plain_data import DataWriter
 from maxmargin.files.saving import FORMAT, model_bytes
 

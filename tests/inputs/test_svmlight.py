@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from scipy import sparse
 from sklearn.datasets import dump_svmlight_file
 
-from maxmargin.formats import iterate_svmlight, read_svmlight
+from maxmargin.formats import iterate_svmlight, read_multilabel_svmlight, read_svmlight, write_svmlight
 
 LETOR = "2 qid:10 1:0.5 3:-1 #docid = GX1 inc = 1\n\n# a comment\n0 qid:10 2:1\n1 qid:12 1:4 3:1e-3\n"
 
@@ -87,3 +87,58 @@ def test_any_text_is_read_or_refused_with_its_line(text):
         assert X.shape[0] == len(y)
         assert qid is None or len(qid) == len(y)
         assert np.isfinite(X.data).all()
+
+
+@given(
+    st.lists(st.tuples(numbers, st.dictionaries(st.integers(0, 5), numbers)), max_size=6), st.booleans(), st.booleans()
+)
+def test_what_is_written_is_read(rows, queries, zero_based):
+    X = np.zeros((len(rows), 6))
+    for i, (_, features) in enumerate(rows):
+        X[i, list(features)] = list(features.values())
+    y, qid = [label for label, _ in rows], [i // 2 for i in range(len(rows))]
+    file = io.StringIO()
+    write_svmlight(file, X, y, qid if queries else None, zero_based)
+    found = read_svmlight(io.StringIO(file.getvalue()), 6, zero_based)
+    assert (found.X.toarray() == X).all()
+    assert found.y.tolist() == y
+    assert not queries or not rows or found.qid.tolist() == qid
+
+
+@given(st.lists(st.tuples(st.sets(st.integers(-3, 3)), st.dictionaries(st.integers(0, 3), numbers)), max_size=6))
+def test_rows_may_have_any_number_of_labels(rows):
+    X = np.zeros((len(rows), 4))
+    for i, (_, features) in enumerate(rows):
+        X[i, list(features)] = list(features.values())
+    keep = [i for i, (labels, _) in enumerate(rows) if labels or X[i].any()]  # others are empty lines
+    file = io.StringIO()
+    write_svmlight(file, X[keep], [sorted(rows[i][0]) for i in keep])
+    found = read_multilabel_svmlight(io.StringIO(file.getvalue()), 4)
+    assert (found.X.toarray() == X[keep]).all()
+    assert found.labels == [str(label) for label in sorted({label for i in keep for label in rows[i][0]})]
+    for i, row in zip(keep, found.Y, strict=True):
+        assert {int(found.labels[k]) for k in np.flatnonzero(row)} == rows[i][0]
+
+
+@pytest.mark.parametrize(
+    ("text", "complaint"),
+    [
+        ("1,x 2:1\n", "line 1: a label is 'x'; expected numbers with commas between them"),
+        ("1 2:1\n1, 2:1\n", "line 2: a label is ''; expected numbers with commas between them"),
+        ("1 2:1\n1,inf 2:1\n", "line 2: the row has a label that is no finite number"),
+        ("1 2:1\n2:x\n", "line 2: '2:x' is no feature"),
+    ],
+)
+def test_what_is_wrong_with_many_labels(text, complaint):
+    with pytest.raises(ValueError, match=complaint):
+        read_multilabel_svmlight(io.StringIO(text))
+
+
+def test_what_cannot_be_written():
+    for X, y, complaint in (
+        (np.eye(2), ["a", 1], "a label is 'a'"),
+        (np.eye(2), [1], "got 1 labels"),
+        (np.full((1, 1), np.inf), [1], "not finite"),
+    ):
+        with pytest.raises(ValueError, match=complaint):
+            write_svmlight(io.StringIO(), X, y)

@@ -40,8 +40,14 @@ def test_open_files_stay_open_and_are_named(tmp_path):
 def test_what_is_not_text_is_refused(tmp_path):
     path = tmp_path / "latin.txt"
     path.write_bytes("fine\né\n".encode("latin-1"))
-    with reading(path) as lines, pytest.raises(ValueError, match=r"latin\.txt is not UTF-8 text"):
+    with reading(path) as lines, pytest.raises(ValueError, match=r"latin\.txt, line 2: this is not UTF-8 text: "):
         list(lines)
+    for before in (100, 4000, 8191, 8192, 20_000):  # text is decoded in pieces of 8192 bytes
+        for end in (b"\n", b"\r\n"):
+            path.write_bytes((b"ab" + end) * before + b"\xff\n")
+            complaint = rf"latin\.txt, line {before + 1}: this is not UTF-8 text: "
+            with reading(path) as lines, pytest.raises(ValueError, match=complaint):
+                list(lines)
     with open(path, "rb") as file, reading(file) as lines, pytest.raises(TypeError, match="opened for text"):
         list(lines)
 

@@ -6,7 +6,8 @@ from dataclasses import dataclass
 from math import isfinite
 from typing import ClassVar
 
-from maxmargin.files.fields import Fields, Flag, Real, Text, Whole
+from maxmargin.files.fields import Flag, Real, Text, Whole
+from maxmargin.files.objects import Fields
 from maxmargin.objective import relative_gap
 
 

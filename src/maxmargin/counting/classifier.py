@@ -16,7 +16,8 @@ from maxmargin.checks import refuse_complex
 from maxmargin.counting.sets.classes import Classes
 from maxmargin.counting.sets.output_set import OutputSet
 from maxmargin.counting.trainer import CountingOptions, CountingTrainer, NamedCoordinates, check_output_set
-from maxmargin.files.fields import Fields, LabelArray, NumberArray, OneOf, Part
+from maxmargin.files.fields import LabelArray, NumberArray, OneOf, Part
+from maxmargin.files.objects import Fields
 from maxmargin.inputs.labels import refuse_mixed
 
 

@@ -12,7 +12,8 @@ from scipy import sparse
 from maxmargin.arrays import Array
 from maxmargin.counting.sets.subsets import AllSubsets
 from maxmargin.counting.trainer import CountingOptions, CountingTrainer, NamedCoordinates
-from maxmargin.files.fields import Fields, Whole
+from maxmargin.files.fields import Whole
+from maxmargin.files.objects import Fields
 
 
 class CountingMultilabel(CountingTrainer):

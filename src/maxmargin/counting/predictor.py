@@ -12,7 +12,8 @@ from maxmargin.counting.least_squares import as_rows
 from maxmargin.counting.moments import Moments
 from maxmargin.counting.sets.output_set import DecodedOutput, OutputSet
 from maxmargin.counting.trainer import CountingOptions, CountingTrainer, NamedCoordinates, check_output_set
-from maxmargin.files.fields import Fields, Part
+from maxmargin.files.fields import Part
+from maxmargin.files.objects import Fields
 from maxmargin.predictions import Predictions
 
 

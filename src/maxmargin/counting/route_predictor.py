@@ -18,7 +18,8 @@ from maxmargin.counting.sets.ordered_items import ordered_numbers
 from maxmargin.counting.sets.output_set import DecodedOutput
 from maxmargin.counting.sets.paths import Paths
 from maxmargin.counting.trainer import CountingOptions, CountingTrainer, NamedCoordinates
-from maxmargin.files.fields import Derived, Fields, LabelList, NumberArray, OneOf, Text
+from maxmargin.files.fields import LabelList, NumberArray, OneOf, Text
+from maxmargin.files.objects import Derived, Fields
 from maxmargin.inputs.labels import in_order, plain
 from maxmargin.predictions import Predictions
 

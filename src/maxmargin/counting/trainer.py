@@ -23,19 +23,8 @@ from maxmargin.counting.penalty import GIVEN, LEFT_OUT, Penalty, chosen_penalty,
 from maxmargin.counting.sets.output_set import OutputSet
 from maxmargin.counting.targets import TARGETS
 from maxmargin.errors import warn_caller
-from maxmargin.files.fields import (
-    Fields,
-    LabelArray,
-    NumberArray,
-    NumberMatrix,
-    OneOf,
-    Part,
-    Real,
-    Sometimes,
-    Text,
-    Whole,
-    parameters_of,
-)
+from maxmargin.files.fields import LabelArray, NumberArray, NumberMatrix, OneOf, Part, Real, Text, Whole
+from maxmargin.files.objects import Fields, Sometimes, parameters_of
 from maxmargin.files.saving import SavedModel
 from maxmargin.live_line import LiveLine
 from maxmargin.shared_options import SharedOptions

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from maxmargin.datasets.arff import columns_and_rows, numbers
+from maxmargin.inputs.arff import ArffRows
 from maxmargin.inputs.text_file import TextFile, reading
 
 
@@ -15,16 +15,18 @@ def read_clus(source: TextFile) -> tuple[np.ndarray, list[str]]:
     Kocev, Loskovska and Džeroski, "Hierarchical annotation of medical images", Pattern Recognition 2011) and Diatoms. A
     row may name every class on its way, "6@6/2@6/2/0"; one that names classes of several ways is refused.
     """
-    values: list[str] = []
+    values: list[list[float]] = []
     labels: list[str] = []
     with reading(source) as lines:
-        columns, rows = columns_and_rows(lines)
-        for i, row in enumerate(rows):
-            numbers_of_row, _, classes = row.rpartition(",")
-            names = classes.split("@")
+        table = ArffRows(lines)
+        if not table.attributes:
+            raise lines.error("the file has no attribute; expected numbers, and classes last")
+        last = len(table.attributes) - 1
+        for row in table:
+            names = row.get(last, "").split("@")
             label = max(names, key=lambda name: name.count("/"))
             if not all(f"{label}/".startswith(f"{name}/") for name in names):
-                raise ValueError(f"{lines.name}, row {i}: the classes are {names}; expected those of one way")
-            values.append(numbers_of_row)
+                raise lines.error(f"the classes are {names}; expected those of one way")
+            values.append([lines.finite(row.get(j, "0"), repr(table.attributes[j].name)) for j in range(last)])
             labels.append(label)
-        return numbers(lines, values, len(columns) - 1), labels
+    return np.array(values, dtype=np.float64).reshape(len(values), last), labels

@@ -16,6 +16,7 @@ import json
 import os
 import secrets
 import struct
+from collections.abc import Iterator
 from math import prod
 from pathlib import Path
 from typing import Any
@@ -75,6 +76,25 @@ def write(path: str | os.PathLike[str], content: bytes) -> None:
         os.replace(draft, target)
     finally:
         draft.unlink(missing_ok=True)
+
+
+def pieces(description: dict[str, Any], tensors: Tensors) -> Iterator[Any]:
+    """The same file piece by piece, so that large arrays are written without a copy of them all."""
+    arrays = {name: np.asarray(each, dtype=each.dtype.newbyteorder("<"), order="C") for name, each in tensors.items()}
+    kinds = {dtype: name for name, dtype in DTYPES.items()}
+    text = _text({"sha256": _checksum(description, arrays), **description})
+    header: dict[str, Any] = {"__metadata__": {"maxmargin": text}}
+    end = 0
+    for name, each in arrays.items():
+        begin, end = end, end + each.nbytes
+        header[name] = {"dtype": kinds[each.dtype], "shape": list(each.shape), "data_offsets": [begin, end]}
+    head = _text(header).encode()
+    head += b" " * (-len(head) % 8)
+    if len(head) > MOST_HEADER:
+        raise ValueError(f"the description would have {len(head):,} bytes; expected at most {MOST_HEADER:,}")
+    yield struct.pack("<Q", len(head)) + head
+    for each in arrays.values():
+        yield each.data.cast("B") if each.size else b""
 
 
 def read(path: str | os.PathLike[str]) -> tuple[dict[str, Any], Tensors]:

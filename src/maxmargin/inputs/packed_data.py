@@ -8,7 +8,8 @@ import numpy as np
 
 from maxmargin.arrays import Array
 from maxmargin.files.array_folder import ArrayFolder
-from maxmargin.files.fields import Dropped, Fields, Whole
+from maxmargin.files.fields import Whole
+from maxmargin.files.objects import Dropped, Fields
 
 
 class PackedData:

@@ -9,17 +9,18 @@ https://www.cs.cornell.edu/people/tj/svm_light/
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from itertools import islice
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
 from maxmargin.arrays import Array
-from maxmargin.checks import check_whole
-from maxmargin.inputs.text_file import TextFile, TextLines, reading
+from maxmargin.checks import check_whole, is_finite
+from maxmargin.inputs.multilabel_rows import MultilabelRows
+from maxmargin.inputs.text_file import TextFile, TextLines, reading, writing
 
 LARGEST = 2**31 - 1  # number of a feature
 
@@ -44,9 +45,12 @@ def read_svmlight(source: TextFile, n_features: int | None = None, zero_based: b
 
 
 def iterate_svmlight(
-    source: TextFile, n_features: int, zero_based: bool = False, at_once: int = 10_000
+    source: TextFile, n_features: int | None = None, zero_based: bool = False, at_once: int = 10_000
 ) -> Iterator[SvmlightRows]:
-    """The rows of a file, `at_once` lines at a time, so that large files need little memory."""
+    """The rows of a file, `at_once` lines at a time, so that large files need little memory.
+
+    n_features : how many columns X has; None: every part has as many as it needs.
+    """
     check_whole("at_once", at_once, least=1)
     queries = None
     with reading(source) as lines:
@@ -58,6 +62,53 @@ def iterate_svmlight(
                 yield parsed
             if lines.number < rows.before + at_once:
                 return
+
+
+def read_multilabel_svmlight(
+    source: TextFile, n_features: int | None = None, zero_based: bool = False
+) -> MultilabelRows:
+    """All rows of a file whose labels are numbers with commas between them, "1,3 2:0.5", or none, "2:0.5".
+
+    Y has a column for every label of the file, in rising order, and `labels` are these numbers as texts.
+    """
+    with reading(source) as lines:
+        X, labels, _ = _parsed(_RowsRead(lines, iter(lines)), n_features, zero_based, multilabel=True)
+    places = {label: k for k, label in enumerate(sorted({label for row in labels for label in row}))}
+    Y = np.zeros((len(labels), len(places)), dtype=np.int64)
+    for i, row in enumerate(labels):
+        Y[i, [places[label] for label in row]] = 1
+    first = 0 if zero_based else 1
+    return MultilabelRows(X, Y, list(map(_written, places)), [str(j + first) for j in range(X.shape[1])])
+
+
+def write_svmlight(target: TextFile, X: Any, y: Any, qid: Any = None, zero_based: bool = False) -> None:
+    """Write rows; y may be numbers, or lists of numbers where rows have any number of labels.
+
+    zero_based : column j of X is feature j of the file, and not j + 1.
+    """
+    matrix = sparse.csr_array(X, dtype=np.float64, copy=True)
+    matrix.sum_duplicates()
+    if len(y) != matrix.shape[0] or (qid is not None and len(qid) != len(y)):
+        raise ValueError(f"X has {matrix.shape[0]} rows; got {len(y)} labels, and queries for {len(qid or y)} of them")
+    if not np.isfinite(matrix.data).all():
+        raise ValueError("X has a number that is not finite")
+    first = 0 if zero_based else 1
+    with writing(target) as file:
+        for i, label in enumerate(y):
+            begin, end = matrix.indptr[i : i + 2]
+            query = [] if qid is None else [f"qid:{int(qid[i])}"]
+            pairs = zip(matrix.indices[begin:end].tolist(), matrix.data[begin:end].tolist(), strict=True)
+            features = [f"{j + first}:{_written(value)}" for j, value in pairs if value]
+            several = label if isinstance(label, Iterable) else [label]
+            labels = ",".join(_written(each) for each in several)
+            file.write(f"{' '.join([labels, *query, *features])}\n")
+
+
+def _written(value: Any) -> str:
+    if not is_finite(value):
+        raise ValueError(f"a label is {value!r}; expected a finite number: svmlight has no texts")
+    number = float(value)
+    return str(int(number)) if number.is_integer() and abs(number) < 2**53 else repr(number)
 
 
 class _RowsRead:
@@ -84,8 +135,8 @@ class _RowsRead:
 
     def _rows(self) -> Iterator[bytes]:
         for line in self.some:
-            if not line or line[0] in "# \t\ufeff":
-                line = line.removeprefix("\ufeff").lstrip()
+            if not line or line[0] in "# \t":
+                line = line.lstrip()
                 if not line or line[0] == "#":
                     self.others.append(self.lines.number)
                     continue
@@ -110,13 +161,14 @@ class _RowsRead:
         return self.lines.error(message, number)
 
 
-def _parsed(rows: _RowsRead, n_features: int | None, zero_based: bool) -> SvmlightRows:
+def _parsed(rows: _RowsRead, n_features: int | None, zero_based: bool, multilabel: bool = False) -> SvmlightRows:
     from sklearn.datasets import load_svmlight_file
 
     try:
-        X, y, qid = load_svmlight_file(rows, query_id=True, zero_based=True)
+        X, y, qid = load_svmlight_file(rows, query_id=True, zero_based=True, multilabel=multilabel)
     except (ValueError, OverflowError) as error:
-        raise (rows.lines.error(_complaint(rows.line) or str(error)) if rows.line else error) from None
+        complaint = _complaint(rows.line, multilabel) if rows.line else ""
+        raise (rows.lines.error(complaint or str(error)) if rows.line else error) from None
     matrix = sparse.csr_array(X)
     begins, places = matrix.indptr, matrix.indices
     if not zero_based:
@@ -124,7 +176,8 @@ def _parsed(rows: _RowsRead, n_features: int | None, zero_based: bool) -> Svmlig
             row = int(np.searchsorted(begins, np.argmin(places), side="right")) - 1
             raise rows.error(row, "the row has a feature 0; expected numbers from 1 on, or zero_based=True")
         matrix = sparse.csr_array((matrix.data, places - 1, begins), shape=(len(y), max(matrix.shape[1] - 1, 0)))
-    for wrong, what in ((~np.isfinite(matrix.data), "a feature"), (~np.isfinite(y), "a label")):
+    labels = np.array([not np.isfinite(each).all() for each in y], dtype=bool) if multilabel else ~np.isfinite(y)
+    for wrong, what in ((~np.isfinite(matrix.data), "a feature"), (labels, "a label")):
         if wrong.any():
             k = int(np.argmax(wrong))
             row = k if what == "a label" else int(np.searchsorted(begins, k, side="right")) - 1
@@ -137,10 +190,15 @@ def _parsed(rows: _RowsRead, n_features: int | None, zero_based: bool) -> Svmlig
     return SvmlightRows(matrix, y, qid if rows.queries else None)
 
 
-def _complaint(line: str) -> str:
+def _complaint(line: str, multilabel: bool = False) -> str:
     """What is wrong with a row that the loader does not take; empty where nothing can be said."""
     label, *fields = line.partition("#")[0].split()
-    if not _is(float, label):
+    if multilabel:
+        label, fields = ("", [label, *fields]) if ":" in label else (label, fields)
+        for each in filter(None, [label]) if "," not in label else label.split(","):
+            if not _is(float, each):
+                return f"a label is {each!r}; expected numbers with commas between them"
+    elif not _is(float, label):
         return f"the label is {label!r}; expected a number"
     last = -1
     for k, field in enumerate(fields):

@@ -15,7 +15,8 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from maxmargin.checks import check_whole, refuse_complex
-from maxmargin.files.fields import Dropped, Fields, OneOf, Part, Sometimes, Text, Texts, Whole
+from maxmargin.files.fields import OneOf, Part, Text, Texts, Whole
+from maxmargin.files.objects import Dropped, Fields, Sometimes
 from maxmargin.inputs.hashed_names import HashedNames
 from maxmargin.inputs.matrices import bad_number
 from maxmargin.inputs.token_features import FeatureRows, ends_of, place_of, read_tokens

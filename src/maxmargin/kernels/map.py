@@ -12,20 +12,8 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from maxmargin.checks import check_whole, refuse_complex
-from maxmargin.files.fields import (
-    Each,
-    Field,
-    Fields,
-    LabelArray,
-    NumberArray,
-    NumberMatrix,
-    OneOf,
-    Part,
-    Real,
-    Sometimes,
-    Text,
-    Whole,
-)
+from maxmargin.files.fields import Each, LabelArray, NumberArray, NumberMatrix, OneOf, Part, Real, Text, Whole
+from maxmargin.files.objects import Field, Fields, Sometimes
 from maxmargin.inputs.tokens import read_once
 from maxmargin.kernels.functions import RBF, Kernel, Polynomial, as_kernel, is_precomputed
 from maxmargin.kernels.inputs import READERS, Rebuild, kind_of

@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 from sklearn.kernel_approximation import PolynomialCountSketch, RBFSampler
 
-from maxmargin.files.fields import Field, NumberArray, OneOf, Real, Sometimes, Whole, declare
+from maxmargin.files.fields import NumberArray, OneOf, Real, Whole
+from maxmargin.files.objects import Field, Sometimes, declare
 
 __all__ = ["PolynomialCountSketch", "RBFSampler"]
 

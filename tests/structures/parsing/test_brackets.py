@@ -41,7 +41,7 @@ def test_open_files_are_read_and_written(tmp_path):
     target = io.StringIO()
     write_trees(target, [YES])
     assert target.getvalue() == "(INTJ (UH yes))\n"
-    with pytest.raises(ValueError, match="latin1 is not UTF-8"):
+    with pytest.raises(ValueError, match="latin1, line 1: this is not UTF-8"):
         read_trees(path)
     with path.open("rb") as file, pytest.raises(TypeError, match="latin1 was opened for bytes"):
         read_trees(file)

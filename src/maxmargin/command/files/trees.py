@@ -8,7 +8,7 @@ from typing import Any
 from maxmargin.command.errors import UsageError
 from maxmargin.command.files.base import FileExamples, opened, some_at_a_time
 from maxmargin.inputs.text_file import TextFile, TextLines, reading
-from maxmargin.structures.parsing.brackets import read_trees, trees_in
+from maxmargin.structures.parsing.brackets import iterate_trees, trees_in
 from maxmargin.structures.parsing.parseval import parseval
 from maxmargin.structures.parsing.trees import Tree
 
@@ -17,7 +17,7 @@ AT_ONCE = 50  # sentences: parsing takes long
 
 def read(sources: list[str], estimator: Any, settings: Any, like: FileExamples | None = None) -> FileExamples:
     """Trees, and the sentences below them."""
-    cleaned = (tree.cleaned() for name in sources for tree in read_trees(opened(name)))
+    cleaned = (tree.cleaned() for name in sources for tree in iterate_trees(opened(name)))
     trees = [tree for tree in cleaned if tree is not None]
     if not trees:
         raise ValueError(f"there is no tree in {', '.join(sources)}")
@@ -47,7 +47,7 @@ def _sentence(tree: Tree, estimator: Any) -> Any:
 def _sentences(lines: TextLines, model: Any) -> Iterator[Any]:
     for line in lines:
         if line.lstrip().startswith("("):
-            for tree in trees_in(line, f"{lines.name}, line {lines.number}"):
+            for tree in trees_in([line], lines.name, lines.number):
                 kept = tree.cleaned()
                 if kept is not None:
                     yield _sentence(kept, model)

@@ -31,7 +31,7 @@ def iterate_conllu(source: TextFile, single_root: bool = True) -> Iterator[Conll
         reader = _Sentence()
         for line in lines:
             if line.strip():
-                reader.add(line.removeprefix("\ufeff") if lines.number == 1 else line, lines)
+                reader.add(line, lines)
                 continue
             if reader.begun:
                 yield reader.done(lines, single_root)

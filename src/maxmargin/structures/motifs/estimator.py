@@ -12,7 +12,8 @@ from sklearn.utils.validation import check_is_fitted
 
 from maxmargin.arrays import Array
 from maxmargin.checks import check_whole, is_real
-from maxmargin.files.fields import Each, Field, Fields, Label, LabelArray, NumberArray, Part, Whole
+from maxmargin.files.fields import Each, Label, LabelArray, NumberArray, Part, Whole
+from maxmargin.files.objects import Field, Fields
 from maxmargin.objective import Certificate
 from maxmargin.online import NoPartialFit
 from maxmargin.solvers import CCCP, Solver

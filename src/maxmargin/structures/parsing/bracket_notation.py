@@ -7,8 +7,8 @@ nodes are made by a function that the caller passes, so that this module need no
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
-from typing import Any, Generic, TypeVar
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any, Generic, NamedTuple, TypeVar
 
 AnyNode = TypeVar("AnyNode")
 MakeNode = Callable[[str, list[Any]], AnyNode]  # from a label and its children: nodes, or a single word
@@ -42,36 +42,45 @@ def one_node(text: str, make: MakeNode[AnyNode]) -> AnyNode:
     return nodes[0]
 
 
-def nodes_in(text: str, make: MakeNode[AnyNode], source: str | None = None) -> Iterator[AnyNode]:
-    """The top nodes of all trees in a text.
-
-    `source` is the name that error messages give to the text, with the number of the line. Without it they quote the
-    text, with the number of the character.
-    """
+def nodes_in(text: str, make: MakeNode[AnyNode]) -> Iterator[AnyNode]:
+    """The top nodes of all trees in a text; error messages quote it, with the number of the character."""
     try:
-        yield from _scanned(text, make)
+        yield from _scanned([(0, text)], make)
     except _Malformed as fault:
-        if source is None:
-            raise ValueError(f"{_excerpt(text)}, character {fault.position + 1}: {fault.reason}") from None
-        line, first = (text.count("\n", 0, position) + 1 for position in (fault.position, fault.tree_position))
+        raise ValueError(f"{_excerpt(text)}, character {fault.place.start + 1}: {fault.reason}") from None
+
+
+def nodes_of_lines(lines: Iterable[tuple[int, str]], make: MakeNode[AnyNode], source: str) -> Iterator[AnyNode]:
+    """The top nodes of all trees in numbered lines, as they come; error messages name the source and the line."""
+    try:
+        yield from _scanned(lines, make)
+    except _Malformed as fault:
+        line, first = fault.place.line, fault.tree.line
         where = f" (in the tree that begins in line {first})" if first < line else ""
         raise ValueError(f"{source}, line {line}: {fault.reason}{where}") from None
 
 
-class _Malformed(Exception):  # noqa: N818 - names the state of the text
-    """The text is wrong at `position`, within the tree that begins at `tree_position`."""
+class _Place(NamedTuple):
+    """Where a bracket or a word is: its line, and the character there."""
 
-    def __init__(self, position: int, reason: str, tree_position: int):
-        self.position, self.reason, self.tree_position = position, reason, tree_position
+    line: int
+    start: int
+
+
+class _Malformed(Exception):  # noqa: N818 - names the state of the text
+    """The text is wrong at `place`, within the tree that begins at `tree`."""
+
+    def __init__(self, place: _Place, reason: str, tree: _Place):
+        self.place, self.reason, self.tree = place, reason, tree
 
 
 class _OpenBracket(Generic[AnyNode]):
     """What has been read of a bracket that is not closed yet."""
 
-    __slots__ = ("children", "label", "position", "word")
+    __slots__ = ("children", "label", "place", "word")
 
-    def __init__(self, position: int):
-        self.position = position
+    def __init__(self, place: _Place):
+        self.place = place
         self.label: str | None = None
         self.word: str | None = None
         self.children: list[AnyNode] = []
@@ -83,22 +92,23 @@ class _OpenBracket(Generic[AnyNode]):
         return make(self.label, self.children if self.word is None else [self.word])
 
 
-def _scanned(text: str, make: MakeNode[AnyNode]) -> Iterator[AnyNode]:
-    """The top nodes of all trees, read bracket by bracket and word by word."""
+def _scanned(lines: Iterable[tuple[int, str]], make: MakeNode[AnyNode]) -> Iterator[AnyNode]:
+    """The top nodes of all trees, read bracket by bracket and word by word; neither goes on in another line."""
     opened: list[_OpenBracket[AnyNode]] = []
-    for match in _BRACKET_OR_WORD.finditer(text):
-        token, position = match.group(), match.start()
+    found = ((line, match) for line, text in lines for match in _BRACKET_OR_WORD.finditer(text))
+    for line, match in found:
+        token, place = match.group(), _Place(line, match.start())
         error = None
         bracket = opened[-1] if opened else None
         if token == "(":
-            opened.append(_OpenBracket(position))
+            opened.append(_OpenBracket(place))
             if bracket is not None and bracket.word is not None:
                 error = f"a subtree beside the word {bracket.word!r}"
             elif bracket is not None and bracket.label is None and len(opened) > 2:  # only the outermost may have none
                 error = "a bracket without a label"
         elif bracket is None:
             error = "an unexpected ')'" if token == ")" else f"{token!r} stands outside of all brackets"
-            raise _Malformed(position, error, position)
+            raise _Malformed(place, error, place)
         elif token == ")":
             if bracket.label is None and len(bracket.children) != 1:
                 error = "a bracket without a label" if bracket.children else "an empty bracket"
@@ -120,9 +130,9 @@ def _scanned(text: str, make: MakeNode[AnyNode]) -> Iterator[AnyNode]:
         else:
             error = f"two words below {bracket.label}, {bracket.word!r} and {token!r}"
         if error is not None:
-            raise _Malformed(position, error, opened[0].position)
+            raise _Malformed(place, error, opened[0].place)
     if opened:
-        start = opened[0].position
+        start = opened[0].place
         raise _Malformed(start, f"a bracket that is not closed; {len(opened)} ')' missing at the end", start)
 
 

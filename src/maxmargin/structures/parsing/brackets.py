@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any, cast
 
 from maxmargin.inputs.text_file import TextFile, reading, writing
-from maxmargin.structures.parsing.bracket_notation import nodes_in
+from maxmargin.structures.parsing.bracket_notation import nodes_of_lines
 from maxmargin.structures.parsing.trees import Tree, check_forest, tree_of
 
 
@@ -18,10 +18,17 @@ def read_trees(source: TextFile | Iterable[str | os.PathLike[str]]) -> list[Tree
     .gz, .xz or .bz2. The outer bracket without a label that the Penn Treebank puts around every tree is dropped; words
     and labels stay as they are (see `Tree.cleaned`). Malformed brackets raise a ValueError with file and line.
     """
+    return list(iterate_trees(source))
+
+
+def iterate_trees(source: TextFile | Iterable[str | os.PathLike[str]]) -> Iterator[Tree]:
+    """The trees of a file, or of several, one by one, so that large files need little memory; see read_trees."""
     if isinstance(source, Iterable) and not isinstance(source, str | os.PathLike) and not hasattr(source, "read"):
-        return [tree for path in source for tree in read_trees(path)]
+        for path in source:
+            yield from iterate_trees(path)
+        return
     with reading(cast(TextFile, source)) as lines:
-        return list(trees_in("\n".join(lines).removeprefix("\ufeff"), lines.name))
+        yield from trees_in(lines, lines.name)
 
 
 def write_trees(target: TextFile, trees: Iterable[Any]) -> None:
@@ -35,6 +42,6 @@ def write_trees(target: TextFile, trees: Iterable[Any]) -> None:
         file.writelines(lines)
 
 
-def trees_in(text: str, source: str) -> Iterator[Tree]:
-    """All trees of a text; `source` is its name in error messages."""
-    return nodes_in(text, Tree, source)
+def trees_in(lines: Iterable[str], source: str, first: int = 1) -> Iterator[Tree]:
+    """All trees of lines, of which the first has this number; `source` is their name in error messages."""
+    return nodes_of_lines(enumerate(lines, first), Tree, source)

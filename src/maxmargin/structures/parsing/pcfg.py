@@ -8,7 +8,8 @@ import numpy as np
 from sklearn.base import BaseEstimator
 
 from maxmargin.checks import is_real
-from maxmargin.files.fields import Fields, NumberArray, Part, parameters_of
+from maxmargin.files.fields import NumberArray, Part
+from maxmargin.files.objects import Fields, parameters_of
 from maxmargin.files.saving import SavedModel
 from maxmargin.structures.parsing.estimator import ParsesSentences
 from maxmargin.structures.parsing.task import Grammar

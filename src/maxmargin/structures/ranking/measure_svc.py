@@ -12,7 +12,8 @@ from sklearn.utils.validation import check_consistent_length, check_is_fitted, c
 
 from maxmargin.arrays import Array
 from maxmargin.errors import CutNotValidated, warn_caller
-from maxmargin.files.fields import Dropped, Field, Fields, LabelArray, Real, Text
+from maxmargin.files.fields import LabelArray, Real, Text
+from maxmargin.files.objects import Dropped, Field, Fields
 from maxmargin.flat import MatrixClassifier
 from maxmargin.inputs.labels import plain
 from maxmargin.kernels.functions import WithConstant

@@ -14,7 +14,8 @@ from sklearn.utils.validation import _check_feature_names_in, check_is_fitted, v
 
 from maxmargin.arrays import Array
 from maxmargin.checks import refuse_complex
-from maxmargin.files.fields import Fields, NumberArray, OneOf, Sometimes
+from maxmargin.files.fields import NumberArray, OneOf
+from maxmargin.files.objects import Fields, Sometimes
 from maxmargin.inputs.labels import plain
 from maxmargin.kernels.functions import is_precomputed
 from maxmargin.objective import Certificate

@@ -10,11 +10,10 @@ from collections.abc import Hashable, Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 from maxmargin.inputs.chunk_schemes import named_scheme
-from maxmargin.inputs.text_file import TextFile, TextLines, reading, writing
+from maxmargin.inputs.text_file import MARK, TextFile, TextLines, reading, writing
 
 DOCUMENT = "-DOCSTART-"
 BLANK = " \t"
-MARK = "\ufeff"  # that some programs write before the first character of a file
 
 
 class ConllSentence(NamedTuple):
@@ -78,8 +77,6 @@ def _sentences(lines: TextLines, least: int) -> Iterator[list[tuple[str, ...]]]:
     for line in lines:
         columns = line.split("\t") if tabs else line.replace("\t", " ").split(" ")
         if len(columns) != width or "" in columns or DOCUMENT in line or line.isspace():  # rarely
-            if lines.number == 1:
-                line = line.removeprefix(MARK)
             if _separates(line):
                 if sentence:
                     yield sentence

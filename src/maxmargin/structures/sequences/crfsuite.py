@@ -41,8 +41,6 @@ def iterate_crfsuite(source: TextFile) -> Iterator[CrfsuiteSequence]:
     with reading(source) as lines:
         begun = CrfsuiteSequence([], [])
         for line in lines:
-            if lines.number == 1:
-                line = line.removeprefix("\ufeff")
             if line:
                 begun = _with(begun, line, lines)
             elif begun.tokens:

@@ -19,7 +19,8 @@ from scipy import sparse
 
 from maxmargin.arrays import Array
 from maxmargin.files.array_folder import ArrayFolderWriter
-from maxmargin.files.fields import Each, Fields, Label, LabelList, OneOf, Part, Whole
+from maxmargin.files.fields import Each, Label, LabelList, OneOf, Part, Whole
+from maxmargin.files.objects import Fields
 from maxmargin.inputs.labels import Labels, in_order, plain
 from maxmargin.inputs.packed_data import PackedData
 from maxmargin.inputs.packed_rows import MostlyOnes, RowWriter, check_bounds, check_rows, deny, expect

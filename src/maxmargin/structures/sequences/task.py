@@ -15,18 +15,8 @@ from maxmargin.arrays import Array
 from maxmargin.atoms import Atoms
 from maxmargin.checks import check_memory, check_whole
 from maxmargin.errors import InvalidLabels, warn_caller
-from maxmargin.files.fields import (
-    Derived,
-    Dropped,
-    Each,
-    Fields,
-    LabelList,
-    NumberArray,
-    OneOf,
-    Part,
-    Sometimes,
-    afford,
-)
+from maxmargin.files.fields import Each, LabelList, NumberArray, OneOf, Part, afford
+from maxmargin.files.objects import Derived, Dropped, Fields, Sometimes
 from maxmargin.inputs.chunk_schemes import SCHEMES
 from maxmargin.inputs.labels import Labels, cost_matrix, label_numbers, label_set
 from maxmargin.inputs.packed_rows import packed_atoms

@@ -24,8 +24,13 @@ def read_fasta(source: TextFile) -> list[SequenceRecord]:
     `source` is a path (the suffixes .gz, .xz and .bz2 are read as compressed) or an open text file. The name is the
     header's first word. White space inside sequences has no meaning and is left out, as are empty lines.
     """
+    return list(iterate_fasta(source))
+
+
+def iterate_fasta(source: TextFile) -> Iterator[SequenceRecord]:
+    """The sequences of a file one by one, so that large files need little memory; see read_fasta."""
     with reading(source) as lines:
-        return [record for _, record in headed(lines)]
+        yield from (record for _, record in headed(lines))
 
 
 def read_aligned_fasta(source: TextFile, lowercase: str = "aligned") -> MultipleAlignment:

@@ -1,0 +1,108 @@
+"""Label sequences in long tables: a row per token, those of a sequence one after the other.
+
+sequence,word,tag,label
+1,Ada,NNP,B-PER
+1,slept,VBD,O
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable, Iterator, Sequence
+from itertools import chain, groupby
+from typing import Any
+
+from maxmargin.inputs.chunk_schemes import named_scheme
+from maxmargin.inputs.tables import Table, reading_table, write_table
+from maxmargin.inputs.text_file import TextFile
+from maxmargin.structures.sequences.conll import ConllSentence
+
+
+def read_table_sequences(
+    source: TextFile, sequence: str = "sequence", label: str = "label", chunks: str | None = None
+) -> list[ConllSentence]:
+    """All sequences of a table; see iterate_table_sequences."""
+    return list(iterate_table_sequences(source, sequence, label, chunks))
+
+
+def iterate_table_sequences(
+    source: TextFile, sequence: str = "sequence", label: str = "label", chunks: str | None = None
+) -> Iterator[ConllSentence]:
+    """The sequences of a table (CSV or Parquet) one by one.
+
+    sequence : the column that says which sequence a row belongs to.
+    label : that of the labels; a table without it has none.
+    chunks : None, "BIO", "BILOU" or "IOBES": see iterate_conll.
+
+    All other columns are those of tokens. A sequence whose rows are not together raises a ValueError.
+    """
+    scheme = None if chunks is None else named_scheme(chunks)
+    with reading_table(source) as table:
+        for _, tokens, labels in numbered_sequences(table, sequence, label):
+            yield ConllSentence(tokens, labels if scheme is None or not labels else scheme.rewritten(labels))
+
+
+def numbered_sequences(
+    table: Table, sequence: str, label: str
+) -> Iterator[tuple[str, list[tuple[str, ...]], list[str]]]:
+    """Of every sequence what its column says, its tokens and its labels, which are none where the table has none."""
+    columns = token_columns(table, sequence, label)
+    places = [table.columns.index(name) for name in columns]
+    own, labels = table.columns.index(sequence), table.columns.index(label) if label in table.columns else None
+    seen: set[str] = set()
+    texts = (tuple(_text(cell, table) for cell in row) for row in table)
+    for name, rows in groupby(texts, key=lambda row: row[own]):
+        if name in seen:
+            raise table.error(f"the {sequence} {name!r} begins a second time; expected all of its rows together")
+        seen.add(name)
+        together = list(rows)
+        tokens = [tuple(row[place] for place in places) for row in together]
+        yield name, tokens, [] if labels is None else [row[labels] for row in together]
+
+
+def token_columns(table: Table, sequence: str, label: str) -> list[str]:
+    """Names of the columns that tokens have."""
+    if sequence not in table.columns:
+        raise table.error(f"there is no column {sequence!r}; expected one that says which sequence a row belongs to")
+    found = [name for name in table.columns if name not in (sequence, label)]
+    if not found:
+        raise table.error("there is no column of tokens; expected one at least")
+    return found
+
+
+def write_table_sequences(
+    target: TextFile,
+    X: Iterable[Sequence[Any]],
+    Y: Iterable[Sequence[Hashable]] | None = None,
+    columns: Sequence[str] | None = None,
+    sequence: str = "sequence",
+    label: str = "label",
+) -> None:
+    """Write sequences of tokens, tuples of columns or one text each; sequences are numbered from 1.
+
+    columns : their names; None: "word", or "word", "column2", …
+    """
+    pairs = enumerate(zip(X, *([] if Y is None else [Y]), strict=True), 1)
+    first = next(pairs, None)
+    width = 1 if first is None or not len(first[1][0]) or isinstance(first[1][0][0], str) else len(first[1][0][0])
+    if columns is None:
+        columns = ["word", *(f"column{k}" for k in range(2, width + 1))]
+
+    def rows() -> Iterator[list[Any]]:
+        for i, (tokens, *labels) in chain([] if first is None else [first], pairs):
+            if not len(tokens):
+                raise ValueError(f"sequence {i - 1} is empty; leave out sequences without tokens")
+            if labels and len(labels[0]) != len(tokens):
+                raise ValueError(f"sequence {i - 1} has {len(tokens)} tokens but {len(labels[0])} labels")
+            for t, token in enumerate(tokens):
+                cells = [token] if isinstance(token, str) else list(token)
+                if len(cells) != len(columns):
+                    raise ValueError(f"sequence {i - 1}, token {t} has {len(cells)} columns; expected {len(columns)}")
+                yield [str(i), *cells, *(str(each[t]) for each in labels)]
+
+    write_table(target, [sequence, *columns, *([] if Y is None else [label])], rows())
+
+
+def _text(cell: Any, table: Table) -> str:
+    if cell is None:
+        raise table.error("a cell is missing; expected a text")
+    return str(cell)
