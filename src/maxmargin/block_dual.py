@@ -118,7 +118,7 @@ class BlockDual:
         While D rises steadily, P at Σ α a goes up and down: who was visited last has pulled it his way. What other
         units there are beside those of the examples must not matter.
         """
-        if np.diff(atoms.arrays.indptr)[units].sum() >= OFTEN * atoms.n_features:
+        if atoms.n_entries_of(units) >= OFTEN * atoms.n_features:
             self._averages, self.w = True, np.zeros(self.dim)
 
     def _after_search(self) -> None:

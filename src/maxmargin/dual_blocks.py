@@ -280,8 +280,8 @@ class DualBlocks(BlockDual):
     @property
     def visit_work(self) -> float:
         """Multiplications that take as long as a visit of every example, about; 100 stand for all that is not one."""
-        planes, of = max(int(self._tables.filled.sum()), 1), self._atoms.arrays
-        entries = 2.0 * self._live_entries() / planes * max(1.0, len(of.values) / max(self._atoms.n_units, 1))
+        planes = max(int(self._tables.filled.sum()), 1)
+        entries = 2.0 * self._live_entries() / planes * max(1.0, self._atoms.n_entries / max(self._atoms.n_units, 1))
         return (entries + 100.0) * max(planes, self.n)
 
     def remembered(self) -> Remembered:

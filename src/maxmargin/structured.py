@@ -10,6 +10,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from maxmargin.predictions import Predictions
 from maxmargin.probabilistic import ProbabilisticTrainer
+from maxmargin.report.findings import Findings
 from maxmargin.solvers import Solver
 from maxmargin.task import Task
 from maxmargin.trainer import Options
@@ -57,6 +58,11 @@ class StructuredSVM(ProbabilisticTrainer):
     warm_start : bool
         Start from the last fit's dual point when fitting the same problem again with another C, tol or max_passes.
         Other data, weights, costs or classes start cold, for a dual point of one problem proves nothing about another.
+    memory_mb : float or None
+        Megabytes of memory for what training makes beside the data and the model, such as dual points and cuts; what
+        has no room there lies in temporary files without names. A plane cache gets a quarter of it, and folds planes
+        when it is full. Packed data (maxmargin.pack) are read from their folder, so that this bounds training on any
+        amount of them. None sets no limit.
     callback : callable or None
         Called with a Record after every step; training stops when it returns True.
     verbose : bool or int
@@ -78,6 +84,7 @@ class StructuredSVM(ProbabilisticTrainer):
     Attributes
     ----------
     w_ : the weights.   task_ : the task that was set up.   certificate_ : the proof.   history_ : one dict per step.
+    n_examples_ : how many examples it was trained on.
     rounds_ : of tasks with hidden parts, one solvers.Round per round of completing and training.
     """
 
@@ -113,6 +120,11 @@ class StructuredSVM(ProbabilisticTrainer):
         if len(found) == 0:
             raise ValueError("no examples given: there is nothing to score")
         return -float(np.mean([self.task_.loss(y, z) for y, z in zip(Y, found, strict=True)]))
+
+    def _findings(self, X: Any, Y: Any) -> Findings:
+        from maxmargin.report.any_task import task_findings
+
+        return task_findings(self, X, Y)
 
     def _make_task(self, Y: Any) -> Task:
         if not isinstance(self.task, Task):

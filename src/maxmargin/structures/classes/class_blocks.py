@@ -100,7 +100,7 @@ class ClassBlocks(BlockDual):
             of.cost,
             self._squares,
             self.cap,
-            *of.atoms.arrays[1:],
+            of.atoms.arrays,
             self.alpha,
             self._free,
             self._limits,
@@ -142,8 +142,7 @@ class ClassBlocks(BlockDual):
 
         of = self.classes
         lengths, row = of.atoms.lengths, np.empty(len(of.cost))
-        arrays = of.atoms.arrays[1:]
-        return class_totals(of.units, of.truths, of.cost, lengths, self.cap, *arrays, self.alpha, w, row)
+        return class_totals(of.units, of.truths, of.cost, lengths, self.cap, of.atoms.arrays, self.alpha, w, row)
 
     # --- one of several, each of a part of the examples
 
@@ -206,4 +205,4 @@ class ClassBlocks(BlockDual):
     @property
     def visit_work(self) -> float:
         """All scores of everyone, in vector operations, and as much again for what is added to w."""
-        return 0.5 * len(self.classes.atoms.arrays.values) * len(self.classes.cost) + 100.0 * self.n + CALL
+        return 0.5 * self.classes.atoms.n_entries * len(self.classes.cost) + 100.0 * self.n + CALL
