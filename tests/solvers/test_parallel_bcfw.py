@@ -10,8 +10,10 @@ from thorough import examples
 
 from maxmargin import MulticlassSVC, SequenceLabeler, StructuredSVM
 from maxmargin.executors import Processes, Serial, Threads
+from maxmargin.live_line import LiveLine
 from maxmargin.objective import Formulation
 from maxmargin.oracle import Oracle
+from maxmargin.progress import Progress
 from maxmargin.solvers.parallel_bcfw import ParallelBCFW
 from maxmargin.solvers.part_duals import PartDual, Problem
 from maxmargin.tasks import Chain, Multiclass
@@ -152,3 +154,17 @@ def test_what_it_does_not_do():
     rng = np.random.default_rng(0)
     with pytest.raises(ValueError, match="cannot be trained in parts"):
         MulticlassSVC(kernel="rbf", solver="parallel_bcfw").fit(rng.standard_normal((20, 3)), np.arange(20) % 3)
+
+
+def test_progress_says_rounds_and_parts():
+    X, Y = data()
+    lines = []
+
+    def note(record):
+        lines.append(Progress(LiveLine(0, ""), ParallelBCFW()).text(record))
+
+    StructuredSVM(Plain(), C=3.0, solver=ParallelBCFW(parts=3), callback=note).fit(X, Y)
+    assert all("over 3 parts" in line for line in lines)
+    lines.clear()
+    StructuredSVM(Plain(), C=3.0, callback=note).fit(X, Y)
+    assert not any("parts" in line for line in lines)
