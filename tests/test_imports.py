@@ -55,6 +55,7 @@ LAYERS = [
     ("kernels k(u, v) in the place of features", ["kernels"]),
     ("where data are searched", ["executors"]),
     ("the most violated cuts, and those that testify", ["violations", "witnesses"]),
+    ("their sums over a part", ["part_sums"]),
     ("what is known of planes, in a checkpoint", ["learnt_planes"]),
     ("formulation, counting, promises", ["oracle", "preflight"]),
     ("the same for smooth risks", ["soft_oracle"]),
