@@ -103,6 +103,8 @@ def test_pages_about_models_of_every_kind(run, kind):
     assert any(abs(value - each) < 1e-9 for each in score.values() for value in values)
     assert run("report", f"{kind}.mm", "--data", data, "-q", "--title", "a <b> title") == (0, page)
     assert run("report", f"{kind}.mm", "--data", "no such file")[0] == 2
+    assert run("report", f"{kind}.mm", "--data", data, "--worst", "-1")[0] == 2
+    assert run.err == "maxmargin: --worst is -1; expected 0 or more\n"
 
 
 def test_columns_get_one_more(run):
