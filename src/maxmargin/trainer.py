@@ -23,7 +23,7 @@ from maxmargin.checks import is_true
 from maxmargin.confines import geometry_of
 from maxmargin.examples import Examples
 from maxmargin.executors import Executor
-from maxmargin.files.fields import Each, LabelArray, MostlyZeros, NumberArray, OneOf, Part, Text, Whole
+from maxmargin.files.fields import Each, LabelArray, MostlyZeros, NumberArray, OneOf, Part, Seed, Text, Whole
 from maxmargin.files.objects import Dropped, Field, Fields, Sometimes, parameters_of
 from maxmargin.files.saving import SavedModel
 from maxmargin.geometry import Geometry
@@ -38,6 +38,7 @@ from maxmargin.pickled_weights import PickledWeights
 from maxmargin.preflight import check_promises
 from maxmargin.progress import watching
 from maxmargin.report.reported import Reported
+from maxmargin.room import limited
 from maxmargin.shared_options import SharedOptions
 from maxmargin.solvers import BCFW, CCCP, Solution, Solver, as_solver
 from maxmargin.solvers.base import deny_contradiction, proved_primal, remembered_risk
@@ -76,6 +77,7 @@ class Options(TypedDict, total=False):
     warm_start: bool
     callback: Any
     verbose: int
+    memory_mb: float | None
     checkpoint: Any
     checkpoint_every: Any
 
@@ -103,6 +105,7 @@ class Trainer(SharedOptions, Checkpointed, WithNamedWeights, SavedModel, Reporte
         warm_start: bool = False,
         callback: Any = None,
         verbose: int = 0,
+        memory_mb: float | None = None,
         checkpoint: Any = None,
         checkpoint_every: Any = 60.0,
         **unknown: Any,
@@ -122,6 +125,7 @@ class Trainer(SharedOptions, Checkpointed, WithNamedWeights, SavedModel, Reporte
         self.warm_start = warm_start
         self.callback = callback
         self.verbose = verbose
+        self.memory_mb = memory_mb
         self.checkpoint = checkpoint
         self.checkpoint_every = checkpoint_every
 
@@ -144,7 +148,7 @@ class Trainer(SharedOptions, Checkpointed, WithNamedWeights, SavedModel, Reporte
         "callback": Dropped(),  # this and the next: of a run
         "executor": Dropped(),
         "checkpoint": Dropped(),
-        "random_state": OneOf(None, Whole()),
+        "random_state": Seed(),
         "task_": Part(Task),
         "w_": MostlyZeros("task_.dim"),
         "certificate_": Sometimes(OneOf(None, Part(Certificate))),
@@ -178,6 +182,10 @@ class Trainer(SharedOptions, Checkpointed, WithNamedWeights, SavedModel, Reporte
     task_: Any
     w_: Array
     solution_: Solution
+
+    def _bounding_solver(self, tol: float) -> Solver:
+        """Who finds the bound of `certify`."""
+        return BCFW(tol=tol)
 
     def _make_task(self, Y: Any) -> Task:
         """A task that is not set up yet, for these outputs."""
@@ -235,13 +243,14 @@ class Trainer(SharedOptions, Checkpointed, WithNamedWeights, SavedModel, Reporte
         return self._train_on(getattr(self, "task_", None), X, Y, sample_weight)
 
     def certify(self, X: Any, Y: Any, sample_weight: Any = None, tol: float = 1e-2) -> Certificate:
-        """How far the current weights are from the optimum on these data, by an independent run of BCFW for the bound.
+        """How far the current weights are from the optimum on these data, by an independent run for the bound.
 
         For models of solvers without a certificate; changes nothing in the estimator.
         """
         check_is_fitted(self)
         C = self.solution_.C
-        solver = checked_solver(BCFW(tol=tol))
+        solver = checked_solver(self._bounding_solver(tol))
+        name = type(solver).__name__
         with self._problem(X, Y, sample_weight, self.task_) as (batch, oracle, _, line):
             line.doing("looking for a bound")
             w = batch.lifted(self.w_)
@@ -258,7 +267,7 @@ class Trainer(SharedOptions, Checkpointed, WithNamedWeights, SavedModel, Reporte
                 value = max(value, oracle.objective(w, remembered_risk(solution.memory, w), C))
                 upper = proved_primal(oracle, w, C)
             else:
-                deny_contradiction(value, bound.dual, "BCFW", oracle.name)
+                deny_contradiction(value, bound.dual, name, oracle.name)
             certificate = replace(
                 bound,
                 primal=value,
@@ -266,7 +275,7 @@ class Trainer(SharedOptions, Checkpointed, WithNamedWeights, SavedModel, Reporte
                 search=oracle.search,
                 method=oracle.method,
                 converged=relative_gap(value, bound.dual) <= tol,
-                stop_reason=f"bound computed by BCFW: {bound.stop_reason}",
+                stop_reason=f"bound computed by {name}: {bound.stop_reason}",
                 rounds=self.certificate_.rounds,
             )
             line.say(str(certificate))
@@ -296,7 +305,7 @@ class Trainer(SharedOptions, Checkpointed, WithNamedWeights, SavedModel, Reporte
             raise ValueError(f"X has {n} examples but Y has {n_outputs}: example {min(n, n_outputs)} has no partner")
         if n == 0:
             raise ValueError("no examples given: X and Y are empty")
-        with LiveLine(self.verbose, "reading the data") as line:
+        with LiveLine(self.verbose, "reading the data") as line, limited(self.memory_mb) as room:
             new = task is None
             if task is None:
                 task = self._make_task(Y)
@@ -311,6 +320,7 @@ class Trainer(SharedOptions, Checkpointed, WithNamedWeights, SavedModel, Reporte
                 if sample_weight is not None:
                     normalised_weights(sample_weight, n)  # names the weight that makes no sense
                     sample_weight = np.asarray(sample_weight, dtype=float)[informative]
+            room.reserve(batch.dim)
             geometry = self._geometry(task, batch, sample_weight)
             if new and isinstance(batch, Examples):
                 check_promises(task, batch, geometry)

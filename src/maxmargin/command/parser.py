@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from maxmargin.command.errors import USAGE
-from maxmargin.command.kinds import KINDS
+from maxmargin.command.kinds import KINDS, Kind
 
 EXAMPLES = """\
 examples:
@@ -18,6 +18,8 @@ examples:
   maxmargin score tagger.mm data/test.conll
   maxmargin inspect tagger.mm
   maxmargin report tagger.mm --data data/test.conll -o report.html
+  maxmargin pack sequences huge.conll -o folder  more data than memory holds
+  maxmargin fit sequences folder -o tagger.mm --memory-mb 400
 
 - stands for standard input or output; .gz, .xz and .bz2 files are read and
 written as they are. Exit codes: 0; 1 training did not converge (--strict);
@@ -71,6 +73,7 @@ def _built(arguments: Sequence[str]) -> argparse.ArgumentParser:
     parser.add_argument("--version", action="store_true", help="print the version")
     commands = parser.add_subparsers(dest="command", metavar="COMMAND", parser_class=_Parser)
     _add_fit(commands, arguments)
+    _add_pack(commands)
     for name, what in {
         "predict": "write the predictions of a model",
         "score": "compare the predictions of a model with the truth",
@@ -121,7 +124,10 @@ def _add_fit(commands: argparse._SubParsersAction[_Parser], arguments: Sequence[
             allow_abbrev=False,
         )
         each.add_argument(
-            "data", metavar="DATA", nargs="+", help=f"files to learn from ({', '.join(kind.formats)}), or -"
+            "data",
+            metavar="DATA",
+            nargs="+",
+            help=f"files to learn from ({', '.join(kind.formats)}), or -{', or a folder of pack' * kind.packs}",
         )
         each.add_argument("-o", "--output", metavar="MODEL", help="the file to write; needed unless -v is given")
         each.add_argument(
@@ -138,20 +144,38 @@ def _add_fit(commands: argparse._SubParsersAction[_Parser], arguments: Sequence[
             "-v", "--cv", type=int, metavar="K", help="cross-validation in K folds, for the score or for C"
         )
         each.add_argument("--valid", metavar="FILE", help="data to try values of C on, or to score the model on")
-        if "conll" in kind.formats:
-            each.add_argument(
-                "--format", choices=kind.formats, default=kind.formats[0], help="of DATA [default: conll]"
-            )
-            each.add_argument(
-                "--features", metavar="FILE", help="templates in TOML [default: usual ones for the columns]"
-            )
-            _add_chunks(each)
+        _add_reading(each, kind)
         _add_strict(each)
         _add_output_options(each)
         if list(arguments[:2]) == ["fit", name]:
             from maxmargin.command.options import add_options
 
             add_options(each, kind.estimator_class(), kind.hidden)
+
+
+def _add_pack(commands: argparse._SubParsersAction[_Parser]) -> None:
+    pack = _command(commands, "pack", "write examples to a folder that fit reads without holding them in memory")
+    kinds = pack.add_subparsers(dest="kind", metavar="KIND", required=True, parser_class=_Parser)
+    for name, kind in KINDS.items():
+        if kind.packs:
+            each = kinds.add_parser(name, help=kind.description, allow_abbrev=False)
+            each.add_argument("data", metavar="DATA", nargs="+", help=f"files ({', '.join(kind.formats)}), or -")
+            each.add_argument("-o", "--output", metavar="FOLDER", required=True, help="the folder to make")
+            _add_reading(each, kind)
+            each.add_argument(
+                "--hash-bits", type=int, metavar="B", help="keep hashes of B bits in the place of names of features"
+            )
+            _add_output_options(each)
+
+
+def _add_reading(command: argparse.ArgumentParser, kind: Kind) -> None:
+    """How files of sequences are read."""
+    if "conll" in kind.formats:
+        command.add_argument("--format", choices=kind.formats, default=kind.formats[0], help="of DATA [default: conll]")
+        command.add_argument(
+            "--features", metavar="FILE", help="templates in TOML [default: usual ones for the columns]"
+        )
+        _add_chunks(command)
 
 
 def _add_inspect(commands: argparse._SubParsersAction[_Parser]) -> None:

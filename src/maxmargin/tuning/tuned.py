@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import os
 import time
 from collections.abc import Callable, Iterator
 from itertools import count
@@ -188,6 +189,18 @@ class Tuned(MetaEstimatorMixin, BaseEstimator):
 
         parameters: str = super()._html_repr()
         return card(_last(self.best_estimator_)) + parameters if "best_estimator_" in vars(self) else parameters
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the best model to a file, as its own `save` does; `maxmargin.load(path)` reads it."""
+        best = self._best()
+        if isinstance(best, Pipeline):
+            steps = ", ".join(type(step).__name__ for _, step in best.steps[:-1])
+            raise ValueError(
+                f"the best model is a pipeline ({steps} before a {type(_last(best)).__name__}), and model files do not "
+                "have steps of other libraries: best_estimator_[-1].save(path) keeps the last step; keep the others "
+                "beside it, by pickle or skops"
+            )
+        best.save(path)
 
     def __getattr__(self, name: str) -> Any:
         """Whatever else the best model has."""

@@ -135,13 +135,15 @@ class MotifFinder(MotifDescription, ClassifierMixin, Trainer):
             the controls, of which otherwise 10 are drawn for every string of X (as long as it, from the Markov chain of
             the given order, or of order 0 for None); given or drawn, controls weigh as much as X, taken together.
         """
-        examples = self._prepared(X, y, sample_weight, background)
-        return super().fit(examples.X, examples.has, examples.weights)
+        with self._checkpointed():
+            examples = self._prepared(X, y, sample_weight, background)
+            return super().fit(examples.X, examples.has, examples.weights)
 
     def path(self, X: Any, y: Any, Cs: Any, sample_weight: Any = None, background: Any = None) -> Iterator[Self]:
         """The models of `fit_path`, one by one."""
-        examples = self._prepared(X, y, sample_weight, background)
-        return super().path(examples.X, examples.has, Cs, examples.weights)
+        with self._checkpointed():
+            examples = self._prepared(X, y, sample_weight, background)
+            yield from super().path(examples.X, examples.has, Cs, examples.weights)
 
     def certify(
         self, X: Any, y: Any = None, sample_weight: Any = None, tol: float = 1e-2, background: Any = None
@@ -227,7 +229,7 @@ class MotifFinder(MotifDescription, ClassifierMixin, Trainer):
     def _trained(self, length: int, examples: MotifExamples) -> Trainer:
         """Another finder with the same parameters that has learnt a motif of this length."""
         finder = clone(self)
-        finder.length_ = length
+        finder.length_, finder._open_checkpoint = length, self._open_checkpoint
         return Trainer.fit(finder, examples.X, examples.has, examples.weights)
 
     def _findings(self, X: Any, Y: Any) -> Findings:

@@ -163,16 +163,22 @@ class MeasureSVC(MatrixClassifier):
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Train on a dense or sparse (n, F) matrix with two classes."""
         sample, labels = self._sample(X, y, sample_weight)
-        super().fit(self._seen(sample, self.measure), [labels])
-        cuts = self._cross_validated(sample, labels, self, {})
-        if self._best(cuts) != self.trained_for_:
-            self.trained_for_ = INSTEAD
-            super().fit(self._seen(sample, INSTEAD), [labels])
+        with self._checkpointed():
+            super().fit(self._seen(sample, self.measure), [labels])
+            cuts = self._cross_validated(sample, labels, self, {})
+            if self._best(cuts) != self.trained_for_:
+                self.trained_for_ = INSTEAD
+                super().fit(self._seen(sample, INSTEAD), [labels])
         self._finish(sample, labels, cuts)
         return self
 
     def path(self, X: Any, y: Any, Cs: Any, sample_weight: Any = None) -> Iterator[Self]:
         """The models of `fit_path`, one by one; each has a cross-validation of its own."""
+        if self.checkpoint is not None:
+            raise ValueError(
+                "MeasureSVC.fit_path takes no checkpoint: trainings of all folds start from those of the last C. Fit "
+                "every C alone, with a checkpoint of its own"
+            )
         sample, labels = self._sample(X, y, sample_weight)
         first, starts = self.trained_for_, dict[Start, Solution]()
         for model in super().path(self._seen(sample, self.measure), [labels], Cs):
