@@ -11,7 +11,8 @@ are checked as strictly, for compiled code trusts what it is given: `_check_lear
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
@@ -165,6 +166,17 @@ def relearn(made: Any, found: Any) -> None:
             made._check_learnt()
         except WRONG as error:
             raise ValueError(f"{kind}: {error}") from None
+
+
+@contextmanager
+def going_on() -> Iterator[None]:
+    """Whatever is wrong with a state that training is to go on from is said with a remedy."""
+    try:
+        yield
+    except WRONG as error:
+        raise ValueError(
+            f"the checkpoint does not fit this training ({error}): delete it, or give another path"
+        ) from None
 
 
 class Keeper:

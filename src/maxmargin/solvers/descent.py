@@ -15,7 +15,7 @@ from maxmargin.arrays import Array
 from maxmargin.checks import is_true
 from maxmargin.errors import TaskError
 from maxmargin.files.fields import NumberArray, OneOf, Real, Whole
-from maxmargin.files.learnt import Lines, learnt_of, relearn
+from maxmargin.files.learnt import Lines, going_on, learnt_of, relearn
 from maxmargin.files.objects import Fields
 from maxmargin.interruptions import first_only, say_interrupted
 from maxmargin.objective import relative_gap
@@ -147,7 +147,8 @@ class _Descent:
         start = self.start
         found = None if self.watch is None else self.watch.kept.run_of(self.number)
         if found is not None:
-            relearn(self, found)
+            with going_on():
+                relearn(self, found)
             at = self.completed_at
             self.current = self.oracle.guessed(self.rng) if at is None else self.oracle.completed(at)
             return self.current, None
