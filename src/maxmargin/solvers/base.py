@@ -28,6 +28,7 @@ from maxmargin.objective import Certificate, relative_gap
 from maxmargin.oracle import Oracle
 from maxmargin.search import Search
 
+HISTORY = ("passes", "seconds", "primal", "dual", "guess")  # of every step
 NOTHING = 1e-9  # share of C times the largest loss
 
 
@@ -214,7 +215,7 @@ class _Run:
         "fractional": Flag(),
         "best_slacks": OneOf(None, NumberArray(float, "oracle.n", finite=False)),
         "points": Each(OneOf(None, NumberArray(float, "oracle.dim"))),
-        "history": Lines(),
+        "history": Lines(HISTORY),
     }
 
     def __init__(

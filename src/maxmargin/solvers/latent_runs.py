@@ -11,7 +11,9 @@ from maxmargin.files.fields import NumberArray, OneOf, Real, Text, Whole
 from maxmargin.files.learnt import Keeper, Learnt, Lines, Within, going_on, learnt_of, relearn
 from maxmargin.files.objects import Fields, declare, fields_of, restored
 from maxmargin.oracle import Oracle
+from maxmargin.solvers.base import HISTORY
 
+ROUNDS = Lines(HISTORY, ("round", "restart"))  # of a history in rounds
 STOPPED = ("interrupted", "stopped by the callback")
 
 
@@ -83,7 +85,7 @@ class EndedRun:
         **dict.fromkeys(("objective", "bound"), Real(finite=False)),
         "reason": Text(),
         "calls": Whole(),
-        "history": Lines(),
+        "history": ROUNDS,
         "rounds": LearntRounds(),
     }
 
