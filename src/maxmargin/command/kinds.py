@@ -15,6 +15,7 @@ class Kind(NamedTuple):
     formats: tuple[str, ...]
     description: str
     hidden: tuple[str, ...] = ()  # parameters that are functions, or that files say
+    packs: bool = False  # whether `maxmargin pack` takes it
 
     def estimator_class(self) -> Any:
         """Imported when it is asked for."""
@@ -35,6 +36,7 @@ KINDS = {
             ("conll", "crfsuite"),
             "a label for every token of a sentence",
             ("features",),
+            packs=True,
         ),
         Kind("classes", "MulticlassSVC", "rows", ("svmlight",), "one of several classes for every row"),
         Kind("ordinal", "OrdinalSVC", "rows", ("svmlight",), "classes that are in an order, such as grades"),

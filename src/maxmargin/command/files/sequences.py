@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -11,7 +12,7 @@ from maxmargin.command.files.base import FileExamples, opened, some_at_a_time
 from maxmargin.inputs.chunk_schemes import ANY, SCHEMES
 from maxmargin.inputs.text_file import TextFile
 from maxmargin.inputs.token_templates import TokenTemplates
-from maxmargin.structures.sequences.conll import iterate_conll
+from maxmargin.structures.sequences.conll import ConllSentence, iterate_conll
 from maxmargin.structures.sequences.crfsuite import iterate_crfsuite
 from maxmargin.structures.sequences.measures import chunk_f1
 
@@ -19,37 +20,80 @@ from maxmargin.structures.sequences.measures import chunk_f1
 def read(sources: list[str], estimator: Any, settings: Any, like: FileExamples | None = None) -> FileExamples:
     """Sentences; an estimator without templates gets those that are given, or the usual ones."""
     fitted = hasattr(estimator, "w_")
-    columns = estimator.features is not None if fitted else settings.format == "conll"
+    columns = templates(estimator) is not None if fitted else settings.format == "conll"
     if not columns:
         return _with_attributes(sources, settings)
     sentences = [each for name in sources for each in iterate_conll(opened(name), chunks=settings.chunks)]
     if not sentences:
         raise ValueError(f"there is no sentence in {', '.join(sources)}")
-    if estimator.features is None:
-        usual = TokenTemplates.usual(len(sentences[0].tokens[0]))
-        estimator.features = TokenTemplates.read(settings.features) if settings.features else usual
-    names = estimator.features.columns
+    known = templates(estimator) if fitted else estimator.features
+    if known is None:
+        known = estimator.features = _templates_for(sentences[0], settings)
+    sentences = list(_checked(sentences, known.columns, sources))
+    return FileExamples([sentence.tokens for sentence in sentences], [sentence.labels for sentence in sentences])
+
+
+def templates(model: Any) -> TokenTemplates | None:
+    """What a model makes features of columns by; those of packed data came with these."""
+    found: TokenTemplates | None = model.task_.packer_.templates
+    return found
+
+
+def to_pack(sources: list[str], settings: Any) -> tuple[Iterator[tuple[Any, ...]], dict[str, Any]]:
+    """Sentences one by one, and options of `pack`."""
+    options = {"hash_bits": settings.hash_bits}
+    if settings.format == "crfsuite":
+        scheme = None if settings.chunks is None else SCHEMES[settings.chunks]
+        sequences = (each for name in sources for each in iterate_crfsuite(opened(name)))
+        return ((x, y if scheme is None else scheme.rewritten(y), weight) for x, y, weight in sequences), options
+    sentences = (each for name in sources for each in iterate_conll(opened(name), chunks=settings.chunks))
+    first = next(sentences, None)
+    if first is None:
+        raise ValueError(f"there is no sentence in {', '.join(sources)}")
+    features = _templates_for(first, settings)
+    return _checked(chain([first], sentences), features.columns, sources), {**options, "features": features}
+
+
+def packed(folder: str, estimator: Any) -> FileExamples:
+    """The sentences of a packed folder; an estimator gets the templates that they were packed with."""
+    from maxmargin.packing import open_packed
+
+    data = open_packed(folder)
+    if not hasattr(estimator, "w_"):
+        estimator.features = data.packer.templates
+    return FileExamples(data, None)
+
+
+def _templates_for(sentence: ConllSentence, settings: Any) -> TokenTemplates:
+    """Those that are given, or the usual ones for so many columns."""
+    if settings.features:
+        return TokenTemplates.read(settings.features)
+    return TokenTemplates.usual(len(sentence.tokens[0]))
+
+
+def _checked(sentences: Iterable[ConllSentence], names: list[str], sources: list[str]) -> Iterator[ConllSentence]:
     for sentence in sentences:
         if len(sentence.tokens[0]) != len(names):
             raise ValueError(
                 f"{', '.join(sources)}: a line has {len(sentence.tokens[0]) + 1} columns; expected {len(names)} "
                 f"({', '.join(names)}) and a label"
             )
-    return FileExamples([sentence.tokens for sentence in sentences], [sentence.labels for sentence in sentences])
+        yield sentence
 
 
 def predicted(model: Any, source: TextFile, settings: Any) -> Iterator[tuple[str, Any]]:
     """Columns with one more, as conlleval reads them; of attributes, the labels."""
-    if model.features is None:
+    known = templates(model)
+    if known is None:
         for crfsuite in some_at_a_time(iterate_crfsuite(source)):
             for labels in model.predict([sequence.tokens for sequence in crfsuite]):
                 yield "".join(f"{label}\n" for label in labels) + "\n", labels
         return
-    width = len(model.features.columns)
+    width = len(known.columns)
     for some in some_at_a_time(iterate_conll(source, labelled=False)):
         found = len(some[0].tokens[0])
         if found not in (width, width + 1):
-            names = ", ".join(model.features.columns)
+            names = ", ".join(known.columns)
             raise ValueError(f"the file has {found} columns; expected {width} ({names}), or these and a label")
         X = [sentence.tokens if found == width else [t[:width] for t in sentence.tokens] for sentence in some]
         for sentence, labels in zip(some, model.predict(X), strict=True):
