@@ -5,6 +5,7 @@ import os
 import subprocess
 import sys
 import tempfile
+from contextvars import Context, copy_context
 
 import numpy as np
 import pytest
@@ -68,6 +69,13 @@ def test_limits_are_those_of_the_training_that_goes_on():
         assert own.of_cache(10) == 10
         assert zeros(3, np.int32).dtype == np.int32
     assert room.room().of_cache(1000) == 1000
+
+
+def test_a_path_may_be_closed_elsewhere():
+    path = mm.MulticlassSVC(memory_mb=100).path(np.eye(3), [0, 1, 2], [1.0, 2.0])
+    next(path)
+    copy_context().run(path.close)
+    Context().run(mm.MulticlassSVC(memory_mb=100).fit, np.eye(3), [0, 1, 2])
 
 
 @pytest.mark.parametrize("memory_mb", [0, -1, np.inf, "100", True])
