@@ -44,7 +44,10 @@ class LearntTables(Learnt):
             if len(found[name]) != sizes[name]:
                 raise ValueError(f"{name}: expected {sizes[name]} numbers, found {len(found[name])}")
         _check_places(tables, owner.slots)
-        if (tables.start + tables.length > sizes["indices"]).any():
+        used = _used(tables)  # those without a plane may say anything
+        if (tables.start[used] > sizes["indices"]).any() or (tables.length[used] > sizes["indices"]).any():
+            raise ValueError("expected planes within their entries")
+        if (tables.start[used] + tables.length[used] > sizes["indices"]).any():
             raise ValueError("expected planes within their entries")
         if len(tables.indices) and tables.indices.max() >= owner.plane_atoms.count:
             raise ValueError(f"expected atoms below {owner.plane_atoms.count}")
@@ -63,10 +66,17 @@ def _check_places(tables: PlaneTables, most: int) -> None:
     _check_apart(tables.gram_base, tables.capacity**2, int(tables.tops[CELLS]))
 
 
+def _used(tables: PlaneTables) -> NDArray[np.int64]:
+    """The slots that have a plane."""
+    filled = tables.filled
+    within = np.arange(filled.sum()) - np.repeat(np.cumsum(filled) - filled, filled)
+    return np.asarray(np.repeat(tables.base, filled) + within)
+
+
 def _check_apart(first: NDArray[np.int64], size: NDArray[np.int64], top: int) -> None:
     """Of ranges: that they end before the top, and that no two overlap."""
     used = np.flatnonzero(size)
-    if len(used) and (first[used].max() > top or (first[used] + size[used] > top).any()):
+    if len(used) and (max(first[used].max(), size[used].max()) > top or (first[used] + size[used] > top).any()):
         raise ValueError(f"expected ranges that end at {top}")
     order = used[np.argsort(first[used])]
     if (first[order][1:] < (first[order] + size[order])[:-1]).any():

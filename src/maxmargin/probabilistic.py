@@ -20,7 +20,7 @@ from maxmargin.inputs.packed_data import PackedData
 from maxmargin.objective import Formulation
 from maxmargin.oracle import Oracle, normalised_weights
 from maxmargin.soft_oracle import SoftOracle
-from maxmargin.solvers import Solver
+from maxmargin.solvers import LBFGS, Solver
 from maxmargin.tangents import Softness
 from maxmargin.temperature import best_temperature
 from maxmargin.trainer import Trainer
@@ -159,6 +159,9 @@ class ProbabilisticTrainer(Trainer):
         if self.solver is not None:
             return self.solver
         return "bcfw" if self._softness() is None else self._smooth_solver
+
+    def _bounding_solver(self, tol: float) -> Solver:
+        return super()._bounding_solver(tol) if self._softness() is None else LBFGS(tol=tol)
 
     def _sums(self, X: Any) -> Any:
         """Sums, of the kind that the task has."""

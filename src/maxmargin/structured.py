@@ -10,6 +10,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from maxmargin.predictions import Predictions
 from maxmargin.probabilistic import ProbabilisticTrainer
+from maxmargin.report.findings import Findings
 from maxmargin.solvers import Solver
 from maxmargin.task import Task
 from maxmargin.trainer import Options
@@ -83,6 +84,7 @@ class StructuredSVM(ProbabilisticTrainer):
     Attributes
     ----------
     w_ : the weights.   task_ : the task that was set up.   certificate_ : the proof.   history_ : one dict per step.
+    n_examples_ : how many examples it was trained on.
     rounds_ : of tasks with hidden parts, one solvers.Round per round of completing and training.
     """
 
@@ -118,6 +120,11 @@ class StructuredSVM(ProbabilisticTrainer):
         if len(found) == 0:
             raise ValueError("no examples given: there is nothing to score")
         return -float(np.mean([self.task_.loss(y, z) for y, z in zip(Y, found, strict=True)]))
+
+    def _findings(self, X: Any, Y: Any) -> Findings:
+        from maxmargin.report.any_task import task_findings
+
+        return task_findings(self, X, Y)
 
     def _make_task(self, Y: Any) -> Task:
         if not isinstance(self.task, Task):

@@ -23,7 +23,7 @@ from maxmargin.checks import is_true
 from maxmargin.confines import geometry_of
 from maxmargin.examples import Examples
 from maxmargin.executors import Executor
-from maxmargin.files.fields import Each, LabelArray, MostlyZeros, NumberArray, OneOf, Part, Text, Whole
+from maxmargin.files.fields import Each, LabelArray, MostlyZeros, NumberArray, OneOf, Part, Seed, Text, Whole
 from maxmargin.files.objects import Dropped, Field, Fields, Sometimes, parameters_of
 from maxmargin.files.saving import SavedModel
 from maxmargin.geometry import Geometry
@@ -37,6 +37,7 @@ from maxmargin.oracle import Oracle, normalised_weights
 from maxmargin.pickled_weights import PickledWeights
 from maxmargin.preflight import check_promises
 from maxmargin.progress import watching
+from maxmargin.report.reported import Reported
 from maxmargin.room import limited
 from maxmargin.shared_options import SharedOptions
 from maxmargin.solvers import BCFW, CCCP, Solution, Solver, as_solver
@@ -81,7 +82,7 @@ class Options(TypedDict, total=False):
     checkpoint_every: Any
 
 
-class Trainer(SharedOptions, Checkpointed, WithNamedWeights, SavedModel, BaseEstimator):
+class Trainer(SharedOptions, Checkpointed, WithNamedWeights, SavedModel, Reported, BaseEstimator):
     """fit, fit_path, partial_fit and certify for an estimator that names its task in `_make_task`.
 
     An estimator's constructor lists its own parameters, with C and solver, and passes `**options` on to this one:
@@ -147,12 +148,13 @@ class Trainer(SharedOptions, Checkpointed, WithNamedWeights, SavedModel, BaseEst
         "callback": Dropped(),  # this and the next: of a run
         "executor": Dropped(),
         "checkpoint": Dropped(),
-        "random_state": OneOf(None, Whole()),
+        "random_state": Seed(),
         "task_": Part(Task),
         "w_": MostlyZeros("task_.dim"),
         "certificate_": Sometimes(OneOf(None, Part(Certificate))),
         "solution_": Sometimes(Part(Solution)),
         "history_": Sometimes(Field()),
+        "n_examples_": Sometimes(Whole()),
         "n_features_in_": Sometimes(Whole()),
         "feature_names_in_": Sometimes(LabelArray("n_features_in_")),
         "rounds_": Sometimes(Each(Part(Round))),
@@ -180,6 +182,10 @@ class Trainer(SharedOptions, Checkpointed, WithNamedWeights, SavedModel, BaseEst
     task_: Any
     w_: Array
     solution_: Solution
+
+    def _bounding_solver(self, tol: float) -> Solver:
+        """Who finds the bound of `certify`."""
+        return BCFW(tol=tol)
 
     def _make_task(self, Y: Any) -> Task:
         """A task that is not set up yet, for these outputs."""
@@ -237,13 +243,14 @@ class Trainer(SharedOptions, Checkpointed, WithNamedWeights, SavedModel, BaseEst
         return self._train_on(getattr(self, "task_", None), X, Y, sample_weight)
 
     def certify(self, X: Any, Y: Any, sample_weight: Any = None, tol: float = 1e-2) -> Certificate:
-        """How far the current weights are from the optimum on these data, by an independent run of BCFW for the bound.
+        """How far the current weights are from the optimum on these data, by an independent run for the bound.
 
         For models of solvers without a certificate; changes nothing in the estimator.
         """
         check_is_fitted(self)
         C = self.solution_.C
-        solver = checked_solver(BCFW(tol=tol))
+        solver = checked_solver(self._bounding_solver(tol))
+        name = type(solver).__name__
         with self._problem(X, Y, sample_weight, self.task_) as (batch, oracle, _, line):
             line.doing("looking for a bound")
             w = batch.lifted(self.w_)
@@ -260,7 +267,7 @@ class Trainer(SharedOptions, Checkpointed, WithNamedWeights, SavedModel, BaseEst
                 value = max(value, oracle.objective(w, remembered_risk(solution.memory, w), C))
                 upper = proved_primal(oracle, w, C)
             else:
-                deny_contradiction(value, bound.dual, "BCFW", oracle.name)
+                deny_contradiction(value, bound.dual, name, oracle.name)
             certificate = replace(
                 bound,
                 primal=value,
@@ -268,7 +275,7 @@ class Trainer(SharedOptions, Checkpointed, WithNamedWeights, SavedModel, BaseEst
                 search=oracle.search,
                 method=oracle.method,
                 converged=relative_gap(value, bound.dual) <= tol,
-                stop_reason=f"bound computed by BCFW: {bound.stop_reason}",
+                stop_reason=f"bound computed by {name}: {bound.stop_reason}",
                 rounds=self.certificate_.rounds,
             )
             line.say(str(certificate))
@@ -348,6 +355,10 @@ class Trainer(SharedOptions, Checkpointed, WithNamedWeights, SavedModel, BaseEst
         """How many units every example has, where C multiplies the mean loss of these and not that of examples."""
         return None
 
+    def _n_trained_on(self, batch: Batch) -> int:
+        """How many examples these are, as users count them."""
+        return len(batch)
+
     def _prior(self, task: Task, batch: Batch, sample_weight: Any) -> Any:
         """The parameter, or what it means for this task and these data."""
         return self.prior
@@ -409,7 +420,7 @@ class Trainer(SharedOptions, Checkpointed, WithNamedWeights, SavedModel, BaseEst
         settled = problem.batch.settled(solution.w)
         for name in self.__dict__.pop("_shown", ()):
             self.__dict__.pop(name, None)  # of an earlier fit
-        self.task_, self.w_ = settled.task, settled.w
+        self.task_, self.w_, self.n_examples_ = settled.task, settled.w, self._n_trained_on(problem.batch)
         self.solution_, self.certificate_, self.history_ = solution, solution.certificate, solution.history
         shown = {**settled.attributes, **({"rounds_": solution.rounds} if solution.rounds else {})}
         self.__dict__.update(shown)

@@ -6,6 +6,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from report.pages import checked
 
 import maxmargin as mm
 from maxmargin.command.main import main
@@ -84,6 +85,26 @@ def test_models_of_every_kind_score_certify_and_show_themselves(run, kind):
     assert "heaviest weights" in out
     assert all(len(line) < 2000 for line in out.splitlines())
     assert json.loads(run("inspect", f"{kind}.mm", "--json")[1])["heaviest weights"]
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_pages_about_models_of_every_kind(run, kind):
+    data = KINDS[kind][0]
+    code, out = run("report", f"{kind}.mm", "--data", data, "-o", "page.html", "--json", "-q", "--title", "a <b> title")
+    told = json.loads(out)
+    assert code == 0
+    assert told.pop("page") == "page.html"
+    page = text("page.html")
+    assert checked(page).headings[:3] == ["What this is", "Certificate", "Scores"]
+    assert "<h1>a &lt;b&gt; title</h1>" in page
+    assert data in page
+    score = json.loads(run("score", f"{kind}.mm", data, "--json", "-q")[1])
+    values = [each["value"] if isinstance(each, dict) else each for each in told.values()]
+    assert any(abs(value - each) < 1e-9 for each in score.values() for value in values)
+    assert run("report", f"{kind}.mm", "--data", data, "-q", "--title", "a <b> title") == (0, page)
+    assert run("report", f"{kind}.mm", "--data", "no such file")[0] == 2
+    assert run("report", f"{kind}.mm", "--data", data, "--worst", "-1")[0] == 2
+    assert run.err == "maxmargin: --worst is -1; expected 0 or more\n"
 
 
 def test_columns_get_one_more(run):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 
 from maxmargin.command.kinds import KINDS
-from maxmargin.command.report import say
+from maxmargin.command.saying import say
 
 
 def run(settings: argparse.Namespace) -> int:

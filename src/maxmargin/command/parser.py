@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Sequence
+from typing import Any
 
 from maxmargin.command.errors import USAGE
 from maxmargin.command.kinds import KINDS, Kind
@@ -16,6 +17,7 @@ examples:
   maxmargin predict tagger.mm data/test.conll -o labelled.conll
   maxmargin score tagger.mm data/test.conll
   maxmargin inspect tagger.mm
+  maxmargin report tagger.mm --data data/test.conll -o report.html
   maxmargin pack sequences huge.conll -o folder  more data than memory holds
   maxmargin fit sequences folder -o tagger.mm --memory-mb 400
 
@@ -76,6 +78,7 @@ def _built(arguments: Sequence[str]) -> argparse.ArgumentParser:
         "predict": "write the predictions of a model",
         "score": "compare the predictions of a model with the truth",
         "certify": "prove how close to optimal a model is on these data",
+        "report": "write a page about a model and its predictions, one file of HTML",
     }.items():
         command = _command(commands, name, what)
         command.add_argument("model", metavar="MODEL", help="a file that fit has written")
@@ -84,8 +87,12 @@ def _built(arguments: Sequence[str]) -> argparse.ArgumentParser:
             command.add_argument("-o", "--output", metavar="OUT", help="where to write to [default: standard output]")
             command.add_argument("--scores", action="store_true", help="of classes and measures: scores of the rows")
         else:
-            command.add_argument("data", metavar="DATA", nargs="+", help="files with the truth, or -")
+            named: dict[str, Any] = {"required": True} if name == "report" else {}
+            data = "--data" if named else "data"
+            command.add_argument(data, metavar="DATA", nargs="+", help="files with the truth, or -", **named)
             _add_chunks(command)
+        if name == "report":
+            _add_page_options(command)
         if name == "certify":
             command.add_argument("-e", "--tol", type=float, default=1e-2, help="relative gap to reach [default: 0.01]")
             _add_strict(command)
@@ -178,6 +185,14 @@ def _add_inspect(commands: argparse._SubParsersAction[_Parser]) -> None:
     _add_output_options(command)
 
 
+def _add_page_options(command: argparse.ArgumentParser) -> None:
+    command.add_argument("-o", "--output", metavar="OUT", help="where to write to [default: standard output]")
+    command.add_argument("--title", metavar="TEXT", help="of the page [default: the model's name]")
+    command.add_argument("--date", metavar="TEXT", help="a date to show [default: none, so that pages can be compared]")
+    command.add_argument("--worst", type=int, default=10, metavar="N", help="mistakes to show [default: 10]")
+    command.add_argument("--seed", type=int, default=0, help="of the intervals of scores [default: 0]")
+
+
 def _add_convert(commands: argparse._SubParsersAction[_Parser]) -> None:
     command = _command(commands, "convert", "write sequences in another format or with other labels of chunks")
     command.add_argument("data", metavar="DATA", nargs="?", default="-", help="a file, or - [default: -]")
@@ -204,4 +219,4 @@ def _add_strict(command: argparse.ArgumentParser) -> None:
 
 def _add_output_options(command: argparse.ArgumentParser) -> None:
     command.add_argument("--json", action="store_true", help="results as JSON")
-    command.add_argument("-q", "--quiet", action="store_true", help="no progress and no report")
+    command.add_argument("-q", "--quiet", action="store_true", help="no progress and no summary")

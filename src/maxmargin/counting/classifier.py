@@ -19,6 +19,7 @@ from maxmargin.counting.trainer import CountingOptions, CountingTrainer, NamedCo
 from maxmargin.files.fields import LabelArray, NumberArray, OneOf, Part
 from maxmargin.files.objects import Fields
 from maxmargin.inputs.labels import refuse_mixed
+from maxmargin.report.findings import Findings
 
 
 class CountingClassifier(ClassifierMixin, CountingTrainer):
@@ -77,6 +78,11 @@ class CountingClassifier(ClassifierMixin, CountingTrainer):
         """The label of highest score of every row."""
         scores = self._scores(X) @ self._class_features_.T
         return np.asarray(self.classes_[np.argmax(scores, axis=1)])
+
+    def _findings(self, X: Any, Y: Any) -> Findings:
+        from maxmargin.counting.findings import label_findings
+
+        return label_findings(self, X, Y)
 
     def _coordinates(self, rows: Array) -> dict[str, NamedCoordinates]:
         return {"": NamedCoordinates(rows, {"label": self.set_.coordinates})}

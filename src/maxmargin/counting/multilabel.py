@@ -14,6 +14,7 @@ from maxmargin.counting.sets.subsets import AllSubsets
 from maxmargin.counting.trainer import CountingOptions, CountingTrainer, NamedCoordinates
 from maxmargin.files.fields import Whole
 from maxmargin.files.objects import Fields
+from maxmargin.report.findings import Findings
 
 
 class CountingMultilabel(CountingTrainer):
@@ -65,6 +66,11 @@ class CountingMultilabel(CountingTrainer):
                 f"Y has shape {Y.shape}; expected {found.shape}, a row per row of X and a column per label"
             )
         return float(np.mean(found == Y))
+
+    def _findings(self, X: Any, Y: Any) -> Findings:
+        from maxmargin.counting.findings import multilabel_findings
+
+        return multilabel_findings(self, X, Y)
 
     def _coordinates(self, rows: Array) -> dict[str, NamedCoordinates]:
         return {"": NamedCoordinates(rows, {"label": range(self.n_labels_)})}

@@ -15,6 +15,7 @@ from maxmargin.counting.trainer import CountingOptions, CountingTrainer, NamedCo
 from maxmargin.files.fields import Part
 from maxmargin.files.objects import Fields
 from maxmargin.predictions import Predictions
+from maxmargin.report.findings import Findings
 
 
 class CountingPredictor(CountingTrainer):
@@ -60,6 +61,7 @@ class CountingPredictor(CountingTrainer):
         Their limit.
     verbose : bool or int
         Show progress on standard error, of training and of `decode`, whose search may be hard; see StructuredSVM.
+    checkpoint, checkpoint_every : see StructuredSVM; an iteration of conjugate gradients is a pass.
 
     Attributes
     ----------
@@ -128,6 +130,11 @@ class CountingPredictor(CountingTrainer):
 
     def _decoded(self, sets: Sequence[OutputSet], scores: Array) -> list[DecodedOutput]:
         return [each.decode(f) for each, f in self._with_progress(list(zip(sets, scores, strict=True)), "outputs")]
+
+    def _findings(self, X: Any, Y: Any, output_sets: Sequence[OutputSet] | None = None) -> Findings:
+        from maxmargin.counting.findings import output_findings
+
+        return output_findings(self, X, Y, output_sets)
 
     def _coordinates(self, rows: Array) -> dict[str, NamedCoordinates]:
         known = self.output_set.dim == rows.shape[1]  # examples may have had sets of their own

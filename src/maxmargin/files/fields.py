@@ -279,6 +279,21 @@ class OneOf(Field):
         raise ValueError("; ".join(complaints) or f"expected None, found {_said(value)}")
 
 
+class Seed(OneOf):
+    """What random numbers begin from: a number that is not negative, or None."""
+
+    def __init__(self) -> None:
+        super().__init__(None, Whole())
+
+    def written(self, writer: Any, value: Any, where: str) -> Any:
+        if value is not None and not is_whole(value):
+            raise ValueError(
+                f"{where} is a {type(value).__name__}, which a model file does not keep: only training uses it, and "
+                "set_params(random_state=0) before saving changes no prediction"
+            )
+        return super().written(writer, value, where)
+
+
 class Each(Field):
     """A list or a tuple of what a field may be."""
 

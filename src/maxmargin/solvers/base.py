@@ -308,8 +308,9 @@ class _Run:
 
     def loop(self, start: Solution | None, seed: int) -> str:
         steps = self.steps(start, seed)
-        if self.history and self.passes >= self.solver.max_passes:  # an earlier run has ended here
-            return "max_passes reached"
+        reason = self.reason() if self.history else None  # of an earlier run, after its last step
+        if reason is not None:
+            return reason
         for step in steps:
             self.last_w, self.memory = step.w, step.memory
             self.best_dual, self.hoped = max(self.best_dual, float(step.dual)), float(step.hoped)
@@ -317,22 +318,26 @@ class _Run:
             guess = measured if isfinite(measured) or step.guess is None else float(step.guess)
             if self.record(step, measured, guess):
                 return "stopped by the callback"
-            if asked_to_stop():
-                return "interrupted"
-            self.recall()
-            if self.close_enough(self.bound):
-                self.prove()
-                self.recall()
-                if self.close_enough() or self.best_dual > self.best_primal:
-                    return "converged"
-            limited = self.passes >= self.solver.max_passes
-            if not limited or self.keeper is not None:
-                self.own()
             if self.keeper is not None:
-                self.keeper.offer(self.passes, self.state, last=limited)
-            if limited:
-                return "max_passes reached"
+                self.own()
+                self.keeper.offer(self.passes, self.state, last=self.passes >= self.solver.max_passes)
+            reason = self.reason()
+            if reason is not None:
+                return reason
+            self.own()
         return "no more progress possible" if self.solver.certified else "finished"
+
+    def reason(self) -> str | None:
+        """Why training ends after this step; None if it goes on."""
+        if asked_to_stop():
+            return "interrupted"
+        self.recall()
+        if self.close_enough(self.bound):
+            self.prove()
+            self.recall()
+            if self.close_enough() or self.best_dual > self.best_primal:
+                return "converged"
+        return "max_passes reached" if self.passes >= self.solver.max_passes else None
 
     def steps(self, start: Solution | None, seed: int) -> Iterator[Step]:
         """Those of the algorithm, from its beginning or from where an earlier run was."""

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from maxmargin.arrays import Array, read_only
 from maxmargin.atoms import AtomRows, Atoms, one_or_each
-from maxmargin.block_dual import CALL, BlockDual, Decoder, Remembered, Report, caps
+from maxmargin.block_dual import CALL, BlockDual, Decoder, Mark, Proof, Remembered, Report, caps
 from maxmargin.files.objects import Fields
 from maxmargin.inputs.labelling import wrong_labels
 from maxmargin.inputs.labels import Labels
@@ -29,6 +29,7 @@ from maxmargin.planes import Planes
 from maxmargin.room import zeros
 from maxmargin.rounding import gamma
 from maxmargin.structures.sequences.compiled.flow_arrays import FlowScratch, Grams, Lattice, Positions
+from maxmargin.structures.sequences.flow_mixing import mixed
 from maxmargin.structures.sequences.learnt_flows import LearntLattice, LearntPaths, WeightedPaths
 
 ROOM = 4  # edges of a position, at first
@@ -272,7 +273,7 @@ class ChainFlows(BlockDual):
 
         return float(flow_losses(self._positions, self.chains.cost, self._lattice))
 
-    def bound(self) -> float:
+    def proof(self) -> Proof:
         paths, w, entries = self.paths, np.zeros(self.dim), 0
         alpha, loss, sizes = paths.weights, np.empty(len(paths.owners)), np.empty(len(paths.owners))
         for some, rows, of_some in self._in_blocks(paths):
@@ -290,7 +291,23 @@ class ChainFlows(BlockDual):
         mass = float(np.dot(alpha, sizes)) * (1 + gamma(terms))
         # A loss is a sum over positions.
         losses *= 1 + gamma(terms)
-        return self._lowered(linear, losses, w, mass, terms + len(self._scratch.scores), excess=excess)
+        return Proof(linear, losses, w, mass, terms + len(self._scratch.scores), excess=excess)
+
+    # --- one of several, each of a part of the sequences
+
+    divisible = True
+
+    def go_back(self, mark: Mark, share: float) -> None:
+        self._lattice = mixed(mark.alpha, self._lattice, share, self.chains.truths, self.chains.atoms.arrays.n_labels)
+        self._paths = None
+
+    def _copied_alpha(self) -> Lattice:
+        start, filled, before, here, flow = self._lattice
+        return Lattice(start.copy(), filled.copy(), before.copy(), here.copy(), flow.copy())
+
+    def _stretch_alpha(self, factor: float) -> None:
+        self._lattice.flow[:] *= factor
+        self._paths = None
 
     def _sums(self, paths: WeightedPaths) -> Array:
         """Σ α of every sequence."""

@@ -147,6 +147,7 @@ class ChainGibbs:
 
     def bound(self) -> float:
         """D(α) as far as it is proved in floating point, for α exactly as θ says: see rounding.py."""
+        self.w = np.empty_like(self.w)  # the last one may be a point that was measured, and stays as it is
         self.refresh()
         c, b, K = self.chains, self.softness.sharpness, self.K
         lengths = np.diff(c.bounds)
