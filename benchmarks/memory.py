@@ -1,9 +1,9 @@
 """Memory of training: sentences in lists and in packed folders, each in a process of its own (memory_run.py).
 
-``memory`` has made-up sentences, n, 2n and 4n of them: rows of 40 hashed features with values, five labels. From
-matrices in memory, and from a packed folder with a limit. ``memory-conll2000`` has real ones: attribute strings in lists
-against the same in a packed folder. ``memory-3gb`` packs and trains in 500 MB what takes 3 GB; it runs for minutes, and
-only if it is named.
+``memory`` has made-up sentences, n, 2n and 4n of them: rows of 40 hashed features with values, five labels. They come
+from matrices in memory, and from a packed folder with a limit. ``memory-conll2000`` has real ones: attribute strings in
+lists against the same in a packed folder. ``memory-3gb`` packs and trains in 500 MB what takes 3 GB; it runs for
+minutes, and only if it is named.
 """
 
 from __future__ import annotations
