@@ -99,7 +99,7 @@ def noisy(n=300):
 
 
 @pytest.mark.parametrize("solver", ["bcfw", "one_slack", "bundle"])
-def test_a_limit_changes_no_number(solver, monkeypatch, tmp_path):
+def test_a_limit_changes_no_number(solver, monkeypatch, tmp_path, capsys):
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
     monkeypatch.setattr(room, "SMALL", 100)
     X, Y = noisy()
@@ -113,7 +113,9 @@ def test_a_limit_changes_no_number(solver, monkeypatch, tmp_path):
         rooms.append(self)
 
     monkeypatch.setattr(Room, "__init__", noted)
-    bound = mm.SequenceLabeler(**options, memory_mb=0.01 + 6 * 8 * free.w_.size / 2**20).fit(X, Y)
+    limit = 0.01 + 6 * 8 * free.w_.size / 2**20
+    bound = mm.SequenceLabeler(**options, memory_mb=limit, verbose=1).fit(X, Y)
+    assert "MB had no room and were in temporary files" in capsys.readouterr().err
     assert rooms[0].in_files > 10_000
     np.testing.assert_array_equal(free.w_, bound.w_)
     assert free.certificate_.dual == bound.certificate_.dual

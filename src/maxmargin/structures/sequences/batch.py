@@ -114,7 +114,8 @@ class ChainBatch(AtomBatch):
         """The features and labels of the sequences from the first of these to the last."""
         if self.source is None or len(self) == 0:
             return
-        self.source.verify("offsets", int(self.ids.min()), int(self.ids.max()) + 2)
+        if self.offsets is self.source.arrays["offsets"]:  # others came with the batch
+            self.source.verify("offsets", int(self.ids.min()), int(self.ids.max()) + 2)
         begin, end = self._reach()
         for name in ("rows", "factors"):
             if name in self.source.arrays:
