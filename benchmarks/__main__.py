@@ -43,6 +43,7 @@ from benchmarks import (
     measure_cuts,
     measure_speed,
     measures,
+    memory,
     model_files,
     motifs,
     multiclass,
@@ -109,6 +110,7 @@ GROUPS = {
     "threads": threads,
     "checkpoints": checkpoints,
     "model-files": model_files,
+    "memory": memory,
     "command-line": command_line,
     "engine": engine,
 }
@@ -118,6 +120,7 @@ Run = Callable[[str, int, bool, Report], Table]
 def main() -> int:
     """Run the benchmarks named on the command line; the exit status is 1 where one could not be run."""
     runs: dict[str, Run] = {name: group.run for group in GROUPS.values() for name in group.PROBLEMS}
+    runs["memory-3gb"] = memory.run  # only if it is named
     parser = argparse.ArgumentParser(
         prog="python -m benchmarks",
         description="Measure maxmargin against its peers on the data that MAXMARGIN_DATA names.",
