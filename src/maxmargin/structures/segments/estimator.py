@@ -10,6 +10,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from maxmargin.arrays import Array
 from maxmargin.checks import check_whole
+from maxmargin.inputs.token_templates import TokenTemplates
 from maxmargin.predictions import Predictions
 from maxmargin.probabilistic import ProbabilisticTrainer
 from maxmargin.solvers import Solver
@@ -62,6 +63,8 @@ class SegmentLabeler(ProbabilisticTrainer):
         What to do with a feature of a token that training has not seen; one that is ignored has no weight.
     min_count : int
         Features that fewer of the training tokens, or of the true segments, have get no weight.
+    features : None or TokenTemplates
+        What makes the features of tokens: X then is lists of tuples of columns, such as formats.read_conll reads.
     objective : "hinge", "likelihood" or "softmax_margin"
         What is minimised beside ½‖w‖²: C times the mean structured hinge, minus the mean log-likelihood (a semi-Markov
         conditional random field), or the softmax-margin between them, which "f1" has not.
@@ -95,6 +98,7 @@ class SegmentLabeler(ProbabilisticTrainer):
         classes: Sequence[Hashable] | None = None,
         unknown: str = "ignore",
         min_count: int = 1,
+        features: TokenTemplates | None = None,
         solver: str | Solver | None = None,
         **options: Unpack[Options],
     ):
@@ -105,6 +109,7 @@ class SegmentLabeler(ProbabilisticTrainer):
         self.classes = classes
         self.unknown = unknown
         self.min_count = min_count
+        self.features = features
         super().__init__(C=C, solver=solver, **options)
 
     def predict(self, X: Any) -> list[list[Any]]:
