@@ -14,6 +14,7 @@ import maxmargin as mm
 from benchmarks.loaders import load_conll2000
 from benchmarks.timing import Report, cpu_seconds
 from maxmargin.datasets import chunk_features
+from maxmargin.files.container import read
 
 PROBLEMS = ("model-files",)
 QUICK = 500
@@ -42,4 +43,18 @@ def run(name: str, repeat: int, quick: bool, report: Report) -> Table:
             size = path.stat().st_size
             fastest = [f"{min(each):.2f}" for each in zip(*times, strict=True)]
             table.add_row(way, f"{size / 1e6:.2f}", f"{size / weights:.2f}", *fastest)
+            if way == "save and load":
+                for what, part in _parts(path).items():
+                    table.add_row(f"of it {what}", f"{part / 1e6:.2f}", f"{part / weights:.2f}", "", "")
     return table
+
+
+def _parts(path: Path) -> dict[str, int]:
+    """The bytes of what takes most of a file of such a model."""
+    description, tensors = read(path)
+    parts = {entry["class"]: entry["fields"] for entry in description["parts"]}
+    w, names = parts["SequenceLabeler"]["w_"], parts["Vocabulary"]["text"]["bytes"]
+    return {
+        what: tensors[entry["packed"]].nbytes
+        for what, entry in (("weights", w["values"]), ("names of features", names), ("places of weights", w["steps"]))
+    }

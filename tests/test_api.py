@@ -78,8 +78,8 @@ NEEDED = {
 def shared(name):
     """Of an estimator, the one that documents what it shares with others, and the names of some of that."""
     if issubclass(getattr(maxmargin, name), CountingTrainer):
-        return maxmargin.CountingPredictor, "alpha, .*solver, .*max_iter, .*verbose"
-    return maxmargin.StructuredSVM, "C, .*rescaling, .*verbose"
+        return maxmargin.CountingPredictor, "alpha, .*solver, .*max_iter, .*verbose, .*checkpoint_every"
+    return maxmargin.StructuredSVM, "C, .*rescaling, .*verbose, .*checkpoint_every"
 
 
 @pytest.mark.parametrize("name", TRAINERS)

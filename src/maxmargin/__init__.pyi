@@ -22,6 +22,8 @@ from .counting.route_predictor import RoutePredictor as RoutePredictor
 from .inputs.token_templates import TokenTemplates as TokenTemplates
 from .loading import load as load
 from .objective import Certificate as Certificate
+from .packing import open_packed as open_packed
+from .packing import pack as pack
 from .planes import Planes as Planes
 from .search import Search as Search
 from .structured import StructuredSVM as StructuredSVM

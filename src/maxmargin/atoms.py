@@ -262,12 +262,36 @@ class AtomRows:
         return dense
 
     @property
+    def plain(self) -> list[NDArray[Any]]:
+        """The three arrays of these rows, without what is behind them: `read_rows` makes rows of them again."""
+        size = self.indptr[-1]
+        return [self.indptr, self.indices[:size], self.values[:size]]
+
+    @property
     def n_entries(self) -> int:
         """How many numbers explicit rows would have, where none of one row add up."""
         of = self.atoms.arrays
         units = (self.indices[: self.indptr[-1]].astype(np.int64) - of.direct) // of.n_labels
         lengths = np.append(np.diff(of.indptr.astype(np.int64)), 1)  # the last is that of a coordinate
         return int(np.sum(lengths[np.where(units < 0, -1, units)]))
+
+
+def read_rows(atoms: Atoms, found: Any, n_rows: int | None = None) -> AtomRows:
+    """Rows over these atoms from a file, whose arrays no kernel has seen yet: see AtomRows.plain."""
+    if not isinstance(found, list) or len(found) != 3 or not all(isinstance(each, np.ndarray) for each in found):
+        raise ValueError("expected the three arrays of rows")
+    indptr, indices, values = found
+    if [each.dtype for each in found] != [np.int32, np.int32, np.float64] or any(each.ndim != 1 for each in found):
+        raise ValueError("expected rows over atoms: whole numbers, and numbers")
+    if not len(indptr) or (n_rows is not None and len(indptr) != n_rows + 1):
+        raise ValueError(f"expected {n_rows} rows")
+    if indptr[0] != 0 or indptr[-1] != len(indices) or len(indices) != len(values) or (np.diff(indptr) < 0).any():
+        raise ValueError("expected rows that follow each other")
+    if len(indices) and (indices.min() < 0 or indices.max() >= atoms.count):
+        raise ValueError(f"expected atoms below {atoms.count}")
+    if not np.isfinite(values).all():
+        raise ValueError("expected finite numbers")
+    return AtomRows(atoms, indptr, indices, values)
 
 
 class Gathered:

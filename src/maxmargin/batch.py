@@ -9,9 +9,11 @@ from typing import Any, NamedTuple, Self
 import numpy as np
 
 from maxmargin.arrays import Array, Index
+from maxmargin.atoms import Atoms
 from maxmargin.block_dual import BlockDual
 from maxmargin.dual_blocks import DualBlocks
 from maxmargin.errors import TaskError
+from maxmargin.files.array_folder import ArrayFolder
 from maxmargin.objective import Formulation
 from maxmargin.planes import Planes, Rows
 from maxmargin.rounding import raised_square
@@ -38,6 +40,7 @@ class Batch:
     weighs_loss: bool = True  # whether `planes` costs the same for every λ, and not a vector w/λ
     call_cost: float = 20.0  # of one plane, in visits of cached planes: solvers weigh one against the other
     relaxed_as: str = ""  # how the certificate says on how many of all examples answers were relaxed; "": not at all
+    source: ArrayFolder | None = None  # a packed folder whose arrays it reads: a pickle names them, and has none
 
     def __init__(self, task: Any, n: int):
         self.task, self.ids = task, np.arange(n)
@@ -75,10 +78,36 @@ class Batch:
     def __len__(self) -> int:
         return len(self.ids)
 
+    def __copy__(self) -> Self:
+        copied = object.__new__(type(self))  # without the detour through a pickle
+        copied.__dict__.update(self.__dict__)
+        return copied
+
+    def __getstate__(self) -> dict[str, Any]:
+        if self.source is None:
+            return dict(self.__dict__)
+        first, n, state = int(self.ids[0]) if len(self) else 0, len(self), self.source.named(self.__dict__)
+        if np.array_equal(self.ids, np.arange(first, first + n)):
+            state["ids"] = range(first, first + n)
+        return {**state, "task": self.task.searching()}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        source: ArrayFolder | None = state.get("source")
+        self.__dict__.update(state if source is None else source.with_arrays(state))
+        if isinstance(self.ids, range):
+            self.ids = np.arange(self.ids.start, self.ids.stop)
+        if source is not None:
+            self.verify()
+
+    def verify(self) -> None:
+        """Of a batch that reads a packed folder: compare what these examples need with its checksums."""
+        assert self.source is not None
+        for name in self.source.arrays:
+            self.source.verify(name)
+
     def take(self, index: Index) -> Self:
         """The examples at these positions: a view, cheap enough for one call per block of examples."""
-        taken = object.__new__(type(self))  # as copy(self), which takes several times as long
-        taken.__dict__.update(self.__dict__)
+        taken = self.__copy__()  # as copy(self), which takes several times as long
         taken.ids = self.ids[index]
         return taken
 
@@ -166,9 +195,31 @@ class Batch:
     ) -> DualBlocks:
         """The dual point over planes that are found one by one, in the form that suits them."""
         if earlier is None:
-            return DualBlocks(self.dim, weights, formulation, C, **limits)
+            blocks = DualBlocks(self.dim, weights, formulation, C, **limits)
+            blocks.use(self.plane_atoms)
+            return blocks
         earlier.move_to(weights, C)
         return earlier
+
+    @property
+    def plane_atoms(self) -> Atoms:
+        """The atoms that rows of planes are made of."""
+        return Atoms.coordinates(self.dim)
+
+    # --- going on after a stop (files/learnt.py)
+
+    @property
+    def cache(self) -> Any:
+        """What was computed and decides what is computed next, an object that lists what it learns; None: nothing."""
+        return None
+
+    def remembered_searches(self) -> list[Any] | None:
+        """Of every example, what its next search begins with, as plain data; None where searches remember nothing."""
+        return None
+
+    def remember_searches(self, found: list[Any]) -> None:
+        """Begin the next searches with this, one entry per example; ValueError where it cannot be."""
+        raise ValueError(f"the searches of {self.name} remember nothing")
 
     def restricted_to(self, planes: Planes) -> tuple[Batch, Planes]:
         """The same planes, and a batch whose block dual costs no more than these planes need."""

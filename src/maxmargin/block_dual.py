@@ -16,6 +16,9 @@ from numpy.typing import NDArray
 from maxmargin.arrays import Array, Index
 from maxmargin.atoms import AtomRows, Atoms
 from maxmargin.checks import check_memory, is_whole
+from maxmargin.files.fields import NumberArray, Real, Whole
+from maxmargin.files.learnt import InPlace
+from maxmargin.files.objects import Fields
 from maxmargin.geometry import Geometry
 from maxmargin.objective import Formulation
 from maxmargin.planes import Planes
@@ -26,6 +29,7 @@ Planed = TypeVar("Planed", bound="BlockDual")
 OFTEN = 20.0  # examples that an average feature is in, where means of w cost next to nothing
 SEEN = 1e-22  # what D gains, of itself, by changes of w that are more than rounding
 MOST_LONGER = 1e3  # times that α may become longer where only trying tells how long it should be
+FEASIBLE = 1e-6  # share by which rounding may have lifted α above its cap; the bound subtracts what it has
 CALL = 20_000.0  # multiplications that take as long as to call a kernel
 
 
@@ -107,6 +111,33 @@ class BlockDual:
             self.w += (self._clipped() - self.w) / self._revisits
             if self._geometry is not None:
                 self._geometry.allow(self.w)  # which it is, but for rounding
+
+    learnt: ClassVar[Fields] = {
+        "dual": Real(),
+        "_vectors": InPlace(),
+        "_psi": Real(),
+        "_revisits": Whole(),
+        "movers": NumberArray(np.int64, None, least=0, below="n"),
+    }
+
+    @property
+    def _vectors(self) -> list[Array]:
+        """Those that visits change, each once."""
+        different = {id(each): each for each in (self.sums, self._free, self.w)}
+        return list(different.values())
+
+    def _check_learnt(self) -> None:
+        """α that was read from a file must be one of this problem."""
+        if self.squared:
+            return
+        over = self.alpha_sums > self.cap * (1 + FEASIBLE)
+        if over.any():
+            raise ValueError(f"the weights of example {int(np.argmax(over))} exceed what C allows")
+
+    @property
+    def alpha_sums(self) -> Array:
+        """Σₖ αᵢₖ of every example."""
+        raise NotImplementedError
 
     confinable: ClassVar[bool] = False  # whether `confine` takes a prior and bounds
 

@@ -10,12 +10,11 @@ steps (compiled/dual_blocks.py); memory is bounded by folding the lightest plane
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
-from scipy.optimize import linprog
 
 from maxmargin.arrays import Array
 from maxmargin.atoms import AtomRows, Atoms
@@ -38,6 +37,9 @@ from maxmargin.compiled.plane_tables import (
     VisitLimits,
 )
 from maxmargin.errors import NotSeparable
+from maxmargin.files.fields import Whole
+from maxmargin.files.objects import Fields
+from maxmargin.learnt_tables import LearntTables
 from maxmargin.objective import Formulation
 from maxmargin.planes import Planes
 from maxmargin.rounding import UNIT, gamma
@@ -47,6 +49,7 @@ class DualBlocks(BlockDual):
     """α, w and the plane cache."""
 
     confinable = True
+    learnt: ClassVar[Fields] = {"slots": Whole(2, 2**20), "_tables": LearntTables()}
 
     def __init__(
         self,
@@ -61,7 +64,7 @@ class DualBlocks(BlockDual):
         super().__init__(dim, weights, formulation, C, slots, cache_mb)
         self.patience = patience
         self._tables = PlaneTables.empty(self.n, slots=64, entries=64, cells=64)
-        self._atoms = Atoms.coordinates(self.dim)  # the task's own come with its first planes
+        self._atoms = Atoms.coordinates(self.dim)  # the task's own come with `use`, or with its first planes
         self._scratch = Scratch.of(self.dim, slots)
 
     @classmethod
@@ -91,9 +94,21 @@ class DualBlocks(BlockDual):
         blocks.confine(point._geometry)
         return blocks
 
+    def use(self, atoms: Atoms) -> None:
+        """Planes will be over these atoms."""
+        self._atoms = atoms
+
+    @property
+    def plane_atoms(self) -> Atoms:
+        """The atoms that planes are over."""
+        return self._atoms
+
+    def _check_learnt(self) -> None:
+        super()._check_learnt()
+        self._scratch = Scratch.of(self.dim, self.slots)
+
     @property
     def alpha_sums(self) -> Array:
-        """Σₖ αᵢₖ of every example."""
         base, count, alpha = self._tables.base, self._tables.filled, self._tables.alpha
         return np.array([alpha[b : b + c].sum() for b, c in zip(base, count, strict=True)])
 
@@ -192,6 +207,8 @@ class DualBlocks(BlockDual):
         rows, offset = self._planes()
         if not len(offset):
             return
+        from scipy.optimize import linprog  # which takes longer to import than all that predictions need of scipy
+
         outcome = linprog(np.zeros(rows.shape[1]), A_ub=-rows, b_ub=-offset, bounds=(None, None), method="highs")
         if outcome.status == 2:
             raise NotSeparable(

@@ -21,6 +21,14 @@ class NotSeparable(ValueError):  # noqa: N818 - named for the situation
     """A hard margin (C = inf) was asked for, but no weights satisfy all constraints of the data."""
 
 
+class WorkersLost(RuntimeError):  # noqa: N818 - named for the situation
+    """Those who should do the work are gone, and so are those who took their place: nothing can be done anew."""
+
+
+class PartsLate(RuntimeError):  # noqa: N818 - named for the situation
+    """Some parts of the data were not worked on within the deadline of an executor; the message names them."""
+
+
 class TrainingInterrupted(UserWarning):
     """Training was stopped from outside (Ctrl-C); the model is the best until then (of the perceptron, the last)."""
 
@@ -51,6 +59,14 @@ class SetCutOff(UserWarning):
 
 class DenseFeatures(UserWarning):
     """Ψ of a task in plain Python is a long array of mostly zeros; (indices, values) would take a fraction of it."""
+
+
+class CheckpointDamaged(UserWarning):
+    """A checkpoint could not be read, and the one before it was taken; or one could not be written."""
+
+
+class CheckpointMoved(UserWarning):
+    """A checkpoint was written by other software or on another processor: the last bits of results may differ."""
 
 
 LIBRARIES = ("maxmargin", "contextlib", "sklearn", "joblib")  # between a user's line and what it caused

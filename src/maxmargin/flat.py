@@ -18,6 +18,7 @@ from maxmargin.kernels.functions import WithConstant, is_precomputed
 from maxmargin.nonzero_rows import nonzero_rows
 from maxmargin.objective import Certificate
 from maxmargin.online import online_only
+from maxmargin.report.findings import Findings
 from maxmargin.trainer import T, Trainer, refuse_kernel
 from maxmargin.weights import Weights, column_names
 
@@ -164,6 +165,11 @@ class ClassScorer(FlatClassifier):
     def _weight_vectors(self) -> dict[str, Sequence[Hashable]]:
         """What the weight vectors belong to: the kind of thing, and their names."""
         return {"label": self.task_.classes_}
+
+    def _findings(self, X: Any, y: Any) -> Findings:
+        from maxmargin.report.class_findings import class_findings
+
+        return class_findings(self, X, y, linear=self.kernel is None, cost=self.task_.loss)
 
     def _named_weights(self) -> dict[str, Weights]:
         weights, owners = self._weights(), self._weight_vectors()

@@ -1,7 +1,7 @@
 """load: models from files, whoever wrote them.
 
 The classes that a file may name are those of the table below, and no others: a name is looked up in it, never imported
-as it stands. Fields are checked before objects are made of them (files/fields.py).
+as it stands. Fields are checked before objects are made of them (files/objects.py).
 """
 
 from __future__ import annotations
@@ -119,6 +119,7 @@ CLASSES = {  # module: its classes
     "structures.segments.segment_text": "SegmentText",
     "structures.segments.task": "SemiMarkov",
     "structures.sequences.estimator": "SequenceLabeler",
+    "structures.sequences.packed_sequences": "PackedSequences",
     "structures.sequences.task": "Chain",
 }
 MODULES = {name: module for module, names in CLASSES.items() for name in names.split()}

@@ -1,6 +1,7 @@
 """Measures of predicted structures, from the folders of their structures."""
 
 from maxmargin.counting.routes import pair_f1, point_f1
+from maxmargin.inputs.confusion import LabelConfusion, Mistake
 from maxmargin.inputs.reliability import Reliability, calibration_error, reliability
 from maxmargin.inputs.scorer import Scorer, exact_match, exact_match_scorer
 from maxmargin.structures.assignment.measures import LinkScores, link_f1_scorer, link_scores
@@ -30,7 +31,7 @@ from maxmargin.structures.dependencies.measures import (
 from maxmargin.structures.diversity.measures import subtopic_loss, subtopic_recall
 from maxmargin.structures.parsing.parseval import ParsevalScore, parseval, parseval_f1_scorer
 from maxmargin.structures.ranking.query_scores import query_scores
-from maxmargin.structures.sequences.confusion import LabelConfusion, Mistake, label_confusion
+from maxmargin.structures.sequences.confusion import label_confusion
 from maxmargin.structures.sequences.measures import ChunkScore, chunk_f1, chunk_f1_scorer, chunks
 from maxmargin.structures.sequences.reports import chunk_report, label_report
 

@@ -22,14 +22,15 @@ and D(α) <= min P <= P(w) for every feasible α and every w: that is the certif
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import inf, isfinite
+from math import inf, isfinite, isnan
 from typing import Any, ClassVar
 
 import numpy as np
 
 from maxmargin.arrays import Array
 from maxmargin.atoms import AtomRows
-from maxmargin.files.fields import Fields, Flag, Member, OneOf, Real, Text, Whole
+from maxmargin.files.fields import Flag, Member, OneOf, Real, Text, Whole
+from maxmargin.files.objects import Fields
 from maxmargin.planes import Planes
 from maxmargin.search import Search
 
@@ -146,6 +147,43 @@ class Certificate:
     @property
     def relative_gap(self) -> float:
         return relative_gap(self.primal, self.dual)
+
+    def explained(self) -> list[str]:
+        """What it proves, in sentences for people who have not read about it."""
+        if isnan(self.primal):
+            return [f"Nothing is proved of these weights: {self.stop_reason}. certify(X, Y) finds out."]
+        left = f"what is left to gain is at most {100 * self.relative_gap:.3g}% of it"
+        if self.rounds is None and self.exact and isfinite(self.relative_gap):
+            said = f"No weights at all can have one below {self.dual:.6g}: {left}."
+        elif isfinite(self.relative_gap):
+            said = f"The lower bound is {self.dual:.6g}, a relative gap of {100 * self.relative_gap:.3g}%."
+        else:
+            said = (
+                "No lower bound is proved, so how far that is from the best one is not known; certify(X, Y) finds out."
+            )
+        sentences = [f"Training ended with weights whose objective is {self.primal:.6g}. {said}"]
+        if self.rounds is not None:
+            sentences.append(
+                "The training labels leave something out. The bound holds for the hidden parts as the last of "
+                f"{self.rounds} round{'' if self.rounds == 1 else 's'} has filled them in: it proves a local optimum."
+            )
+        if self.search is Search.OVERGENERATING:
+            sentences.append(
+                "The search was a relaxation: both numbers are of the relaxed problem, whose objective is never below "
+                "the true one."
+            )
+        elif not self.exact:
+            proved = "" if self.upper is None or not isfinite(self.upper) else f"; proved is at most {self.upper:.6g}"
+            sentences.append(
+                f"The search may miss the worst outputs, so that the objective is an estimate from below{proved}."
+            )
+        how = "It converged" if self.converged else f"It stopped above the gap that was asked for ({self.stop_reason})"
+        by = f" by {self.method}" if self.method else ""
+        sentences.append(
+            f"{how} after {self.passes:.1f} passes{by} and {self.seconds:.3g} s; a pass is a search for every example."
+        )
+        sentences.append("All of this is about training, not about new data: the scores are about these.")
+        return sentences
 
     def __str__(self) -> str:
         bound = (

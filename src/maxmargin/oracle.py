@@ -13,19 +13,23 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from copy import copy
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from maxmargin.arrays import Array, Index
-from maxmargin.atoms import AtomRows
+from maxmargin.atoms import AtomRows, Atoms
 from maxmargin.batch import Batch
 from maxmargin.block_dual import BlockDual
 from maxmargin.dual_blocks import DualBlocks
 from maxmargin.errors import TaskError
 from maxmargin.executors import Executor, Serial
+from maxmargin.files.fields import Each, Flag, NumberArray, OneOf, Whole
+from maxmargin.files.learnt import MaybeInner
+from maxmargin.files.objects import Field, Fields
 from maxmargin.geometry import Geometry
+from maxmargin.learnt_planes import LearntReach, LearntWitnesses
 from maxmargin.objective import Formulation, primal
 from maxmargin.planes import Planes
 from maxmargin.reach import CutSize, Reach
@@ -79,6 +83,51 @@ class Oracle:
         self._lam = np.ones(self.n)  # where the last rescaling search of each example ended
         self._relaxed: NDArray[np.bool_] | None = None  # which examples ever got an answer that is no proved output
         self._parts: list[Any] | None = None  # the places of the batch, where they do not share this memory
+
+    # What decides of the next answers, beside the data: see files/learnt.py.
+    learnt: ClassVar[Fields] = {
+        "calls": Whole(),
+        "_reach": LearntReach(),
+        "_from_zero": Flag(),
+        "_witnesses": LearntWitnesses(),
+        "_lam": NumberArray(float, "n", least=0),
+        "_relaxed": OneOf(None, NumberArray(bool, "n")),
+        "_cache": MaybeInner(),
+        "_searches": OneOf(None, Each(Field(), size="n")),
+    }
+
+    @property
+    def plane_atoms(self) -> Atoms:
+        """The atoms that planes are made of."""
+        return self._batch.plane_atoms
+
+    @property
+    def chunk_sizes(self) -> list[int]:
+        """How many examples are searched at once, chunk by chunk, in a pass."""
+        return list(map(len, self._chunks()))
+
+    @property
+    def _cache(self) -> Any:
+        return self._batch.cache
+
+    @property
+    def _searches(self) -> list[Any] | None:
+        """What searches remember, wherever they are made."""
+        if self._here:
+            return self._batch.remembered_searches()
+        each: list[list[Any] | None] = list(self._executor.map(remembered_part, self._placed(), self._own_parts()))
+        known = [some for some in each if some is not None]
+        return [one for some in known for one in some] if len(known) == len(each) else None
+
+    @_searches.setter
+    def _searches(self, found: list[Any] | None) -> None:
+        if found is None:
+            return
+        if self._here:
+            self._batch.remember_searches(found)
+            return
+        shares = [[found[i] for i in part] for part in self._own_parts()]
+        list(self._executor.map(remember_part, self._placed(), shares))
 
     # --- what the problem is
 
@@ -401,7 +450,7 @@ class Oracle:
         takes along what it has of the data as references.
         """
         executor = Serial() if self._batch.exclusive else self._executor  # one cache, which no two runs may use
-        if len(each) == 1 or executor.workers == 1:
+        if not self.at_once(len(each)):
             return Serial().map(run, [self] * len(each), each, watch, *shared)
         own = copy(self)
         own._executor = Serial()  # no run may wait for the pool that it is in
@@ -411,6 +460,10 @@ class Oracle:
         where = [places[k % len(places)] for k in range(len(each))]
         problem = (self.formulation, self.weights, self.geometry)
         return executor.map(run_elsewhere, where, each, run, problem, shared)
+
+    def at_once(self, runs: int) -> bool:
+        """Whether `side_by_side` makes several of so many runs at a time."""
+        return runs > 1 and self._executor.workers > 1 and not self._batch.exclusive
 
     def interrupt(self) -> None:
         """Give up what runs elsewhere; threads are waited for."""
@@ -423,9 +476,12 @@ class Oracle:
     def _placed(self) -> list[Any]:
         """The parts of the batch where they are worked on; consecutive examples make a part."""
         if self._parts is None:
-            parts = np.array_split(np.arange(self.n), min(self._executor.workers, self.n))
-            self._parts = self._executor.place([self._batch.part(part) for part in parts])
+            self._parts = self._executor.place([self._batch.part(part) for part in self._own_parts()])
         return self._parts
+
+    def _own_parts(self) -> list[Index]:
+        """The examples of every part."""
+        return np.array_split(np.arange(self.n), min(self._executor.workers, self.n))
 
     def _spread(self, index: Index) -> tuple[list[tuple[Any, Index]], Index | None]:
         """Which examples are looked up in which place, and the order that makes the answers those of `index`."""
@@ -487,6 +543,16 @@ class Oracle:
 
 
 # --- what is done where the data are
+
+
+def remembered_part(part: Batch, index: Index) -> list[Any] | None:
+    """What the searches of a part remember; `index` is not needed for that."""
+    return part.remembered_searches()
+
+
+def remember_part(part: Batch, found: list[Any]) -> None:
+    """Begin the next searches of a part with this."""
+    part.remember_searches(found)
 
 
 def completed_part(part: Batch, w: Array) -> Batch:

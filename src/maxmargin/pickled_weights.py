@@ -20,7 +20,7 @@ class PickledWeights(NamedTuple):
     @classmethod
     def of(cls, w: Array) -> PickledWeights | Array:
         """These weights, or the array itself where that is shorter."""
-        places = np.flatnonzero(w)
+        places = np.flatnonzero((w != 0) | np.signbit(w))  # -0.0 is kept, to the last bit
         return cls(places, w[places], len(w)) if 2 * len(places) < len(w) else w
 
     def unpacked(self) -> Array:

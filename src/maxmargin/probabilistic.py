@@ -14,11 +14,13 @@ from maxmargin.arrays import Array
 from maxmargin.batch import Batch
 from maxmargin.checks import check_whole
 from maxmargin.errors import Uncalibrated, warn_caller
-from maxmargin.files.fields import Fields, NumberArray, OneOf, Part, Real, Sometimes, declare
+from maxmargin.files.fields import NumberArray, OneOf, Part, Real
+from maxmargin.files.objects import Fields, Sometimes, declare
+from maxmargin.inputs.packed_data import PackedData
 from maxmargin.objective import Formulation
 from maxmargin.oracle import Oracle, normalised_weights
 from maxmargin.soft_oracle import SoftOracle
-from maxmargin.solvers import Solver
+from maxmargin.solvers import LBFGS, Solver
 from maxmargin.tangents import Softness
 from maxmargin.temperature import best_temperature
 from maxmargin.trainer import Trainer
@@ -79,14 +81,14 @@ class ProbabilisticTrainer(Trainer):
 
     def fit(self, X: Any, Y: Any, sample_weight: Any = None) -> Self:
         """Train on inputs X and outputs Y. After an error or Ctrl-C the best model so far is kept."""
-        self._check_calibrate()
+        self._check_calibrate(X)
         super().fit(X, Y, sample_weight)
         self._calibrate(X, Y, sample_weight)
         return self
 
     def path(self, X: Any, Y: Any, Cs: Any, sample_weight: Any = None) -> Iterator[Self]:
         """The models of `fit_path`, one by one."""
-        self._check_calibrate()
+        self._check_calibrate(X)
         for model in super().path(X, Y, Cs, sample_weight):
             model._calibrate(X, Y, sample_weight)
             self.temperature_, self.calibration_ = model.temperature_, model.calibration_
@@ -158,6 +160,9 @@ class ProbabilisticTrainer(Trainer):
             return self.solver
         return "bcfw" if self._softness() is None else self._smooth_solver
 
+    def _bounding_solver(self, tol: float) -> Solver:
+        return super()._bounding_solver(tol) if self._softness() is None else LBFGS(tol=tol)
+
     def _sums(self, X: Any) -> Any:
         """Sums, of the kind that the task has."""
         check_is_fitted(self)
@@ -193,9 +198,13 @@ class ProbabilisticTrainer(Trainer):
             )
         return self.calibration_
 
-    def _check_calibrate(self) -> None:
+    def _check_calibrate(self, X: Any) -> None:
         if self.calibrate is not None:
             check_whole("calibrate", self.calibrate, least=2)
+            if isinstance(X, PackedData):
+                raise ValueError(
+                    "calibrate needs examples in parts, which packed data are not: call calibrate_on(X, Y)"
+                )
 
     def _calibrate(self, X: Any, Y: Any, sample_weight: Any) -> None:
         """Find the temperature by models of the same C that have not seen a part of the examples."""

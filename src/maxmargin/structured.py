@@ -10,6 +10,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from maxmargin.predictions import Predictions
 from maxmargin.probabilistic import ProbabilisticTrainer
+from maxmargin.report.findings import Findings
 from maxmargin.solvers import Solver
 from maxmargin.task import Task
 from maxmargin.trainer import Options
@@ -63,6 +64,13 @@ class StructuredSVM(ProbabilisticTrainer):
         True or 1 shows progress on standard error: pass, objective, bound, gap and time left. On a terminal and in a
         notebook (with ipywidgets) that is one live line; in a pipe or a log, a plain line after two seconds and then
         ever more rarely. False or 0 is silent.
+    checkpoint : str, path or None
+        A file that `fit` and `fit_path` leave where they are, now and then. If it is there, of the same data and
+        parameters, they go on from it, and end with the same model to the last bit as if nothing had stopped them.
+        n_jobs, executor, callback, verbose and max_passes may be others than before.
+    checkpoint_every : float or str
+        How often it is written: a number of seconds, or passes, as "10 passes". Seconds become more where writing would
+        take more than a fiftieth of the time.
 
     Ctrl-C ends training with a TrainingInterrupted warning and keeps the best model so far; so does an error, which is
     then raised. In a search over several fits, Ctrl-C ends only the one that runs; a second one within two seconds, or
@@ -71,6 +79,7 @@ class StructuredSVM(ProbabilisticTrainer):
     Attributes
     ----------
     w_ : the weights.   task_ : the task that was set up.   certificate_ : the proof.   history_ : one dict per step.
+    n_examples_ : how many examples it was trained on.
     rounds_ : of tasks with hidden parts, one solvers.Round per round of completing and training.
     """
 
@@ -106,6 +115,11 @@ class StructuredSVM(ProbabilisticTrainer):
         if len(found) == 0:
             raise ValueError("no examples given: there is nothing to score")
         return -float(np.mean([self.task_.loss(y, z) for y, z in zip(Y, found, strict=True)]))
+
+    def _findings(self, X: Any, Y: Any) -> Findings:
+        from maxmargin.report.any_task import task_findings
+
+        return task_findings(self, X, Y)
 
     def _make_task(self, Y: Any) -> Task:
         if not isinstance(self.task, Task):

@@ -12,7 +12,8 @@ from maxmargin.arrays import Array
 from maxmargin.batch import Batch
 from maxmargin.errors import TaskError
 from maxmargin.examples import Examples, dot
-from maxmargin.files.fields import Dropped, Fields, Flag, Member, Sometimes, Whole, parameters_of
+from maxmargin.files.fields import Flag, Member, Whole
+from maxmargin.files.objects import Dropped, Fields, Sometimes, parameters_of
 from maxmargin.listed_sums import ListedSums
 from maxmargin.search import Search
 
@@ -109,6 +110,10 @@ class Task(BaseEstimator):
     def pack(self, X: Sequence[Any], Y: Sequence[Any]) -> Batch:
         """The training data in a form that can be searched, made once per fit."""
         return Examples(self, X, Y, listed=type(self).outputs is not Task.outputs)
+
+    def searching(self) -> Task:
+        """The same without what only reads inputs: what a batch needs of it in another place."""
+        return self
 
     def setup_and_pack(self, X: Sequence[Any], Y: Sequence[Any]) -> Batch:
         """`setup` and `pack` of the same data; a task that reads them at some cost may do so once for both."""

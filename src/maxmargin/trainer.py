@@ -16,27 +16,18 @@ from threadpoolctl import threadpool_limits
 
 from maxmargin.arrays import Array
 from maxmargin.batch import Batch
+from maxmargin.checkpoints.checkpointed import Checkpointed
+from maxmargin.checkpoints.settings import described_solver
+from maxmargin.checkpoints.solutions import plain_solution, read_solution
 from maxmargin.checks import is_true
 from maxmargin.confines import geometry_of
 from maxmargin.examples import Examples
 from maxmargin.executors import Executor
-from maxmargin.files.fields import (
-    Dropped,
-    Each,
-    Field,
-    Fields,
-    LabelArray,
-    MostlyZeros,
-    NumberArray,
-    OneOf,
-    Part,
-    Sometimes,
-    Text,
-    Whole,
-    parameters_of,
-)
+from maxmargin.files.fields import Each, LabelArray, MostlyZeros, NumberArray, OneOf, Part, Seed, Text, Whole
+from maxmargin.files.objects import Dropped, Field, Fields, Sometimes, parameters_of
 from maxmargin.files.saving import SavedModel
 from maxmargin.geometry import Geometry
+from maxmargin.inputs.packed_data import PackedData, given_examples
 from maxmargin.kernels.map import KernelMap
 from maxmargin.live_line import LiveLine
 from maxmargin.nothing_learnt import warn_of_zero
@@ -46,10 +37,11 @@ from maxmargin.oracle import Oracle, normalised_weights
 from maxmargin.pickled_weights import PickledWeights
 from maxmargin.preflight import check_promises
 from maxmargin.progress import watching
+from maxmargin.report.reported import Reported
 from maxmargin.shared_options import SharedOptions
 from maxmargin.solvers import BCFW, CCCP, Solution, Solver, as_solver
 from maxmargin.solvers.base import deny_contradiction, proved_primal, remembered_risk
-from maxmargin.solvers.descent import Round
+from maxmargin.solvers.latent_runs import Round
 from maxmargin.solvers.subgradient import Walk
 from maxmargin.task import Task
 from maxmargin.training_options import checked_C, checked_solver, executor_for, n_examples, seed_of
@@ -84,9 +76,11 @@ class Options(TypedDict, total=False):
     warm_start: bool
     callback: Any
     verbose: int
+    checkpoint: Any
+    checkpoint_every: Any
 
 
-class Trainer(SharedOptions, WithNamedWeights, SavedModel, BaseEstimator):
+class Trainer(SharedOptions, Checkpointed, WithNamedWeights, SavedModel, Reported, BaseEstimator):
     """fit, fit_path, partial_fit and certify for an estimator that names its task in `_make_task`.
 
     An estimator's constructor lists its own parameters, with C and solver, and passes `**options` on to this one:
@@ -109,6 +103,8 @@ class Trainer(SharedOptions, WithNamedWeights, SavedModel, BaseEstimator):
         warm_start: bool = False,
         callback: Any = None,
         verbose: int = 0,
+        checkpoint: Any = None,
+        checkpoint_every: Any = 60.0,
         **unknown: Any,
     ):
         self._refuse(unknown)
@@ -126,6 +122,8 @@ class Trainer(SharedOptions, WithNamedWeights, SavedModel, BaseEstimator):
         self.warm_start = warm_start
         self.callback = callback
         self.verbose = verbose
+        self.checkpoint = checkpoint
+        self.checkpoint_every = checkpoint_every
 
     _default_tol: ClassVar[float | None] = None  # of a solver that is only named; None leaves the solver's own
 
@@ -140,15 +138,19 @@ class Trainer(SharedOptions, WithNamedWeights, SavedModel, BaseEstimator):
 
     kernel: Any = None  # a parameter of estimators whose task takes one
 
+    _packed: ClassVar[type[PackedData] | None] = None  # the packed data that it takes in the place of X and Y
+
     saved: ClassVar[Fields] = {
         "callback": Dropped(),  # this and the next: of a run
         "executor": Dropped(),
-        "random_state": OneOf(None, Whole()),
+        "checkpoint": Dropped(),
+        "random_state": Seed(),
         "task_": Part(Task),
         "w_": MostlyZeros("task_.dim"),
         "certificate_": Sometimes(OneOf(None, Part(Certificate))),
         "solution_": Sometimes(Part(Solution)),
         "history_": Sometimes(Field()),
+        "n_examples_": Sometimes(Whole()),
         "n_features_in_": Sometimes(Whole()),
         "feature_names_in_": Sometimes(LabelArray("n_features_in_")),
         "rounds_": Sometimes(Each(Part(Round))),
@@ -177,6 +179,10 @@ class Trainer(SharedOptions, WithNamedWeights, SavedModel, BaseEstimator):
     w_: Array
     solution_: Solution
 
+    def _bounding_solver(self, tol: float) -> Solver:
+        """Who finds the bound of `certify`."""
+        return BCFW(tol=tol)
+
     def _make_task(self, Y: Any) -> Task:
         """A task that is not set up yet, for these outputs."""
         raise NotImplementedError
@@ -189,7 +195,7 @@ class Trainer(SharedOptions, WithNamedWeights, SavedModel, BaseEstimator):
     def fit(self, X: Any, Y: Any, sample_weight: Any = None) -> Self:
         """Train on inputs X and outputs Y. After an error or Ctrl-C the best model so far is kept."""
         C = checked_C(self.C)
-        with self._problem(X, Y, sample_weight) as problem:
+        with self._checkpointed(), self._problem(X, Y, sample_weight) as problem:
             solution = self._solve(problem, C, self._earlier(problem))
             self._keep(problem, solution)
         self._warn_of_zero(solution)
@@ -211,7 +217,7 @@ class Trainer(SharedOptions, WithNamedWeights, SavedModel, BaseEstimator):
         Cs : the values of C, which may be made one by one, too; or a function of the Oracle of these data that makes
             them, see tuning.grid. BLAS keeps to one thread until the path has ended or is closed.
         """
-        with self._problem(X, Y, sample_weight) as problem:
+        with self._checkpointed(), self._problem(X, Y, sample_weight) as problem:
             solution = self._earlier(problem)
             for C in self._values(problem, Cs):
                 if solution is not None and problem.oracle.latent and not np.any(solution.w):
@@ -233,13 +239,14 @@ class Trainer(SharedOptions, WithNamedWeights, SavedModel, BaseEstimator):
         return self._train_on(getattr(self, "task_", None), X, Y, sample_weight)
 
     def certify(self, X: Any, Y: Any, sample_weight: Any = None, tol: float = 1e-2) -> Certificate:
-        """How far the current weights are from the optimum on these data, by an independent run of BCFW for the bound.
+        """How far the current weights are from the optimum on these data, by an independent run for the bound.
 
         For models of solvers without a certificate; changes nothing in the estimator.
         """
         check_is_fitted(self)
         C = self.solution_.C
-        solver = checked_solver(BCFW(tol=tol))
+        solver = checked_solver(self._bounding_solver(tol))
+        name = type(solver).__name__
         with self._problem(X, Y, sample_weight, self.task_) as (batch, oracle, _, line):
             line.doing("looking for a bound")
             w = batch.lifted(self.w_)
@@ -256,7 +263,7 @@ class Trainer(SharedOptions, WithNamedWeights, SavedModel, BaseEstimator):
                 value = max(value, oracle.objective(w, remembered_risk(solution.memory, w), C))
                 upper = proved_primal(oracle, w, C)
             else:
-                deny_contradiction(value, bound.dual, "BCFW", oracle.name)
+                deny_contradiction(value, bound.dual, name, oracle.name)
             certificate = replace(
                 bound,
                 primal=value,
@@ -264,7 +271,7 @@ class Trainer(SharedOptions, WithNamedWeights, SavedModel, BaseEstimator):
                 search=oracle.search,
                 method=oracle.method,
                 converged=relative_gap(value, bound.dual) <= tol,
-                stop_reason=f"bound computed by BCFW: {bound.stop_reason}",
+                stop_reason=f"bound computed by {name}: {bound.stop_reason}",
                 rounds=self.certificate_.rounds,
             )
             line.say(str(certificate))
@@ -284,6 +291,7 @@ class Trainer(SharedOptions, WithNamedWeights, SavedModel, BaseEstimator):
     @contextmanager
     def _problem(self, X: Any, Y: Any, sample_weight: Any, task: Task | None = None) -> Iterator[Problem]:
         """The problem of these data; BLAS keeps to one thread while it is open, because executors own the cores."""
+        X, Y, sample_weight = given_examples(self._packed, X, Y, sample_weight)
         formulation, executor = Formulation(self.rescaling, self.slack), executor_for(self.executor, self.n_jobs)
         self._solver()  # bad options show before any work is done
         if self.callback is not None and not callable(self.callback):
@@ -314,7 +322,8 @@ class Trainer(SharedOptions, WithNamedWeights, SavedModel, BaseEstimator):
             try:
                 with threadpool_limits(1, user_api="blas"):
                     oracle = self._oracle(batch, formulation, sample_weight, executor, geometry, self._sizes(batch))
-                    same = fingerprint(batch, oracle.weights, formulation, geometry) if self.warm_start else None
+                    known_again = self.warm_start or self._open_checkpoint is not None
+                    same = fingerprint(batch, oracle.weights, formulation, geometry) if known_again else None
                     yield Problem(batch, oracle, same, line)
             finally:
                 if self.executor is None:
@@ -341,6 +350,10 @@ class Trainer(SharedOptions, WithNamedWeights, SavedModel, BaseEstimator):
         """How many units every example has, where C multiplies the mean loss of these and not that of examples."""
         return None
 
+    def _n_trained_on(self, batch: Batch) -> int:
+        """How many examples these are, as users count them."""
+        return len(batch)
+
     def _prior(self, task: Task, batch: Batch, sample_weight: Any) -> Any:
         """The parameter, or what it means for this task and these data."""
         return self.prior
@@ -361,12 +374,26 @@ class Trainer(SharedOptions, WithNamedWeights, SavedModel, BaseEstimator):
         """Train; `where` says of which of several trainings this is a part, and `options` are the solver's."""
         oracle = problem.oracle
         solver = self._solver(oracle.latent, **options)
-        if oracle.latent and start is None and getattr(solver, "start", None) is None:
+        seed = seed_of(self.random_state)
+        training = self._training(solver.max_passes, problem.fingerprint, C=repr(C), solver=described_solver(solver))
+        begins = training is None or training.begins
+        if (
+            (training is None or training.ended is None)
+            and oracle.latent
+            and start is None
+            and getattr(solver, "start", None) is None
+        ):
             problem.line.doing("looking for first weights")
             solver.set_params(start=self._first_weights(problem, C))
-        problem.line.doing("training")
-        callbacks = [c for c in (watching(problem.line, solver), self.callback) if c is not None]
-        solution = solver.solve(oracle, C, start, _all(callbacks, where), seed_of(self.random_state))
+        problem.line.doing("training" if begins else "going on")
+        if training is not None and training.ended is not None:
+            solution = read_solution(training.ended, oracle.dim)
+        else:
+            callbacks = [c for c in (watching(problem.line, solver), self.callback) if c is not None]
+            keeper = {} if training is None else {"keeper": training}
+            solution = solver.solve(oracle, C, start, _all(callbacks, where), seed, **keeper)
+        if training is not None and solution.error is None:
+            training.end(plain_solution(solution), solution.certificate.stop_reason)
         if not where:
             problem.line.say(str(solution.certificate))
         return solution
@@ -388,7 +415,7 @@ class Trainer(SharedOptions, WithNamedWeights, SavedModel, BaseEstimator):
         settled = problem.batch.settled(solution.w)
         for name in self.__dict__.pop("_shown", ()):
             self.__dict__.pop(name, None)  # of an earlier fit
-        self.task_, self.w_ = settled.task, settled.w
+        self.task_, self.w_, self.n_examples_ = settled.task, settled.w, self._n_trained_on(problem.batch)
         self.solution_, self.certificate_, self.history_ = solution, solution.certificate, solution.history
         shown = {**settled.attributes, **({"rounds_": solution.rounds} if solution.rounds else {})}
         self.__dict__.update(shown)

@@ -23,11 +23,10 @@ class Weights:
     def __init__(self, values: Any, **axes: Sequence[Hashable]):
         self.values = np.asarray(values, dtype=float)
         self.axes = tuple(axes)
+        sizes = tuple(map(len, axes.values()))
+        if self.values.shape != sizes:  # before lists are made: a model file may name any size
+            raise ValueError(f"values have shape {self.values.shape}; expected {sizes}, one for every name")
         self.names = tuple(list(names) for names in axes.values())
-        if self.values.shape != tuple(map(len, self.names)):
-            raise ValueError(
-                f"values have shape {self.values.shape}; expected {tuple(map(len, self.names))}, one for every name"
-            )
         self._places: list[dict[Hashable, int]] | None = None
 
     def __array__(self, dtype: Any = None, copy: Any = None) -> Any:

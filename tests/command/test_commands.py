@@ -4,6 +4,7 @@ import json
 
 import pytest
 from command.command_files import KINDS, MORE, text
+from report.pages import checked
 
 import maxmargin as mm
 from maxmargin.formats import read_conll
@@ -30,6 +31,25 @@ def test_models_of_every_kind_score_certify_and_show_themselves(run, kind):
     assert "heaviest weights" in out
     assert all(len(line) <= 80 for line in out.splitlines())
     assert json.loads(run("inspect", f"{kind}.mm", "--json")[1])["heaviest weights"]
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_pages_about_models_of_every_kind(run, kind):
+    data, more = KINDS[kind][0], MORE.get(kind, ())
+    report = ("report", f"{kind}.mm", *more, "-q", "--title", "a <b> title", "--data", data)
+    code, out = run(*report, "-o", "page.html", "--json")
+    told = json.loads(out)
+    assert code == 0
+    assert told.pop("page") == "page.html"
+    page = text("page.html")
+    assert checked(page).headings[:3] == ["What this is", "Certificate", "Scores"]
+    assert "<h1>a &lt;b&gt; title</h1>" in page
+    assert data in page
+    score = json.loads(run("score", f"{kind}.mm", data, "--json", "-q", *more)[1])
+    values = [each["value"] if isinstance(each, dict) else each for each in told.values()]
+    assert any(abs(value - each) < 1e-9 for each in score.values() for value in values)
+    assert run(*report) == (0, page)
+    assert run("report", f"{kind}.mm", "--data", "no such file")[0] == 2
 
 
 def test_columns_get_one_more(run):

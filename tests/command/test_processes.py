@@ -3,6 +3,7 @@
 import json
 import os
 import pty
+import re
 import resource
 import shutil
 import signal
@@ -11,6 +12,7 @@ import time
 
 import pytest
 from command.command_files import KINDS, MORE
+from report.pages import checked
 from shell import COMMAND, ENVIRONMENT, run_script
 
 
@@ -33,6 +35,8 @@ def test_all_commands_in_pipes(tmp_path):
         maxmargin inspect tagger.mm | grep kind
         cat data/train.conll | maxmargin certify tagger.mm - -q > certificate.txt
         maxmargin convert --chunks BILOU < data/train.conll | sed -n 2p
+        cat data/test.conll | maxmargin report tagger.mm --data - -q > page.html
+        maxmargin report tagger.mm --data data/test.conll -o other.html | sed -n 1p
         """,
         tmp_path,
     )
@@ -43,8 +47,13 @@ def test_all_commands_in_pipes(tmp_path):
         '{"right labels": 1.0, "precision": 1.0, "recall": 1.0, "F1": 1.0}',
         "kind         sequences",
         "Lovelace L-PER",
+        "page                         other.html",
     ]
     assert "relative gap" in (tmp_path / "certificate.txt").read_text()
+    page, other = ((tmp_path / name).read_text(encoding="utf-8") for name in ("page.html", "other.html"))
+    described = re.compile("<dt>data</dt><dd>[^<]*</dd>")  # standard input has no name
+    assert described.sub("", page) == described.sub("", other)
+    assert checked(page)
     locale = "LC_ALL=C PYTHONUTF8=0 PYTHONCOERCECLOCALE=0"  # whatever it is, texts are UTF-8
     done = run_script(f"{locale} maxmargin predict tagger.mm < data/test.conll | grep ttingen", tmp_path)
     assert done.stdout == "Göttingen B-LOC B-LOC\n"

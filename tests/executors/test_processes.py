@@ -4,19 +4,16 @@ import os
 
 import numpy as np
 import pytest
+from executors.mortal import MortalHidden, MortalPlain, data, deaths
 
 from maxmargin import SequenceLabeler, StructuredSVM, Task, solvers
+from maxmargin.errors import PartsLate
 from maxmargin.executors import Processes, Serial
 from maxmargin.oracle import Oracle
 from maxmargin.testing import check_executor
 from maxmargin.testing.executor_checks import Hidden, Plain
 
 pytestmark = pytest.mark.filterwarnings("ignore::maxmargin.errors.NothingLearnt")  # random data teach nothing
-
-
-def data(n=24, ballast=0):
-    rng = np.random.default_rng(1)
-    return [np.append(rng.integers(-2, 3, 4), np.zeros(ballast)) for _ in range(n)], rng.integers(0, 3, n).tolist()
 
 
 def test_check_executor():
@@ -157,3 +154,31 @@ def test_a_task_that_is_defined_here(pool):
     X, Y = data()
     here, there = (StructuredSVM(Local(), executor=place).fit(X, Y) for place in (Serial(), pool))
     assert np.array_equal(here.w_, there.w_)
+
+
+@pytest.mark.parametrize(
+    "restarts",
+    [pytest.param(None, marks=pytest.mark.slow), pytest.param(1, marks=pytest.mark.slow), 3],
+    ids=["plain", "hidden", "restarts"],
+)
+def test_processes_that_are_killed_are_replaced(tmp_path, restarts):
+    """Their parts are placed again, completions made again, whole runs begun again: the weights are the same."""
+    X, Y = data()
+    plain = restarts is None
+    solver = "bcfw" if plain else solvers.CCCP(restarts=restarts)
+    here = StructuredSVM(Plain() if plain else Hidden(), C=3.0, solver=solver, random_state=0).fit(X, Y)
+    task = (MortalPlain if plain else MortalHidden)(str(tmp_path), (3, 40, 90))
+    executor = Processes(2)
+    there = StructuredSVM(task, C=3.0, solver=solver, random_state=0, executor=executor).fit(X, Y)
+    executor.close()
+    assert deaths(tmp_path) == 3
+    assert np.array_equal(here.w_, there.w_)
+
+
+def test_a_part_that_is_late_is_named(tmp_path):
+    X, Y = data()
+    executor = Processes(2, deadline=5.0)
+    task = MortalPlain(str(tmp_path), (60,), "stuck")
+    with pytest.raises(PartsLate, match=r"of \d parts, part \d did not answer within the deadline of 5 s"):
+        StructuredSVM(task, executor=executor, max_passes=8).fit(X, Y)
+    executor.close()

@@ -36,6 +36,7 @@ import maxmargin as mm
 from maxmargin import counting, kernels, optimisers, solvers, tasks
 
 MAKERS = {}
+TRAINED_ON = {}  # by id of a model of `made`: X, the other arguments of fit, and those with names
 
 
 def model(function):
@@ -51,7 +52,15 @@ def made(name):
         return MAKERS[name]()
 
 
+def trained_on(name):
+    """The model, with what it was trained on: X, the outputs, and what else `score` takes."""
+    found, _ = made(name)
+    X, (Y, *_), given = TRAINED_ON[id(found)]
+    return found, X, Y, {key: value for key, value in given.items() if key == "qid"}
+
+
 def fitted(estimator, X, *others, **given):
+    TRAINED_ON[id(estimator)] = X, others, given
     return estimator.fit(X, *others, **given), X[:4]
 
 
@@ -334,5 +343,4 @@ def counted_labels():
 
 @model
 def routes():
-    X, Y = trips()
-    return mm.RoutePredictor().fit(X, Y), X[:4]
+    return fitted(mm.RoutePredictor(), *trips())

@@ -12,11 +12,13 @@ from digest_groups.fits import plain
 from example_tasks import Interval, Tags
 from files.fitted_models import MAKERS, made
 from sklearn.exceptions import NotFittedError
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
 
 import maxmargin as mm
 from maxmargin import kernels, loading, tasks
 from maxmargin.files import container
-from maxmargin.files.fields import fields_of
+from maxmargin.files.objects import fields_of
 from maxmargin.files.plain_data import DataWriter
 from maxmargin.files.saving import FORMAT, model_bytes
 
@@ -98,6 +100,29 @@ def test_a_path_and_a_tuned_model(tmp_path):
 
 
 # --- what is refused
+
+
+def test_a_pipeline_is_refused(tmp_path):
+    X, y = made("classes")[1], [0, 1, 0, 1]
+    pipeline = make_pipeline(StandardScaler(), mm.MulticlassSVC())
+    tuned = mm.Tuned(pipeline, Cs=[0.1, 1.0], cv=2, n_jobs=1)
+    with pytest.raises(NotFittedError):
+        tuned.save(tmp_path / "model.mm")
+    tuned.fit(X, y)
+    with pytest.raises(ValueError, match=r"\(StandardScaler before a MulticlassSVC\).*best_estimator_\[-1\]"):
+        tuned.save(tmp_path / "model.mm")
+    tuned.best_estimator_[-1].save(tmp_path / "model.mm")
+    scaled = tuned.best_estimator_[:-1].transform(X)
+    assert np.array_equal(mm.load(tmp_path / "model.mm").predict(scaled), tuned.predict(X))
+
+
+def test_the_state_of_random_numbers_is_refused(tmp_path):
+    X, y = made("classes")[1], [0, 1, 0, 1]
+    model = mm.MulticlassSVC(random_state=np.random.RandomState(0)).fit(X, y)
+    with pytest.raises(ValueError, match=r"MulticlassSVC.random_state is a RandomState.*set_params\(random_state=0\)"):
+        model.save(tmp_path / "model.mm")
+    model.set_params(random_state=0).save(tmp_path / "model.mm")
+    assert np.array_equal(mm.load(tmp_path / "model.mm").w_, model.w_)
 
 
 def test_functions_are_refused(tmp_path):

@@ -19,6 +19,17 @@ def test_shapes_have_no_long_runs(word):
     assert len(shape) <= len(word)
 
 
+@given(st.text(max_size=12) | st.text("aaaBB11\n..é²ǅ", max_size=20))
+def test_shapes_letter_by_letter(word):
+    shape = []
+    for character in word:
+        letter = "X" if character.isupper() else "x"
+        kind = "d" if character.isdigit() else letter if character.isalpha() else character
+        if shape[-2:] != [kind, kind]:
+            shape.append(kind)
+    assert word_shape(word) == "".join(shape)
+
+
 def test_spelling():
     assert spelling("Mid-1990s") == [
         "lower=mid-1990s",

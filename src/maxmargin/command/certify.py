@@ -7,7 +7,7 @@ import argparse
 from maxmargin.command.errors import NOT_CONVERGED, UsageError
 from maxmargin.command.fit import numbers
 from maxmargin.command.kinds import kind_of
-from maxmargin.command.report import say
+from maxmargin.command.saying import say
 from maxmargin.loading import load
 
 

@@ -12,7 +12,7 @@ from maxmargin.command.errors import NOT_CONVERGED, UsageError
 from maxmargin.command.files.base import FileExamples
 from maxmargin.command.kinds import KINDS, Kind
 from maxmargin.command.options import given
-from maxmargin.command.report import say
+from maxmargin.command.saying import say
 
 FOLDS = 5
 

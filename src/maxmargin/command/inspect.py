@@ -12,7 +12,7 @@ import numpy as np
 
 from maxmargin.command.kinds import KINDS
 from maxmargin.command.pictures import WIDTH, pictures
-from maxmargin.command.report import say
+from maxmargin.command.saying import say
 from maxmargin.inputs.token_templates import TokenTemplates
 from maxmargin.loading import load
 

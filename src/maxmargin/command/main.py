@@ -9,6 +9,7 @@ from importlib import import_module
 from typing import Any
 
 from maxmargin.command.errors import DATA, INTERRUPTED, USAGE, UsageError
+from maxmargin.command.light_start import import_scikit_learn
 from maxmargin.command.parser import parsed
 
 
@@ -29,7 +30,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         with warnings.catch_warnings():
             _speak_in_sentences()
             _use_utf8()
-            _leave_pandas_out()
+            import_scikit_learn()
             code: int = import_module(f"maxmargin.command.{settings.command}").run(settings)
         sys.stdout.flush()
         return code
@@ -66,17 +67,6 @@ def _use_utf8() -> None:
         strict = (stream.encoding or "").lower().replace("-", "") == "utf8" and stream.errors == "strict"
         if hasattr(stream, "reconfigure") and not strict:
             stream.reconfigure(encoding="utf-8", errors="strict")
-
-
-def _leave_pandas_out() -> None:
-    """scikit-learn imports it, if it is there, to be ready for data frames: a third of a start, and files have none."""
-    if "pandas" in sys.modules or "sklearn" in sys.modules:
-        return
-    sys.modules["pandas"] = None  # type: ignore[assignment]
-    try:
-        import sklearn.base  # noqa: F401
-    finally:
-        del sys.modules["pandas"]  # whoever needs it still can import it
 
 
 def _say(what: Any, code: int) -> int:

@@ -16,6 +16,7 @@ examples:
   maxmargin predict tagger.mm data/test.conll -o labelled.conll
   maxmargin score tagger.mm data/test.conll
   maxmargin inspect tagger.mm
+  maxmargin report tagger.mm --data data/test.conll -o report.html
 
 - stands for standard input or output; .gz, .xz and .bz2 files are read and
 written as they are. Exit codes: 0; 1 training did not converge (--strict);
@@ -93,6 +94,7 @@ def _built(arguments: Sequence[str]) -> argparse.ArgumentParser:
             _add_strict(command)
         _add_output_options(command)
     _add_inspect(commands)
+    _add_report(commands)
     _add_convert(commands)
     demo = _command(commands, "demo", "read handwritten digits, with and without structure")
     demo.add_argument(
@@ -179,6 +181,21 @@ def _add_inspect(commands: argparse._SubParsersAction[_Parser]) -> None:
     command = _command(commands, "inspect", "show certificate, parameters and weights of a model")
     command.add_argument("model", metavar="MODEL", help="a file that fit has written")
     command.add_argument("-n", "--top", type=int, default=5, metavar="N", help="weights of every label [default: 5]")
+    _add_output_options(command)
+
+
+def _add_report(commands: argparse._SubParsersAction[_Parser]) -> None:
+    command = _command(commands, "report", "write a page about a model and its predictions, one file of HTML")
+    command.add_argument("model", metavar="MODEL", help="a file that fit has written")
+    command.add_argument("--data", metavar="DATA", nargs="+", required=True, help="files with the truth, or -")
+    command.add_argument("-o", "--output", metavar="OUT", help="where to write to [default: standard output]")
+    command.add_argument("--title", metavar="TEXT", help="of the page [default: the model's name]")
+    command.add_argument("--date", metavar="TEXT", help="a date to show [default: none, so that pages can be compared]")
+    command.add_argument("--worst", type=int, default=10, metavar="N", help="mistakes to show [default: 10]")
+    command.add_argument("--seed", type=int, default=0, help="of the intervals of scores [default: 0]")
+    command.add_argument("--without", metavar="FILE", help="of motifs: sequences without the motif")
+    _add_data_options(command, FORMATS)
+    _add_chunks(command)
     _add_output_options(command)
 
 

@@ -1,28 +1,50 @@
-"""What a command has to say, on standard output: lines for people, or one line of JSON."""
+"""maxmargin report: a page about a model and its predictions, as one file of HTML."""
 
 from __future__ import annotations
 
 import argparse
-import json
-from typing import Any
+import os
+from hashlib import sha256
+from math import isfinite
 
-IN_CERTIFICATE = {"objective", "lower bound", "relative gap", "converged", "interrupted"}  # whose text has them
+from maxmargin.command.files.base import written
+from maxmargin.command.kinds import kind_of
+from maxmargin.command.saying import say
+from maxmargin.loading import load
 
 
-def say(report: dict[str, Any], settings: argparse.Namespace) -> None:
-    """All of a report; --quiet says nothing but JSON that is asked for."""
-    if settings.json:
-        print(json.dumps(report, allow_nan=True))
-    elif not settings.quiet:
-        shown = {
-            name: each for name, each in report.items() if not ("certificate" in report and name in IN_CERTIFICATE)
+def run(settings: argparse.Namespace) -> int:
+    """Read, predict, write the page; say where it is."""
+    model = load(settings.model)
+    model.verbose = int(not settings.quiet)
+    examples = kind_of(model).module().read(settings.data, model, settings)
+    model.verbose = 0  # of this run
+    others = {name: value for name, value in examples.others.items() if name == "qid"}
+    page = model.report(
+        examples.X,
+        examples.Y,
+        title=settings.title or f"{type(model).__name__}: {os.path.basename(settings.model)}",
+        facts={"model file": _described(settings.model), "data": ", ".join(map(_described, settings.data))},
+        date=settings.date,
+        seed=settings.seed,
+        n_worst=settings.worst,
+        **others,
+    )
+    with written(settings.output) as file:
+        file.write(page.html)
+    if settings.output not in (None, "-"):
+        scores = {
+            name: {"value": found.value, "low": found.low, "high": found.high} if isfinite(found.low) else found.value
+            for name, found in page.scores.items()
         }
-        width = max(map(len, shown), default=0)
-        for name, value in shown.items():
-            print(f"{name:<{width}}  {_said(value)}")
+        say({"page": settings.output, **scores}, settings)
+    return 0
 
 
-def _said(value: Any) -> str:
-    if isinstance(value, dict):
-        return ", ".join(f"{name} {_said(each)}" for name, each in value.items())
-    return f"{value:.4g}" if isinstance(value, float) else str(value)
+def _described(name: str) -> str:
+    """A file by its name, size and content, so that readers know whether theirs is the same."""
+    if name == "-":
+        return "standard input"
+    with open(name, "rb") as file:
+        content = file.read()
+    return f"{os.path.basename(name)} ({len(content):,} bytes, SHA-256 {sha256(content).hexdigest()[:16]}…)"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 
 from maxmargin.command.kinds import kind_of
-from maxmargin.command.report import say
+from maxmargin.command.saying import say
 from maxmargin.loading import load
 
 

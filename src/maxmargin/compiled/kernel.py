@@ -15,6 +15,7 @@ from typing import Any, TypeVar, cast
 
 import numba
 from numba.core.caching import FunctionCache, IndexDataCacheFile
+from numba.core.runtime.nrt import rtsys
 
 from maxmargin.compiled.parts import Compiled
 
@@ -72,6 +73,16 @@ class PackageCache(FunctionCache):
             filename_base=self._impl.filename_base,
             source_stamp=(self._impl.locator.get_source_stamp(), digest),
         )
+
+    def load_overload(self, sig: Any, target_context: Any) -> Any:
+        """The function for these types of arguments, if it is there.
+
+        numba gathers all that it knows of types first, which takes longer than to load some kernels. Machine code needs
+        the names of the runtime alone; the compiler gathers the rest, when it is called.
+        """
+        rtsys.initialize(target_context)
+        with self._guard_against_spurious_io_errors():
+            return self._load_overload(sig, target_context)
 
 
 def stamped_kernel(package_dir: Path) -> Callable[[F], F]:

@@ -6,7 +6,8 @@ from dataclasses import dataclass
 from math import isfinite
 from typing import ClassVar
 
-from maxmargin.files.fields import Fields, Flag, Real, Text, Whole
+from maxmargin.files.fields import Flag, Real, Text, Whole
+from maxmargin.files.objects import Fields
 from maxmargin.objective import relative_gap
 
 
@@ -50,6 +51,23 @@ class CountingCertificate:
     def relative_gap(self) -> float:
         """The share of the whole objective that is not proved necessary; inf where nothing is proved."""
         return relative_gap(self.at_zero + self.primal, self.at_zero + self.dual)
+
+    def explained(self) -> list[str]:
+        """What it proves, in sentences for people who have not read about it."""
+        known = "No lower bound is proved."
+        if isfinite(self.dual):
+            known = (
+                f"No model at all can have one below {self.dual:.6g}: what is left to gain is at most "
+                f"{100 * self.relative_gap:.3g}% of the whole objective."
+            )
+        how = self.solver if not self.iterations else f"{self.solver}, {self.iterations} iterations"
+        return [
+            f"Training is a least squares problem over all outputs. Its objective, less that of the empty model, is "
+            f"{self.primal:.6g}. {known}",
+            f"The linear system was solved by {how}, to a residual of {self.residual:.2g}, in {self.seconds:.3g} s "
+            f"({self.stop_reason}).",
+            "All of this is about training, not about new data: the scores are about these.",
+        ]
 
     def __str__(self) -> str:
         bound = "no lower bound"

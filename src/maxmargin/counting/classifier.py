@@ -16,8 +16,10 @@ from maxmargin.checks import refuse_complex
 from maxmargin.counting.sets.classes import Classes
 from maxmargin.counting.sets.output_set import OutputSet
 from maxmargin.counting.trainer import CountingOptions, CountingTrainer, NamedCoordinates, check_output_set
-from maxmargin.files.fields import Fields, LabelArray, NumberArray, OneOf, Part
+from maxmargin.files.fields import LabelArray, NumberArray, OneOf, Part
+from maxmargin.files.objects import Fields
 from maxmargin.inputs.labels import refuse_mixed
+from maxmargin.report.findings import Findings
 
 
 class CountingClassifier(ClassifierMixin, CountingTrainer):
@@ -76,6 +78,11 @@ class CountingClassifier(ClassifierMixin, CountingTrainer):
         """The label of highest score of every row."""
         scores = self._scores(X) @ self._class_features_.T
         return np.asarray(self.classes_[np.argmax(scores, axis=1)])
+
+    def _findings(self, X: Any, Y: Any) -> Findings:
+        from maxmargin.counting.findings import label_findings
+
+        return label_findings(self, X, Y)
 
     def _coordinates(self, rows: Array) -> dict[str, NamedCoordinates]:
         return {"": NamedCoordinates(rows, {"label": self.set_.coordinates})}

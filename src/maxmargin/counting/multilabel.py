@@ -12,7 +12,9 @@ from scipy import sparse
 from maxmargin.arrays import Array
 from maxmargin.counting.sets.subsets import AllSubsets
 from maxmargin.counting.trainer import CountingOptions, CountingTrainer, NamedCoordinates
-from maxmargin.files.fields import Fields, Whole
+from maxmargin.files.fields import Whole
+from maxmargin.files.objects import Fields
+from maxmargin.report.findings import Findings
 
 
 class CountingMultilabel(CountingTrainer):
@@ -72,6 +74,11 @@ class CountingMultilabel(CountingTrainer):
                 f"Y has shape {Y.shape}; expected {found.shape}, a row per row of X and a column per label"
             )
         return float(np.mean(found == Y))
+
+    def _findings(self, X: Any, Y: Any) -> Findings:
+        from maxmargin.counting.findings import multilabel_findings
+
+        return multilabel_findings(self, X, Y)
 
     def _coordinates(self, rows: Array) -> dict[str, NamedCoordinates]:
         return {"": NamedCoordinates(rows, {"label": range(self.n_labels_) if self.classes is None else self.classes})}

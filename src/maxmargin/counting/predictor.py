@@ -12,8 +12,10 @@ from maxmargin.counting.least_squares import as_rows
 from maxmargin.counting.moments import Moments
 from maxmargin.counting.sets.output_set import DecodedOutput, OutputSet
 from maxmargin.counting.trainer import CountingOptions, CountingTrainer, NamedCoordinates, check_output_set
-from maxmargin.files.fields import Fields, Part
+from maxmargin.files.fields import Part
+from maxmargin.files.objects import Fields
 from maxmargin.predictions import Predictions
+from maxmargin.report.findings import Findings
 
 
 class CountingPredictor(CountingTrainer):
@@ -127,6 +129,11 @@ class CountingPredictor(CountingTrainer):
 
     def _decoded(self, sets: Sequence[OutputSet], scores: Array) -> list[DecodedOutput]:
         return [each.decode(f) for each, f in self._with_progress(list(zip(sets, scores, strict=True)), "outputs")]
+
+    def _findings(self, X: Any, Y: Any, output_sets: Sequence[OutputSet] | None = None) -> Findings:
+        from maxmargin.counting.findings import output_findings
+
+        return output_findings(self, X, Y, output_sets)
 
     def _coordinates(self, rows: Array) -> dict[str, NamedCoordinates]:
         known = self.output_set.dim == rows.shape[1]  # examples may have had sets of their own

@@ -18,9 +18,11 @@ from maxmargin.counting.sets.ordered_items import ordered_numbers
 from maxmargin.counting.sets.output_set import DecodedOutput
 from maxmargin.counting.sets.paths import Paths
 from maxmargin.counting.trainer import CountingOptions, CountingTrainer, NamedCoordinates
-from maxmargin.files.fields import Derived, Fields, LabelList, NumberArray, OneOf, Text
+from maxmargin.files.fields import LabelList, NumberArray, OneOf, Text
+from maxmargin.files.objects import Derived, Fields
 from maxmargin.inputs.labels import in_order, plain
 from maxmargin.predictions import Predictions
+from maxmargin.report.findings import Findings, Section
 
 SHAPES = ("path", "cycle")
 
@@ -146,6 +148,16 @@ class RoutePredictor(CountingTrainer):
         if X is None and not any(_is_list(each) for each in (start, end, length)):
             length = [length] * len(routes)  # says how many trips there are
         return point_f1(routes, self.predict(X, start, end, length))
+
+    def _findings(self, X: Any, Y: Any, start: Any = None, end: Any = None, length: Any = None) -> Findings:
+        from maxmargin.counting.findings import route_findings
+
+        return route_findings(self, X, Y, start, end, length)
+
+    def _learnt(self) -> list[Section]:
+        from maxmargin.counting.findings import learnt_steps
+
+        return learnt_steps(self)
 
     # --- routes as outputs
 

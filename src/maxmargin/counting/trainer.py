@@ -23,21 +23,11 @@ from maxmargin.counting.penalty import GIVEN, LEFT_OUT, Penalty, chosen_penalty,
 from maxmargin.counting.sets.output_set import OutputSet
 from maxmargin.counting.targets import TARGETS
 from maxmargin.errors import warn_caller
-from maxmargin.files.fields import (
-    Fields,
-    LabelArray,
-    NumberArray,
-    NumberMatrix,
-    OneOf,
-    Part,
-    Real,
-    Sometimes,
-    Text,
-    Whole,
-    parameters_of,
-)
+from maxmargin.files.fields import LabelArray, NumberArray, NumberMatrix, OneOf, Part, Real, Text, Whole
+from maxmargin.files.objects import Fields, Sometimes, parameters_of
 from maxmargin.files.saving import SavedModel
 from maxmargin.live_line import LiveLine
+from maxmargin.report.reported import Reported
 from maxmargin.shared_options import SharedOptions
 from maxmargin.weights import Weights, WithNamedWeights, column_names
 
@@ -67,7 +57,7 @@ class NamedCoordinates(NamedTuple):
     axes: dict[str, Sequence[Hashable]]  # of all axes but the first
 
 
-class CountingTrainer(SharedOptions, WithNamedWeights, SavedModel, BaseEstimator):
+class CountingTrainer(SharedOptions, WithNamedWeights, SavedModel, Reported, BaseEstimator):
     """Kernels, the linear system and its certificate. CountingPredictor documents the parameters."""
 
     def __init__(

@@ -1,8 +1,9 @@
 """Where the oracle runs: one file per place."""
 
 from maxmargin.executors.base import Executor
+from maxmargin.executors.dask import Dask
 from maxmargin.executors.processes import Processes
 from maxmargin.executors.serial import Serial
 from maxmargin.executors.threads import Threads
 
-__all__ = ["Executor", "Processes", "Serial", "Threads"]
+__all__ = ["Dask", "Executor", "Processes", "Serial", "Threads"]

@@ -45,3 +45,19 @@ def n_workers(workers: int) -> int:
     if workers == 0 or workers < -1:
         raise ValueError(f"workers must be a positive number or -1 for all cores, got {workers}")
     return os.cpu_count() or 1 if workers == -1 else workers
+
+
+def check_deadline(deadline: float) -> float:
+    """Seconds, or an error."""
+    if not deadline > 0:
+        raise ValueError(f"deadline must be a positive number of seconds, got {deadline!r}")
+    return deadline
+
+
+def late_parts(names: Sequence[str], n_parts: int, deadline: float) -> str:
+    """Says who did not answer in time."""
+    which = ", ".join(names[:8]) + (f" and {len(names) - 8} others" if len(names) > 8 else "")
+    return (
+        f"of {n_parts} parts, {which} did not answer within the deadline of {deadline:g} s. If that is too short for a "
+        "pass over a part, set the executor's deadline"
+    )

@@ -4,12 +4,17 @@ from __future__ import annotations
 
 import gc
 import itertools
+import time
 import weakref
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any
+from concurrent.futures import Future
+from typing import Any, NamedTuple
 
-from maxmargin.executors.base import Executor, n_workers
-from maxmargin.executors.wire import Handle, Ledger, Survey, answered, apply, apply_and_keep, forget, keep
+from maxmargin.errors import PartsLate, WorkersLost
+from maxmargin.executors.base import Executor, check_deadline, late_parts, n_workers
+from maxmargin.executors.wire import Handle, Ledger, Message, Survey, answered, apply, apply_and_keep, forget, keep
+
+TRIES = 3  # of a call whose process ends each time
 
 
 class Processes(Executor):
@@ -18,27 +23,60 @@ class Processes(Executor):
     It pays where a decoder call takes several milliseconds of Python and cores are free. Compiled tasks gain nothing
     over Threads, which need no copy of the data. Starting takes a second or two; processes stay until `close`. `sent`
     and `received` count the bytes that have crossed.
+
+    A process that ends (killed, out of memory) is started anew with its part of the data and asked again; if that
+    happens three times with one question, WorkersLost ends the training, with the best model so far. So does PartsLate,
+    if a call takes longer than `deadline` seconds; it names the parts that have not answered.
     """
 
     shares_memory = False
 
-    def __init__(self, workers: int = -1):
-        self.workers = n_workers(workers)
+    def __init__(self, workers: int = -1, deadline: float = 3600.0):
+        self.workers, self.deadline = n_workers(workers), check_deadline(deadline)
         self.sent = self.received = 0
         self._workers: list[_Worker] = []
 
     def place(self, parts: Sequence[Any]) -> list[Any]:
         workers = self._started()
-        placed = [workers[k % self.workers].place(part) for k, part in enumerate(parts)]
-        return [handle.ready() for handle in placed]
+        placed = [_Source(workers[k % self.workers], part, k) for k, part in enumerate(parts)]
+        return self._made(placed)
 
     def map(self, fn: Callable[..., Any], placed: Sequence[Any], each: Sequence[Any], *shared: Any) -> Iterator[Any]:
-        waiting = [handle.worker.call(apply, fn, handle, own, shared) for handle, own in zip(placed, each, strict=True)]
-        return (answer() for answer in waiting)
+        calls = [_Call(handle, (apply, fn, handle, own, shared)) for handle, own in zip(placed, each, strict=True)]
+        began = [call.begin() for call in calls]
+        return self._answers(calls, began)
 
     def derive(self, fn: Callable[..., Any], placed: Sequence[Any], *shared: Any) -> list[Any]:
-        made = [handle.worker.derive(fn, handle, shared) for handle in placed]
-        return [handle.ready() for handle in made]
+        return self._made([_Derived(handle, fn, shared) for handle in placed])
+
+    def _made(self, handles: Sequence[_Placed]) -> list[Any]:
+        """All at once, and then wait for them."""
+        calls = [_Making(handle) for handle in handles]
+        for _ in self._answers(calls, [call.begin() for call in calls]):
+            pass
+        return list(handles)
+
+    def _answers(self, calls: Sequence[_Making | _Call], began: list[_Begun]) -> Iterator[Any]:
+        """In order. A call whose process has ended is made again."""
+        from joblib.externals.loky.process_executor import BrokenProcessPool
+
+        until = time.monotonic() + self.deadline
+        for k, call in enumerate(calls):
+            for tries in itertools.count(1):
+                try:
+                    result = began[k].future.result(timeout=max(until - time.monotonic(), 0.0))
+                    break
+                except BrokenProcessPool as error:
+                    if tries == TRIES:
+                        raise WorkersLost(_LOST) from error
+                    call.handle.worker.revive(began[k])
+                    began[k] = call.begin()
+                except TimeoutError as error:
+                    late = [
+                        f"part {calls[j].handle.number}" for j in range(k, len(calls)) if not began[j].future.done()
+                    ]
+                    raise PartsLate(late_parts(late, len(calls), self.deadline)) from error
+            yield call.read(result)
 
     def alive(self, placed: Sequence[Any]) -> bool:
         return all(handle.worker in self._workers for handle in placed)
@@ -57,96 +95,169 @@ class Processes(Executor):
         return f"Processes({self.workers})"
 
     def __getstate__(self) -> dict[str, Any]:
-        return {"workers": self.workers, "sent": 0, "received": 0, "_workers": []}  # they start on demand
+        return {"workers": self.workers, "deadline": self.deadline, "sent": 0, "received": 0, "_workers": []}
+
+
+_LOST = (
+    "a process of the executor ended before its answer came, and so did those in its place (killed, out of memory, or "
+    "crashed in compiled code); use fewer workers, or executors.Serial() to see the error itself"
+)
+
+
+class _Begun(NamedTuple):
+    """What a process was asked."""
+
+    future: Future
+    life: int  # in which of the process's lives
 
 
 class _Worker:
     """One process. A pool of its own makes sure that what is placed there is found there."""
 
-    _tokens = itertools.count(1)
+    tokens = itertools.count(1)
 
     def __init__(self, executor: Processes):
+        self.executor = executor
+        self.life = 0  # how often the process was started
+        self._begin()
+
+    def _begin(self) -> None:
         from joblib.externals.loky import ProcessPoolExecutor
 
-        self.executor, self.ledger, self.busy = executor, Ledger(), 0
+        self.ledger, self.busy, self.life = Ledger(), 0, self.life + 1
         self.pool = ProcessPoolExecutor(max_workers=1, timeout=None, initializer=_begin)
 
-    def place(self, part: Any) -> _Placed:
-        survey, handle = Survey(part), _Placed(self, next(self._tokens))
-        self.ledger.keep(handle.token, survey.table)
-        self.executor.sent += len(survey.data)
-        future = self.pool.submit(keep, handle.token, survey.data, survey.sign)
-        handle.answer = lambda: self._settle(handle.token, future)
-        return handle
+    def revive(self, failed: _Begun) -> None:
+        """Start it anew, unless that was done since this was asked."""
+        if failed.life == self.life:
+            self.pool.shutdown(wait=True, kill_workers=True)
+            self._begin()
 
-    def _settle(self, token: int, future: Any) -> None:
-        if not _value(future):  # the two sides number differently: then all is sent as it is
-            self.ledger.forget(token)
+    def submit(self, fn: Callable[..., Any], *arguments: Any) -> _Begun:
+        """Begin; a process that has ended meanwhile shows when the answer is waited for."""
+        from joblib.externals.loky.process_executor import BrokenProcessPool
 
-    def derive(self, fn: Callable[..., Any], source: _Placed, shared: Sequence[Any]) -> _Placed:
-        handle = _Placed(self, next(self._tokens))
-        handle.answer = self.call(apply_and_keep, handle.token, fn, source, shared)
-        handle.origin = source  # whose arrays it may be made of
-        return handle
+        self.executor.sent += sum(len(each) for each in arguments if isinstance(each, Message))
+        try:
+            future = self.pool.submit(fn, *arguments)
+        except BrokenProcessPool as error:
+            future = Future()
+            future.set_exception(error)
+        begun = _Begun(future, self.life)
+        if fn is not forget:
+            self.busy += 1
+            future.add_done_callback(lambda _: self._done(begun))
+        return begun
 
-    def call(self, fn: Callable[..., Any], *message: Any) -> Callable[[], Any]:
-        """Begin; what is returned waits for the answer."""
-        data = self.ledger.dumps(message)
-        self.executor.sent += len(data)
-        future = self.pool.submit(answered, fn, data)
-        self.busy += 1
-        future.add_done_callback(self._done)
-
-        def answer(held: Any = message) -> Any:  # handles in it must outlive the call
-            good, payload = _value(future)
-            self.executor.received += len(payload)
-            result = self.ledger.loads(payload)
-            if not good:
-                raise result
-            return result
-
-        return answer
-
-    def _done(self, future: Any) -> None:
-        self.busy -= 1
+    def _done(self, begun: _Begun) -> None:
+        if begun.life == self.life:
+            self.busy -= 1
 
 
 class _Placed(Handle):
     """A part at a worker, until the last reference to this handle is gone."""
 
-    origin: _Placed | None = None
+    def __init__(self, worker: _Worker, number: int):
+        super().__init__(next(_Worker.tokens))
+        self.worker, self.number = worker, number
+        self.life = 0  # of the worker, when this was brought there
+        weakref.finalize(self, _release, worker, self.token).atexit = False
 
-    def __init__(self, worker: _Worker, token: int):
-        super().__init__(token)
-        self.worker, self.answer = worker, None
-        weakref.finalize(self, _release, worker, token).atexit = False
+    def bring(self) -> _Begun:
+        """To its worker."""
+        raise NotImplementedError
 
-    answer: Callable[[], Any] | None
+    def be_there(self) -> None:
+        """Bring it again if its process was started anew. What is asked next waits for it there."""
+        if self.life != self.worker.life:
+            self.bring()
 
-    def ready(self) -> _Placed:
-        """Wait until it is there."""
-        if self.answer is not None:
-            self.answer()
-            self.answer = None
-        return self
+    def arrived(self, result: Any) -> None:
+        """It was brought, with this result."""
+
+
+class _Source(_Placed):
+    """A part of which this process has a copy."""
+
+    def __init__(self, worker: _Worker, part: Any, number: int):
+        super().__init__(worker, number)
+        self.part = part
+        self.numbered = True  # whether both sides number its arrays alike; if not, all is sent as it is
+
+    def bring(self) -> _Begun:
+        self.life, survey = self.worker.life, Survey(self.part)
+        if self.numbered:
+            self.worker.ledger.keep(self.token, survey.table)
+        return self.worker.submit(keep, self.token, survey.message, survey.sign if self.numbered else None)
+
+    def arrived(self, result: Any) -> None:
+        if not result:
+            self.numbered = False
+            self.worker.ledger.forget(self.token)
+
+
+class _Derived(_Placed):
+    """A part that is made of another one, and may share arrays with it."""
+
+    def __init__(self, origin: _Placed, fn: Callable[..., Any], shared: Sequence[Any]):
+        super().__init__(origin.worker, origin.number)
+        self.origin, self.made_by = origin, Message.of(Ledger(), (fn, shared)).owned()
+
+    def bring(self) -> _Begun:
+        self.origin.be_there()
+        self.life = self.worker.life
+        fn, shared = self.made_by.read(Ledger())
+        message = Message.of(self.worker.ledger, (self.token, fn, self.origin, shared))
+        return self.worker.submit(answered, apply_and_keep, message)
+
+    def arrived(self, result: Any) -> None:
+        _read(self.worker, result)
+
+
+class _Call:
+    """A question to the worker of a part."""
+
+    def __init__(self, handle: _Placed, message: tuple[Any, ...]):
+        self.handle, self.message = handle, message  # handles in it must outlive the call
+
+    def begin(self) -> _Begun:
+        fn, *arguments = self.message
+        for each in arguments:
+            if isinstance(each, _Placed):
+                each.be_there()
+        worker = self.handle.worker
+        return worker.submit(answered, fn, Message.of(worker.ledger, arguments))
+
+    def read(self, result: Any) -> Any:
+        return _read(self.handle.worker, result)
+
+
+class _Making:
+    """Bring a part to its worker."""
+
+    def __init__(self, handle: _Placed):
+        self.handle = handle
+
+    def begin(self) -> _Begun:
+        return self.handle.bring()
+
+    def read(self, result: Any) -> None:
+        self.handle.arrived(result)
+
+
+def _read(worker: _Worker, result: tuple[bool, Message]) -> Any:
+    good, message = result
+    worker.executor.received += len(message)
+    answer = message.read(worker.ledger)
+    if not good:
+        raise answer
+    return answer
 
 
 def _release(worker: _Worker, token: int) -> None:
     worker.ledger.forget(token)
     if worker in worker.executor._workers:  # its process is still there
-        worker.pool.submit(forget, token)
-
-
-def _value(future: Any) -> Any:
-    from joblib.externals.loky.process_executor import BrokenProcessPool
-
-    try:
-        return future.result()
-    except BrokenProcessPool as error:
-        raise RuntimeError(
-            "a process of the executor ended before its answer came (killed, out of memory, or crashed in compiled "
-            "code); use fewer workers, or executors.Serial() to see the error itself"
-        ) from error
+        worker.submit(forget, token)
 
 
 def _begin() -> None:

@@ -18,6 +18,7 @@ import numpy as np
 from cloudpickle import Pickler
 
 SHORT = 64  # bytes of an array that are not worth a reference
+LONG = 2**16  # bytes of an array that are worth a place beside the pickle
 
 
 class Handle:
@@ -45,18 +46,48 @@ class Ledger:
             if self.numbers.get(id(each), (None,))[0] == token:
                 del self.numbers[id(each)]
 
-    def dumps(self, message: Any) -> bytes:
-        buffer = io.BytesIO()
-        _Writer(buffer, self).dump(message)
-        return buffer.getvalue()
 
-    def loads(self, data: bytes) -> Any:
-        return _MessageUnpickler(io.BytesIO(data), self).load()
+class Message:
+    """A pickle and, beside it, the numbers of the long arrays in it: who carries it need not copy them."""
+
+    def __init__(self, data: bytes, arrays: list[np.ndarray]):
+        self.data, self.arrays = data, arrays
+
+    @classmethod
+    def of(cls, ledger: Ledger, thing: Any) -> Message:
+        buffer, apart = io.BytesIO(), _Apart()
+        _Writer(buffer, ledger, apart).dump(thing)
+        return cls(buffer.getvalue(), apart.arrays)
+
+    def owned(self) -> Message:
+        """The same, which does not change with the arrays that it was made of."""
+        return Message(self.data, [each.copy() for each in self.arrays])
+
+    def read(self, ledger: Ledger) -> Any:
+        """What was sent, for the reader alone: what comes from elsewhere may be read-only, and of others, too."""
+        return _MessageUnpickler(io.BytesIO(self.data), ledger, [bytearray(each) for each in self.arrays]).load()
+
+    def __len__(self) -> int:
+        """In bytes."""
+        return len(self.data) + sum(each.nbytes for each in self.arrays)
+
+
+class _Apart:
+    """What a pickler asks of the numbers of every array: whether they go into the pickle."""
+
+    def __init__(self) -> None:
+        self.arrays: list[np.ndarray] = []
+
+    def __call__(self, numbers: pickle.PickleBuffer) -> bool:
+        raw = numbers.raw()
+        if raw.nbytes >= LONG:
+            self.arrays.append(np.frombuffer(raw, np.uint8))
+        return raw.nbytes < LONG
 
 
 class _Writer(Pickler):
-    def __init__(self, buffer: io.BytesIO, ledger: Ledger):
-        super().__init__(buffer, protocol=pickle.HIGHEST_PROTOCOL)
+    def __init__(self, buffer: io.BytesIO, ledger: Ledger, apart: _Apart):
+        super().__init__(buffer, protocol=pickle.HIGHEST_PROTOCOL, buffer_callback=apart)
         self.ledger = ledger
 
     def persistent_id(self, thing: Any) -> Any:
@@ -66,8 +97,8 @@ class _Writer(Pickler):
 
 
 class _MessageUnpickler(pickle.Unpickler):
-    def __init__(self, buffer: io.BytesIO, ledger: Ledger):
-        super().__init__(buffer)
+    def __init__(self, buffer: io.BytesIO, ledger: Ledger, arrays: Sequence[Any]):
+        super().__init__(buffer, buffers=arrays)
         self.ledger = ledger
 
     def persistent_load(self, reference: Any) -> Any:
@@ -80,8 +111,8 @@ class _MessageUnpickler(pickle.Unpickler):
 class _Surveyor(Pickler):
     """Pickles an object and numbers the arrays and lists in it."""
 
-    def __init__(self, buffer: Any):
-        super().__init__(buffer, protocol=pickle.HIGHEST_PROTOCOL)
+    def __init__(self, buffer: io.BytesIO, apart: _Apart):
+        super().__init__(buffer, protocol=pickle.HIGHEST_PROTOCOL, buffer_callback=apart)
         self.table: list[Any] = []  # keeps all of them alive, so that no number is ever given twice
         self.known: set[int] = set()
 
@@ -97,10 +128,10 @@ class Survey:
     """The pickle of an object, the arrays and lists in it, and a sign by which two surveys of it are known as equal."""
 
     def __init__(self, thing: Any):
-        buffer = io.BytesIO()
-        surveyor = _Surveyor(buffer)
+        buffer, apart = io.BytesIO(), _Apart()
+        surveyor = _Surveyor(buffer, apart)
         surveyor.dump(thing)
-        self.data, self.table = buffer.getvalue(), surveyor.table
+        self.message, self.table = Message(buffer.getvalue(), apart.arrays), surveyor.table
 
     @property
     def sign(self) -> int:
@@ -115,17 +146,36 @@ class Survey:
         return sign
 
 
+class Kept:
+    """A placed object with the numbers of its arrays. It may travel on to other workers, and they stay the same."""
+
+    def __init__(self, thing: Any, table: list[Any]):
+        self.thing, self.table = thing, table
+        self._ledger: Ledger | None = None
+
+    @property
+    def ledger(self) -> Ledger:
+        """For messages about it."""
+        if self._ledger is None:
+            self._ledger = Ledger()
+            self._ledger.keep(0, self.table)
+        return self._ledger
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**vars(self), "_ledger": None}  # whose numbers are those of objects in this process
+
+
 # --- on the working side: what an executor calls there
 
 _here = Ledger()
 
 
-def keep(token: int, data: bytes, sign: int) -> bool:
-    """Unpack what is placed here; says whether both sides number its arrays alike."""
-    thing = _here.loads(data)
-    survey = Survey(thing)
+def keep(token: int, message: Message, sign: int | None) -> bool:
+    """Unpack what is placed here; says whether both sides number its arrays alike. None: they are known not to."""
+    thing = message.read(_here)
     _here.objects[token] = thing
-    if survey.sign != sign:
+    survey = None if sign is None else Survey(thing)
+    if survey is None or survey.sign != sign:
         return False
     _here.keep(token, survey.table)
     return True
@@ -136,16 +186,21 @@ def forget(token: int) -> None:
     _here.forget(token)
 
 
-def answered(fn: Callable[..., Any], data: bytes) -> tuple[bool, bytes]:
+def answered(fn: Callable[..., Any], message: Message) -> tuple[bool, Message]:
     """The value of fn at this message, as a message; or the error, and False."""
+    return outcome(_here, lambda: fn(*message.read(_here)))
+
+
+def outcome(ledger: Ledger, work: Callable[[], Any]) -> tuple[bool, Message]:
+    """What comes of some work, as a message; or the error, and False."""
     try:
-        return True, _here.dumps(fn(*_here.loads(data)))
+        return True, Message.of(ledger, work())
     except Exception as error:
         error.add_note(f"maxmargin: in another process\n{''.join(traceback.format_tb(error.__traceback__))}")
         try:
-            return False, _here.dumps(error)
+            return False, Message.of(ledger, error)
         except Exception:  # an error that cannot travel
-            return False, _here.dumps(RuntimeError(f"{type(error).__name__}: {error}"))
+            return False, Message.of(ledger, RuntimeError(f"{type(error).__name__}: {error}"))
 
 
 def apply(fn: Callable[..., Any], part: Any, own: Any, shared: Sequence[Any]) -> Any:

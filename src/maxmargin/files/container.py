@@ -16,6 +16,7 @@ import json
 import os
 import secrets
 import struct
+from collections.abc import Iterator
 from math import prod
 from pathlib import Path
 from typing import Any
@@ -77,6 +78,25 @@ def write(path: str | os.PathLike[str], content: bytes) -> None:
         draft.unlink(missing_ok=True)
 
 
+def pieces(description: dict[str, Any], tensors: Tensors) -> Iterator[Any]:
+    """The same file piece by piece, so that large arrays are written without a copy of them all."""
+    arrays = {name: np.asarray(each, dtype=each.dtype.newbyteorder("<"), order="C") for name, each in tensors.items()}
+    kinds = {dtype: name for name, dtype in DTYPES.items()}
+    text = _text({"sha256": _checksum(description, arrays), **description})
+    header: dict[str, Any] = {"__metadata__": {"maxmargin": text}}
+    end = 0
+    for name, each in arrays.items():
+        begin, end = end, end + each.nbytes
+        header[name] = {"dtype": kinds[each.dtype], "shape": list(each.shape), "data_offsets": [begin, end]}
+    head = _text(header).encode()
+    head += b" " * (-len(head) % 8)
+    if len(head) > MOST_HEADER:
+        raise ValueError(f"the description would have {len(head):,} bytes; expected at most {MOST_HEADER:,}")
+    yield struct.pack("<Q", len(head)) + head
+    for each in arrays.values():
+        yield each.data.cast("B") if each.size else b""
+
+
 def read(path: str | os.PathLike[str]) -> tuple[dict[str, Any], Tensors]:
     """The description and the arrays of a model file; ValueError where it is none."""
     name = os.fspath(path)
@@ -96,10 +116,10 @@ def _header(stream: Any, size: int, name: str) -> dict[str, Any]:
         raise ValueError(
             f"{name} is no model file, or is cut off: its first bytes announce a header of {length:,} bytes"
         )
-    return _object(stream.read(length), f"the header of {name}")
+    return json_object(stream.read(length), f"the header of {name}")
 
 
-def _object(text: bytes | str, what: str) -> dict[str, Any]:
+def json_object(text: bytes | str, what: str) -> dict[str, Any]:
     """A JSON object in which no name occurs twice."""
     try:
         found = json.loads(text, object_pairs_hook=_pairs, parse_constant=_no_constant)
@@ -125,7 +145,7 @@ def _checked(header: dict[str, Any], content: bytes, name: str) -> tuple[dict[st
     told = header.pop("__metadata__", None)
     if not isinstance(told, dict) or set(told) != {"maxmargin"} or not isinstance(told["maxmargin"], str):
         raise ValueError(f"{name} is no model file of maxmargin: its header does not describe a model")
-    description = _object(told["maxmargin"], f"the description of the model in {name}")
+    description = json_object(told["maxmargin"], f"the description of the model in {name}")
     tensors: Tensors = {}
     end = 0
     for each, entry in sorted(header.items(), key=_place):

@@ -16,7 +16,7 @@ FORMAT = 1  # of the description; readers know this one and all before it
 
 
 class SavedModel:
-    """What an estimator has whose fields are declared (fields.py)."""
+    """What an estimator has whose fields are declared (objects.py)."""
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write this fitted model to a file that holds plain data alone; `maxmargin.load(path)` reads it.

@@ -11,7 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from maxmargin.checks import check_whole
-from maxmargin.files.fields import Fields, Whole
+from maxmargin.files.fields import Whole
+from maxmargin.files.objects import Fields
 from maxmargin.inputs.vocabulary import Names
 
 MOST = 30  # bits: columns of matrices are whole numbers of 32 bits

@@ -48,7 +48,11 @@ def reliability(Y: Any, probabilities: Any, classes: Sequence[Hashable], bins: i
         best = p.argmax(axis=1)
         sure.append(p.max(axis=1, initial=0.0)[known])
         right.append(np.array([bool(classes[best[t]] == labels[t]) for t in known], dtype=bool))
-    confidence, hits = np.concatenate(sure), np.concatenate(right)
+    return reliability_of(np.concatenate(sure), np.concatenate(right), bins)
+
+
+def reliability_of(confidence: Array, hits: NDArray[np.bool_], bins: int = 15) -> Reliability:
+    """Of predictions of any kind: how probable the model says each is, and whether it is right."""
     place = np.clip((confidence * bins).astype(int), 0, bins - 1)
     counts = np.bincount(place, minlength=bins)
     with np.errstate(invalid="ignore"):

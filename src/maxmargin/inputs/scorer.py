@@ -45,14 +45,15 @@ def exact_match(truth: Sequence[Any], found: Sequence[Any]) -> float:
         raise ValueError(f"There are {len(truth)} true but {len(found)} predicted outputs.")
     if len(truth) == 0:
         raise ValueError("no examples given: there is nothing to score")
-    return float(np.mean([_equal(y, z) for y, z in zip(truth, found, strict=True)]))
+    return float(np.mean([equal_outputs(y, z) for y, z in zip(truth, found, strict=True)]))
 
 
-def _equal(y: Any, z: Any) -> bool:
+def equal_outputs(y: Any, z: Any) -> bool:
+    """Whether two outputs of any kind are the same."""
     if isinstance(y, np.ndarray) or isinstance(z, np.ndarray):
         return bool(np.array_equal(np.asarray(y), np.asarray(z)))
     if isinstance(y, list | tuple) and isinstance(z, list | tuple):  # a label sequence may be either
-        return len(y) == len(z) and all(map(_equal, y, z))
+        return len(y) == len(z) and all(map(equal_outputs, y, z))
     return bool(y == z)
 
 

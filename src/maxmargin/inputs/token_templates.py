@@ -17,7 +17,8 @@ from itertools import chain, repeat
 from pathlib import Path
 from typing import Any, ClassVar, NamedTuple
 
-from maxmargin.files.fields import Fields, Mapped, Text, Texts
+from maxmargin.files.fields import Mapped, Text, Texts
+from maxmargin.files.objects import Fields
 from maxmargin.inputs.text_file import TextFile, reading
 from maxmargin.inputs.words import word_shape
 
@@ -32,9 +33,9 @@ FUNCTIONS: dict[str, Value] = {  # what is "" makes no attribute
     "number": lambda word: "yes" if word.isdigit() else "",
     "hyphen": lambda word: "yes" if "-" in word else "",
 }
-AFFIXES: dict[str, Callable[[str, int], str]] = {
-    "prefix": lambda word, k: word[:k].lower(),
-    "suffix": lambda word, k: word[-k:].lower(),
+AFFIXES: dict[str, Callable[[int], Value]] = {  # of so many letters
+    "prefix": lambda k: lambda word: word[:k].lower(),
+    "suffix": lambda k: lambda word: word[-k:].lower(),
 }
 BIAS = "bias"
 TERM = re.compile(r"(?:(\w+)\(\s*)?(\w+)(?:\s*,\s*(\w+))?\s*(\))?(?:\[([+-]?\d+)(?:\.\.([+-]?\d+))?\])?")
@@ -60,8 +61,7 @@ class Term(NamedTuple):
     def value(self) -> Value:
         """From what is in the column to what the attribute says."""
         if self.function in AFFIXES:
-            affix, k = AFFIXES[self.function], int(self.argument)
-            return lambda word: affix(word, k)
+            return AFFIXES[self.function](int(self.argument))
         return FUNCTIONS.get(self.function, str)
 
 
@@ -322,8 +322,7 @@ class _Remembered(dict[str, tuple[str, ...]]):
     def __missing__(self, value: str) -> tuple[str, ...]:
         if len(self) >= REMEMBERED:
             self.clear()
-        made = ((name, maker(value)) for name, maker in self.makers)
-        self[value] = found = tuple(name + text for name, text in made if text)
+        self[value] = found = tuple([name + text for name, maker in self.makers if (text := maker(value))])
         return found
 
 

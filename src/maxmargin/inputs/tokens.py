@@ -15,7 +15,8 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from maxmargin.checks import check_whole, refuse_complex
-from maxmargin.files.fields import Dropped, Fields, OneOf, Part, Sometimes, Text, Texts, Whole
+from maxmargin.files.fields import OneOf, Part, Text, Texts, Whole
+from maxmargin.files.objects import Dropped, Fields, Sometimes
 from maxmargin.inputs.hashed_names import HashedNames
 from maxmargin.inputs.matrices import bad_number
 from maxmargin.inputs.token_features import FeatureRows, ends_of, place_of, read_tokens
@@ -180,6 +181,19 @@ class SequencePacker:
             self._columns, self.n_features = column_names(first), int(first.shape[1])
         return self
 
+    def fit_more(self, X: Any) -> Sequences:
+        """Learn the features of more sequences, after those of earlier calls, and pack these.
+
+        Of columns of matrices the first call fixes the number.
+        """
+        if not hasattr(self, "n_features"):
+            self.fit(X)
+        if self.vocabulary is None:
+            return self._checked(self._packed(X), may_be_empty=False)
+        packed = TokenSequences(X, self.vocabulary, self.templates)
+        self.n_features = len(self.vocabulary)
+        return self._checked(packed, may_be_empty=False)
+
     def _refuse_matrices(self) -> None:
         for name, used in (("min_count", self.min_count > 1), ("hash_bits", self.hashed is not None)):
             if used:
@@ -210,7 +224,9 @@ class SequencePacker:
 
     def pack(self, X: Any, may_be_empty: bool = False) -> Sequences:
         """Check and flatten; errors name the sequence. In prediction sequences may be empty."""
-        packed = self._packed(X)
+        return self._checked(self._packed(X), may_be_empty)
+
+    def _checked(self, packed: Sequences, may_be_empty: bool) -> Sequences:
         empty = np.flatnonzero(np.diff(packed.offsets) == 0)
         if len(empty) and not may_be_empty:
             raise ValueError(f"sequence {empty[0]} is empty; leave out sequences without tokens")

@@ -13,7 +13,8 @@ from typing import ClassVar, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from maxmargin.files.fields import Fields, Raw
+from maxmargin.files.fields import Raw
+from maxmargin.files.objects import Fields
 
 END = b"\0"  # of a name
 ESCAPED = b"\xc0\x80"  # a zero inside a name; nothing else is encoded by these bytes

@@ -2,25 +2,29 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
+from functools import lru_cache
+
+RUN = re.compile(r"(.)\1{2,}", re.DOTALL)
 
 
+@lru_cache(maxsize=2**16)  # the same words are asked about at several places of a sentence
 def word_shape(word: str) -> str:
     """Capitals as ``X``, small letters as ``x``, digits as ``d``, and runs of one kind cut to two.
 
     Cutting the runs keeps the number of shapes small: ``Microsoft`` and ``London`` are both ``Xxx``.
     """
-    shape: list[str] = []
-    for character in word:
-        if character.isdigit():
-            kind = "d"
-        elif character.isalpha():
-            kind = "X" if character.isupper() else "x"
-        else:
-            kind = character
-        if shape[-2:] != [kind, kind]:
-            shape.append(kind)
-    return "".join(shape)
+    return RUN.sub(r"\1\1", "".join(map(_kind, word)))
+
+
+@lru_cache(maxsize=2**12)
+def _kind(character: str) -> str:
+    if character.isdigit():
+        return "d"
+    if character.isalpha():
+        return "X" if character.isupper() else "x"
+    return character
 
 
 def spelling(word: str) -> list[str]:

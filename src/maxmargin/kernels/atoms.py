@@ -10,7 +10,7 @@ B[u, k] here. Only products differ: the score of label k at unit u is (G B)[u, k
 from __future__ import annotations
 
 from threading import RLock
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,6 +19,8 @@ from scipy import sparse
 from maxmargin.arrays import Array
 from maxmargin.atoms import AtomRows, Atoms, Gathered
 from maxmargin.compiled.atom_arrays import AtomArrays
+from maxmargin.files.learnt import Inner, Learnt
+from maxmargin.files.objects import Fields
 from maxmargin.kernels.functions import Kernel
 from maxmargin.kernels.rows import KernelRows
 from maxmargin.rounding import gamma
@@ -27,6 +29,26 @@ Units = NDArray[np.int64]
 TABLES = 3  # weight vectors whose scores are remembered: solvers ask for the same ones again and again
 AT_ONCE = 1024  # new units scored at once in prediction
 ROUNDING = 1e-12  # of (Σ |B[u]| √G[u,u])²: a negative squared length below this is zero
+
+
+class LearntScores(Learnt):
+    """The scores that are remembered, of an owner's units at some weights."""
+
+    def left(self, value: Any) -> Any:
+        return [list(each) for each in value]
+
+    def refilled(self, found: Any, current: Any, owner: KernelAtoms) -> Any:
+        expected = [(owner.dim,), (owner.n_units, owner.arrays.n_labels), (owner.n_units,)]
+        kinds = [np.float64, np.float64, np.bool_]
+        if not isinstance(found, list) or len(found) > TABLES:
+            raise ValueError(f"expected up to {TABLES} tables of scores")
+        for each in found:
+            arrays = isinstance(each, list) and all(isinstance(one, np.ndarray) for one in each)
+            if not arrays or [one.dtype for one in each] != kinds or [one.shape for one in each] != expected:
+                raise ValueError("expected weights, scores, and which of them are known")
+            if not np.isfinite(each[0]).all() or not np.isfinite(each[1][each[2]]).all():
+                raise ValueError("expected finite scores")
+        return [tuple(each) for each in found]
 
 
 class KernelAtoms(Atoms):
@@ -48,6 +70,8 @@ class KernelAtoms(Atoms):
         self._rows: KernelRows | None = None
         self._images: AtomArrays | None = None
         self._lock = RLock()
+
+    learnt: ClassVar[Fields] = {"rows": Inner(), "_tables": LearntScores()}
 
     @property
     def rows(self) -> KernelRows:

@@ -8,7 +8,8 @@ import numpy as np
 from sklearn.base import BaseEstimator, clone
 
 from maxmargin.arrays import Array
-from maxmargin.files.fields import Field, Fields, Part
+from maxmargin.files.fields import Part
+from maxmargin.files.objects import Field, Fields
 from maxmargin.kernels.functions import Kernel, WithConstant, as_kernel, is_precomputed
 from maxmargin.kernels.map import KernelMap
 

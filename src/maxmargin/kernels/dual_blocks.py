@@ -10,7 +10,7 @@ computed.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,6 +21,8 @@ from maxmargin.block_dual import Remembered, Report
 from maxmargin.compiled.atom_arrays import AtomArrays
 from maxmargin.compiled.plane_tables import AWAITED, UNBOUNDED, PlaneRows, VisitLimits
 from maxmargin.dual_blocks import DualBlocks
+from maxmargin.files.learnt import InPlace
+from maxmargin.files.objects import Fields
 from maxmargin.kernels.atoms import KernelAtoms
 from maxmargin.kernels.compiled.row_cache import NO_ROOM, RowCache
 from maxmargin.objective import Formulation
@@ -31,6 +33,7 @@ class KernelBlocks(DualBlocks):
     """DualBlocks with the inner products of a kernel."""
 
     _atoms: KernelAtoms
+    learnt: ClassVar[Fields] = {"seen": InPlace(), "_delta": InPlace()}
 
     def __init__(self, atoms: KernelAtoms, weights: Array, formulation: Formulation, C: float, **limits: Any):
         super().__init__(atoms.dim, weights, formulation, C, **limits)
@@ -38,9 +41,13 @@ class KernelBlocks(DualBlocks):
         self.seen = np.zeros(self.dim)
         self.use(atoms)
 
-    def use(self, atoms: KernelAtoms) -> None:
+    def use(self, atoms: Any) -> None:
         """Take inner products from these atoms: those of the batch whose planes come next."""
         self._atoms = atoms
+        self._atoms.kept = (self.w, self._atoms.coefficients(self.seen))
+
+    def _check_learnt(self) -> None:
+        super()._check_learnt()
         self._atoms.kept = (self.w, self._atoms.coefficients(self.seen))
 
     def visit(self, order: Any, planes: Planes | None = None, steps: int = 10, epsilon: float = 0.0) -> Report:

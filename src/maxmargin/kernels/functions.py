@@ -12,7 +12,8 @@ from sklearn.base import BaseEstimator, clone
 
 from maxmargin.arrays import Array
 from maxmargin.checks import is_finite
-from maxmargin.files.fields import Field, Fields, NumberArray, OneOf, Real, Sometimes, parameters_of
+from maxmargin.files.fields import NumberArray, OneOf, Real
+from maxmargin.files.objects import Field, Fields, Sometimes, parameters_of
 
 Numbers = NDArray[np.intp]
 FEW = 32  # rows

@@ -13,7 +13,8 @@ from typing import Any, ClassVar
 import numpy as np
 
 from maxmargin.arrays import Array
-from maxmargin.files.fields import Fields, Part
+from maxmargin.files.fields import Part
+from maxmargin.files.objects import Fields
 from maxmargin.inputs.tokens import SequencePacker, Sequences
 
 Rebuild = Callable[[Array], Any]

@@ -12,20 +12,8 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from maxmargin.checks import check_whole, refuse_complex
-from maxmargin.files.fields import (
-    Each,
-    Field,
-    Fields,
-    LabelArray,
-    NumberArray,
-    NumberMatrix,
-    OneOf,
-    Part,
-    Real,
-    Sometimes,
-    Text,
-    Whole,
-)
+from maxmargin.files.fields import Each, LabelArray, NumberArray, NumberMatrix, OneOf, Part, Real, Seed, Text, Whole
+from maxmargin.files.objects import Field, Fields, Sometimes
 from maxmargin.inputs.tokens import read_once
 from maxmargin.kernels.functions import RBF, Kernel, Polynomial, as_kernel, is_precomputed
 from maxmargin.kernels.inputs import READERS, Rebuild, kind_of
@@ -86,7 +74,7 @@ class KernelMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
         "method": Text(*METHODS),
         "n_components": Whole(1),
         "landmarks": Text(*KINDS),
-        "random_state": OneOf(None, Whole()),
+        "random_state": Seed(),
         "kind_": Sometimes(Text("matrix", *READERS)),  # this and the following: once it is fitted
         "n_features_in_": Sometimes(Whole()),
         "feature_names_in_": Sometimes(LabelArray("n_features_in_")),

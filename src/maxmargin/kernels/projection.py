@@ -18,7 +18,8 @@ from numpy.typing import NDArray
 
 from maxmargin.arrays import Array
 from maxmargin.errors import warn_caller
-from maxmargin.files.fields import Fields, NumberArray, NumberMatrix, OneOf, Part
+from maxmargin.files.fields import NumberArray, NumberMatrix, OneOf, Part
+from maxmargin.files.objects import Fields
 from maxmargin.kernels.functions import Kernel
 
 ZERO = 1e-12  # of the largest eigenvalue: directions below this are rounding errors

@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 from sklearn.kernel_approximation import PolynomialCountSketch, RBFSampler
 
-from maxmargin.files.fields import Field, NumberArray, OneOf, Real, Sometimes, Whole, declare
+from maxmargin.files.fields import NumberArray, Real, Seed, Whole
+from maxmargin.files.objects import Field, Sometimes, declare
 
 __all__ = ["PolynomialCountSketch", "RBFSampler"]
 
@@ -14,7 +15,7 @@ declare(
     {
         "gamma": Real(least=0),
         "n_components": Whole(1, 2**24),
-        "random_state": OneOf(None, Whole()),
+        "random_state": Seed(),
         "n_features_in_": Whole(1),
         "_gamma": Sometimes(Real(least=0)),
         "random_weights_": NumberArray(float, "n_features_in_", "n_components"),
@@ -30,7 +31,7 @@ declare(
         "degree": Whole(1, 2**10),
         "coef0": Real(least=0),
         "n_components": Whole(1, 2**24),
-        "random_state": OneOf(None, Whole()),
+        "random_state": Seed(),
         "n_features_in_": Whole(1),
         "indexHash_": NumberArray(np.int64, "degree", None, least=0, below="n_components"),
         "bitHash_": NumberArray(np.int64, "degree", "indexHash_.shape.1"),

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from functools import cached_property
 from threading import RLock
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from maxmargin.arrays import Array
+from maxmargin.files.fields import NumberArray, Whole
+from maxmargin.files.objects import Fields
 from maxmargin.kernels.functions import Kernel
 
 Units = NDArray[np.int64]
@@ -51,6 +53,41 @@ class KernelRows:
     def evaluations(self) -> int:
         """How often the kernel function was evaluated."""
         return self._evaluations[0]
+
+    @evaluations.setter
+    def evaluations(self, count: int) -> None:
+        self._evaluations[0] = count
+
+    # The rows themselves, too: computed with other rows beside them, they may differ in their last bits.
+    learnt: ClassVar[Fields] = {
+        "evaluations": Whole(),
+        "clock": NumberArray(np.int64, 1, least=0),
+        "unit_of": NumberArray(np.int64, "capacity", least=-1, below="n"),
+        "last_use": NumberArray(np.int64, "capacity", least=0),
+        "filled_rows": NumberArray(float, None, "n", finite=False),
+    }
+
+    @property
+    def filled_rows(self) -> Array:
+        """Those that belong to a unit, in the order of their slots."""
+        used = np.flatnonzero(self.unit_of >= 0)
+        return self.store[: len(used)] if not len(used) or used[-1] == len(used) - 1 else self.store[used]
+
+    @filled_rows.setter
+    def filled_rows(self, found: Array) -> None:
+        used = np.flatnonzero(self.unit_of >= 0)
+        units = self.unit_of[used]
+        if len(found) != len(used) or len(np.unique(units)) < len(units):
+            raise ValueError("expected one row of every unit in the cache")
+        if np.isinf(found).any():
+            raise ValueError("expected kernel values that are finite, or not known")
+        self.store[used] = found
+        self.slot_of[:] = -1
+        self.slot_of[units] = used
+        self.known[:] = 0
+        self.known[used] = np.count_nonzero(~np.isnan(found), axis=1)
+        self.complete = self.known == self.n
+        self.complete[self.unit_of < 0] = False
 
     def products(self, coefficients: Array, units: Units) -> Array:
         """(len(units), K): G[units, :] @ coefficients, of units that are all different."""

@@ -20,7 +20,8 @@ from maxmargin.atoms import AtomRows, Atoms
 from maxmargin.batch import Batch, Settled
 from maxmargin.dual_blocks import DualBlocks
 from maxmargin.errors import TaskError
-from maxmargin.files.fields import Fields, NumberArray, NumberMatrix, OneOf, Part, Sometimes
+from maxmargin.files.fields import NumberArray, NumberMatrix, OneOf, Part
+from maxmargin.files.objects import Fields, Sometimes
 from maxmargin.inputs.matrices import checked_matrix
 from maxmargin.kernels.atoms import KernelAtoms
 from maxmargin.kernels.auto import MapWithConstant, fitted_to
@@ -150,6 +151,14 @@ class AtomBatch(Batch):
     def kernel(self) -> KernelAtoms | None:
         """The atoms, where they are known by inner products."""
         return self.atoms if isinstance(self.atoms, KernelAtoms) else None
+
+    @property
+    def plane_atoms(self) -> Atoms:
+        return self.atoms
+
+    @property
+    def cache(self) -> KernelAtoms | None:
+        return self.kernel
 
     @property
     def exclusive(self) -> bool:

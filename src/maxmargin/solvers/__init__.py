@@ -6,8 +6,8 @@ from maxmargin.solvers.base import Record, Solution, Solver, Step
 from maxmargin.solvers.bcfw import BCFW
 from maxmargin.solvers.bundle import Bundle
 from maxmargin.solvers.cccp import CCCP
-from maxmargin.solvers.descent import Round
 from maxmargin.solvers.exponentiated_gradient import ExponentiatedGradient
+from maxmargin.solvers.latent_runs import Round
 from maxmargin.solvers.lbfgs import LBFGS
 from maxmargin.solvers.n_slack import NSlack
 from maxmargin.solvers.named import CONVEX, SMOOTH, solver_among

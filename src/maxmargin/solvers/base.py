@@ -20,7 +20,9 @@ from maxmargin.arrays import Array
 from maxmargin.atoms import AtomRows
 from maxmargin.checks import is_true
 from maxmargin.errors import NotSeparable, SolverError, TaskError
-from maxmargin.files.fields import Dropped, Field, Fields, IfDeclared, Part, Real, Sometimes
+from maxmargin.files.fields import Each, Flag, NumberArray, OneOf, Part, Real, Whole
+from maxmargin.files.learnt import Keeper, Lines, learnt_of, relearn
+from maxmargin.files.objects import Dropped, Field, Fields, IfDeclared, Sometimes
 from maxmargin.interruptions import asked_to_stop, first_only, say_interrupted
 from maxmargin.objective import Certificate, relative_gap
 from maxmargin.oracle import Oracle
@@ -153,7 +155,23 @@ class Solver:
 
     def steps(self, oracle: Oracle, C: float, seed: int, start: Solution | None) -> Iterator[Step]:
         """The algorithm. `start` is an earlier solution of the same data, perhaps for another C."""
+        return self.advance(oracle, C, self.begin(oracle, C, seed, start))
+
+    def begin(self, oracle: Oracle, C: float, seed: int, start: Solution | None) -> Any:
+        """Where the algorithm is before its first step: an object that lists what it learns (files/learnt.py).
+
+        It has `memory`, that of the last step. Nothing is asked of the oracle yet, as far as that can be helped.
+        """
         raise NotImplementedError
+
+    def advance(self, oracle: Oracle, C: float, at: Any) -> Iterator[Step]:
+        """The steps from there on. `at` is kept up to date: while a step is out, it is all that the next ones need."""
+        raise NotImplementedError
+
+    @property
+    def resumable(self) -> bool:
+        """Whether a run that was stopped can go on in another process: the algorithm has `begin` and `advance`."""
+        return type(self).steps is Solver.steps
 
     def solve(
         self,
@@ -162,8 +180,9 @@ class Solver:
         start: Solution | None = None,
         callback: Callback | None = None,
         seed: int = 0,
+        keeper: Keeper | None = None,
     ) -> Solution:
-        """Run the algorithm until the certificate is good enough."""
+        """Run the algorithm until the certificate is good enough; with a keeper, from where an earlier run was."""
         if oracle.geometry is not None and not isfinite(C):
             raise ValueError("a hard margin (C = inf) takes neither bounds nor a prior; use a large finite C")
         if oracle.geometry is not None and not self.certified:
@@ -171,14 +190,38 @@ class Solver:
             raise ValueError(
                 f"{type(self).__name__} takes neither bounds nor a prior; use a solver with a bound: {known}"
             )
-        return _Run(self, oracle, C, callback).finish(start, seed)
+        if keeper is not None and not self.resumable:
+            raise ValueError(
+                f"{type(self).__name__} takes no checkpoint: it has no begin and advance (docs/add_a_solver.md)"
+            )
+        return _Run(self, oracle, C, callback, keeper).finish(start, seed)
 
 
 class _Run:
     """One run of a solver: clock, history, the point to keep: the best so far or the last (`Solver.keeps_last`)."""
 
-    def __init__(self, solver: Solver, oracle: Oracle, C: float, callback: Callback | None):
-        self.solver, self.oracle, self.C, self.callback = solver, oracle, C, callback
+    # What a run knows after a step, beside the algorithm and the oracle.
+    learnt: ClassVar[Fields] = {
+        "spent": Each(Real(least=0), size=2),
+        "calls_before": Whole(),
+        "best_primal": Real(finite=False),
+        "best_dual": Real(finite=False),
+        "hoped": Real(finite=False),
+        "best_risk": Real(finite=False),
+        "nothing": Real(),
+        "unmeasured": Whole(),
+        "risk_scale": OneOf(None, Real()),
+        "fractional": Flag(),
+        "best_slacks": OneOf(None, NumberArray(float, "oracle.n", finite=False)),
+        "points": Each(OneOf(None, NumberArray(float, "oracle.dim"))),
+        "history": Lines(),
+    }
+
+    def __init__(
+        self, solver: Solver, oracle: Oracle, C: float, callback: Callback | None, keeper: Keeper | None = None
+    ):
+        self.solver, self.oracle, self.C, self.callback, self.keeper = solver, oracle, C, callback, keeper
+        self.fractional = False  # whether cuts of an earlier run are known that may be of no outputs
         self.began, self.cpu_began, self.calls_before = time.perf_counter(), time.process_time(), oracle.calls
         self.best_primal, self.best_dual, self.hoped = inf, -inf, -inf
         self.best_w: Array | None = None
@@ -196,6 +239,7 @@ class _Run:
     def finish(self, start: Solution | None, seed: int) -> Solution:
         error: Exception | None = None
         self.memory = None if start is None else start.memory  # what is known before the first step
+        self.fractional = self.memory is not None and start is not None and not start.certificate.exact
         try:
             reason = self.loop(start, seed)
         except KeyboardInterrupt as pressed:
@@ -234,15 +278,15 @@ class _Run:
         if upper is not None and error is None and reason != "interrupted":
             upper = proved_primal(self.oracle, w, self.C)
         search = self.oracle.search
-        if search is Search.EXACT and start is not None and start.memory is not None:
-            search = Search.EXACT if start.certificate.exact else Search.OVERGENERATING  # its cuts may be fractional
+        if search is Search.EXACT and self.fractional:
+            search = Search.OVERGENERATING
         certificate = Certificate(
             primal=self.best_primal,
             dual=self.best_dual,
             converged=error is None and self.close_enough(),
             passes=self.passes,
             seconds=self.seconds,
-            cpu_seconds=time.process_time() - self.cpu_began,
+            cpu_seconds=self.cpu_seconds,
             stop_reason=reason,
             search=search,
             method=self.oracle.method,
@@ -258,26 +302,80 @@ class _Run:
     def seconds(self) -> float:
         return time.perf_counter() - self.began
 
+    @property
+    def cpu_seconds(self) -> float:
+        return time.process_time() - self.cpu_began
+
     def loop(self, start: Solution | None, seed: int) -> str:
-        for step in self.solver.steps(self.oracle, self.C, seed, start):
+        steps = self.steps(start, seed)
+        reason = self.reason() if self.history else None  # of an earlier run, after its last step
+        if reason is not None:
+            return reason
+        for step in steps:
             self.last_w, self.memory = step.w, step.memory
             self.best_dual, self.hoped = max(self.best_dual, float(step.dual)), float(step.hoped)
             measured = self.measure(step) if self.should_measure(step) else inf
             guess = measured if isfinite(measured) or step.guess is None else float(step.guess)
             if self.record(step, measured, guess):
                 return "stopped by the callback"
-            if asked_to_stop():
-                return "interrupted"
-            self.recall()
-            if self.close_enough(self.bound):
-                self.prove()
-                self.recall()
-                if self.close_enough() or self.best_dual > self.best_primal:
-                    return "converged"
-            if self.passes >= self.solver.max_passes:
-                return "max_passes reached"
+            if self.keeper is not None:
+                self.own()
+                self.keeper.offer(self.passes, self.state, last=self.passes >= self.solver.max_passes)
+            reason = self.reason()
+            if reason is not None:
+                return reason
             self.own()
         return "no more progress possible" if self.solver.certified else "finished"
+
+    def reason(self) -> str | None:
+        """Why training ends after this step; None if it goes on."""
+        if asked_to_stop():
+            return "interrupted"
+        self.recall()
+        if self.close_enough(self.bound):
+            self.prove()
+            self.recall()
+            if self.close_enough() or self.best_dual > self.best_primal:
+                return "converged"
+        return "max_passes reached" if self.passes >= self.solver.max_passes else None
+
+    def steps(self, start: Solution | None, seed: int) -> Iterator[Step]:
+        """Those of the algorithm, from its beginning or from where an earlier run was."""
+        if not self.solver.resumable:
+            return self.solver.steps(self.oracle, self.C, seed, start)
+        found = None if self.keeper is None else self.keeper.found
+        self.at = self.solver.begin(self.oracle, self.C, seed, None if found is not None else start)
+        if found is not None:
+            if not isinstance(found, dict) or set(found) != {"oracle", "at", "run"}:
+                raise ValueError("expected an oracle, an algorithm and a run")
+            relearn(self.oracle, found["oracle"])
+            relearn(self.at, found["at"])
+            relearn(self, found["run"])
+            self.memory = self.at.memory
+        return self.solver.advance(self.oracle, self.C, self.at)
+
+    def state(self) -> dict[str, Any]:
+        """All that decides how this run goes on, as plain data."""
+        return {"oracle": learnt_of(self.oracle), "at": learnt_of(self.at), "run": learnt_of(self)}
+
+    @property
+    def spent(self) -> list[float]:
+        """Seconds so far, and those of the processor."""
+        return [self.seconds, self.cpu_seconds]
+
+    @spent.setter
+    def spent(self, found: list[float]) -> None:
+        self.began, self.cpu_began = time.perf_counter() - found[0], time.process_time() - found[1]
+
+    @property
+    def points(self) -> list[Array | None]:
+        """The best point and the last one, if that is another."""
+        return [self.best_w, None if self.last_w is self.best_w else self.last_w]
+
+    @points.setter
+    def points(self, found: list[Array | None]) -> None:
+        self.best_w, last = found
+        self.last_w = self.best_w if last is None else last
 
     def should_measure(self, step: Step) -> bool:
         """Measuring costs a pass, so it waits until the estimate says that it will be worth it."""

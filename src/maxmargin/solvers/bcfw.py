@@ -9,7 +9,7 @@ import numpy as np
 from maxmargin.block_dual import BlockDual, Report
 from maxmargin.oracle import Oracle
 from maxmargin.solvers.base import Solution, Solver, Step
-from maxmargin.solvers.joint_rounds import JointRounds
+from maxmargin.solvers.joint_rounds import JointRounds, Passes
 
 MOST_AGAIN = 1000  # visits of everyone after one that searches
 
@@ -38,29 +38,32 @@ class BCFW(Solver):
     planes_per_example: int = 32  # a full example folds its two lightest planes into one
     cache_mb: float = 1024.0  # limit of the plane cache; one plane per example always stays
 
-    def steps(self, oracle: Oracle, C: float, seed: int, start: Solution | None) -> Iterator[Step]:
-        rng = np.random.default_rng(seed)
+    def begin(self, oracle: Oracle, C: float, seed: int, start: Solution | None) -> Passes:
         earlier = None if start is None else start.memory
         blocks = oracle.block_dual(C, earlier, slots=self.planes_per_example, cache_mb=self.cache_mb)
-        joint = JointRounds(oracle, blocks, C, self.tol)
-        most = oracle.calls + self.max_passes * oracle.n
-        passes = stalled = 0
-        while stalled < 3:
+        return Passes(oracle, JointRounds(oracle, blocks, C, self.tol), seed)
+
+    def advance(self, oracle: Oracle, C: float, at: Passes) -> Iterator[Step]:
+        joint, most = at.joint, at.calls_before + self.max_passes * oracle.n
+        while True:
+            if joint.due(at.stalled >= 3):
+                yield from joint.steps()
+                at.stalled = 3 if joint.exhausted else 0
+            if at.stalled >= 3:
+                return
+            blocks = joint.blocks
             before = blocks.dual
-            found, work = self._round(oracle, blocks, rng, most)
+            found, work = self._round(oracle, blocks, at.rng, most)
             blocks.tidy()
-            passes += 1
-            if passes % 10 == 0:
+            at.passes += 1
+            if at.passes % 10 == 0:
                 blocks.refresh()
                 blocks.check_separable()
             guess = 0.5 * oracle.square(blocks.w) + found.penalty
-            yield Step(blocks.w, guess=guess if np.isfinite(C) else None, memory=blocks, hoped=blocks.dual)
-            stalled = stalled + 1 if blocks.dual - before <= 1e-16 * abs(blocks.dual) and not found.added else 0
+            nothing = blocks.dual - before <= 1e-16 * abs(blocks.dual) and not found.added
+            at.stalled = at.stalled + 1 if nothing else 0
             joint.note(work, guess)
-            if joint.due(stalled >= 3):
-                yield from joint.steps()
-                blocks = joint.blocks
-                stalled = 3 if joint.exhausted else 0
+            yield Step(blocks.w, guess=guess if np.isfinite(C) else None, memory=blocks, hoped=blocks.dual)
 
     def _round(self, oracle: Oracle, blocks: BlockDual, rng: np.random.Generator, most: float) -> tuple[Report, float]:
         """Visit everyone with a search, then again while that gains more per unit of work than the round has so far.

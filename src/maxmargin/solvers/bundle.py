@@ -3,15 +3,47 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import ClassVar
 
 import numpy as np
 
 from maxmargin.arrays import Array
-from maxmargin.oracle import Oracle
+from maxmargin.files.fields import Flag, NumberArray, Real, Whole
+from maxmargin.files.learnt import Inner
+from maxmargin.files.objects import Fields
+from maxmargin.oracle import MeanPlane, Oracle
 from maxmargin.solvers.base import Solution, Solver, Step
 from maxmargin.solvers.confined_master import solve_confined
-from maxmargin.solvers.cuts import Cuts
+from maxmargin.solvers.cuts import Cuts, known_cuts
+from maxmargin.solvers.learnt_cuts import LearntCut
 from maxmargin.solvers.qp import solve_master
+
+
+class Centre:
+    """Where the method is: the best point so far, and the cuts."""
+
+    learnt: ClassVar[Fields] = {
+        "cuts": Inner(),
+        "w": NumberArray(float, "oracle.dim"),
+        "begun": Flag(),
+        "value": Real(finite=False),
+        "rho": Real(least=0),
+        "nulls": Whole(),
+        "stalled": Whole(),
+        "dual": Real(finite=False),
+        "plane": LearntCut(),
+    }
+
+    def __init__(self, oracle: Oracle, cuts: Cuts, w: Array, rho: float):
+        self.oracle, self.cuts, self.w, self.rho = oracle, cuts, w, rho
+        self.begun = False  # whether J was measured there
+        self.value, self.dual = np.inf, -np.inf  # J, and the bound
+        self.nulls = self.stalled = 0  # null steps in a row, and steps from which nothing was learnt
+        self.plane: MeanPlane | None = None  # the cut of the last step, which is not among the others yet
+
+    @property
+    def memory(self) -> Cuts:
+        return self.cuts
 
 
 class Bundle(Solver):
@@ -31,48 +63,56 @@ class Bundle(Solver):
     patience: int = 50
     rho: float = 1.0  # first weight of the proximal term
 
-    def steps(self, oracle: Oracle, C: float, seed: int, start: Solution | None) -> Iterator[Step]:
+    def begin(self, oracle: Oracle, C: float, seed: int, start: Solution | None) -> Centre:
         if not np.isfinite(C):
             raise ValueError(
                 "the bundle method needs a finite C; for a hard margin use 'n_slack', 'one_slack' or 'bcfw'"
             )
-        known = None if start is None else start.memory
-        cuts = known if isinstance(known, Cuts) else Cuts(columns_wanted=oracle.geometry is not None)
-        rho, nulls, stalled, dual = self.rho, 0, 0, -np.inf
         centre = oracle.point(np.zeros(oracle.dim)) if start is None else start.w.copy()
-        plane = oracle.mean_plane(centre)
-        value = oracle.objective(centre, plane.risk, C)
-        cuts.add(plane)
-        yield Step(centre, oracle.least, risk=plane.risk, memory=cuts)
-        while stalled < 20:  # null steps in a row are normal; so many from which nothing is learnt are not
-            before = dual, value
-            w, model = self._proximal_point(cuts, centre, rho, C, oracle)
+        return Centre(oracle, known_cuts(oracle, start), centre, self.rho)
+
+    def advance(self, oracle: Oracle, C: float, at: Centre) -> Iterator[Step]:
+        cuts = at.cuts
+        if not at.begun:
+            at.begun = True
+            plane = oracle.mean_plane(at.w)
+            at.value = oracle.objective(at.w, plane.risk, C)
+            cuts.add(plane)
+            yield Step(at.w, oracle.least, risk=plane.risk, memory=cuts)
+        while True:
+            if at.plane is not None:  # the cut of the last step
+                cuts.add(at.plane)
+                at.plane = None
+                cuts.drop_idle(self.patience)
+            if at.stalled >= 20:  # null steps in a row are normal; so many from which nothing is learnt are not
+                return
+            before = at.dual, at.value
+            w, model = self._proximal_point(cuts, at.w, at.rho, C, oracle)
             total = float(cuts.alpha.sum())
-            dual = max(dual, cuts.bound(oracle, most=C / total if total > 0 else 1.0))
-            away = w - centre
-            predicted = value - model - 0.5 * rho * oracle.inner(away, away)
-            plane = oracle.mean_plane(w)
+            at.dual = max(at.dual, cuts.bound(oracle, most=C / total if total > 0 else 1.0))
+            away = w - at.w
+            predicted = at.value - model - 0.5 * at.rho * oracle.inner(away, away)
+            at.plane = plane = oracle.mean_plane(w)
             new = oracle.objective(w, plane.risk, C)
             if oracle.search.estimates:  # cuts found elsewhere may know of worse outputs
                 new = max(new, model)
-            yield Step(w, dual, risk=plane.risk, memory=cuts)
-            cuts.add(plane)
-            if value - new >= 0.1 * predicted:
-                if value - new > 0.9 * predicted:
-                    rho /= 10
-                elif value - new > 0.5 * predicted:
-                    rho /= 2
-                centre, value, nulls = w, new, 0
+            fall = at.value - new
+            if fall >= 0.1 * predicted:
+                if fall > 0.9 * predicted:
+                    at.rho /= 10
+                elif fall > 0.5 * predicted:
+                    at.rho /= 2
+                at.w, at.value, at.nulls = w, new, 0
             else:
-                nulls += 1
-                if nulls % 3 == 0 and new > value:
-                    rho *= 2
+                at.nulls += 1
+                if at.nulls % 3 == 0 and new > at.value:
+                    at.rho *= 2
             # A cut that is higher at w than the model was makes the next model better, even if neither bound moves by
             # more than rounding yet: where C or the features are large, they begin many powers of ten apart.
-            learnt = max(dual - before[0], before[1] - value, new - model)
-            stalled = 0 if learnt > 1e-12 * abs(value) else stalled + 1
-            rho = max(rho, 1e-10)
-            cuts.drop_idle(self.patience)
+            learnt = max(at.dual - before[0], before[1] - at.value, new - model)
+            at.stalled = 0 if learnt > 1e-12 * abs(at.value) else at.stalled + 1
+            at.rho = max(at.rho, 1e-10)
+            yield Step(w, at.dual, risk=plane.risk, memory=cuts)
 
     def _proximal_point(self, cuts: Cuts, centre: Array, rho: float, C: float, oracle: Oracle) -> tuple[Array, float]:
         """w⁺ of (1), and the model's value there without the proximal term."""

@@ -10,11 +10,13 @@ import numpy as np
 from sklearn.base import clone
 
 from maxmargin.checks import check_whole
+from maxmargin.files.learnt import Keeper
 from maxmargin.interruptions import first_only, say_interrupted
 from maxmargin.objective import Certificate
 from maxmargin.oracle import Oracle
 from maxmargin.solvers.base import Callback, Record, Solution, Solver, proved_primal
-from maxmargin.solvers.descent import NOT_BEGUN, Beginning, Descended, Limits, Watch, descend
+from maxmargin.solvers.descent import Beginning, Limits, Watch, descend
+from maxmargin.solvers.latent_runs import NOT_BEGUN, Descended, Kept
 from maxmargin.solvers.named import CONVEX, solver_among
 
 
@@ -55,12 +57,13 @@ class CCCP(Solver):
         start: Solution | None = None,
         callback: Callback | None = None,
         seed: int = 0,
+        keeper: Keeper | None = None,
     ) -> Solution:
         """Run the rounds; with several restarts, of every one."""
         inner = self._inner()
         if not oracle.latent:
             inner.set_params(tol=self.tol, max_passes=self.max_passes)
-            return inner.solve(oracle, C, start, callback, seed)
+            return inner.solve(oracle, C, start, callback, seed, keeper)
         if not isfinite(C):
             raise ValueError("latent training needs a finite C: under a hard margin no guess would be good enough")
         for name in ("restarts", "rounds"):
@@ -69,7 +72,7 @@ class CCCP(Solver):
             start = _beginning(self.start, oracle, C)
         restarts = 1 if start is not None and start.memory is not None else self.restarts
         limits = Limits(inner, C, self.tol, self.rounds, self.max_passes)
-        return _best_of(restarts, limits, oracle, start, callback, seed)
+        return _best_of(Kept(oracle, keeper, restarts), limits, oracle, start, callback, seed)
 
     def _inner(self) -> Solver:
         inner: Solver = clone(solver_among(self.inner, CONVEX))
@@ -82,12 +85,12 @@ class CCCP(Solver):
 
 
 def _best_of(
-    restarts: int, limits: Limits, oracle: Oracle, start: Solution | None, callback: Callback | None, seed: int
+    kept: Kept, limits: Limits, oracle: Oracle, start: Solution | None, callback: Callback | None, seed: int
 ) -> Solution:
     """Several runs, and the certificate of the best one."""
     began, cpu_began = time.perf_counter(), time.process_time()
-    watch = Watch(callback, restarts)
-    runs, interrupted = _ended(_beginnings(restarts, seed, start), watch, limits, oracle)
+    watch = Watch(callback, kept.restarts, kept)
+    runs, interrupted = _ended(_beginnings(kept.restarts, seed, start), watch, limits, oracle)
     interrupted = interrupted or any(run.reason == "interrupted" for run in runs)
     calls = sum(run.calls for run in runs)
     oracle.calls += calls
@@ -129,7 +132,8 @@ def _beginnings(restarts: int, seed: int, start: Solution | None) -> list[Beginn
 def _ended(beginnings: list[Beginning], watch: Watch, limits: Limits, oracle: Oracle) -> tuple[list[Descended], bool]:
     """How all runs have ended, and whether Ctrl-C came while they were waited for."""
     try:
-        for beginning, run in zip(beginnings, oracle.side_by_side(descend, beginnings, watch, limits), strict=True):
+        left = [beginning for beginning in beginnings if beginning.number not in watch.ended]
+        for beginning, run in zip(left, oracle.side_by_side(descend, left, watch, limits), strict=True):
             if beginning.number not in watch.ended:  # it ran in another process
                 watch.end(beginning.number, run)
                 for line in run.history[-1:]:

@@ -9,12 +9,17 @@ they cost about as much as reading the features of these once, however many cuts
 
 from __future__ import annotations
 
+from typing import Any, ClassVar
+
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
 from maxmargin.arrays import Array
-from maxmargin.atoms import AtomRows, Atoms
+from maxmargin.atoms import AtomRows, Atoms, read_rows
+from maxmargin.files.fields import NumberArray
+from maxmargin.files.learnt import Inner, Learnt
+from maxmargin.files.objects import Fields
 from maxmargin.growing_rows import GrowingRows
 from maxmargin.oracle import MeanPlane
 
@@ -22,14 +27,47 @@ from maxmargin.oracle import MeanPlane
 MOST_NEW, MOST = 2.0, 20.0
 
 
+class LearntAtoms(Learnt):
+    """The cuts of an owner that are combinations of atoms, if there are any."""
+
+    def left(self, value: OverAtoms | None) -> Any:
+        return None if value is None else value.plain
+
+    def refilled(self, found: Any, current: Any, owner: CutVectors) -> OverAtoms | None:
+        if found is None:
+            return None
+        if owner.atoms is None:
+            raise ValueError("expected cuts that are written out")
+        return OverAtoms.read(owner.atoms, found)
+
+
 class CutVectors:
     """m vectors in the space of w: a cut is written out if all atoms of the others and its own are too many to read."""
 
-    def __init__(self, columns_wanted: bool = False) -> None:
+    learnt: ClassVar[Fields] = {
+        "short": NumberArray(bool, None),
+        "written": Inner(),
+        "over_atoms": LearntAtoms(),
+    }
+
+    def __init__(self, columns_wanted: bool = False, atoms: Atoms | None = None) -> None:
+        self.atoms = atoms  # of the oracle that cuts come from; None: those of the first cut that has any
         self.columns_wanted = columns_wanted  # whether all are written out, so that single coordinates can be read
         self.written = Written()
         self.over_atoms: OverAtoms | None = None
         self.short = np.zeros(0, dtype=bool)  # which cuts are over atoms
+
+    @property
+    def m(self) -> int:
+        """How many there are."""
+        return len(self.short)
+
+    def _check_learnt(self) -> None:
+        over = 0 if self.over_atoms is None else len(self.over_atoms.coefficients.ends) - 1
+        if np.count_nonzero(self.short) != over or np.count_nonzero(~self.short) != self.written.m:
+            raise ValueError(f"expected {self.m} cuts, as many of each kind as are told")
+        if self.columns_wanted and self.short.any():
+            raise ValueError("expected cuts that are written out")
 
     def add(self, plane: MeanPlane) -> Array:
         """Append a cut's vector; its products with all vectors, the last one with itself."""
@@ -78,8 +116,19 @@ class CutVectors:
 class Written:
     """One row of a matrix each."""
 
+    learnt: ClassVar[Fields] = {"used": NumberArray(float, None, None)}
+
     def __init__(self) -> None:
         self.rows, self.m = np.zeros((0, 0)), 0
+
+    @property
+    def used(self) -> Array:
+        """Those that there are, without the room for more."""
+        return self.rows[: self.m]
+
+    @used.setter
+    def used(self, found: Array) -> None:
+        self.rows, self.m = np.ascontiguousarray(found), len(found)
 
     def add(self, a: Array) -> None:
         if self.m == len(self.rows):
@@ -115,6 +164,29 @@ class OverAtoms:
         self.used = np.zeros(0, dtype=np.int32)
         self.features = atoms.gathered(self.used)
         self.coefficients = GrowingRows()
+
+    @property
+    def plain(self) -> list[NDArray[Any]]:
+        """The atoms in use, and the rows of K: `read` makes the same of them."""
+        size = self.coefficients.ends[-1]
+        return [self.used, self.coefficients.ends, self.coefficients.columns[:size], self.coefficients.values[:size]]
+
+    @classmethod
+    def read(cls, atoms: Atoms, found: Any) -> OverAtoms:
+        """From a file, whose arrays no kernel has seen yet."""
+        if not isinstance(found, list) or len(found) != 4 or not isinstance(found[0], np.ndarray):
+            raise ValueError("expected atoms, and rows over them")
+        used = found[0]
+        if used.dtype != np.int32 or used.ndim != 1 or len(np.unique(used)) < len(used):
+            raise ValueError("expected atoms that all are different")
+        if len(used) and (used.min() < 0 or used.max() >= atoms.count):
+            raise ValueError(f"expected atoms below {atoms.count}")
+        rows = read_rows(Atoms.coordinates(len(used)), found[1:])
+        made = cls(atoms)
+        made.used, made.features = used, atoms.gathered(used)
+        made.place[used] = np.arange(len(used))
+        made.coefficients.append(np.diff(rows.indptr), rows.indices, rows.values)
+        return made
 
     def add(self, row: AtomRows) -> bool:
         """Append this row, unless there are too many atoms then; whether it was appended."""

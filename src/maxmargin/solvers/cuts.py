@@ -2,22 +2,50 @@
 
 from __future__ import annotations
 
+from typing import Any, ClassVar
+
 import numpy as np
 from numpy.typing import NDArray
 
 from maxmargin.arrays import Array
-from maxmargin.atoms import AtomRows
+from maxmargin.atoms import AtomRows, Atoms
+from maxmargin.files.fields import Each, NumberArray, OneOf
+from maxmargin.files.learnt import Inner, Learnt
+from maxmargin.files.objects import Fields
 from maxmargin.oracle import MeanPlane, Oracle
 from maxmargin.reach import CutSize
 from maxmargin.rounding import lowered_dual
 from maxmargin.solvers.cut_vectors import CutVectors
+from maxmargin.solvers.learnt_cuts import read_size
+
+
+class LearntSizes(Learnt):
+    """Of every cut of an owner, what rounding needs to know."""
+
+    def left(self, value: list[CutSize]) -> Any:
+        return [list(size) for size in value]
+
+    def refilled(self, found: Any, current: Any, owner: Any) -> list[CutSize]:
+        if not isinstance(found, list) or len(found) != owner.vectors.m:
+            raise ValueError(f"expected the sizes of {owner.vectors.m} cuts")
+        return list(map(read_size, found))
 
 
 class Cuts:
     """Cuts  w -> offset - ⟨a, w⟩ <= R(w), each with the number of rounds for which it has carried no weight."""
 
-    def __init__(self, columns_wanted: bool = False) -> None:
-        self.vectors = CutVectors(columns_wanted)
+    learnt: ClassVar[Fields] = {
+        "vectors": Inner(),
+        "offset": NumberArray(float, "vectors.m"),
+        "gram": NumberArray(float, "vectors.m", "vectors.m"),
+        "alpha": NumberArray(float, "vectors.m", least=0),
+        "idle": NumberArray(int, "vectors.m", least=0),
+        "sizes": LearntSizes(),
+        "truths": Each(OneOf(None, NumberArray(float, None)), size="vectors.m"),
+    }
+
+    def __init__(self, columns_wanted: bool = False, atoms: Atoms | None = None) -> None:
+        self.vectors = CutVectors(columns_wanted, atoms)
         self.offset = np.zeros(0)
         self.gram = np.zeros((0, 0))
         self.alpha = np.zeros(0)
@@ -25,6 +53,11 @@ class Cuts:
         self.sizes: list[CutSize] = []  # what rounding needs to know of every cut
         self._combined: tuple[Array, Array] | None = None  # weights, and what they combine to
         self.truths: list[Array | None] = []  # of every cut the factors of Ψ(x, truth), where truths may change
+
+    def _check_learnt(self) -> None:
+        self._combined = None
+        if len({0 if each is None else len(each) for each in self.truths}) > 1:
+            raise ValueError("expected a factor of every truth in all cuts, or in none")
 
     def __len__(self) -> int:
         return len(self.offset)
@@ -118,3 +151,9 @@ class Cuts:
         factor = max(0.0, min(most, linear / square if square > 0 else most))
         weight = factor * self.alpha[used]
         return lowered_dual(factor * linear, weight @ losses, factor**2 * square, weight @ mass, terms)
+
+
+def known_cuts(oracle: Oracle, start: Any) -> Cuts:
+    """Those of an earlier solution, if it has any; or room for those of this oracle."""
+    known = None if start is None else start.memory
+    return known if isinstance(known, Cuts) else Cuts(oracle.geometry is not None, oracle.plane_atoms)

@@ -6,7 +6,7 @@ import time
 from dataclasses import replace
 from math import inf
 from threading import Event, Lock
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 from sklearn.base import clone
@@ -14,48 +14,19 @@ from sklearn.base import clone
 from maxmargin.arrays import Array
 from maxmargin.checks import is_true
 from maxmargin.errors import TaskError
-from maxmargin.files.fields import Real, Whole, declare
+from maxmargin.files.fields import NumberArray, OneOf, Real, Whole
+from maxmargin.files.learnt import Lines, learnt_of, relearn
+from maxmargin.files.objects import Fields
 from maxmargin.interruptions import first_only, say_interrupted
 from maxmargin.objective import relative_gap
 from maxmargin.oracle import Oracle
 from maxmargin.search import Search
 from maxmargin.solvers.base import Callback, Memory, Record, Solution, Solver
+from maxmargin.solvers.latent_runs import NOT_BEGUN, STOPPED, Completed, Descended, Kept, LearntRounds, Round
 
-STOPPED = ("interrupted", "stopped by the callback")
 LOOSE = 0.1  # relative gap of the first round's convex problem after a guess; halved in every round
 SHRINKING = 0.25 ** np.arange(6)  # lengths at which a direction away from w = 0 is tried
 ROUNDING = 1e-7  # by which two measurements of the same objective may differ
-
-
-class Round(NamedTuple):
-    """One outer round: a completion, and the convex problem that it makes."""
-
-    restart: int
-    objective: float  # J at its end, of the weights that are kept
-    bound: float  # no weights are better than this for the completion of this round
-    passes: float
-    seconds: float
-    changed: int  # examples whose hidden parts its weights explain otherwise than before
-
-
-declare(
-    Round,
-    {
-        "restart": Whole(),
-        "objective": Real(finite=False),
-        "bound": Real(finite=False),
-        "passes": Real(finite=False),
-        "seconds": Real(finite=False),
-        "changed": Whole(),
-    },
-)
-
-
-class Completed(NamedTuple):
-    """What a later run can start from: a completion and the trainer's memory of its convex problem."""
-
-    oracle: Oracle
-    memory: Any
 
 
 class Limits(NamedTuple):
@@ -77,30 +48,13 @@ class Beginning(NamedTuple):
     start: Solution | None = None
 
 
-class Descended(NamedTuple):
-    """How a run has ended."""
-
-    w: Array | None
-    objective: float
-    bound: float
-    reason: str
-    calls: int
-    history: list[dict[str, float]]
-    rounds: list[Round]
-    error: Exception | None
-    completed: Completed | None
-
-
-NOT_BEGUN = Descended(None, inf, -inf, "not begun", 0, [], [], None, None)
-
-
 class Watch:
     """One run among several, seen from outside: says where training is, and stops when any of them was stopped."""
 
-    def __init__(self, callback: Callback | None, restarts: int):
-        self.callback, self.restarts = callback, restarts
+    def __init__(self, callback: Callback | None, restarts: int, kept: Kept):
+        self.callback, self.restarts, self.kept = callback, restarts, kept
         self.stop, self.lock = Event(), Lock()
-        self.ended: dict[int, Descended] = {}  # by number
+        self.ended = kept.ended  # by number
 
     def step(self, number: int, record: Record) -> bool:
         """Tell the callback; True stops training."""
@@ -119,7 +73,9 @@ class Watch:
     def end(self, number: int, run: Descended) -> None:
         if run.reason in STOPPED:
             self.stop.set()  # all other runs too
-        self.ended[number] = run
+        with self.lock:
+            self.ended[number] = run
+            self.kept.end(run)
 
 
 def descend(oracle: Oracle, beginning: Beginning, watch: Watch | None, limits: Limits) -> Descended:
@@ -148,6 +104,29 @@ class _Descent:
         self.rounds: list[Round] = []
         self.interrupted = False  # whether the trainer was, so that this run is about to end
         self.tried: Array | None = None  # the last weights but 0 that the trainer came to in this round
+        self.completed_at: Array | None = None  # the weights that have completed the current labels; None: a guess
+        self.tol = 0.0  # of the convex problem of this round
+        self.calls_before = oracle.calls  # when this round began
+        self.round_seconds = 0.0
+
+    learnt: ClassVar[Fields] = {
+        **dict.fromkeys(("w", "tried", "completed_at"), OneOf(None, NumberArray(float, "oracle.dim"))),
+        **dict.fromkeys(("objective", "bound"), Real(finite=False)),
+        "history": Lines(),
+        "rounds": LearntRounds(),
+        "tol": Real(least=0),
+        "calls_before": Whole(),
+        **dict.fromkeys(("seconds", "round_seconds"), Real(least=0)),
+    }
+
+    @property
+    def seconds(self) -> float:
+        """Since the run began."""
+        return time.perf_counter() - self.began
+
+    @seconds.setter
+    def seconds(self, found: float) -> None:
+        self.began = time.perf_counter() - found
 
     def run(self) -> Descended:
         error: Exception | None = None
@@ -166,9 +145,18 @@ class _Descent:
     def _begin(self) -> tuple[Oracle, Solution | None]:
         """The first completion, and what the first convex problem can start from."""
         start = self.start
+        found = None if self.watch is None else self.watch.kept.run_of(self.number)
+        if found is not None:
+            relearn(self, found)
+            at = self.completed_at
+            self.current = self.oracle.guessed(self.rng) if at is None else self.oracle.completed(at)
+            return self.current, None
+        # A loose solution may be worse than good first weights, and its completion would throw them away.
+        self.tol = self._tightest if start is not None else max(LOOSE, self._tightest)
         if start is None:
             self.current = self.oracle.guessed(self.rng)
             return self.current, None
+        self.completed_at = start.w.copy()
         self.current = current = self.oracle.completed(start.w)
         self.w, self.objective = start.w.copy(), self._measured(start.w, current)
         if not isinstance(start.memory, Completed):
@@ -178,19 +166,15 @@ class _Descent:
         return current, replace(start, memory=memory)
 
     def _descend(self, current: Oracle, start: Solution | None) -> str:
-        tightest = self.limits.tol / 2
-        # A loose solution may be worse than good first weights, and its completion would throw them away.
-        tol = max(LOOSE, tightest) if self.start is None else tightest
         while len(self.rounds) < self.limits.rounds:
-            began, calls = time.perf_counter(), current.calls
-            solution = self._convex(current, start, tol)
+            solution = self._convex(current, start)
             w, bound, self.memory = solution.w, solution.certificate.dual, solution.memory
             self.interrupted = solution.certificate.stop_reason == "interrupted"
             if solution.error is not None:
                 self._keep_unmeasured(solution)
                 raise solution.error
             try:
-                after = current.completed(w)
+                after, at = current.completed(w), w
                 moves = current.shifts_to(after)
                 value = self._measured(w, after)
             except BaseException:  # Ctrl-C too
@@ -205,7 +189,8 @@ class _Descent:
             self._check(solution, moves @ w, value)
             if not np.any(w) and solution.certificate.stop_reason not in STOPPED:
                 try:
-                    w, value, after = self._away_from_zero(value, after)
+                    w, value, there = self._away_from_zero(value, after)
+                    at, after = at if there is after or self.tried is None else self.tried, there
                     moves = current.shifts_to(after)
                 except BaseException:
                     self._keep_unmeasured(solution)
@@ -219,7 +204,7 @@ class _Descent:
             if better and not (converged and changed):
                 self.w, self.objective = w, value
                 self.bound = -inf if changed else self.bound
-            seconds, passes = time.perf_counter() - began, (after.calls - calls) / after.n
+            seconds, passes = self.seconds - self.round_seconds, (after.calls - self.calls_before) / after.n
             self.rounds.append(Round(self.number, self.objective, bound, passes, seconds, changed))
             if solution.certificate.stop_reason in STOPPED:
                 return solution.certificate.stop_reason
@@ -228,22 +213,28 @@ class _Descent:
             if after.calls - self.oracle.calls >= self.limits.max_passes * after.n:
                 return "max_passes reached"
             stuck = not better or not changed
-            if stuck and tol <= tightest:  # the trainer has done what it can for this completion
+            if stuck and self.tol <= self._tightest:  # the trainer has done what it can for this completion
                 return "no more progress possible"
-            tol = max(tightest, tol / (8 if stuck else 2))
+            self.tol = max(self._tightest, self.tol / (8 if stuck else 2))
             if not stuck:
                 self.memory = None  # a Ctrl-C in the middle of the next line must not leave half-moved cuts
                 moved = _moved(solution.memory, current, after)
-                self.memory, self.current, current = moved, after, after
+                self.memory, self.current, current, self.completed_at = moved, after, after, at
             start = replace(solution, w=w, memory=self.memory)
         return "rounds reached"
 
-    def _convex(self, current: Oracle, start: Solution | None, tol: float) -> Solution:
-        """The problem with the hidden parts fixed."""
-        passes = (current.calls - self.oracle.calls) / current.n
-        seconds = time.perf_counter() - self.began
+    @property
+    def _tightest(self) -> float:
+        """The smallest tol of convex problems."""
+        return self.limits.tol / 2
+
+    def _convex(self, current: Oracle, start: Solution | None) -> Solution:
+        """The problem with the hidden parts fixed; where a checkpoint has come to it, the rest of its training."""
+        keeper = None if self.watch is None else self.watch.kept.keeper_of(self.number, lambda: learnt_of(self))
+        if keeper is None or keeper.found is None:
+            self.calls_before, self.round_seconds, self.tried = current.calls, self.seconds, None
+        passes, seconds = (self.calls_before - self.oracle.calls) / current.n, self.round_seconds
         where = f"round {len(self.rounds) + 1}"
-        self.tried = None
 
         def watch(record: Record) -> bool:
             if np.any(record.w):
@@ -251,8 +242,9 @@ class _Descent:
             later = record._replace(passes=passes + record.passes, seconds=seconds + record.seconds, where=where)
             return False if self.watch is None else self.watch.step(self.number, later)
 
-        inner = clone(self.limits.inner).set_params(tol=tol, max_passes=max(self.limits.max_passes - passes, 1.0))
-        solution = inner.solve(current, self.C, start, watch, self.seed)
+        inner = clone(self.limits.inner).set_params(tol=self.tol, max_passes=max(self.limits.max_passes - passes, 1.0))
+        kept = {} if keeper is None else {"keeper": keeper}
+        solution = inner.solve(current, self.C, start, watch, self.seed, **kept)
         for line in solution.history:
             line["passes"] += passes
             line["seconds"] += seconds

@@ -3,14 +3,28 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any, ClassVar
 
 import numpy as np
 
+from maxmargin.files.fields import Whole
+from maxmargin.files.learnt import Inner, RandomState
+from maxmargin.files.objects import Fields
 from maxmargin.oracle import Oracle
 from maxmargin.soft_oracle import SoftOracle
 from maxmargin.solvers.base import Solution, Solver, Step
 
 REFRESHED = 10  # passes
+
+
+class Visits:
+    """Where the method is between two passes."""
+
+    learnt: ClassVar[Fields] = {"rng": RandomState(), "memory": Inner(), "passes": Whole(), "stalled": Whole()}
+
+    def __init__(self, dual: Any, seed: int):
+        self.rng, self.memory = np.random.default_rng(seed), dual
+        self.passes = self.stalled = 0
 
 
 class ExponentiatedGradient(Solver):
@@ -24,7 +38,7 @@ class ExponentiatedGradient(Solver):
     Collins, Globerson, Koo, Carreras, Bartlett (JMLR 2008).
     """
 
-    def steps(self, oracle: Oracle, C: float, seed: int, start: Solution | None) -> Iterator[Step]:
+    def begin(self, oracle: Oracle, C: float, seed: int, start: Solution | None) -> Visits:
         if not isinstance(oracle, SoftOracle):
             raise ValueError(
                 "'exponentiated_gradient' needs a smooth objective, 'likelihood' or 'softmax_margin'; for the hinge "
@@ -34,16 +48,17 @@ class ExponentiatedGradient(Solver):
             raise ValueError("a smooth objective needs a finite C")
         if oracle.geometry is not None:
             raise ValueError("'exponentiated_gradient' takes neither bounds nor a prior; use 'bundle' or 'one_slack'")
-        rng = np.random.default_rng(seed)
-        dual = oracle.gibbs_dual(C, None if start is None else start.memory)
-        passes = stalled = 0
-        while stalled < 3:
-            gain = dual.visit(rng.permutation(oracle.n))
+        return Visits(oracle.gibbs_dual(C, None if start is None else start.memory), seed)
+
+    def advance(self, oracle: Oracle, C: float, at: Visits) -> Iterator[Step]:
+        dual = at.memory
+        while at.stalled < 3:
+            gain = dual.visit(at.rng.permutation(oracle.n))
             oracle.calls += oracle.n
-            passes += 1
-            if passes % REFRESHED == 0:
+            at.passes += 1
+            if at.passes % REFRESHED == 0:
                 dual.refresh()
+            at.stalled = at.stalled + 1 if gain <= 1e-15 * abs(dual.dual) else 0
             # Where a pass halves the distance to the optimum, or more, what is left of it is no more than was gained;
             # P is as far above the optimum as D below it, about.
             yield Step(dual.w, guess=dual.dual + 2 * gain, memory=dual, hoped=dual.dual)
-            stalled = stalled + 1 if gain <= 1e-15 * abs(dual.dual) else 0

@@ -19,6 +19,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from math import inf, isfinite, log
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,6 +28,9 @@ from threadpoolctl import threadpool_limits
 from maxmargin.arrays import Array
 from maxmargin.block_dual import BlockDual, Remembered
 from maxmargin.dual_blocks import DualBlocks
+from maxmargin.files.fields import Flag, Real, Whole
+from maxmargin.files.learnt import Inner, InPlace, Learnt, NumberList, RandomState, learnt_of, relearn
+from maxmargin.files.objects import Fields
 from maxmargin.geometry import Geometry
 from maxmargin.oracle import Oracle
 from maxmargin.solvers.base import Step
@@ -45,6 +49,97 @@ LIGHT = 1e-3  # share of its example's cap below which a plane matters only if i
 HIGH = 0.5  # share of its example's highest plane there
 
 
+class Approach:
+    """Where to look next: on the way from the best point so far to the best one of the model.
+
+    Where every query adds few planes (few examples), the model's own best point jumps about, and P there may be worse
+    for tens of rounds. As in bundle methods, the way is shorter after a failure, and longer after a success.
+    """
+
+    learnt: ClassVar[Fields] = {
+        "centre": InPlace(),
+        "value": Real(finite=False),
+        "share": Real(least=0, most=1),
+    }
+
+    def __init__(self, w: Array):
+        self.centre, self.value, self.share = w.copy(), inf, 1.0
+
+    def query(self, best: Array) -> Array:
+        return best if self.share == 1.0 else self.centre + self.share * (best - self.centre)
+
+    def judge(self, query: Array, value: float, dual: float, added: int) -> None:
+        """P at the query is known."""
+        if not added:  # the model knew all there is to know here
+            self.share = 1.0
+        elif self.value == inf:
+            self.share = 0.3
+        elif value < self.value - 0.1 * self.share * (self.value - dual):
+            self.share = min(1.0, 2 * self.share)
+        elif value > self.value:
+            self.share = max(0.02, 0.5 * self.share)
+        if value < self.value:
+            self.centre, self.value = query, value
+
+
+class Rounds:
+    """Where joint rounds are."""
+
+    learnt: ClassVar[Fields] = {
+        "approach": Inner(),
+        "gaps": NumberList(),
+        "idle": Whole(),
+        "query": InPlace(),
+        "instead": Real(least=0, finite=False),
+    }
+
+    def __init__(self, w: Array, instead: float):
+        self.approach, self.query = Approach(w), w.copy()
+        self.gaps = [1.0]
+        self.idle = 0  # rounds in a row that gained nothing
+        self.instead = instead  # what the passes would cost that rounds replace
+
+
+class LearntRounds(Learnt):
+    """The rounds that go on, if there are any."""
+
+    def left(self, value: Rounds | None) -> Any:
+        return None if value is None else learnt_of(value)
+
+    def refilled(self, found: Any, current: Any, owner: JointRounds) -> Rounds | None:
+        if found is None:
+            return None
+        if not owner.over_planes:
+            raise ValueError("expected planes")
+        rounds = Rounds(np.zeros(owner.oracle.dim), 0.0)
+        relearn(rounds, found)
+        return rounds
+
+
+class Passes:
+    """Where a solver is between two passes over single examples."""
+
+    learnt: ClassVar[Fields] = {
+        "rng": RandomState(),
+        "joint": Inner(),
+        "calls_before": Whole(),
+        "passes": Whole(),
+        "stalled": Whole(),
+        "epsilon": Real(least=0, finite=False),
+    }
+
+    def __init__(self, oracle: Oracle, joint: JointRounds, seed: int):
+        self.rng, self.joint = np.random.default_rng(seed), joint
+        self.calls_before = oracle.calls
+        self.passes = 0
+        self.stalled = 0  # passes in a row that gained nothing
+        self.epsilon = inf  # of the n-slack method: by how much a constraint must be violated to be added
+
+    @property
+    def memory(self) -> BlockDual:
+        return self.joint.blocks
+
+
 class JointRounds:
     """Watches the passes of a solver over single examples, and takes their place where that will be cheaper."""
 
@@ -58,6 +153,30 @@ class JointRounds:
         self.least, self.highest = inf, -inf  # P and D when the certificate was last better than before
         self.fruitless = 0  # how often rounds have taken over since then
         self.exhausted = False  # whether nothing is to be gained any more: what gap is left then is that of rounding
+        self.rounds: Rounds | None = None  # that go on
+
+    learnt: ClassVar[Fields] = {
+        "over_planes": Flag(),
+        "blocks": Inner(),
+        "gaps": NumberList(),
+        **dict.fromkeys(("work", "before", "share"), Real(least=0)),
+        **dict.fromkeys(("model_gap", "least", "highest"), Real(finite=False)),
+        "fruitless": Whole(),
+        "exhausted": Flag(),
+        "rounds": LearntRounds(),
+    }
+
+    @property
+    def over_planes(self) -> bool:
+        """Whether the dual point is known by its planes; it may begin as another one."""
+        return isinstance(self.blocks, DualBlocks)
+
+    @over_planes.setter
+    def over_planes(self, wanted: bool) -> None:
+        if wanted:
+            self.blocks = DualBlocks.of(self.blocks)
+        elif self.over_planes:
+            raise ValueError("expected planes")
 
     def note(self, work: float, guess: float) -> None:
         """A pass is over, with all that belongs to it; work in visits of everyone. `guess` estimates P."""
@@ -66,6 +185,10 @@ class JointRounds:
 
     def due(self, stalled: bool) -> bool:
         """Whether joint rounds will be cheaper than more passes; `stalled`: passes gain nothing any more."""
+        if self.rounds is not None:  # they go on
+            return True
+        if not self.gaps:
+            return False
         if not isfinite(self.C) or self.gaps[-1] <= self.tol:
             return False
         if stalled:
@@ -104,30 +227,47 @@ class JointRounds:
         They change `blocks`, and need its planes one by one: passes go on with what `blocks` is afterwards.
         """
         oracle = self.oracle
-        self.blocks = blocks = DualBlocks.of(self.blocks)
-        instead = self._passes_cost()
-        self.before, self.work = self.before + self.work, 0.0
-        blocks.make_places(PLACES // oracle.n)
-        approach, gaps, idle, query = _Approach(blocks.w), [1.0], 0, blocks.w
-        while idle < 3 and self._affordable():
+        if self.rounds is None:
+            self.over_planes = True
+            self.rounds = Rounds(self.blocks.w, self._passes_cost())
+            self.before, self.work = self.before + self.work, 0.0
+            self._planes.make_places(PLACES // oracle.n)
+        rounds, blocks = self.rounds, self._planes
+        while True:
+            if len(rounds.gaps) > 1:  # after a round
+                blocks.tidy()
+                self.work += oracle.call_cost * blocks.visit_work
+                if self._slow(rounds):
+                    break
+            if rounds.idle >= 3 or not self._affordable():
+                break
             before = blocks.dual
             self.work += self._cost()
-            query = approach.query(self._joint_step(blocks, query, max(0.1 * self.tol, CENTRED * gaps[-1])))
+            target = self._joint_step(blocks, rounds.query, max(0.1 * self.tol, CENTRED * rounds.gaps[-1]))
+            rounds.query = query = rounds.approach.query(target)
             planes, slacks = oracle.planes_and_slacks(query)
             report = blocks.admit(planes, query)
             oracle.deny_miss(0, report.missed, query)
             risk, added = oracle.risk_of(slacks), report.added
+            rounds.approach.judge(query, oracle.objective(query, risk, self.C), blocks.dual, added)
+            rounds.gaps.append(_gap(rounds.approach.value, blocks.dual))
+            nothing = not added and blocks.dual - before <= 1e-12 * abs(blocks.dual)
+            rounds.idle = rounds.idle + 1 if nothing else 0
             yield Step(query, risk=risk, memory=blocks, slacks=slacks, hoped=blocks.dual)
-            approach.judge(query, oracle.objective(query, risk, self.C), blocks.dual, added)
-            gaps.append(_gap(approach.value, blocks.dual))
-            idle = idle + 1 if not added and blocks.dual - before <= 1e-12 * abs(blocks.dual) else 0
-            blocks.tidy()
-            self.work += oracle.call_cost * blocks.visit_work
-            if len(gaps) > LOOK and _left(gaps, self.tol) * self.work / len(gaps) > instead:
-                break
-        self._weigh(approach.value)
-        self.exhausted = (idle == 3 and self.model_gap <= self.tol) or self.fruitless == 3
-        self.before, self.work, self.gaps = self.before + self.work, 0.0, []
+        self._weigh(rounds.approach.value)
+        self.exhausted = (rounds.idle == 3 and self.model_gap <= self.tol) or self.fruitless == 3
+        self.before, self.work, self.gaps, self.rounds = self.before + self.work, 0.0, [], None
+
+    @property
+    def _planes(self) -> DualBlocks:
+        """The dual point, while it is one over planes."""
+        assert isinstance(self.blocks, DualBlocks)
+        return self.blocks
+
+    def _slow(self, rounds: Rounds) -> bool:
+        """Whether the rounds to come will cost more than the passes they replace."""
+        gaps = rounds.gaps
+        return len(gaps) > LOOK and _left(gaps, self.tol) * self.work / len(gaps) > rounds.instead
 
     def _weigh(self, value: float) -> None:
         """Rounds are over, the best of them with this P: is the certificate better than when it last was?
@@ -215,33 +355,6 @@ def _confined(problem: JointProblem, geometry: Geometry, used: NDArray[np.intp])
         np.concatenate([problem.cap, prices]),
         np.concatenate([np.full(len(problem.cap), problem.squared), np.zeros(len(of), dtype=bool)]),
     )
-
-
-class _Approach:
-    """Where to look next: on the way from the best point so far to the best one of the model.
-
-    Where every query adds few planes (few examples), the model's own best point jumps about, and P there may be worse
-    for tens of rounds. As in bundle methods, the way is shorter after a failure, and longer after a success.
-    """
-
-    def __init__(self, w: Array):
-        self.centre, self.value, self.share = w.copy(), inf, 1.0
-
-    def query(self, best: Array) -> Array:
-        return best if self.share == 1.0 else self.centre + self.share * (best - self.centre)
-
-    def judge(self, query: Array, value: float, dual: float, added: int) -> None:
-        """P at the query is known."""
-        if not added:  # the model knew all there is to know here
-            self.share = 1.0
-        elif self.value == inf:
-            self.share = 0.3
-        elif value < self.value - 0.1 * self.share * (self.value - dual):
-            self.share = min(1.0, 2 * self.share)
-        elif value > self.value:
-            self.share = max(0.02, 0.5 * self.share)
-        if value < self.value:
-            self.centre, self.value = query, value
 
 
 def _gap(value: float, dual: float) -> float:

@@ -4,15 +4,21 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Iterator
-from typing import NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
 from maxmargin.arrays import Array
+from maxmargin.checks import is_finite
+from maxmargin.files.fields import NumberArray, Real
+from maxmargin.files.learnt import Learnt
+from maxmargin.files.objects import Fields
+from maxmargin.learnt_planes import read_numbers
 from maxmargin.oracle import MeanPlane, Oracle
 from maxmargin.soft_oracle import SoftOracle
 from maxmargin.solvers.base import Solution, Solver, Step
 from maxmargin.solvers.cuts import Cuts
+from maxmargin.solvers.learnt_cuts import LearntCut
 
 ENOUGH = 1e-4  # of the fall that the slope promises
 SHORTEST = 1e-20  # step beside the first one tried
@@ -24,6 +30,42 @@ class Curvature(NamedTuple):
     step: Array
     change: Array
     product: float  # ⟨step, change⟩, positive because the objective is strongly convex
+
+
+class LearntCurvatures(Learnt):
+    """The last changes of the gradient, of an owner with an oracle."""
+
+    def left(self, value: deque[Curvature]) -> Any:
+        return [list(each) for each in value]
+
+    def refilled(self, found: Any, current: deque[Curvature], owner: Descent) -> deque[Curvature]:
+        if not isinstance(found, list) or not all(isinstance(each, list) and len(each) == 3 for each in found):
+            raise ValueError("expected changes of the gradient")
+        for step, change, product in found:
+            if not is_finite(product) or product <= 0:
+                raise ValueError("expected curvatures above 0")
+            dim = owner.oracle.dim
+            current.append(Curvature(read_numbers(step, dim), read_numbers(change, dim), float(product)))
+        return current
+
+
+class Descent:
+    """Where the method is: a point with its tangent, and the curvatures on the way to it."""
+
+    learnt: ClassVar[Fields] = {
+        "w": NumberArray(float, "oracle.dim"),
+        "value": Real(finite=False),
+        "dual": Real(finite=False),
+        "plane": LearntCut(),
+        "known": LearntCurvatures(),
+    }
+    memory = None  # a later run can start from w, and from no more
+
+    def __init__(self, oracle: Oracle, w: Array, most: int):
+        self.oracle, self.w = oracle, w
+        self.value, self.dual = np.inf, -np.inf
+        self.plane: MeanPlane | None = None
+        self.known: deque[Curvature] = deque(maxlen=most)
 
 
 class LBFGS(Solver):
@@ -40,7 +82,7 @@ class LBFGS(Solver):
 
     memory: int = 8
 
-    def steps(self, oracle: Oracle, C: float, seed: int, start: Solution | None) -> Iterator[Step]:
+    def begin(self, oracle: Oracle, C: float, seed: int, start: Solution | None) -> Descent:
         if not isinstance(oracle, SoftOracle):
             raise ValueError(
                 "'lbfgs' needs a smooth objective, 'likelihood' or 'softmax_margin'; for the hinge use 'bcfw'"
@@ -49,37 +91,49 @@ class LBFGS(Solver):
             raise ValueError("'lbfgs' takes neither bounds nor a prior; use 'bundle' or 'one_slack'")
         if not np.isfinite(C):
             raise ValueError("a smooth objective needs a finite C")
-        known: deque[Curvature] = deque(maxlen=self.memory)
-        w = np.zeros(oracle.dim) if start is None else start.w.copy()
-        plane = oracle.mean_plane(w)
-        value, dual = oracle.objective(w, plane.risk, C), oracle.least
+        return Descent(oracle, np.zeros(oracle.dim) if start is None else start.w.copy(), self.memory)
+
+    def advance(self, oracle: Oracle, C: float, at: Descent) -> Iterator[Step]:
         while True:
-            dual = max(dual, bound_of(plane, C, oracle))
-            yield Step(w, dual, risk=plane.risk)
-            gradient = w - C * plane.a
-            direction = -_inverse(known, gradient)
-            slope = float(np.dot(gradient, direction))
-            if slope >= 0:
-                return
-            length = 1.0 if known else min(1.0, 2 * (value - dual) / -slope)  # at most that which closes the gap
-            first = length
-            while True:
-                new = w + length * direction
-                plane = oracle.mean_plane(new)
-                reached = oracle.objective(new, plane.risk, C)
-                if reached <= value + ENOUGH * length * slope:
-                    break
-                # The lowest point of the parabola through what is known, within limits.
-                curve = reached - value - length * slope
-                length *= float(np.clip(-0.5 * length * slope / curve if curve > 0 else 0.5, 0.1, 0.5))
-                if length < SHORTEST * first:
+            if at.plane is None:
+                plane = oracle.mean_plane(at.w)
+                at.value, at.dual = oracle.objective(at.w, plane.risk, C), oracle.least
+            else:
+                found = self._next(oracle, C, at, at.plane)
+                if found is None:
                     return
-            step = new - w
-            change = new - C * plane.a - gradient
-            product = float(np.dot(step, change))
-            if product > 0:
-                known.append(Curvature(step, change, product))
-            w, value = new, reached
+                plane = found
+            at.plane, at.dual = plane, max(at.dual, bound_of(plane, C, oracle))
+            yield Step(at.w, at.dual, risk=plane.risk)
+
+    def _next(self, oracle: Oracle, C: float, at: Descent, plane: MeanPlane) -> MeanPlane | None:
+        """Go to the next point from that with this tangent; the tangent there, or None where nothing is lower."""
+        w, known = at.w, at.known
+        gradient = w - C * plane.a
+        direction = -_inverse(known, gradient)
+        slope = float(np.dot(gradient, direction))
+        if slope >= 0:
+            return None
+        length = 1.0 if known else min(1.0, 2 * (at.value - at.dual) / -slope)  # at most that which closes the gap
+        first = length
+        while True:
+            new = w + length * direction
+            plane = oracle.mean_plane(new)
+            reached = oracle.objective(new, plane.risk, C)
+            if reached <= at.value + ENOUGH * length * slope:
+                break
+            # The lowest point of the parabola through what is known, within limits.
+            curve = reached - at.value - length * slope
+            length *= float(np.clip(-0.5 * length * slope / curve if curve > 0 else 0.5, 0.1, 0.5))
+            if length < SHORTEST * first:
+                return None
+        step = new - w
+        change = new - C * plane.a - gradient
+        product = float(np.dot(step, change))
+        if product > 0:
+            known.append(Curvature(step, change, product))
+        at.w, at.value = new, reached
+        return plane
 
 
 def bound_of(plane: MeanPlane, C: float, oracle: Oracle) -> float:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
 import numpy as np
 
 from maxmargin.dual_blocks import DualBlocks
 from maxmargin.oracle import Oracle
 from maxmargin.solvers.base import Solution, Solver, Step
-from maxmargin.solvers.joint_rounds import JointRounds
+from maxmargin.solvers.joint_rounds import JointRounds, Passes
 
 
 class NSlack(Solver):
@@ -32,39 +33,42 @@ class NSlack(Solver):
     reoptimise: str = "joint"  # or "block", the variant of the 2004 paper's section 3.2
     cache_mb: float = 1024.0
 
-    def steps(self, oracle: Oracle, C: float, seed: int, start: Solution | None) -> Iterator[Step]:
+    def begin(self, oracle: Oracle, C: float, seed: int, start: Solution | None) -> Passes:
         if self.reoptimise not in ("joint", "block"):
             raise ValueError(f"reoptimise must be 'joint' or 'block', got {self.reoptimise!r}")
-        rng = np.random.default_rng(seed)
         earlier = None if start is None else start.memory
         blocks = oracle.plane_dual(C, earlier, slots=256, cache_mb=self.cache_mb)
-        joint = JointRounds(oracle, blocks, C, self.tol)
-        everyone, epsilon, idle = np.arange(oracle.n), np.inf, 0
-        while idle < 3:
+        return Passes(oracle, JointRounds(oracle, blocks, C, self.tol), seed)
+
+    def advance(self, oracle: Oracle, C: float, at: Passes) -> Iterator[Step]:
+        joint, everyone = at.joint, np.arange(oracle.n)
+        while True:
+            if self.reoptimise == "joint" and joint.due(at.stalled >= 3):
+                yield from joint.steps()
+                at.stalled = 3 if joint.exhausted else 0
+            if at.stalled >= 3:
+                return
+            blocks: Any = joint.blocks
+            epsilon = 0.0 if np.isinf(at.epsilon) else at.epsilon
             before, added, rounds = blocks.dual, 0, 0
             for begin in range(0, oracle.n, self.block):
                 index = everyone[begin : begin + self.block]
-                report = blocks.visit(
-                    index, oracle.planes(blocks.w, index), steps=1000, epsilon=0.0 if np.isinf(epsilon) else epsilon
-                )
+                report = blocks.visit(index, oracle.planes(blocks.w, index), steps=1000, epsilon=epsilon)
                 oracle.deny_miss(index[0], report.missed, blocks.w)
                 added += report.added
                 if self.reoptimise == "joint" and report.added:
-                    rounds += self._optimise(blocks, rng, rounds=3)
-            rounds += self._optimise(blocks, rng, rounds=50)
+                    rounds += self._optimise(blocks, at.rng, rounds=3)
+            rounds += self._optimise(blocks, at.rng, rounds=50)
             blocks.tidy()
             blocks.refresh()
             blocks.check_separable()
             slacks = oracle.slacks(blocks.w)
             risk = oracle.risk_of(slacks)
-            yield Step(blocks.w, risk=risk, memory=blocks, slacks=slacks, hoped=blocks.dual)
             value = oracle.objective(blocks.w, risk, C)
-            epsilon = 0.5 * self.tol * value / C if np.isfinite(C) else 0.0
-            idle = idle + 1 if not added and blocks.dual - before <= 1e-16 * abs(blocks.dual) else 0
+            at.epsilon = 0.5 * self.tol * value / C if np.isfinite(C) else 0.0
+            at.stalled = at.stalled + 1 if not added and blocks.dual - before <= 1e-16 * abs(blocks.dual) else 0
             joint.note(oracle.call_cost + rounds, value)
-            if self.reoptimise == "joint" and joint.due(idle >= 3):
-                yield from joint.steps()
-                idle = 3 if joint.exhausted else 0
+            yield Step(blocks.w, risk=risk, memory=blocks, slacks=slacks, hoped=blocks.dual)
 
     def _optimise(self, blocks: DualBlocks, rng: np.random.Generator, rounds: int) -> int:
         """Line 8: ascend over the working sets until a round gains next to nothing; returns the number of rounds."""

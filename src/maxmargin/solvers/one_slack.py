@@ -3,20 +3,54 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import ClassVar
 
 import numpy as np
 
 from maxmargin.arrays import Array
 from maxmargin.errors import NotSeparable
-from maxmargin.oracle import Oracle
+from maxmargin.files.fields import Flag, NumberArray, Real, Whole
+from maxmargin.files.learnt import Inner
+from maxmargin.files.objects import Fields
+from maxmargin.oracle import MeanPlane, Oracle
 from maxmargin.solvers.base import Solution, Solver, Step
 from maxmargin.solvers.confined_master import solve_confined
-from maxmargin.solvers.cuts import Cuts
+from maxmargin.solvers.cuts import Cuts, known_cuts
+from maxmargin.solvers.learnt_cuts import LearntCut
 from maxmargin.solvers.qp import UnboundedMaster, solve_master
 
 TOWARDS = 0.4  # how far the next point lies from the best one towards the model's lowest
 MOST_NEARBY = 50  # rounds without looking at all outputs
 SHARE = 0.2  # of the gap that is left to those who do
+
+
+class CutPoint:
+    """Where the method is: the cuts, the point that the next one is asked for at, and the best one so far."""
+
+    learnt: ClassVar[Fields] = {
+        "cuts": Inner(),
+        "w": NumberArray(float, "oracle.dim"),
+        "best": NumberArray(float, "oracle.dim"),
+        "value": Real(finite=False),
+        "dual": Real(finite=False),
+        "stalled": Whole(),
+        "unasked": Flag(),
+        "ended": Flag(),
+        "plane": LearntCut(),
+    }
+
+    def __init__(self, oracle: Oracle, cuts: Cuts):
+        self.oracle, self.cuts = oracle, cuts
+        self.w = self.best = np.zeros(0)  # once the cuts are weighed
+        self.value, self.dual = np.inf, -np.inf  # P at the best point, and the bound
+        self.stalled = 0  # cuts in a row by which the bound has not risen
+        self.unasked = False  # whether a look at w = 0 is worth while
+        self.ended = False
+        self.plane: MeanPlane | None = None  # the cut at w, if it was asked for and is not among the others
+
+    @property
+    def memory(self) -> Cuts:
+        return self.cuts
 
 
 class OneSlack(Solver):
@@ -39,37 +73,48 @@ class OneSlack(Solver):
 
     patience: int = 50  # rounds after which a cut without weight is forgotten
 
-    def steps(self, oracle: Oracle, C: float, seed: int, start: Solution | None) -> Iterator[Step]:
-        known = None if start is None else start.memory
-        cuts = known if isinstance(known, Cuts) else Cuts(columns_wanted=oracle.geometry is not None)
-        if len(cuts):
-            self._optimise(cuts, C, oracle)
-        w, dual = cuts.point(oracle), cuts.bound(oracle)
-        best, value, stalled = w, np.inf, 0
-        origin = oracle.point(np.zeros(oracle.dim))
-        # Without known cuts, this is the first point; a search that estimates may say too little of it.
-        unasked = len(cuts) > 0 and np.isfinite(C) and not oracle.search.estimates
-        while stalled < 3:
-            if unasked and self._may_be_optimal(origin, cuts, oracle, C, dual):
-                w, unasked = origin, False
-            plane = oracle.mean_plane(w)
-            yield Step(w, dual, risk=plane.risk, memory=cuts)
-            new = oracle.objective(w, plane.risk, C)
-            if new < value:
-                best, value = w, new
-            near = oracle.narrowed(w) if np.isfinite(C) else None
-            cuts.add(plane)
-            model = self._optimise(cuts, C, oracle)
-            nearby = None if near is None else self._cut_nearby(near, cuts, C, value, model)
-            cuts.drop_idle(self.patience)
-            before, dual = dual, max(dual, cuts.bound(oracle))
-            stalled = stalled + 1 if dual - before <= 1e-14 * np.abs(dual) else 0
-            w = cuts.point(oracle)
-            if nearby is not None and not stalled:
-                w = nearby
-            elif np.isfinite(value) and not stalled:
-                w = best + TOWARDS * (w - best)
-        yield Step(w, dual, memory=cuts)
+    def begin(self, oracle: Oracle, C: float, seed: int, start: Solution | None) -> CutPoint:
+        at = CutPoint(oracle, known_cuts(oracle, start))
+        if len(at.cuts):
+            self._optimise(at.cuts, C, oracle)
+        at.w, at.dual = at.cuts.point(oracle), at.cuts.bound(oracle)
+        at.best = at.w
+        # Without known cuts, w = 0 is the first point; a search that estimates may say too little of it.
+        at.unasked = len(at.cuts) > 0 and bool(np.isfinite(C)) and not oracle.search.estimates
+        return at
+
+    def advance(self, oracle: Oracle, C: float, at: CutPoint) -> Iterator[Step]:
+        cuts, origin = at.cuts, oracle.point(np.zeros(oracle.dim))
+        while True:
+            if at.plane is not None:  # the cut of the last step
+                self._learn(oracle, C, at, at.plane)
+            if at.stalled >= 3:
+                break
+            if at.unasked and self._may_be_optimal(origin, cuts, oracle, C, at.dual):
+                at.w, at.unasked = origin, False
+            at.plane = oracle.mean_plane(at.w)
+            yield Step(at.w, at.dual, risk=at.plane.risk, memory=cuts)
+        if not at.ended:
+            at.ended, at.plane = True, None
+            yield Step(at.w, at.dual, memory=cuts)
+
+    def _learn(self, oracle: Oracle, C: float, at: CutPoint, plane: MeanPlane) -> None:
+        """Add this cut of the point, and go to the next."""
+        cuts, new = at.cuts, oracle.objective(at.w, plane.risk, C)
+        if new < at.value:
+            at.best, at.value = at.w, new
+        near = oracle.narrowed(at.w) if np.isfinite(C) else None
+        cuts.add(plane)
+        model = self._optimise(cuts, C, oracle)
+        nearby = None if near is None else self._cut_nearby(near, cuts, C, at.value, model)
+        cuts.drop_idle(self.patience)
+        before, at.dual = at.dual, max(at.dual, cuts.bound(oracle))
+        at.stalled = at.stalled + 1 if at.dual - before <= 1e-14 * np.abs(at.dual) else 0
+        at.w = cuts.point(oracle)
+        if nearby is not None and not at.stalled:
+            at.w = nearby
+        elif np.isfinite(at.value) and not at.stalled:
+            at.w = at.best + TOWARDS * (at.w - at.best)
 
     def _may_be_optimal(self, origin: Array, cuts: Cuts, oracle: Oracle, C: float, dual: float) -> bool:
         """Whether w = 0 (or the prior) may be within tol of this bound, as far as the cuts know.

@@ -9,10 +9,37 @@ from typing import ClassVar
 import numpy as np
 
 from maxmargin.atoms import AtomRows
+from maxmargin.files.fields import Real, Whole
+from maxmargin.files.learnt import InPlace, RandomState
+from maxmargin.files.objects import Fields
 from maxmargin.oracle import Oracle
 from maxmargin.planes import Planes
 from maxmargin.solvers.base import Solution, Solver, Step
 from maxmargin.solvers.subgradient import Walk, squared_norms
+
+
+class Updates:
+    """Where the method is between two passes."""
+
+    learnt: ClassVar[Fields] = {
+        "rng": RandomState(),
+        **dict.fromkeys(("v", "late"), InPlace()),
+        **dict.fromkeys(("t", "hint"), Real(least=0)),
+        "unit": Real(),
+        "mistakes": Whole(),
+    }
+
+    def __init__(self, oracle: Oracle, walk: Walk, seed: int):
+        self.rng, self.t, self.hint = np.random.default_rng(seed), walk.t, walk.hint
+        # w = unit·v, so that a search which cannot weigh the loss by the hint has no w/hint to form.
+        self.unit = 1.0 if oracle.weighs_loss else self.hint or 1.0
+        # The average of v over t updates is v - late/t, where `late` adds every update times its number.
+        self.v, self.late = walk.w / self.unit, walk.average / self.unit
+        self.mistakes = 1  # of the last pass
+
+    @property
+    def memory(self) -> Walk:
+        return Walk(self.unit * self.v, self.unit * self.late, self.t, self.hint)
 
 
 class Perceptron(Solver):
@@ -30,30 +57,25 @@ class Perceptron(Solver):
     keeps_last: ClassVar[bool] = True
     online: ClassVar[bool] = True
 
-    def steps(self, oracle: Oracle, C: float, seed: int, start: Solution | None) -> Iterator[Step]:
-        rng = np.random.default_rng(seed)
-        walk = Walk.of(start, oracle.dim)
-        t, hint = walk.t, walk.hint
-        # w = unit·v, so that a search which cannot weigh the loss by the hint has no w/hint to form.
-        unit = 1.0 if oracle.weighs_loss else hint or 1.0
-        # The average of v over t updates is v - late/t, where `late` adds every update times its number.
-        v, late = walk.w / unit, walk.average / unit
-        mistakes = 1
-        while mistakes:
-            mistakes = 0
-            order = rng.permutation(oracle.n)
+    def begin(self, oracle: Oracle, C: float, seed: int, start: Solution | None) -> Updates:
+        return Updates(oracle, Walk.of(start, oracle.dim), seed)
+
+    def advance(self, oracle: Oracle, C: float, at: Updates) -> Iterator[Step]:
+        while at.mistakes:
+            at.mistakes = 0
+            order = at.rng.permutation(oracle.n)
             for begin in range(0, oracle.n, self.block):
                 index = order[begin : begin + self.block]
-                planes = oracle.predicted_planes(v, index, (hint or 1.0) / unit)
-                if not hint:  # w = 0 until now, where any hint finds the same planes, and any unit will do
-                    hint = _hint(planes)
-                    unit = 1.0 if oracle.weighs_loss else hint or 1.0
+                planes = oracle.predicted_planes(at.v, index, (at.hint or 1.0) / at.unit)
+                if not at.hint:  # w = 0 until now, where any hint finds the same planes, and any unit will do
+                    at.hint = _hint(planes)
+                    at.unit = 1.0 if oracle.weighs_loss else at.hint or 1.0
                 rows = AtomRows.of(planes.dpsi)
-                mistakes += int(np.count_nonzero(np.diff(rows.indptr)))
-                rows.add_to(v, oracle.weights[index] / unit)
-                rows.add_to(late, t * oracle.weights[index] / unit)
-                t += 1
-            yield Step(unit * (v - late / t), memory=Walk(unit * v, unit * late, t, hint))
+                at.mistakes += int(np.count_nonzero(np.diff(rows.indptr)))
+                rows.add_to(at.v, oracle.weights[index] / at.unit)
+                rows.add_to(at.late, at.t * oracle.weights[index] / at.unit)
+                at.t += 1
+            yield Step(at.unit * (at.v - at.late / at.t), memory=at.memory)
 
 
 def _hint(planes: Planes) -> float:

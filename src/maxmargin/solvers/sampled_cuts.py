@@ -3,20 +3,84 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import ClassVar, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from maxmargin.checks import check_whole
+from maxmargin.files.fields import Flag, NumberArray, Real, Whole
+from maxmargin.files.learnt import Inner, Learnt, RandomState
+from maxmargin.files.objects import Fields
+from maxmargin.learnt_planes import plain_planes, read_planes
 from maxmargin.objective import primal
-from maxmargin.oracle import Oracle
+from maxmargin.oracle import MeanPlane, Oracle
 from maxmargin.planes import Planes
 from maxmargin.solvers.base import Solution, Solver, Step
 from maxmargin.solvers.cuts import Cuts
+from maxmargin.solvers.learnt_cuts import LearntCut
 from maxmargin.solvers.qp import solve_master
 
 ROUNDS = 50  # of block ascent for the bound, at most
+
+
+class Drawn(NamedTuple):
+    """A sample, and the planes of its examples."""
+
+    examples: NDArray[np.int64]
+    planes: Planes
+
+
+class LearntSamples(Learnt):
+    """What every cut of an owner is made of."""
+
+    def left(self, value: list[Drawn]) -> Any:
+        return [[each.examples, plain_planes(each.planes)] for each in value]
+
+    def refilled(self, found: Any, current: Any, owner: Sampling) -> list[Drawn]:
+        if not isinstance(found, list) or len(found) != len(owner.cuts):
+            raise ValueError("expected the samples of all cuts")
+        return [self._read(each, owner.oracle) for each in found]
+
+    def _read(self, found: Any, oracle: Oracle) -> Drawn:
+        if not isinstance(found, list) or len(found) != 2:
+            raise ValueError("expected a sample and its planes")
+        examples, planes = found
+        fits = isinstance(examples, np.ndarray) and examples.dtype == np.int64 and examples.ndim == 1
+        if not fits or (len(examples) and (examples.min() < 0 or examples.max() >= oracle.n)):
+            raise ValueError(f"expected numbers of examples below {oracle.n}")
+        return Drawn(examples, read_planes(oracle.plane_atoms, planes, len(examples)))
+
+
+class Sampling:
+    """Where the method is: the cuts, what they are made of, and the lowest point of the model."""
+
+    learnt: ClassVar[Fields] = {
+        "rng": RandomState(),
+        "cuts": Inner(),
+        "drawn": LearntSamples(),
+        "w": NumberArray(float, "oracle.dim"),
+        **dict.fromkeys(("square", "value"), Real()),
+        "calls_before": Whole(),
+        "ended": Flag(),
+        "index": NumberArray(np.int64, None, least=0, below="oracle.n"),
+        "plane": LearntCut(),
+    }
+    memory = None  # samples prove nothing
+
+    def __init__(self, oracle: Oracle, seed: int):
+        self.oracle, self.rng, self.calls_before = oracle, np.random.default_rng(seed), oracle.calls
+        self.cuts = Cuts(atoms=oracle.plane_atoms)
+        self.drawn: list[Drawn] = []  # of every cut, what it is made of
+        self.w, self.square, self.value = np.zeros(oracle.dim), 0.0, 0.0
+        self.ended = False
+        self.index: NDArray[np.int64] = np.arange(0)  # the last sample
+        self.plane: MeanPlane | None = None  # its cut, which is not among the others yet
+
+    def _check_learnt(self) -> None:
+        planes = None if self.plane is None else self.plane.planes
+        if self.plane is not None and (planes is None or len(planes.loss) != len(self.index)):
+            raise ValueError("expected the planes of the last sample")
 
 
 class SampledCuts(Solver):
@@ -55,32 +119,45 @@ class SampledCuts(Solver):
     max_passes: float = 1000
     measure_every: ClassVar[int] = 10**9  # the objective is measured at the end only
 
-    def steps(self, oracle: Oracle, C: float, seed: int, start: Solution | None) -> Iterator[Step]:
+    def begin(self, oracle: Oracle, C: float, seed: int, start: Solution | None) -> Sampling:
         if not np.isfinite(C):
             raise ValueError("sampled cuts need a finite C; for a hard margin use 'n_slack', 'one_slack' or 'bcfw'")
         for name in ("sample", "check"):
             check_whole(name, getattr(self, name), least=1)
-        rng, limit = np.random.default_rng(seed), oracle.calls + max(self.max_passes - 2, 1) * oracle.n
-        cuts = Cuts()
-        drawn: list[Drawn] = []  # of every cut, what it is made of
-        w, square, value = np.zeros(oracle.dim), 0.0, 0.0
-        while oracle.calls < limit:
-            index = _drawn(oracle, self.sample, rng)
-            plane = oracle.mean_plane(w, index)
-            guess = primal(square, plane.risk, C)
-            if guess - value <= self.tol * guess:
-                checked = primal(square, oracle.mean_plane(w, _drawn(oracle, self.check, rng)).risk, C)
-                if checked - value <= self.tol * checked:
+        return Sampling(oracle, seed)
+
+    def advance(self, oracle: Oracle, C: float, at: Sampling) -> Iterator[Step]:
+        limit = at.calls_before + max(self.max_passes - 2, 1) * oracle.n
+        while not at.ended:
+            if at.plane is not None:  # the cut of the last step
+                self._learn(oracle, C, at, at.plane)
+                at.plane = None
+            if oracle.calls >= limit:
+                break
+            at.index = _drawn(oracle, self.sample, at.rng)
+            plane = oracle.mean_plane(at.w, at.index)
+            guess = primal(at.square, plane.risk, C)
+            if guess - at.value <= self.tol * guess:
+                checked = primal(at.square, oracle.mean_plane(at.w, _drawn(oracle, self.check, at.rng)).risk, C)
+                if checked - at.value <= self.tol * checked:
                     break
-            yield Step(w, guess=guess)
-            cuts.add(plane)
-            assert plane.planes is not None
-            drawn.append(Drawn(index, plane.planes))
-            cuts.weigh(solve_master(cuts.gram, cuts.offset, C, alpha=cuts.alpha).alpha)
-            drawn = [drawn[t] for t in cuts.drop_idle(self.patience)]
-            w, value = cuts.combined(oracle.dim), cuts.bound(oracle)
-            square = oracle.inner(w, w)
-        yield Step(w, self._bound(oracle, C, [drawn[t] for t in np.flatnonzero(cuts.alpha)], rng))
+            at.plane = plane
+            yield Step(at.w, guess=guess)
+        if not at.ended:
+            at.ended = True
+            used = [at.drawn[t] for t in np.flatnonzero(at.cuts.alpha)]
+            yield Step(at.w, self._bound(oracle, C, used, at.rng))
+
+    def _learn(self, oracle: Oracle, C: float, at: Sampling, plane: MeanPlane) -> None:
+        """Add this cut of the sample, and go to the lowest point of the model."""
+        cuts = at.cuts
+        cuts.add(plane)
+        assert plane.planes is not None
+        at.drawn.append(Drawn(at.index, plane.planes))
+        cuts.weigh(solve_master(cuts.gram, cuts.offset, C, alpha=cuts.alpha).alpha)
+        at.drawn = [at.drawn[t] for t in cuts.drop_idle(self.patience)]
+        at.w, at.value = cuts.combined(oracle.dim), cuts.bound(oracle)
+        at.square = oracle.inner(at.w, at.w)
 
     def _bound(self, oracle: Oracle, C: float, drawn: list[Drawn], rng: np.random.Generator) -> float:
         """A value of the n-slack dual: block ascent over the planes that the cuts are made of."""
@@ -100,10 +177,3 @@ class SampledCuts(Solver):
 
 def _drawn(oracle: Oracle, size: int, rng: np.random.Generator) -> NDArray[np.intp]:
     return rng.choice(oracle.n, min(size, oracle.n), replace=False)
-
-
-class Drawn(NamedTuple):
-    """A sample, and the planes of its examples."""
-
-    examples: NDArray[np.intp]
-    planes: Planes

@@ -9,7 +9,9 @@ import numpy as np
 
 from maxmargin.arrays import Array
 from maxmargin.atoms import AtomRows
-from maxmargin.files.fields import MostlyZeros, Real, declare
+from maxmargin.files.fields import MostlyZeros, Real
+from maxmargin.files.learnt import Inner, InPlace, RandomState
+from maxmargin.files.objects import Fields, declare
 from maxmargin.oracle import Oracle
 from maxmargin.planes import Planes
 from maxmargin.solvers.base import Solution, Solver, Step
@@ -34,6 +36,27 @@ class Walk(NamedTuple):
 declare(Walk, {"w": MostlyZeros(None), "average": MostlyZeros("w.size"), "t": Real(least=0), "hint": Real()})
 
 
+class Averaging:
+    """Where the method is between two passes."""
+
+    learnt: ClassVar[Fields] = {
+        "rng": RandomState(),
+        "lazy": Inner(),
+        **dict.fromkeys(("t", "head_start", "reached", "due"), Real(least=0)),
+    }
+
+    def __init__(self, walk: Walk, seed: int):
+        self.rng, self.t = np.random.default_rng(seed), walk.t
+        self.lazy = LazyAverage(walk.w.copy(), walk.average.copy())
+        self.head_start = 0.0  # t₀, once it is known
+        self.reached = 0.0  # the t + t₀ of the factor of w
+        self.due = self.t + 1  # when that is brought up to date
+
+    @property
+    def memory(self) -> Walk:
+        return Walk(self.lazy.current(), self.lazy.average(), self.t)
+
+
 class Subgradient(Solver):
     """Step against the subgradient of a few examples at a time; return the best average of the later weights.
 
@@ -54,34 +77,35 @@ class Subgradient(Solver):
     certified: ClassVar[bool] = False
     online: ClassVar[bool] = True
 
-    def steps(self, oracle: Oracle, C: float, seed: int, start: Solution | None) -> Iterator[Step]:
+    def begin(self, oracle: Oracle, C: float, seed: int, start: Solution | None) -> Averaging:
         if not np.isfinite(C):
             raise ValueError("a hard margin (C = inf) needs a certified solver, such as 'n_slack' or 'bcfw'")
-        rng = np.random.default_rng(seed)
-        walk = Walk.of(start, oracle.dim)
+        return Averaging(Walk.of(start, oracle.dim), seed)
+
+    def advance(self, oracle: Oracle, C: float, at: Averaging) -> Iterator[Step]:
         free = oracle.weighs_loss and oracle.formulation.plain  # to ask at a multiple of a vector costs nothing
-        lazy, t = LazyAverage(walk.w.copy(), walk.average.copy()), walk.t
-        head_start = self._head_start(oracle, C)
-        reached = t + head_start  # the t + t₀ of the factor of w
-        due = t + 1
+        if not at.head_start:
+            at.head_start = self._head_start(oracle, C)
+            at.reached = at.t + at.head_start
+        lazy, head_start = at.lazy, at.head_start
         while True:
-            order = rng.permutation(oracle.n)
+            order = at.rng.permutation(oracle.n)
             for begin in range(0, oracle.n, self.block):
                 index = order[begin : begin + self.block]
                 planes = oracle.planes(lazy.v, index, scale=lazy.scale)
                 if oracle.formulation.squared:
                     heights = np.maximum(planes.loss - lazy.scale * np.asarray(planes.dpsi @ lazy.v), 0)
-                t += 1
+                at.t += 1
                 last = begin + self.block >= oracle.n  # a pass ends with the factor that the next run assumes
-                if t >= due or last:
-                    lazy.shrink(reached / (t + head_start), fold=not free)
-                    reached, due = t + head_start, t + np.sqrt(t + head_start)
-                push = C / reached * oracle.weights[index] / len(index)
+                if at.t >= at.due or last:
+                    lazy.shrink(at.reached / (at.t + head_start), fold=not free)
+                    at.reached, at.due = at.t + head_start, at.t + float(np.sqrt(at.t + head_start))
+                push = C / at.reached * oracle.weights[index] / len(index)
                 if oracle.formulation.squared:
                     # the gradient grows with ξ: never step past the point where the example's own slack is gone
                     push = np.minimum(push, 1 / (len(index) * np.maximum(squared_norms(planes), 1e-300))) * heights
-                lazy.step(AtomRows.of(planes.dpsi), push, share=2 / (t + 1))
-            walk = Walk(lazy.current(), lazy.average(), t)
+                lazy.step(AtomRows.of(planes.dpsi), push, share=2 / (at.t + 1))
+            walk = at.memory
             yield Step(walk.average, memory=walk)
 
     def _head_start(self, oracle: Oracle, C: float) -> float:
@@ -102,6 +126,11 @@ class LazyAverage:
 
     Kept as  w = scale·v  and  average = p·v + q·rest: in most steps only the scalars and a few coordinates change.
     """
+
+    learnt: ClassVar[Fields] = {
+        **dict.fromkeys(("v", "rest"), InPlace()),
+        **dict.fromkeys(("scale", "p", "q"), Real()),
+    }
 
     def __init__(self, w: Array, average: Array):
         self.v, self.rest, self.scale, self.p, self.q = w, average, 1.0, 0.0, 1.0

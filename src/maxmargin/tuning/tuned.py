@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import os
 import time
 from collections.abc import Callable, Iterator
 from itertools import count
@@ -25,6 +26,7 @@ from maxmargin.errors import NothingLearnt, TrainingInterrupted, warn_caller
 from maxmargin.executors import Executor, Serial
 from maxmargin.interruptions import first_only
 from maxmargin.live_line import LiveLine
+from maxmargin.report.page import ModelReport
 from maxmargin.solvers import Perceptron
 from maxmargin.time_left import TimeLeft
 from maxmargin.trainer import Trainer
@@ -165,6 +167,25 @@ class Tuned(MetaEstimatorMixin, BaseEstimator):
         model = self._best()
         scorer = model.score if self.scoring is None else self._scorer(model)
         return float(scorer(X, y, *args, **options) if self.scoring is None else scorer(model, X, y, **options))
+
+    @available_if(_has("report"))  # type: ignore[untyped-decorator]
+    def report(self, X: Any, Y: Any, **options: Any) -> ModelReport:
+        """A page about the best model, and how its C was chosen; see its own `report`."""
+        from maxmargin.tuning.findings import choice_section
+
+        return self._best().report(X, Y, sections=[choice_section(self)], **options)
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the best model to a file, as its own `save` does; `maxmargin.load(path)` reads it."""
+        best = self._best()
+        if isinstance(best, Pipeline):
+            steps = ", ".join(type(step).__name__ for _, step in best.steps[:-1])
+            raise ValueError(
+                f"the best model is a pipeline ({steps} before a {type(_last(best)).__name__}), and model files do not "
+                "have steps of other libraries: best_estimator_[-1].save(path) keeps the last step; keep the others "
+                "beside it, by pickle or skops"
+            )
+        best.save(path)
 
     def __getattr__(self, name: str) -> Any:
         """Whatever else the best model has."""

@@ -141,5 +141,5 @@ def test_wrong_nodes_are_red():
     tree = Tree.parse("(S (NP (NP (DT a) (JJ b))) (PP (VB c)))")
     picture = svg(tree, [False, False, True, False, True, True, False])
     assert picture.count(RED) == 3
-    red = [label for _, label in re.findall(rf'<rect [^>]* fill="({RED})"/><text [^>]*>([^<]*)<', picture)]
+    red = [label for _, label in re.findall(rf'<rect [^>]*fill="({RED})"[^>]*></rect><text [^>]*>([^<]*)<', picture)]
     assert red == ["NP", "JJ", "PP"]

@@ -216,3 +216,14 @@ def test_product_of_independent_positions():
         for z in list(product(range(3), repeat=len(x)))[::7]:
             expected = np.log([p[t, k] for t, k in enumerate(z)]).sum()
             assert model.log_probability([x], [[names[k] for k in z]])[0] == pytest.approx(expected)
+
+
+@pytest.mark.parametrize("solver", ["lbfgs", "exponentiated_gradient"])
+def test_a_likelihood_is_certified_by_another_run(solver):
+    model = SequenceLabeler(C=2.0, objective="likelihood", solver=solver).fit(X, Y)
+    found = model.certify(X, Y)
+    unlikely = [-np.log(p[z.index(list(y))]) for (z, p), y in zip((listed(model, x) for x in X), Y, strict=True)]
+    assert found.primal == pytest.approx(0.5 * model.w_ @ model.w_ + 2.0 * np.mean(unlikely))
+    assert 0.9 * found.primal < found.dual <= found.primal
+    assert found.dual <= model.certificate_.primal  # a bound of the same problem
+    assert "bound computed by LBFGS" in found.stop_reason

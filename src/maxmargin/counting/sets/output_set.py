@@ -18,7 +18,8 @@ import numpy as np
 from sklearn.base import BaseEstimator
 
 from maxmargin.arrays import Array
-from maxmargin.files.fields import Fields, Sized, parameters_of
+from maxmargin.files.fields import Sized
+from maxmargin.files.objects import Fields, parameters_of
 
 MOST_ITEMS = 2**12  # of an output set in a model file
 

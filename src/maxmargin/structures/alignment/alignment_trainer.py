@@ -8,6 +8,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from maxmargin.batch import Batch
 from maxmargin.objective import Certificate
+from maxmargin.report.findings import Section
 from maxmargin.solvers import Solver
 from maxmargin.structures.alignment.columns import RESIDUE
 from maxmargin.structures.alignment.formats.ncbi import SubstitutionMatrix
@@ -114,6 +115,11 @@ class AlignmentTrainer(Trainer):
     def _scoring(self) -> dict[str, Any]:
         """The parameters of an estimator that scores alignments in the same way."""
         return {name: getattr(self, name) for name in SCORING}
+
+    def _learnt(self) -> list[Section]:
+        from maxmargin.structures.alignment.findings import learnt_scores
+
+        return learnt_scores(self)
 
     def _named_weights(self) -> dict[str, Weights]:
         named: dict[str, Weights] = self.task_.named_weights(self.w_)

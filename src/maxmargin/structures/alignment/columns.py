@@ -18,7 +18,8 @@ from numpy.typing import NDArray
 
 from maxmargin.arrays import Array
 from maxmargin.checks import refuse_complex
-from maxmargin.files.fields import Derived, Dropped, Each, Fields, LabelList, Mapped, Text, Texts, Whole
+from maxmargin.files.fields import Each, LabelList, Mapped, Text, Texts, Whole
+from maxmargin.files.objects import Derived, Dropped, Fields
 from maxmargin.inputs.labels import in_order, plain
 
 Codes: TypeAlias = NDArray[np.int64]

@@ -65,9 +65,9 @@ class AlignmentDisplay:
         self.predicted = PairwiseAlignment.of(predicted, lengths, "the predicted alignment")
         self.truth = None if truth is None else PairwiseAlignment.of(truth, lengths, "the true alignment")
         self._partners = partners = {} if self.truth is None else dict(self.truth.pairs[self.truth.trusted].tolist())
-        self._shifts = [abs(partners[i] - j) if i in partners else -1 for i, j in self.predicted.pairs.tolist()]
+        self.shifts = [abs(partners[i] - j) if i in partners else -1 for i, j in self.predicted.pairs.tolist()]
         self.status = [
-            self._status(i, j, shift) for (i, j), shift in zip(self.predicted.pairs, self._shifts, strict=True)
+            self._status(i, j, shift) for (i, j), shift in zip(self.predicted.pairs, self.shifts, strict=True)
         ]
         self.missed = sorted(set(partners) - set(self.predicted.pairs[:, 0].tolist()))
 
@@ -83,7 +83,7 @@ class AlignmentDisplay:
         names: tuple[str, str] = ("first", "second"),
     ) -> AlignmentDisplay:
         """An alignment that is known already; sequences as `Aligner` takes them, strings or columns."""
-        return cls(_letters(a, "first"), _letters(b, "second"), predicted, truth, max_shift, names)
+        return cls(letters_of(a, "first"), letters_of(b, "second"), predicted, truth, max_shift, names)
 
     @classmethod
     def from_estimator(
@@ -139,7 +139,7 @@ class AlignmentDisplay:
             for line in (0, 2):
                 ax.bar(x[mask], 1.1, 1, top[mask] + line - 0.55, color=colour, alpha=0.28, linewidth=0)
         style: dict[str, Any] = {"ha": "center", "va": "center"}
-        signs = [SIGNS.get(status, str(shift)) for status, shift in zip(self.status, self._shifts, strict=True)]
+        signs = [SIGNS.get(status, str(shift)) for status, shift in zip(self.status, self.shifts, strict=True)]
         for at, status, sign in zip(np.flatnonzero(paired), self.status, signs, strict=True):
             ax.text(x[at], top[at] + 1, sign, color=COLOURS[status], fontsize=7 * scale, fontweight="bold", **style)
         for side, sequence in enumerate((self.a, self.b)):
@@ -210,7 +210,7 @@ class AlignmentDisplay:
         self.ax_.plot(corners[:, 0], corners[:, 1], **style)
 
 
-def _letters(sequence: Any, which: str) -> str:
+def letters_of(sequence: Any, which: str) -> str:
     """The letters of a sequence that may have other columns."""
     if isinstance(sequence, Mapping):
         if "residue" not in sequence:

@@ -12,6 +12,7 @@ from maxmargin.arrays import Array
 from maxmargin.checks import check_whole
 from maxmargin.predictions import Predictions
 from maxmargin.probabilistic import ProbabilisticTrainer
+from maxmargin.report.findings import Findings
 from maxmargin.solvers import Solver
 from maxmargin.structures.alignment import models
 from maxmargin.structures.alignment.alignment_trainer import AlignmentOptions, AlignmentTrainer
@@ -171,6 +172,11 @@ class Aligner(AlignmentTrainer, ProbabilisticTrainer):
                 )
             shares.append(z.agreement(truth, self.max_shift))
         return float(np.mean(shares))
+
+    def _findings(self, X: Any, Y: Any) -> Findings:
+        from maxmargin.structures.alignment.findings import alignment_findings
+
+        return alignment_findings(self, X, Y)
 
     @property
     def alphabet_(self) -> list[Hashable]:

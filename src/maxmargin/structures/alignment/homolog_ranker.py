@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
 from maxmargin.arrays import Array
+from maxmargin.report.findings import Findings
 from maxmargin.structures.alignment.alignment_trainer import AlignmentOptions, AlignmentTrainer
 from maxmargin.structures.alignment.alignments import PairwiseAlignment
 from maxmargin.structures.alignment.estimator import Aligner
@@ -89,6 +90,11 @@ class HomologRanker(AlignmentTrainer):
         aligner = Aligner(**self._scoring())
         aligner.task_, aligner.w_ = self.task_.alignment_, self.w_
         return aligner
+
+    def _findings(self, X: Any, Y: Any) -> Findings:
+        from maxmargin.structures.alignment.findings import homolog_findings
+
+        return homolog_findings(self, X, Y)
 
     def _make_task(self, Y: Any) -> Homologs:
         return self._task(Homologs, alignment=self._task(Alignment))

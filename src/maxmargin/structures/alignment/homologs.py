@@ -11,7 +11,8 @@ from sklearn.base import clone
 from maxmargin.arrays import Array
 from maxmargin.batch import Batch
 from maxmargin.checks import is_whole
-from maxmargin.files.fields import Derived, Fields, Part
+from maxmargin.files.fields import Part
+from maxmargin.files.objects import Derived, Fields
 from maxmargin.objective import Formulation
 from maxmargin.planes import Planes
 from maxmargin.structures.alignment.alignments import PairwiseAlignment

@@ -26,7 +26,8 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 
 from maxmargin.arrays import Array
-from maxmargin.files.fields import Fields, Part, afford
+from maxmargin.files.fields import Part, afford
+from maxmargin.files.objects import Fields
 from maxmargin.structures.alignment.columns import Codes, Columns, EncodedSequence
 from maxmargin.structures.alignment.views import (
     Column,

@@ -11,7 +11,8 @@ import numpy as np
 from maxmargin.arrays import Array
 from maxmargin.checks import check_whole
 from maxmargin.examples import check_features
-from maxmargin.files.fields import Dropped, Fields, Flag, Part, Text, Whole
+from maxmargin.files.fields import Flag, Part, Text, Whole
+from maxmargin.files.objects import Dropped, Fields
 from maxmargin.structures.alignment.alignment_sums import AlignmentSums, SummedAlignment
 from maxmargin.structures.alignment.alignments import PairwiseAlignment
 from maxmargin.structures.alignment.batch import AlignmentBatch

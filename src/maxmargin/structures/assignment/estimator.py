@@ -8,6 +8,7 @@ from typing import Any, Unpack
 from sklearn.utils.validation import check_is_fitted
 
 from maxmargin.predictions import Predictions
+from maxmargin.report.findings import Findings
 from maxmargin.solvers import Solver
 from maxmargin.structures.assignment.frames import ColumnNumbers
 from maxmargin.structures.assignment.measures import link_scores
@@ -77,6 +78,11 @@ class Assigner(Trainer):
             "rows alone": Weights(w[f : f + r + 1], feature=["constant", *range(r)]),
             "columns alone": Weights(w[f + r + 1 :], feature=["constant", *range(s)]),
         }
+
+    def _findings(self, X: Any, Y: Any) -> Findings:
+        from maxmargin.structures.assignment.findings import link_findings
+
+        return link_findings(self, X, Y)
 
     def _make_task(self, Y: Any) -> Task:
         return self._task(Links)

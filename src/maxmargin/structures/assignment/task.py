@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 from scipy.optimize import linear_sum_assignment
 
 from maxmargin.arrays import Array
-from maxmargin.files.fields import Each, Fields, Whole
+from maxmargin.files.fields import Each, Whole
+from maxmargin.files.objects import Fields
 from maxmargin.structures.assignment.frames import ColumnNumbers, Frames, read_columns, read_frames
 from maxmargin.structures.parts.batch import PartsBatch
 from maxmargin.structures.parts.numbers import PartNumbers, PricedParts

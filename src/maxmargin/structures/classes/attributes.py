@@ -11,7 +11,8 @@ from scipy import sparse
 
 from maxmargin.arrays import Array
 from maxmargin.atoms import AtomRows, Atoms
-from maxmargin.files.fields import Fields, RowArrays, Whole
+from maxmargin.files.fields import RowArrays, Whole
+from maxmargin.files.objects import Fields
 from maxmargin.inputs.labels import Labels
 from maxmargin.inputs.matrices import checked_matrix
 from maxmargin.planes import Planes

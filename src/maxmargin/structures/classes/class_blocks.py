@@ -11,7 +11,7 @@ one more weight, the truth's: O(K) for the few steps that it takes (Michelot 198
 from __future__ import annotations
 
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,6 +19,8 @@ from numpy.typing import NDArray
 from maxmargin.arrays import Array
 from maxmargin.atoms import AtomRows, Atoms
 from maxmargin.block_dual import CALL, BlockDual, Decoder, Remembered, Report, caps
+from maxmargin.files.fields import NumberArray, Real
+from maxmargin.files.objects import Fields
 from maxmargin.inputs.labels import Labels
 from maxmargin.objective import Formulation
 from maxmargin.planes import Planes
@@ -40,6 +42,7 @@ class ClassBlocks(BlockDual):
     """α of all wrong labels, for plain slacks under a finite C. No plane is ever written down."""
 
     confinable = True
+    learnt: ClassVar[Fields] = {"alpha": NumberArray(float, "n", "n_classes", least=0), "_least": Real(least=0)}
 
     def __init__(self, classes: LabelledRows, weights: Array, formulation: Formulation, C: float, **limits: Any):
         super().__init__(classes.atoms.dim, weights, formulation, C, **limits)
@@ -48,6 +51,14 @@ class ClassBlocks(BlockDual):
         self._squares = classes.atoms.lengths**2
         self.average(classes.atoms, classes.units)
         self._least = 0.0  # what somebody gained who is visited again
+
+    @property
+    def n_classes(self) -> int:
+        return len(self.classes.cost)
+
+    @property
+    def alpha_sums(self) -> Array:
+        return np.asarray(self.alpha.sum(axis=1))
 
     def search(self, oracle: Decoder, order: NDArray[np.intp], block: int) -> Report:
         """Every visit sees the newest Σ α a; `block` means nothing here."""
@@ -149,7 +160,7 @@ class ClassBlocks(BlockDual):
         """By the best multiple of α that keeps to the new caps."""
         self._know_sums()
         self.weights, self.C, self.cap = weights, C, caps(weights, C)
-        self.alpha *= self.best_multiple(self._linear(), 0.0, self.alpha.sum(axis=1))
+        self.alpha *= self.best_multiple(self._linear(), 0.0, self.alpha_sums)
         self.refresh()
         self._after_search()
 

@@ -9,13 +9,15 @@ labels that it changed. Rows are computed for those who are about to change.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from maxmargin.arrays import Array
 from maxmargin.block_dual import Planed
+from maxmargin.files.learnt import InPlace
+from maxmargin.files.objects import Fields
 from maxmargin.kernels.atoms import KernelAtoms
 from maxmargin.kernels.compiled.row_cache import RowCache
 from maxmargin.kernels.dual_blocks import KernelBlocks
@@ -29,12 +31,17 @@ class KernelClassBlocks(ClassBlocks):
     """ClassBlocks with the inner products of a kernel."""
 
     confinable = False
+    learnt: ClassVar[Fields] = {"seen": InPlace()}
 
     def __init__(self, classes: LabelledRows, weights: Array, formulation: Formulation, C: float, **limits: Any):
         super().__init__(classes, weights, formulation, C, **limits)
         assert isinstance(classes.atoms, KernelAtoms)
         self._atoms = classes.atoms
         self.seen = np.zeros((len(classes.cost), self._atoms.n_units))  # by label, which is how they change
+        self._atoms.kept = (self.sums, self.seen.T)
+
+    def _check_learnt(self) -> None:
+        super()._check_learnt()
         self._atoms.kept = (self.sums, self.seen.T)
 
     def _improve(self, order: NDArray[np.intp], report: Array) -> None:

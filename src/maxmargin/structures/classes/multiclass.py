@@ -13,7 +13,8 @@ from maxmargin.arrays import Array
 from maxmargin.atoms import Atoms
 from maxmargin.block_dual import BlockDual
 from maxmargin.dual_blocks import DualBlocks
-from maxmargin.files.fields import Derived, Fields, LabelArray, LabelList, NumberArray, Whole
+from maxmargin.files.fields import LabelArray, LabelList, NumberArray, Whole
+from maxmargin.files.objects import Derived, Fields
 from maxmargin.inputs.labelling import wrong_labels
 from maxmargin.inputs.labels import Labels, cost_matrix, label_array, label_numbers, label_set, prices
 from maxmargin.inputs.matrices import checked_matrix

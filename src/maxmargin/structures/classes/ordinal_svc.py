@@ -9,6 +9,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from maxmargin.arrays import Array
 from maxmargin.flat import ClassScorer
+from maxmargin.report.findings import Section
 from maxmargin.solvers import Solver
 from maxmargin.structures.classes.ordinal import Ordinal
 from maxmargin.task import Task
@@ -102,6 +103,11 @@ class OrdinalSVC(ClassScorer):
     @property
     def _names_classes(self) -> bool:
         return self.order is not None
+
+    def _learnt(self) -> list[Section]:
+        from maxmargin.structures.classes.findings import learnt_steps
+
+        return learnt_steps(self)
 
     def _make_task(self, Y: Any) -> Task:
         return self._task(Ordinal)

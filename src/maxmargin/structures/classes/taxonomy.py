@@ -10,7 +10,8 @@ import numpy as np
 from scipy import sparse
 
 from maxmargin.checks import is_real
-from maxmargin.files.fields import Field, Fields, LabelArray
+from maxmargin.files.fields import LabelArray
+from maxmargin.files.objects import Field, Fields
 from maxmargin.inputs.hierarchy import read_hierarchy
 from maxmargin.inputs.labels import Labels, label_array, plain
 from maxmargin.structures.classes.attributes import Attributed

@@ -8,6 +8,7 @@ from typing import Any, Unpack
 from sklearn.utils.validation import check_is_fitted
 
 from maxmargin.flat import ClassScorer
+from maxmargin.report.findings import Section
 from maxmargin.solvers import Solver
 from maxmargin.structures.classes.taxonomy import Taxonomy
 from maxmargin.task import Task
@@ -89,6 +90,11 @@ class TaxonomySVC(ClassScorer):
     @property
     def _names_classes(self) -> bool:
         return not (self.taxonomy is None or isinstance(self.taxonomy, str))
+
+    def _learnt(self) -> list[Section]:
+        from maxmargin.structures.classes.findings import learnt_tree
+
+        return learnt_tree(self)
 
     def _make_task(self, Y: Any) -> Task:
         return self._task(Taxonomy)

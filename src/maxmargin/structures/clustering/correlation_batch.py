@@ -8,6 +8,7 @@ import numpy as np
 from scipy import sparse
 
 from maxmargin.arrays import Array
+from maxmargin.atoms import Atoms
 from maxmargin.batch import Batch
 from maxmargin.planes import Planes
 from maxmargin.search import Search
@@ -15,7 +16,7 @@ from maxmargin.structures.clustering.agglomeration import PairGains
 from maxmargin.structures.clustering.labels import Clusters, cluster_numbers
 from maxmargin.structures.clustering.measures import mitre_loss
 from maxmargin.structures.clustering.pair_table import PairTable
-from maxmargin.structures.clustering.triangles import Relaxation, Triangles, relaxed, rounded
+from maxmargin.structures.clustering.triangles import Relaxation, Triangles, checked_triangles, relaxed, rounded
 
 
 class CorrelationBatch(Batch):
@@ -37,6 +38,17 @@ class CorrelationBatch(Batch):
     @property
     def method(self) -> str:
         return "LP relaxation" if self.task.method == "relaxed" else "greedy merges and moves"
+
+    @property
+    def plane_atoms(self) -> Atoms:
+        return self.table.plane_atoms
+
+    def remembered_searches(self) -> list[Any]:
+        return [self.triangles[g] for g in self.ids]
+
+    def remember_searches(self, found: list[Any]) -> None:
+        for g, triangles in zip(self.ids, found, strict=True):
+            self.triangles[g] = None if triangles is None else checked_triangles(triangles, int(self.table.n_items[g]))
 
     def planes(self, w: Array, augment: float | Array = 1.0) -> Planes:
         lam = self.each(augment)

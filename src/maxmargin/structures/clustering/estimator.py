@@ -10,6 +10,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from maxmargin.arrays import Array
 from maxmargin.predictions import Predictions
+from maxmargin.report.findings import Findings
 from maxmargin.solvers import CCCP, Solver, as_solver
 from maxmargin.structures.clustering.correlation import Correlation
 from maxmargin.structures.clustering.forest import STARTS, Forest, Linked
@@ -174,6 +175,11 @@ class Clusterer(Trainer):
     def _named_weights(self) -> dict[str, Weights]:
         names = {"features": getattr(self, "feature_names_in_", range(self.n_features_in_)), "intercept": ["constant"]}
         return {kind: Weights(values, feature=names[kind]) for kind, values in self.task_.parts(self.w_).items()}
+
+    def _findings(self, X: Any, Y: Any) -> Findings:
+        from maxmargin.structures.clustering.findings import cluster_findings
+
+        return cluster_findings(self, X, Y)
 
     def _make_task(self, Y: Any) -> Task:
         if self.linkage not in LINKAGES:

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from maxmargin.arrays import Array, Index
+from maxmargin.atoms import Atoms
 from maxmargin.batch import Batch
 from maxmargin.planes import Planes, Rows
 from maxmargin.structures.clustering.pair_table import PairTable
@@ -43,6 +44,10 @@ class ForestBatch(Batch):
         self.truth_bounds = np.append(0, np.cumsum(most)).astype(np.int64)
         self.truth: Edges = np.empty(self.truth_bounds[-1], dtype=np.int64)
         self.truth = self._chained().truth
+
+    @property
+    def plane_atoms(self) -> Atoms:
+        return self.table.plane_atoms
 
     def planes(self, w: Array, augment: float | Array = 1.0) -> Planes:
         lam = self.each(augment)

@@ -138,6 +138,11 @@ def _ratios(counts: AgreementCounts) -> ClusterScore:
     return ClusterScore(float(precision), float(recall), float(f1))
 
 
+def f1_of_sums(sums: NDArray[np.float64]) -> NDArray[np.float64]:
+    """F1 of AgreementCounts that were added up, one row each."""
+    return np.array([_ratios(AgreementCounts(*row)).f1 for row in sums.tolist()])
+
+
 def _compared(truth: Sequence[Any], found: Sequence[Any], average: str) -> list[Overlaps]:
     if average not in AVERAGES:
         raise ValueError(f"average must be 'micro' or 'macro', got {average!r}")
@@ -202,6 +207,7 @@ def _n_pairs(sizes: Any) -> float:
     return float(np.sum(sizes * (sizes - 1) / 2))
 
 
+COUNTED = {"muc": _links, "b_cubed": _items, "pairwise": _pairs}  # by the name of the score
 muc_f1_scorer = Scorer(muc, "f1")
 b_cubed_f1_scorer = Scorer(b_cubed, "f1")
 ceaf_f1_scorer = Scorer(ceaf, "f1")

@@ -52,6 +52,11 @@ class PairTable:
             return [self.matrix[self.rows(g)] @ w for g in ids]
         return [self.atoms.scores(w, np.arange(self.bounds[g], self.bounds[g + 1]))[:, 0] for g in ids]
 
+    @property
+    def plane_atoms(self) -> Atoms:
+        """Of rows that `combined` makes."""
+        return Atoms.coordinates(self.matrix.shape[1]) if self.atoms is None else self.atoms
+
     def combined(self, factors: sparse.csr_array) -> Rows:
         """Row j: Σ_e factors[j, e] · x_e; dense rows of a dense matrix, else rows over atoms."""
         if self.atoms is None:

@@ -9,7 +9,8 @@ import numpy as np
 from scipy import sparse
 
 from maxmargin.arrays import Array
-from maxmargin.files.fields import Derived, Fields, Flag, OneOf, Texts, Whole
+from maxmargin.files.fields import Flag, OneOf, Texts, Whole
+from maxmargin.files.objects import Derived, Fields
 from maxmargin.structures.clustering.pair_table import PairTable
 from maxmargin.structures.clustering.pairs import Pairs, read_clustered
 from maxmargin.task import Task

@@ -8,7 +8,7 @@ clusterings: if i and k are both together with j, they are together.
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -37,6 +37,15 @@ class Relaxation(NamedTuple):
     def whole(self) -> bool:
         """Whether the listed pairs are those of a clustering."""
         return bool(np.all((self.listed == 0) | (self.listed == 1)))
+
+
+def checked_triangles(found: Any, n_items: int) -> Triangles:
+    """Triangles of so many items, from a file."""
+    if not isinstance(found, np.ndarray) or found.dtype != np.int64 or found.ndim != 2 or found.shape[1] != 3:
+        raise ValueError("expected rows of three items")
+    if len(found) and (found.min() < 0 or found.max() >= n_items):
+        raise ValueError(f"expected items below {n_items}")
+    return found
 
 
 def relaxed(gains: PairGains, known: Triangles | None = None) -> Relaxation:

@@ -15,6 +15,7 @@ from maxmargin.kernels.functions import WithConstant
 from maxmargin.objective import Certificate
 from maxmargin.online import online_only
 from maxmargin.oracle import normalised_weights
+from maxmargin.report.findings import Findings
 from maxmargin.solvers import Solver
 from maxmargin.structures.decisions.batch import DecisionBatch
 from maxmargin.structures.decisions.cases import Cases
@@ -205,6 +206,11 @@ class CostLearner(Trainer):
             assert isinstance(batch, DecisionBatch)
             task.prior_ = batch.regressed(normalised_weights(sample_weight, len(batch)), self.fit_intercept)
         return task.prior_
+
+    def _findings(self, X: Any, Y: Any, optimisers: Sequence[Any] | None = None) -> Findings:
+        from maxmargin.structures.decisions.findings import decision_findings
+
+        return decision_findings(self, X, Y, optimisers)
 
     def _make_task(self, Y: Any) -> Decisions:
         constant = self.fit_intercept and self.kernel is not None

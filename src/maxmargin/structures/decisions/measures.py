@@ -62,6 +62,11 @@ def _answers(asked: Optimisers, costs: Any) -> Array:
     return asked.answers(flat, sizes, range(len(sizes)))
 
 
+def best_decisions(asked: Optimisers, costs: Any) -> list[Array]:
+    """The best decision of every example at these costs."""
+    return np.split(_answers(asked, costs), np.cumsum(part_counts(costs))[:-1])
+
+
 def _flat(values: Any) -> Array:
     """One example after the other."""
     return np.concatenate([np.asarray(each, dtype=float) for each in values])

@@ -10,7 +10,8 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from maxmargin.arrays import Array
-from maxmargin.files.fields import Fields, Flag, Text, Whole
+from maxmargin.files.fields import Flag, Text, Whole
+from maxmargin.files.objects import Fields
 from maxmargin.kernels.units import UnitTask
 from maxmargin.predictions import Predictions
 from maxmargin.search import Search

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from maxmargin.arrays import Array
+from maxmargin.atoms import Atoms
 from maxmargin.batch import Batch
 from maxmargin.objective import Formulation
 from maxmargin.planes import Planes
@@ -39,6 +40,10 @@ class DependencyBatch(Batch):
         """The best trees for λΔ + ⟨w, Ψ⟩."""
         prices = self.each(augment) * self.price[self.ids]
         return self.arcs.scored(w, self.ids).best(prices, self.task.single_root, self.task.projective)
+
+    @property
+    def plane_atoms(self) -> Atoms:
+        return self.arcs.plane_atoms
 
     def planes(self, w: Array, augment: float | Array = 1.0) -> Planes:
         return self._planes(self.found(w, augment))

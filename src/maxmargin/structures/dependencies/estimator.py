@@ -11,6 +11,7 @@ from sklearn.utils.validation import check_is_fitted
 from maxmargin.arrays import Array
 from maxmargin.predictions import Predictions
 from maxmargin.probabilistic import ProbabilisticTrainer
+from maxmargin.report.findings import Findings
 from maxmargin.solvers import Solver
 from maxmargin.structures.dependencies.arc_templates import feature_names
 from maxmargin.structures.dependencies.given_arcs import GivenArcs
@@ -150,6 +151,11 @@ class DependencyParser(ProbabilisticTrainer):
             values = self.w_[arcs.first :].reshape(-1, len(labels))
             named["labels"] = Weights(values, feature=feature_names(arcs.label_keys, arcs.lexicon), label=labels)
         return named
+
+    def _findings(self, X: Any, Y: Any) -> Findings:
+        from maxmargin.structures.dependencies.findings import arc_findings
+
+        return arc_findings(self, X, Y)
 
     def _make_task(self, Y: Any) -> Task:
         return self._task(Dependencies)

@@ -79,6 +79,10 @@ class PackedGivenArcs:
         lengths = sentences.lengths
         self.units = np.append(0, np.cumsum((lengths + 1) * lengths))  # where the arcs of each sentence begin
 
+    @property
+    def plane_atoms(self) -> Atoms:
+        return self.atoms
+
     def scored(self, w: Array, ids: Index) -> ScoredArcs:
         tables = ArcTables.of(self.sentences.lengths, ids)
         units = np.concatenate([np.zeros(0, dtype=np.int64), *(np.arange(*self.units[i : i + 2]) for i in ids)])

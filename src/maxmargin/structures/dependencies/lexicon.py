@@ -9,7 +9,8 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from maxmargin.files.fields import Derived, Fields, Texts, Whole
+from maxmargin.files.fields import Texts, Whole
+from maxmargin.files.objects import Derived, Fields
 from maxmargin.inputs.labels import in_order
 from maxmargin.structures.dependencies.conllu_sentence import ConlluSentence
 

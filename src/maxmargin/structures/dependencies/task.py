@@ -13,7 +13,8 @@ from scipy import sparse
 from maxmargin.arrays import Array
 from maxmargin.atoms import AtomRows
 from maxmargin.checks import check_whole, is_whole
-from maxmargin.files.fields import Derived, Fields, Flag, LabelList, OneOf, Part
+from maxmargin.files.fields import Flag, LabelList, OneOf, Part
+from maxmargin.files.objects import Derived, Fields
 from maxmargin.inputs.labels import in_order, label_numbers
 from maxmargin.structures.dependencies.batch import DependencyBatch
 from maxmargin.structures.dependencies.given_arcs import GivenArcs

@@ -13,7 +13,9 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from maxmargin.arrays import Array, Index
-from maxmargin.files.fields import Dropped, Fields, NumberArray, OneOf, Part, Whole
+from maxmargin.atoms import Atoms
+from maxmargin.files.fields import NumberArray, OneOf, Part, Whole
+from maxmargin.files.objects import Dropped, Fields
 from maxmargin.structures.dependencies.lexicon import Codes, Lexicon, Token
 from maxmargin.structures.dependencies.scored_arcs import ArcSizes, ArcTables, FoundTrees, ScoredArcs
 
@@ -111,6 +113,11 @@ class PackedWordArcs:
     def __init__(self, model: WordArcs, sentences: Any, room: int = 0):
         self.model, self.sentences = model, sentences
         self.known = self._known(room)
+
+    @property
+    def plane_atoms(self) -> Atoms:
+        """Of rows that `rows` makes."""
+        return Atoms.coordinates(self.model.dim)
 
     def scored(self, w: Array, ids: Index) -> ScoredArcs:
         from maxmargin.structures.dependencies.compiled.arc_keys import DEPENDENT_KEYS, MOST_KEYS

@@ -12,6 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 from maxmargin.arrays import Array
 from maxmargin.checks import is_whole
 from maxmargin.predictions import Predictions
+from maxmargin.report.findings import Findings
 from maxmargin.solvers import Solver
 from maxmargin.structures.diversity.measures import subtopic_recall
 from maxmargin.structures.diversity.task import THRESHOLDS, Diversity
@@ -131,6 +132,11 @@ class Diversifier(Trainer):
             "documents": {"feature": task.document_features()},
         }
         return {kind: Weights(values, **axes[kind]) for kind, values in task.parts(self.w_).items()}
+
+    def _findings(self, X: Any, Y: Any) -> Findings:
+        from maxmargin.structures.diversity.findings import document_findings
+
+        return document_findings(self, X, Y)
 
     def _make_task(self, Y: Any) -> Diversity:
         return self._task(Diversity)

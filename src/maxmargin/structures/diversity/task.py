@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 
 from maxmargin.arrays import Array
 from maxmargin.checks import is_real, is_whole
-from maxmargin.files.fields import Each, Fields, OneOf, Part, Texts, Whole
+from maxmargin.files.fields import Each, OneOf, Part, Texts, Whole
+from maxmargin.files.objects import Fields
 from maxmargin.search import Search
 from maxmargin.structures.diversity.batch import DiversityBatch, PackedQuery, best_set
 from maxmargin.structures.diversity.documents import ANY, WordCounts, read, read_all

@@ -22,7 +22,8 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from maxmargin.arrays import Array
-from maxmargin.files.fields import Text, Whole, declare
+from maxmargin.files.fields import Text, Whole
+from maxmargin.files.objects import declare
 from maxmargin.structures.diversity.documents import ANY, WordCounts
 
 

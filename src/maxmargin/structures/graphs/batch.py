@@ -60,6 +60,16 @@ class GraphBatch(AtomBatch):
             ways = [f"{name} on {n} graph{'' if n == 1 else 's'}" for name, n in counts.most_common()]
         return ", ".join([*ways, *filter(None, [self.atoms.about])])
 
+    def remembered_searches(self) -> list[Any]:
+        return [self._before[g].plain for g in self.ids]
+
+    def remember_searches(self, found: list[Any]) -> None:
+        direct, n_labels = self.atoms.arrays.direct, self.atoms.arrays.n_labels
+        for g, each in zip(self.ids, found, strict=True):
+            graph = self.graphs[g]
+            messages = (len(graph.edges), 2, n_labels)
+            self._before[g] = FoundBefore.read(each, messages, direct + len(graph.units) * n_labels)
+
     def planes(self, w: Array, augment: float | Array = 1.0) -> Planes:
         """Of labellings or, where a relaxation is fractional, of its solution.
 

@@ -15,6 +15,7 @@ from maxmargin.inputs.scoring import Agreement, share_right
 from maxmargin.live_line import LiveLine
 from maxmargin.predictions import Predictions
 from maxmargin.probabilistic import ProbabilisticTrainer
+from maxmargin.report.findings import Findings, Section
 from maxmargin.solvers import Solver
 from maxmargin.structures.graphs.node_labels import read_labels
 from maxmargin.structures.graphs.stacking import StackedScores
@@ -210,6 +211,16 @@ class GraphLabeler(ProbabilisticTrainer):
 
     def _sums_at(self, beta: float, X: Any) -> Any:
         return super()._sums_at(beta, self._seen(X))
+
+    def _findings(self, X: Any, Y: Any) -> Findings:
+        from maxmargin.structures.graphs.findings import graph_findings
+
+        return graph_findings(self, X, Y)
+
+    def _learnt(self) -> list[Section]:
+        from maxmargin.structures.graphs.findings import learnt_edges
+
+        return learnt_edges(self)
 
     def _make_task(self, Y: Any) -> Graph:
         return self._task(Graph)

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections import deque
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from maxmargin.arrays import Array
+from maxmargin.files.fields import NumberArray
 
 MOST = 32  # outputs that are remembered: as many as a solver does
 
@@ -21,6 +23,33 @@ class FoundBefore:
     def __init__(self) -> None:
         self.messages: Array | None = None
         self._planes: deque[tuple[NDArray[np.int64], Array, float]] = deque(maxlen=MOST)
+
+    @property
+    def plain(self) -> list[Any]:
+        """As plain data: messages, and the planes one behind the other, with where they end."""
+        indices, values, losses = (
+            (list(each) for each in zip(*self._planes, strict=True)) if self._planes else ([],) * 3
+        )
+        ends = np.cumsum([len(each) for each in indices], dtype=np.int64)
+        joined = np.concatenate([np.zeros(0, dtype=np.int64), *indices]), np.concatenate([np.zeros(0), *values])
+        return [self.messages, ends, *joined, np.array(losses, dtype=float)]
+
+    @classmethod
+    def read(cls, found: Any, messages: tuple[int, ...], size: int) -> FoundBefore:
+        """From a file: of a graph with messages of this shape, and so many weights of edges and scores."""
+        if not isinstance(found, list) or len(found) != 5:
+            raise ValueError("expected what searches of a graph have found")
+        made = cls()
+        made.messages = None if found[0] is None else NumberArray(float, *messages).read(found[0], None)
+        ends = NumberArray(np.int64, None, least=0).read(found[1], None)
+        indices = NumberArray(np.int64, None, least=0, below=size).read(found[2], None)
+        values = NumberArray(float, len(indices)).read(found[3], None)
+        losses = NumberArray(float, len(ends)).read(found[4], None)
+        if len(ends) > MOST or (np.diff(ends, prepend=0) < 0).any() or (ends[-1:] != len(indices)).any():
+            raise ValueError(f"expected up to {MOST} planes, one behind the other")
+        for begin, end, loss in zip([0, *ends], ends, losses, strict=False):
+            made.add(indices[begin:end], values[begin:end], float(loss))
+        return made
 
     def highest(self, direct: Array, scores: Array) -> float:
         """The largest violation that is known at these weights of edges and scores, 0 at least (that of the truth).

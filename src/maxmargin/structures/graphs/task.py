@@ -12,7 +12,8 @@ from scipy import sparse
 
 from maxmargin.arrays import Array
 from maxmargin.atoms import Atoms
-from maxmargin.files.fields import Derived, Fields, LabelArray, LabelList, NumberArray, Whole, afford
+from maxmargin.files.fields import LabelArray, LabelList, NumberArray, Whole, afford
+from maxmargin.files.objects import Derived, Fields
 from maxmargin.inputs.labels import Labels, cost_matrix, label_array, label_numbers, label_set
 from maxmargin.kernels.units import UnitTask
 from maxmargin.search import Search

@@ -12,9 +12,11 @@ from sklearn.utils.validation import check_is_fitted
 
 from maxmargin.arrays import Array
 from maxmargin.checks import check_whole, is_real
-from maxmargin.files.fields import Each, Field, Fields, Label, LabelArray, NumberArray, Part, Whole
+from maxmargin.files.fields import Each, Label, LabelArray, NumberArray, Part, Whole
+from maxmargin.files.objects import Field, Fields
 from maxmargin.objective import Certificate
 from maxmargin.online import NoPartialFit
+from maxmargin.report.findings import Findings, Section
 from maxmargin.solvers import CCCP, Solver
 from maxmargin.structures.motifs.description import MotifDescription
 from maxmargin.structures.motifs.examples import MotifExamples, motif_examples, strings_of
@@ -133,13 +135,15 @@ class MotifFinder(MotifDescription, ClassifierMixin, Trainer):
             the controls, of which otherwise 10 are drawn for every string of X (as long as it, from the Markov chain of
             the given order, or of order 0 for None); given or drawn, controls weigh as much as X, taken together.
         """
-        examples = self._prepared(X, y, sample_weight, background)
-        return super().fit(examples.X, examples.has, examples.weights)
+        with self._checkpointed():
+            examples = self._prepared(X, y, sample_weight, background)
+            return super().fit(examples.X, examples.has, examples.weights)
 
     def path(self, X: Any, y: Any, Cs: Any, sample_weight: Any = None, background: Any = None) -> Iterator[Self]:
         """The models of `fit_path`, one by one."""
-        examples = self._prepared(X, y, sample_weight, background)
-        return super().path(examples.X, examples.has, Cs, examples.weights)
+        with self._checkpointed():
+            examples = self._prepared(X, y, sample_weight, background)
+            yield from super().path(examples.X, examples.has, Cs, examples.weights)
 
     def certify(
         self, X: Any, y: Any = None, sample_weight: Any = None, tol: float = 1e-2, background: Any = None
@@ -225,8 +229,18 @@ class MotifFinder(MotifDescription, ClassifierMixin, Trainer):
     def _trained(self, length: int, examples: MotifExamples) -> Trainer:
         """Another finder with the same parameters that has learnt a motif of this length."""
         finder = clone(self)
-        finder.length_ = length
+        finder.length_, finder._open_checkpoint = length, self._open_checkpoint
         return Trainer.fit(finder, examples.X, examples.has, examples.weights)
+
+    def _findings(self, X: Any, Y: Any) -> Findings:
+        from maxmargin.structures.motifs.findings import motif_findings
+
+        return motif_findings(self, X, Y)
+
+    def _learnt(self) -> list[Section]:
+        from maxmargin.structures.motifs.findings import learnt_motif
+
+        return learnt_motif(self)
 
     def _make_task(self, Y: Any) -> Motif:
         return self._task(Motif, length=self.length_)

@@ -8,7 +8,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from maxmargin.arrays import Array
-from maxmargin.files.fields import Real, Text, Whole, declare
+from maxmargin.files.fields import Real, Text, Whole
+from maxmargin.files.objects import declare
 from maxmargin.structures.motifs.scored_windows import ScoredWindows
 from maxmargin.structures.motifs.windows import Places, Windows
 

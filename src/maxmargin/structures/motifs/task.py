@@ -10,7 +10,8 @@ from numpy.typing import NDArray
 
 from maxmargin.arrays import Array
 from maxmargin.checks import check_whole, is_whole
-from maxmargin.files.fields import Dropped, Fields, OneOf, Whole
+from maxmargin.files.fields import OneOf, Whole
+from maxmargin.files.objects import Dropped, Fields
 from maxmargin.structures.motifs.alphabet import Alphabet
 from maxmargin.structures.motifs.batch import MotifBatch
 from maxmargin.structures.motifs.scored_windows import ScoredWindows

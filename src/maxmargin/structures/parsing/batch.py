@@ -80,6 +80,10 @@ class GrammarBatch(Batch):
         """The number of words of its longest sentence."""
         return max((len(self.example(j).sentence.words) for j in range(len(self))), default=1)
 
+    @property
+    def plane_atoms(self) -> Atoms:
+        return self.atoms
+
     def planes(self, w: Array, augment: float | Array = 1.0) -> Planes:
         """One plane per example, from z = argmax λΔ(y, z) + ⟨w, Ψ(x, z)⟩ with λ = augment (a number, or one each)."""
         return self._planes(w, self.loss_augmented(w, self.each(augment)))

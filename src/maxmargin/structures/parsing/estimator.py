@@ -13,6 +13,7 @@ from maxmargin.checks import check_whole
 from maxmargin.errors import Uncalibrated, warn_caller
 from maxmargin.predictions import Predictions
 from maxmargin.probabilistic import Calibration, ProbabilisticTrainer
+from maxmargin.report.findings import Findings, Section
 from maxmargin.solvers import Solver
 from maxmargin.structures.parsing.parseval import parseval
 from maxmargin.structures.parsing.sentences import check_length, tree_of_sentence
@@ -46,6 +47,10 @@ class ParsesSentences(WithNamedWeights):
 
     def score(self, X: Any, Y: Any) -> float:
         """Labelled F1 over all sentences, as EVALB computes it (see metrics.parseval): higher is better."""
+        return parseval(*self._to_compare(X, Y)).f1
+
+    def _to_compare(self, X: Any, Y: Any) -> tuple[list[Tree], list[Tree]]:
+        """The true trees, and the best ones over the same words."""
         found = self.predict(X)
         if len(found) != len(Y):
             raise ValueError(f"X has {len(found)} sentences but Y has {len(Y)}")
@@ -53,7 +58,17 @@ class ParsesSentences(WithNamedWeights):
         for i, (true_tree, found_tree) in enumerate(zip(true, found, strict=True)):
             check_length(len(found_tree), true_tree, i)
         # Where sentences have no words, the found trees show something else in their place.
-        return parseval(true, [tree.with_words(y.words()) for y, tree in zip(true, found, strict=True)]).f1
+        return true, [tree.with_words(y.words()) for y, tree in zip(true, found, strict=True)]
+
+    def _findings(self, X: Any, Y: Any) -> Findings:
+        from maxmargin.structures.parsing.findings import tree_findings
+
+        return tree_findings(self, X, Y)
+
+    def _learnt(self) -> list[Section]:
+        from maxmargin.structures.parsing.findings import learnt_rules
+
+        return learnt_rules(self)
 
     def _named_weights(self) -> dict[str, Weights]:
         parts, names = self.task_.parts(self.w_), self.task_.weight_names()

@@ -16,7 +16,8 @@ from numpy.typing import NDArray
 
 from maxmargin.arrays import Array
 from maxmargin.atoms import Atoms
-from maxmargin.files.fields import Dropped, Fields, Part
+from maxmargin.files.fields import Part
+from maxmargin.files.objects import Dropped, Fields
 from maxmargin.structures.parsing.charts import longest_chain
 from maxmargin.structures.parsing.productions import Rows
 from maxmargin.structures.parsing.sentences import Reader, ReadSentence

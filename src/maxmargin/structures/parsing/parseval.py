@@ -17,6 +17,12 @@ from maxmargin.structures.parsing.trees import TRACE, Bracket, Tree, check_fores
 
 Token = tuple[str, str]  # (word, tag)
 
+# As COLLINS.prm has them.
+UNCOUNTED: Collection[str] = ("TOP", "ROOT", "S1")
+DELETED: Collection[str] = ("``", "''", ",", ".", ":")
+EMPTY: Collection[str] = (TRACE,)
+EQUIVALENT: Iterable[Collection[str]] = (("ADVP", "PRT"),)
+
 
 class ParsevalScore(NamedTuple):
     """Agreement of a corpus of trees with the truth; all but `crossing` are shares between 0 and 1."""
@@ -33,10 +39,10 @@ def parseval(
     truth: Sequence[Any],
     found: Sequence[Any],
     *,
-    uncounted: Collection[str] = ("TOP", "ROOT", "S1"),
-    deleted_tags: Collection[str] = ("``", "''", ",", ".", ":"),
-    empty_tags: Collection[str] = (TRACE,),
-    equivalent: Iterable[Collection[str]] = (("ADVP", "PRT"),),
+    uncounted: Collection[str] = UNCOUNTED,
+    deleted_tags: Collection[str] = DELETED,
+    empty_tags: Collection[str] = EMPTY,
+    equivalent: Iterable[Collection[str]] = EQUIVALENT,
     function_tags: bool = False,
     labelled: bool = True,
 ) -> ParsevalScore:
@@ -67,14 +73,12 @@ def parseval(
     labelled : bool
         False compares spans without their labels.
     """
-    _check_corpus(truth, found)
     for name, labels in (("uncounted", uncounted), ("deleted_tags", deleted_tags), ("empty_tags", empty_tags)):
         if isinstance(labels, str) or not isinstance(labels, Collection):
             raise ValueError(f"{name} must be a collection of labels, not {_described(labels)}.")
     same = _representatives(equivalent)
     reader = _BracketReader(uncounted, deleted_tags, empty_tags, same, function_tags, labelled)
-    pairs = (reader.read(i, *pair) for i, pair in enumerate(zip(truth, found, strict=True)))
-    return _score([_counts(pair) for pair in pairs if pair.tags])
+    return _score(sentence_counts(truth, found, reader))
 
 
 class _Pair(NamedTuple):
@@ -126,7 +130,18 @@ class _BracketReader(NamedTuple):
         return brackets
 
 
-class _Counts(NamedTuple):
+def sentence_counts(
+    truth: Sequence[Any], found: Sequence[Any], reader: _BracketReader | None = None
+) -> list[BracketCounts]:
+    """What `parseval` adds up, sentence by sentence, as EVALB reads trees by default; zeros where no word counts."""
+    _check_corpus(truth, found)
+    if reader is None:
+        reader = _BracketReader(UNCOUNTED, DELETED, EMPTY, _representatives(EQUIVALENT), False, True)
+    pairs = (reader.read(i, *pair) for i, pair in enumerate(zip(truth, found, strict=True)))
+    return [_counts(pair) if pair.tags else BracketCounts(*[0] * len(BracketCounts._fields)) for pair in pairs]
+
+
+class BracketCounts(NamedTuple):
     """Counts of one sentence, or of all."""
 
     true: int  # brackets
@@ -139,11 +154,11 @@ class _Counts(NamedTuple):
     words: int
 
 
-def _counts(pair: _Pair) -> _Counts:
+def _counts(pair: _Pair) -> BracketCounts:
     """Count the brackets and tags of one sentence."""
     true, found = pair.true_brackets, pair.found_brackets
     right = (Counter(true) & Counter(found)).total()
-    return _Counts(
+    return BracketCounts(
         true=len(true),
         found=len(found),
         right=right,
@@ -155,9 +170,13 @@ def _counts(pair: _Pair) -> _Counts:
     )
 
 
-def _score(counts: list[_Counts]) -> ParsevalScore:
+def _score(counts: list[BracketCounts]) -> ParsevalScore:
     """The measures of a corpus, from the counts of its sentences."""
-    total = _Counts(*map(sum, zip(*counts, strict=True))) if counts else _Counts(*[0] * len(_Counts._fields))
+    total = (
+        BracketCounts(*map(sum, zip(*counts, strict=True)))
+        if counts
+        else BracketCounts(*[0] * len(BracketCounts._fields))
+    )
     precision, recall = _ratio(total.right, total.found), _ratio(total.right, total.true)
     return ParsevalScore(
         precision,

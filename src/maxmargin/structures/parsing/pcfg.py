@@ -8,13 +8,15 @@ import numpy as np
 from sklearn.base import BaseEstimator
 
 from maxmargin.checks import is_real
-from maxmargin.files.fields import Fields, NumberArray, Part, parameters_of
+from maxmargin.files.fields import NumberArray, Part
+from maxmargin.files.objects import Fields, parameters_of
 from maxmargin.files.saving import SavedModel
+from maxmargin.report.reported import Reported
 from maxmargin.structures.parsing.estimator import ParsesSentences
 from maxmargin.structures.parsing.task import Grammar
 
 
-class PCFG(ParsesSentences, SavedModel, BaseEstimator):
+class PCFG(ParsesSentences, SavedModel, Reported, BaseEstimator):
     """Rules with the weights of their relative frequency: w_r = log (count(r) / count of all rules with its parent).
 
     The baseline of Tsochantaridis et al. 2004, section 4.5: no training, no features. The best tree is the most
@@ -62,6 +64,11 @@ class PCFG(ParsesSentences, SavedModel, BaseEstimator):
         self.vertical = vertical
         self.rules = rules
         self.on_failure = on_failure
+
+    def _proved(self) -> list[str]:
+        return [
+            "A PCFG is counted, not optimised: its weights are logarithms of relative frequencies, and need no proof."
+        ]
 
     def fit(self, X: Any, Y: Any) -> Self:
         """Count the rules of the trees."""

@@ -19,7 +19,8 @@ from numpy.typing import NDArray
 
 from maxmargin.arrays import Array
 from maxmargin.atoms import Atoms
-from maxmargin.files.fields import Dropped, Fields, Part
+from maxmargin.files.fields import Part
+from maxmargin.files.objects import Dropped, Fields
 from maxmargin.inputs.tokens import SequencePacker, Sequences
 from maxmargin.inputs.words import word_attributes
 from maxmargin.structures.parsing.span_features import SPAN, SPLIT

@@ -14,7 +14,8 @@ from maxmargin.arrays import Array
 from maxmargin.atoms import Atoms
 from maxmargin.checks import check_whole
 from maxmargin.errors import LossReplaced, warn_caller
-from maxmargin.files.fields import Fields, Part, Text
+from maxmargin.files.fields import Part, Text
+from maxmargin.files.objects import Fields
 from maxmargin.structures.parsing.batch import GrammarBatch, ParseExample, atom_rows
 from maxmargin.structures.parsing.charts import Derivation, Loss, flat_rules
 from maxmargin.structures.parsing.compiled.kinds import BRACKETS, HAMMING, ZERO_ONE

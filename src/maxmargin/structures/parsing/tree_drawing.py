@@ -9,14 +9,13 @@ Trees can draw themselves, so this module stands below theirs: it reads a tree b
 
 from __future__ import annotations
 
-import html
-import re
 import unicodedata
 from collections.abc import Callable, Iterator, Sequence
 from itertools import pairwise
 from typing import Any, NamedTuple, Protocol
 
 from maxmargin.figures.canvas import GREY, RED
+from maxmargin.report.html import Element
 
 FONT_SIZE = 14  # of the SVG, in pixels
 LEVEL = 40  # pixels from one level of the SVG to the next
@@ -25,7 +24,6 @@ GAP = 12  # pixels between words
 
 # Widths of letters in a sans-serif font, as shares of the font size; rather too wide, because fonts differ.
 _NARROW, _WIDE, _OTHER = 0.42, 0.85, 0.63
-_NOT_XML = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
 
 
 class Node(Protocol):
@@ -125,39 +123,61 @@ def text(tree: Node) -> str:
     return "\n".join("".join(line).rstrip() for line in page)
 
 
+class Colours(NamedTuple):
+    """Of a drawing."""
+
+    ink: str = "black"
+    faint: str = GREY
+    wrong: str = RED
+    on_wrong: str = "white"
+
+
 def svg(tree: Node, wrong: Sequence[bool] | None = None) -> str:
     """An SVG picture as a string; labels of nodes that are `wrong`, in the order of `subtrees`, stand on red."""
+    drawing, width, height = drawn(tree, wrong, Colours())
+    # The address after xmlns names the language; without it browsers would show the file as text.
+    return str(
+        Element(
+            "svg",
+            Element("rect", width=width, height=height, fill="white"),
+            drawing,
+            xmlns="http://www.w3.org/2000/svg",
+            width=width,
+            height=height,
+            font_family="sans-serif",
+        )
+    )
+
+
+def drawn(tree: Node, wrong: Sequence[bool] | None, colours: Colours) -> tuple[Element, int, int]:
+    """The same as a part of a picture, with its width and height."""
     places, width = layout(tree, pixels, GAP)
     wrong = [False] * len(places) if wrong is None else wrong
     height = LEVEL * (tree.height() - 1) + round(2.7 * FONT_SIZE)
     edges, labels = [], []
 
     def write(x: int, y: float, string: str, colour: str, weight: str = "normal") -> None:
-        escaped = html.escape(_NOT_XML.sub("\ufffd", string))
-        labels.append(f'<text x="{x}" y="{y:g}" fill="{colour}" font-weight="{weight}">{escaped}</text>')
+        labels.append(Element("text", string, x=x, y=y, fill=colour, font_weight=weight))
 
     for place, is_wrong in zip(places, wrong, strict=True):
         y = LEVEL * place.level + FONT_SIZE
         if is_wrong:
             v = pixels(place.node.label)
-            box = f'x="{place.x - v // 2 - 3}" y="{y - FONT_SIZE}" width="{v + 6}" height="{1.35 * FONT_SIZE:g}" rx="4"'
-            labels.append(f'<rect {box} fill="{RED}"/>')
+            box = {"x": place.x - v // 2 - 3, "y": y - FONT_SIZE, "width": v + 6, "height": 1.35 * FONT_SIZE, "rx": 4}
+            labels.append(Element("rect", fill=colours.wrong, **box))
         if place.word is None:
-            write(place.x, y, place.node.label, "white" if is_wrong else "black", "bold")
+            write(place.x, y, place.node.label, colours.on_wrong if is_wrong else colours.ink, "bold")
         else:
-            write(place.x, y, place.node.label, "white" if is_wrong else GREY)
-            write(place.x, y + 1.4 * FONT_SIZE, place.word, "black")
+            write(place.x, y, place.node.label, colours.on_wrong if is_wrong else colours.faint)
+            write(place.x, y + 1.4 * FONT_SIZE, place.word, colours.ink)
         for child in (places[child] for child in place.children):
             bend, end = (LEVEL * level - 0.1 * FONT_SIZE for level in (place.level + 1, child.level))
             straight = f"V{end:g}" if end > bend else ""
             edges.append(f"M{place.x} {y + 0.4 * FONT_SIZE:g}L{child.x} {bend:g}{straight}")
-    # The address after xmlns names the language; without it browsers would show the file as text.
-    size = f'width="{width + 2 * MARGIN}" height="{height + 2 * MARGIN}"'
-    return (
-        f'<svg xmlns="http://www.w3.org/2000/svg" {size} font-family="sans-serif" font-size="{FONT_SIZE}" '
-        f'text-anchor="middle"><rect {size} fill="white"/><g transform="translate({MARGIN} {MARGIN})">'
-        f'<path d="{"".join(edges)}" stroke="{GREY}" fill="none"/>{"".join(labels)}</g></svg>'
-    )
+    path = Element("path", d="".join(edges), stroke=colours.faint, fill="none")
+    moved = f"translate({MARGIN} {MARGIN})"
+    whole = Element("g", path, labels, transform=moved, font_size=FONT_SIZE, text_anchor="middle")
+    return whole, width + 2 * MARGIN, height + 2 * MARGIN
 
 
 def pixels(string: str) -> int:

@@ -11,7 +11,8 @@ from scipy import sparse
 
 from maxmargin.arrays import Array
 from maxmargin.checks import check_whole
-from maxmargin.files.fields import Fields, Whole
+from maxmargin.files.fields import Whole
+from maxmargin.files.objects import Fields
 from maxmargin.kernels.units import UnitTask
 from maxmargin.structures.parts.batch import PackedParts, PartsBatch
 from maxmargin.structures.parts.numbers import PartNumbers, PricedParts, as_numbers

@@ -8,7 +8,8 @@ from typing import Any, ClassVar
 import numpy as np
 
 from maxmargin.arrays import Array
-from maxmargin.files.fields import Fields, Whole
+from maxmargin.files.fields import Whole
+from maxmargin.files.objects import Fields
 from maxmargin.inputs.matrices import checked_matrix
 from maxmargin.kernels.units import UnitTask
 from maxmargin.structures.ranking.groups import Groups

@@ -11,14 +11,17 @@ from sklearn.utils.multiclass import type_of_target
 from sklearn.utils.validation import check_consistent_length, check_is_fitted, column_or_1d
 
 from maxmargin.arrays import Array
+from maxmargin.batch import Batch
 from maxmargin.errors import CutNotValidated, warn_caller
-from maxmargin.files.fields import Dropped, Field, Fields, LabelArray, Real, Text
+from maxmargin.files.fields import LabelArray, Real, Text
+from maxmargin.files.objects import Dropped, Field, Fields
 from maxmargin.flat import MatrixClassifier
 from maxmargin.inputs.labels import plain
 from maxmargin.kernels.functions import WithConstant
 from maxmargin.objective import Certificate
 from maxmargin.online import NoPartialFit
 from maxmargin.oracle import normalised_weights
+from maxmargin.report.findings import Findings
 from maxmargin.solvers import Solution, Solver
 from maxmargin.structures.ranking.contingency import Contingency
 from maxmargin.structures.ranking.folds import deal_folds
@@ -27,6 +30,7 @@ from maxmargin.structures.ranking.judge import Judge, clearly_better, judged
 from maxmargin.structures.ranking.measures import NAMES, Measure, measure_of
 from maxmargin.structures.ranking.ranking import Ranking
 from maxmargin.structures.ranking.row_labels import WeightedRows
+from maxmargin.structures.ranking.segmented_batch import SegmentedBatch
 from maxmargin.structures.ranking.soft_labels import SoftLabels
 from maxmargin.structures.ranking.threshold import Cut, JudgedRows
 from maxmargin.structures.ranking.zero_weights import remedy_for_zero
@@ -159,16 +163,22 @@ class MeasureSVC(MatrixClassifier):
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Train on a dense or sparse (n, F) matrix with two classes."""
         sample, labels = self._sample(X, y, sample_weight)
-        super().fit(self._seen(sample, self.measure), [labels])
-        cuts = self._cross_validated(sample, labels, self, {})
-        if self._best(cuts) != self.trained_for_:
-            self.trained_for_ = INSTEAD
-            super().fit(self._seen(sample, INSTEAD), [labels])
+        with self._checkpointed():
+            super().fit(self._seen(sample, self.measure), [labels])
+            cuts = self._cross_validated(sample, labels, self, {})
+            if self._best(cuts) != self.trained_for_:
+                self.trained_for_ = INSTEAD
+                super().fit(self._seen(sample, INSTEAD), [labels])
         self._finish(sample, labels, cuts)
         return self
 
     def path(self, X: Any, y: Any, Cs: Any, sample_weight: Any = None) -> Iterator[Self]:
         """The models of `fit_path`, one by one; each has a cross-validation of its own."""
+        if self.checkpoint is not None:
+            raise ValueError(
+                "MeasureSVC.fit_path takes no checkpoint: trainings of all folds start from those of the last C. Fit "
+                "every C alone, with a checkpoint of its own"
+            )
         sample, labels = self._sample(X, y, sample_weight)
         first, starts = self.trained_for_, dict[Start, Solution]()
         for model in super().path(self._seen(sample, self.measure), [labels], Cs):
@@ -270,6 +280,16 @@ class MeasureSVC(MatrixClassifier):
     def _remedy_for_zero(self) -> str:
         instead = "; train_for='auto' trains a classifier of single examples then" * (self.train_for != "auto")
         return remedy_for_zero(self.measure) + instead
+
+    def _findings(self, X: Any, Y: Any) -> Findings:
+        from maxmargin.structures.ranking.findings import measure_findings
+
+        return measure_findings(self, X, Y)
+
+    def _n_trained_on(self, batch: Batch) -> int:
+        """The rows of the sample, which is one structural example."""
+        assert isinstance(batch, SegmentedBatch)
+        return len(batch.rows)
 
     def _make_task(self, Y: Any) -> Task:
         return self._task_for(self.trained_for_)

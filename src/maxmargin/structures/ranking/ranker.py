@@ -14,12 +14,14 @@ from sklearn.utils.validation import _check_feature_names_in, check_is_fitted, v
 
 from maxmargin.arrays import Array
 from maxmargin.checks import refuse_complex
-from maxmargin.files.fields import Fields, NumberArray, OneOf, Sometimes
+from maxmargin.files.fields import NumberArray, OneOf
+from maxmargin.files.objects import Fields, Sometimes
 from maxmargin.inputs.labels import plain
 from maxmargin.kernels.functions import is_precomputed
 from maxmargin.objective import Certificate
 from maxmargin.online import NoPartialFit
 from maxmargin.oracle import normalised_weights
+from maxmargin.report.findings import Findings
 from maxmargin.solvers import Solver
 from maxmargin.structures.ranking.contingency import Contingency
 from maxmargin.structures.ranking.first_weights import checked_start, relevance_classifier
@@ -258,6 +260,11 @@ class Ranker(Trainer):
 
     def _remedy_for_zero(self) -> str:
         return super()._remedy_for_zero() if self.latent else remedy_for_zero(self.measure)
+
+    def _findings(self, X: Any, Y: Any, qid: Any = None) -> Findings:
+        from maxmargin.structures.ranking.findings import query_findings
+
+        return query_findings(self, X, Y, qid)
 
     def _make_task(self, Y: Any) -> Task:
         if self.latent:

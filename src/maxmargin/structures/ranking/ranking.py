@@ -9,7 +9,8 @@ from numpy.typing import NDArray
 
 from maxmargin.arrays import Array
 from maxmargin.errors import TaskError
-from maxmargin.files.fields import Fields, OneOf, Real, Sometimes, Whole
+from maxmargin.files.fields import OneOf, Real, Whole
+from maxmargin.files.objects import Fields, Sometimes
 from maxmargin.structures.ranking.average_precision_batch import AveragePrecisionBatch
 from maxmargin.structures.ranking.gain_batch import GainBatch, PositionBatch
 from maxmargin.structures.ranking.group_task import GroupTask

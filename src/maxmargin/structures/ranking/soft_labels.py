@@ -9,7 +9,8 @@ from numpy.typing import NDArray
 
 from maxmargin.arrays import Array
 from maxmargin.atoms import AtomRows
-from maxmargin.files.fields import Fields, Real
+from maxmargin.files.fields import Real
+from maxmargin.files.objects import Fields
 from maxmargin.planes import Planes
 from maxmargin.structures.ranking.group_task import GroupTask
 from maxmargin.structures.ranking.groups import Groups, Indices

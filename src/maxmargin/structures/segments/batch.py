@@ -58,6 +58,10 @@ class SegmentBatch(Batch):
 
     # --- search
 
+    @property
+    def plane_atoms(self) -> Atoms:
+        return self.atoms
+
     def planes(self, w: Array, augment: float | Array = 1.0) -> Planes:
         view = self.unrolled()
         found, _ = self.decoded(w, augment, view)

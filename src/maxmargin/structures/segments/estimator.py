@@ -8,11 +8,10 @@ from typing import Any, NamedTuple, Unpack
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from maxmargin.arrays import Array
-from maxmargin.checks import check_whole
 from maxmargin.inputs.token_templates import TokenTemplates
 from maxmargin.predictions import Predictions
-from maxmargin.probabilistic import ProbabilisticTrainer
+from maxmargin.report.findings import Findings, Section
+from maxmargin.sequence_trainer import SequenceTrainer
 from maxmargin.solvers import Solver
 from maxmargin.structures.segments.spans import OUTSIDE, read_segmentation
 from maxmargin.structures.segments.task import SemiMarkov
@@ -32,7 +31,7 @@ class SegmentConfidence(NamedTuple):
     probability: float
 
 
-class SegmentLabeler(ProbabilisticTrainer):
+class SegmentLabeler(SequenceTrainer):
     """Sequences cut into labelled segments: a semi-Markov chain trained with a large margin.
 
     X is what SequenceLabeler takes: a list of sequences of tokens, each a list of attributes, a dict, or a row of a
@@ -112,23 +111,6 @@ class SegmentLabeler(ProbabilisticTrainer):
         self.features = features
         super().__init__(C=C, solver=solver, **options)
 
-    def predict(self, X: Any) -> list[list[Any]]:
-        """The best segmentation of every x, as tags or spans, whichever training had; of an empty one, []."""
-        check_is_fitted(self)
-        return Predictions(self._decoded(X))
-
-    def decision_function(self, X: Any) -> Array:
-        """The score of the predicted segmentation of every x."""
-        check_is_fitted(self)
-        return self.task_.scores(self.w_, X)
-
-    def predict_nbest(self, X: Any, n: int) -> list[list[tuple[list[Any], float]]]:
-        """The n best segmentations of every x with their scores, best first; fewer where there are not so many."""
-        check_is_fitted(self)
-        n = check_whole("n", n, least=1)
-        self.task_.packer_.pack(X, may_be_empty=True)  # all at once first, so that errors name the right sequence
-        return [self.task_.n_best(self.w_, x, n) for x in X]
-
     def predict_confidence(self, X: Any, of: str = "segment") -> Any:
         """How probable what `predict` returns is.
 
@@ -166,12 +148,6 @@ class SegmentLabeler(ProbabilisticTrainer):
         return 2 * right / counted if counted else 1.0
 
     @property
-    def classes_(self) -> list[Hashable]:
-        """The labels of segments, in the order of the weights."""
-        check_is_fitted(self)
-        return self.task_.classes_
-
-    @property
     def max_length_(self) -> int:
         """The longest segment that is predicted."""
         check_is_fitted(self)
@@ -198,12 +174,15 @@ class SegmentLabeler(ProbabilisticTrainer):
             "end": Weights(parts.end, label=everyone),
         }
 
+    def _findings(self, X: Any, Y: Any) -> Findings:
+        from maxmargin.structures.segments.findings import segment_findings
+
+        return segment_findings(self, X, Y)
+
+    def _learnt(self) -> list[Section]:
+        from maxmargin.structures.segments.findings import learnt_lengths_and_transitions
+
+        return learnt_lengths_and_transitions(self)
+
     def _make_task(self, Y: Any) -> Task:
         return self._task(SemiMarkov)
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.target_tags.required = True
-        tags.input_tags.two_d_array = False
-        tags.input_tags.sparse = tags.input_tags.dict = tags.input_tags.string = True
-        return tags

@@ -18,7 +18,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from maxmargin.arrays import Array
-from maxmargin.files.fields import Fields, OneOf, Part, Texts, Whole
+from maxmargin.files.fields import OneOf, Part, Texts, Whole
+from maxmargin.files.objects import Fields
 from maxmargin.inputs.matrices import LARGEST
 from maxmargin.inputs.token_features import FeatureRows, pairs_of
 from maxmargin.structures.segments.segment_text import SegmentText

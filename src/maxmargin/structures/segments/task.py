@@ -14,7 +14,8 @@ from maxmargin.arrays import Array
 from maxmargin.atoms import Atoms
 from maxmargin.checks import check_memory, check_whole
 from maxmargin.errors import InvalidLabels, LossReplaced, warn_caller
-from maxmargin.files.fields import Derived, Fields, Flag, LabelList, OneOf, Part, Whole
+from maxmargin.files.fields import Flag, LabelList, OneOf, Part, Whole
+from maxmargin.files.objects import Derived, Fields
 from maxmargin.inputs.labels import label_set
 from maxmargin.inputs.token_templates import TokenTemplates
 from maxmargin.inputs.tokens import SequencePacker, Sequences

@@ -15,6 +15,7 @@ from maxmargin.checks import check_memory
 from maxmargin.dual_blocks import DualBlocks
 from maxmargin.inputs.labelling import wrong_labels
 from maxmargin.inputs.labels import Labels
+from maxmargin.inputs.packed_rows import verify_rows
 from maxmargin.kernels.units import AtomBatch
 from maxmargin.objective import Formulation
 from maxmargin.planes import Planes, Rows
@@ -32,6 +33,19 @@ class Unrolled(NamedTuple):
 
     units: NDArray[np.int64]
     bounds: NDArray[np.int64]
+
+
+class Stretch(NamedTuple):
+    """A part of an array of so many numbers, whose others nobody needs."""
+
+    numbers: NDArray[Any]
+    begin: int
+    length: int
+
+    def array(self) -> NDArray[Any]:
+        whole = np.zeros(self.length, dtype=self.numbers.dtype)  # what stays empty takes no memory
+        whole[self.begin : self.begin + len(self.numbers)] = self.numbers
+        return whole
 
 
 class ChainBatch(AtomBatch):
@@ -73,6 +87,33 @@ class ChainBatch(AtomBatch):
         """Of every sequence: at how many positions the labels tell something, so that there can be a loss."""
         tells = ~np.asarray(self.allowed.all(axis=1))[self.rows]
         return np.diff(np.concatenate([[0], np.cumsum(tells)])[self.offsets])[self.ids].astype(float)
+
+    def __getstate__(self) -> dict[str, Any]:
+        state = super().__getstate__()
+        if self.source is not None and len(self):
+            begin, end = self._reach()
+            for name in ("rows", "labels"):  # others than those of the folder
+                if isinstance(state[name], np.ndarray):
+                    state[name] = Stretch(state[name][begin:end].copy(), begin, len(state[name]))
+        return state
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        super().__setstate__({k: each.array() if isinstance(each, Stretch) else each for k, each in state.items()})
+
+    def _reach(self) -> tuple[int, int]:
+        """The units from those of the first of these sequences to those of the last."""
+        return int(self.offsets[self.ids.min()]), int(self.offsets[self.ids.max() + 1])
+
+    def verify(self) -> None:
+        """The features and labels of the sequences from the first of these to the last."""
+        if self.source is None or len(self) == 0:
+            return
+        self.source.verify("offsets", int(self.ids.min()), int(self.ids.max()) + 2)
+        begin, end = self._reach()
+        for name in ("rows", "factors"):
+            if name in self.source.arrays:
+                self.source.verify(name, begin, end)
+        verify_rows(self.source, begin, end)
 
     def with_labels(self, labels: Labels) -> ChainBatch:
         """Another completion."""

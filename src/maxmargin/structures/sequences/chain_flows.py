@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,12 +21,14 @@ from numpy.typing import NDArray
 from maxmargin.arrays import Array
 from maxmargin.atoms import AtomRows, Atoms
 from maxmargin.block_dual import CALL, BlockDual, Decoder, Remembered, Report, caps
+from maxmargin.files.objects import Fields
 from maxmargin.inputs.labelling import wrong_labels
 from maxmargin.inputs.labels import Labels
 from maxmargin.objective import Formulation
 from maxmargin.planes import Planes
 from maxmargin.rounding import gamma
 from maxmargin.structures.sequences.compiled.flow_arrays import FlowScratch, Grams, Lattice, Positions
+from maxmargin.structures.sequences.learnt_flows import LearntLattice, LearntPaths, WeightedPaths
 
 ROOM = 4  # edges of a position, at first
 VISIT = 100.0  # multiplications that take as long as what is done in a visit besides
@@ -48,27 +50,11 @@ class LabelledChains(NamedTuple):
     factors: Array  # of these costs
 
 
-class WeightedPaths(NamedTuple):
-    """The flows as labellings with weights, in the order of the sequences."""
-
-    labels: Labels  # one path after another
-    owners: NDArray[np.int64]
-    weights: Array
-
-    @classmethod
-    def none(cls) -> WeightedPaths:
-        return cls(np.empty(0, dtype=np.int32), np.empty(0, dtype=np.int64), np.empty(0))
-
-    def take(self, chosen: NDArray[np.bool_], lengths: NDArray[np.int64]) -> WeightedPaths:
-        """Some of them; lengths: of the sequences."""
-        labels = self.labels[np.repeat(chosen, lengths[self.owners])]
-        return WeightedPaths(labels, self.owners[chosen], self.weights[chosen])
-
-
 class ChainFlows(BlockDual):
     """The flows, for plain slacks under a finite C."""
 
     confinable = True
+    learnt: ClassVar[Fields] = {"_lattice": LearntLattice(), "_paths": LearntPaths()}
 
     def __init__(self, chains: LabelledChains, weights: Array, formulation: Formulation, C: float, **limits: Any):
         super().__init__(chains.atoms.dim, weights, formulation, C, **limits)
@@ -106,6 +92,15 @@ class ChainFlows(BlockDual):
         self._clock = np.zeros(1, dtype=np.int64)
         self.average(of.atoms, of.units)
         self._paths: WeightedPaths | None = None  # of the flows as they are now
+
+    @property
+    def alpha_sums(self) -> Array:
+        """What flows through a sequence with the truth's, at the position where that is most."""
+        start, filled, _, _, flow = self._lattice
+        room = np.diff(start)
+        used = np.arange(len(flow)) - np.repeat(start[:-1], room) < np.repeat(filled, room)
+        through = np.add.reduceat(np.where(used, flow, 0.0), start[:-1])
+        return np.asarray(np.maximum.reduceat(through, self.chains.bounds[:-1]))
 
     # --- what BCFW does
 

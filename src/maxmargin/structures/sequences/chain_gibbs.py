@@ -11,7 +11,7 @@ positions with K labels needs TK + K² + 2K numbers, and not one for every label
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,6 +19,9 @@ from numpy.typing import NDArray
 from maxmargin.arrays import Array
 from maxmargin.atoms import Atoms
 from maxmargin.block_dual import caps
+from maxmargin.files.fields import Real
+from maxmargin.files.learnt import InPlace
+from maxmargin.files.objects import Fields
 from maxmargin.inputs.labels import Labels
 from maxmargin.rounding import gamma, lowered_dual, raised_square
 from maxmargin.structures.sequences.chain_sums import steps_to_all
@@ -43,6 +46,21 @@ class SoftChains(NamedTuple):
 
 class ChainGibbs:
     """θ of every sequence, and what follows from it: marginals, w and D."""
+
+    learnt: ClassVar[Fields] = {
+        **dict.fromkeys(("theta", "p", "pairs", "worth", "sizes", "rate", "w"), InPlace()),
+        "links": InPlace(finite=False),
+        "dual": Real(),
+    }
+
+    def _check_learnt(self) -> None:
+        """Links that are forbidden, and no others, have no score."""
+        if not np.array_equal(self.links == -np.inf, np.tile(self.chains.allowed == -np.inf, (len(self.links), 1))):
+            raise ValueError("expected scores of all links that are allowed, and of no others")
+        if np.isnan(self.links).any() or (self.links == np.inf).any():
+            raise ValueError("expected finite scores of links")
+        if any(each.min(initial=0.0) < 0 for each in (self.p, self.pairs, self.rate)):
+            raise ValueError("expected probabilities and rates >= 0")
 
     def __init__(self, chains: SoftChains, weights: Array, softness: Softness, C: float):
         self.chains, self.softness = chains, softness
@@ -129,6 +147,7 @@ class ChainGibbs:
 
     def bound(self) -> float:
         """D(α) as far as it is proved in floating point, for α exactly as θ says: see rounding.py."""
+        self.w = np.empty_like(self.w)  # the last one may be a point that was measured, and stays as it is
         self.refresh()
         c, b, K = self.chains, self.softness.sharpness, self.K
         lengths = np.diff(c.bounds)

@@ -24,12 +24,15 @@ from maxmargin.inputs.weighted import Weighted
 from maxmargin.live_line import LiveLine
 from maxmargin.objective import Certificate
 from maxmargin.predictions import Predictions
-from maxmargin.probabilistic import Calibration, ProbabilisticTrainer
+from maxmargin.probabilistic import Calibration
 from maxmargin.progress import watching
+from maxmargin.report.findings import Findings, Section
+from maxmargin.sequence_trainer import SequenceTrainer
 from maxmargin.solvers import CCCP, Solver, as_solver
 from maxmargin.structures.sequences.batch import ChainBatch
 from maxmargin.structures.sequences.chunk_confidence import chunk_confidences
 from maxmargin.structures.sequences.histories import digits
+from maxmargin.structures.sequences.packed_sequences import PackedSequences
 from maxmargin.structures.sequences.partial_labels import as_choice, is_partial
 from maxmargin.structures.sequences.sparse_weights import sparse_weights
 from maxmargin.structures.sequences.task import Chain
@@ -42,7 +45,7 @@ ROUNDING = 1e-9  # scores of n-best lists are sums in another order
 FIRST_TOL = 0.05  # relative gap of the model that completes missing labels first: it need not be exact
 
 
-class SequenceLabeler(ProbabilisticTrainer):
+class SequenceLabeler(SequenceTrainer):
     """A chain model trained with a large margin: features speak for labels, and labels for those that follow.
 
     X is a list of sequences: (T, F) arrays or sparse matrices, or lists of T tokens, each a dict of features or a list
@@ -122,6 +125,8 @@ class SequenceLabeler(ProbabilisticTrainer):
     _units = "positions"
     _smooth_solver = "exponentiated_gradient"
 
+    _packed = PackedSequences
+
     def __init__(
         self,
         C: float = 100.0,
@@ -156,7 +161,7 @@ class SequenceLabeler(ProbabilisticTrainer):
         self.kernel = kernel
         super().__init__(C=C, solver=solver, **options)
 
-    def fit(self, X: Any, Y: Any, sample_weight: Any = None, position_weight: Any = None) -> Self:
+    def fit(self, X: Any, Y: Any = None, sample_weight: Any = None, position_weight: Any = None) -> Self:
         """Train. position_weight is a list like Y with the cost factor of every position.
 
         A mistake at a position of weight 0 costs nothing, but its label still takes part in the right answer.
@@ -168,27 +173,10 @@ class SequenceLabeler(ProbabilisticTrainer):
         return super().path(X, _weighted(Y, position_weight), Cs, sample_weight)
 
     def certify(
-        self, X: Any, Y: Any, sample_weight: Any = None, tol: float = 1e-2, position_weight: Any = None
+        self, X: Any, Y: Any = None, sample_weight: Any = None, tol: float = 1e-2, position_weight: Any = None
     ) -> Certificate:
         """How far the current weights are from the optimum on these data; see StructuredSVM.certify."""
         return super().certify(X, _weighted(Y, position_weight), sample_weight, tol)
-
-    def predict(self, X: Any) -> list[list[Hashable]]:
-        """The best label sequence of every x; of an empty one, the empty list."""
-        check_is_fitted(self)
-        return Predictions(self._decoded(X))
-
-    def decision_function(self, X: Any) -> Array:
-        """The score of the predicted label sequence of every x."""
-        check_is_fitted(self)
-        return self.task_.scores(self.w_, X)
-
-    def predict_nbest(self, X: Any, n: int) -> list[list[tuple[list[Hashable], float]]]:
-        """The n best label sequences of every x with their scores, best first; fewer where there are not so many."""
-        check_is_fitted(self)
-        n = check_whole("n", n, least=1)
-        self.task_.packer_.pack(X, may_be_empty=True)  # all at once first, so that errors name the right sequence
-        return [self.task_.n_best(self.w_, x, n) for x in X]
 
     def predict_proba(self, X: Any) -> list[Array]:
         """(T, K) probabilities of the labels, in the order of classes_, at the positions of every x."""
@@ -293,12 +281,6 @@ class SequenceLabeler(ProbabilisticTrainer):
         return int(np.count_nonzero(self.w_))
 
     @property
-    def classes_(self) -> list[Hashable]:
-        """The labels, in the order of the weights."""
-        check_is_fitted(self)
-        return self.task_.classes_
-
-    @property
     def n_features_pruned_(self) -> int:
         """How many features of the training tokens have no weight, because fewer than min_count of them have it."""
         check_is_fitted(self)
@@ -378,6 +360,16 @@ class SequenceLabeler(ProbabilisticTrainer):
         assert isinstance(batch, ChainBatch)
         return batch.told if self.per == "position" else None
 
+    def _findings(self, X: Any, Y: Any) -> Findings:
+        from maxmargin.structures.sequences.findings import sequence_findings
+
+        return sequence_findings(self, X, Y)
+
+    def _learnt(self) -> list[Section]:
+        from maxmargin.structures.sequences.findings import learnt_transitions
+
+        return learnt_transitions(self)
+
     def _make_task(self, Y: Any) -> Task:
         if self.per not in ("sequence", "position"):
             raise ValueError(f"per must be 'sequence' or 'position', got {self.per!r}")
@@ -393,13 +385,6 @@ class SequenceLabeler(ProbabilisticTrainer):
         prior: Any = self.prior
         return task.carried_over(prior.task_, prior.w_) if isinstance(prior, SequenceLabeler) else prior
 
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.target_tags.required = True
-        tags.input_tags.two_d_array = False
-        tags.input_tags.sparse = tags.input_tags.dict = tags.input_tags.string = True
-        return tags
-
 
 def _agreement(found: list[Hashable], y: Any) -> Agreement:
     truth = y.labels if isinstance(y, Weighted) else y
@@ -412,6 +397,8 @@ def _agreement(found: list[Hashable], y: Any) -> Agreement:
 def _weighted(Y: Any, position_weight: Any) -> Any:
     if position_weight is None:
         return Y
+    if Y is None:
+        raise ValueError("packed sequences have the weights of positions with them; leave out position_weight")
     if len(position_weight) != len(Y):
         raise ValueError(f"position_weight has {len(position_weight)} sequences but Y has {len(Y)}")
     weighted = []

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from itertools import islice
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -43,7 +43,8 @@ def different(labels: list[Any]) -> list[Any]:
         return labels
 
 
-def _is_nan(label: Any) -> bool:
+def is_nan(label: Any) -> bool:
+    """Whether this stands for what is missing elsewhere, and would be a label of its own here."""
     return isinstance(label, float | np.floating) and bool(np.isnan(label))
 
 
@@ -56,7 +57,7 @@ class Choices:
     def __init__(self, numbers: dict[Hashable, int]):
         self.numbers = numbers
         self._rows: dict[Hashable, int] = dict(numbers)
-        self._whole = not any(map(_is_nan, numbers))  # whether all classes are labels
+        self._whole = not any(map(is_nan, numbers))  # whether all classes are labels
 
     def read_single(self, labels: Iterable[Any], n: int) -> Labels | None:
         """The numbers of n labels; None where something else stands at a position than one of the classes."""
@@ -72,7 +73,7 @@ class Choices:
             return found
         keys = list(map(as_choice, labels))
         for t, key in enumerate(keys):  # NaN, which elsewhere stands for what is missing, would be a label of its own
-            if _is_nan(key):
+            if is_nan(key):
                 raise ValueError(f"the label at position {t} is NaN; put None where a label is not known")
         label_numbers([key for key in keys if not is_partial(key)], self.numbers)  # names a label that is not known
         for t, key in enumerate(keys):
@@ -111,3 +112,11 @@ class Choices:
         others = self.allowed[len(self.numbers) :]
         worst = np.full(len(cost), cost.max())
         return np.vstack([cost, *(cost[labels].min(axis=0) if labels.any() else worst for labels in others)])
+
+
+class LabelPositions(NamedTuple):
+    """Of all positions in a row, what may stand there; sequence i has those of offsets[i] : offsets[i + 1]."""
+
+    rows: Labels
+    offsets: NDArray[np.int64]
+    choices: Choices

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterator, Sequence
 from copy import copy
 from itertools import chain, pairwise, product
 from typing import Any, ClassVar, NamedTuple
@@ -12,22 +12,14 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from maxmargin.arrays import Array
+from maxmargin.atoms import Atoms
 from maxmargin.checks import check_memory, check_whole
 from maxmargin.errors import InvalidLabels, warn_caller
-from maxmargin.files.fields import (
-    Derived,
-    Dropped,
-    Each,
-    Fields,
-    LabelList,
-    NumberArray,
-    OneOf,
-    Part,
-    Sometimes,
-    afford,
-)
+from maxmargin.files.fields import Each, LabelList, NumberArray, OneOf, Part, afford
+from maxmargin.files.objects import Derived, Dropped, Fields, Sometimes
 from maxmargin.inputs.chunk_schemes import SCHEMES
 from maxmargin.inputs.labels import Labels, cost_matrix, label_numbers, label_set
+from maxmargin.inputs.packed_rows import packed_atoms
 from maxmargin.inputs.token_templates import TokenTemplates
 from maxmargin.inputs.tokens import SequencePacker, Sequences
 from maxmargin.inputs.transitions import allowed_transitions, chunk_scheme
@@ -47,7 +39,15 @@ from maxmargin.structures.sequences.histories import (
     with_allowed_neighbours,
 )
 from maxmargin.structures.sequences.history_batch import HistoryBatch
-from maxmargin.structures.sequences.partial_labels import Choices, as_choice, different, is_partial, named_labels
+from maxmargin.structures.sequences.packed_sequences import PackedSequences
+from maxmargin.structures.sequences.partial_labels import (
+    Choices,
+    LabelPositions,
+    as_choice,
+    different,
+    is_partial,
+    named_labels,
+)
 from maxmargin.structures.sequences.transition_features import chosen_features, pair_rows
 
 INVALID = ("error", "repair", "drop")
@@ -156,23 +156,26 @@ class Chain(UnitTask):
             if self._as_given(Y)
             else (n for i, y in enumerate(Y) for n in self._read(y, i).names)
         )
-        labels = different(list(given))
+        self._set_labels(different(list(given)))
+        self._set_memory(lambda: self._positions(Y))
+        units = (
+            self.packer_.pack(X).matrix if self.kernel is not None else sparse.csr_array((0, self.packer_.n_features))
+        )
+        self._set_dim(units, self.n_labels_, self.first_)
+
+    def _set_labels(self, labels: list[Any]) -> None:
+        """From all labels and choices of the data: part of `setup`."""
         self.latent = any(map(is_partial, labels))
         if self.latent and all(label is None for label in labels):
             raise ValueError("no position of any sequence has a label: there is nothing to learn from")
         self.classes_ = label_set(self.classes, [*named_labels(labels), *self._earlier_labels()])
         self.numbers_ = {label: k for k, label in enumerate(self.classes_)}
-        n_labels = self.n_labels_ = len(self.classes_)
+        self.n_labels_ = len(self.classes_)
         self.cost_ = cost_matrix(self.costs, self.classes_)
         self.ruled_ = allowed_transitions(self.forbidden, self.numbers_)
         self.allowed_ = self.ruled_.copy()  # of which unseen pairs are taken, where that is asked for
-        self._set_memory(Y)
-        units = (
-            self.packer_.pack(X).matrix if self.kernel is not None else sparse.csr_array((0, self.packer_.n_features))
-        )
-        self._set_dim(units, n_labels, self.first_)
 
-    def _set_memory(self, Y: Any) -> None:
+    def _set_memory(self, positions: Callable[[], LabelPositions]) -> None:
         """Which runs of labels are allowed, and how long a memory they need: part of `setup`."""
         order = check_whole("order", self.order, least=1)
         if self.ngrams not in NGRAMS:
@@ -185,7 +188,7 @@ class Chain(UnitTask):
         if order == 1 and not self.pruned_ and len(self.chosen_) == 0:
             return
         T = np.isfinite(self.cut(self.allowed_)[0])
-        ngrams = self._observed(Y, T, order) if self.pruned_ else all_ngrams(T, order)
+        ngrams = self._observed(positions(), T, order) if self.pruned_ else all_ngrams(T, order)
         if order == 1 and len(self.chosen_) == 0:  # as if the other pairs were forbidden
             T, s, _ = self.cut(self.allowed_)
             T.ravel()[np.setdiff1d(np.arange(T.size), ngrams[1])] = -np.inf
@@ -215,11 +218,15 @@ class Chain(UnitTask):
             return self.n_links_
         return self.histories_.dim + len(self.chosen_) * len(self.histories_.pairs)
 
-    def _observed(self, Y: Any, allowed: NDArray[np.bool_], order: int) -> list[Codes]:
-        """The n-grams of the training labels, and those of the earlier task."""
+    def _positions(self, Y: Any) -> LabelPositions:
         offsets = np.concatenate([[0], np.cumsum([len(_checked(y, i)[0]) for i, y in enumerate(Y)], dtype=np.int64)])
         choices = Choices(self.numbers_)
         rows, _, _ = self._numbered(Y, choices, offsets)
+        return LabelPositions(rows, offsets, choices)
+
+    def _observed(self, positions: LabelPositions, allowed: NDArray[np.bool_], order: int) -> list[Codes]:
+        """The n-grams of the training labels, and those of the earlier task."""
+        rows, offsets, choices = positions
         filled = offsets[np.append(True, np.diff(offsets) > 0)]
         ngrams = observed_ngrams(rows, filled, choices.allowed, allowed, order)
         if self.earlier is None or self.earlier.order != order:
@@ -238,10 +245,34 @@ class Chain(UnitTask):
         return [np.flatnonzero(np.isfinite(s)) if self.pruned_ else np.arange(len(s)), np.flatnonzero(np.isfinite(T))]
 
     def setup_and_pack(self, X: Any, Y: Any) -> ChainBatch:
-        """Read the tokens once for both."""
+        """Read the tokens once for both; packed ones have been read before."""
+        if isinstance(X, PackedSequences):
+            return self._setup_packed(X)
         X = self._packer().read_once(X)
         self.setup(X, Y)
         return self.pack(X, Y)
+
+    def _setup_packed(self, X: PackedSequences) -> ChainBatch:
+        self._check_invalid()
+        self.packer_ = X.packer_for(self)
+        X.verify()
+        self._set_labels([*X.labels, *X.choices])
+        self._set_memory(lambda: X.positions(self.numbers_))
+        self._set_dim(sparse.csr_array((0, self.packer_.n_features)), self.n_labels_, self.first_)
+        return self._pack_packed(X)
+
+    def _pack_packed(self, X: PackedSequences) -> ChainBatch:
+        X.check_features(self.packer_)
+        X.verify()
+        atoms = packed_atoms(X.folder, self.packer_.n_features, self.n_labels_, self.first_)
+        batch = self._labelled(atoms, X.positions(self.numbers_), X.factors, None)
+        batch.source = X.folder
+        return batch
+
+    def searching(self) -> Chain:
+        task = copy(self)
+        task.__dict__.pop("packer_", None)
+        return task
 
     def _packer(self) -> SequencePacker:
         vocabulary = None if self.earlier is None else self.earlier.packer_.vocabulary
@@ -355,6 +386,8 @@ class Chain(UnitTask):
     # --- the compiled form: many sequences a call
 
     def pack(self, X: Any, Y: Any = None) -> ChainBatch:
+        if isinstance(X, PackedSequences):
+            return self._pack_packed(X)
         return self._made(self.packer_.pack(X), Y)
 
     def _made(self, packed: Sequences, Y: Any = None) -> ChainBatch:
@@ -363,18 +396,23 @@ class Chain(UnitTask):
         if Y is not None:
             rows, factors, repaired = self._numbered(Y, choices, packed.offsets)
             self._say_repaired(repaired)
-            self._treat_forbidden(choices, rows, packed.offsets)
-            self._refuse_unseen(rows, packed.offsets)
         owner = np.repeat(np.arange(len(packed)), np.diff(packed.offsets))
         atoms = self._unit_atoms(packed.matrix, self.n_labels_, self.first_, owner)
+        known = LabelPositions(rows, packed.offsets, choices)
+        return self._labelled(atoms, known, factors, packed.matrix, trains=Y is not None)
+
+    def _labelled(
+        self, atoms: Atoms, known: LabelPositions, factors: Array, matrix: Any, trains: bool = True
+    ) -> ChainBatch:
+        """The batch of these units; those of a folder have no matrix."""
+        rows, offsets, choices = known
+        if trains:
+            rows = self._without_forbidden(choices, rows, offsets)
+            self._refuse_unseen(rows, offsets)
         cost = choices.prices(self.cost_)
-        whole = Y is not None and whole_losses(cost, factors, packed.offsets)
-        known = (self, atoms, packed.offsets, rows, factors, choices.allowed, cost, whole)
-        batch = (
-            ChainBatch(*known)
-            if self.histories_ is None
-            else HistoryBatch(*known, pairs=self._pair_rows(packed.matrix))
-        )
+        whole = trains and whole_losses(cost, factors, offsets)
+        parts = (self, atoms, offsets, rows, factors, choices.allowed, cost, whole)
+        batch = ChainBatch(*parts) if self.histories_ is None else HistoryBatch(*parts, pairs=self._pair_rows(matrix))
         return batch if batch.known.all() else batch.completed(np.zeros(atoms.dim))
 
     def _pair_rows(self, matrix: Any) -> PairRows:
@@ -552,13 +590,13 @@ class Chain(UnitTask):
                 InvalidLabels,
             )
 
-    def _treat_forbidden(self, choices: Choices, rows: Labels, offsets: NDArray[np.int64]) -> None:
+    def _without_forbidden(self, choices: Choices, rows: Labels, offsets: NDArray[np.int64]) -> Labels:
         """Refuse, or drop, sequences with a forbidden transition; a sequence without labels is one that is dropped.
 
         Where labels are missing, whether some fit shows when they are completed.
         """
         if not np.isinf(self.ruled_).any():
-            return
+            return rows
         (T, s, f), known = self.cut(self.ruled_), rows < self.n_labels_
         labels, first, last = np.where(known, rows, 0), offsets[:-1], offsets[1:] - 1
         bad = np.zeros((len(rows), 2), dtype=bool)  # of every position: it may not follow the one before; may not end
@@ -567,7 +605,7 @@ class Chain(UnitTask):
         bad[last, 1] = np.isinf(f[labels[last]]) & known[last]
         places = np.flatnonzero(bad.any(axis=1))
         if len(places) == 0:
-            return
+            return rows
         t = int(places[0])
         owner = np.searchsorted(offsets, places, side="right") - 1
         position, what = t - offsets[owner[0]], "come last"
@@ -581,7 +619,7 @@ class Chain(UnitTask):
             if in_chunks and self.invalid == "error":
                 remedy = f"repair such labels with invalid='repair', or {remedy}"
             raise ValueError(f"{place}; {remedy}")
-        dropped = np.unique(owner)
+        dropped, rows = np.unique(owner), rows.copy()
         for i in dropped:
             rows[offsets[i] : offsets[i + 1]] = choices.read([None])[0]
         warn_caller(
@@ -589,6 +627,7 @@ class Chain(UnitTask):
             f"transition (the first: {place})",
             InvalidLabels,
         )
+        return rows
 
     def _refuse_unseen(self, rows: Labels, offsets: NDArray[np.int64]) -> None:
         """Raise where labels that are given now are no output, because training had no such run of labels."""

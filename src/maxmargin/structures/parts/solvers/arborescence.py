@@ -10,7 +10,8 @@ from scipy.sparse.csgraph import breadth_first_order
 
 from maxmargin.arrays import Array, Index
 from maxmargin.checks import check_whole
-from maxmargin.files.fields import Fields, Whole
+from maxmargin.files.fields import Whole
+from maxmargin.files.objects import Fields
 from maxmargin.structures.parts.solvers.base import MOST_NODES, Optimiser
 from maxmargin.structures.parts.solvers.network import Network
 

@@ -9,7 +9,8 @@ from scipy.optimize import linear_sum_assignment
 
 from maxmargin.arrays import Array
 from maxmargin.checks import check_whole
-from maxmargin.files.fields import Fields, Whole
+from maxmargin.files.fields import Whole
+from maxmargin.files.objects import Fields
 from maxmargin.structures.parts.solvers.base import MOST_NODES, Optimiser
 
 

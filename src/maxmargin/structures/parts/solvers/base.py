@@ -10,7 +10,8 @@ from sklearn.base import BaseEstimator
 
 from maxmargin.arrays import Array, Index
 from maxmargin.checks import refuse_complex
-from maxmargin.files.fields import Argument, Fields, parameters_of
+from maxmargin.files.fields import Argument
+from maxmargin.files.objects import Fields, parameters_of
 
 MOST_NODES = 2**12  # of a side, in model files
 

@@ -6,7 +6,8 @@ from typing import Any, ClassVar
 
 from maxmargin.arrays import Array
 from maxmargin.checks import check_whole
-from maxmargin.files.fields import Fields, Whole
+from maxmargin.files.fields import Whole
+from maxmargin.files.objects import Fields
 from maxmargin.structures.parts.solvers.base import MOST_NODES, Optimiser
 from maxmargin.structures.parts.solvers.dag_path import DagPath
 

@@ -1,0 +1,69 @@
+"""What a checkpoint belongs to: parameters, data, software; and how a difference is named."""
+
+from __future__ import annotations
+
+import platform
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+from maxmargin.solvers.base import Solver
+
+PACKAGES = ("maxmargin", "numpy", "scipy", "numba")
+SHORT = 60  # characters of a value that is shown
+# Parameters that a fit may go on with another value of: they change no result, or only when training ends.
+FREE = frozenset(
+    ("callback", "checkpoint", "checkpoint_every", "executor", "max_passes", "n_jobs", "verbose", "warm_start")
+)
+
+
+def described(parameters: dict[str, Any]) -> dict[str, str]:
+    """The parameters that decide of the result, as texts that are the same if and only if their values are."""
+    return {name: _text(value) for name, value in parameters.items() if name not in FREE}
+
+
+def _text(value: Any) -> str:
+    if value is None or isinstance(value, bool | int | float | str):
+        return repr(value)
+    if isinstance(value, Solver):
+        return described_solver(value)
+    import joblib
+
+    try:
+        return f"{type(value).__name__} {joblib.hash(value)}"
+    except Exception:  # what cannot be pickled is known by its kind
+        return type(value).__name__
+
+
+def described_solver(solver: Solver) -> str:
+    """A solver with all options that matter."""
+    options = ", ".join(f"{name}={text}" for name, text in described(solver.get_params()).items())
+    return f"{type(solver).__name__}({options})"
+
+
+def difference(before: dict[str, str], now: dict[str, str]) -> str | None:
+    """The first parameter that differs, with both values if they can be shown."""
+    for name in sorted(set(before) | set(now)):
+        old, new = before.get(name), now.get(name)
+        if old != new:
+            shown = old is not None and new is not None and max(len(old), len(new)) <= SHORT
+            return f"{name} was {old} and is now {new}" if shown else f"{name} differs"
+    return None
+
+
+def surroundings() -> dict[str, str]:
+    """What else the last bits of a result may depend on."""
+    return {
+        "python": platform.python_version(),
+        **{name: version(name) for name in PACKAGES},
+        "processor": _processor(),
+    }
+
+
+def _processor() -> str:
+    try:
+        told = Path("/proc/cpuinfo").read_text(encoding="utf-8", errors="replace")
+    except OSError:
+        told = ""
+    names = [line.partition(":")[2].strip() for line in told.splitlines() if line.startswith("model name")]
+    return f"{platform.machine()} {names[0] if names else platform.processor()}".strip()

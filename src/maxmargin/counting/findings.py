@@ -1,0 +1,132 @@
+"""What a report shows of models that count outputs: exact outputs, labels one by one, routes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+
+from maxmargin.counting.least_squares import as_rows
+from maxmargin.counting.moments import Moments
+from maxmargin.report.bootstrap import mean_of, share_of
+from maxmargin.report.class_findings import class_findings
+from maxmargin.report.drawings import both, chips
+from maxmargin.report.findings import Findings, Section, note
+from maxmargin.report.html import Element, short
+from maxmargin.report.sections import LabelCounts, scores_of_labels, weights_section
+
+
+def output_findings(model: Any, X: Any, Y: Any, output_sets: Sequence[Any] | None = None) -> Findings:
+    """Outputs that are exact, and features of outputs that agree; an output is worse the more of these do not."""
+    scores = model._scores(X)
+    if len(scores) != len(Y):
+        raise ValueError(f"X has {len(scores)} examples but Y has {len(Y)}")
+    sets = model._set_of_each(scores, output_sets)
+    moments = Moments(sets, len(scores))
+    decoded = model._decoded(sets, scores)
+    truth, _ = as_rows(moments, Y, several=False)
+    found, _ = as_rows(moments, [each.y for each in decoded], several=False)
+    wrong = np.sum(truth != found, axis=1)
+    proved = [each.exact for each in decoded]
+    measures = [
+        mean_of("outputs that are wholly right", wrong == 0),
+        share_of("features of outputs that agree", truth.shape[1] - wrong, np.full(len(wrong), truth.shape[1])),
+    ]
+    if not all(proved):
+        measures.append(mean_of("outputs that are proved the best of the set", proved))
+    return Findings(
+        unit="example",
+        measures=measures,
+        wrongness=wrong.astype(float),
+        said=lambda i: f"{wrong[i]} of {truth.shape[1]} features of the output differ",
+        drawn=lambda i: both(_text(Y[i]), _text(decoded[i].y)),
+        legend=note(f"Outputs of {short(repr(model.output_set), 200)}, as Python writes them."),
+    )
+
+
+def label_findings(model: Any, X: Any, y: Any) -> Findings:
+    """Those of all classifiers."""
+    return class_findings(model, X, y, linear=model._weights_ is not None)
+
+
+def multilabel_findings(model: Any, X: Any, Y: Any) -> Findings:
+    """Labels one by one; a row is worse the more of its labels are wrong."""
+    model.score(X, Y)  # which says what is wrong with Y
+    found = np.asarray(model.predict(X), dtype=bool)
+    truth = np.asarray(Y.todense() if hasattr(Y, "todense") else Y, dtype=bool)
+    wrong = np.sum(found != truth, axis=1)
+    counts = LabelCounts(range(truth.shape[1]), *[each.sum(axis=0) for each in (found & truth, found, truth)])
+
+    def drawn(i: int) -> Any:
+        shown = np.flatnonzero(found[i] | truth[i])
+        kinds = ["right" if found[i, k] and truth[i, k] else "wrong" if found[i, k] else "missed" for k in shown]
+        return chips([(f"label {k}", kind) for k, kind in zip(shown, kinds, strict=True)])
+
+    return Findings(
+        unit="row",
+        measures=[
+            share_of("right labels", truth.shape[1] - wrong, np.full(len(wrong), truth.shape[1])),
+            share_of("F1 of labels", 2 * (found & truth).sum(axis=1), found.sum(axis=1) + truth.sum(axis=1)),
+            mean_of("rows without a mistake", wrong == 0),
+        ],
+        wrongness=wrong.astype(float),
+        said=lambda i: f"{wrong[i]} of {truth.shape[1]} labels are wrong",
+        drawn=drawn,
+        legend=note("Labels with a red border are wrong, dashed ones are missed."),
+        sections=(scores_of_labels(counts, "row"),),
+    )
+
+
+def route_findings(model: Any, X: Any, Y: Any, start: Any = None, end: Any = None, length: Any = None) -> Findings:
+    """Points and their order; a route is worse the fewer of its points are found, and then the fewer pairs in order."""
+    model.score(X, Y, start, end, length)  # which says what is wrong with the routes
+    asked = [length] * len(Y) if X is None and not isinstance(length, list | tuple) else length
+    found = [list(route) for route in model.predict(X, start, end, asked)]
+    truth = [list(route) for route in Y]
+    points = np.array([_f1(set(y), set(z)) for y, z in zip(truth, found, strict=True)])
+    pairs = np.array([_f1(set(combinations(y, 2)), set(combinations(z, 2))) for y, z in zip(truth, found, strict=True)])
+    exact = [y == z for y, z in zip(truth, found, strict=True)]
+
+    def drawn(i: int) -> Any:
+        mine, other = set(truth[i]), set(found[i])
+        return [
+            Element("p", "true"),
+            chips([(point, "" if point in other else "missed") for point in truth[i]]),
+            Element("p", "predicted"),
+            chips([(point, "right" if point in mine else "wrong") for point in found[i]]),
+        ]
+
+    return Findings(
+        unit="route",
+        measures=[
+            mean_of("F1 of points (mean)", points),
+            mean_of("F1 of pairs in order (mean)", pairs),
+            mean_of("routes that are wholly right", exact),
+        ],
+        wrongness=(1 - points) + 1e-3 * (1 - pairs),
+        said=lambda i: f"F1 of points {points[i]:.2f}, of pairs {pairs[i]:.2f}",
+        drawn=drawn,
+        legend=note("Points in the order of the route; red ones are not in the true one, dashed ones were missed."),
+    )
+
+
+def learnt_steps(model: Any) -> list[Section]:
+    """The scores of stepping from one point to another, for a trip with features 0."""
+    if model._weights_ is None:
+        return []
+    weights = model.weights_
+    if "intercept_steps" not in weights:
+        return []
+    steps = weights["intercept_steps"]
+    said = "Weight of stepping from one point to another, before features of the trip are looked at."
+    return [weights_section("Steps", said, steps, "from ↓ to →")]
+
+
+def _f1(mine: set[Any], other: set[Any]) -> float:
+    return 2 * len(mine & other) / (len(mine) + len(other)) if mine or other else 1.0
+
+
+def _text(output: Any) -> str:
+    return output if isinstance(output, str) else repr(output)

@@ -1,0 +1,368 @@
+"""A cluster that Dask runs: workers on other machines, or several processes of this one."""
+
+from __future__ import annotations
+
+import itertools
+import time
+import uuid
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import CancelledError
+from typing import Any, Protocol
+
+from maxmargin.errors import PartsLate, WorkersLost
+from maxmargin.executors.base import Executor, check_deadline, late_parts, n_workers
+from maxmargin.executors.wire import Handle, Kept, Ledger, Message, Survey, outcome
+
+SHORT = 2**14  # bytes that are sent with every task
+LOOK = 0.5  # seconds after which somebody looks whether the scheduler is still there
+TRIES = 5  # of a task that the cluster has forgotten
+
+
+class Dask(Executor):
+    """The workers of a Dask cluster (`pip install 'maxmargin[dask]'`).
+
+    client : distributed.Client or str
+        The cluster, or the address of its scheduler.
+    parts : int or None
+        How many parts data are cut into; None: as many as the cluster has threads now. Results do not depend on who
+        works on which part.
+    deadline : float
+        Seconds within which all parts must answer; then PartsLate says which did not.
+
+    A part is a task that makes it of what the scheduler has: a pickle of the examples, or of a packed folder its path
+    and which examples of it. It belongs to no worker: one that dies, leaves or is restarted takes nothing along that
+    others cannot make again, new ones may join at any time, and the result is the same. If all die over the same part,
+    or the scheduler is gone, WorkersLost ends the training, with the best model so far.
+    """
+
+    shares_memory = False
+
+    def __init__(self, client: Any, parts: int | None = None, deadline: float = 3600.0):
+        self._given: Any = client
+        self._own: Any = None
+        self.deadline = check_deadline(deadline)
+        self.workers = max(1, sum(self.client.nthreads().values())) if parts is None else n_workers(parts)
+        self.rounds = 0  # of calls: tasks are named by them
+        self.sent = self.received = 0  # bytes, of what this process has sent and got
+        self._running: set[Any] = set()  # futures that somebody waits for
+
+    @property
+    def client(self) -> Any:
+        """The connection to the scheduler; its own, where an address was given."""
+        if not isinstance(self._given, str):
+            return self._given
+        if self._own is None:
+            from distributed import Client
+
+            self._own = Client(self._given, set_as_default=False)
+        return self._own
+
+    def place(self, parts: Sequence[Any]) -> list[Any]:
+        known: dict[int, _Source] = {}  # the same object in several places is one task, whose result travels
+        for number, part in enumerate(parts):
+            known.setdefault(id(part), _Source(self, part, number))
+        for _ in self._answers([_Placing(each) for each in known.values()]):
+            pass
+        return [known[id(part)] for part in parts]
+
+    def map(self, fn: Callable[..., Any], placed: Sequence[Any], each: Sequence[Any], *shared: Any) -> Iterator[Any]:
+        self.rounds += 1
+        common = _Common(self, shared)
+        calls = zip(placed, each, strict=True)
+        return self._answers([_Call(fn, part, own, common, self.rounds) for part, own in calls])
+
+    def derive(self, fn: Callable[..., Any], placed: Sequence[Any], *shared: Any) -> list[Any]:
+        self.rounds += 1
+        common = _Common(self, shared).owned()  # it may be needed again much later
+        return [_Derived(fn, part, common, self.rounds) for part in placed]
+
+    def alive(self, placed: Sequence[Any]) -> bool:
+        return all(each.executor is self for each in placed)
+
+    def close(self) -> None:
+        running, self._running = self._running, set()
+        if running and self.client.status == "running":
+            self.client.cancel(list(running))
+        if self._own is not None:
+            self._own.close()
+            self._own = None
+
+    def __repr__(self) -> str:
+        return f"Dask(parts={self.workers})"
+
+    def __copy__(self) -> Dask:
+        return Dask(self._given, self.workers, self.deadline)
+
+    def __deepcopy__(self, memo: Any) -> Dask:
+        return self.__copy__()  # scikit-learn's clone copies parameters, and a connection can only be shared
+
+    def __reduce__(self) -> Any:
+        return Dask, (self.client.scheduler.address, self.workers, self.deadline)  # which connects on its own
+
+    # --- how it talks to the cluster
+
+    def submit(self, name: str, fn: Callable[..., Any], *arguments: Any) -> Any:
+        """A future. The scheduler keeps what was sent, so that the task can be done anew, anywhere."""
+        import dask
+
+        self.sent += sum(len(each) for each in arguments if isinstance(each, Message))
+        key = f"maxmargin: {name}-{uuid.uuid4().hex}"  # what is before the first - names a group of tasks
+        with dask.config.set({"distributed.admin.large-graph-warning-threshold": "1 PiB"}):
+            return self.client.submit(fn, *arguments, key=key, pure=False)
+
+    def _answers(self, tasks: Sequence[_Task]) -> Iterator[Any]:
+        """What these tasks come to, in order. All are begun now."""
+        return _Round(self, tasks, [self._begun(task) for task in tasks]).answers()
+
+    def _begun(self, task: _Task) -> Any:
+        try:
+            future = task.begin()
+        except (CancelledError, OSError, RuntimeError) as error:
+            self.check(error)
+            future = task.begin()
+        self._running.add(future)
+        return future
+
+    def check(self, error: BaseException | None) -> None:
+        """Return if the scheduler is there; it may take a while to find that out."""
+        while self.client.status == "connecting":
+            time.sleep(LOOK)
+        if self.client.status != "running":
+            raise WorkersLost(
+                f"the connection to Dask's scheduler is {self.client.status}: it has ended, or the network has"
+            ) from error
+
+
+class _Round:
+    """One call of `map`: what all of its tasks come to."""
+
+    def __init__(self, executor: Dask, tasks: Sequence[_Task], futures: list[Any]):
+        self.executor, self.tasks, self.futures = executor, tasks, futures
+        self.began, self.got = time.monotonic(), {}
+
+    got: dict[int, Any]
+
+    def answers(self) -> Iterator[Any]:
+        try:
+            for k, task in enumerate(self.tasks):
+                for tries in itertools.count(1):
+                    try:
+                        self._fetch(k)
+                        break
+                    except (CancelledError, OSError) as error:
+                        self.executor.check(error)
+                        if tries == TRIES:
+                            raise WorkersLost(f"Dask has forgotten {task.name} {TRIES} times") from error
+                        self._begin_again(k)
+                yield task.read(self.got.pop(k))
+        finally:
+            self.executor._running.difference_update(self.futures)
+
+    def _begin_again(self, k: int) -> None:
+        self.executor._running.discard(self.futures[k])
+        self.futures[k] = self.executor._begun(self.tasks[k])
+
+    def _fetch(self, k: int) -> None:
+        """Get answer k, and others that are there by then."""
+        from distributed import wait
+        from distributed.scheduler import KilledWorker
+
+        client = self.executor.client
+        while k not in self.got:
+            try:
+                with client.as_current():
+                    wait(self.futures[k], timeout=LOOK)
+            except TimeoutError:
+                self._check_deadline()
+                continue
+            if self.futures[k].status == "error":
+                error = self.futures[k].exception()
+                if not isinstance(error, KilledWorker):
+                    raise error
+                raise WorkersLost(
+                    f"every worker that began {self.tasks[k].name} has died, the last one {error.last_worker.address}: "
+                    "killed, out of memory, or crashed in compiled code. Give workers more memory, or use more parts"
+                ) from error
+            ready = [j for j in range(k, len(self.futures)) if j not in self.got and self._finished(j)]
+            answers = client.gather([self.futures[j] for j in ready], direct=True)
+            self.got.update(zip(ready, answers, strict=True))
+
+    def _finished(self, j: int) -> bool:
+        return bool(self.futures[j].status == "finished")
+
+    def _check_deadline(self) -> None:
+        executor = self.executor
+        if executor.client.status != "running":
+            raise CancelledError
+        if time.monotonic() - self.began > executor.deadline:
+            names = [self.tasks[j].name for j in range(len(self.tasks)) if self.futures[j].status == "pending"]
+            working = len(executor.client.nthreads())
+            executor.client.cancel(self.futures)
+            raise PartsLate(
+                f"{late_parts(names, len(self.tasks), executor.deadline)}; the cluster has {working} workers"
+            )
+
+
+# --- what is sent
+
+
+class _Task(Protocol):
+    """Something to do for one part."""
+
+    name: str
+
+    def begin(self) -> Any:
+        """A new future of it."""
+
+    def read(self, result: Any) -> Any:
+        """What it came to, or an error."""
+
+
+class _Common:
+    """What all parts of a round are told: w, as a rule. If long, it is sent to the cluster once, and to each worker."""
+
+    def __init__(self, executor: Dask, shared: Sequence[Any]):
+        self.executor, self.message = executor, Message.of(Ledger(), tuple(shared))
+        self._future: Any = None
+
+    def owned(self) -> _Common:
+        """The same, whatever becomes of the arrays that it was made of."""
+        self.message = self.message.owned()
+        return self
+
+    @property
+    def future(self) -> Any:
+        """Of the message; of a short one itself, which is not worth a task."""
+        if len(self.message) < SHORT:
+            return self.message
+        if not _is_there(self._future):
+            self._future = self.executor.submit("weights", passed_on, self.message)
+        return self._future
+
+
+class _Placed(Handle):
+    """A part, as a task that makes it. Dask forgets it when the last reference to this handle is gone."""
+
+    def __init__(self, executor: Dask, number: int, ledger: Ledger):
+        super().__init__(0)
+        self.executor, self.number, self.ledger = executor, number, ledger
+        self._future: Any = None
+
+    @property
+    def future(self) -> Any:
+        if not _is_there(self._future):
+            self._future = self._made()
+        return self._future
+
+    def _made(self) -> Any:
+        raise NotImplementedError
+
+
+class _Source(_Placed):
+    """A part whose pickle the scheduler has."""
+
+    def __init__(self, executor: Dask, part: Any, number: int):
+        super().__init__(executor, number, Ledger())
+        self.part, self.sign = part, 0
+        self.numbered = True  # whether both sides number its arrays alike; if not, all is sent as it is
+
+    def _made(self) -> Any:
+        survey = Survey(self.part)
+        self.sign = survey.sign
+        if self.numbered:
+            self.ledger.keep(0, survey.table)
+        return self.executor.submit(f"data-part {self.number}", unpacked, survey.message, self.numbered)
+
+
+class _Derived(_Placed):
+    """A part that is made of another one, and may share arrays with it."""
+
+    def __init__(self, fn: Callable[..., Any], origin: _Placed, common: _Common, round: int):
+        super().__init__(origin.executor, origin.number, origin.ledger)
+        self.fn, self.origin, self.common, self.round = fn, origin, common, round
+
+    def _made(self) -> Any:
+        name, data = _name(self.fn, self.number, self.round), Message.of(self.ledger, self.fn)
+        return self.executor.submit(name, derived, data, self.origin.future, self.common.future)
+
+
+class _Placing:
+    """Make a part, and compare its numbers."""
+
+    def __init__(self, part: _Source):
+        self.part, self.name = part, f"part {part.number} (its data)"
+
+    def begin(self) -> Any:
+        return self.part.executor.submit(f"look-part {self.part.number}", signed, self.part.future)
+
+    def read(self, sign: Any) -> None:
+        if sign != self.part.sign:
+            self.part.numbered, self.part._future = False, None
+            self.part.ledger.forget(0)
+
+
+class _Call:
+    """fn(part, own, *shared)."""
+
+    def __init__(self, fn: Callable[..., Any], part: _Placed, own: Any, common: _Common, round: int):
+        self.fn, self.part, self.own, self.common, self.round = fn, part, own, common, round
+        self.name = f"part {part.number}"
+
+    def begin(self) -> Any:
+        part, other = self.part, self.own if isinstance(self.own, _Placed) else None
+        data = Message.of(part.ledger, (self.fn, None if other is not None else self.own))
+        name = _name(self.fn, part.number, self.round)
+        also = None if other is None else other.future
+        return part.executor.submit(name, called, data, part.future, also, self.common.future)
+
+    def read(self, result: tuple[bool, Message]) -> Any:
+        good, message = result
+        self.part.executor.received += len(message)
+        answer = message.read(self.part.ledger)
+        if not good:
+            raise answer
+        return answer
+
+
+def _is_there(future: Any) -> bool:
+    return future is not None and future.status not in ("cancelled", "lost")
+
+
+def _name(fn: Callable[..., Any], number: int, round: int) -> str:
+    """Of a task, for people."""
+    return f"{getattr(fn, '__name__', 'work').strip('_').replace('_', ' ')}-part {number}, round {round}"
+
+
+# --- what workers do
+
+
+def passed_on(message: Message) -> Message:
+    """As a task of its own, it can be done anew."""
+    return message
+
+
+def unpacked(data: Message, numbered: bool) -> Kept:
+    """A part, from what the scheduler has."""
+    thing = data.read(Ledger())
+    return Kept(thing, Survey(thing).table if numbered else [])
+
+
+def signed(part: Kept) -> int:
+    """By which the numbers of its arrays are known as those of the other side."""
+    return Survey(part.thing).sign
+
+
+def derived(data: Message, part: Kept, shared: Message) -> Kept:
+    """One call of `Executor.derive`."""
+    fn = data.read(part.ledger)
+    return Kept(fn(part.thing, *shared.read(part.ledger)), part.table)
+
+
+def called(data: Message, part: Kept, other: Kept | None, shared: Message) -> tuple[bool, Message]:
+    """One call of `Executor.map`."""
+
+    def work() -> Any:
+        fn, own = data.read(part.ledger)
+        return fn(part.thing, own if other is None else other.thing, *shared.read(part.ledger))
+
+    return outcome(part.ledger, work)

@@ -1,0 +1,1 @@
+"""Reports of fitted models: one page of HTML that needs nothing else."""

@@ -1,0 +1,99 @@
+"""Measures of predictions with intervals: how much they would change with other examples of the same kind.
+
+Examples are drawn again with replacement, as many as there are, many times (Efron 1979); the interval has the middle
+95% of what the measure then is. Draws are of whole examples, because parts of one are not independent.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from maxmargin.arrays import Array, Index
+
+DRAWS = 1000
+DRAWS_OF_FUNCTIONS = 200  # where a measure is no function of sums, and takes long
+LEVEL = 0.95
+AT_ONCE = 2_000_000  # numbers of examples that are drawn together
+
+
+class Interval(NamedTuple):
+    """A value, and between what 95% of the draws are; NaN where there is nothing to draw from."""
+
+    value: float
+    low: float
+    high: float
+    draws: int
+
+
+class ReportedMeasure(NamedTuple):
+    """A measure of n examples: of the sums of their counts, or of any choice of examples."""
+
+    name: str
+    n: int
+    of_sums: Callable[[Array], Array] | None = None  # (draws, k) sums -> (draws,) values
+    counts: Array | None = None  # (n, k)
+    of_choice: Callable[[Index], float] | None = None
+    best: float = 1.0  # the value of perfect predictions
+    worst: float | None = 0.0  # of the other end of its axis; None where there is none
+    note: str = ""
+
+    def interval(self, seed: int = 0) -> Interval:
+        """The value, and its interval by this many draws; the same seed gives the same numbers."""
+        if self.n == 0:
+            return Interval(np.nan, np.nan, np.nan, 0)
+        rng = np.random.default_rng(seed)
+        if self.of_sums is not None and self.counts is not None:
+            value = float(self.of_sums(self.counts.sum(axis=0)[None])[0])
+            drawn = self.of_sums(_drawn_sums(self.counts, rng))
+        else:
+            assert self.of_choice is not None
+            value = self.of_choice(np.arange(self.n))
+            choices = (rng.integers(self.n, size=self.n) for _ in range(DRAWS_OF_FUNCTIONS))
+            drawn = np.array([self.of_choice(choice) for choice in choices])
+        drawn = drawn[np.isfinite(drawn)]  # a draw may have nothing to judge
+        if self.n == 1 or not len(drawn):
+            return Interval(value, np.nan, np.nan, 0)
+        low, high = np.quantile(drawn, [(1 - LEVEL) / 2, (1 + LEVEL) / 2])
+        return Interval(value, float(low), float(high), len(drawn))
+
+
+def mean_of(name: str, values: Any, **more: Any) -> ReportedMeasure:
+    """The mean of one number per example."""
+    return share_of(name, values, np.ones(len(values)), **more)
+
+
+def share_of(name: str, parts: Any, wholes: Any, **more: Any) -> ReportedMeasure:
+    """Σ parts / Σ wholes, over examples."""
+    counts = np.column_stack([np.asarray(parts, dtype=float), np.asarray(wholes, dtype=float)])
+    return ReportedMeasure(name, len(counts), _ratio, counts, **more)
+
+
+def agreement(names: Sequence[str], right: Any, found: Any, true: Any) -> list[ReportedMeasure]:
+    """Precision, recall and F1 from counts of every example: right ones, found ones, true ones."""
+    right, found, true = (np.asarray(each, dtype=float) for each in (right, found, true))
+    precision, recall, f1 = names
+    return [
+        share_of(f1, 2 * right, found + true),
+        share_of(precision, right, found),
+        share_of(recall, right, true),
+    ]
+
+
+def _ratio(sums: Array) -> Array:
+    with np.errstate(invalid="ignore", divide="ignore"):
+        return np.where(sums[:, 1] > 0, sums[:, 0] / sums[:, 1], np.nan)
+
+
+def _drawn_sums(counts: Array, rng: np.random.Generator) -> Array:
+    """(draws, k) sums over as many examples as there are, drawn with replacement."""
+    n, some = len(counts), max(1, AT_ONCE // len(counts))
+    sums = []
+    for begin in range(0, DRAWS, some):
+        draws = min(some, DRAWS - begin)
+        places = rng.integers(n, size=(draws, n)) + n * np.arange(draws)[:, None]
+        times = np.bincount(places.ravel(), minlength=draws * n).reshape(draws, n)
+        sums.append(times @ counts)
+    return np.concatenate(sums)

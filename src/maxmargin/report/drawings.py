@@ -1,0 +1,40 @@
+"""Pieces of drawings that several structures use: free pictures, chips, text of any output."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from maxmargin.report.html import Element, short
+from maxmargin.report.sections import scrolling
+
+
+def picture(content: Any, width: float, height: float, title: str) -> Element:
+    """A drawing in its own size, which scrolls where it is wider than the page."""
+    size = f"0 0 {width:.0f} {height:.0f}"
+    options: dict[str, Any] = {"width": round(width), "height": round(height), "role": "img", "aria_label": title}
+    return scrolling(Element("svg", content, view_box=size, class_="free", **options))
+
+
+def chips(items: Iterable[tuple[Any, str]]) -> Element:
+    """Short texts, each in a box; the second of a pair is "", "right", "wrong" or "missed"."""
+    return Element(
+        "div",
+        [Element("span", Element("bdi", short(text, 80)), class_=f"chip {kind}") for text, kind in items],
+        class_="chips",
+    )
+
+
+def both(truth: Any, found: Any) -> Element:
+    """Two outputs of any kind as text, one below the other."""
+    return Element(
+        "dl",
+        [Element("dt", "true"), Element("dd", Element("code", short(truth, 600)))],
+        [Element("dt", "predicted"), Element("dd", Element("code", short(found, 600)))],
+        class_="facts",
+    )
+
+
+def colour_of(k: int) -> str:
+    """The class of the style sheet that has the colour of label number k; there are eight."""
+    return f"label{k % 8}"

@@ -1,0 +1,44 @@
+"""What a structure says of its models in a report: the contract between `report/` and the rooms."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+from maxmargin.arrays import Array
+from maxmargin.report.bootstrap import ReportedMeasure
+from maxmargin.report.html import Element
+
+
+class Section(NamedTuple):
+    """A part of the page with a heading of its own."""
+
+    title: str
+    content: Any  # elements, text, or lists of such
+
+
+class Findings(NamedTuple):
+    """What predictions for data with known outputs show."""
+
+    unit: str  # what an example is: "sentence", "row", "query"
+    measures: list[ReportedMeasure]  # the first is the one that matters most
+    wrongness: Array  # of every example; 0 is right, and of two the larger is shown first
+    said: Callable[[int], str]  # of an example, in words: "2 of 8 labels are wrong"
+    drawn: Callable[[int], Any]  # its truth and its prediction, as what they are
+    legend: Any = None  # how to read these drawings
+    sections: tuple[Section, ...] = ()  # where mistakes are: confusion, reliability, …
+
+
+def plural(unit: str) -> str:
+    """Of what an example is called."""
+    return f"{unit[:-1]}ies" if unit.endswith("y") else f"{unit}s"
+
+
+def counted(n: Any, unit: str) -> str:
+    """So many: 1 row, 2,000 queries."""
+    return f"{n:,} {unit if n == 1 else plural(unit)}"
+
+
+def note(*content: Any) -> Element:
+    """Small print: limits, and how to read something."""
+    return Element("p", *content, class_="note")

@@ -1,0 +1,239 @@
+"""ModelReport: the page itself, and the order of its sections."""
+
+from __future__ import annotations
+
+import os
+import platform
+from collections.abc import Mapping, Sequence
+from importlib.metadata import version
+from inspect import signature
+from math import isfinite
+from typing import Any
+
+import numpy as np
+
+from maxmargin.checks import check_whole
+from maxmargin.report.bootstrap import LEVEL, Interval
+from maxmargin.report.charts import Axis, bar
+from maxmargin.report.findings import Findings, Section, counted, note
+from maxmargin.report.html import Element, short
+from maxmargin.report.sections import MOST_ROWS, scrolling, table, weights_table
+from maxmargin.report.style import POLICY, SCRIPT, STYLE
+from maxmargin.report.training import training_section
+from maxmargin.weights import top_weights
+
+PACKAGES = ("maxmargin", "numpy", "scipy", "scikit-learn", "numba")
+
+
+class ModelReport:
+    """A page about a model: `html` is all of it, `save(path)` writes it, and a notebook shows it.
+
+    `scores` has the measures by name, each with `value`, `low` and `high`.
+    """
+
+    def __init__(self, html: str, title: str, scores: dict[str, Interval]):
+        self.html, self.title, self.scores = html, title, scores
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the page to a file, which needs nothing else."""
+        with open(path, "w", encoding="utf-8", newline="\n") as file:
+            file.write(self.html)
+
+    def _repr_html_(self) -> str:
+        frame = Element("iframe", srcdoc=self.html, sandbox="allow-scripts", width="100%", height=640, title=self.title)
+        return str(frame)
+
+    def __repr__(self) -> str:
+        return f"<ModelReport {self.title!r}: {len(self.html):,} characters; save(path) writes it>"
+
+
+def report_of(
+    model: Any,
+    findings: Findings,
+    *,
+    title: str | None = None,
+    facts: Mapping[str, str] | None = None,
+    date: str | None = None,
+    seed: int = 0,
+    n_worst: int = 10,
+    sections: Sequence[Section] = (),
+    said: Sequence[str] = (),
+) -> ModelReport:
+    """The page about a fitted model and its predictions."""
+    n_worst = check_whole("n_worst", n_worst, least=0)
+    name = type(model).__name__
+    title = f"{name} report" if title is None else str(title)
+    intervals = [measure.interval(seed) for measure in findings.measures]
+    content = [
+        _about(model, findings, facts or {}, date, said),
+        training_section(model),
+        _scores(findings, intervals, seed),
+        *sections,
+        *findings.sections,
+        _mistakes(findings, n_worst),
+        *model._learnt(),
+        _weights(model),
+        _settings(model, seed),
+    ]
+    numbered = [(f"s{k}", each) for k, each in enumerate(content, 1)]
+    body = [
+        Element("header", Element("h1", title), Element("p", _lead(model, findings, intervals), class_="lead")),
+        Element("nav", Element("ul", [Element("li", Element("a", s.title, href=f"#{at}")) for at, s in numbered])),
+        Element("main", [Element("section", Element("h2", s.title), s.content, id=at) for at, s in numbered]),
+        Element("footer", f"Made by maxmargin {version('maxmargin')}. This page loads nothing from anywhere."),
+        Element("script", SCRIPT),
+    ]
+    head = Element(
+        "head",
+        Element("meta", charset="utf-8"),
+        Element("meta", http_equiv="Content-Security-Policy", content=POLICY),
+        Element("meta", name="viewport", content="width=device-width, initial-scale=1"),
+        Element("title", title),
+        Element("style", STYLE),
+    )
+    page = Element("html", head, Element("body", body), lang="en")
+    scores = {measure.name: found for measure, found in zip(findings.measures, intervals, strict=True)}
+    return ModelReport(f"<!DOCTYPE html>\n{page}\n", title, scores)
+
+
+def facts_list(facts: Mapping[str, Any]) -> Element:
+    """Names and what they are."""
+    return Element("dl", [[Element("dt", name), Element("dd", value)] for name, value in facts.items()], class_="facts")
+
+
+def known_facts(model: Any) -> dict[str, str]:
+    """What a fitted model tells of itself: on how much it was trained, and how large it is."""
+    facts = {}
+    if (n := getattr(model, "n_examples_", None)) is not None:
+        facts["trained on"] = counted(n, "example")
+    if (features := getattr(model, "n_features_in_", None)) is not None:
+        facts["features"] = f"{features:,}"
+    labels = getattr(model, "classes_", None)
+    if labels is not None and len(labels):
+        names = ", ".join(short(label, 40) for label in list(labels)[:12])
+        facts["labels"] = f"{len(labels):,}: {names}{', …' if len(labels) > 12 else ''}"
+    if (penalty := getattr(model, "alpha_", None)) is not None:
+        facts["λ"] = f"{penalty:.4g}, {model.chosen_by_}"
+    if (w := getattr(model, "w_", None)) is not None:
+        facts["weights"] = f"{len(w):,}, of which {np.count_nonzero(w):,} are not 0"
+    if (support := getattr(model, "support_", None)) is not None:
+        facts["kept training examples"] = f"{len(support):,}"
+    return facts
+
+
+def _lead(model: Any, findings: Findings, intervals: list[Interval]) -> str:
+    n = len(findings.wrongness)
+    said = f"{type(model).__name__} on {counted(n, findings.unit)}."
+    if intervals:
+        said = f"{said[:-1]}: {findings.measures[0].name} {_said(intervals[0])}."
+    certificate = getattr(model, "certificate_", None)
+    if certificate is not None and isfinite(certificate.relative_gap):
+        said += f" Relative duality gap of training: {100 * certificate.relative_gap:.2g}%."
+    return said
+
+
+def _about(model: Any, findings: Findings, facts: Mapping[str, str], date: str | None, said: Sequence[str]) -> Section:
+    what = (type(model).__doc__ or "").strip().split("\n")[0]
+    known = {
+        "estimator": [Element("strong", type(model).__name__), f": {what}" if what else ""],
+        **known_facts(model),
+        "judged on": counted(len(findings.wrongness), findings.unit),
+        **facts,
+        **({} if date is None else {"date": date}),
+        **({"noticed": [Element("p", short(each, 500)) for each in said]} if said else {}),
+    }
+    return Section("What this is", facts_list(known))
+
+
+def _scores(findings: Findings, intervals: list[Interval], seed: int) -> Section:
+    rows = []
+    for measure, found in zip(findings.measures, intervals, strict=True):
+        known = [each for each in (found.low, found.value, found.high, measure.best) if isfinite(each)]
+        worst = min(known, default=0.0) if measure.worst is None else measure.worst
+        low, high = min([worst, *known]), max([measure.best, *known, worst])
+        drawn = bar(found.low, found.value, found.high, Axis("", low, high if high > low else low + 1))
+        interval = f"{_number(found.low)} to {_number(found.high)}" if isfinite(found.low) else "–"
+        rows.append(
+            [[measure.name, note(measure.note) if measure.note else None], _number(found.value), interval, drawn]
+        )
+    n = len(findings.wrongness)
+    said = (
+        f"Intervals have the middle {LEVEL:.0%} of what scores are if {counted(n, findings.unit)} are drawn again with "
+        f"replacement from these (seed {seed}). They speak of other test data, not of other training data."
+    )
+    head = ["measure", "value", f"{LEVEL:.0%} interval", ""]
+    return Section("Scores", [table(head, rows, numbers=[1, 2]), note(said)])
+
+
+def _weights(model: Any) -> Section:
+    title = "Heaviest weights"
+    try:
+        arrays = model.weights_
+    except AttributeError as error:  # of kernels and of hashed features, with the reason
+        return Section(title, Element("p", f"{error}."))
+    total = sum(int(np.count_nonzero(array.values[array.distinct])) for array in arrays.values())
+    return Section(title, weights_table(top_weights(arrays, None, MOST_ROWS), total))
+
+
+def _mistakes(findings: Findings, n_worst: int) -> Section:
+    wrongness = np.asarray(findings.wrongness, dtype=float)
+    wrong = np.flatnonzero(wrongness > 0)
+    order = wrong[np.argsort(-wrongness[wrong], kind="stable")][:n_worst]
+    unit = findings.unit
+    if not len(order):
+        said = (
+            f"No {unit} has a mistake."
+            if not len(wrong)
+            else f"{counted(len(wrong), unit)} with mistakes; none is shown."
+        )
+        return Section("Worst mistakes", Element("p", said))
+    said = f"{len(wrong):,} of {counted(len(wrongness), unit)} with a mistake; shown are the {len(order)} worst."
+    drawn = [
+        Element(
+            "figure",
+            Element("figcaption", f"{unit} {i} (from 0): {findings.said(i)}"),
+            findings.drawn(i),
+        )
+        for i in map(int, order)
+    ]
+    return Section("Worst mistakes", [note(said), findings.legend, drawn])
+
+
+def _settings(model: Any, seed: int) -> Section:
+    usual = {name: each.default for name, each in signature(type(model)).parameters.items()}
+    given = model.get_params(deep=False)
+    own = {name: value for name, value in given.items() if repr(value) != repr(usual.get(name))}
+    rows = {
+        is_own: [
+            [name, Element("code", short(repr(value), 300))]
+            for name, value in sorted(given.items())
+            if (name in own) == is_own
+        ]
+        for is_own in (True, False)
+    }
+    arguments = ", ".join(f"{name}={short(repr(value), 80)}" for name, value in own.items())
+    versions = {"Python": platform.python_version(), **{name: version(name) for name in PACKAGES}}
+    return Section(
+        "Settings",
+        [
+            scrolling(Element("pre", f"{type(model).__name__}({arguments})")),
+            note("The same data, parameters and versions give the same model."),
+            table(["parameter", "value"], rows[True]) if own else note("All parameters are the default ones."),
+            Element(
+                "details",
+                Element("summary", "Parameters that are the default ones"),
+                table(["parameter", "value"], rows[False]),
+            ),
+            Element("h3", "Versions that made this page"),
+            facts_list(versions),
+        ],
+    )
+
+
+def _said(found: Interval) -> str:
+    between = f" ({_number(found.low)} to {_number(found.high)})" if isfinite(found.low) else ""
+    return f"{_number(found.value)}{between}"
+
+
+def _number(value: float) -> str:
+    return f"{value:.4g}" if isfinite(value) else "–"

@@ -1,0 +1,49 @@
+"""Rows of a matrix as mistakes: which of their features spoke for what is wrong."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+
+from maxmargin.arrays import Array
+from maxmargin.report.findings import note
+from maxmargin.report.html import Element, short
+from maxmargin.report.sections import table
+
+MOST_FEATURES = 8  # of a drawing
+MOST_ASKED = 5000  # features of a row whose part in its score is computed
+
+
+def row_of(X: Any, i: int) -> Array:
+    """A row of a matrix, a table or a list of lists, as numbers."""
+    row: Any = X.iloc[[i]] if hasattr(X, "iloc") else X[[i]] if hasattr(X, "shape") else [X[i]]
+    return np.asarray(row.todense() if sparse.issparse(row) else row, dtype=float).ravel()
+
+
+def spoken_by(score: Callable[[Any], Array], row: Array, names: Any, said: str) -> Any:
+    """The features of a row with the largest parts in a score that is linear in it."""
+    present = np.flatnonzero(row)[:MOST_ASKED]
+    if not len(present):
+        return note("All of its features are 0.")
+    places = np.arange(len(present)), present
+    alone = sparse.csr_array((row[present], places), shape=(len(present), len(row)))
+    nothing = sparse.csr_array((1, len(row)))
+    with warnings.catch_warnings():  # these rows are in the order of the columns, without their names
+        warnings.filterwarnings("ignore", "X does not have valid feature names")
+        parts = np.asarray(score(alone), dtype=float) - float(np.asarray(score(nothing), dtype=float)[0])
+    order = np.argsort(-np.abs(parts), kind="stable")[:MOST_FEATURES]
+    longest = float(np.abs(parts[order]).max()) or 1.0
+    rows = [
+        [
+            short(names[present[k]]),
+            f"{row[present[k]]:.4g}",
+            Element("td", f"{parts[k]:+.4g}", class_="number heat", shade=float(parts[k]) / longest),
+        ]
+        for k in order
+    ]
+    more = f" {len(present) - len(order)} more features have smaller parts." if len(present) > len(order) else ""
+    return [table(["feature", "value", said], rows, numbers=[1, 2]), note(more) if more else None]

@@ -1,0 +1,91 @@
+"""What a report says of training: the certificate in words, and how its two bounds came together."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from maxmargin.figures.gap import GapDisplay
+from maxmargin.figures.rounds import RoundsDisplay
+from maxmargin.report.charts import Axis, Series, chart, fitted_axis, thinned
+from maxmargin.report.findings import Section, note
+from maxmargin.report.html import Element
+
+
+def training_section(model: Any) -> Section:
+    """What was proved, in words, and the curve of it where training has one."""
+    content: list[Any] = [Element("p", sentence) for sentence in model._proved()]
+    if getattr(model, "rounds_", None):
+        content.append(rounds_chart(RoundsDisplay.from_estimator(model)))
+    elif getattr(model, "history_", None):
+        content.append(bounds_chart(GapDisplay.from_estimator(model)))
+    return Section("Certificate", content)
+
+
+def bounds_chart(found: GapDisplay) -> list[Any]:
+    """Objective and lower bound against passes; between them lies the optimum."""
+    known = np.isfinite(found.dual)
+    final = float(found.dual[known][-1]) if known.any() else np.nan
+    kept = np.isfinite(found.best)
+    values = np.concatenate([found.best[kept], found.dual[known], [0.0]])
+    y = fitted_axis("objective", values, from_zero=True)
+    outside = ""
+    if (
+        known.any() and final > 0 and y.high > 4 * max(final, float(found.best[-1]))
+    ):  # untrained weights may be a hundred times worse
+        y = Axis("objective", y.low, max(2.5 * final, 1.1 * float(found.best[-1])))
+        outside = " Values above the frame are not drawn."
+    series = [
+        Series(found.passes, found.dual, "lower bound on every objective", "steps", "b"),
+        Series(found.passes, found.best, "objective of the weights", "steps", "a"),
+        Series(found.passes, np.where(np.isfinite(found.primal), found.primal, np.nan), kind="points", style="a"),
+    ]
+    if known.any() and (known & kept).any():
+        series.insert(0, Series(found.passes, found.dual, kind="steps", style="faint", other=found.best))
+    x = fitted_axis("passes over the data", found.passes, from_zero=True)
+    said = f"Measured {int(np.isfinite(found.primal).sum())} times in {found.passes[-1]:.1f} passes.{outside}"
+    if len(found.passes) > len(thinned(found.passes)[0]):
+        said += f" {len(thinned(found.passes)[0])} of {len(found.passes):,} steps are drawn."
+    return [chart(series, x, y, "objective and lower bound during training"), note(said)]
+
+
+def rounds_chart(found: RoundsDisplay) -> list[Any]:
+    """Of training with hidden parts: the objective after every round, and the bound of its convex problem."""
+    runs = np.unique(found.restart)
+    series = []
+    for run in sorted(runs, key=lambda run: run == found.best):  # the best one on top
+        own = found.restart == run
+        x, kept = np.arange(1.0, own.sum() + 1), run == found.best
+        if kept:
+            name = "lower bound for the hidden parts of the round"
+            series.append(Series(x, found.bound[own], name, "points", "b"))
+        name = "objective" if kept else "other runs" if run == max(set(runs) - {found.best}) else ""
+        series.append(Series(x, found.objective[own], name, "line", "a" if kept else "faint"))
+        series.append(Series(x, found.objective[own], "", "points", "a" if kept else "faint"))
+    axes = (
+        fitted_axis("round", np.arange(0, max(np.bincount(found.restart)) + 1)),
+        fitted_axis("objective", np.concatenate([found.objective, found.bound]), from_zero=True),
+    )
+    drawn = chart(series, *axes, "objective after every round of training")
+    return [drawn, note(f"{len(found.objective)} rounds in {len(runs)} run{'' if len(runs) == 1 else 's'}.")]
+
+
+def small_gap(model: Any) -> Element | None:
+    """The relative gap on a logarithmic scale, for a card; None where none is known."""
+    if not getattr(model, "history_", None):
+        return None
+    found = GapDisplay.from_estimator(model)
+    gap = found.relative_gap
+    known = np.isfinite(gap) & (gap > 0)
+    if np.count_nonzero(known) < 2:
+        return None
+    logs, passes = thinned(np.log10(gap[known]), found.passes[known])
+    top, low = max(0.0, float(logs.max())), float(logs.min())
+    x = 4 + 152 * (passes - passes[0]) / ((passes[-1] - passes[0]) or 1.0)
+    y = 4 + 32 * (top - logs) / ((top - low) or 1.0)
+    points = " ".join(f"{u:.1f},{v:.1f}" for u, v in zip(x, y, strict=True))
+    line = Element("polyline", points=points, fill="none", stroke="currentColor")
+    return Element(
+        "svg", line, view_box="0 0 160 40", width=160, height=40, role="img", aria_label="duality gap against passes"
+    )

@@ -1,0 +1,161 @@
+"""What is known of the runs of latent training: their rounds, how they have ended, and what a checkpoint keeps."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from math import inf
+from typing import Any, ClassVar, NamedTuple
+
+from maxmargin.arrays import Array
+from maxmargin.files.fields import NumberArray, OneOf, Real, Text, Whole
+from maxmargin.files.learnt import Keeper, Learnt, Lines, Within, learnt_of, relearn
+from maxmargin.files.objects import Fields, declare, fields_of, restored
+from maxmargin.oracle import Oracle
+
+STOPPED = ("interrupted", "stopped by the callback")
+
+
+class Round(NamedTuple):
+    """One outer round: a completion, and the convex problem that it makes."""
+
+    restart: int
+    objective: float  # J at its end, of the weights that are kept
+    bound: float  # no weights are better than this for the completion of this round
+    passes: float
+    seconds: float
+    changed: int  # examples whose hidden parts its weights explain otherwise than before
+
+
+declare(
+    Round,
+    {
+        "restart": Whole(),
+        "objective": Real(finite=False),
+        "bound": Real(finite=False),
+        "passes": Real(finite=False),
+        "seconds": Real(finite=False),
+        "changed": Whole(),
+    },
+)
+
+
+class Completed(NamedTuple):
+    """What a later run can start from: a completion and the trainer's memory of its convex problem."""
+
+    oracle: Oracle
+    memory: Any
+
+
+class Descended(NamedTuple):
+    """How a run has ended."""
+
+    w: Array | None
+    objective: float
+    bound: float
+    reason: str
+    calls: int
+    history: list[dict[str, float]]
+    rounds: list[Round]
+    error: Exception | None
+    completed: Completed | None
+
+
+NOT_BEGUN = Descended(None, inf, -inf, "not begun", 0, [], [], None, None)
+
+
+class LearntRounds(Learnt):
+    """The rounds of a run."""
+
+    def left(self, value: list[Round]) -> Any:
+        return [each._asdict() for each in value]
+
+    def refilled(self, found: Any, current: Any, owner: Any) -> list[Round]:
+        if not isinstance(found, list) or not all(isinstance(each, dict) for each in found):
+            raise ValueError("expected rounds")
+        return [restored(Round, fields_of(Round) or {}, each) for each in found]
+
+
+class EndedRun:
+    """What is kept of a run that has ended."""
+
+    learnt: ClassVar[Fields] = {
+        "w": OneOf(None, NumberArray(float, "oracle.dim")),
+        **dict.fromkeys(("objective", "bound"), Real(finite=False)),
+        "reason": Text(),
+        "calls": Whole(),
+        "history": Lines(),
+        "rounds": LearntRounds(),
+    }
+
+    def __init__(self, oracle: Oracle, run: Descended = NOT_BEGUN):
+        self.oracle = oracle
+        self.w, self.objective, self.bound, self.reason, self.calls, self.history, self.rounds, *_ = run
+
+    @property
+    def descended(self) -> Descended:
+        """Without the completion that it has ended with."""
+        own = self.w, self.objective, self.bound, self.reason, self.calls, self.history, self.rounds
+        return Descended(*own, error=None, completed=None)
+
+
+class Kept:
+    """What a checkpoint has of several runs: those that have ended and, where one is made at a time, where that is."""
+
+    def __init__(self, oracle: Oracle, keeper: Keeper | None, restarts: int):
+        self.oracle, self.keeper, self.restarts = oracle, keeper, restarts
+        self.ended: dict[int, Descended] = {}
+        self.number, self.open_run = -1, None  # the run that goes on, and where it was
+        self.whole = True  # whether the run that goes on can be kept
+        found = None if keeper is None else keeper.found
+        if found is not None:
+            self._read(found)
+        self.whole = not oracle.at_once(self.restarts - len(self.ended))
+
+    def _read(self, found: Any) -> None:
+        if not isinstance(found, dict) or set(found) != {"restarts", "oracle", "ended", "number", "run"}:
+            raise ValueError("expected what is kept of several runs")
+        self.restarts = Whole(1, 2**31).read(found["restarts"], None)
+        relearn(self.oracle, found["oracle"])
+        if not isinstance(found["ended"], list) or len(found["ended"]) > self.restarts:
+            raise ValueError(f"expected up to {self.restarts} runs that have ended")
+        for each in found["ended"]:
+            number = Whole(0, self.restarts - 1).read(each.get("number") if isinstance(each, dict) else None, None)
+            run = EndedRun(self.oracle)
+            relearn(run, {name: value for name, value in each.items() if name != "number"})
+            self.ended[number] = run.descended
+        self.number, self.open_run = Whole(-1, self.restarts - 1).read(found["number"], None), found["run"]
+
+    def keeper_of(self, number: int, state: Callable[[], dict[str, Any]]) -> Keeper | None:
+        """For the trainings within a run; `state` is that of the run itself."""
+        if self.keeper is None or not self.whole:
+            return None
+        inner = None
+        if self.open_run is not None and number == self.number:
+            inner, self.open_run = self.open_run["inner"], None
+        passes = sum(run.calls for run in self.ended.values()) / self.oracle.n
+        return Within(self.keeper, inner, lambda kept: self._state(number, {"run": state(), "inner": kept}), passes)
+
+    def run_of(self, number: int) -> Any:
+        """Where this run was, if it is the one that goes on."""
+        if self.open_run is None or number != self.number:
+            return None
+        if not isinstance(self.open_run, dict) or set(self.open_run) != {"run", "inner"}:
+            raise ValueError("expected a run, and the training within it")
+        return self.open_run["run"]
+
+    def end(self, run: Descended) -> None:
+        """A run has ended; it may be the moment to keep that."""
+        healthy = run.error is None and run.reason not in STOPPED
+        if self.keeper is not None and healthy and len(self.ended) < self.restarts:
+            passes = sum(each.calls for each in self.ended.values()) / self.oracle.n
+            self.keeper.offer(passes, lambda: self._state(-1, None))
+
+    def _state(self, number: int, run: Any) -> dict[str, Any]:
+        ended = [{"number": k, **learnt_of(EndedRun(self.oracle, each))} for k, each in self.ended.items()]
+        return {
+            "restarts": self.restarts,
+            "oracle": learnt_of(self.oracle),
+            "ended": ended,
+            "number": number,
+            "run": run,
+        }

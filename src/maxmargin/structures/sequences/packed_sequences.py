@@ -1,0 +1,253 @@
+"""Labelled sequences in a packed folder: written as they come, and read as the batch of a Chain.
+
+Beside the rows of features of all tokens (inputs/packed_rows.py) a folder has `offsets`, where every sequence begins,
+and of every token the number of what is known of its label (`rows`); `factors` and `weights` of tokens and of sequences
+are there only if they are not all 1.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Hashable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from itertools import chain, islice
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from maxmargin.arrays import Array
+from maxmargin.files.array_folder import ArrayFolderWriter
+from maxmargin.files.fields import Each, Label, LabelList, OneOf, Part, Whole
+from maxmargin.files.objects import Fields
+from maxmargin.inputs.labels import Labels, in_order, plain
+from maxmargin.inputs.packed_data import PackedData
+from maxmargin.inputs.packed_rows import MostlyOnes, RowWriter, check_bounds, check_rows, deny, expect
+from maxmargin.inputs.token_templates import TokenTemplates
+from maxmargin.inputs.tokens import SequencePacker, Sequences
+from maxmargin.inputs.weighted import Weighted
+from maxmargin.structures.sequences.partial_labels import (
+    Choices,
+    LabelPositions,
+    as_choice,
+    is_nan,
+    is_partial,
+    named_labels,
+)
+
+AT_ONCE = 256  # sequences that are read together
+COUNTED = re.compile(r"^sequence (\d+)")
+
+
+class PackedSequences(PackedData):
+    """What SequenceLabeler.fit takes in the place of X and Y; see maxmargin.pack."""
+
+    kind = "sequences"
+    saved: ClassVar[Fields] = {
+        "packer": Part(SequencePacker),
+        "labels": LabelList(),  # the first numbers of `rows`
+        "choices": Each(OneOf(None, Label())),  # the others: any label (None), or one of a set
+        "n_tokens": Whole(1),
+    }
+    packer: SequencePacker
+    labels: list[Hashable]
+    choices: list[Any]
+    n_tokens: int
+
+    def __init__(self, packer: SequencePacker, labels: list[Hashable], choices: list[Any], n: int, n_tokens: int):
+        self.packer, self.labels, self.choices, self.n, self.n_tokens = packer, labels, choices, n, n_tokens
+
+    def _check_saved(self) -> None:
+        known, sets = set(self.labels), [choice for choice in self.choices if choice is not None]
+        if len(set(self.choices)) < len(self.choices) or not all(map(is_partial, self.choices)):
+            raise ValueError("what may stand at a position is told twice, or is a label")
+        if not all(isinstance(each, frozenset) and known >= each for each in sets):
+            raise ValueError("a set has labels that are not known")
+        if self.packer.hashed is None and self.packer.min_count > 1:
+            raise ValueError("packed features have no minimal count")
+
+    @property
+    def offsets(self) -> NDArray[np.int64]:
+        """Where every sequence begins, and where the last one ends."""
+        return self.folder.arrays["offsets"]
+
+    @property
+    def rows(self) -> Labels:
+        """Of every token: the number of its label, or of a choice behind the labels."""
+        return self.folder.arrays["rows"]
+
+    @property
+    def factors(self) -> Array:
+        """Of every token: how many times as much a mistake costs there."""
+        known = self.folder.arrays.get("factors")
+        return np.broadcast_to(1.0, self.n_tokens) if known is None else known
+
+    def packer_for(self, task: Any) -> SequencePacker:
+        """What reads tokens as these were read, for a task that asks for nothing else."""
+        has = self.packer
+        bits = None if has.hashed is None else has.hashed.bits
+        if task.features not in (None, has.templates) or task.hash_bits not in (None, bits) or task.min_count > 1:
+            raise ValueError(
+                "features, hash_bits and min_count say how tokens are read, and packed ones have been: give the first "
+                "two to pack, and leave them out here"
+            )
+        for name, used in (
+            ("kernel", task.kernel is not None),
+            ("transition_features", task.transition_features is not None),
+            ("invalid='repair'", task.invalid == "repair"),
+            ("a model as prior", task.earlier is not None),
+        ):
+            if used:
+                raise ValueError(f"{name} is not offered for packed sequences: give lists, or leave it out")
+        packer = SequencePacker(task.unknown, 1, bits, None, has.templates)
+        packer.vocabulary, packer.n_features = has.vocabulary, has.n_features
+        packer._columns, packer.n_pruned = has._columns, has.n_pruned
+        return packer
+
+    def check_features(self, packer: SequencePacker) -> None:
+        """Raise unless a model that reads tokens so knows the columns of these."""
+        has = self.packer
+        same = has.n_features == packer.n_features and has.templates == packer.templates
+        if not same or has.vocabulary != packer.vocabulary:
+            raise ValueError("the sequences were packed with other features than those of the model")
+
+    def positions(self, numbers: dict[Hashable, int]) -> LabelPositions:
+        """The labels in these numbers."""
+        choices = Choices(numbers)
+        missing = [k for k, label in enumerate(self.labels) if label not in numbers]
+        if missing:
+            t = int(np.argmax(self.rows == missing[0]))
+            i = int(np.searchsorted(self.offsets, t, side="right")) - 1
+            raise ValueError(f"sequence {i}: the label {self.labels[missing[0]]!r} is not one of the classes")
+        found = choices.read([*self.labels, *self.choices])
+        same = np.array_equal(found, np.arange(len(found)))
+        return LabelPositions(self.rows if same else found[self.rows], self.offsets, choices)
+
+    def _check(self) -> None:
+        folder = self.folder
+        expect(folder, "offsets", np.int64, self.n + 1)
+        expect(folder, "rows", np.int32, self.n_tokens)
+        check_bounds(folder, "offsets", self.n_tokens, least=1)
+        check_rows(folder, self.n_tokens, self.packer.n_features)
+        for _, some in folder.pieces("rows"):
+            wrong = some.min() < 0 or some.max() >= len(self.labels) + len(self.choices)
+            deny(folder, wrong, "a label is not among those of the manifest")
+        for name, length in (("factors", self.n_tokens), ("weights", self.n)):
+            if name in folder.arrays:
+                expect(folder, name, np.float64, length)
+                for _, some in folder.pieces(name):
+                    deny(folder, not (np.isfinite(some) & (some >= 0)).all(), f"{name} are not finite and >= 0")
+
+
+def pack_sequences(
+    data: Iterable[Any], folder: ArrayFolderWriter, features: TokenTemplates | None = None, hash_bits: int | None = None
+) -> PackedSequences:
+    """Write the pairs (x, y) of an iterable, or triples (x, y, weight): one look at each, and few at a time."""
+    packer, rows, labels = SequencePacker("ignore", 1, hash_bits, None, features), RowWriter(folder), _LabelNumbers()
+    factors, weights = MostlyOnes(folder, "factors"), MostlyOnes(folder, "weights")
+    folder.append("offsets", np.zeros(1, dtype=np.int64))
+    draft = folder.draft / "labels"
+    n = 0
+    with open(draft, "w+b") as numbers:
+        for some in _pieces(data):
+            with _counted_from(n):
+                X, Y, weight = _columns(some)
+                packed = packer.fit_more(X)
+                found, costs = labels.read(Y, packed)
+            folder.append("offsets", rows.n_rows + packed.offsets[1:])
+            rows.append(sparse.csr_array(packed.matrix))
+            found.tofile(numbers)
+            factors.append(costs)
+            weights.append(weight)
+            n += len(some)
+        if n == 0:
+            raise ValueError("no sequences given: at least one example is needed")
+        names, choices, final = labels.finished()
+        numbers.seek(0)
+        while len(found := np.fromfile(numbers, dtype=np.int32, count=2**20)):
+            folder.append("rows", final[found])
+    draft.unlink()
+    return PackedSequences(packer, names, choices, n, rows.n_rows)
+
+
+def _pieces(data: Iterable[Any]) -> Iterator[list[Any]]:
+    members = iter(data)
+    while some := list(islice(members, AT_ONCE)):
+        yield some
+
+
+def _columns(some: list[Any]) -> tuple[list[Any], list[Any], Array]:
+    """Inputs, outputs and weights."""
+    for i, each in enumerate(some):
+        if not isinstance(each, tuple | list) or not 2 <= len(each) <= 3:
+            raise ValueError(f"sequence {i} is no pair (x, y), nor (x, y, weight); to pack lists, give zip(X, Y)")
+    weights = np.array([each[2] if len(each) == 3 else 1.0 for each in some], dtype=np.float64)
+    wrong = np.flatnonzero(~(np.isfinite(weights) & (weights >= 0)))
+    if len(wrong):
+        raise ValueError(f"sequence {wrong[0]} has the weight {weights[wrong[0]]}; weights must be finite and >= 0")
+    return [each[0] for each in some], [each[1] for each in some], weights
+
+
+@contextmanager
+def _counted_from(first: int) -> Iterator[None]:
+    """Errors of a piece count its sequences from 0; here they get the numbers that they have in all of the data."""
+    try:
+        yield
+    except ValueError as error:
+        message = COUNTED.sub(lambda found: f"sequence {int(found[1]) + first}", str(error))
+        raise ValueError(message) from None
+
+
+class _LabelNumbers:
+    """Numbers labels and choices as they come."""
+
+    def __init__(self) -> None:
+        self.numbers: dict[Hashable, int] = {}
+
+    def read(self, Y: list[Any], packed: Sequences) -> tuple[Labels, Array]:
+        """The numbers of the labels of some sequences in a row, and the costs of their positions."""
+        names: list[Sequence[Any]] = []
+        costs = np.ones(int(packed.offsets[-1]))
+        for i, y in enumerate(Y):
+            given, its = (y.labels, y.costs) if isinstance(y, Weighted) else (y, None)
+            begin, end = packed.offsets[i], packed.offsets[i + 1]
+            if not hasattr(given, "__len__"):
+                raise ValueError(f"sequence {i} has the labels {y!r}; expected a list, one per position")
+            for what, length in (("labels", len(given)), ("costs", end - begin if its is None else len(its))):
+                if length != end - begin:
+                    raise ValueError(f"sequence {i} has {end - begin} positions but {length} {what}")
+            if its is not None:
+                costs[begin:end] = its
+                if not (np.isfinite(costs[begin:end]).all() and (costs[begin:end] >= 0).all()):
+                    raise ValueError(f"sequence {i}: position costs must be finite and >= 0")
+            names.append(given)
+        return self._numbered(names, len(costs)), costs
+
+    def _numbered(self, names: list[Sequence[Any]], count: int) -> Labels:
+        try:  # as a rule
+            return np.fromiter(map(self.numbers.__getitem__, chain.from_iterable(names)), dtype=np.int32, count=count)
+        except (KeyError, TypeError):
+            pass
+        for i, labels in enumerate(names):
+            for t, label in enumerate(labels):
+                key = plain(as_choice(label))
+                if is_nan(key):
+                    raise ValueError(
+                        f"sequence {i}: the label at position {t} is NaN; put None where a label is not known"
+                    )
+                if key == frozenset():
+                    raise ValueError(f"sequence {i}: the set of labels allowed at position {t} is empty")
+                try:
+                    self.numbers.setdefault(key, len(self.numbers))
+                except TypeError as error:
+                    raise ValueError(f"sequence {i}: a label cannot be used: {error}") from None
+        keys = (self.numbers[plain(as_choice(label))] for label in chain.from_iterable(names))
+        return np.fromiter(keys, dtype=np.int32, count=count)
+
+    def finished(self) -> tuple[list[Hashable], list[Any], Labels]:
+        """Labels in order, choices behind them, and the number of each that was numbered here."""
+        labels = in_order(named_labels(self.numbers))
+        choices = [key for key in self.numbers if is_partial(key)]
+        places = {key: k for k, key in enumerate([*labels, *choices])}
+        return labels, choices, np.array([places[key] for key in self.numbers], dtype=np.int32)

@@ -1,0 +1,221 @@
+"""Dask: training on the processes of a cluster on this machine, which die, leave, join, stop and are late meanwhile."""
+
+import copy
+import pickle
+import subprocess
+import sys
+from contextlib import contextmanager
+
+import numpy as np
+import pytest
+from executors.mortal import MortalHidden, MortalPlain, data, deaths
+
+from maxmargin import StructuredSVM, solvers
+from maxmargin.errors import PartsLate, WorkersLost
+from maxmargin.executors import Dask, Serial
+from maxmargin.testing import check_executor
+from maxmargin.testing.executor_checks import Hidden, Plain
+
+pytest.importorskip("distributed")
+pytestmark = [
+    pytest.mark.filterwarnings("ignore::maxmargin.errors.NothingLearnt"),  # random data teach nothing
+]
+
+
+@pytest.fixture(scope="module")
+def client():
+    """Two workers, each a process with one thread."""
+    with local_client() as client:
+        yield client
+
+
+@contextmanager
+def local_client(n_workers=2):
+    """A cluster that replaces workers as those of real machines do.
+
+    A LocalCluster closes a worker that was restarted some seconds after its death, unless it is told to wait for it.
+    """
+    import dask
+    from distributed import LocalCluster
+
+    place = {"dashboard_address": "127.0.0.1:0", "host": "127.0.0.1", "threads_per_worker": 1}
+    with (
+        dask.config.set({"distributed.deploy.lost-worker-timeout": "1h"}),
+        LocalCluster(n_workers=n_workers, **place) as cluster,
+        cluster.get_client() as client,
+    ):
+        yield client
+
+
+def test_check_executor(client):
+    check_executor(Dask(client))
+
+
+def test_as_many_parts_as_threads(client):
+    assert Dask(client).workers == 2
+    assert Dask(client, parts=5).workers == 5
+
+
+def test_settings_that_make_no_sense(client):
+    with pytest.raises(ValueError, match="positive number or -1"):
+        Dask(client, parts=0)
+    with pytest.raises(ValueError, match="deadline must be a positive number"):
+        Dask(client, deadline=0)
+
+
+def test_copies_and_pickles_are_of_the_same_cluster(client):
+    executor = Dask(client, parts=3, deadline=99.0)
+    for other in (copy.deepcopy(executor), pickle.loads(pickle.dumps(executor))):
+        assert (other.workers, other.deadline) == (3, 99.0)
+        assert list(other.map(divmod, other.place([7, 8]), [2, 3])) == [(3, 1), (2, 2)]
+        other.close()
+    assert client.status == "running"
+
+
+def test_tasks_have_names_for_people(client):
+    executor = Dask(client)
+    keys = []
+    submit = executor.submit
+    executor.submit = lambda name, *rest: keys.append(name) or submit(name, *rest)
+    list(executor.map(sized, executor.place([np.zeros(3), np.zeros(4)]), [0, 1]))
+    assert "sized-part 1, round 1" in keys
+
+
+def sized(part, own):
+    return len(part) + own
+
+
+@pytest.mark.parametrize("solver", ["one_slack", "bundle", "n_slack"])
+@pytest.mark.parametrize("parts", [1, 3])
+def test_solvers_come_to_the_same_weights(client, solver, parts):
+    X, Y = data()
+    here, there = (
+        StructuredSVM(Plain(), C=3.0, solver=solver, max_passes=8, executor=place).fit(X, Y).w_
+        for place in (Serial(), Dask(client, parts))
+    )
+    assert np.array_equal(here, there)
+
+
+def test_a_worker_that_is_killed_costs_nothing_but_time(tmp_path, client):
+    killed_in(tmp_path, client, [30], solvers.CCCP())
+
+
+def killed_in(folder, client, moments, solver):
+    X, Y = data()
+    hidden = isinstance(solver, solvers.CCCP)
+    here = StructuredSVM(Hidden() if hidden else Plain(), C=3.0, solver=solver, random_state=0).fit(X, Y)
+    task = (MortalHidden if hidden else MortalPlain)(str(folder), tuple(moments))
+    executor = Dask(client, deadline=120.0)
+    there = StructuredSVM(task, C=3.0, solver=solver, random_state=0, executor=executor).fit(X, Y)
+    assert deaths(folder) == len(moments)
+    assert np.array_equal(here.w_, there.w_)
+
+
+@pytest.mark.slow
+def test_twenty_workers_are_killed_in_twenty_runs(tmp_path):
+    """At another moment of training each time, with solvers of all kinds; nothing hangs, and w is the same."""
+    kinds = ["one_slack", "bundle", "bcfw", solvers.CCCP(), solvers.CCCP(restarts=2)]
+    rng = np.random.default_rng(0)
+    with local_client() as client:
+        for k in range(20):
+            folder = tmp_path / str(k)
+            folder.mkdir()
+            killed_in(folder, client, [int(rng.integers(1, 60))], kinds[k % len(kinds)])
+
+
+@pytest.mark.slow
+def test_a_part_that_every_worker_dies_of_is_named(tmp_path):
+    X, Y = data()
+    with local_client() as client:
+        executor = Dask(client, deadline=120.0)
+        task = MortalPlain(str(tmp_path), range(30, 10_000))
+        model = StructuredSVM(task, C=3.0, solver="one_slack", executor=executor)
+        with pytest.raises(WorkersLost, match=r"every worker that began part [01] has died"):
+            model.fit(X, Y)
+        assert len(model.w_) == 12  # the best until then
+
+
+@pytest.mark.slow
+def test_a_part_that_is_late_is_named(tmp_path):
+    X, Y = data()
+    with local_client() as client:
+        executor = Dask(client, deadline=120.0)
+        StructuredSVM(Plain(), solver="one_slack", executor=executor).fit(X, Y)  # workers have imported all they need
+        executor.deadline = 4.0
+        task = MortalPlain(str(tmp_path), (60,), "stuck")
+        with pytest.raises(
+            PartsLate, match=r"of 2 parts, part [01] did not answer within the deadline of 4 s.* 2 workers"
+        ):
+            StructuredSVM(task, C=3.0, solver="one_slack", executor=executor).fit(X, Y)
+
+
+@pytest.mark.slow
+def test_slow_workers_and_new_ones_change_nothing(tmp_path, client):
+    X, Y = data()
+    here = StructuredSVM(Plain(), C=3.0, solver="one_slack").fit(X, Y)
+    task = MortalPlain(str(tmp_path), (30, 70), "slow")
+
+    def scale(record):
+        if record.passes == 2:
+            client.cluster.scale(3)
+        if record.passes == 4:
+            client.cluster.scale(2)
+
+    there = StructuredSVM(task, C=3.0, solver="one_slack", executor=Dask(client), callback=scale).fit(X, Y)
+    assert np.array_equal(here.w_, there.w_)
+
+
+@pytest.mark.slow
+def test_a_restart_of_the_whole_cluster_is_survived(client):
+    """It forgets all tasks and data; they are sent again."""
+    X, Y = data()
+    here = StructuredSVM(Plain(), C=3.0, solver="one_slack").fit(X, Y)
+
+    def restart(record):
+        if record.passes == 3:
+            client.restart()
+
+    there = StructuredSVM(Plain(), C=3.0, solver="one_slack", executor=Dask(client), callback=restart).fit(X, Y)
+    assert np.array_equal(here.w_, there.w_)
+
+
+CLUSTER = """
+import sys
+from distributed import LocalCluster
+
+if __name__ == "__main__":
+    cluster = LocalCluster(n_workers=1, threads_per_worker=1, dashboard_address="127.0.0.1:0", host="127.0.0.1")
+    print(cluster.scheduler_address, flush=True)
+    sys.stdin.read()  # until whoever started this ends, or says so
+"""
+
+
+@pytest.mark.slow
+def test_a_scheduler_that_dies_leaves_the_best_model(tmp_path):
+    import dask
+    from distributed import Client
+
+    X, Y = data()
+    script = tmp_path / "cluster.py"
+    script.write_text(CLUSTER)
+    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "text": True}
+    with (
+        subprocess.Popen([sys.executable, str(script)], **pipes) as process,
+        dask.config.set({"distributed.comm.timeouts.connect": "2s"}),
+    ):
+        try:
+            with Client(process.stdout.readline().strip(), set_as_default=False) as client:
+                model = StructuredSVM(
+                    Plain(),
+                    C=3.0,
+                    solver="one_slack",
+                    executor=Dask(client),
+                    callback=lambda record: process.kill() if record.passes == 3 else None,
+                )
+                with pytest.raises(WorkersLost, match="the connection to Dask's scheduler is closed"):
+                    model.fit(X, Y)
+        finally:
+            process.kill()
+    assert model.certificate_.stop_reason == "stopped by WorkersLost"
+    assert np.isfinite(model.certificate_.primal)
+    assert len(model.predict(X)) == len(X)

@@ -1,0 +1,142 @@
+"""Pages about a model of every kind that there is."""
+
+import re
+import warnings
+
+import numpy as np
+import pytest
+from files.fitted_models import MAKERS, trained_on
+from report.pages import checked
+from sklearn.base import BaseEstimator
+
+import maxmargin as mm
+from maxmargin.report.html import Element
+from maxmargin.report.reported import Reported
+
+ALWAYS = ["What this is", "Certificate", "Scores", "Worst mistakes", "Heaviest weights", "Settings"]
+
+
+def reported(name, **options):
+    model, X, Y, given = trained_on(name)
+    return model.report(X, Y, **given, **options)
+
+
+def test_all_estimators_are_here():
+    public = [getattr(mm, name) for name in mm.__all__ if isinstance(getattr(mm, name), type)]
+    estimators = {each for each in public if issubclass(each, BaseEstimator) and not issubclass(each, mm.Task)}
+    assert {type(trained_on(name)[0]) for name in MAKERS} == estimators - {mm.Tuned}
+    for each in estimators - {mm.Tuned}:
+        assert each._findings is not Reported._findings
+
+
+@pytest.mark.parametrize("name", MAKERS)
+def test_pages_are_whole_and_alone(name):
+    page = reported(name)
+    tags = checked(page.html)
+    assert [heading for heading in tags.headings if heading in ALWAYS] == [
+        "What this is",
+        "Certificate",
+        "Scores",
+        "Worst mistakes",
+        "Heaviest weights",
+        "Settings",
+    ]
+    assert len(page.html) < 300_000
+    assert page.html == reported(name).html
+    assert len(set(re.findall(r'id="(\w+)"', page.html))) == len(tags.headings)
+    assert "nan" not in " ".join(tags.texts).lower().split()
+    assert checked_card(trained_on(name)[0])
+
+
+def checked_card(model):
+    card = model._repr_html_()
+    assert card.startswith('<div class="maxmargin-card">')
+    return type(model).__name__ in card
+
+
+@pytest.mark.parametrize("name", MAKERS)
+def test_the_score_is_among_the_measures(name):
+    model, X, Y, given = trained_on(name)
+    score = model.score(X, Y, **given)
+    found = [abs(each.value) for each in reported(name).scores.values()]
+    assert any(np.isclose(abs(score), [value, 1 - value]).any() for value in found), (score, found)
+
+
+@pytest.mark.parametrize("name", MAKERS)
+def test_all_examples_can_be_drawn(name):
+    """Right or wrong: those of the training data are mostly right, and would not be looked at."""
+    model, X, Y, given = trained_on(name)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        findings = model._findings(X, Y, **given)
+    n = len(findings.wrongness)
+    assert n > 0
+    assert np.isfinite(findings.wrongness).all()
+    assert (findings.wrongness >= 0).all()
+    for i in range(n):
+        assert findings.said(i)
+        assert "<" in str(Element("div", findings.drawn(i)))
+    for measure in findings.measures:
+        assert measure.n == n
+
+
+def test_choices_are_told():
+    _, X, Y, _ = trained_on("classes")
+    tuned = mm.Tuned(mm.MulticlassSVC(), Cs=[0.1, 1, 10], cv=3).fit(X, Y)
+    page = tuned.report(X, Y, title="chosen")
+    assert "How C was chosen" in checked(page.html).headings
+    assert page.title == "chosen"
+    assert "How C was chosen" not in tuned.best_estimator_.report(X, Y).html
+
+
+def test_a_model_without_training():
+    matrix = mm.formats.SubstitutionMatrix("AC", [[1, -1], [-1, 1]], gap_open=2, gap_extend=1)
+    aligner = mm.Aligner.from_matrix(matrix)
+    page = aligner.report([("ACCA", "ACA")], [[(0, 0), (1, 1), (3, 2)]])
+    assert "This model was made without training." in " ".join(checked(page.html).texts)
+
+
+def test_pages_of_mistakes():
+    """Truths of other examples, so that nearly everything is wrong."""
+    model, X, Y, _ = trained_on("sequences_tokens")
+    wrong = [[label.replace("PER", "LOC") for label in y] for y in Y]
+    page = model.report(X, wrong, n_worst=3)
+    tags = checked(page.html)
+    assert tags.tags.count("figure") == 3
+    assert "2 of" in page.html
+    assert "B-PER" in tags.texts
+    assert tags.tags.count("figure") == checked(model.report(X, wrong, n_worst=3, seed=5).html).tags.count("figure")
+    assert checked(model.report(X, wrong, n_worst=0).html).tags.count("figure") == 0
+
+
+def test_facts_and_dates_are_shown():
+    model, X, Y, _ = trained_on("classes")
+    page = model.report(X, Y, facts={"data": "a <b> & c"}, date="1 May")
+    assert "a <b> & c" in checked(page.html).texts
+    assert "1 May" in checked(page.html).texts
+    assert "1 May" not in model.report(X, Y).html
+
+
+@pytest.mark.parametrize(("name", "short"), [("classes", "rows"), ("sequences", "sequences"), ("graph", "graphs")])
+def test_other_lengths_are_refused(name, short):
+    model, X, Y, given = trained_on(name)
+    with pytest.raises(ValueError, match=f"{short}"):
+        model.report(X, Y[:-1], **given)
+
+
+def test_pages_are_saved_and_shown_in_notebooks(tmp_path):
+    page = reported("classes")
+    page.save(tmp_path / "report.html")
+    assert (tmp_path / "report.html").read_bytes() == page.html.encode()
+    frame = page._repr_html_()
+    assert frame.startswith('<iframe srcdoc="&lt;!DOCTYPE html&gt;')
+    assert 'sandbox="allow-scripts"' in frame
+    assert "save" in repr(page)
+
+
+def test_estimators_that_are_not_fitted_show_their_parameters_alone():
+    html = mm.MulticlassSVC(C=3)._repr_html_()
+    assert "maxmargin-card" not in html
+    assert "MulticlassSVC" in html
+    with pytest.raises(Exception, match="not fitted"):
+        mm.MulticlassSVC().report([[1.0]], [0])
