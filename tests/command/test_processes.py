@@ -179,7 +179,7 @@ def test_every_kind_in_pipes_and_on_a_terminal(tmp_path, kind):
         maxmargin demo --files . > /dev/null
         grep -v ^2 train.svm > two.svm
         cat {data} | maxmargin fit {kind} - -o m.mm -q {format_of(data)} {INPUTS.get(kind, "")} {" ".join(options)}
-        cat {data} | maxmargin predict m.mm {format_of(data)} > piped.txt
+        cat {data} | maxmargin predict m.mm -q {format_of(data)} > piped.txt
         maxmargin predict m.mm {data} -o written.txt -q
         cmp piped.txt written.txt
         cat {data} | maxmargin score m.mm - --json -q {format_of(data)} {" ".join(MORE.get(kind, ()))}

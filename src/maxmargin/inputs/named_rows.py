@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from math import isfinite
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -89,6 +90,8 @@ class RowsCollected:
 
 def fits_float(value: Any) -> bool:
     """Whether this is a real number that is finite as a float, too."""
+    if type(value) is float:  # nearly always
+        return isfinite(value)
     try:
         return is_finite(value)
     except OverflowError:  # a whole number of hundreds of digits
