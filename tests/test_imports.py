@@ -33,7 +33,7 @@ LAYERS = [
             "temperature",
         ],
     ),
-    ("weights without zeros", ["pickled_weights"]),
+    ("weights without zeros, and room for large arrays", ["pickled_weights", "room"]),
     ("what fitted objects are made of, in files", ["files"]),
     ("how far sums of floating-point numbers may be off, and rows without zeros", ["rounding", "nonzero_rows"]),
     ("distributions of outputs, and what follows from them", ["conformal", "sums", "tangents", "temperature"]),

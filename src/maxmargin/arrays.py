@@ -13,6 +13,8 @@ Index: TypeAlias = NDArray[np.intp]  # numbers of examples
 
 def read_only(array: NDArray) -> NDArray:
     """The same numbers for somebody else's code, which must not change them."""
+    if not array.flags.writeable:
+        return array
     view = array.view()
     view.flags.writeable = False
     return view

@@ -15,13 +15,14 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from maxmargin.arrays import Array
-from maxmargin.compiled.atom_arrays import AtomArrays
+from maxmargin.arrays import Array, read_only
+from maxmargin.compiled.atom_arrays import EACH, AtomArrays
 from maxmargin.growing_rows import GrowingRows
 from maxmargin.nonzero_rows import nonzero_rows
+from maxmargin.room import zeros
 from maxmargin.rounding import gamma
 
-BLOCK = 65536  # numbers
+BLOCK = 65536  # units whose lengths are computed at a time
 
 
 class Atoms:
@@ -30,14 +31,17 @@ class Atoms:
     about: str = ""  # where the features come from, for the certificate
 
     def __init__(self, units: Any, n_labels: int, direct: int):
-        indptr, places, values = _nonzero(units)
-        self.n_units, self.n_features = units.shape
-        self.dim = direct + self.n_features * n_labels
-        if max(direct + self.n_units * n_labels, self.dim) >= 2**31:
-            raise ValueError(f"{self.n_units} units × {n_labels} labels are too many for 32-bit atom numbers")
-        places *= np.uint32(n_labels)
-        places += np.uint32(direct)
-        self.arrays = AtomArrays(direct, n_labels, indptr, places, values)
+        indptr, columns, values = _nonzero(units)
+        self._begin(AtomArrays(direct, n_labels, indptr, columns, *one_or_each(values)), *units.shape)
+
+    def _begin(self, arrays: AtomArrays, n_units: int, n_features: int) -> None:
+        """So many units, with these arrays."""
+        direct, n_labels, *_ = arrays
+        self.n_units, self.n_features = n_units, n_features
+        self.dim = direct + n_features * n_labels
+        if max(direct + n_units * n_labels, self.dim) >= 2**31:
+            raise ValueError(f"{n_units} units × {n_labels} labels are too many for 32-bit atom numbers")
+        self.arrays = _sealed(arrays)
         self._lengths: Array | None = None
         self._peaks: Array | None = None
         self.origin: tuple[Atoms, NDArray[np.int64]] | None = None  # whose units these are, and which of them
@@ -55,7 +59,33 @@ class Atoms:
 
     def reads(self, atoms: int) -> float:
         """What reading the features of so many atoms costs, in reads of a vector like w."""
-        return len(self.arrays.values) / self.n_units * atoms / self.dim if self.n_units else np.inf
+        return self.n_entries / self.n_units * atoms / self.dim if self.n_units else np.inf
+
+    @property
+    def n_entries(self) -> int:
+        """How many numbers the rows of all units have."""
+        return len(self.arrays.columns)
+
+    def n_entries_of(self, units: NDArray[np.int64]) -> int:
+        """Those of these units."""
+        bounds = self.arrays.indptr
+        blocks = (units[k : k + BLOCK].astype(np.uint64) for k in range(0, len(units), BLOCK))
+        return sum(int((bounds[some + np.uint64(1)] - bounds[some]).sum()) for some in blocks)
+
+    def values(self, entries: Any) -> Array:
+        """The values of these entries."""
+        return (
+            self.arrays.values[entries] if self.arrays.every else np.full(len(self.arrays.columns[entries]), self._one)
+        )
+
+    @property
+    def _one(self) -> float:
+        return float(self.arrays.values[0])
+
+    def matrix(self) -> sparse.csr_array:
+        """The rows of all units."""
+        parts = self.values(slice(None)), self.arrays.columns.astype(np.int64), self.arrays.indptr.astype(np.int64)
+        return sparse.csr_array(parts, shape=(self.n_units, self.n_features))
 
     def gathered(self, which: NDArray[np.int32]) -> Gathered:
         """These atoms with their features in one place."""
@@ -66,9 +96,9 @@ class Atoms:
         ends, entries = self._entries(units)
         part = copy(self)
         part.n_units, part._lengths, part.origin = len(units), self.lengths[units], (self, units)
-        part.arrays = self.arrays._replace(
-            indptr=ends.astype(np.uint64), places=self.arrays.places[entries], values=self.arrays.values[entries]
-        )
+        values = self.arrays.values[entries] if self.arrays.every else self.arrays.values
+        columns = self.arrays.columns[entries]
+        part.arrays = _sealed(self.arrays._replace(indptr=ends.astype(np.uint64), columns=columns, values=values))
         return part
 
     def written(self, which: NDArray[np.int32]) -> tuple[NDArray[np.int64], NDArray[np.int64], Array]:
@@ -79,7 +109,7 @@ class Atoms:
         ends, entries = self._entries(unit)
         lengths = np.ones(len(which), dtype=np.int64)
         lengths[~plain] = np.diff(ends)
-        columns, values = of.places[entries].astype(np.int64), of.values[entries]
+        columns, values = of.direct + of.n_labels * of.columns[entries].astype(np.int64), self.values(entries)
         if of.n_labels > 1:
             columns += np.repeat(label, np.diff(ends))
         if not plain.any():
@@ -123,19 +153,34 @@ class Atoms:
     def lengths(self) -> Array:
         """‖row‖ of every unit's features, not rounded down."""
         if self._lengths is None:
-            indptr, values = self.arrays.indptr.astype(np.int64), self.arrays.values
-            squares = np.zeros(self.n_units)
-            filled = np.flatnonzero(np.diff(indptr))  # of an empty one, reduceat would have the next one's first entry
-            for some in _blocks(filled):
-                first, end = indptr[some[0]], indptr[some[-1] + 1]
-                squares[some] = np.add.reduceat(np.square(values[first:end]), indptr[some] - first)
-            self._lengths = np.sqrt(squares) * (1 + gamma(self.terms))
+            self._lengths = zeros(self.n_units, np.float64)
+            for first in range(0, self.n_units, BLOCK):
+                self._lengths[first : first + BLOCK] = self._lengths_of(first, min(first + BLOCK, self.n_units))
+            self._lengths *= 1 + gamma(self.terms)
         return self._lengths
+
+    def _lengths_of(self, first: int, end: int) -> Array:
+        """Those of the units first : end, as they are computed."""
+        bounds = self.arrays.indptr[first : end + 1].astype(np.int64)
+        counts = np.diff(bounds)
+        if not self.arrays.every:
+            return np.sqrt(counts * self._one**2)
+        squares, filled = np.zeros(end - first), np.flatnonzero(counts)
+        if len(filled):  # of an empty one, reduceat would have the next one's first entry
+            numbers = np.square(self.arrays.values[bounds[0] : bounds[-1]])
+            squares[filled] = np.add.reduceat(numbers, bounds[filled] - bounds[0])
+        return np.sqrt(squares)
 
     @property
     def terms(self) -> int:
         """The numbers that the score of an atom is a sum of, at most."""
-        return int(np.diff(self.arrays.indptr).max(initial=1))
+        return max((int(counts.max(initial=1)) for counts in self._counts()), default=1)
+
+    def _counts(self) -> Iterator[NDArray[np.uint64]]:
+        """How many numbers the rows of units have, some units after others."""
+        for first in range(0, self.n_units, BLOCK):
+            bounds = self.arrays.indptr[first : first + BLOCK + 1]
+            yield bounds[1:] - bounds[:-1]
 
     def sizes(self, rows: AtomRows) -> Array:
         """‖row‖ or more, for every row, at the cost of reading its entries."""
@@ -314,16 +359,22 @@ class Gathered:
         total += weights @ self.rows.matrix(self.atoms.dim)
 
 
-def _blocks(array: NDArray[Any]) -> Iterator[NDArray[Any]]:
-    """Pieces of an array: what is computed of one at a time takes little memory beside the whole."""
-    return (array[k : k + BLOCK] for k in range(0, len(array), BLOCK))
+def _sealed(arrays: AtomArrays) -> AtomArrays:
+    """The arrays to read only: those of a packed folder are, and kernels are compiled for one kind."""
+    indptr, columns, values = (read_only(each) for each in (arrays.indptr, arrays.columns, arrays.values))
+    return arrays._replace(indptr=indptr, columns=columns, values=values)
+
+
+def one_or_each(values: Array) -> tuple[Array, np.uint64]:
+    """These values, or the one number that all of them are, and what AtomArrays calls `every`."""
+    same = len(values) > 0 and bool((values == values[0]).all())
+    return (values[:1].copy(), np.uint64(0)) if same else (values, EACH)
 
 
 def _nonzero(units: Any) -> tuple[NDArray[np.uint64], NDArray[np.uint32], Array]:
     """Where the rows of a matrix begin among its numbers that are not zero, their columns, and these numbers."""
     if sparse.issparse(units):
         rows = sparse.csr_array(units, dtype=np.float64)
-        values = np.require(rows.data, requirements=["C", "W"])  # kernels are compiled for one kind only
-        return rows.indptr.astype(np.uint64), rows.indices.astype(np.uint32), values
+        return rows.indptr.astype(np.uint64), rows.indices.astype(np.uint32), np.ascontiguousarray(rows.data)
     bounds, columns, values = nonzero_rows(np.asarray(units, dtype=np.float64))
     return bounds.astype(np.uint64), columns.astype(np.uint32), values

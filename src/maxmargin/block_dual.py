@@ -52,6 +52,29 @@ class Remembered(NamedTuple):
     offset: Array
 
 
+class Proof(NamedTuple):
+    """What a dual point proves by, summed up anew from α and the planes; rounding.lowered_dual says what these are.
+
+    The multiple of α that keeps to its caps, which α exceeds by the share `excess` at most, has this linear part.
+    """
+
+    linear: float
+    losses: float
+    s: Array
+    mass: float
+    terms: float
+    error: float = 0.0
+    excess: float = 0.0
+
+
+class Mark(NamedTuple):
+    """α at some moment, for `go_back`."""
+
+    alpha: Any
+    linear: float  # Σ α b
+    sums: Array | None = None  # of squared slacks: Σₖ αᵢₖ
+
+
 class Decoder(Protocol):
     """What a dual point asks of the oracle."""
 
@@ -95,7 +118,7 @@ class BlockDual:
         While D rises steadily, P at Σ α a goes up and down: who was visited last has pulled it his way. What other
         units there are beside those of the examples must not matter.
         """
-        if np.diff(atoms.arrays.indptr)[units].sum() >= OFTEN * atoms.n_features:
+        if atoms.n_entries_of(units) >= OFTEN * atoms.n_features:
             self._averages, self.w = True, np.zeros(self.dim)
 
     def _after_search(self) -> None:
@@ -184,23 +207,11 @@ class BlockDual:
         """‖Σ α a‖²."""
         return float(np.dot(self.sums, self.sums))
 
-    def _lowered(
-        self,
-        linear: float,
-        losses: float,
-        s: Array,
-        mass: float,
-        terms: float,
-        error: float = 0.0,
-        excess: float = 0.0,
-    ) -> float:
-        """D from its parts, where s is Σ α a as it was just computed; not rounded up: see rounding.py.
-
-        Of the multiple of α that keeps to its caps, which α exceeds by this share at most; `linear` knows of that.
-        """
+    def _lowered(self, of: Proof) -> float:
+        """D from its parts, not rounded up: see rounding.py."""
         if self._geometry is not None:
-            return self._geometry.lowered_dual(linear, losses, s, mass, terms, error, excess)
-        return lowered_dual(linear, losses, self._square_of(s), mass, terms, error)
+            return self._geometry.lowered_dual(*of)
+        return lowered_dual(of.linear, of.losses, self._square_of(of.s), of.mass, of.terms, of.error)
 
     def _square_of(self, s: Array) -> float:
         """‖s‖², not rounded down."""
@@ -256,6 +267,10 @@ class BlockDual:
 
     def bound(self) -> float:
         """D(α) as far as it is proved in floating point, from α and the planes alone: see rounding.py."""
+        return self._lowered(self.proof())
+
+    def proof(self) -> Proof:
+        """What that is made of."""
         raise NotImplementedError
 
     def risk(self, w: Array, gains: Array | None = None) -> float:
@@ -270,6 +285,43 @@ class BlockDual:
         """Where there is a prior, visits leave Σ α a as it was."""
         if self._free is not self.sums:
             self.refresh()
+
+    # --- one of several, each of a part of the examples (solvers/parallel_bcfw.py)
+
+    divisible: ClassVar[bool] = False  # whether the following is there
+
+    def stand_at(self, free: Array) -> None:
+        """Let the next visits begin at these weights, before they are clipped."""
+        np.copyto(self._free, free)
+        if self.w is not self._free:
+            np.copyto(self.w, self._clipped())
+
+    def moved_from(self, free: Array) -> Array:
+        """By how much visits have moved them."""
+        return self._free - free
+
+    def mark(self) -> Mark:
+        """α as it is now."""
+        return Mark(self._copied_alpha(), self._linear())
+
+    def rise(self, mark: Mark) -> tuple[float, float]:
+        """What Σ α b has risen by since a mark, and the curvature of D on that way, beside that of w."""
+        return self._linear() - mark.linear, 0.0
+
+    def go_back(self, mark: Mark, share: float) -> None:
+        """To this share of the way from a mark to now."""
+        raise NotImplementedError
+
+    def stretch(self, factor: float) -> None:
+        """Make α and its caps so much longer."""
+        self.C, self.cap = factor * self.C, factor * self.cap
+        self._stretch_alpha(factor)
+
+    def _copied_alpha(self) -> Any:
+        raise NotImplementedError
+
+    def _stretch_alpha(self, factor: float) -> None:
+        raise NotImplementedError
 
     # --- other problems on the same data
 

@@ -18,7 +18,7 @@ from scipy import sparse
 
 from maxmargin.arrays import Array
 from maxmargin.atoms import AtomRows, Atoms
-from maxmargin.block_dual import BlockDual, Decoder, Remembered, Report, caps
+from maxmargin.block_dual import BlockDual, Decoder, Mark, Proof, Remembered, Report, caps
 from maxmargin.compiled.atom_arrays import AtomArrays
 from maxmargin.compiled.plane_tables import (
     ADDED,
@@ -43,6 +43,8 @@ from maxmargin.learnt_tables import LearntTables
 from maxmargin.objective import Formulation
 from maxmargin.planes import Planes
 from maxmargin.rounding import UNIT, gamma
+
+NEVER = 2**40  # visits
 
 
 class DualBlocks(BlockDual):
@@ -179,8 +181,7 @@ class DualBlocks(BlockDual):
     def _know_dual(self) -> None:
         self.refresh()
 
-    def bound(self) -> float:
-        """D(α) as far as it is proved in floating point, from α and the planes alone: see rounding.py."""
+    def proof(self) -> Proof:
         from maxmargin.compiled.dual_blocks import totals
 
         w = np.zeros(self.dim)
@@ -194,7 +195,49 @@ class DualBlocks(BlockDual):
         longest = float(self._tables.longest[0]) * float(np.max(self._atoms.lengths, initial=1.0))
         error, losses = wrong * longest, losses * (1 + gamma(entries))
         linear -= wrong * float(np.max(self._tables.offset, initial=0.0))
-        return self._lowered(linear, losses, w, mass, entries + self._atoms.terms, error, excess)
+        return Proof(linear, losses, w, mass, entries + self._atoms.terms, error, excess)
+
+    # --- one of several, each of a part of the examples
+
+    divisible = True
+
+    def _linear(self) -> float:
+        slots, _ = self._used_slots(self._tables.filled)
+        return float(np.dot(self._tables.alpha[slots], self._tables.offset[slots]))
+
+    def mark(self) -> Mark:
+        """α as it is now. Until the next mark one search may add planes, and none is folded or forgotten."""
+        from maxmargin.compiled.dual_blocks import shrink
+
+        self.patience = NEVER
+        if (self._tables.filled >= self.slots).any():
+            while shrink(self.slots - 1, self._scratch.hashed, self._tables) < self.n:
+                self._enlarge(0)
+        return super().mark()._replace(sums=self.alpha_sums if self.squared else None)
+
+    def rise(self, mark: Mark) -> tuple[float, float]:
+        slope, curvature = super().rise(mark)
+        if mark.sums is not None:
+            counted = self.cap > 0
+            sums, moves, cap = mark.sums[counted], (self.alpha_sums - mark.sums)[counted], self.cap[counted]
+            slope, curvature = slope - float(np.sum(sums * moves / cap)), float(np.sum(moves**2 / cap))
+        return slope, curvature
+
+    def go_back(self, mark: Mark, share: float) -> None:
+        filled, old = mark.alpha
+        slots, owners = self._used_slots(self._tables.filled)
+        within = slots - self._tables.base[owners]
+        known = within < filled[owners]  # the others are planes that were found since
+        before = np.zeros(len(slots))
+        before[known] = old[(np.cumsum(filled) - filled)[owners[known]] + within[known]]
+        self._tables.alpha[slots] = before + share * (self._tables.alpha[slots] - before)
+
+    def _copied_alpha(self) -> Any:
+        slots, _ = self._used_slots(self._tables.filled)
+        return self._tables.filled.copy(), self._tables.alpha[slots]
+
+    def _stretch_alpha(self, factor: float) -> None:
+        self._tables.alpha[:] *= factor
 
     def _images(self) -> AtomArrays:
         """The atoms as they are added up for products of planes."""
@@ -237,8 +280,8 @@ class DualBlocks(BlockDual):
     @property
     def visit_work(self) -> float:
         """Multiplications that take as long as a visit of every example, about; 100 stand for all that is not one."""
-        planes, of = max(int(self._tables.filled.sum()), 1), self._atoms.arrays
-        entries = 2.0 * self._live_entries() / planes * max(1.0, len(of.values) / max(self._atoms.n_units, 1))
+        planes = max(int(self._tables.filled.sum()), 1)
+        entries = 2.0 * self._live_entries() / planes * max(1.0, self._atoms.n_entries / max(self._atoms.n_units, 1))
         return (entries + 100.0) * max(planes, self.n)
 
     def remembered(self) -> Remembered:

@@ -31,6 +31,7 @@ from maxmargin.files.objects import Field, Fields
 from maxmargin.geometry import Geometry
 from maxmargin.learnt_planes import LearntReach, LearntWitnesses
 from maxmargin.objective import Formulation, primal
+from maxmargin.part_sums import CHUNK, Asked, PartSum, joined_sums, part_sum
 from maxmargin.planes import Planes
 from maxmargin.reach import CutSize, Reach
 from maxmargin.rounding import gamma
@@ -38,7 +39,6 @@ from maxmargin.search import Search
 from maxmargin.violations import Violations, joined, most_violated, predicted
 from maxmargin.witnesses import Witnesses
 
-CHUNK = 512  # examples per call in a full pass: bounds the memory that rows of planes take
 FEW_READS = 20.0  # up to which a mean plane is also given as a combination of atoms: see Atoms.reads
 FEWEST = 4  # examples that are worth a hop to another thread
 
@@ -82,6 +82,7 @@ class Oracle:
         self._measures = True  # whether what it finds is proved to be all there is: see `narrowed`
         self._lam = np.ones(self.n)  # where the last rescaling search of each example ended
         self._relaxed: NDArray[np.bool_] | None = None  # which examples ever got an answer that is no proved output
+        self._hidden: float | None = None  # where passes are summed up elsewhere: what rounding may hide in the last
         self._parts: list[Any] | None = None  # the places of the batch, where they do not share this memory
 
     # What decides of the next answers, beside the data: see files/learnt.py.
@@ -205,6 +206,8 @@ class Oracle:
 
         An upper bound where the search is not exact, unless it is undergenerating.
         """
+        if self._sums_there:
+            return np.concatenate(self._summed(w, cut=False).slacks) + self._unsure(w)
         return np.concatenate([np.maximum(found.measured, 0) for found in self._everyone(w)]) + self._unsure(w)
 
     def risk(self, w: Array) -> float:
@@ -213,6 +216,8 @@ class Oracle:
 
     def proved_risk(self, w: Array) -> float:
         """R(w) is proved to be no higher than this; inf where nothing is proved."""
+        if self._sums_there:
+            return self.risk_of(np.concatenate(self._summed(w, cut=False).proved) + self._unsure(w))
         proved = np.concatenate([np.maximum(found.proved, 0) for found in self._everyone(w)])
         return self.risk_of(proved + self._unsure(w))
 
@@ -239,6 +244,8 @@ class Oracle:
 
     def _unsure(self, w: Array) -> float:
         """What rounding may hide of the largest violation of an example at w, in the pass that was just made."""
+        if self._hidden is not None:
+            return self._hidden
         if not self._from_zero and np.any(
             w
         ):  # at the weights of a warm start, truths may be all that a decoder returns
@@ -309,6 +316,8 @@ class Oracle:
 
         Over a sample of the examples it is an estimate of that, and no bound on anything.
         """
+        if sample is None and self._sums_there:
+            return self._mean_plane_there(w)
         a, offset, entries = np.zeros(self.dim), 0.0, 0
         size, slacks = CutSize(0.0, 0.0, 0), []
         parts: list[AtomRows] | None = []
@@ -351,6 +360,37 @@ class Oracle:
         penalties = self.formulation.penalty(np.concatenate(slacks) + hidden)
         risk = float(np.dot(self.weights[np.concatenate(chunks)], penalties)) / n * (1 + gamma(n + 8))
         return MeanPlane(a, offset, risk, row, truths, planes, size)
+
+    def _mean_plane_there(self, w: Array) -> MeanPlane:
+        """The same, summed up where the parts of the data are; it depends on their number, as rounding does."""
+        found = self._summed(w, cut=True)
+        assert found.a is not None
+        risk = self.risk_of(np.concatenate(found.slacks) + self._unsure(w))
+        truths = np.concatenate(found.truths) if self.latent else None
+        return MeanPlane(found.a, found.offset, risk, truths=truths, size=found.size)
+
+    @property
+    def _sums_there(self) -> bool:
+        return self._executor.sums_there and not self._here
+
+    def _summed(self, w: Array, cut: bool) -> PartSum:
+        """A pass over all parts. As ever, one at w = 0 goes before: planes are largest there."""
+        self._check(w)
+        if not self._from_zero:
+            self._from_zero = True
+            if np.any(w):
+                self._summed(self.allowed(np.zeros(self.dim)), cut=False)
+        self.calls += self.n
+        placed, parts, reach = self._placed(), self._own_parts(), self._reach._replace(atoms=None)
+        lam = [None if self.formulation.plain else self._lam[part] for part in parts]
+        asked = [Asked(self.weights[part] / self.n, reach, own, cut) for part, own in zip(parts, lam, strict=True)]
+        found: PartSum = self._executor.reduce(joined_sums, part_sum, placed, asked, w, self.formulation)
+        self._reach, self._hidden = self._reach.joined(found.reach), found.unsure
+        for part, relaxed, own in zip(parts, found.relaxed, found.lam, strict=True):
+            self._note_relaxed(part, relaxed)
+            if own is not None:
+                self._lam[part] = own
+        return found
 
     def narrowed(self, w: Array) -> Oracle | None:
         """An oracle of the same examples that knows fewer outputs, those close to w; None where all are searched fast.
@@ -464,6 +504,29 @@ class Oracle:
     def at_once(self, runs: int) -> bool:
         """Whether `side_by_side` makes several of so many runs at a time."""
         return runs > 1 and self._executor.workers > 1 and not self._batch.exclusive
+
+    @property
+    def shares_memory(self) -> bool:
+        """Whether parts of the data are worked on where they are."""
+        return self._executor.shares_memory
+
+    def placed_apart(self, parts: Sequence[Index]) -> list[Any]:
+        """Parts of the data, each in a place of its own, for `ask_apart`."""
+        batch = self._batch
+        return self._executor.place([batch.take(each) if self.shares_memory else batch.part(each) for each in parts])
+
+    def ask_apart(self, fn: Callable[..., Any], placed: Sequence[Any], each: Sequence[Any], *shared: Any) -> list[Any]:
+        """fn(part, each, *shared) of these parts, in their places."""
+        return list(self._executor.map(fn, placed, each, *shared))
+
+    def searched_elsewhere(self, calls: int, found: Sequence[tuple[Index, Any, Reach | None]]) -> None:
+        """So many calls were made in parts of the data, each with its examples, whose answers were relaxed, or not."""
+        self.calls += calls
+        for index, relaxed, _ in found:
+            self._note_relaxed(index, relaxed)
+        reaches = [reach for _, _, reach in found if reach is not None]
+        if not self._from_zero and len(reaches) == len(found):
+            self._from_zero, self._reach = True, self._reach.joined(reaches)
 
     def interrupt(self) -> None:
         """Give up what runs elsewhere; threads are waited for."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import NamedTuple
 
 import numpy as np
@@ -46,6 +47,13 @@ class Reach(NamedTuple):
             max(self.entries, int(np.max(np.diff(rows.indptr), initial=0))),
             rows.atoms,
         )
+
+    def joined(self, others: Iterable[Reach]) -> Reach:
+        """The largest of several, over the same atoms."""
+        every = [self, *others]
+        atoms = next((each.atoms for each in every if each.atoms is not None), None)
+        a, weight, whole, b, entries = (max(values) for values in zip(*(each[:5] for each in every), strict=True))
+        return Reach(a, weight, whole, b, int(entries), atoms)
 
     def product(self, w: Array) -> float:
         """Σ |a_j w_j| of no row is larger."""

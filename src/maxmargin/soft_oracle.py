@@ -11,7 +11,8 @@ from maxmargin.batch import Batch
 from maxmargin.block_dual import BlockDual
 from maxmargin.executors import Executor
 from maxmargin.geometry import Geometry
-from maxmargin.oracle import CHUNK, MeanPlane, Oracle
+from maxmargin.oracle import MeanPlane, Oracle
+from maxmargin.part_sums import CHUNK
 from maxmargin.planes import Planes
 from maxmargin.reach import CutSize
 from maxmargin.tangents import Softness, Tangents

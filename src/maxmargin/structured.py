@@ -58,6 +58,11 @@ class StructuredSVM(ProbabilisticTrainer):
     warm_start : bool
         Start from the last fit's dual point when fitting the same problem again with another C, tol or max_passes.
         Other data, weights, costs or classes start cold, for a dual point of one problem proves nothing about another.
+    memory_mb : float or None
+        Megabytes of memory for what training makes beside the data and the model, such as dual points and cuts; what
+        has no room there lies in temporary files without names. A plane cache gets a quarter of it, and folds planes
+        when it is full. Packed data (maxmargin.pack) are read from their folder, so that this bounds training on any
+        amount of them. None sets no limit.
     callback : callable or None
         Called with a Record after every step; training stops when it returns True.
     verbose : bool or int

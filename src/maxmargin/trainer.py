@@ -38,6 +38,7 @@ from maxmargin.pickled_weights import PickledWeights
 from maxmargin.preflight import check_promises
 from maxmargin.progress import watching
 from maxmargin.report.reported import Reported
+from maxmargin.room import limited
 from maxmargin.shared_options import SharedOptions
 from maxmargin.solvers import BCFW, CCCP, Solution, Solver, as_solver
 from maxmargin.solvers.base import deny_contradiction, proved_primal, remembered_risk
@@ -76,6 +77,7 @@ class Options(TypedDict, total=False):
     warm_start: bool
     callback: Any
     verbose: int
+    memory_mb: float | None
     checkpoint: Any
     checkpoint_every: Any
 
@@ -103,6 +105,7 @@ class Trainer(SharedOptions, Checkpointed, WithNamedWeights, SavedModel, Reporte
         warm_start: bool = False,
         callback: Any = None,
         verbose: int = 0,
+        memory_mb: float | None = None,
         checkpoint: Any = None,
         checkpoint_every: Any = 60.0,
         **unknown: Any,
@@ -122,6 +125,7 @@ class Trainer(SharedOptions, Checkpointed, WithNamedWeights, SavedModel, Reporte
         self.warm_start = warm_start
         self.callback = callback
         self.verbose = verbose
+        self.memory_mb = memory_mb
         self.checkpoint = checkpoint
         self.checkpoint_every = checkpoint_every
 
@@ -301,7 +305,7 @@ class Trainer(SharedOptions, Checkpointed, WithNamedWeights, SavedModel, Reporte
             raise ValueError(f"X has {n} examples but Y has {n_outputs}: example {min(n, n_outputs)} has no partner")
         if n == 0:
             raise ValueError("no examples given: X and Y are empty")
-        with LiveLine(self.verbose, "reading the data") as line:
+        with LiveLine(self.verbose, "reading the data") as line, limited(self.memory_mb) as room:
             new = task is None
             if task is None:
                 task = self._make_task(Y)
@@ -316,6 +320,7 @@ class Trainer(SharedOptions, Checkpointed, WithNamedWeights, SavedModel, Reporte
                 if sample_weight is not None:
                     normalised_weights(sample_weight, n)  # names the weight that makes no sense
                     sample_weight = np.asarray(sample_weight, dtype=float)[informative]
+            room.reserve(batch.dim)
             geometry = self._geometry(task, batch, sample_weight)
             if new and isinstance(batch, Examples):
                 check_promises(task, batch, geometry)

@@ -6,22 +6,19 @@ from dataclasses import replace
 from typing import Any
 
 from maxmargin.arrays import Array
-from maxmargin.batch import Batch
-from maxmargin.geometry import Geometry
-from maxmargin.objective import Formulation
 from maxmargin.solvers import Solution
 from maxmargin.solvers.subgradient import Walk
 
 
-def fingerprint(batch: Batch, weights: Array, formulation: Formulation, geometry: Geometry | None) -> str | None:
-    """Of the problem that is solved: task, data, loss. None where it cannot be taken.
+def fingerprint(*problem: Any) -> str | None:
+    """Of the problem that is solved: task, data, weights, loss. None where it cannot be taken.
 
     A dual point proves nothing about another problem, so only the same one may be started from.
     """
     import joblib
 
     try:
-        return str(joblib.hash((batch, weights, formulation, geometry)))
+        return str(joblib.hash(problem))
     except Exception:  # a task or data that cannot be pickled: every fit starts cold
         return None
 

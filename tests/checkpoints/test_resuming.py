@@ -146,9 +146,9 @@ def test_other_data_and_other_parameters_are_refused(tmp_path):
         mm.MulticlassSVC(C=1.0, checkpoint=path).fit(X, y)
     with pytest.raises(ValueError, match=r"solver was 'bcfw' and is now 'one_slack'"):
         mm.MulticlassSVC(C=10.0, solver="one_slack", checkpoint=path).fit(X, y)
-    with pytest.raises(ValueError, match="the data differs"):
+    with pytest.raises(ValueError, match="the data differ"):
         mm.MulticlassSVC(C=10.0, checkpoint=path).fit(X + 1e-9, y)
-    with pytest.raises(ValueError, match="the data differs"):
+    with pytest.raises(ValueError, match="the data differ"):
         mm.MulticlassSVC(C=10.0, checkpoint=path).fit(X, y, sample_weight=1 + np.arange(len(y)))
     with pytest.raises(ValueError, match="of a MulticlassSVC, not of a OrdinalSVC"):
         mm.OrdinalSVC(C=10.0, checkpoint=path).fit(X, y)

@@ -1,6 +1,7 @@
 """The command line, called in this process: what it writes, says and returns. test_processes.py has real ones."""
 
 import json
+from pathlib import Path
 
 import pytest
 from command.command_files import KINDS, MORE, text
@@ -50,6 +51,8 @@ def test_pages_about_models_of_every_kind(run, kind):
     assert any(abs(value - each) < 1e-9 for each in score.values() for value in values)
     assert run(*report) == (0, page)
     assert run("report", f"{kind}.mm", "--data", "no such file")[0] == 2
+    assert run("report", f"{kind}.mm", "--data", data, "--worst", "-1")[0] == 2
+    assert run.err == "maxmargin: --worst is -1; expected 0 or more\n"
 
 
 def test_columns_get_one_more(run):
@@ -245,3 +248,51 @@ def test_values_of_options(text, value):
 
     assert read(text) == value
     assert type(read(text)) is type(value)
+
+
+# --- packed folders
+
+
+@pytest.mark.parametrize("options", [(), ("--hash-bits", "12"), ("--chunks", "IOBES")])
+def test_a_model_of_a_packed_folder_is_that_of_the_files(run, tmp_path, options):
+    where, scheme = str(tmp_path / "folder"), "IOBES" if "IOBES" in options else "BIO"
+    code, out = run("pack", "sequences", "train.conll", "test.conll", "-o", where, *options)
+    assert code == 0
+    assert out.split()[:2] == ["folder", where]
+    fit = ("-c", "10", "--forbidden", scheme, "-q", "-o")
+    assert run("fit", "sequences", where, *fit, "packed.mm", "--memory-mb", "50")[0] == 0
+    assert run("fit", "sequences", "train.conll", "test.conll", *fit, "files.mm", *options)[0] == 0
+    packed, files = mm.load("packed.mm"), mm.load("files.mm")
+    assert packed.w_.tolist() == files.w_.tolist()
+    assert run("predict", "packed.mm", "test.conll") == run("predict", "files.mm", "test.conll")
+    assert run("certify", "packed.mm", where, "-q")[0] == 0
+
+
+def test_attributes_and_weights_are_packed_too(run, tmp_path):
+    run("convert", "train.conll", "--to", "crfsuite", "-o", "train.crfsuite")
+    Path("train.crfsuite").write_text("@weight:2\n" + text("train.crfsuite"))
+    where = str(tmp_path / "folder")
+    assert run("pack", "sequences", "train.crfsuite", "-o", where, "--format", "crfsuite", "-q") == (0, "")
+    for name, output in ((where, "packed.mm"), ("train.crfsuite", "files.mm")):
+        assert run("fit", "sequences", name, "-o", output, "-c", "10", "-q", "--format", "crfsuite")[0] == 0
+    assert mm.load("packed.mm").w_.tolist() == mm.load("files.mm").w_.tolist()
+
+
+def test_what_folders_cannot_be_used_for(run, tmp_path):
+    where = str(tmp_path / "folder")
+    run("pack", "sequences", "train.conll", "-o", where, "-q")
+    assert run("pack", "sequences", "train.conll", "-o", where)[0] == 3
+    assert "is already there" in run.err
+    for arguments, message in (
+        (("fit", "sequences", where, "-v", "3"), "cannot be cut into folds"),
+        (("fit", "sequences", where, "-c", "auto", "-o", "x.mm"), "cannot be cut into folds"),
+        (("fit", "sequences", where, "train.conll", "-o", "x.mm"), "is a folder"),
+        (("fit", "classes", where, "-o", "x.mm"), "is a folder"),
+        (("pack", "classes", "train.svm", "-o", "y"), "invalid choice"),
+    ):
+        assert run(*arguments)[0] == 2
+        assert message in run.err
+    assert run("fit", "sequences", str(tmp_path), "-o", "x.mm")[0] == 3
+    assert "no packed folder" in run.err
+    valid = ("-c", "1,10", "--valid", "test.conll", "-q", "-o", "x.mm")
+    assert run("fit", "sequences", where, *valid)[0] == 0

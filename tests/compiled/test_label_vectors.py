@@ -2,11 +2,14 @@ import numpy as np
 import pytest
 from numba.core.errors import TypingError
 
+from maxmargin.compiled.atom_arrays import EACH
 from maxmargin.compiled.kernel import kernel
 from maxmargin.compiled.label_vectors import (
+    column_sums,
     label_masses,
     label_maxima,
     label_sums,
+    plain_column_sums,
     plain_masses,
     plain_maxima,
     plain_sums,
@@ -20,6 +23,11 @@ RNG = np.random.default_rng(0)
 @kernel
 def sums(values, places, begin, end, w, limits, K, row):
     label_sums(values, places, begin, end, w, limits, K, row)
+
+
+@kernel
+def sums_of_columns(values, every, columns, first, begin, end, w, limits, K, row):
+    column_sums(values, every, columns, first, begin, end, w, limits, K, row)
 
 
 @kernel
@@ -42,7 +50,12 @@ def masses(values, end, w, K, row):
 @pytest.mark.parametrize("K", [*range(2, 20), 24, 25, 29, 32, 33, 40, 49])
 def test_same_bits_as_plain_loops(count, K):
     values, places = RNG.standard_normal(count + 2), RNG.permutation(40).astype(np.uint32)[: count + 2] * np.uint32(K)
-    w = RNG.standard_normal(40 * K)
+    w, more = RNG.standard_normal(40 * K), RNG.standard_normal(40 * K + 3)  # which begins with three that are direct
+
+    def wide(limits):
+        each = limits is not None and isinstance(limits[0], np.ndarray)
+        return tuple(np.concatenate([limit[:3], limit]) for limit in limits) if each else limits
+
     low, high = np.sort(RNG.standard_normal((2, 40 * K)), axis=0)
     low[::3], high[1::3] = -np.inf, np.inf
     found, expected = np.full(K + 1, np.nan), np.full(K + 1, np.nan)
@@ -51,6 +64,12 @@ def test_same_bits_as_plain_loops(count, K):
         sums(*arguments, found)
         plain_sums(*arguments, expected)
         np.testing.assert_array_equal(found, expected)
+        for numbers, every in ((values, EACH), (values[:1].copy(), np.uint64(0))):
+            columns = (places // np.uint32(K))[: count + 2]
+            of_atoms = (numbers, every, columns, np.uint64(3), *arguments[2:4], more, wide(limits), np.uint64(K))
+            sums_of_columns(*of_atoms, found)
+            plain_column_sums(*of_atoms, expected)
+            np.testing.assert_array_equal(found, expected)
     links = RNG.standard_normal((count + 2, K))
     found[:], expected[:] = np.nan, np.nan
     masses(values, np.uint64(count), links, np.uint64(K), found)

@@ -79,6 +79,101 @@ def crafted(rng, description, tensors):
     return container.written(description, tensors)
 
 
+def single_changes(description, tensors):
+    """Every field of a file changed alone, in every way that fits it: (what it is, the bytes) one after another."""
+    for path, found in _leaves(description["parts"]):
+        for value in _instead(found, len(description["parts"])):
+            changed = copy.deepcopy(description)
+            owner = changed["parts"]
+            for key in path[:-1]:
+                owner = owner[key]
+            owner[path[-1]] = value
+            yield f"{path} = {value!r}"[:200], container.written(changed, tensors)
+    for name, array in tensors.items():
+        for way, other in _other_arrays(array).items():
+            yield f"{name} {way}", container.written(description, tensors | {name: other})
+
+
+def _leaves(root, path=()):
+    """Where plain values are, and empty lists; of long lists the first two, the middle one and the last."""
+    if isinstance(root, dict) and root:
+        for key, inner in root.items():
+            yield from _leaves(inner, (*path, key))
+    elif isinstance(root, list) and root:
+        if len(path) > 1:
+            yield path, root  # as a whole, too
+        some = range(len(root)) if len(root) < 9 or not path else [0, 1, len(root) // 2, len(root) - 1]
+        for key in some:
+            yield from _leaves(root[key], (*path, key))
+    else:
+        yield path, root
+
+
+def _instead(found, n_parts):
+    """Values of the same type as this one, and some of others."""
+    if isinstance(found, bool):
+        return [not found, None, 2]
+    if isinstance(found, int):
+        others = [
+            -1,
+            0,
+            1,
+            found - 1,
+            found + 1,
+            2 * found,
+            10 * found + 7,
+            2**31,
+            2**40,
+            10**9,
+            n_parts - 1,
+            0.5,
+            None,
+        ]
+    elif isinstance(found, float):
+        others = [-found, 0.0, 1e308, -1e308, {"float": "nan"}, {"float": "inf"}, None, "0"]
+    elif isinstance(found, str):
+        others = ["", found + "x", "t0", "t1", "Chain", "ignore", None, 0]
+    elif isinstance(found, list):
+        others = [[], found[1:], found[:-1], found + found, found[::-1], found + found[:1], None]
+    else:
+        others = [0, 1, -1, 2**40, 0.5, "x", [], [0], {"part": 0}, {"array": "t0"}, {"float": "nan"}, True]
+    return [other for other in others if type(other) is not type(found) or other != found]
+
+
+def _other_arrays(array):
+    """Arrays with other sizes, types or numbers."""
+    flat = array.reshape(-1)
+    others = {
+        "emptied": flat[:0],
+        "one less": flat[:-1],
+        "one more": np.append(flat, flat[-1:] if flat.size else np.zeros(1, dtype=array.dtype)),
+        "flat": flat if array.ndim > 1 else array.reshape(1, -1),
+        "turned": array.T if array.ndim > 1 else flat[::-1].copy(),
+        "as floats": array.astype(np.float64 if array.dtype != np.float64 else np.float32),
+        "as integers": np.zeros(array.shape, dtype=np.int64 if array.dtype != np.int64 else np.int32),
+    }
+    kind = array.dtype.kind
+    numbers = {"f": [np.nan, np.inf, -1.0, 1e308], "b": [True, False]}.get(kind)
+    if numbers is None:
+        limits = np.iinfo(array.dtype)
+        numbers = {
+            limits.max,
+            limits.min,
+            0,
+            1,
+            min(limits.max, 1000),
+            min(limits.max, array.size),
+            max(limits.min, -1),
+        }
+    for number in numbers:
+        for place in {0, flat.size // 2, flat.size - 1} if flat.size else ():
+            changed = flat.copy()
+            changed[place] = number
+            others[f"[{place}] = {number}"] = changed.reshape(array.shape)
+        others[f"all {number}"] = np.full_like(array, number)
+    return others
+
+
 def change(rng, root):
     """Replace, remove or add a value anywhere in a tree of lists and dicts."""
     places = []

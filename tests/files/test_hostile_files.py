@@ -1,5 +1,6 @@
 """Files of people whom one does not trust: a ValueError, or a model that does no harm; soon, and in little memory."""
 
+import gzip
 import io
 import json
 import os
@@ -10,12 +11,14 @@ import subprocess
 import sys
 import time
 import zipfile
+import zlib
+from itertools import islice
 from pathlib import Path
 
 import numpy as np
 import pytest
 from files.fitted_models import MAKERS, made
-from files.spoiling import crafted, damaged, parts_of
+from files.spoiling import crafted, damaged, parts_of, single_changes
 from files.test_models import own
 
 import maxmargin as mm
@@ -24,9 +27,11 @@ from maxmargin.files import container
 from maxmargin.files.saving import model_bytes
 
 QUICK, SLOW = 9, 450  # files per kind of model; the slow test makes more than 20,000
+QUICK_STEP, SLOW_STEP = 211, 5  # of the files in which one field is changed, about 2,000 for every kind of model
 FORBIDDEN = ("import", "exec", "compile", "socket.", "subprocess.", "os.system", "os.exec", "os.spawn", "pickle.")
 WATCHED = []
 ALLOWED_SECONDS = 1.0
+ANSWERS = ("predict", "decision_function", "predict_proba", "predict_confidence", "predict_costs", "weights_")
 
 
 def watch(event, arguments):
@@ -69,23 +74,44 @@ def attack(kind, n, path, seed=0):
     survived = 0
     for i in range(n):
         spoiled = damaged(rng, content, others) if i % 3 == 0 else crafted(rng, description, tensors)
-        path.write_bytes(spoiled)
-        began = time.process_time()
-        loaded = load(path, task)
-        assert time.process_time() - began < ALLOWED_SECONDS, (kind, seed, i)
-        if not isinstance(loaded, ValueError):
-            survived += 1
-            ask(loaded, few)
+        survived += survives(spoiled, path, few, task, (kind, seed, i))
     return survived
 
 
-def ask(model, few):
+def attack_fields(kind, step, path):
+    """The same with files of which one field is changed, every step-th of them."""
+    model, few = made(kind)
+    content, task = model_bytes(model), own(model)
+    path.write_bytes(content)
+    mm.load(path, task)
+    changes = islice(single_changes(*parts_of(content)), 0, None, step)
+    return sum(survives(spoiled, path, few, task, (kind, what)) for what, spoiled in changes)
+
+
+def survives(spoiled, path, few, task, what):
+    """Whether a file can be loaded, and does no harm then; `what` it is."""
+    path.write_bytes(spoiled)
+    began = time.process_time()
+    loaded = load(path, task)
+    assert time.process_time() - began < ALLOWED_SECONDS, what
+    if isinstance(loaded, ValueError):
+        return False
+    ask(loaded, few, what)
+    return True
+
+
+def ask(model, few, what):
     """A model from a crafted file may be useless, but its predictions read no memory that is not theirs."""
-    for name in ("predict", "decision_function"):
+    for name in ANSWERS:
+        said = ""
         try:
-            getattr(model, name)(few)
-        except Exception:  # whatever Python says of odd numbers; a crash of the process would end the tests
-            continue
+            found = getattr(model, name)
+            if callable(found):
+                found(few)
+        except Exception as error:  # whatever Python says of odd numbers; a crash of the process would end the tests
+            said = str(error)
+        # These are the words of compiled code, where it looks (test_predictions_within_bounds).
+        assert said != "index is out of bounds", (what, name)
 
 
 @pytest.mark.every(3)
@@ -95,12 +121,20 @@ def test_spoiled_files(kind, tmp_path):
     attack(kind, QUICK, tmp_path / "model.mm")
 
 
+@pytest.mark.every(3)
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("kind", list(MAKERS))
+def test_fields_changed_alone(kind, tmp_path):
+    attack_fields(kind, QUICK_STEP, tmp_path / "model.mm")
+
+
 @pytest.mark.slow
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("kind", MAKERS)
 def test_many_spoiled_files(kind, tmp_path):
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     attack(kind, SLOW, tmp_path / "model.mm", seed=1)
+    attack_fields(kind, SLOW_STEP, tmp_path / "model.mm")
     assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 2**20  # kilobytes
 
 
@@ -109,8 +143,9 @@ def test_predictions_within_bounds(tmp_path):
     """Some of them again where compiled code checks every index."""
     code = (
         "import sys, warnings; warnings.simplefilter('ignore'); from pathlib import Path\n"
-        "from files.test_hostile_files import attack\n"
-        "for kind in sys.argv[2:]: print(kind, attack(kind, 60, Path(sys.argv[1]), seed=2))\n"
+        "from files.test_hostile_files import attack, attack_fields\n"
+        "path = Path(sys.argv[1])\n"
+        "for kind in sys.argv[2:]: print(kind, attack(kind, 60, path, seed=2), attack_fields(kind, 29, path))\n"
     )
     environment = {
         **os.environ,
@@ -222,13 +257,22 @@ def _zip():
     return stream.getvalue()
 
 
+def _many_arrays(n):
+    entries = {f"t{k}": {"dtype": "F64", "shape": [0], "data_offsets": [0, 0]} for k in range(n)}
+    text = json.dumps({"__metadata__": {"maxmargin": "{}"}, **entries}).encode()
+    return struct.pack("<Q", len(text)) + text
+
+
 OTHER_FILES = {
     "empty": b"",
     "short": b"abc",
     "text": b"# a text file with some lines\n" * 10,
     "pickle": pickle.dumps(Evil()),
     "zip": _zip(),
+    "gzip": gzip.compress(pickle.dumps(Evil())),
+    "header of 100,000 arrays": _many_arrays(100_000),
     "header of 2^63 bytes": struct.pack("<Q", 2**63) + b"{}" * 50,
+    "33,000,000 bytes of lists": struct.pack("<Q", 33_000_004) + b'{"":' + b"[]," * 11_000_000,
     "deep JSON": struct.pack("<Q", 200_000) + b"[" * 200_000,
     "no object": struct.pack("<Q", 2) + b"[]",
     "a name twice": struct.pack("<Q", 13) + b'{"a":1,"a":2}',
@@ -241,15 +285,13 @@ OTHER_FILES = {
 def test_other_files(what, tmp_path):
     path = tmp_path / "model.mm"
     path.write_bytes(OTHER_FILES[what])
-    began = time.perf_counter()
+    began = time.process_time()
     assert isinstance(load(path), ValueError)
-    assert time.perf_counter() - began < ALLOWED_SECONDS
+    assert time.process_time() - began < ALLOWED_SECONDS
 
 
 def test_bytes_that_grow(tmp_path):
     """A packed array that would fill the memory."""
-    import zlib
-
     description, tensors = parts_of(model_bytes(made("sequences_tokens")[0]))
     short = np.frombuffer(zlib.compress(bytes(2**24)), dtype=np.uint8)
     entry = next(part for part in description["parts"] if part["class"] == "Vocabulary")
@@ -261,6 +303,54 @@ def test_bytes_that_grow(tmp_path):
     (tmp_path / "model.mm").write_bytes(container.written(description, {**tensors, "bomb": short}))
     with pytest.raises(ValueError, match="another length than the file says"):
         mm.load(tmp_path / "model.mm")
+
+
+def test_a_link_to_another_file(tmp_path):
+    """Is what it leads to."""
+    target, link = tmp_path / "other", tmp_path / "model.mm"
+    target.write_bytes(pickle.dumps(Evil()))
+    link.symlink_to(target)
+    assert isinstance(load(link), ValueError)
+    target.write_bytes(model_bytes(made("classes")[0]))
+    assert isinstance(load(link), mm.MulticlassSVC)
+
+
+@pytest.mark.parametrize("number", [np.nan, np.inf, -np.inf])
+@pytest.mark.parametrize("kind", ["classes", "sequences_hashed", "parser_words", "counted_classes"])
+def test_weights_that_are_no_numbers(kind, number, tmp_path):
+    """Written as they are, without their zeros, and packed."""
+    description, tensors = parts_of(model_bytes(made(kind)[0]))
+    fields = description["parts"][description["model"]]["fields"]
+    found = fields.get("w_", fields.get("dual_coef_"))
+    found = found.get("values", found)
+    if "packed" in found:
+        name = found["packed"]
+        values = np.frombuffer(zlib.decompress(tensors[name].tobytes())).copy()
+        values[len(values) // 2] = number
+        tensors[name] = np.frombuffer(zlib.compress(values.tobytes()), dtype=np.uint8)
+    else:
+        name = found.get("array", found.get("columns"))
+        tensors[name] = tensors[name].copy()
+        tensors[name].flat[0] = number
+    (tmp_path / "model.mm").write_bytes(container.written(description, tensors))
+    with pytest.raises(ValueError, match="finite"):
+        mm.load(tmp_path / "model.mm")
+
+
+@pytest.mark.parametrize("many", [10**9, 2**28, 2**40])
+def test_a_model_of_many_labels(many, tmp_path):
+    """That a file says to have, in a few bytes."""
+    for kind, classes in {"sequences": "classes_", "classes": "classes_", "graph": "classes_"}.items():
+        description, tensors = parts_of(model_bytes(made(kind)[0]))
+        task = next(part["fields"] for part in description["parts"] if "dim" in part["fields"])
+        for value in ({"range": [0, many, 1]}, {"texts": ["a"], "shape": [many]}, many):
+            before, task[classes] = task[classes], value
+            (tmp_path / "model.mm").write_bytes(container.written(description, tensors))
+            assert isinstance(load(tmp_path / "model.mm"), ValueError)
+            task[classes] = before
+        task["dim"] = many
+        (tmp_path / "model.mm").write_bytes(container.written(description, tensors))
+        assert isinstance(load(tmp_path / "model.mm"), ValueError)
 
 
 def test_weights_of_another_length(tmp_path):

@@ -72,7 +72,8 @@ def test_images_are_products_within_examples(problem):
     for u in range(atoms.n_units):
         added = np.zeros(atoms.dim)
         entries = slice(int(images.indptr[u]), int(images.indptr[u + 1]))
-        added[images.places[entries]] = images.values[entries]
+        places = images.direct + images.n_labels * images.columns[entries].astype(int)
+        added[places] = images.values[entries] if images.every else images.values[0]
         assert np.array_equal(atoms.coefficients(added)[:, 0], gram[u] * same[u])
     assert (images.direct, images.n_labels) == (atoms.arrays.direct, atoms.arrays.n_labels)
 

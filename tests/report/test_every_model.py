@@ -8,6 +8,8 @@ import pytest
 from files.fitted_models import MAKERS, trained_on
 from report.pages import checked
 from sklearn.base import BaseEstimator
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
 
 import maxmargin as mm
 from maxmargin.report.html import Element
@@ -87,6 +89,17 @@ def test_choices_are_told():
     assert "How C was chosen" in checked(page.html).headings
     assert page.title == "chosen"
     assert "How C was chosen" not in tuned.best_estimator_.report(X, Y).html
+    assert tuned._repr_html_().startswith('<div class="maxmargin-card"><p><strong>MulticlassSVC')
+    assert "maxmargin-card" not in mm.Tuned(mm.MulticlassSVC())._repr_html_()
+
+
+def test_choices_for_pipelines_are_told():
+    _, X, Y, _ = trained_on("classes")
+    tuned = mm.Tuned(make_pipeline(StandardScaler(), mm.MulticlassSVC()), Cs=[1, 10], cv=3).fit(X, Y)
+    page = tuned.report(X, Y)
+    assert "How C was chosen" in checked(page.html).headings
+    assert page.scores["right classes"].value == tuned.score(X, Y)
+    assert tuned._repr_html_().startswith('<div class="maxmargin-card"><p><strong>MulticlassSVC')
 
 
 def test_a_model_without_training():

@@ -14,7 +14,7 @@ from thorough import examples
 from maxmargin.errors import NotSeparable
 from maxmargin.objective import Formulation
 from maxmargin.oracle import Oracle
-from maxmargin.solvers import BCFW, Bundle, NSlack, OneSlack
+from maxmargin.solvers import BCFW, Bundle, NSlack, OneSlack, ParallelBCFW
 from maxmargin.tasks import Chain, Multiclass, Weighted
 from maxmargin.testing import brute_force, check_solver
 
@@ -26,6 +26,8 @@ SOLVERS = {
     "n_slack in blocks": NSlack(tol=TOL, reoptimise="block"),
     "one_slack": OneSlack(tol=TOL),
     "bundle": Bundle(tol=TOL),
+    "two parts": ParallelBCFW(tol=TOL),
+    "five parts": ParallelBCFW(tol=TOL, parts=5),
 }
 RNG = np.random.default_rng(0)
 SEQUENCES = [RNG.integers(-1, 2, (k, 2)).astype(float) for k in (1, 3, 2, 3)]

@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from maxmargin.checkpoints.checkpoint import Checkpoint, Training
+from maxmargin.checkpoints.settings import DATA
 
 
 class Checkpointed:
@@ -43,4 +44,4 @@ class Checkpointed:
                 "a checkpoint must know its data again, and these, or the task, cannot be hashed (lambdas cannot, nor "
                 "functions within functions): give functions of a module, or no checkpoint"
             )
-        return self._open_checkpoint.training({**about, "the data": fingerprint}, max_passes)
+        return self._open_checkpoint.training({**about, DATA: fingerprint}, max_passes)

@@ -10,10 +10,21 @@ from typing import Any
 from maxmargin.solvers.base import Solver
 
 PACKAGES = ("maxmargin", "numpy", "scipy", "numba")
+DATA = "data"  # what the fingerprint is called
 SHORT = 60  # characters of a value that is shown
 # Parameters that a fit may go on with another value of: they change no result, or only when training ends.
 FREE = frozenset(
-    ("callback", "checkpoint", "checkpoint_every", "executor", "max_passes", "n_jobs", "verbose", "warm_start")
+    (
+        "callback",
+        "checkpoint",
+        "checkpoint_every",
+        "executor",
+        "max_iter",
+        "max_passes",
+        "n_jobs",
+        "verbose",
+        "warm_start",
+    )
 )
 
 
@@ -45,6 +56,8 @@ def difference(before: dict[str, str], now: dict[str, str]) -> str | None:
     """The first parameter that differs, with both values if they can be shown."""
     for name in sorted(set(before) | set(now)):
         old, new = before.get(name), now.get(name)
+        if old != new and name == DATA:
+            return "the data differ (inputs, outputs, their weights, or what the task makes of them)"
         if old != new:
             shown = old is not None and new is not None and max(len(old), len(new)) <= SHORT
             return f"{name} was {old} and is now {new}" if shown else f"{name} differs"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 
 from maxmargin.command.errors import NOT_CONVERGED, UsageError
-from maxmargin.command.fit import numbers
+from maxmargin.command.fit import numbers, packed_or_read
 from maxmargin.command.kinds import kind_of
 from maxmargin.command.saying import say
 from maxmargin.loading import load
@@ -19,7 +19,7 @@ def run(settings: argparse.Namespace) -> int:
             f"a {type(model).__name__} is the solution of a linear system: maxmargin inspect shows its residual"
         )
     model.verbose = int(not settings.quiet)
-    examples = kind_of(model).module().read(settings.data, model, settings)
+    examples = packed_or_read(kind_of(model), settings.data, model, settings)
     certificate = model.certify(examples.X, examples.Y, **examples.others, tol=settings.tol)
     settings.quiet = False  # what is asked for is said
     say({"certificate": str(certificate), **numbers(certificate)}, settings)

@@ -35,7 +35,9 @@ def run(settings: argparse.Namespace) -> int:
     if Cs == "auto" and settings.valid is not None:
         raise UsageError("-c auto needs cross-validation: give values, as in -c 1,10,100, or leave --valid out")
     estimator = _estimator(kind, settings, Cs)
-    examples = kind.module().read(settings.data, estimator, settings)
+    examples = packed_or_read(kind, settings.data, estimator, settings)
+    if examples.Y is None and (settings.cv is not None or Cs == "auto" or (Cs and len(Cs) > 1 and not settings.valid)):
+        raise UsageError("packed data cannot be cut into folds: give one C, or files to try several on, --valid FILE")
     valid = None if settings.valid is None else kind.module().read([settings.valid], estimator, settings, examples)
     try:
         model, report = _trained(kind, estimator, examples, valid, Cs, settings)
@@ -53,6 +55,17 @@ def run(settings: argparse.Namespace) -> int:
     if certificate.stop_reason == "interrupted" and settings.output is not None and not settings.json:
         print(f"maxmargin: the best model so far was saved to {settings.output}", file=sys.stderr)
     return NOT_CONVERGED if settings.strict and not certificate.converged else 0
+
+
+def packed_or_read(kind: Kind, sources: list[str], estimator: Any, settings: argparse.Namespace) -> FileExamples:
+    """The examples of files, or of a packed folder."""
+    folders, module = [name for name in sources if os.path.isdir(name)], kind.module()
+    if folders and (len(sources) > 1 or not kind.packs):
+        raise UsageError(f"{folders[0]} is a folder; expected files, or one folder of `maxmargin pack sequences` alone")
+    examples: FileExamples = (
+        module.packed(folders[0], estimator) if folders else module.read(sources, estimator, settings)
+    )
+    return examples
 
 
 def _trained(

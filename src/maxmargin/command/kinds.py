@@ -21,6 +21,7 @@ class Kind(NamedTuple):
     hidden: tuple[str, ...] = ()  # parameters that are functions, or that files say
     more_files: tuple[tuple[str, str], ...] = ()  # options that name a file: --option, and what the file is
     has_c: bool = True  # whether it has C, which can be chosen
+    packs: bool = False  # whether `maxmargin pack` takes it
     shown: tuple[str, ...] = ()  # parameters that are objects elsewhere, and can be texts here
 
     def estimator_class(self) -> Any:
@@ -44,6 +45,7 @@ KINDS = {
             "a label for every token of a sentence",
             ("features",),
             (TEMPLATES,),
+            packs=True,
         ),
         Kind(
             "segments",

@@ -5,9 +5,10 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Sequence
+from typing import Any
 
 from maxmargin.command.errors import USAGE
-from maxmargin.command.kinds import KINDS
+from maxmargin.command.kinds import KINDS, Kind
 
 EXAMPLES = """\
 examples:
@@ -17,6 +18,8 @@ examples:
   maxmargin score tagger.mm data/test.conll
   maxmargin inspect tagger.mm
   maxmargin report tagger.mm --data data/test.conll -o report.html
+  maxmargin pack sequences huge.conll -o folder  more data than memory holds
+  maxmargin fit sequences folder -o tagger.mm --memory-mb 400
 
 - stands for standard input or output; .gz, .xz and .bz2 files are read and
 written as they are. Exit codes: 0; 1 training did not converge (--strict);
@@ -73,10 +76,12 @@ def _built(arguments: Sequence[str]) -> argparse.ArgumentParser:
     parser.set_defaults(**dict.fromkeys(SOME_HAVE))
     commands = parser.add_subparsers(dest="command", metavar="COMMAND", parser_class=_Parser)
     _add_fit(commands, arguments)
+    _add_pack(commands)
     for name, what in {
         "predict": "write the predictions of a model",
         "score": "compare the predictions of a model with the truth",
         "certify": "prove how close to optimal a model is on these data",
+        "report": "write a page about a model and its predictions, one file of HTML",
     }.items():
         command = _command(commands, name, what)
         command.add_argument("model", metavar="MODEL", help="a file that fit has written")
@@ -85,16 +90,19 @@ def _built(arguments: Sequence[str]) -> argparse.ArgumentParser:
             command.add_argument("-o", "--output", metavar="OUT", help="where to write to [default: standard output]")
             command.add_argument("--scores", action="store_true", help="of classes and measures: scores of the rows")
         else:
-            command.add_argument("data", metavar="DATA", nargs="+", help="files with the truth, or -")
+            named: dict[str, Any] = {"required": True} if name == "report" else {}
+            data = "--data" if named else "data"
+            command.add_argument(data, metavar="DATA", nargs="+", help="files with the truth, or -", **named)
             command.add_argument("--without", metavar="FILE", help="of motifs: sequences without the motif")
             _add_chunks(command)
         _add_data_options(command, FORMATS)
+        if name == "report":
+            _add_page_options(command)
         if name == "certify":
             command.add_argument("-e", "--tol", type=float, default=1e-2, help="relative gap to reach [default: 0.01]")
             _add_strict(command)
         _add_output_options(command)
     _add_inspect(commands)
-    _add_report(commands)
     _add_convert(commands)
     demo = _command(commands, "demo", "read handwritten digits, with and without structure")
     demo.add_argument(
@@ -121,24 +129,50 @@ def _add_fit(commands: argparse._SubParsersAction[_Parser], arguments: Sequence[
             allow_abbrev=False,
         )
         each.add_argument(
-            "data", metavar="DATA", nargs="+", help=f"files to learn from ({', '.join(kind.formats)}), or -"
+            "data",
+            metavar="DATA",
+            nargs="+",
+            "data",
+            metavar="DATA",
+            nargs="+",
+            help=f"files to learn from ({', '.join(kind.formats)}), or -{', or a folder of pack' * kind.packs}",
         )
         needed = "; needed unless -v is given" if kind.has_c else ""
         each.add_argument("-o", "--output", metavar="MODEL", help=f"the file to write{needed}")
         each.add_argument("-e", "--tol", type=float, metavar="GAP", help="relative gap to stop at")
         if kind.has_c:
             _add_choice(each)
-        _add_data_options(each, kind.formats)
-        if "conll" in kind.formats:
-            _add_chunks(each)
-        for option, what in kind.more_files:
-            each.add_argument(f"--{option}", metavar="FILE", help=what)
+        _add_reading(each, kind)
         _add_strict(each)
         _add_output_options(each)
         if list(arguments[:2]) == ["fit", name]:
             from maxmargin.command.options import add_options
 
             add_options(each, kind.estimator_class(), kind.hidden, kind.shown)
+
+
+def _add_pack(commands: argparse._SubParsersAction[_Parser]) -> None:
+    pack = _command(commands, "pack", "write examples to a folder that fit reads without holding them in memory")
+    kinds = pack.add_subparsers(dest="kind", metavar="KIND", required=True, parser_class=_Parser)
+    for name, kind in KINDS.items():
+        if kind.packs:
+            each = kinds.add_parser(name, help=kind.description, allow_abbrev=False)
+            each.add_argument("data", metavar="DATA", nargs="+", help=f"files ({', '.join(kind.formats)}), or -")
+            each.add_argument("-o", "--output", metavar="FOLDER", required=True, help="the folder to make")
+            _add_reading(each, kind)
+            each.add_argument(
+                "--hash-bits", type=int, metavar="B", help="keep hashes of B bits in the place of names of features"
+            )
+            _add_output_options(each)
+
+
+def _add_reading(command: argparse.ArgumentParser, kind: Kind) -> None:
+    """How files of a kind are read."""
+    _add_data_options(command, kind.formats)
+    if "conll" in kind.formats:
+        _add_chunks(command)
+    for option, what in kind.more_files:
+        command.add_argument(f"--{option}", metavar="FILE", help=what)
 
 
 def _add_choice(command: argparse.ArgumentParser) -> None:
@@ -184,19 +218,12 @@ def _add_inspect(commands: argparse._SubParsersAction[_Parser]) -> None:
     _add_output_options(command)
 
 
-def _add_report(commands: argparse._SubParsersAction[_Parser]) -> None:
-    command = _command(commands, "report", "write a page about a model and its predictions, one file of HTML")
-    command.add_argument("model", metavar="MODEL", help="a file that fit has written")
-    command.add_argument("--data", metavar="DATA", nargs="+", required=True, help="files with the truth, or -")
+def _add_page_options(command: argparse.ArgumentParser) -> None:
     command.add_argument("-o", "--output", metavar="OUT", help="where to write to [default: standard output]")
     command.add_argument("--title", metavar="TEXT", help="of the page [default: the model's name]")
     command.add_argument("--date", metavar="TEXT", help="a date to show [default: none, so that pages can be compared]")
     command.add_argument("--worst", type=int, default=10, metavar="N", help="mistakes to show [default: 10]")
     command.add_argument("--seed", type=int, default=0, help="of the intervals of scores [default: 0]")
-    command.add_argument("--without", metavar="FILE", help="of motifs: sequences without the motif")
-    _add_data_options(command, FORMATS)
-    _add_chunks(command)
-    _add_output_options(command)
 
 
 def _add_convert(commands: argparse._SubParsersAction[_Parser]) -> None:
@@ -240,4 +267,4 @@ def _add_strict(command: argparse.ArgumentParser) -> None:
 
 def _add_output_options(command: argparse.ArgumentParser) -> None:
     command.add_argument("--json", action="store_true", help="results as JSON")
-    command.add_argument("-q", "--quiet", action="store_true", help="no progress and no report")
+    command.add_argument("-q", "--quiet", action="store_true", help="no progress and no summary")

@@ -7,6 +7,7 @@ import os
 from hashlib import sha256
 from math import isfinite
 
+from maxmargin.command.errors import UsageError
 from maxmargin.command.files.base import written
 from maxmargin.command.kinds import kind_of
 from maxmargin.command.saying import say
@@ -15,6 +16,9 @@ from maxmargin.loading import load
 
 def run(settings: argparse.Namespace) -> int:
     """Read, predict, write the page; say where it is."""
+    for name in ("worst", "seed"):
+        if getattr(settings, name) < 0:
+            raise UsageError(f"--{name} is {getattr(settings, name)}; expected 0 or more")
     model = load(settings.model)
     model.verbose = int(not settings.quiet)
     examples = kind_of(model).module().read(settings.data, model, settings)

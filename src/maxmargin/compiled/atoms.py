@@ -1,9 +1,11 @@
 """Sparse rows over atoms: how planes are stored, scored and added up.
 
 An atom is a vector that many planes share. Atom c < direct is the unit vector of coordinate c of w. Atom
-direct + u·K + k, with K = n_labels, is the feature row of unit u placed at label k: its entries are values[p] at
-coordinate places[p] + k, for p in indptr[u] : indptr[u + 1], all of AtomArrays. A plane of a labelling task needs two
-atoms per wrong unit where its explicit form needs two entries per feature of that unit.
+direct + u·K + k, with K = n_labels, is the feature row of unit u placed at label k: its entries are values[p & every]
+at coordinate direct + K · columns[p] + k, for p in indptr[u] : indptr[u + 1], all of AtomArrays. A plane of a labelling
+task needs two atoms per wrong unit where its explicit form needs two entries per feature of that unit.
+
+Nothing here depends on how many labels there are but K, so that the arrays may be those of a file; none is written to.
 
 Kernels that Python calls for every few examples take the arrays one by one and name them themselves: numba needs a
 microsecond per call to recognise a named tuple.
@@ -17,7 +19,7 @@ import numpy as np
 
 from maxmargin.compiled.atom_arrays import AtomArrays
 from maxmargin.compiled.kernel import kernel
-from maxmargin.compiled.label_vectors import label_sums, weight
+from maxmargin.compiled.label_vectors import column_sums, weight
 
 
 @kernel
@@ -28,19 +30,32 @@ def unit_and_label(c, atoms):
 
 
 @kernel
-def unit_dot(u, k, w, limits, indptr, places, values):
+def place_of(p, atoms):
+    """Where in w entry p stands at label 0."""
+    return np.uint64(atoms.direct) + np.uint64(atoms.n_labels) * np.uint64(atoms.columns[p])
+
+
+@kernel
+def value_of(p, atoms):
+    """The value of entry p."""
+    return atoms.values[np.uint64(p) & atoms.every]
+
+
+@kernel
+def unit_dot(u, k, w, limits, atoms):
     """⟨feature row of unit u at label k, w⟩, of weights within their limits (label_vectors.py)."""
     s0, s1, s2, s3 = 0.0, 0.0, 0.0, 0.0  # four sums at once: a single one would wait for every addition
-    p, end = indptr[u], indptr[u + np.uint64(1)]
-    while p + np.uint64(3) < end:
-        s0 += values[p] * weight(w, limits, places[p] + k)
-        s1 += values[p + np.uint64(1)] * weight(w, limits, places[p + np.uint64(1)] + k)
-        s2 += values[p + np.uint64(2)] * weight(w, limits, places[p + np.uint64(2)] + k)
-        s3 += values[p + np.uint64(3)] * weight(w, limits, places[p + np.uint64(3)] + k)
-        p += np.uint64(4)
+    p, end = atoms.indptr[u], atoms.indptr[u + np.uint64(1)]
+    one, two, three, four = np.uint64(1), np.uint64(2), np.uint64(3), np.uint64(4)
+    while p + three < end:
+        s0 += value_of(p, atoms) * weight(w, limits, place_of(p, atoms) + k)
+        s1 += value_of(p + one, atoms) * weight(w, limits, place_of(p + one, atoms) + k)
+        s2 += value_of(p + two, atoms) * weight(w, limits, place_of(p + two, atoms) + k)
+        s3 += value_of(p + three, atoms) * weight(w, limits, place_of(p + three, atoms) + k)
+        p += four
     while p < end:
-        s0 += values[p] * weight(w, limits, places[p] + k)
-        p += np.uint64(1)
+        s0 += value_of(p, atoms) * weight(w, limits, place_of(p, atoms) + k)
+        p += one
     return (s0 + s1) + (s2 + s3)
 
 
@@ -52,7 +67,7 @@ def atom_dot(c, w, atoms):
         total = w[c]
     else:
         u, k = unit_and_label(c, atoms)
-        total = unit_dot(u, k, w, None, atoms.indptr, atoms.places, atoms.values)
+        total = unit_dot(u, k, w, None, atoms)
     return total
 
 
@@ -62,10 +77,9 @@ def atom_add(c, scale, w, atoms):
     if c < atoms.direct:
         w[c] += scale
     else:
-        indptr, places, values = atoms.indptr, atoms.places, atoms.values
         u, k = unit_and_label(c, atoms)
-        for p in range(indptr[u], indptr[u + np.uint64(1)]):
-            w[places[p] + k] += scale * values[p]
+        for p in range(atoms.indptr[u], atoms.indptr[u + np.uint64(1)]):
+            w[place_of(p, atoms) + k] += scale * value_of(p, atoms)
 
 
 @kernel
@@ -74,10 +88,9 @@ def atom_clear(c, w, atoms):
     if c < atoms.direct:
         w[c] = 0.0
     else:
-        indptr, places = atoms.indptr, atoms.places
         u, k = unit_and_label(c, atoms)
-        for p in range(indptr[u], indptr[u + np.uint64(1)]):
-            w[places[p] + k] = 0.0
+        for p in range(atoms.indptr[u], atoms.indptr[u + np.uint64(1)]):
+            w[place_of(p, atoms) + k] = 0.0
 
 
 @kernel
@@ -86,16 +99,16 @@ def atom_clip(c, free, limits, w, atoms):
     if c < atoms.direct:
         w[c] = weight(free, limits, np.uint64(c))
     else:
-        indptr, places = atoms.indptr, atoms.places
         u, k = unit_and_label(c, atoms)
-        for p in range(indptr[u], indptr[u + np.uint64(1)]):
-            w[places[p] + k] = weight(free, limits, places[p] + k)
+        for p in range(atoms.indptr[u], atoms.indptr[u + np.uint64(1)]):
+            place = place_of(p, atoms) + k
+            w[place] = weight(free, limits, place)
 
 
 @kernel
-def row_dots(indptr, indices, values, w, direct, n_labels, unit_indptr, places, unit_values, dots):
+def row_dots(indptr, indices, values, w, direct, n_labels, unit_indptr, columns, unit_values, every, dots):
     """dots[j] = ⟨row j, w⟩."""
-    atoms = AtomArrays(direct, n_labels, unit_indptr, places, unit_values)
+    atoms = AtomArrays(direct, n_labels, unit_indptr, columns, unit_values, every)
     for j in range(len(dots)):
         total = 0.0
         for p in range(indptr[j], indptr[j + 1]):
@@ -104,9 +117,9 @@ def row_dots(indptr, indices, values, w, direct, n_labels, unit_indptr, places, 
 
 
 @kernel
-def add_rows(indptr, indices, values, scale, total, direct, n_labels, unit_indptr, places, unit_values):
+def add_rows(indptr, indices, values, scale, total, direct, n_labels, unit_indptr, columns, unit_values, every):
     """total += Σ_j scale[j] · row j."""
-    atoms = AtomArrays(direct, n_labels, unit_indptr, places, unit_values)
+    atoms = AtomArrays(direct, n_labels, unit_indptr, columns, unit_values, every)
     for j in range(len(scale)):
         if scale[j] != 0.0:
             for p in range(indptr[j], indptr[j + 1]):
@@ -114,9 +127,9 @@ def add_rows(indptr, indices, values, scale, total, direct, n_labels, unit_indpt
 
 
 @kernel
-def write_rows(indptr, indices, values, direct, n_labels, unit_indptr, places, unit_values, dense):
+def write_rows(indptr, indices, values, direct, n_labels, unit_indptr, columns, unit_values, every, dense):
     """dense[j] = row j, over the coordinates of w; dense is all zero before."""
-    atoms = AtomArrays(direct, n_labels, unit_indptr, places, unit_values)
+    atoms = AtomArrays(direct, n_labels, unit_indptr, columns, unit_values, every)
     for j in range(len(dense)):
         for p in range(indptr[j], indptr[j + 1]):
             atom_add(indices[p], values[p], dense[j], atoms)
@@ -134,47 +147,51 @@ def row_sizes(indptr, indices, values, direct, n_labels, lengths, sizes):
 
 
 @kernel
-def feature_peaks(direct, n_labels, unit_indptr, places, values, peaks):
+def feature_peaks(direct, n_labels, indptr, columns, values, every, peaks):
     """peaks[f] = the largest absolute value of feature f in a unit."""
-    for p in range(len(values)):
-        f = (places[p] - np.uint32(direct)) // np.uint32(n_labels)
-        peaks[f] = max(peaks[f], abs(values[p]))
+    for p in range(len(columns)):
+        f = columns[p]
+        peaks[f] = max(peaks[f], abs(values[np.uint64(p) & every]))
 
 
 @kernel
-def label_scores(u, w, limits, K, indptr, places, values, row):
+def label_scores(u, w, limits, atoms, row):
     """row[k] = ⟨atom (u, k), w⟩ for all labels at once, which are contiguous in w, within its limits."""
-    if K == 1:
-        row[0] = unit_dot(u, np.uint64(0), w, limits, indptr, places, values)
+    if atoms.n_labels == 1:
+        row[0] = unit_dot(u, np.uint64(0), w, limits, atoms)
     else:
-        label_sums(values, places, indptr[u], indptr[u + np.uint64(1)], w, limits, np.uint64(K), row)
+        begin, end = atoms.indptr[u], atoms.indptr[u + np.uint64(1)]
+        first, K = np.uint64(atoms.direct), np.uint64(atoms.n_labels)
+        column_sums(atoms.values, atoms.every, atoms.columns, first, begin, end, w, limits, K, row)
 
 
 @kernel
-def unit_scores(w, direct, n_labels, indptr, places, values, units, scores):
+def unit_scores(w, direct, n_labels, indptr, columns, values, every, units, scores):
     """scores[j, k] = ⟨atom (units[j], k), w⟩.
 
     Every score depends on its own row only, so results do not change with how examples are grouped into calls.
     """
+    atoms = AtomArrays(direct, n_labels, indptr, columns, values, every)
     for j in range(len(units)):
-        label_scores(np.uint64(units[j]), w, None, n_labels, indptr, places, values, scores[j])
+        label_scores(np.uint64(units[j]), w, None, atoms, scores[j])
 
 
 @kernel
-def unit_dots(w, direct, n_labels, indptr, places, values, units, scores):
+def unit_dots(w, direct, n_labels, indptr, columns, values, every, units, scores):
     """The same with one label."""
-    atoms = AtomArrays(direct, n_labels, indptr, places, values)
+    atoms = AtomArrays(direct, n_labels, indptr, columns, values, every)
     for j in range(len(units)):
         scores[j, 0] = atom_dot(np.int32(direct + units[j]), w, atoms)  # the type of atoms in rows: compiled for one
 
 
 @kernel
-def add_units(total, direct, n_labels, indptr, places, values, units, shares):
+def add_units(total, direct, n_labels, indptr, columns, values, every, units, shares):
     """total += Σ_j Σ_k shares[j, k] · atom (units[j], k)."""
+    atoms = AtomArrays(direct, n_labels, indptr, columns, values, every)
     for j in range(len(units)):
         u = np.uint64(units[j])
         share = shares[j]
         for p in range(indptr[u], indptr[u + np.uint64(1)]):
-            first, value = places[p], values[p]
+            first, value = place_of(p, atoms), value_of(p, atoms)
             for k in range(n_labels):
                 total[first + np.uint64(k)] += value * share[k]

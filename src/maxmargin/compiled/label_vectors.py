@@ -1,6 +1,7 @@
 """Sums and maxima over rows of numbers, for all labels at once, kept in vector registers.
 
     label_sums:    row[k] = Σ_p values[p] · w[places[p] + k]          scores of labels, of weights within their limits
+    column_sums:   row[k] = Σ_p values[p & every] · w[first + K · columns[p] + k]      the same of atoms (atoms.py)
     label_maxima:  row[k] = max_p values[p] + w[p, k]                 best paths into labels
     label_masses:  row[k] = Σ_p values[p] · w[p, k]                   all paths into labels
 
@@ -40,6 +41,15 @@ def plain_sums(values: Any, places: Any, begin: Any, end: Any, w: Any, limits: A
     """The sums over p in begin : end, label by label."""
     for k in range(K):
         row[k] = sum(values[p] * plain_weight(w, limits, places[p] + k) for p in range(begin, end))
+
+
+def plain_column_sums(
+    values: Any, every: Any, columns: Any, first: Any, begin: Any, end: Any, w: Any, limits: Any, K: Any, row: Any
+) -> None:
+    """The same of atoms."""
+    for k in range(K):
+        places = ((int(p), int(first) + int(K) * int(columns[p]) + k) for p in range(begin, end))
+        row[k] = sum(values[p & int(every)] * plain_weight(w, limits, place) for p, place in places)
 
 
 def plain_maxima(values: Any, end: Any, w: Any, K: Any, row: Any) -> None:
@@ -105,8 +115,38 @@ def _generate_sums(context: Any, builder: Any, signature: Any, arguments: Any) -
         return builder.zext(builder.load(builder.gep(places.data, [p])), INDEX)
 
     clipped = _clipping(context, builder, signature.args[5], arguments[5])
-    rows = _Rows(builder, arguments[2], arguments[3], values.data, w.data, place_of, clipped, _adding(builder), 0.0)
+    value_of = _loading(builder, values.data)
+    rows = _Rows(builder, arguments[2], arguments[3], value_of, w.data, place_of, clipped, _adding(builder), 0.0)
     _sweep_labels(rows, arguments[6], row.data)
+    return context.get_dummy_value()
+
+
+@intrinsic
+def _column_sums(
+    context: Any, values: Any, every: Any, columns: Any, first: Any, begin: Any, end: Any, w: Any, limits: Any,
+    K: Any, row: Any,
+) -> Any:  # fmt: skip
+    _check(values, w, row)
+    if columns.layout != "C" or columns.dtype != types.uint32:
+        raise TypingError("expected columns of 32 bits without a sign that are neighbours")
+    index = types.uint64
+    return types.void(values, index, columns, index, index, index, w, limits, index, row), _generate_column_sums
+
+
+def _generate_column_sums(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+    values, columns, w, row = (_array(context, builder, signature, arguments, number) for number in (0, 2, 6, 9))
+    _, every, _, first, begin, end, _, limits, K, _ = arguments
+
+    def place_of(p: Any) -> Any:
+        column = builder.zext(builder.load(builder.gep(columns.data, [p])), INDEX)
+        return builder.add(first, builder.mul(column, K))
+
+    def value_of(p: Any) -> Any:
+        return builder.load(builder.gep(values.data, [builder.and_(p, every)]))
+
+    clipped = _clipping(context, builder, signature.args[7], limits)
+    rows = _Rows(builder, begin, end, value_of, w.data, place_of, clipped, _adding(builder), 0.0)
+    _sweep_labels(rows, K, row.data)
     return context.get_dummy_value()
 
 
@@ -146,9 +186,14 @@ def _sweep_matrix(context: Any, builder: Any, signature: Any, arguments: Any, jo
         return builder.mul(p, arguments[3])
 
     plain = _clipping(context, builder, types.none, None)
-    rows = _Rows(builder, INDEX(0), arguments[1], values.data, w.data, place_of, plain, join, start)
+    value_of = _loading(builder, values.data)
+    rows = _Rows(builder, INDEX(0), arguments[1], value_of, w.data, place_of, plain, join, start)
     _sweep_labels(rows, arguments[3], row.data)
     return context.get_dummy_value()
+
+
+def _loading(builder: Any, values: Any) -> Callable[[Any], Any]:
+    return lambda p: builder.load(builder.gep(values, [p]))
 
 
 def _adding(builder: Any) -> Callable[[Any, Any, Any], Any]:
@@ -159,12 +204,12 @@ def _adding(builder: Any) -> Callable[[Any, Any, Any], Any]:
 
 
 class _Rows(NamedTuple):
-    """What is swept: for p in begin : end, values[p] and the numbers of w from place_of(p) on are joined to totals."""
+    """What is swept: for p in begin : end, a value and the numbers of w from place_of(p) on are joined to totals."""
 
     builder: Any
     begin: Any
     end: Any
-    values: Any
+    value_of: Callable[[Any], Any]
     w: Any
     place_of: Callable[[Any], Any]
     clipped: Callable[[Any, Any], Any]  # (weights, place) -> weights
@@ -220,7 +265,7 @@ def _sweep(rows: _Rows, labels: list[Any], width: int, row: Any) -> None:
 
     builder.position_at_end(loop)
     p, totals = builder.phi(INDEX), [builder.phi(vector) for _ in labels]
-    value = _everywhere(builder, builder.load(builder.gep(rows.values, [p])), vector)
+    value = _everywhere(builder, rows.value_of(p), vector)
     place, following, more = rows.place_of(p), builder.add(p, INDEX(1)), []
     for total, label in zip(totals, labels, strict=True):
         first = builder.add(place, label)
@@ -258,10 +303,11 @@ def _check(*arrays: Any) -> None:
 _settings: Any = numba.config
 weight: Any
 label_sums: Any
+column_sums: Any
 label_maxima: Any
 label_masses: Any
-weight, label_sums, label_maxima, label_masses = (
-    (plain_weight, plain_sums, plain_maxima, plain_masses)
+weight, label_sums, column_sums, label_maxima, label_masses = (
+    (plain_weight, plain_sums, plain_column_sums, plain_maxima, plain_masses)
     if _settings.DISABLE_JIT
-    else (_weight, _sums, _maxima, _masses)
+    else (_weight, _sums, _column_sums, _maxima, _masses)
 )

@@ -12,7 +12,7 @@ without its rank one terms, which is diagonal in the eigenvectors of ΦᵀΦ on 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 from scipy import linalg, sparse
@@ -21,6 +21,9 @@ from maxmargin.arrays import Array
 from maxmargin.counting.kernel_matrix import decomposed
 from maxmargin.counting.least_squares import LeastSquares
 from maxmargin.counting.sets.output_set import Eigenspace
+from maxmargin.files.fields import Real, Whole
+from maxmargin.files.learnt import InPlace, Keeper, learnt_of, relearn
+from maxmargin.files.objects import Fields
 
 DENSE = 1500  # features up to which the covariance is decomposed
 ROUNDING = 1e-14  # a residual that further iterations cannot make smaller
@@ -103,6 +106,20 @@ class KernelInputs(LinearInputs):
         return (from_values - self.applied(lacking / (2 * problem.lam + self.values)[:, None])) / (2 * problem.lam)
 
 
+class Iterate:
+    """Where conjugate gradients are after an iteration."""
+
+    learnt: ClassVar[Fields] = {
+        **dict.fromkeys(("W", "R", "P"), InPlace()),
+        **dict.fromkeys(("before", "residual", "tol"), Real(least=0)),
+        "iteration": Whole(),
+    }
+
+    def __init__(self, W: Array, tol: float):
+        self.W, self.R, self.P = np.array(W), np.zeros_like(W), np.zeros_like(W)
+        self.before, self.residual, self.tol, self.iteration = 1.0, 1.0, tol, 0
+
+
 def solve(
     problem: LeastSquares,
     inputs: LinearInputs,
@@ -111,36 +128,41 @@ def solve(
     start: Array | None = None,
     accept: Callable[[Array], bool] | None = None,
     watch: Callable[[int, float], None] | None = None,
+    keeper: Keeper | None = None,
 ) -> IteratedSolution:
     """Iterate until the preconditioned residual is tol times the first one.
 
     accept : asked of the coefficients then; where it says no, as many iterations more as make that residual a tenth.
     watch : called with the number of iterations and the residual.
+    keeper : where to leave, after iterations, what another process needs to go on.
     """
     target = inputs.adjoint(problem.target())
     precondition = _preconditioner(problem, inputs)
-    W = np.zeros_like(target) if start is None else inputs.started(start)
-    R = target - 2 * problem.lam * W - inputs.adjoint(problem.curvature(inputs.applied(W)))
-    P = np.zeros_like(R)
+    at = Iterate(np.zeros_like(target) if start is None else inputs.started(start), tol)
+    if keeper is not None and keeper.found is not None:
+        relearn(at, keeper.found)
+    else:
+        at.R[:] = target - 2 * problem.lam * at.W - inputs.adjoint(problem.curvature(inputs.applied(at.W)))
     first = float(np.vdot(target, precondition(target)))
-    before, residual, iteration = 1.0, 1.0, 0
-    while iteration < max_iter:
-        Z = precondition(R)
-        now = float(np.vdot(R, Z))
-        residual = float(np.sqrt(now / max(first, 1e-300)))
+    while at.iteration < max_iter:
+        Z = precondition(at.R)
+        now = float(np.vdot(at.R, Z))
+        at.residual = float(np.sqrt(now / max(first, 1e-300)))
         if watch is not None:
-            watch(iteration, residual)
-        if residual <= tol:
-            if accept is None or residual <= ROUNDING or accept(inputs.coefficients(problem, W)):
+            watch(at.iteration, at.residual)
+        if at.residual <= at.tol:
+            if accept is None or at.residual <= ROUNDING or accept(inputs.coefficients(problem, at.W)):
                 break
-            tol = residual / 10
-        P = Z + (now / before if iteration else 0.0) * P
-        product = 2 * problem.lam * P + inputs.adjoint(problem.curvature(inputs.applied(P)))
-        step = now / float(np.vdot(product, P))
-        W = W + step * P
-        R -= step * product
-        before, iteration = now, iteration + 1
-    return IteratedSolution(inputs.coefficients(problem, W), iteration, residual)
+            at.tol = at.residual / 10
+        at.P = Z + (now / at.before if at.iteration else 0.0) * at.P
+        product = 2 * problem.lam * at.P + inputs.adjoint(problem.curvature(inputs.applied(at.P)))
+        step = now / float(np.vdot(product, at.P))
+        at.W = at.W + step * at.P
+        at.R -= step * product
+        at.before, at.iteration = now, at.iteration + 1
+        if keeper is not None:
+            keeper.offer(at.iteration, lambda: learnt_of(at), last=at.iteration >= max_iter)
+    return IteratedSolution(inputs.coefficients(problem, at.W), at.iteration, at.residual)
 
 
 def _preconditioner(problem: LeastSquares, inputs: LinearInputs) -> Callable[[Array], Array]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from math import inf, sqrt
 from typing import Any, NamedTuple
@@ -20,6 +20,7 @@ from maxmargin.counting.conjugate_gradients import KernelInputs, LinearInputs
 from maxmargin.counting.least_squares import LeastSquares
 from maxmargin.counting.moments import Moments
 from maxmargin.counting.targets import MARGIN, Target
+from maxmargin.files.learnt import Keeper
 from maxmargin.live_line import LiveLine
 from maxmargin.rounding import gamma
 from maxmargin.time_left import TimeLeft
@@ -113,8 +114,13 @@ class DecomposedSystem:
         """Whether coefficients are those of input features."""
         return self.K is None
 
-    def solve(self, lam: float) -> CountingSolution:
-        """Minimise for this λ."""
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Of the coefficients."""
+        return self.system.X.shape[1] if self.primal else self.system.moments.n, self.system.rows.shape[1]
+
+    def solve(self, lam: float, keeper: Keeper | None = None) -> CountingSolution:
+        """Minimise for this λ; with a keeper, from where an earlier run was."""
         problem, iterations = self.system.problem(lam), 0
         self.line.doing("solving the linear system")
         start = None if self.closed is None else problem.summed(self.closed.solve(problem.lam))
@@ -131,13 +137,10 @@ class DecomposedSystem:
                 start,
                 lambda coefficients: self._converged(self._measure(problem, coefficients).residual),
                 self._watch() if self.line.on else None,
+                keeper,
             )
             found, iterations = solved.coefficients, solved.iterations
         return CountingSolution(found, self._certificate(problem, found, iterations))
-
-    def path(self, lams: Sequence[float]) -> Iterator[CountingSolution]:
-        """One solution for every λ."""
-        return (self.solve(lam) for lam in lams)
 
     def weights(self, solution: CountingSolution) -> Array:
         """(p, d): the weights of input features, for the linear kernel."""

@@ -61,6 +61,7 @@ class CountingPredictor(CountingTrainer):
         Their limit.
     verbose : bool or int
         Show progress on standard error, of training and of `decode`, whose search may be hard; see StructuredSVM.
+    checkpoint, checkpoint_every : see StructuredSVM; an iteration of conjugate gradients is a pass.
 
     Attributes
     ----------

@@ -14,6 +14,8 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from threadpoolctl import threadpool_limits
 
 from maxmargin.arrays import Array, Index
+from maxmargin.checkpoints.checkpoint import LIMITED
+from maxmargin.checkpoints.checkpointed import Checkpointed
 from maxmargin.checks import check_whole, is_finite, refuse_complex
 from maxmargin.counting.certificate import CountingCertificate
 from maxmargin.counting.least_squares import as_rows
@@ -21,14 +23,16 @@ from maxmargin.counting.linear_system import SOLVERS, CountingSolution, Decompos
 from maxmargin.counting.moments import Moments
 from maxmargin.counting.penalty import GIVEN, LEFT_OUT, Penalty, chosen_penalty, papers_penalty
 from maxmargin.counting.sets.output_set import OutputSet
+from maxmargin.counting.solutions import plain_solution, read_solution
 from maxmargin.counting.targets import TARGETS
 from maxmargin.errors import warn_caller
 from maxmargin.files.fields import LabelArray, NumberArray, NumberMatrix, OneOf, Part, Real, Text, Whole
-from maxmargin.files.objects import Fields, Sometimes, parameters_of
+from maxmargin.files.objects import Dropped, Fields, Sometimes, parameters_of
 from maxmargin.files.saving import SavedModel
 from maxmargin.live_line import LiveLine
 from maxmargin.report.reported import Reported
 from maxmargin.shared_options import SharedOptions
+from maxmargin.warm_starts import fingerprint
 from maxmargin.weights import Weights, WithNamedWeights, column_names
 
 SMALL = 3000  # examples
@@ -48,6 +52,8 @@ class CountingOptions(TypedDict, total=False):
     tol: float
     max_iter: int
     verbose: int
+    checkpoint: Any
+    checkpoint_every: Any
 
 
 class NamedCoordinates(NamedTuple):
@@ -57,7 +63,7 @@ class NamedCoordinates(NamedTuple):
     axes: dict[str, Sequence[Hashable]]  # of all axes but the first
 
 
-class CountingTrainer(SharedOptions, WithNamedWeights, SavedModel, Reported, BaseEstimator):
+class CountingTrainer(SharedOptions, Checkpointed, WithNamedWeights, SavedModel, Reported, BaseEstimator):
     """Kernels, the linear system and its certificate. CountingPredictor documents the parameters."""
 
     def __init__(
@@ -74,6 +80,8 @@ class CountingTrainer(SharedOptions, WithNamedWeights, SavedModel, Reported, Bas
         tol: float = 1e-8,
         max_iter: int = 1000,
         verbose: int = 0,
+        checkpoint: Any = None,
+        checkpoint_every: Any = 60.0,
         **unknown: Any,
     ):
         self._refuse(unknown)
@@ -89,8 +97,11 @@ class CountingTrainer(SharedOptions, WithNamedWeights, SavedModel, Reported, Bas
         self.tol = tol
         self.max_iter = max_iter
         self.verbose = verbose
+        self.checkpoint = checkpoint
+        self.checkpoint_every = checkpoint_every
 
     saved: ClassVar[Fields] = {
+        "checkpoint": Dropped(),
         "n_features_in_": Sometimes(Whole()),
         "feature_names_in_": Sometimes(LabelArray("n_features_in_")),
         "X_fit_": OneOf(None, NumberMatrix()),
@@ -135,10 +146,10 @@ class CountingTrainer(SharedOptions, WithNamedWeights, SavedModel, Reported, Bas
 
     def _train(self, X: Any, Y: Any, sets: OutputSet | Sequence[OutputSet], several: bool = False) -> Self:
         """Fit to inputs that `_inputs` has read."""
-        with LiveLine(self.verbose, "reading the outputs") as line, _few_threads(X.shape[0]):
+        with self._checkpointed(), LiveLine(self.verbose, "reading the outputs") as line, _few_threads(X.shape[0]):
             system = self._system(X, Y, sets, several, line)
             penalty = self._penalty(system)
-            self._keep(system, penalty, system.solve(penalty.value))
+            self._keep(system, penalty, self._solution(system, penalty.value, self._fingerprint(X, system)))
             line.say(f"λ = {penalty.value:g}, {penalty.chosen_by}: {self.certificate_}")
         return self
 
@@ -151,15 +162,34 @@ class CountingTrainer(SharedOptions, WithNamedWeights, SavedModel, Reported, Bas
         if not lams:
             raise ValueError("alphas is empty; expected at least one value of λ")
         models = []
-        with LiveLine(self.verbose, "reading the outputs") as line, _few_threads(X.shape[0]):
+        with self._checkpointed(), LiveLine(self.verbose, "reading the outputs") as line, _few_threads(X.shape[0]):
             system = self._system(X, Y, sets, several, line)
-            for lam, solution in zip(lams, system.path(lams), strict=True):
-                self._keep(system, Penalty(lam, GIVEN), solution)
+            same = self._fingerprint(X, system)
+            for lam in lams:
+                self._keep(system, Penalty(lam, GIVEN), self._solution(system, lam, same))
                 line.say(f"λ = {lam:g}: {self.certificate_}")
                 model: Self = clone(self).set_params(alpha=lam)
                 model.__dict__.update({name: value for name, value in vars(self).items() if name.endswith("_")})
                 models.append(model)
         return models
+
+    def _fingerprint(self, X: Any, system: DecomposedSystem) -> str | None:
+        """Of the data, where a checkpoint asks for it."""
+        if self._open_checkpoint is None:
+            return None
+        return fingerprint(X, system.system.moments, system.system.rows, system.system.owner)
+
+    def _solution(self, system: DecomposedSystem, lam: float, same: str | None) -> CountingSolution:
+        """The solution for this λ, or the rest of the way to it."""
+        training = self._training(self.max_iter, same, alpha=repr(lam))
+        if training is not None and training.ended is not None:
+            solution = read_solution(training.ended, system.shape)
+        else:
+            solution = system.solve(lam, training)
+        if training is not None:
+            limited = solution.certificate.stop_reason == "max_iter reached"
+            training.end(plain_solution(solution), LIMITED if limited else "converged")
+        return solution
 
     def _scores(self, X: Any) -> Array:
         """(n, d): f(x), the scores of the features of outputs."""

@@ -15,6 +15,7 @@ class Executor:
     """
 
     workers: int = 1  # how many parts are worked on at once
+    sums_there: bool = False  # whether what parts come to is summed up among them, so that one answer returns
     shares_memory: bool = True  # whether a part is worked on where it is, so that nothing needs a place of its own
 
     def place(self, parts: Sequence[Any]) -> list[Any]:
@@ -27,6 +28,20 @@ class Executor:
         `each` has one entry per part; one that is itself a handle stands for its part, which must be in the same place.
         """
         raise NotImplementedError
+
+    def reduce(
+        self,
+        join: Callable[[Any, Any], Any],
+        fn: Callable[..., Any],
+        placed: Sequence[Any],
+        each: Sequence[Any],
+        *shared: Any,
+    ) -> Any:
+        """What `map` returns, joined in a tree that depends on the number of parts alone: neighbours first."""
+        found = list(self.map(fn, placed, each, *shared))
+        while len(found) > 1:
+            found = [join(*found[k : k + 2]) if k + 1 < len(found) else found[k] for k in range(0, len(found), 2)]
+        return found[0]
 
     def derive(self, fn: Callable[..., Any], placed: Sequence[Any], *shared: Any) -> list[Any]:
         """Keep fn(part, *shared) of every part where it is, and return handles for these."""

@@ -36,6 +36,7 @@ class Dask(Executor):
     """
 
     shares_memory = False
+    sums_there = True
 
     def __init__(self, client: Any, parts: int | None = None, deadline: float = 3600.0):
         self._given: Any = client
@@ -70,6 +71,22 @@ class Dask(Executor):
         common = _Common(self, shared)
         calls = zip(placed, each, strict=True)
         return self._answers([_Call(fn, part, own, common, self.rounds) for part, own in calls])
+
+    def reduce(
+        self,
+        join: Callable[[Any, Any], Any],
+        fn: Callable[..., Any],
+        placed: Sequence[Any],
+        each: Sequence[Any],
+        *shared: Any,
+    ) -> Any:
+        self.rounds += 1
+        common = _Common(self, shared)
+        tasks: list[Any] = [_Call(fn, part, own, common, self.rounds) for part, own in zip(placed, each, strict=True)]
+        while len(tasks) > 1:
+            pairs = [tasks[k : k + 2] for k in range(0, len(tasks), 2)]
+            tasks = [pair[0] if len(pair) == 1 else _Join(join, pair[0], pair[1], self.rounds) for pair in pairs]
+        return next(self._answers(tasks))
 
     def derive(self, fn: Callable[..., Any], placed: Sequence[Any], *shared: Any) -> list[Any]:
         self.rounds += 1
@@ -324,6 +341,27 @@ class _Call:
         return answer
 
 
+class _Join:
+    """join(one, other), of the answers of two tasks, where one of them is."""
+
+    def __init__(self, join: Callable[[Any, Any], Any], one: Any, other: Any, round: int):
+        self.join, self.one, self.other, self.round = join, one, other, round
+        self.name, self.part = f"{one.name}, {other.name}", one.part
+
+    def begin(self) -> Any:
+        executor, fn = self.part.executor, Message.of(Ledger(), self.join)
+        name = _name(self.join, self.part.number, self.round)
+        return executor.submit(name, joined, fn, self.one.begin(), self.other.begin())
+
+    def read(self, result: tuple[bool, Message]) -> Any:
+        good, message = result
+        self.part.executor.received += len(message)
+        answer = message.read(Ledger())
+        if not good:
+            raise answer
+        return answer
+
+
 def _is_there(future: Any) -> bool:
     return future is not None and future.status not in ("cancelled", "lost")
 
@@ -356,6 +394,15 @@ def derived(data: Message, part: Kept, shared: Message) -> Kept:
     """One call of `Executor.derive`."""
     fn = data.read(part.ledger)
     return Kept(fn(part.thing, *shared.read(part.ledger)), part.table)
+
+
+def joined(join: Message, one: tuple[bool, Message], other: tuple[bool, Message]) -> tuple[bool, Message]:
+    """One step of `Executor.reduce`; an error takes the place of what it would be joined with."""
+    for good, message in (one, other):
+        if not good:
+            return good, message
+    ledger = Ledger()
+    return outcome(ledger, lambda: join.read(ledger)(one[1].read(ledger), other[1].read(ledger)))
 
 
 def called(data: Message, part: Kept, other: Kept | None, shared: Message) -> tuple[bool, Message]:

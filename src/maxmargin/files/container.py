@@ -25,6 +25,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 MOST_HEADER = 2**25  # bytes
+MOST_VALUES = 2**20  # commas and brackets in it, which the time of reading it depends on
+MOST_ARRAYS = 2**15
 MOST_DIMENSIONS = 8
 DTYPES = {
     "BOOL": np.dtype(np.bool_),
@@ -47,13 +49,23 @@ def written(description: dict[str, Any], tensors: Tensors) -> bytes:
     """The file of this description and these arrays."""
     from safetensors.numpy import save
 
+    return bytes(save(tensors, metadata={"maxmargin": _described(description, tensors)}))
+
+
+def _described(description: dict[str, Any], tensors: Tensors) -> str:
+    """The description with the checksum as a text; ValueError where it would not be read again."""
     text = _text({"sha256": _checksum(description, tensors), **description})
     if len(text) > MOST_HEADER // 2:
         raise ValueError(
             f"the description of the model would have {len(text):,} characters; expected at most {MOST_HEADER // 2:,}: "
             "lists of so many labels or names are not for model files"
         )
-    return bytes(save(tensors, metadata={"maxmargin": text}))
+    if len(tensors) > MOST_ARRAYS or _values(text) > MOST_VALUES - 9 * MOST_ARRAYS:
+        raise ValueError(
+            f"the model has {len(tensors):,} arrays and {_values(text):,} other values; a model file has room for "
+            f"{MOST_ARRAYS:,} and about {MOST_VALUES:,}: pickle keeps it"
+        )
+    return text
 
 
 def write(path: str | os.PathLike[str], content: bytes) -> None:
@@ -82,8 +94,7 @@ def pieces(description: dict[str, Any], tensors: Tensors) -> Iterator[Any]:
     """The same file piece by piece, so that large arrays are written without a copy of them all."""
     arrays = {name: np.asarray(each, dtype=each.dtype.newbyteorder("<"), order="C") for name, each in tensors.items()}
     kinds = {dtype: name for name, dtype in DTYPES.items()}
-    text = _text({"sha256": _checksum(description, arrays), **description})
-    header: dict[str, Any] = {"__metadata__": {"maxmargin": text}}
+    header: dict[str, Any] = {"__metadata__": {"maxmargin": _described(description, arrays)}}
     end = 0
     for name, each in arrays.items():
         begin, end = end, end + each.nbytes
@@ -116,18 +127,30 @@ def _header(stream: Any, size: int, name: str) -> dict[str, Any]:
         raise ValueError(
             f"{name} is no model file, or is cut off: its first bytes announce a header of {length:,} bytes"
         )
-    return json_object(stream.read(length), f"the header of {name}")
+    text = stream.read(length)
+    n_arrays = text.count(b'"data_offsets"')  # those that a text has in it, too; before the header is taken apart
+    if n_arrays > MOST_ARRAYS:
+        raise ValueError(f"{name} has {n_arrays:,} arrays; expected at most {MOST_ARRAYS:,}")
+    return json_object(text, f"the header of {name}")
 
 
 def json_object(text: bytes | str, what: str) -> dict[str, Any]:
     """A JSON object in which no name occurs twice."""
     try:
+        text = text.decode() if isinstance(text, bytes) else text
+        if _values(text) > MOST_VALUES:
+            raise ValueError(f"it has more than {MOST_VALUES:,} values")
         found = json.loads(text, object_pairs_hook=_pairs, parse_constant=_no_constant)
     except (ValueError, RecursionError) as error:
         raise ValueError(f"{what} is damaged: {error}") from None
     if not isinstance(found, dict):
         raise ValueError(f"{what} is damaged: it is no JSON object")
     return found
+
+
+def _values(text: str) -> int:
+    """No fewer than there are in this JSON."""
+    return sum(map(text.count, ",[{"))
 
 
 def _pairs(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

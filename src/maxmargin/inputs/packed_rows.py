@@ -13,6 +13,7 @@ from scipy import sparse
 
 from maxmargin.arrays import Array
 from maxmargin.atoms import Atoms
+from maxmargin.compiled.atom_arrays import EACH, AtomArrays
 from maxmargin.files.array_folder import ArrayFolder, ArrayFolderWriter, reopened
 from maxmargin.inputs.matrices import LARGEST
 
@@ -118,10 +119,9 @@ class PackedAtoms(Atoms):
 
     def __init__(self, folder: ArrayFolder, n_columns: int, n_labels: int, direct: int):
         arrays = folder.arrays
-        ends = arrays["ends"].astype(np.int64)
-        values = arrays["values"] if "values" in arrays else np.ones(len(arrays["columns"]))
-        rows = sparse.csr_array((values, arrays["columns"].view(np.int32), ends), shape=(len(ends) - 1, n_columns))
-        super().__init__(rows, n_labels, direct)
+        values, every = (arrays["values"], EACH) if "values" in arrays else (np.ones(1), np.uint64(0))
+        known = AtomArrays(direct, n_labels, arrays["ends"], arrays["columns"], values, every)
+        self._begin(known, len(arrays["ends"]) - 1, n_columns)
         self.source = folder
 
     def __reduce__(self) -> Any:

@@ -32,6 +32,8 @@ from maxmargin.planes import Planes
 class KernelBlocks(DualBlocks):
     """DualBlocks with the inner products of a kernel."""
 
+    divisible = False  # w is of coefficients of all examples
+
     _atoms: KernelAtoms
     learnt: ClassVar[Fields] = {"seen": InPlace(), "_delta": InPlace()}
 

@@ -128,7 +128,7 @@ def _lead(model: Any, findings: Findings, intervals: list[Interval]) -> str:
         said = f"{said[:-1]}: {findings.measures[0].name} {_said(intervals[0])}."
     certificate = getattr(model, "certificate_", None)
     if certificate is not None and isfinite(certificate.relative_gap):
-        said += f" Relative duality gap of training: {100 * certificate.relative_gap:.2g}%."
+        said += f" Relative duality gap of training: {100 * certificate.relative_gap:.3g}%."
     return said
 
 

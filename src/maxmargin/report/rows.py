@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from maxmargin.arrays import Array
+from maxmargin.arrays import Array, Index
 from maxmargin.report.findings import note
 from maxmargin.report.html import Element, short
 from maxmargin.report.sections import table
@@ -24,17 +24,23 @@ def row_of(X: Any, i: int) -> Array:
     return np.asarray(row.todense() if sparse.issparse(row) else row, dtype=float).ravel()
 
 
-def spoken_by(score: Callable[[Any], Array], row: Array, names: Any, said: str) -> Any:
-    """The features of a row with the largest parts in a score that is linear in it."""
+def parts_of_score(score: Callable[[Any], Array], row: Array) -> tuple[Index, Array]:
+    """The features that a row has, and what each adds to a score that is linear in them."""
     present = np.flatnonzero(row)[:MOST_ASKED]
-    if not len(present):
-        return note("All of its features are 0.")
     places = np.arange(len(present)), present
     alone = sparse.csr_array((row[present], places), shape=(len(present), len(row)))
     nothing = sparse.csr_array((1, len(row)))
     with warnings.catch_warnings():  # these rows are in the order of the columns, without their names
         warnings.filterwarnings("ignore", "X does not have valid feature names")
-        parts = np.asarray(score(alone), dtype=float) - float(np.asarray(score(nothing), dtype=float)[0])
+        found = np.asarray(score(sparse.vstack([nothing, alone], format="csr")), dtype=float)
+    return present, found[1:] - found[0]
+
+
+def spoken_by(score: Callable[[Any], Array], row: Array, names: Any, said: str) -> Any:
+    """The features of a row with the largest parts in a score that is linear in it."""
+    if not np.any(row):
+        return note("All of its features are 0.")
+    present, parts = parts_of_score(score, row)
     order = np.argsort(-np.abs(parts), kind="stable")[:MOST_FEATURES]
     longest = float(np.abs(parts[order]).max()) or 1.0
     rows = [

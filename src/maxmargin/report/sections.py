@@ -18,6 +18,7 @@ from maxmargin.weights import NamedWeight, Weights
 MOST_LABELS = 30  # of a table of all pairs; of more, the most frequent or the heaviest pairs are listed
 MOST_PAIRS = 40
 MOST_ROWS = 400  # of a table that can be searched
+PRINTED_ROWS = 60  # of these, on paper; style.py says so, too
 
 
 def table(head: Sequence[Any], rows: Iterable[Sequence[Any]], numbers: Sequence[int] = (), **more: Any) -> Element:
@@ -169,7 +170,8 @@ def searchable(content: Element, n_rows: int) -> Element:
     box = Element(
         "input", type="search", placeholder=f"search {n_rows:,} rows", aria_label="search the table", hidden=True
     )
-    return Element("div", box, content, class_="searchable")
+    long = " long" if n_rows > PRINTED_ROWS else ""
+    return Element("div", box, content, class_=f"searchable{long}")
 
 
 class LabelCounts(NamedTuple):

@@ -102,6 +102,8 @@ border:1px solid var(--faint);border-radius:.4rem}
 figure,table,svg{break-inside:avoid}.searchable table{break-inside:auto}figure{border:1px solid var(--line)}
 h2{break-after:avoid}.scroll,pre,.searchable .scroll{overflow:visible;max-height:none}
 *{-webkit-print-color-adjust:exact;print-color-adjust:exact}
+.searchable.long tbody tr:nth-child(n+61){display:none}
+.searchable.long::after{content:"The first 60 rows are printed."}
 details::details-content{content-visibility:visible;display:block}}
 """
 )

@@ -8,6 +8,7 @@ import numpy as np
 
 from maxmargin.figures.gap import GapDisplay
 from maxmargin.figures.rounds import RoundsDisplay
+from maxmargin.objective import relative_gap
 from maxmargin.report.charts import Axis, Series, chart, fitted_axis, thinned
 from maxmargin.report.findings import Section, note
 from maxmargin.report.html import Element
@@ -73,19 +74,29 @@ def rounds_chart(found: RoundsDisplay) -> list[Any]:
 
 def small_gap(model: Any) -> Element | None:
     """The relative gap on a logarithmic scale, for a card; None where none is known."""
-    if not getattr(model, "history_", None):
+    if getattr(model, "rounds_", None):
+        rounds = RoundsDisplay.from_estimator(model)
+        own = rounds.restart == rounds.best
+        gap = np.array([relative_gap(p, d) for p, d in zip(rounds.objective[own], rounds.bound[own], strict=True)])
+        x, over = np.arange(len(gap), dtype=float), "rounds"
+    elif getattr(model, "history_", None):
+        found = GapDisplay.from_estimator(model)
+        gap, x, over = found.relative_gap, found.passes, "passes"
+    else:
         return None
-    found = GapDisplay.from_estimator(model)
-    gap = found.relative_gap
     known = np.isfinite(gap) & (gap > 0)
     if np.count_nonzero(known) < 2:
         return None
-    logs, passes = thinned(np.log10(gap[known]), found.passes[known])
+    logs, x = thinned(np.log10(gap[known]), x[known])
     top, low = max(0.0, float(logs.max())), float(logs.min())
-    x = 4 + 152 * (passes - passes[0]) / ((passes[-1] - passes[0]) or 1.0)
-    y = 4 + 32 * (top - logs) / ((top - low) or 1.0)
-    points = " ".join(f"{u:.1f},{v:.1f}" for u, v in zip(x, y, strict=True))
+    u = 4 + 152 * (x - x[0]) / ((x[-1] - x[0]) or 1.0)
+    v = 4 + 32 * (top - logs) / ((top - low) or 1.0)
+    points = " ".join(f"{a:.1f},{b:.1f}" for a, b in zip(u, v, strict=True))
     line = Element("polyline", points=points, fill="none", stroke="currentColor")
+    said = f"relative duality gap over {over}, on a logarithmic scale, down to {100 * 10 ** logs[-1]:.2g}%"
     return Element(
-        "svg", line, view_box="0 0 160 40", width=160, height=40, role="img", aria_label="duality gap against passes"
+        "p",
+        Element("svg", line, view_box="0 0 160 40", width=160, height=40, role="img", aria_label=said),
+        " ",
+        Element("small", said),
     )

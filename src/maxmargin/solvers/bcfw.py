@@ -8,6 +8,7 @@ import numpy as np
 
 from maxmargin.block_dual import BlockDual, Report
 from maxmargin.oracle import Oracle
+from maxmargin.room import room
 from maxmargin.solvers.base import Solution, Solver, Step
 from maxmargin.solvers.joint_rounds import JointRounds, Passes
 
@@ -40,7 +41,7 @@ class BCFW(Solver):
 
     def begin(self, oracle: Oracle, C: float, seed: int, start: Solution | None) -> Passes:
         earlier = None if start is None else start.memory
-        blocks = oracle.block_dual(C, earlier, slots=self.planes_per_example, cache_mb=self.cache_mb)
+        blocks = oracle.block_dual(C, earlier, slots=self.planes_per_example, cache_mb=room().of_cache(self.cache_mb))
         return Passes(oracle, JointRounds(oracle, blocks, C, self.tol), seed)
 
     def advance(self, oracle: Oracle, C: float, at: Passes) -> Iterator[Step]:

@@ -22,6 +22,7 @@ from maxmargin.files.learnt import Inner, Learnt
 from maxmargin.files.objects import Fields
 from maxmargin.growing_rows import GrowingRows
 from maxmargin.oracle import MeanPlane
+from maxmargin.room import zeros
 
 # Atoms, by what reading their features costs in vectors like w, that a cut may be the first to use, and all cuts use
 MOST_NEW, MOST = 2.0, 20.0
@@ -132,7 +133,7 @@ class Written:
 
     def add(self, a: Array) -> None:
         if self.m == len(self.rows):
-            grown = np.empty((max(8, 2 * self.m), len(a)))
+            grown = zeros((max(8, 2 * self.m), len(a)), np.float64)
             grown[: self.m] = self.rows[: self.m] if self.m else 0.0
             self.rows = grown
         self.rows[self.m] = a
@@ -160,7 +161,8 @@ class OverAtoms:
 
     def __init__(self, atoms: Atoms):
         self.atoms = atoms
-        self.place = np.full(atoms.count, -1, dtype=np.int32)  # of an atom among the used ones
+        self.place = zeros(atoms.count, np.int32)  # of an atom among the used ones
+        self.place -= 1
         self.used = np.zeros(0, dtype=np.int32)
         self.features = atoms.gathered(self.used)
         self.coefficients = GrowingRows()

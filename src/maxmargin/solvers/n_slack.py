@@ -9,6 +9,7 @@ import numpy as np
 
 from maxmargin.dual_blocks import DualBlocks
 from maxmargin.oracle import Oracle
+from maxmargin.room import room
 from maxmargin.solvers.base import Solution, Solver, Step
 from maxmargin.solvers.joint_rounds import JointRounds, Passes
 
@@ -37,7 +38,7 @@ class NSlack(Solver):
         if self.reoptimise not in ("joint", "block"):
             raise ValueError(f"reoptimise must be 'joint' or 'block', got {self.reoptimise!r}")
         earlier = None if start is None else start.memory
-        blocks = oracle.plane_dual(C, earlier, slots=256, cache_mb=self.cache_mb)
+        blocks = oracle.plane_dual(C, earlier, slots=256, cache_mb=room().of_cache(self.cache_mb))
         return Passes(oracle, JointRounds(oracle, blocks, C, self.tol), seed)
 
     def advance(self, oracle: Oracle, C: float, at: Passes) -> Iterator[Step]:

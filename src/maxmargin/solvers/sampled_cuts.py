@@ -16,6 +16,7 @@ from maxmargin.learnt_planes import plain_planes, read_planes
 from maxmargin.objective import primal
 from maxmargin.oracle import MeanPlane, Oracle
 from maxmargin.planes import Planes
+from maxmargin.room import room
 from maxmargin.solvers.base import Solution, Solver, Step
 from maxmargin.solvers.cuts import Cuts
 from maxmargin.solvers.learnt_cuts import LearntCut
@@ -165,7 +166,7 @@ class SampledCuts(Solver):
             return 0.0
         examples = np.concatenate([each.examples for each in drawn])
         few, planes = oracle.restricted_to(Planes.stack([each.planes for each in drawn]))
-        blocks = few.plane_dual(C, slots=32, cache_mb=self.cache_mb)
+        blocks = few.plane_dual(C, slots=32, cache_mb=room().of_cache(self.cache_mb))
         for _ in range(2):  # a plane that is not violated at first may be so later
             blocks.visit(examples, planes)
         everyone = np.unique(examples)

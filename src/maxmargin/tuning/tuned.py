@@ -168,12 +168,25 @@ class Tuned(MetaEstimatorMixin, BaseEstimator):
         scorer = model.score if self.scoring is None else self._scorer(model)
         return float(scorer(X, y, *args, **options) if self.scoring is None else scorer(model, X, y, **options))
 
-    @available_if(_has("report"))  # type: ignore[untyped-decorator]
     def report(self, X: Any, Y: Any, **options: Any) -> ModelReport:
-        """A page about the best model, and how its C was chosen; see its own `report`."""
+        """A page about the best model, and how its C was chosen; see its own `report`.
+
+        Of a pipeline it is about the last step, and X is what the others make of X.
+        """
         from maxmargin.tuning.findings import choice_section
 
-        return self._best().report(X, Y, sections=[choice_section(self)], **options)
+        model = self._best()
+        if isinstance(model, Pipeline):
+            X, model = model[:-1].transform(X), model[-1]
+        page: ModelReport = model.report(X, Y, sections=[choice_section(self)], **options)
+        return page
+
+    def _html_repr(self) -> str:
+        """What notebooks show: the card of the best model, once there is one."""
+        from maxmargin.report.card import card
+
+        parameters: str = super()._html_repr()
+        return card(_last(self.best_estimator_)) + parameters if "best_estimator_" in vars(self) else parameters
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the best model to a file, as its own `save` does; `maxmargin.load(path)` reads it."""

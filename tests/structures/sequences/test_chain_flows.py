@@ -1,5 +1,6 @@
 """The dual of chains as flows: the same optimum as with whole labellings, flows that are paths, a bound that holds."""
 
+import warnings
 from fractions import Fraction
 from types import SimpleNamespace
 
@@ -15,7 +16,7 @@ from maxmargin.dual_blocks import DualBlocks
 from maxmargin.objective import Formulation
 from maxmargin.oracle import Oracle
 from maxmargin.solvers import BCFW, NSlack
-from maxmargin.structures.sequences import chain_flows
+from maxmargin.structures.sequences import batch, chain_flows
 from maxmargin.structures.sequences.chain_flows import ROOM, ChainFlows
 from maxmargin.tasks import Chain
 from maxmargin.testing import brute_force
@@ -282,10 +283,29 @@ PLAIN = Formulation()
         ({}, PLAIN, 1.0, LIMITS | {"cache_mb": 1e-4}),
     ],
 )
-def test_where_planes_are_found_one_by_one(options, formulation, C, limits):
+def test_where_planes_are_found_one_by_one(options, formulation, C, limits, monkeypatch):
+    monkeypatch.setattr(batch, "MOST_PRODUCTS", 4)
     X, Y = noisy(n=6)
     oracle = Oracle(Chain(**options).setup_and_pack(X, Y), formulation)
     assert isinstance(oracle.block_dual(C, **limits), DualBlocks)
+
+
+def test_products_that_are_not_kept_are_computed_again():
+    X, Y = noisy()
+    for task in (Chain(), Chain(forbidden=[(0, 1)], invalid="drop")):
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            oracle = Oracle(task.setup_and_pack(X, Y))
+        kept, forgotten = oracle.block_dual(10.0, **LIMITS), oracle.block_dual(10.0, **LIMITS | {"cache_mb": 1e-4})
+        assert isinstance(forgotten, ChainFlows)
+        assert forgotten._grams.cells.size < kept._grams.cells.size / 10
+        for flows in (kept, forgotten):
+            rng = np.random.default_rng(0)
+            for _ in range(3):
+                flows.search(oracle, rng.permutation(oracle.n), 16)
+                flows.revisit(oracle, rng)
+        np.testing.assert_array_equal(kept.w, forgotten.w)
+        assert kept.bound() == forgotten.bound()
 
 
 def test_hidden_labels_have_planes_one_by_one():

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -10,6 +11,7 @@ import numpy as np
 from maxmargin.command.errors import UsageError
 from maxmargin.command.files.base import FileExamples, format_of, named_format, opened, some_at_a_time
 from maxmargin.command.files.token_files import FileSentence, TokenFile, token_file
+from maxmargin.command.kinds import KINDS
 from maxmargin.inputs.chunk_schemes import ANY, SCHEMES
 from maxmargin.inputs.token_templates import TokenTemplates
 from maxmargin.structures.sequences.conll import ConllSentence
@@ -19,18 +21,8 @@ from maxmargin.structures.sequences.measures import chunk_f1
 def read(sources: list[str], estimator: Any, settings: Any, like: FileExamples | None = None) -> FileExamples:
     """Sentences; an estimator without templates gets those that are given, or the usual ones."""
     new = like is None and not hasattr(estimator, "w_")
-    if new and settings.features:
-        estimator.features = TokenTemplates.read(opened(settings.features))
     scheme = _scheme(estimator, settings)
-    sentences: list[FileSentence] = []
-    for name in sources:
-        file = _file(name, estimator, True, settings)
-        found = [sentence for sentence, _ in file]
-        if found and new and estimator.features is None and isinstance(found[0], ConllSentence):
-            estimator.features = TokenTemplates.usual(len(found[0].tokens[0]), file.names)
-        for sentence in found:
-            _check(sentence, estimator, name)
-        sentences += found
+    sentences = list(_sentences(sources, estimator, new, settings))
     if not sentences:
         raise ValueError(f"there is no sentence in {', '.join(sources)}")
     if new and hasattr(estimator, "segment_features") and estimator.features is not None:
@@ -41,6 +33,53 @@ def read(sources: list[str], estimator: Any, settings: Any, like: FileExamples |
     weights = np.array([getattr(sentence, "weight", 1.0) for sentence in sentences])
     others = {} if (weights == 1).all() else {"sample_weight": weights}
     return FileExamples([sentence.tokens for sentence in sentences], labels, others)
+
+
+def templates(estimator: Any) -> TokenTemplates | None:
+    """What a model makes features of columns by; those of packed data came with these."""
+    found: TokenTemplates | None = estimator.task_.packer_.templates if hasattr(estimator, "w_") else estimator.features
+    return found
+
+
+def to_pack(sources: list[str], settings: Any) -> tuple[Iterator[tuple[Any, ...]], dict[str, Any]]:
+    """Sentences one by one, and options of `pack`."""
+    estimator = KINDS[settings.kind].estimator_class()()
+    scheme = _scheme(estimator, settings)
+    sentences = _sentences(sources, estimator, True, settings)
+    first = next(sentences, None)
+    if first is None:
+        raise ValueError(f"there is no sentence in {', '.join(sources)}")
+    examples = (
+        (each.tokens, each.labels if scheme is None else scheme.rewritten(each.labels), *each[2:])  # a weight, perhaps
+        for each in chain([first], sentences)
+    )
+    options = {"hash_bits": settings.hash_bits}
+    return examples, options if estimator.features is None else {**options, "features": estimator.features}
+
+
+def packed(folder: str, estimator: Any) -> FileExamples:
+    """The sentences of a packed folder; an estimator gets the templates that they were packed with."""
+    from maxmargin.packing import open_packed
+
+    data = open_packed(folder)
+    if not hasattr(estimator, "w_"):
+        estimator.features = data.packer.templates
+    return FileExamples(data, None)
+
+
+def _sentences(sources: list[str], estimator: Any, new: bool, settings: Any) -> Iterator[FileSentence]:
+    """Those of all files, checked; a new estimator gets templates, if the first one has columns."""
+    if new and settings.features:
+        estimator.features = TokenTemplates.read(opened(settings.features))
+    begun = not new
+    for name in sources:
+        file = _file(name, estimator, True, settings)
+        for sentence, _ in file:
+            if not begun and estimator.features is None and isinstance(sentence, ConllSentence):
+                estimator.features = TokenTemplates.usual(len(sentence.tokens[0]), file.names)
+            begun = True
+            _check(sentence, estimator, name)
+            yield sentence
 
 
 def predicted(model: Any, source: str, settings: Any) -> Iterator[tuple[str, Any]]:
@@ -69,9 +108,10 @@ def measures(model: Any, examples: FileExamples) -> dict[str, float]:
 
 def _file(name: str, estimator: Any, labelled: bool, settings: Any) -> TokenFile:
     form = format_of(name, estimator, settings)
-    if settings.format is None and named_format(name) is None and hasattr(estimator, "w_") and not estimator.features:
+    if settings.format is None and named_format(name) is None and hasattr(estimator, "w_") and not templates(estimator):
         form = "crfsuite"  # a model without templates was given features
-    columns = None if estimator.features is None else estimator.features.columns
+    known = templates(estimator)
+    columns = None if known is None else known.columns
     return token_file(form, name, columns, labelled, settings)
 
 
@@ -86,7 +126,8 @@ def _scheme(estimator: Any, settings: Any) -> Any:
 
 def _check(sentence: FileSentence, estimator: Any, name: str, labelled: bool = True) -> None:
     """Whether an estimator can take it: tokens with its columns, or with features."""
-    names = None if estimator.features is None else estimator.features.columns
+    known = templates(estimator)
+    names = None if known is None else known.columns
     columns = isinstance(sentence, ConllSentence)
     if columns and names is None:
         raise ValueError(f"{name} has columns of tokens; this model was given features, as in crfsuite files")

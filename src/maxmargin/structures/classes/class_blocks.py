@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from maxmargin.arrays import Array
 from maxmargin.atoms import AtomRows, Atoms
-from maxmargin.block_dual import CALL, BlockDual, Decoder, Remembered, Report, caps
+from maxmargin.block_dual import CALL, BlockDual, Decoder, Mark, Proof, Remembered, Report, caps
 from maxmargin.files.fields import NumberArray, Real
 from maxmargin.files.objects import Fields
 from maxmargin.inputs.labels import Labels
@@ -100,7 +100,7 @@ class ClassBlocks(BlockDual):
             of.cost,
             self._squares,
             self.cap,
-            *of.atoms.arrays[1:],
+            of.atoms.arrays,
             self.alpha,
             self._free,
             self._limits,
@@ -129,21 +129,33 @@ class ClassBlocks(BlockDual):
     def _linear(self) -> float:
         return float(np.einsum("ik,ik", self.alpha, self.classes.cost[self.classes.truths]))
 
-    def bound(self) -> float:
+    def proof(self) -> Proof:
         w = np.zeros(self.dim)
         linear, losses, mass, entries, excess = self._totals(w)
         # The multiple of α that keeps to its caps has at least this much of the linear part.
         linear -= (excess + gamma(self.alpha.shape[1] + 2)) * abs(linear)
         terms = entries + self.classes.atoms.terms
-        return self._lowered(linear, losses * (1 + gamma(entries)), w, mass, terms, excess=excess)
+        return Proof(linear, losses * (1 + gamma(entries)), w, mass, terms, excess=excess)
 
     def _totals(self, w: Array) -> tuple[float, float, float, int, float]:
         from maxmargin.structures.classes.compiled.class_blocks import class_totals
 
         of = self.classes
         lengths, row = of.atoms.lengths, np.empty(len(of.cost))
-        arrays = of.atoms.arrays[1:]
-        return class_totals(of.units, of.truths, of.cost, lengths, self.cap, *arrays, self.alpha, w, row)
+        return class_totals(of.units, of.truths, of.cost, lengths, self.cap, of.atoms.arrays, self.alpha, w, row)
+
+    # --- one of several, each of a part of the examples
+
+    divisible = True
+
+    def go_back(self, mark: Mark, share: float) -> None:
+        self.alpha = mark.alpha + share * (self.alpha - mark.alpha)
+
+    def _copied_alpha(self) -> Array:
+        return self.alpha.copy()
+
+    def _stretch_alpha(self, factor: float) -> None:
+        self.alpha *= factor
 
     def slacks(self, w: Array, gains: Array | None = None) -> Array:
         """Of all labels."""
@@ -193,4 +205,4 @@ class ClassBlocks(BlockDual):
     @property
     def visit_work(self) -> float:
         """All scores of everyone, in vector operations, and as much again for what is added to w."""
-        return 0.5 * len(self.classes.atoms.arrays.values) * len(self.classes.cost) + 100.0 * self.n + CALL
+        return 0.5 * self.classes.atoms.n_entries * len(self.classes.cost) + 100.0 * self.n + CALL

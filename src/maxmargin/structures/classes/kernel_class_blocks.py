@@ -30,7 +30,7 @@ BLOCK = 512  # examples whose rows of G are computed together
 class KernelClassBlocks(ClassBlocks):
     """ClassBlocks with the inner products of a kernel."""
 
-    confinable = False
+    confinable = divisible = False
     learnt: ClassVar[Fields] = {"seen": InPlace()}
 
     def __init__(self, classes: LabelledRows, weights: Array, formulation: Formulation, C: float, **limits: Any):

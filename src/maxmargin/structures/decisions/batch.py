@@ -12,7 +12,6 @@ from typing import Any, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import sparse
 
 from maxmargin.arrays import Array, Index
 from maxmargin.atoms import AtomRows, Atoms
@@ -103,11 +102,7 @@ class DecisionBatch(AtomBatch):
 
     def regressed(self, weights: Array, constant: bool) -> Array:
         """The w that predicts the true costs best (regression.py); the last feature may be the constant."""
-        units = self.atoms.arrays
-        rows = sparse.csr_array(
-            (units.values, units.places.astype(np.int64) // units.n_labels, units.indptr.astype(np.int64)),
-            shape=(self.atoms.n_units, self.atoms.n_features),
-        )
+        units, rows = self.atoms.arrays, self.atoms.matrix()
         costs = (self.asked.sign * self.labels.added).reshape(-1, units.n_labels)
         each = np.repeat(weights, self.sizes) if self.task.of_parts_ else weights
         return least_squares(rows, costs, each, constant).ravel()

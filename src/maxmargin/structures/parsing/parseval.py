@@ -133,7 +133,7 @@ class _BracketReader(NamedTuple):
 def sentence_counts(
     truth: Sequence[Any], found: Sequence[Any], reader: _BracketReader | None = None
 ) -> list[BracketCounts]:
-    """What `parseval` adds up, sentence by sentence, as EVALB reads trees by default; zeros where no word counts."""
+    """What `parseval` adds up, sentence by sentence, by default as EVALB does; zeros where no word counts."""
     _check_corpus(truth, found)
     if reader is None:
         reader = _BracketReader(UNCOUNTED, DELETED, EMPTY, _representatives(EQUIVALENT), False, True)

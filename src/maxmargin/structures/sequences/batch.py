@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from maxmargin.arrays import Array
+from maxmargin.arrays import Array, read_only
 from maxmargin.atoms import Atoms
 from maxmargin.block_dual import BlockDual
 from maxmargin.checks import check_memory
@@ -19,12 +19,14 @@ from maxmargin.inputs.packed_rows import verify_rows
 from maxmargin.kernels.units import AtomBatch
 from maxmargin.objective import Formulation
 from maxmargin.planes import Planes, Rows
+from maxmargin.room import zeros
 from maxmargin.rounding import UNIT, gamma
 from maxmargin.structures.sequences.chain_flows import MOST_LABELS, ChainFlows, LabelledChains
 from maxmargin.structures.sequences.chain_gibbs import ChainGibbs, SoftChains, continued
 from maxmargin.structures.sequences.chain_sums import ChainSums
 from maxmargin.tangents import Softness, Tangents
 
+MOST_PRODUCTS = 256  # positions of a sequence whose products are computed in every visit rather than planes kept
 LOSS_TABLE = 4_000_000  # entries of the table (positions × labels × losses) up to which slack rescaling is exact
 
 
@@ -80,11 +82,15 @@ class ChainBatch(AtomBatch):
     @property
     def known(self) -> NDArray[np.bool_]:
         """Of every unit: whether exactly one label may stand there."""
+        if len(self.allowed) == self.allowed.shape[1]:
+            return np.broadcast_to(np.True_, len(self.rows))
         return np.asarray(self.rows < self.allowed.shape[1])
 
     @property
     def told(self) -> Array:
         """Of every sequence: at how many positions the labels tell something, so that there can be a loss."""
+        if not self.allowed.all(axis=1).any():
+            return np.diff(self.offsets)[self.ids].astype(float)
         tells = ~np.asarray(self.allowed.all(axis=1))[self.rows]
         return np.diff(np.concatenate([[0], np.cumsum(tells)])[self.offsets])[self.ids].astype(float)
 
@@ -142,28 +148,31 @@ class ChainBatch(AtomBatch):
         """All units of these sequences, one sequence after another."""
         from maxmargin.structures.sequences.compiled import chain
 
-        bounds = np.empty(len(self) + 1, dtype=np.int64)
-        units = np.empty(len(self) * self.longest, dtype=np.int64)
-        chain.unroll(self.offsets, self.ids, bounds, units)
-        return Unrolled(units[: bounds[-1]], bounds)
+        bounds = np.zeros(len(self) + 1, dtype=np.int64)
+        np.cumsum(self.offsets[self.ids + 1] - self.offsets[self.ids], out=bounds[1:])
+        units = zeros(int(bounds[-1]), np.int64)
+        chain.unroll(read_only(self.offsets), self.ids, bounds, units)
+        return Unrolled(units, bounds)
 
     def block_dual(
         self, weights: Array, formulation: Formulation, C: float, earlier: BlockDual | None = None, **limits: Any
     ) -> BlockDual:
-        """Flows where that is possible, and the products of all positions of a sequence have room."""
+        """Flows where that is possible, and the products of all positions of a sequence have room or are few."""
         K, squares = self.cost.shape[1], float(np.sum(np.diff(self.offsets)[self.ids].astype(float) ** 2))
-        large = 8.0 * squares / 2**20 > 0.5 * limits["cache_mb"] or K > MOST_LABELS
+        keeps = 8.0 * squares / 2**20 <= 0.5 * limits["cache_mb"]
+        large = not (keeps or self.longest <= MOST_PRODUCTS) or K > MOST_LABELS
         plain = formulation.plain and np.isfinite(C) and self.kernel is None and not self.latent and K > 1
         if large or not plain or isinstance(earlier, DualBlocks):  # which took over where single steps got nowhere
             return super().block_dual(weights, formulation, C, earlier, **limits)
         if isinstance(earlier, ChainFlows):
             earlier.move_to(weights, C)
             return earlier
-        view = self.unrolled()
+        view, known = self.unrolled(), (self.labels, self.rows, self.factors)
         at = view.units
-        known = (self.labels[at], self.rows[at], self.factors[at])
+        if len(at) < len(self.rows) or not np.array_equal(self.ids, np.arange(len(self))):
+            known = (self.labels[at], self.rows[at], self.factors[at])
         chains = LabelledChains(self.atoms, self.task.allowed_, self.cost, view.bounds, at, *known)
-        return ChainFlows(chains, weights, formulation, C, **limits)
+        return ChainFlows(chains, weights, formulation, C, keeps_products=keeps, **limits)
 
     # --- search
 
@@ -341,7 +350,9 @@ def _most_violated(
 
 def whole_losses(cost: Array, factors: Array, offsets: NDArray[np.int64]) -> bool:
     """Whether losses are whole numbers, and few enough to keep a table over them for every sequence."""
-    if (cost != np.rint(cost)).any() or (factors != np.rint(factors)).any():
+    different = factors[:1] if factors.strides == (0,) else factors
+    if (cost != np.rint(cost)).any() or (different != np.rint(different)).any():
         return False
-    most = np.add.reduceat(factors, offsets[:-1]) * cost.max()
+    all_same = factors.strides == (0,)
+    most = (np.diff(offsets) * factors[0] if all_same else np.add.reduceat(factors, offsets[:-1])) * cost.max()
     return bool(np.max(np.diff(offsets) * cost.shape[1] * (most + 1)) <= LOSS_TABLE)

@@ -18,22 +18,25 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from maxmargin.arrays import Array
-from maxmargin.atoms import AtomRows, Atoms
-from maxmargin.block_dual import CALL, BlockDual, Decoder, Remembered, Report, caps
+from maxmargin.arrays import Array, read_only
+from maxmargin.atoms import AtomRows, Atoms, one_or_each
+from maxmargin.block_dual import CALL, BlockDual, Decoder, Mark, Proof, Remembered, Report, caps
 from maxmargin.files.objects import Fields
 from maxmargin.inputs.labelling import wrong_labels
 from maxmargin.inputs.labels import Labels
 from maxmargin.objective import Formulation
 from maxmargin.planes import Planes
+from maxmargin.room import zeros
 from maxmargin.rounding import gamma
 from maxmargin.structures.sequences.compiled.flow_arrays import FlowScratch, Grams, Lattice, Positions
+from maxmargin.structures.sequences.flow_mixing import mixed
 from maxmargin.structures.sequences.learnt_flows import LearntLattice, LearntPaths, WeightedPaths
 
 ROOM = 4  # edges of a position, at first
 VISIT = 100.0  # multiplications that take as long as what is done in a visit besides
 ROUNDS = 2  # of a visit that searches nothing
 BLOCK = 2**16  # positions of paths whose rows are written down at a time
+AT_ONCE = 2**12  # sequences that are looked at together
 MOST_LABELS = 2**16  # which 16 bits can tell apart
 
 
@@ -56,23 +59,30 @@ class ChainFlows(BlockDual):
     confinable = True
     learnt: ClassVar[Fields] = {"_lattice": LearntLattice(), "_paths": LearntPaths()}
 
-    def __init__(self, chains: LabelledChains, weights: Array, formulation: Formulation, C: float, **limits: Any):
+    def __init__(
+        self,
+        chains: LabelledChains,
+        weights: Array,
+        formulation: Formulation,
+        C: float,
+        keeps_products: bool = True,
+        **limits: Any,
+    ):
         super().__init__(chains.atoms.dim, weights, formulation, C, **limits)
         self.chains = of = chains
-        arrays, bounds, truths = of.atoms.arrays, of.bounds, of.truths
-        lengths, count = np.diff(bounds), len(of.units)
-        self._positions = Positions(bounds, of.units, truths, of.rows, of.factors)
-        before = np.concatenate([[0], truths[:-1]])
-        before[bounds[:-1]] = 0
-        room = ROOM * count
-        starts, filled = np.arange(0, room + 1, ROOM), np.ones(count, dtype=np.int64)
-        self._lattice = Lattice(starts, filled, _labels(room), _labels(room), np.zeros(room))
-        self._lattice.before[::ROOM], self._lattice.here[::ROOM] = before, truths
-        self._lattice.flow[::ROOM] = np.repeat(self.cap, lengths)
-        squares = lengths**2
-        columns = (arrays.places - np.uint32(arrays.direct)) // np.uint32(arrays.n_labels)
-        known = np.zeros(count, dtype=bool)
-        self._grams = Grams(np.cumsum(squares) - squares, known, np.empty(int(squares.sum())), columns)
+        arrays = of.atoms.arrays
+        lengths, count = np.diff(of.bounds), len(of.units)
+        bounds, units, truths, rows = (read_only(each) for each in (of.bounds, of.units, of.truths, of.rows))
+        factors, every = one_or_each(of.factors)
+        self._positions = Positions(bounds, units, truths, rows, read_only(factors), every)
+        self._lattice = Lattice(zeros(count + 1, np.int64), zeros(count, np.int64), *_edges(ROOM * count))
+        for some in self._stretches():
+            self._begin_with_truths(some)
+        self._lattice.start[count] = ROOM * count
+        squares = lengths**2 if keeps_products else np.zeros_like(lengths)
+        cells = int(squares.sum()) if keeps_products else int(lengths.max()) ** 2
+        first, known_rows = np.cumsum(squares) - squares, zeros(count, np.bool_)
+        self._grams = Grams(first, known_rows, zeros(cells, np.float64), keeps_products)
         shape = (int(lengths.max()), arrays.n_labels)
         self._scratch = FlowScratch(
             np.zeros(shape),
@@ -93,6 +103,23 @@ class ChainFlows(BlockDual):
         self.average(of.atoms, of.units)
         self._paths: WeightedPaths | None = None  # of the flows as they are now
 
+    def _stretches(self) -> Iterator[slice]:
+        """Sequences, some after others: what is computed of some at a time takes little memory beside the whole."""
+        n = len(self.chains.bounds) - 1
+        return (slice(first, min(first + AT_ONCE, n)) for first in range(0, n, AT_ONCE))
+
+    def _begin_with_truths(self, some: slice) -> None:
+        """All flow of these sequences goes along their truths."""
+        bounds, lattice = self.chains.bounds[some.start : some.stop + 1], self._lattice
+        begin, end = int(bounds[0]), int(bounds[-1])
+        truths, first = self.chains.truths[begin:end], bounds[:-1] - begin
+        lattice.start[begin:end], lattice.filled[begin:end] = np.arange(ROOM * begin, ROOM * end, ROOM), 1
+        edges = slice(ROOM * begin, ROOM * end, ROOM)
+        before = np.concatenate([[0], truths[:-1]])
+        before[first] = 0
+        lattice.before[edges], lattice.here[edges] = before, truths
+        lattice.flow[edges] = np.repeat(self.cap[some], np.diff(bounds))
+
     @property
     def alpha_sums(self) -> Array:
         """What flows through a sequence with the truth's, at the position where that is most."""
@@ -109,7 +136,7 @@ class ChainFlows(BlockDual):
         oracle.searched(len(order), self._largest)
         report = self._visit(order, True, 1)
         self._after_search()
-        nonzeros, n_labels = len(self.chains.atoms.arrays.values), self.chains.atoms.arrays.n_labels
+        nonzeros, n_labels = self.chains.atoms.n_entries, self.chains.atoms.arrays.n_labels
         # All scores and links are vector operations.
         work = 0.25 * n_labels * (nonzeros + n_labels * len(self.chains.units)) / self.visit_work
         return report._replace(work=report.work + work * len(order) / self.n)
@@ -158,25 +185,32 @@ class ChainFlows(BlockDual):
 
     def _make_room(self) -> None:
         """For twice as many edges where there is no room left."""
-        start, filled, before, here, flow = self._lattice
-        old = np.diff(start)
-        ends = np.cumsum(np.where(filled == old, 2 * old, old))
-        room = int(ends[-1])
-        new = Lattice(np.append(0, ends), filled, _labels(room), _labels(room), np.zeros(room))
-        kept = np.repeat(new.start[:-1] - start[:-1], old) + np.arange(start[-1])
-        new.before[kept], new.here[kept], new.flow[kept] = before, here, flow
+        from maxmargin.structures.sequences.compiled.flows import move_edges, wider_starts
+
+        start = zeros(len(self._lattice.start), np.int64)
+        wider_starts(self._lattice, start)
+        new = Lattice(start, self._lattice.filled, *_edges(int(start[-1])))
+        move_edges(self._lattice, new)
         self._lattice = new
 
     @cached_property
     def _largest(self) -> Planes:
         """Three planes: the longest, that of the most positions, and the dearest; every label is wrong."""
         of, bounds, n_labels = self.chains, self.chains.bounds, self.chains.atoms.arrays.n_labels
-        dearest = of.factors * of.cost.max(axis=1)[of.rows]
-        sizes = (of.atoms.lengths[of.units], np.ones(len(of.units)), dearest)
-        chosen = np.unique([int(np.argmax(np.add.reduceat(size, bounds[:-1]))) for size in sizes])
+        largest = [(-np.inf, 0, 0.0)] * 3  # a size, the sequence that has it, and the price of all its positions
+        for some in self._stretches():
+            first, end = int(bounds[some.start]), int(bounds[some.stop])
+            dearest = of.factors[first:end] * of.cost.max(axis=1)[of.rows[first:end]]
+            sizes = (of.atoms.lengths[of.units[first:end]], np.ones(end - first), dearest)
+            *sums, prices = (np.add.reduceat(size, bounds[some] - first) for size in (*sizes, dearest))
+            for k, size in enumerate(sums):
+                i = int(np.argmax(size))
+                if size[i] > largest[k][0]:
+                    largest[k] = (float(size[i]), some.start + i, float(prices[i]))
+        chosen, at = np.unique([i for _, i, _ in largest], return_index=True)
         labels = [(of.truths[bounds[i] : bounds[i + 1]] + 1) % n_labels for i in chosen]
         planes = self._planes(np.concatenate(labels), chosen)
-        return planes._replace(loss=np.add.reduceat(dearest, bounds[:-1])[chosen])
+        return planes._replace(loss=np.array([largest[k][2] for k in at]))
 
     def _planes(self, labels: Labels, owners: NDArray[np.int64]) -> Planes:
         """Of labellings of these sequences, one after another."""
@@ -206,12 +240,13 @@ class ChainFlows(BlockDual):
             from maxmargin.structures.sequences.compiled.flows import split_flow
 
             def split(write: bool, count: int, size: int) -> WeightedPaths:
-                paths = WeightedPaths(np.empty(size, dtype=np.int32), np.empty(count, dtype=np.int64), np.empty(count))
-                rest, path = self._lattice.flow.copy(), np.empty(len(self._scratch.scores), dtype=np.int64)
+                paths = WeightedPaths(zeros(size, np.int32), zeros(count, np.int64), zeros(count, np.float64))
+                np.copyto(rest, self._lattice.flow)
+                path = np.empty(len(self._scratch.scores), dtype=np.int64)
                 sizes[:] = split_flow(write, self._positions, self.cap, self._lattice, rest, path, *paths)
                 return paths
 
-            sizes = [0, 0]
+            rest, sizes = zeros(len(self._lattice.flow), np.float64), [0, 0]
             split(False, 0, 0)
             self._paths = split(True, *sizes)
         return self._paths
@@ -238,7 +273,7 @@ class ChainFlows(BlockDual):
 
         return float(flow_losses(self._positions, self.chains.cost, self._lattice))
 
-    def bound(self) -> float:
+    def proof(self) -> Proof:
         paths, w, entries = self.paths, np.zeros(self.dim), 0
         alpha, loss, sizes = paths.weights, np.empty(len(paths.owners)), np.empty(len(paths.owners))
         for some, rows, of_some in self._in_blocks(paths):
@@ -256,7 +291,23 @@ class ChainFlows(BlockDual):
         mass = float(np.dot(alpha, sizes)) * (1 + gamma(terms))
         # A loss is a sum over positions.
         losses *= 1 + gamma(terms)
-        return self._lowered(linear, losses, w, mass, terms + len(self._scratch.scores), excess=excess)
+        return Proof(linear, losses, w, mass, terms + len(self._scratch.scores), excess=excess)
+
+    # --- one of several, each of a part of the sequences
+
+    divisible = True
+
+    def go_back(self, mark: Mark, share: float) -> None:
+        self._lattice = mixed(mark.alpha, self._lattice, share, self.chains.truths, self.chains.atoms.arrays.n_labels)
+        self._paths = None
+
+    def _copied_alpha(self) -> Lattice:
+        start, filled, before, here, flow = self._lattice
+        return Lattice(start.copy(), filled.copy(), before.copy(), here.copy(), flow.copy())
+
+    def _stretch_alpha(self, factor: float) -> None:
+        self._lattice.flow[:] *= factor
+        self._paths = None
 
     def _sums(self, paths: WeightedPaths) -> Array:
         """Σ α of every sequence."""
@@ -301,8 +352,9 @@ class ChainFlows(BlockDual):
     @property
     def visit_work(self) -> float:
         """Two labels of everyone, and what else is done at every position, in every visit and call."""
-        return 2.0 * len(self.chains.atoms.arrays.values) + 15.0 * len(self.chains.units) + VISIT * self.n + CALL
+        return 2.0 * self.chains.atoms.n_entries + 15.0 * len(self.chains.units) + VISIT * self.n + CALL
 
 
-def _labels(shape: Any) -> NDArray[np.uint16]:
-    return np.zeros(shape, dtype=np.uint16)
+def _edges(count: int) -> tuple[NDArray[np.uint16], NDArray[np.uint16], Array]:
+    """Room for so many: the labels before and here, and their flow."""
+    return zeros(count, np.uint16), zeros(count, np.uint16), zeros(count, np.float64)

@@ -107,10 +107,10 @@ class ChainGibbs:
         """Visit these sequences in turn; returns what D has gained."""
         from maxmargin.structures.sequences.compiled.gibbs import visit_all
 
-        c, of = self.chains, self.chains.atoms.arrays
+        c = self.chains
         gain = visit_all(
             order, c.bounds, c.units, c.rows, c.factors, c.cost, *self.softness, c.allowed, self.steps, self.cap,
-            self.w, self.K, of.indptr, of.places, of.values,
+            self.w, c.atoms.arrays,
             self.theta, self.links, self.p, self.pairs, self.worth, self.rate, *self._scratch, *self._trial,
         )  # fmt: skip
         self.dual += gain

@@ -52,6 +52,7 @@ from maxmargin.structures.sequences.transition_features import chosen_features, 
 
 INVALID = ("error", "repair", "drop")
 NGRAMS = ("all", "observed")
+AT_ONCE = 2**14  # sequences whose labels are looked at together
 REMEDY = "choose fewer transition_features, or give ngrams='observed'"
 
 
@@ -597,19 +598,13 @@ class Chain(UnitTask):
         """
         if not np.isinf(self.ruled_).any():
             return rows
-        (T, s, f), known = self.cut(self.ruled_), rows < self.n_labels_
-        labels, first, last = np.where(known, rows, 0), offsets[:-1], offsets[1:] - 1
-        bad = np.zeros((len(rows), 2), dtype=bool)  # of every position: it may not follow the one before; may not end
-        bad[1:, 0] = np.isinf(T[labels[:-1], labels[1:]]) & known[:-1] & known[1:]
-        bad[first, 0] = np.isinf(s[labels[first]]) & known[first]
-        bad[last, 1] = np.isinf(f[labels[last]]) & known[last]
-        places = np.flatnonzero(bad.any(axis=1))
+        places, bad = self._forbidden(rows, offsets)
         if len(places) == 0:
             return rows
         t = int(places[0])
         owner = np.searchsorted(offsets, places, side="right") - 1
         position, what = t - offsets[owner[0]], "come last"
-        if bad[t, 0]:
+        if bad[0, 0]:
             what = f"follow {self.classes_[rows[t - 1]]!r}" if position else "come first"
         place = f"sequence {owner[0]}, position {position}: {self.classes_[rows[t]]!r} may not {what}"
         in_chunks = chunk_scheme(self.forbidden) is not None
@@ -628,6 +623,23 @@ class Chain(UnitTask):
             InvalidLabels,
         )
         return rows
+
+    def _forbidden(self, rows: Labels, offsets: NDArray[np.int64]) -> tuple[NDArray[np.intp], NDArray[np.bool_]]:
+        """Positions that may not follow the one before, or may not end; which of the two it is."""
+        T, s, f = self.cut(self.ruled_)
+        places, kinds = [np.zeros(0, dtype=np.intp)], [np.zeros((0, 2), dtype=bool)]
+        for k in range(0, len(offsets) - 1, AT_ONCE):  # which takes little memory beside the whole
+            bounds = offsets[k : k + AT_ONCE + 1]
+            some = rows[bounds[0] : bounds[-1]]
+            known = some < self.n_labels_
+            labels, first, last = np.where(known, some, 0), bounds[:-1] - bounds[0], bounds[1:] - 1 - bounds[0]
+            bad = np.zeros((len(some), 2), dtype=bool)
+            bad[1:, 0] = np.isinf(T[labels[:-1], labels[1:]]) & known[:-1] & known[1:]
+            bad[first, 0] = np.isinf(s[labels[first]]) & known[first]
+            bad[last, 1] = np.isinf(f[labels[last]]) & known[last]
+            places.append(np.flatnonzero(bad.any(axis=1)) + bounds[0])
+            kinds.append(bad[bad.any(axis=1)])
+        return np.concatenate(places), np.concatenate(kinds)
 
     def _refuse_unseen(self, rows: Labels, offsets: NDArray[np.int64]) -> None:
         """Raise where labels that are given now are no output, because training had no such run of labels."""

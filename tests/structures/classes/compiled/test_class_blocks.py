@@ -62,7 +62,7 @@ def visited(X, truths, cost, cap, alpha, w, order, least=0.0):
         cost,
         atoms.lengths**2,
         cap,
-        *atoms.arrays[1:],
+        atoms.arrays,
         alpha,
         w,
         None,

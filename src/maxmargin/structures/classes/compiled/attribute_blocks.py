@@ -102,11 +102,7 @@ def visit_attributes(
     cost,
     squares,
     cap,
-    direct,
-    V,
-    indptr,
-    places,
-    values,
+    atoms,
     L_indptr,
     L_indices,
     L_values,
@@ -120,12 +116,12 @@ def visit_attributes(
     report,
 ):
     """As visit_classes; scratch and labels have rows as long as there are classes, or attributes with features."""
-    K = len(cost)
+    K, V, direct = len(cost), atoms.n_labels, atoms.direct
     scores, heights, before, changes = scratch[0, :V], scratch[1, :K], scratch[2, :K], scratch[3]
     for j in range(len(order)):
         i = order[j]
         u, truth, limit, own = np.uint64(units[i]), truths[i], cap[i], alpha[i]
-        label_scores(u, w, None, V, indptr, places, values, scores)
+        label_scores(u, w, None, atoms, scores)
         scores_of_classes(w, direct, scores, L_indptr, L_indices, L_values, heights)
         right, high, used = heights[truth], 0.0, 0.0
         for k in range(K):
@@ -150,7 +146,7 @@ def visit_attributes(
                 add_class(k, -change, direct, L_indptr, L_indices, L_values, changes, w)
         add_class(truth, total, direct, L_indptr, L_indices, L_values, changes, w)
         m = nonzero(V, changes, labels)
-        add_at_labels(u, m, labels, changes, indptr, places, values, w)
+        add_at_labels(u, m, labels, changes, atoms, w)
         report[GAIN] += gain
         if gain > least:
             front = int(report[MOVED])
@@ -165,11 +161,7 @@ def attribute_totals(
     cost,
     lengths,
     cap,
-    direct,
-    V,
-    indptr,
-    places,
-    values,
+    atoms,
     L_indptr,
     L_indices,
     L_values,
@@ -181,7 +173,7 @@ def attribute_totals(
     labels,
 ):
     """As class_totals; alone and shared: the lengths of every class's attributes without features, and with."""
-    K, changes = len(cost), scratch[3]
+    K, V, direct, changes = len(cost), atoms.n_labels, atoms.direct, scratch[3]
     linear, losses, mass, entries, excess = 0.0, 0.0, 0.0, K, 0.0
     for i in range(len(units)):
         u, truth = np.uint64(units[i]), truths[i]
@@ -202,7 +194,7 @@ def attribute_totals(
             entries += 2
             add_class(truth, weight, direct, L_indptr, L_indices, L_values, changes, w)
             m = nonzero(V, changes, labels)
-            add_at_labels(u, m, labels, changes, indptr, places, values, w)
+            add_at_labels(u, m, labels, changes, atoms, w)
             if weight > cap[i]:
                 excess = max(excess, (weight - cap[i]) / cap[i])
     return linear, losses, 1.01 * mass, entries, excess  # which has its own rounding

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from maxmargin.compiled.atoms import label_scores
+from maxmargin.compiled.atoms import label_scores, place_of, value_of
 from maxmargin.compiled.kernel import kernel
 
 PENALTY, GAIN, MOVED = range(3)  # places in a report
@@ -74,18 +74,19 @@ def all_on_the_best(m, cap, heights, new):
 
 
 @kernel
-def add_at_labels(u, m, labels, changes, indptr, places, values, w):
+def add_at_labels(u, m, labels, changes, atoms, w):
     """w[feature, label] += change · value, for m labels and all features of unit u; two labels a sweep."""
-    begin, end = indptr[u], indptr[u + np.uint64(1)]
+    begin, end = atoms.indptr[u], atoms.indptr[u + np.uint64(1)]
     for j in range(0, m - 1, 2):
         a, b, more, other = labels[j], labels[j + 1], changes[j], changes[j + 1]
         for p in range(begin, end):
-            w[places[p] + a] += values[p] * more
-            w[places[p] + b] += values[p] * other
+            place, value = place_of(p, atoms), value_of(p, atoms)
+            w[place + a] += value * more
+            w[place + b] += value * other
     if m % 2:
         a, more = labels[m - 1], changes[m - 1]
         for p in range(begin, end):
-            w[places[p] + a] += values[p] * more
+            w[place_of(p, atoms) + a] += value_of(p, atoms) * more
 
 
 @kernel
@@ -161,10 +162,7 @@ def visit_classes(
     cost,
     squares,
     cap,
-    K,
-    indptr,
-    places,
-    values,
+    atoms,
     alpha,
     w,
     limits,
@@ -183,7 +181,7 @@ def visit_classes(
     for j in range(len(order)):
         i = order[j]
         u, truth = np.uint64(units[i]), truths[i]
-        label_scores(u, w, limits, K, indptr, places, values, heights)
+        label_scores(u, w, limits, atoms, heights)
         gain, slack, m, total = block_step(
             truth, squares[u], cap[i], cost[truth], alpha[i], heights, own, own_heights, new, labels
         )
@@ -191,7 +189,7 @@ def visit_classes(
         if not gain > 0.0:
             continue
         changed = take_step(truth, m, total, alpha[i], own, new, labels)
-        add_at_labels(u, changed, labels, new, indptr, places, values, w)
+        add_at_labels(u, changed, labels, new, atoms, w)
         report[GAIN] += gain
         if gain > least:
             front = int(report[MOVED])
@@ -200,12 +198,13 @@ def visit_classes(
 
 
 @kernel
-def class_totals(units, truths, cost, lengths, cap, K, indptr, places, values, alpha, w, row):
+def class_totals(units, truths, cost, lengths, cap, atoms, alpha, w, row):
     """Add w = Σ α a to `w` and return the linear part of the dual.
 
     Then what rounding needs to know: Σ α|b|; Σ α‖a‖, or more; how many numbers were added up; the share by which
     Σ α of an example exceeds its cap.
     """
+    K = atoms.n_labels
     linear, losses, mass, entries, excess = 0.0, 0.0, 0.0, K, 0.0
     for i in range(len(units)):
         u, truth = np.uint64(units[i]), truths[i]
@@ -220,8 +219,9 @@ def class_totals(units, truths, cost, lengths, cap, K, indptr, places, values, a
         if weight > 0.0:
             row[truth] = weight
             mass += 1.5 * weight * lengths[u]  # ‖a‖ is √2 ‖x‖
-            for p in range(indptr[u], indptr[u + np.uint64(1)]):
-                value, at = values[p], w[places[p] : places[p] + K]
+            for p in range(atoms.indptr[u], atoms.indptr[u + np.uint64(1)]):
+                value, place = value_of(p, atoms), place_of(p, atoms)
+                at = w[place : place + np.uint64(K)]
                 for k in range(K):
                     at[k] += value * row[k]
             if weight > cap[i]:

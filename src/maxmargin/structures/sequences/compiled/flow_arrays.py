@@ -17,7 +17,8 @@ class Positions(NamedTuple):
     units: NDArray[np.int64]  # of every position
     truths: NDArray[np.int32]
     rows: NDArray[np.int32]  # of the table of costs
-    factors: Array  # of these costs
+    factors: Array  # of these costs: of every position, or one number that all of them have
+    every: np.uint64  # position p has factors[p & every], as values of AtomArrays
 
 
 class Lattice(NamedTuple):
@@ -31,12 +32,15 @@ class Lattice(NamedTuple):
 
 
 class Grams(NamedTuple):
-    """Products ⟨x_s, x_t⟩ of the units of a sequence: of sequence i from first[i] on, row by row."""
+    """Products ⟨x_s, x_t⟩ of the units of a sequence: of sequence i from first[i] on, row by row.
+
+    Where there is no room for those of all sequences, first[i] is 0 for each, and every visit computes what it needs.
+    """
 
     first: NDArray[np.int64]
     known: NDArray[np.bool_]  # of every position: whether its row was ever needed
     cells: Array
-    columns: NDArray[np.uint32]  # the features of the atoms' entries
+    kept: bool  # from visit to visit
 
 
 class FlowScratch(NamedTuple):

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from maxmargin.compiled.atoms import label_scores
+from maxmargin.compiled.atoms import label_scores, place_of, value_of
 from maxmargin.compiled.fetching import fetch
 from maxmargin.compiled.kernel import kernel
 from maxmargin.compiled.label_vectors import weight
@@ -23,45 +23,52 @@ CLOSER = 0.5  # a visit ends when its best and worst paths are that much closer
 
 
 @kernel
-def two_scores(u, j, k, w, limits, indptr, places, values):
+def factor_of(p, positions):
+    """How many times as much a mistake costs at position p."""
+    return positions.factors[np.uint64(p) & positions.every]
+
+
+@kernel
+def two_scores(u, j, k, w, limits, atoms):
     """The scores of labels j and k of unit u, in one sweep."""
     a0, a1, b0, b1 = 0.0, 0.0, 0.0, 0.0
-    p, end = indptr[u], indptr[u + np.uint64(1)]
+    p, end = atoms.indptr[u], atoms.indptr[u + np.uint64(1)]
     while p + np.uint64(1) < end:
-        x, X, y, Y = values[p], places[p], values[p + np.uint64(1)], places[p + np.uint64(1)]
+        x, X = value_of(p, atoms), place_of(p, atoms)
+        y, Y = value_of(p + np.uint64(1), atoms), place_of(p + np.uint64(1), atoms)
         a0 += x * weight(w, limits, X + j)
         b0 += x * weight(w, limits, X + k)
         a1 += y * weight(w, limits, Y + j)
         b1 += y * weight(w, limits, Y + k)
         p += np.uint64(2)
     if p < end:
-        a0 += values[p] * weight(w, limits, places[p] + j)
-        b0 += values[p] * weight(w, limits, places[p] + k)
+        a0 += value_of(p, atoms) * weight(w, limits, place_of(p, atoms) + j)
+        b0 += value_of(p, atoms) * weight(w, limits, place_of(p, atoms) + k)
     return a0 + a1, b0 + b1
 
 
 @kernel
-def all_scores(begin, length, w, limits, K, indptr, places, values, positions, cost, scores):
+def all_scores(begin, length, w, limits, atoms, positions, cost, scores):
     """Scores of all labels, with their costs, at the positions of a sequence."""
     for t in range(length):
         p = begin + t
-        label_scores(np.uint64(positions.units[p]), w, limits, K, indptr, places, values, scores[t])
-        row, price, factor = scores[t], cost[positions.rows[p]], positions.factors[p]
-        for k in range(K):
+        label_scores(np.uint64(positions.units[p]), w, limits, atoms, scores[t])
+        row, price, factor = scores[t], cost[positions.rows[p]], factor_of(p, positions)
+        for k in range(atoms.n_labels):
             row[k] += factor * price[k]
 
 
 @kernel
-def known_scores(begin, length, now, w, limits, indptr, places, values, positions, cost, lattice, seen, scores):
+def known_scores(begin, length, now, w, limits, atoms, positions, cost, lattice, seen, scores):
     """The same of the labels in the lattice, at positions with several edges; how many products that took."""
-    start, filled, here = lattice.start, lattice.filled, lattice.here
+    start, filled, here, indptr = lattice.start, lattice.filled, lattice.here, atoms.indptr
     work = 0
     for t in range(length):
         p = begin + t
         if filled[p] == 1:
             continue
         first, end = start[p], start[p] + filled[p]
-        u, price, factor = np.uint64(positions.units[p]), cost[positions.rows[p]], positions.factors[p]
+        u, price, factor = np.uint64(positions.units[p]), cost[positions.rows[p]], factor_of(p, positions)
         waiting, several = here[first], False
         seen[t, waiting] = now
         scores[t, waiting] = 0.0
@@ -75,31 +82,31 @@ def known_scores(begin, length, now, w, limits, indptr, places, values, position
             if paired:
                 waiting, paired = k, False
                 continue
-            a, b = two_scores(u, np.uint64(waiting), np.uint64(k), w, limits, indptr, places, values)
+            a, b = two_scores(u, np.uint64(waiting), np.uint64(k), w, limits, atoms)
             scores[t, waiting], scores[t, k] = a + factor * price[waiting], b + factor * price[k]
             paired = True
             work += 2 * (indptr[u + np.uint64(1)] - indptr[u])
         if several and not paired:
-            a, b = two_scores(u, np.uint64(waiting), np.uint64(waiting), w, limits, indptr, places, values)
+            a, b = two_scores(u, np.uint64(waiting), np.uint64(waiting), w, limits, atoms)
             scores[t, waiting] = a + factor * price[waiting]
             work += 2 * (indptr[u + np.uint64(1)] - indptr[u])
     return work
 
 
 @kernel
-def know_products(i, begin, s, length, positions, indptr, values, grams, features):
+def know_products(i, begin, s, length, positions, atoms, grams, features):
     """⟨x_s, x_t⟩ of position s with all positions t of sequence i, unless they are known."""
     if grams.known[begin + s]:
         return
-    units, columns = positions.units, grams.columns
+    units, columns, indptr = positions.units, atoms.columns, atoms.indptr
     u = np.uint64(units[begin + s])
     for p in range(indptr[u], indptr[u + np.uint64(1)]):
-        features[columns[p]] = values[p]
+        features[columns[p]] = value_of(p, atoms)
     first = grams.first[i] + s * length
     for t in range(length):
         v, total = np.uint64(units[begin + t]), 0.0
         for p in range(indptr[v], indptr[v + np.uint64(1)]):
-            total += values[p] * features[columns[p]]
+            total += value_of(p, atoms) * features[columns[p]]
         grams.cells[first + t] = total
     for p in range(indptr[u], indptr[u + np.uint64(1)]):
         features[columns[p]] = 0.0
@@ -304,7 +311,7 @@ def move_stretches(
     while a < b:
         first, t = a, a
         while t < b and best[t] != worst[t]:
-            know_products(i, begin, t, length, positions, atoms.indptr, atoms.values, grams, scratch.features)
+            know_products(i, begin, t, length, positions, atoms, grams, scratch.features)
             t += 1
         if t > first:
             needed = whole if again else t
@@ -315,17 +322,17 @@ def move_stretches(
 
 
 @kernel
-def spread(begin, length, K, w, indptr, places, values, positions, change):
+def spread(begin, length, w, atoms, positions, change):
     """Add the features of all positions to w, times the change at each label, and forget the change."""
     for t in range(length):
         row, u = change[t], np.uint64(positions.units[begin + t])
-        for k in range(K):
+        for k in range(atoms.n_labels):
             amount = row[k]
             if amount != 0.0:
                 row[k] = 0.0
                 label = np.uint64(k)
-                for p in range(indptr[u], indptr[u + np.uint64(1)]):
-                    w[places[p] + label] += amount * values[p]
+                for p in range(atoms.indptr[u], atoms.indptr[u + np.uint64(1)]):
+                    w[place_of(p, atoms) + label] += amount * value_of(p, atoms)
 
 
 @kernel
@@ -342,9 +349,9 @@ def visit_with_search(
     i, begin, length, limit, atoms, positions, cost, lattice, grams, w, limits, links, T, s, f, scratch, clock, report
 ):
     """Move flow from the worst path of the lattice to the best of all paths; whether anything moved."""
-    _, K, indptr, places, values = atoms
+    K = atoms.n_labels
     scores, best, worst = scratch.scores, scratch.best, scratch.worst
-    all_scores(begin, length, w, limits, K, indptr, places, values, positions, cost, scores)
+    all_scores(begin, length, w, limits, atoms, positions, cost, scores)
     truth = path_score(length, K, links, positions.truths[begin : begin + length], scores)
     forward(scores[:length], T, s, scratch.high)
     high = trace_back(length, T, f, scratch.high, best)
@@ -384,10 +391,8 @@ def visit_lattice(
 
     Where a position has one edge only, all paths meet: what lies between two such positions is visited by itself.
     """
-    _, K, indptr, places, values = atoms
-    work = known_scores(
-        begin, length, clock, w, limits, indptr, places, values, positions, cost, lattice, scratch.seen, scratch.scores
-    )
+    K = atoms.n_labels
+    work = known_scores(begin, length, clock, w, limits, atoms, positions, cost, lattice, scratch.seen, scratch.scores)
     report[WORK] += work + 5.0 * length
     if work == 0:
         return False
@@ -433,7 +438,8 @@ def fetch_soon(n, order, atoms, positions, lattice, grams):
         fetch(lattice.filled, begin, end)
         fetch(positions.units, begin, end)
         fetch(positions.rows, begin, end)
-        fetch(positions.factors, begin, end)
+        every = np.int64(positions.every)
+        fetch(positions.factors, begin & every, end & every)
         fetch(grams.known, begin, end)
     if n + 1 < len(order):
         i = order[n + 1]
@@ -475,13 +481,15 @@ def visit_chains(
     report: Σ cap · slack as it was seen, what the dual gained, how many moved, multiplications, and how often there was
     no room.
     """
-    _, K, indptr, places, values = atoms
     bounds = positions.bounds
     for n in range(len(order)):
         i = order[n]
         begin, length = bounds[i], bounds[i + 1] - bounds[i]
         clock[0] += rounds + 1
         now = clock[0]
+        if not grams.kept:
+            for p in range(begin, begin + length):
+                grams.known[p] = False
         fetch_soon(n, order, atoms, positions, lattice, grams)
         if search:
             moved = visit_with_search(
@@ -523,10 +531,30 @@ def visit_chains(
                 report,
             )
         if moved:
-            spread(begin, length, K, w, indptr, places, values, positions, scratch.change)
+            spread(begin, length, w, atoms, positions, scratch.change)
             front = int(report[MOVED])
             order[n], order[front] = order[front], i
             report[MOVED] += 1.0
+
+
+@kernel
+def wider_starts(lattice, start):
+    """Where positions begin if those that have no room left get twice as much."""
+    top = 0
+    for p in range(len(lattice.filled)):
+        start[p] = top
+        old = lattice.start[p + 1] - lattice.start[p]
+        top += 2 * old if lattice.filled[p] == old else old
+    start[len(lattice.filled)] = top
+
+
+@kernel
+def move_edges(old, new):
+    """The edges of one lattice in the room of another."""
+    for p in range(len(old.filled)):
+        for q in range(old.filled[p]):
+            at, to = old.start[p] + q, new.start[p] + q
+            new.before[to], new.here[to], new.flow[to] = old.before[at], old.here[at], old.flow[at]
 
 
 @kernel
@@ -538,7 +566,7 @@ def flow_losses(positions, cost, lattice):
         price, sum_here = cost[positions.rows[p]], 0.0
         for q in range(start[p], start[p] + filled[p]):
             sum_here += flow[q] * price[here[q]]
-        total += positions.factors[p] * sum_here
+        total += factor_of(p, positions) * sum_here
     return total
 
 

@@ -14,7 +14,7 @@ import math
 
 import numpy as np
 
-from maxmargin.compiled.atoms import label_scores
+from maxmargin.compiled.atoms import label_scores, place_of, value_of
 from maxmargin.compiled.exponentials import exponentials
 from maxmargin.compiled.kernel import kernel
 from maxmargin.structures.sequences.compiled.chain_sums import (
@@ -120,9 +120,9 @@ def expected(e, links, p, pairs):
 
 
 @kernel
-def move_weights(w, begin, units, old, new, old_pairs, new_pairs, cap, K, indptr, places, values):
+def move_weights(w, begin, units, old, new, old_pairs, new_pairs, cap, atoms):
     """w += cap (E_old Ψ - E_new Ψ); returns by how much ‖w‖² has changed."""
-    n, gain = old.shape[0], 0.0
+    n, K, gain = old.shape[0], atoms.n_labels, 0.0
     for j in range(K):
         for k in range(K):
             d = cap * (old_pairs[j, k] - new_pairs[j, k])
@@ -137,8 +137,8 @@ def move_weights(w, begin, units, old, new, old_pairs, new_pairs, cap, K, indptr
         w[K * K + K + j] += d
     for t in range(n):
         u = np.uint64(units[begin + t])
-        for p in range(indptr[u], indptr[u + np.uint64(1)]):
-            first, scale = places[p], cap * values[p]
+        for p in range(atoms.indptr[u], atoms.indptr[u + np.uint64(1)]):
+            first, scale = place_of(p, atoms), cap * value_of(p, atoms)
             for k in range(K):
                 d = scale * (old[t, k] - new[t, k])
                 weight = w[first + np.uint64(k)]
@@ -149,15 +149,15 @@ def move_weights(w, begin, units, old, new, old_pairs, new_pairs, cap, K, indptr
 
 @kernel
 def visit_all(
-    order, bounds, units, truth_rows, factors, cost, b, margin, allowed, steps, caps, w, K,
-    indptr, places, values, theta, links, p, pairs, worth, rate,
+    order, bounds, units, truth_rows, factors, cost, b, margin, allowed, steps, caps, w, atoms,
+    theta, links, p, pairs, worth, rate,
     space, flat, rows, M, turned, ends, shifts, target, mixed, mixed_links, new, new_pairs,
 ):  # fmt: skip
     """Visit these sequences in turn; returns what the dual has gained.
 
     theta, links, p, pairs, worth, rate: of every sequence its θ, marginals, E[mΔ] + H/b, and η.
     """
-    total = 0.0
+    total, K = 0.0, atoms.n_labels
     size = K * K + 2 * K
     for i in order:
         begin, end = bounds[i], bounds[i + 1]
@@ -166,7 +166,7 @@ def visit_all(
             continue
         goal, e, now_links = target[:n], mixed[:n], mixed_links
         for t in range(n):
-            label_scores(np.uint64(units[begin + t]), w, None, K, indptr, places, values, goal[t])
+            label_scores(np.uint64(units[begin + t]), w, None, atoms, goal[t])
             for k in range(K):
                 raised = margin * factors[begin + t] * cost[truth_rows[begin + t], k]
                 goal[t, k] = b * (goal[t, k] + raised)
@@ -187,7 +187,7 @@ def visit_all(
                 if margin > 0.0 and factors[begin + t] > 0.0:
                     for k in range(K):
                         value += margin * factors[begin + t] * cost[truth_rows[begin + t], k] * fresh[t, k]
-            change = move_weights(w, begin, units, old, fresh, old_pairs, new_pairs, cap, K, indptr, places, values)
+            change = move_weights(w, begin, units, old, fresh, old_pairs, new_pairs, cap, atoms)
             gain = cap * (value - worth[i]) - 0.5 * change
             if gain >= 0.0:
                 for t in range(n):
@@ -202,7 +202,7 @@ def visit_all(
                 total += gain
                 rate[i] = min(FASTER * eta, 1.0)
                 break
-            move_weights(w, begin, units, fresh, old, new_pairs, old_pairs, cap, K, indptr, places, values)
+            move_weights(w, begin, units, fresh, old, new_pairs, old_pairs, cap, atoms)
             rate[i] = SLOWER * eta
     return total
 

@@ -1,0 +1,28 @@
+"""Solutions of counting-based training in a checkpoint."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from maxmargin.counting.certificate import CountingCertificate
+from maxmargin.counting.linear_system import CountingSolution
+from maxmargin.files.fields import NumberArray
+from maxmargin.files.objects import fields_of, restored
+
+
+def plain_solution(solution: CountingSolution) -> dict[str, Any]:
+    """As plain data."""
+    fields = fields_of(CountingCertificate) or {}
+    certificate = {name: getattr(solution.certificate, name) for name in fields}
+    return {"coefficients": solution.coefficients, "certificate": certificate}
+
+
+def read_solution(found: Any, shape: tuple[int, int]) -> CountingSolution:
+    """A solution with coefficients of this shape, from a file."""
+    if not isinstance(found, dict) or set(found) != {"coefficients", "certificate"}:
+        raise ValueError("a checkpoint has a training that has ended without a solution")
+    if not isinstance(found["certificate"], dict):
+        raise ValueError("a checkpoint has no certificate")
+    coefficients = NumberArray(float, *shape).read(found["coefficients"], None)
+    certificate = restored(CountingCertificate, fields_of(CountingCertificate) or {}, found["certificate"])
+    return CountingSolution(coefficients, certificate)

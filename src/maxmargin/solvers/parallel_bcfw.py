@@ -1,0 +1,308 @@
+"""Block-coordinate Frank-Wolfe on several parts of the data at once."""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Callable, Iterator, Sequence
+from math import isfinite
+from typing import Any, ClassVar
+
+import numpy as np
+
+from maxmargin.arrays import Array
+from maxmargin.block_dual import Report
+from maxmargin.files.fields import Real, Whole
+from maxmargin.files.learnt import InPlace, Learnt
+from maxmargin.files.objects import Fields
+from maxmargin.oracle import Oracle
+from maxmargin.rounding import gamma, lowered_dual, raised_square
+from maxmargin.solvers.base import Solution, Solver, Step
+from maxmargin.solvers.part_duals import (
+    MISSING,
+    Done,
+    Problem,
+    Told,
+    Visits,
+    part_pass,
+    part_proof,
+    part_slacks,
+    part_state,
+    split,
+)
+
+AHEAD = 0.8  # how much of what the others did last a part expects of them again, where parts pull w apart
+LEAST = 1.2  # σ is at least this share of 1
+LONG, SHORT = 1.5, 1.0  # joint steps that were better so much longer, or shorter, make σ smaller, or larger
+MOST_AGAIN = 1000  # visits of everyone after one that searches
+OFTEN = 10  # rounds after which sums are taken anew
+
+
+class ParallelBCFW(Solver):
+    """BCFW with the blocks of every part of the data in a place of their own.
+
+    Maximise the dual of BCFW,   D(α) = Σ α b - ψ(Σ α a),   w = the gradient of ψ                       (1)
+    (geometry.py; ψ is ½‖·‖² as a rule) by passes over K parts side by side. Part k improves its own blocks as BCFW
+    does, as if Σ α a changed by σ times what it changes itself (part_duals.py), and returns that change δₖ with its
+    linear gain gₖ. The joint step is taken to its best length,
+
+        t in [0, 1] with the highest   t Σ gₖ - ψ(s + t Σ δₖ),     s = Σ α a,                             (2)
+
+    so that α stays feasible and D never falls, whatever σ is; σ = K makes t = 1 safe. Two things save passes. σ is as
+    small as joint steps allow. And parts that pull w apart, again and again by the same, expect that of each other:
+    part k begins at w - θ(δₖ - δ/K), with its last change and the mean of all, instead of w. Without that, blocks of
+    different parts approach what they agree on by a little in every pass.
+
+    The bound is proved from sums of all parts. The result depends on the number of parts, not on who works on them.
+    Smith, Forte, Ma, Takáč, Jordan, Jaggi (JMLR 2018), CoCoA+; the line search (2), σ that adapts, and what parts
+    expect of each other are additions.
+    """
+
+    parts: int = 2  # of consecutive examples; results depend on it
+    block: int = 16  # as of BCFW
+    planes_per_example: int = 32
+    cache_mb: float = 1024.0  # of every part's plane cache
+
+    def begin(self, oracle: Oracle, C: float, seed: int, start: Solution | None) -> JointDual:
+        if not isfinite(C):
+            raise ValueError("ParallelBCFW needs a finite C; use solver='bcfw' for a hard margin")
+        if oracle.latent:
+            raise ValueError("ParallelBCFW does not train hidden parts; use solver='bcfw'")
+        if self.parts < 1:
+            raise ValueError(f"parts must be a positive number, got {self.parts}")
+        limits = {"slots": self.planes_per_example, "cache_mb": self.cache_mb}
+        return JointDual(oracle, C, seed, self.parts, self.block, limits)
+
+    def advance(self, oracle: Oracle, C: float, at: JointDual) -> Iterator[Step]:
+        most = at.calls_before + self.max_passes * oracle.n
+        while at.stalled < 3:
+            before = at.dual
+            found = self._round(oracle, at, most)
+            at.rounds += 1
+            if at.rounds % OFTEN == 0:
+                at.refresh()
+            guess = 0.5 * oracle.square(at.w) + found.penalty
+            nothing = at.dual - before <= 1e-16 * abs(at.dual) and not found.added
+            at.stalled = at.stalled + 1 if nothing else 0
+            yield Step(at.w, guess=guess, memory=at, hoped=at.dual)
+
+    def _round(self, oracle: Oracle, at: JointDual, most: float) -> Report:
+        """A pass with searches, and passes without while these gain more per unit of work than the round has so far."""
+        before = at.dual
+        found = at.make_pass(True)
+        work, gain, share = found.work, np.inf, 1.0
+        while gain * work >= share * (at.dual - before) > 0 and work < found.work + MOST_AGAIN:
+            if oracle.calls + at.calls_again > most:
+                break
+            again = at.make_pass(False)
+            gain, share = again.gain, again.work
+            work += share
+        return found
+
+
+class PartStates(Learnt):
+    """What the parts of a JointDual have learnt."""
+
+    def left(self, value: JointDual) -> Any:
+        return value.states()
+
+    def refilled(self, found: Any, current: JointDual, owner: Any) -> JointDual:
+        if not isinstance(found, list) or len(found) != len(current.index):
+            raise ValueError(f"expected {len(current.index)} parts")
+        current.restore(found)
+        return current
+
+
+class JointDual:
+    """The dual point of all parts: what the driver knows of it."""
+
+    learnt: ClassVar[Fields] = {
+        "free": InPlace(),
+        "w": InPlace(),
+        "last": InPlace(),
+        "dual": Real(),
+        "sigma": Real(least=0),
+        "back": Real(least=0),
+        "passes": Whole(),
+        "rounds": Whole(),
+        "stalled": Whole(),
+        "calls_before": Whole(),
+        "calls_again": Whole(),
+        "points": Whole(),
+        "own": PartStates(),
+    }
+
+    def __init__(self, oracle: Oracle, C: float, seed: int, parts: int, block: int, limits: dict[str, Any]):
+        self.oracle, self.C, self.block = oracle, C, block
+        geometry = oracle.geometry
+        bounds = None if geometry is None or geometry.limits is None else (geometry.low, geometry.high)
+        run, here = uuid.uuid4().hex, oracle.shares_memory
+        self.problem = Problem(run, oracle.formulation, C, oracle.n, bounds, limits, seed, here)
+        self.index = split(oracle.n, parts)
+        self.placed = oracle.placed_apart(self.index)
+        self.origin = np.zeros(oracle.dim) if geometry is None else geometry.origin
+        self.free = self.origin.copy()  # w₀ + Σ α a
+        self.w = self._clipped().copy()
+        self.last = [np.zeros(oracle.dim) for _ in self.index]  # how every part moved in the last pass
+        self.dual = 0.0 if geometry is None else -geometry.potential(np.zeros(oracle.dim), self.w)
+        self.sigma = float(len(self.index))
+        self.back = 1.0  # the share of the last pass that was good
+        self.passes = self.rounds = self.stalled = 0
+        self.calls_before, self.calls_again = oracle.calls, 0
+        self.points = 0  # that w is a mean of
+        self.saved: list[Any] = [None] * len(self.index)
+        self.since: list[list[Visits]] = [[] for _ in self.index]
+        self.own = self
+
+    @property
+    def memory(self) -> JointDual:
+        return self
+
+    # --- passes
+
+    def make_pass(self, search: bool) -> Report:
+        """Of all parts, each with its own blocks, and the joint step."""
+        self.passes += 1
+        K = len(self.index)
+        mean = sum(self.last) / K
+        for k in range(K):
+            start = self.free - AHEAD * (self.last[k] - mean)
+            visits = Visits(self.passes, search, self.block, start, self.sigma, self.back)
+            self.since[k] = [visits] if self._stays and self.passes > 1 else [*self.since[k], visits]
+        found = self._ask(part_pass, [tuple(each) for each in self.since], search and not self._stays)
+        if search and not self._stays:
+            self.saved = [each.state for each in found]
+            self.since = [each[-1:] for each in self.since]
+        return self._step(found, search)
+
+    @property
+    def _stays(self) -> bool:
+        """Whether no part can get lost."""
+        return self.oracle.shares_memory
+
+    def _step(self, found: Sequence[Done], search: bool) -> Report:
+        way = found[0].way.copy()
+        for each in found[1:]:
+            way += each.way
+        slope, curvature = sum(each.slope for each in found), sum(each.curvature for each in found)
+        geometry = self.oracle.geometry
+        here = float(np.dot(self._clipped(), way))
+        rise, bend = slope - here, curvature + float(np.dot(way, way))
+        best = rise / bend if bend > 0 else 1.0  # of (2), were there no limits
+        if geometry is None:
+            t = min(max(best, 0.0), 1.0)
+            gain = t * rise - 0.5 * t * t * bend
+        else:
+            s = self.free - self.origin
+            t = geometry.best_share(slope, curvature, s, way)
+            gain = t * slope - 0.5 * t * t * curvature + self._potential(s) - self._potential(s + t * way)
+        self.free += t * way
+        self.dual += gain
+        self.back, self.last = t, [t * each.way for each in found]
+        K = float(len(found))
+        if best < SHORT:
+            self.sigma = min(K, self.sigma / max(best, 0.5))
+        elif best > LONG:
+            self.sigma = max(min(LEAST, K), 0.9 * self.sigma)
+        self._average(found, search)
+        shares = np.array([len(index) for index in self.index]) / self.oracle.n
+        self.calls_again = sum(each.calls_again for each in found)
+        self.oracle.searched_elsewhere(
+            sum(each.calls for each in found),
+            [(index, each.relaxed, each.reach) for index, each in zip(self.index, found, strict=True)],
+        )
+        penalty, moved = sum(each.penalty for each in found), sum(each.moved for each in found)
+        return Report(penalty, moved, gain, work=float(np.dot(shares, [each.work for each in found])))
+
+    def _average(self, found: Sequence[Done], search: bool) -> None:
+        """w is a mean over the passes of a round that search nothing, where duals of one part would take one."""
+        self.points = 0 if search else self.points + 1
+        if self.points and all(each.averages for each in found):
+            self.w += (self._clipped() - self.w) / self.points
+            if self.oracle.geometry is not None:
+                self.oracle.geometry.allow(self.w)
+        else:
+            np.copyto(self.w, self._clipped())
+
+    def _clipped(self) -> Array:
+        geometry = self.oracle.geometry
+        return self.free if geometry is None else geometry.allowed(self.free)
+
+    def _potential(self, s: Array) -> float:
+        geometry = self.oracle.geometry
+        assert geometry is not None
+        return geometry.potential(s, geometry.point(s))
+
+    # --- what follows from α of all parts
+
+    def refresh(self) -> None:
+        """Take sums of all parts anew, so that rounding errors of many passes do not add up."""
+        found = self._look(part_proof)
+        s = sum(each.s for each in found)
+        np.copyto(self.free, self.origin + s)
+        linear = sum(each.linear for each in found)
+        self.dual = linear - (0.5 * float(np.dot(s, s)) if self.oracle.geometry is None else self._potential(s))
+
+    def bound(self) -> float:
+        """D(α) as far as it is proved in floating point: see rounding.py. Sums of parts are sums of fewer terms."""
+        found = self._look(part_proof)
+        s = sum(each.s for each in found)
+        # Caps of parts are those of the whole but for a few roundings, and so are sums that were divided by σ.
+        excess = max(each.excess for each in found) + gamma(16)
+        linear = sum(each.linear for each in found)
+        losses = sum(each.losses for each in found)
+        linear -= (excess + gamma(len(found) + 4)) * losses
+        mass, error = sum(each.mass for each in found), sum(each.error for each in found)
+        terms = max(each.terms for each in found) + len(found) + 4
+        error += gamma(len(found) + 4) * sum(float(np.linalg.norm(each.s)) for each in found)
+        geometry = self.oracle.geometry
+        if geometry is not None:
+            return geometry.lowered_dual(linear, losses, s, mass, terms, error, excess)
+        return lowered_dual(linear, losses, raised_square(s), mass, terms, error)
+
+    def slacks(self, w: Array, gains: Array | None = None) -> Array:
+        """The highest known plane of every example at w, or 0."""
+        return np.concatenate(self._look(part_slacks, w))
+
+    def risk(self, w: Array, gains: Array | None = None) -> float:
+        """R(w) is at least the mean penalty of these."""
+        of = self.oracle
+        return float(np.dot(of.weights, of.formulation.penalty(self.slacks(w)))) / of.n
+
+    def shift(self, rows: Any) -> None:
+        """Truths do not change here."""
+        raise NotImplementedError
+
+    # --- what parts are told
+
+    def _ask(self, fn: Callable[..., Any], since: Sequence[tuple[Visits, ...]], state: bool, *shared: Any) -> list[Any]:
+        """What all parts answer. Those that were lost are asked again, and told how to become what they were."""
+        told = [Told(k, passes[-1:], state) for k, passes in enumerate(since)]
+        found = self.oracle.ask_apart(fn, self.placed, told, self.problem, *shared)
+        lost = [k for k, each in enumerate(found) if isinstance(each, str) and each == MISSING]
+        if lost:
+            weights = [self.oracle.weights[self.index[k]] for k in lost]
+            told = [Told(k, since[k], state, v, self.saved[k]) for k, v in zip(lost, weights, strict=True)]
+            again = self.oracle.ask_apart(fn, [self.placed[k] for k in lost], told, self.problem, *shared)
+            for k, answer in zip(lost, again, strict=True):
+                found[k] = answer
+        return found
+
+    def _look(self, fn: Callable[..., Any], *shared: Any) -> list[Any]:
+        """Without a pass: parts go back as the last joint step says."""
+        after = Visits(self.passes + 1, False, self.block, self.free[:0], self.sigma, self.back)
+        return self._ask(fn, [(*each, after) for each in self.since], False, *shared)
+
+    def states(self) -> list[Any]:
+        """Of all parts, after they have gone back as they should."""
+        return self._look(part_state)
+
+    def restore(self, found: list[Any]) -> None:
+        """Parts begin there when they are asked next."""
+        self.saved, self.since = found, [[] for _ in self.index]
+
+    def __reduce__(self) -> Any:
+        return _nothing, ()  # parts are in other places
+
+
+def _nothing() -> None:
+    return None

@@ -1,0 +1,159 @@
+"""Room: arrays keep to a limit, lie in files beyond it, and have the same numbers wherever they lie."""
+
+import gc
+import os
+import subprocess
+import sys
+import tempfile
+
+import numpy as np
+import pytest
+
+import maxmargin as mm
+from maxmargin import room
+from maxmargin.room import Room, in_file, limited, zeros
+
+
+def is_in_file(array):
+    while array.base is not None and isinstance(array.base, np.ndarray):
+        array = array.base
+    return array.base is not None
+
+
+def test_arrays_beyond_the_limit_lie_in_files(monkeypatch):
+    monkeypatch.setattr(room, "SMALL", 100)
+    own = Room(1)
+    first = own.zeros(2**16, np.float64)
+    second = own.zeros((2**15, 3), np.float64)
+    assert not is_in_file(first)
+    assert is_in_file(second)
+    assert second.shape == (2**15, 3)
+    assert not second.any()
+    second[:] = np.arange(3)
+    assert second.sum() == 3 * 2**15
+    assert second.flags.writeable
+    assert second.flags.c_contiguous
+    assert not is_in_file(own.zeros(3, np.int32))  # which is not worth one
+    left = own.left
+    del first
+    gc.collect()
+    assert own.left == left + 8 * 2**16
+    assert not is_in_file(own.zeros(2**16, np.float64))
+
+
+def test_views_hold_what_they_show(monkeypatch):
+    monkeypatch.setattr(room, "SMALL", 100)
+    own = Room(1)
+    view = own.zeros(2**16, np.float64)[5:10]
+    gc.collect()
+    assert own.left == 2**20 - 8 * 2**16
+    assert len(view) == 5
+
+
+def test_files_have_no_names(tmp_path, monkeypatch):
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    array = in_file((1000,), np.int64)
+    array[:] = 7
+    assert os.listdir(tmp_path) == []
+    assert array.sum() == 7000
+
+
+def test_limits_are_those_of_the_training_that_goes_on():
+    assert room.room().memory_mb is None
+    with limited(100), limited(None):
+        assert room.room().memory_mb is None
+    with limited(100) as own:
+        assert room.room() is own
+        assert own.of_cache(1000) == 25
+        assert own.of_cache(10) == 10
+        assert zeros(3, np.int32).dtype == np.int32
+    assert room.room().of_cache(1000) == 1000
+
+
+@pytest.mark.parametrize("memory_mb", [0, -1, np.inf, "100", True])
+def test_limits_make_sense(memory_mb):
+    with pytest.raises(ValueError, match="memory_mb must be None or a positive number"):
+        mm.MulticlassSVC(memory_mb=memory_mb).fit(np.eye(2), [0, 1])
+
+
+def test_weights_must_have_room():
+    with pytest.raises(ValueError, match=r"memory_mb=0\.0001 has no room for 6 vectors"):
+        mm.MulticlassSVC(memory_mb=1e-4).fit(np.eye(2), [0, 1])
+
+
+pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")  # training ends early here
+
+
+def noisy(n=300):
+    rng = np.random.default_rng(0)
+    X = [[[f"w{k}", f"v{k % 7}"] for k in rng.integers(40, size=rng.integers(1, 9))] for _ in range(n)]
+    return X, [[str((int(token[0][1:]) + rng.integers(2)) % 4) for token in x] for x in X]
+
+
+@pytest.mark.parametrize("solver", ["bcfw", "one_slack", "bundle"])
+def test_a_limit_changes_no_number(solver, monkeypatch, tmp_path):
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    monkeypatch.setattr(room, "SMALL", 100)
+    X, Y = noisy()
+    options = {"C": 10.0, "solver": solver, "max_passes": 12, "tol": 1e-3}
+    free = mm.SequenceLabeler(**options).fit(X, Y)
+    rooms = []
+    make = Room.__init__
+
+    def noted(self, memory_mb=None):
+        make(self, memory_mb)
+        rooms.append(self)
+
+    monkeypatch.setattr(Room, "__init__", noted)
+    bound = mm.SequenceLabeler(**options, memory_mb=0.01 + 6 * 8 * free.w_.size / 2**20).fit(X, Y)
+    assert rooms[0].in_files > 10_000
+    np.testing.assert_array_equal(free.w_, bound.w_)
+    assert free.certificate_.dual == bound.certificate_.dual
+    assert os.listdir(tmp_path) == []
+
+
+def test_a_plane_cache_folds_when_its_share_is_full():
+    X, Y = noisy()
+    options = {"C": 100.0, "rescaling": "slack", "max_passes": 10, "tol": 1e-6}  # which keeps planes
+    free, few = (mm.SequenceLabeler(**options, memory_mb=limit).fit(X, Y) for limit in (None, 1.0))
+    used, kept = free.solution_.memory._used_mb(), few.solution_.memory._used_mb()
+    assert kept <= 1.0 / 4 < used
+    assert few.certificate_.dual <= few.certificate_.primal
+
+
+SCRIPT = """
+import resource, sys
+import numpy as np
+import maxmargin as mm
+
+def status(name):
+    with open("/proc/self/status") as lines:
+        return next(int(line.split()[1]) for line in lines if line.startswith(name + ":")) * 1024
+
+few = [[["a"], ["b"]]], [["x", "y"]]
+mm.SequenceLabeler(max_passes=2).fit(*few)  # all code is there
+resource.setrlimit(resource.RLIMIT_DATA, (status("VmData") + 60 * 2**20, resource.RLIM_INFINITY))
+packed = mm.open_packed(sys.argv[1])
+mm.SequenceLabeler(C=10, tol=0.3, memory_mb=20).fit(packed)
+try:
+    np.ones(packed.n_tokens * 50)
+except MemoryError:
+    print("fits", packed.n_tokens)
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not os.path.exists("/proc/self/status"), reason="limits of memory are asked of Linux")
+def test_more_data_than_memory_train(tmp_path):
+    rng = np.random.default_rng(0)
+
+    def sentences():
+        for _ in range(12_000):
+            words = rng.integers(1000, size=20)
+            yield [[f"w{k}", f"v{k % 7}", "bias"] for k in words], [str(k % 3) for k in words]
+
+    mm.pack(sentences(), tmp_path / "folder", "sequences", hash_bits=12)
+    done = subprocess.run(
+        [sys.executable, "-c", SCRIPT, str(tmp_path / "folder")], capture_output=True, text=True, timeout=600
+    )
+    assert done.stdout == "fits 240000\n", done.stderr
