@@ -132,9 +132,6 @@ def _add_fit(commands: argparse._SubParsersAction[_Parser], arguments: Sequence[
             "data",
             metavar="DATA",
             nargs="+",
-            "data",
-            metavar="DATA",
-            nargs="+",
             help=f"files to learn from ({', '.join(kind.formats)}), or -{', or a folder of pack' * kind.packs}",
         )
         needed = "; needed unless -v is given" if kind.has_c else ""
