@@ -23,6 +23,7 @@ from benchmarks import (
     counting,
     counting_cost,
     coverage,
+    dask_rounds,
     decisions,
     defaults,
     dependencies,
@@ -43,16 +44,19 @@ from benchmarks import (
     measure_cuts,
     measure_speed,
     measures,
+    memory,
     model_files,
     motifs,
     multiclass,
     order,
     page,
+    parallel_dual,
     parsing,
     partial_labels,
     ranking,
     ranking_weights,
     routes,
+    scale_plan,
     segments,
     sequences,
     taxonomy,
@@ -108,7 +112,11 @@ GROUPS = {
     "effective-passes": effective_passes,
     "threads": threads,
     "checkpoints": checkpoints,
+    "dask": dask_rounds,
+    "parallel-dual": parallel_dual,
+    "scale-plan": scale_plan,
     "model-files": model_files,
+    "memory": memory,
     "command-line": command_line,
     "engine": engine,
 }
@@ -118,6 +126,7 @@ Run = Callable[[str, int, bool, Report], Table]
 def main() -> int:
     """Run the benchmarks named on the command line; the exit status is 1 where one could not be run."""
     runs: dict[str, Run] = {name: group.run for group in GROUPS.values() for name in group.PROBLEMS}
+    runs["memory-3gb"] = memory.run  # only if it is named
     parser = argparse.ArgumentParser(
         prog="python -m benchmarks",
         description="Measure maxmargin against its peers on the data that MAXMARGIN_DATA names.",

@@ -71,6 +71,8 @@ class Record(NamedTuple):
     guess: float  # the algorithm's own estimate of the objective, or the measured one
     w: Array
     where: str = ""  # of training in several rounds: which one
+    parts: int = 1  # of the data, each worked on in a place of its own
+    round: int = 0  # of work on them
 
     @property
     def relative_gap(self) -> float:
@@ -473,7 +475,7 @@ class _Run:
         return 0.0 if risk <= tiny * self.risk_scale else risk
 
     def record(self, step: Step, measured: float, guess: float) -> bool:
-        line = Record(self.passes, self.seconds, measured, self.bound, guess, step.w)
+        line = Record(self.passes, self.seconds, measured, self.bound, guess, step.w, "", *self.oracle.apart_now)
         self.history.append(
             {"passes": line.passes, "seconds": line.seconds, "primal": measured, "dual": line.dual, "guess": guess}
         )

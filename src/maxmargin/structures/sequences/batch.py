@@ -37,7 +37,7 @@ class Unrolled(NamedTuple):
     bounds: NDArray[np.int64]
 
 
-class Stretch(NamedTuple):
+class Excerpt(NamedTuple):
     """A part of an array of so many numbers, whose others nobody needs."""
 
     numbers: NDArray[Any]
@@ -100,11 +100,11 @@ class ChainBatch(AtomBatch):
             begin, end = self._reach()
             for name in ("rows", "labels"):  # others than those of the folder
                 if isinstance(state[name], np.ndarray):
-                    state[name] = Stretch(state[name][begin:end].copy(), begin, len(state[name]))
+                    state[name] = Excerpt(state[name][begin:end].copy(), begin, len(state[name]))
         return state
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        super().__setstate__({k: each.array() if isinstance(each, Stretch) else each for k, each in state.items()})
+        super().__setstate__({k: each.array() if isinstance(each, Excerpt) else each for k, each in state.items()})
 
     def _reach(self) -> tuple[int, int]:
         """The units from those of the first of these sequences to those of the last."""
@@ -114,7 +114,8 @@ class ChainBatch(AtomBatch):
         """The features and labels of the sequences from the first of these to the last."""
         if self.source is None or len(self) == 0:
             return
-        self.source.verify("offsets", int(self.ids.min()), int(self.ids.max()) + 2)
+        if self.offsets is self.source.arrays["offsets"]:  # others came with the batch
+            self.source.verify("offsets", int(self.ids.min()), int(self.ids.max()) + 2)
         begin, end = self._reach()
         for name in ("rows", "factors"):
             if name in self.source.arrays:
