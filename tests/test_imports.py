@@ -55,7 +55,7 @@ LAYERS = [
     ("kernels k(u, v) in the place of features", ["kernels"]),
     ("where data are searched", ["executors"]),
     ("the most violated cuts, and those that testify", ["violations", "witnesses"]),
-    ("what is known of planes, in a checkpoint", ["learnt_planes"]),
+    ("what is known of planes, in a checkpoint, and sums over parts of the data", ["learnt_planes", "part_sums"]),
     ("formulation, counting, promises", ["oracle", "preflight"]),
     ("the same for smooth risks", ["soft_oracle"]),
     ("algorithms", ["solvers"]),
