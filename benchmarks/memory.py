@@ -21,7 +21,7 @@ from rich.table import Table
 from benchmarks.timing import Report
 
 PROBLEMS = ("memory", "memory-conll2000")
-SIZES = (10_000, 20_000, 40_000)  # sentences
+SIZES = (5_000, 10_000, 20_000)  # sentences
 QUICK = (500, 1000, 2000)
 LARGE = 330_000
 LIMIT = 500  # megabytes, beside maps of files
