@@ -82,6 +82,7 @@ class Oracle:
         self._measures = True  # whether what it finds is proved to be all there is: see `narrowed`
         self._lam = np.ones(self.n)  # where the last rescaling search of each example ended
         self._relaxed: NDArray[np.bool_] | None = None  # which examples ever got an answer that is no proved output
+        self._apart = (1, 0)  # see `apart_now`
         self._hidden: float | None = None  # where passes are summed up elsewhere: what rounding may hide in the last
         self._parts: list[Any] | None = None  # the places of the batch, where they do not share this memory
 
@@ -383,6 +384,7 @@ class Oracle:
         self.calls += self.n
         placed, parts, reach = self._placed(), self._own_parts(), self._reach._replace(atoms=None)
         lam = [None if self.formulation.plain else self._lam[part] for part in parts]
+        self._apart = (len(parts), self._apart[1] + 1)
         asked = [Asked(self.weights[part] / self.n, reach, own, cut) for part, own in zip(parts, lam, strict=True)]
         found: PartSum = self._executor.reduce(joined_sums, part_sum, placed, asked, w, self.formulation)
         self._reach, self._hidden = self._reach.joined(found.reach), found.unsure
@@ -510,6 +512,11 @@ class Oracle:
         """Whether parts of the data are worked on where they are."""
         return self._executor.shares_memory
 
+    @property
+    def apart_now(self) -> tuple[int, int]:
+        """In how many places data are worked on, and in which round."""
+        return self._apart
+
     def placed_apart(self, parts: Sequence[Index]) -> list[Any]:
         """Parts of the data, each in a place of its own, for `ask_apart`."""
         batch = self._batch
@@ -517,6 +524,7 @@ class Oracle:
 
     def ask_apart(self, fn: Callable[..., Any], placed: Sequence[Any], each: Sequence[Any], *shared: Any) -> list[Any]:
         """fn(part, each, *shared) of these parts, in their places."""
+        self._apart = (max(len(placed), self._apart[0]), self._apart[1] + 1)
         return list(self._executor.map(fn, placed, each, *shared))
 
     def searched_elsewhere(self, calls: int, found: Sequence[tuple[Index, Any, Reach | None]]) -> None:

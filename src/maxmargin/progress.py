@@ -27,6 +27,8 @@ class Progress:
     def text(self, record: Record) -> str:
         """What is known, in one line."""
         parts = [record.where] if record.where else []
+        if record.parts > 1:
+            parts.append(f"round {record.round} over {record.parts} parts")
         parts += [f"pass {record.passes:.0f}", f"objective {record.guess:.5g}"]
         if isfinite(record.dual):
             parts.append(f"bound {record.dual:.5g}")

@@ -297,6 +297,7 @@ class Trainer(SharedOptions, Checkpointed, WithNamedWeights, SavedModel, Reporte
         """The problem of these data; BLAS keeps to one thread while it is open, because executors own the cores."""
         X, Y, sample_weight = given_examples(self._packed, X, Y, sample_weight)
         formulation, executor = Formulation(self.rescaling, self.slack), executor_for(self.executor, self.n_jobs)
+        X, Y = executor.collected(X), executor.collected(Y)
         self._solver()  # bad options show before any work is done
         if self.callback is not None and not callable(self.callback):
             raise TypeError(f"callback must be callable, got {self.callback!r}")

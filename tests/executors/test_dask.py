@@ -10,7 +10,8 @@ import numpy as np
 import pytest
 from executors.mortal import MortalHidden, MortalPlain, data, deaths
 
-from maxmargin import StructuredSVM, solvers
+import maxmargin
+from maxmargin import MulticlassSVC, SequenceLabeler, StructuredSVM, solvers
 from maxmargin.errors import PartsLate, WorkersLost
 from maxmargin.executors import Dask, Serial
 from maxmargin.testing import check_executor
@@ -105,6 +106,50 @@ def test_results_do_not_depend_on_who_works(client):
             for each in (client, other)
         )
     assert np.array_equal(first, second)
+
+
+def sentences(n=60):
+    rng = np.random.default_rng(0)
+    words = [[int(k) for k in rng.integers(0, 30, int(size))] for size in rng.integers(2, 7, n)]
+    return [[[f"word={k}", "bias"] for k in each] for each in words], [[str(k % 3) for k in each] for each in words]
+
+
+@pytest.mark.parametrize("solver", ["one_slack", solvers.ParallelBCFW(parts=2)], ids=str)
+def test_packed_folders_are_read_by_the_workers(tmp_path, client, solver):
+    """What is sent of the data are the folder and which examples: as much for few as for many."""
+    sent = []
+    for n in (60, 600):
+        X, Y = sentences(n)
+        packed = maxmargin.pack(zip(X, Y, strict=True), tmp_path / str(n), "sequences")
+        executor = Dask(client, parts=2)
+        there = SequenceLabeler(C=3.0, solver=solver, random_state=0, max_passes=6, executor=executor).fit(packed)
+        here = SequenceLabeler(C=3.0, solver=solver, random_state=0, max_passes=6).fit(X, Y)
+        assert np.allclose(here.w_, there.w_, rtol=1e-9, atol=1e-12)
+        executor.sent = 0
+        executor.place([packed])
+        sent.append(executor.sent)
+    assert sent[1] < 1.2 * sent[0]
+
+
+def test_bags_and_arrays(tmp_path, client):
+    import dask.array
+    import dask.bag
+
+    X, Y = sentences()
+    executor = Dask(client, parts=2)
+    options = {"C": 3.0, "random_state": 0}
+    here = SequenceLabeler(**options).fit(X, Y)
+    bags = [dask.bag.from_sequence(each, npartitions=3) for each in (X, Y)]
+    there = SequenceLabeler(**options, executor=executor).fit(*bags)
+    assert np.array_equal(here.w_, there.w_)
+    pairs = dask.bag.from_sequence(list(zip(X, Y, strict=True)), npartitions=4)
+    packed = maxmargin.pack(executor.items(pairs), tmp_path / "packed", "sequences")
+    assert np.array_equal(here.w_, SequenceLabeler(**options).fit(packed).w_)
+    rng = np.random.default_rng(0)
+    rows, classes = rng.standard_normal((40, 3)), np.arange(40) % 3
+    alone = MulticlassSVC(**options).fit(rows, classes)
+    arrays = dask.array.from_array(rows, chunks=(10, 3)), dask.array.from_array(classes, chunks=10)
+    assert np.array_equal(alone.w_, MulticlassSVC(**options, executor=executor).fit(*arrays).w_)
 
 
 def test_a_worker_that_is_killed_costs_nothing_but_time(tmp_path, client):

@@ -18,6 +18,10 @@ class Executor:
     sums_there: bool = False  # whether what parts come to is summed up among them, so that one answer returns
     shares_memory: bool = True  # whether a part is worked on where it is, so that nothing needs a place of its own
 
+    def collected(self, data: Any) -> Any:
+        """Data that are spread over this executor's places as a list or an array; others as they are."""
+        return data
+
     def place(self, parts: Sequence[Any]) -> list[Any]:
         """Keep the parts where they will be worked on; returns handles for `map`, which free them at their end."""
         return list(parts)

@@ -58,6 +58,20 @@ class Dask(Executor):
             self._own = Client(self._given, set_as_default=False)
         return self._own
 
+    def collected(self, data: Any) -> Any:
+        """Dask's bags as lists and its arrays as arrays, computed by the cluster, in the memory of this process."""
+        return self.client.compute(data).result() if hasattr(data, "__dask_graph__") else data
+
+    def items(self, bag: Any) -> Iterator[Any]:
+        """The items of a Dask bag, for `maxmargin.pack`: two partitions at a time are in memory here."""
+        coming = None
+        for partition in bag.to_delayed():
+            last, coming = coming, self.client.compute(partition)
+            if last is not None:
+                yield from last.result()
+        if coming is not None:
+            yield from coming.result()
+
     def place(self, parts: Sequence[Any]) -> list[Any]:
         known: dict[int, _Source] = {}  # the same object in several places is one task, whose result travels
         for number, part in enumerate(parts):

@@ -30,9 +30,9 @@ from maxmargin.solvers.part_duals import (
     split,
 )
 
-AHEAD = 0.8  # how much of what the others did last a part expects of them again, where parts pull w apart
-LEAST = 1.2  # σ is at least this share of 1
-LONG, SHORT = 1.5, 1.0  # joint steps that were better so much longer, or shorter, make σ smaller, or larger
+AHEAD = 1.0  # θ: how much of what the others did last a part expects of them again, where parts pull w apart
+LEAST = 0.9  # of σ
+LONG, SHORT = 1.2, 1.0  # joint steps that were better so much longer, or shorter, make σ smaller, or larger
 MOST_AGAIN = 1000  # visits of everyone after one that searches
 OFTEN = 10  # rounds after which sums are taken anew
 
@@ -202,7 +202,7 @@ class JointDual:
         if best < SHORT:
             self.sigma = min(K, self.sigma / max(best, 0.5))
         elif best > LONG:
-            self.sigma = max(min(LEAST, K), 0.9 * self.sigma)
+            self.sigma = max(LEAST, 0.95 * self.sigma) if K > 1 else 1.0
         self._average(found, search)
         shares = np.array([len(index) for index in self.index]) / self.oracle.n
         self.calls_again = sum(each.calls_again for each in found)
