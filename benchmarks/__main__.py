@@ -17,6 +17,7 @@ from benchmarks import (
     alignment_prior,
     alignment_speed,
     bounds,
+    checkpoints,
     clusterings,
     command_line,
     counting,
@@ -43,6 +44,7 @@ from benchmarks import (
     measure_cuts,
     measure_speed,
     measures,
+    memory,
     model_files,
     motifs,
     multiclass,
@@ -109,10 +111,12 @@ GROUPS = {
     "defaults": defaults,
     "effective-passes": effective_passes,
     "threads": threads,
+    "checkpoints": checkpoints,
     "dask": dask_rounds,
     "parallel-dual": parallel_dual,
     "scale-plan": scale_plan,
     "model-files": model_files,
+    "out-of-core": memory,
     "command-line": command_line,
     "engine": engine,
 }
@@ -122,6 +126,7 @@ Run = Callable[[str, int, bool, Report], Table]
 def main() -> int:
     """Run the benchmarks named on the command line; the exit status is 1 where one could not be run."""
     runs: dict[str, Run] = {name: group.run for group in GROUPS.values() for name in group.PROBLEMS}
+    runs["memory-3gb"] = memory.run  # only if it is named
     parser = argparse.ArgumentParser(
         prog="python -m benchmarks",
         description="Measure maxmargin against its peers on the data that MAXMARGIN_DATA names.",

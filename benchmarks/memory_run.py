@@ -130,7 +130,7 @@ def main() -> None:
     parser = argparse.ArgumentParser()
     parser.add_argument("what", choices=("nothing", "pack", "packed", "lists", "matrices"))
     parser.add_argument("--data", choices=("conll2000", "made-up"), default="made-up")
-    parser.add_argument("-n", type=int, default=1000, help="sentences")
+    parser.add_argument("--n", type=int, default=1000, help="sentences")
     parser.add_argument("--folder", default="")
     parser.add_argument("--limit", type=float, help="megabytes of memory, beside maps of files")
     parser.add_argument("--options", type=json.loads, default={})

@@ -101,3 +101,29 @@ def test_certificate_of_a_relaxation():
     assert "of the relaxed problem, whose objective is never below the true one" in str(relaxed)
     assert relaxed.proved_gap == relaxed.relative_gap
     assert not relaxed.exact
+
+
+def explained(**changes):
+    usual = {"primal": 2.0, "dual": 1.9, "converged": True, "passes": 7.0, "seconds": 0.5, "cpu_seconds": 0.5}
+    return " ".join(Certificate(**{**usual, "stop_reason": "converged", **changes}).explained())
+
+
+def test_certificates_in_words():
+    proved = explained()
+    assert "No weights at all can have one below 1.9: what is left to gain is at most 5% of it." in proved
+    assert "It converged after 7.0 passes" in proved
+    assert "about training, not about new data" in proved
+    assert "above the gap that was asked for (max_passes reached)" in explained(
+        converged=False, stop_reason="max_passes reached"
+    )
+    assert "No lower bound is proved" in explained(dual=-np.inf)
+    hidden = explained(rounds=3)
+    assert "the last of 3 rounds" in hidden
+    assert "local optimum" in hidden
+    assert "No weights at all" not in hidden
+    assert "of the relaxed problem" in explained(search=Search.OVERGENERATING)
+    missed = explained(search=Search.UNDERGENERATING, upper=2.5)
+    assert "may miss the worst outputs" in missed
+    assert "proved is at most 2.5" in missed
+    assert "No weights at all" not in missed
+    assert explained(primal=np.nan, stop_reason="some weights kept").startswith("Nothing is proved of these weights")

@@ -5,6 +5,7 @@ import os
 import subprocess
 import sys
 import tempfile
+from contextvars import Context, copy_context
 
 import numpy as np
 import pytest
@@ -70,6 +71,13 @@ def test_limits_are_those_of_the_training_that_goes_on():
     assert room.room().of_cache(1000) == 1000
 
 
+def test_a_path_may_be_closed_elsewhere():
+    path = mm.MulticlassSVC(memory_mb=100).path(np.eye(3), [0, 1, 2], [1.0, 2.0])
+    next(path)
+    copy_context().run(path.close)
+    Context().run(mm.MulticlassSVC(memory_mb=100).fit, np.eye(3), [0, 1, 2])
+
+
 @pytest.mark.parametrize("memory_mb", [0, -1, np.inf, "100", True])
 def test_limits_make_sense(memory_mb):
     with pytest.raises(ValueError, match="memory_mb must be None or a positive number"):
@@ -91,7 +99,7 @@ def noisy(n=300):
 
 
 @pytest.mark.parametrize("solver", ["bcfw", "one_slack", "bundle"])
-def test_a_limit_changes_no_number(solver, monkeypatch, tmp_path):
+def test_a_limit_changes_no_number(solver, monkeypatch, tmp_path, capsys):
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
     monkeypatch.setattr(room, "SMALL", 100)
     X, Y = noisy()
@@ -105,7 +113,9 @@ def test_a_limit_changes_no_number(solver, monkeypatch, tmp_path):
         rooms.append(self)
 
     monkeypatch.setattr(Room, "__init__", noted)
-    bound = mm.SequenceLabeler(**options, memory_mb=0.01 + 6 * 8 * free.w_.size / 2**20).fit(X, Y)
+    limit = 0.01 + 6 * 8 * free.w_.size / 2**20
+    bound = mm.SequenceLabeler(**options, memory_mb=limit, verbose=1).fit(X, Y)
+    assert "MB had no room and were in temporary files" in capsys.readouterr().err
     assert rooms[0].in_files > 10_000
     np.testing.assert_array_equal(free.w_, bound.w_)
     assert free.certificate_.dual == bound.certificate_.dual

@@ -375,6 +375,9 @@ def _nonzero(units: Any) -> tuple[NDArray[np.uint64], NDArray[np.uint32], Array]
     """Where the rows of a matrix begin among its numbers that are not zero, their columns, and these numbers."""
     if sparse.issparse(units):
         rows = sparse.csr_array(units, dtype=np.float64)
-        return rows.indptr.astype(np.uint64), rows.indices.astype(np.uint32), np.ascontiguousarray(rows.data)
+        columns = rows.indices
+        narrow = columns.dtype == np.int32 and columns.flags.c_contiguous  # none is negative: the bits are the same
+        places = columns.view(np.uint32) if narrow else columns.astype(np.uint32)
+        return rows.indptr.astype(np.uint64), places, np.ascontiguousarray(rows.data)
     bounds, columns, values = nonzero_rows(np.asarray(units, dtype=np.float64))
     return bounds.astype(np.uint64), columns.astype(np.uint32), values

@@ -11,7 +11,7 @@ import mmap
 import tempfile
 import weakref
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from contextvars import ContextVar
 from math import inf, prod
 from typing import Any
@@ -59,6 +59,13 @@ class Room:
     def _give_back(self, size: int) -> None:
         self.left += size
 
+    def said(self) -> str:
+        """Of arrays that had no room."""
+        return (
+            f"memory_mb={self.memory_mb:g}: {self.in_files / 2**20:,.0f} MB had no room and were in temporary files, "
+            "which takes longer; the model is the same"
+        )
+
     def of_cache(self, cache_mb: float) -> float:
         """The limit of a cache that is copied when it grows, and of which another limit is known."""
         return cache_mb if self.memory_mb is None else min(cache_mb, self.memory_mb / 4)
@@ -91,7 +98,8 @@ def limited(memory_mb: float | None) -> Iterator[Room]:
     try:
         yield room()
     finally:
-        _room.reset(token)
+        with suppress(ValueError):  # a path of models that is closed elsewhere, where the limit never was
+            _room.reset(token)
 
 
 def zeros(shape: int | tuple[int, ...], dtype: Any) -> NDArray[Any]:

@@ -331,6 +331,8 @@ class Trainer(SharedOptions, Checkpointed, WithNamedWeights, SavedModel, Reporte
                     known_again = self.warm_start or self._open_checkpoint is not None
                     same = fingerprint(batch, oracle.weights, formulation, geometry) if known_again else None
                     yield Problem(batch, oracle, same, line)
+                if room.in_files:
+                    line.say(room.said())
             finally:
                 if self.executor is None:
                     executor.close()

@@ -153,3 +153,15 @@ def test_estimators_that_are_not_fitted_show_their_parameters_alone():
     assert "MulticlassSVC" in html
     with pytest.raises(Exception, match="not fitted"):
         mm.MulticlassSVC().report([[1.0]], [0])
+
+
+@pytest.mark.parametrize(("name", "n"), [("classes", 90), ("measure", 150), ("sequences", 16), ("graph", 6)])
+def test_models_know_on_how_much_they_were_trained(name, n):
+    model, *_ = trained_on(name)
+    assert model.n_examples_ == n
+    assert f"trained on {n} examples" in model._repr_html_()
+
+
+def test_rankers_are_trained_on_queries():
+    model, _, _, given = trained_on("ranker")
+    assert model.n_examples_ == len(set(given["qid"].tolist()))

@@ -7,13 +7,11 @@ from typing import Any
 import numpy as np
 
 from maxmargin.files.fields import NumberArray, Real
-from maxmargin.files.learnt import Lines
 from maxmargin.files.objects import fields_of, restored
 from maxmargin.objective import Certificate
 from maxmargin.solvers.base import Solution
-from maxmargin.solvers.latent_runs import Round
+from maxmargin.solvers.latent_runs import ROUNDS, Round
 
-HISTORY = Lines()
 FIELDS = {"w", "certificate", "C", "history", "rounds", "risk"}
 
 
@@ -24,7 +22,7 @@ def plain_solution(solution: Solution) -> dict[str, Any]:
         "w": solution.w,
         "certificate": {**certificate, "search": str(certificate["search"])},
         "C": solution.C,
-        "history": HISTORY.left(solution.history),
+        "history": ROUNDS.left(solution.history),
         "rounds": [each._asdict() for each in solution.rounds],
         "risk": solution.risk,
     }
@@ -38,7 +36,7 @@ def read_solution(found: Any, dim: int) -> Solution:
         w=NumberArray(float, dim).read(found["w"], None),
         certificate=_restored(Certificate, found["certificate"]),
         C=Real(least=0, finite=False).read(found["C"], None),
-        history=HISTORY.refilled(found["history"], None, None),
+        history=ROUNDS.refilled(found["history"], None, None),
         rounds=[_restored(Round, each) for each in found["rounds"]],
         risk=float(np.float64(Real(finite=False).read(found["risk"], None))),
     )

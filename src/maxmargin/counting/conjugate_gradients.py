@@ -22,7 +22,7 @@ from maxmargin.counting.kernel_matrix import decomposed
 from maxmargin.counting.least_squares import LeastSquares
 from maxmargin.counting.sets.output_set import Eigenspace
 from maxmargin.files.fields import Real, Whole
-from maxmargin.files.learnt import InPlace, Keeper, learnt_of, relearn
+from maxmargin.files.learnt import InPlace, Keeper, going_on, learnt_of, relearn
 from maxmargin.files.objects import Fields
 
 DENSE = 1500  # features up to which the covariance is decomposed
@@ -140,7 +140,8 @@ def solve(
     precondition = _preconditioner(problem, inputs)
     at = Iterate(np.zeros_like(target) if start is None else inputs.started(start), tol)
     if keeper is not None and keeper.found is not None:
-        relearn(at, keeper.found)
+        with going_on():
+            relearn(at, keeper.found)
     else:
         at.R[:] = target - 2 * problem.lam * at.W - inputs.adjoint(problem.curvature(inputs.applied(at.W)))
     first = float(np.vdot(target, precondition(target)))

@@ -33,7 +33,7 @@ from maxmargin.files.container import json_object
 
 FORMAT = 1  # of the manifest; readers know this one and all before it
 MANIFEST = "manifest.json"
-MOST_MANIFEST = 2**28  # bytes
+MOST_MANIFEST = 2**26  # bytes, which are enough for terabytes of arrays
 HEADER = 128  # bytes
 BLOCK = 2**22  # bytes that have a checksum of their own
 NAME = re.compile(r"[a-z][a-z0-9_]{0,40}")

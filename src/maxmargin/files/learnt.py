@@ -11,7 +11,8 @@ are checked as strictly, for compiled code trusts what it is given: `_check_lear
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
@@ -114,14 +115,17 @@ class NumberList(Learnt):
 
 
 class Lines(Learnt):
-    """A list of dicts with the same keys and numbers as values: kept as one array for each key."""
+    """A list of dicts with these keys, and perhaps those, and numbers as values: kept as one array for each key."""
+
+    def __init__(self, keys: Sequence[str], perhaps: Sequence[str] = ()):
+        self.keys, self.perhaps = set(keys), set(perhaps)
 
     def left(self, value: Any) -> Any:
         return {key: np.array([line[key] for line in value], dtype=float) for key in (value[0] if value else ())}
 
     def refilled(self, found: Any, current: Any, owner: Any) -> Any:
-        if not isinstance(found, dict) or not all(isinstance(key, str) for key in found):
-            raise ValueError("expected columns of numbers")
+        if not isinstance(found, dict) or set(found) not in (set(), self.keys, self.keys | self.perhaps):
+            raise ValueError(f"expected columns of {', '.join(sorted(self.keys))}")
         columns = list(found.values())
         fit = all(isinstance(each, np.ndarray) and each.dtype == np.float64 and each.ndim == 1 for each in columns)
         if not fit or len({len(each) for each in columns}) > 1:
@@ -165,6 +169,17 @@ def relearn(made: Any, found: Any) -> None:
             made._check_learnt()
         except WRONG as error:
             raise ValueError(f"{kind}: {error}") from None
+
+
+@contextmanager
+def going_on() -> Iterator[None]:
+    """Whatever is wrong with a state that training is to go on from is said with a remedy."""
+    try:
+        yield
+    except WRONG as error:
+        raise ValueError(
+            f"the checkpoint does not fit this training ({error}): delete it, or give another path"
+        ) from None
 
 
 class Keeper:

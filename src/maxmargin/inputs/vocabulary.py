@@ -94,9 +94,10 @@ class Vocabulary:
     saved_as: ClassVar[str] = "of_text"
 
     def __init__(self, names: Names | None = None) -> None:
-        self._make(words=0, slots=2)
+        given = 0 if names is None else names.size
+        self._make(words=0 if names is None else len(names.words), slots=2 << given.bit_length())
         if names is not None:
-            self.learn(names)
+            self._numbers(names, learn=True)
 
     def __len__(self) -> int:
         return self._count

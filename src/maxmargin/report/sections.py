@@ -88,7 +88,9 @@ def matrix(
     if shades is None:
         known = np.where(np.isfinite(values), values, 0.0)
         shades = known / (np.abs(known).max(initial=0) or 1.0)
-    say = written or "{:z.2f}".format
+    largest = float(np.abs(np.where(np.isfinite(values), values, 0.0)).max(initial=0))
+    digits = 2 if largest >= 0.5 or largest == 0 else 3 if largest >= 0.05 else 4
+    say = written or f"{{:z.{digits}f}}".format
 
     def cell(i: int, j: int) -> Element:
         known = bool(np.isfinite(values[i, j]))

@@ -21,13 +21,14 @@ from maxmargin.atoms import AtomRows
 from maxmargin.checks import is_true
 from maxmargin.errors import NotSeparable, SolverError, TaskError
 from maxmargin.files.fields import Each, Flag, NumberArray, OneOf, Part, Real, Whole
-from maxmargin.files.learnt import Keeper, Lines, learnt_of, relearn
+from maxmargin.files.learnt import Keeper, Lines, going_on, learnt_of, relearn
 from maxmargin.files.objects import Dropped, Field, Fields, IfDeclared, Sometimes
 from maxmargin.interruptions import asked_to_stop, first_only, say_interrupted
 from maxmargin.objective import Certificate, relative_gap
 from maxmargin.oracle import Oracle
 from maxmargin.search import Search
 
+HISTORY = ("passes", "seconds", "primal", "dual", "guess")  # of every step
 NOTHING = 1e-9  # share of C times the largest loss
 
 
@@ -216,13 +217,14 @@ class _Run:
         "fractional": Flag(),
         "best_slacks": OneOf(None, NumberArray(float, "oracle.n", finite=False)),
         "points": Each(OneOf(None, NumberArray(float, "oracle.dim"))),
-        "history": Lines(),
+        "history": Lines(HISTORY),
     }
 
     def __init__(
         self, solver: Solver, oracle: Oracle, C: float, callback: Callback | None, keeper: Keeper | None = None
     ):
         self.solver, self.oracle, self.C, self.callback, self.keeper = solver, oracle, C, callback, keeper
+        self.begun = False  # whether the algorithm has made a step, or an earlier run of it
         self.fractional = False  # whether cuts of an earlier run are known that may be of no outputs
         self.began, self.cpu_began, self.calls_before = time.perf_counter(), time.process_time(), oracle.calls
         self.best_primal, self.best_dual, self.hoped = inf, -inf, -inf
@@ -248,6 +250,8 @@ class _Run:
             first_only(pressed)
             reason = "interrupted"
         except Exception as failure:
+            if not self.begun:
+                raise
             if isinstance(failure, NotSeparable) and self.oracle.search is Search.OVERGENERATING:
                 failure.add_note("maxmargin: this is proved of the relaxed problem; the true one may be separable")
             if self.last_w is None:  # nothing has been learnt: there is no model to keep
@@ -310,6 +314,7 @@ class _Run:
 
     def loop(self, start: Solution | None, seed: int) -> str:
         steps = self.steps(start, seed)
+        self.begun = True
         reason = self.reason() if self.history else None  # of an earlier run, after its last step
         if reason is not None:
             return reason
@@ -348,11 +353,10 @@ class _Run:
         found = None if self.keeper is None else self.keeper.found
         self.at = self.solver.begin(self.oracle, self.C, seed, None if found is not None else start)
         if found is not None:
-            if not isinstance(found, dict) or set(found) != {"oracle", "at", "run"}:
-                raise ValueError("expected an oracle, an algorithm and a run")
-            relearn(self.oracle, found["oracle"])
-            relearn(self.at, found["at"])
-            relearn(self, found["run"])
+            with going_on():
+                relearn(self.oracle, found["oracle"])
+                relearn(self.at, found["at"])
+                relearn(self, found["run"])
             self.memory = self.at.memory
         return self.solver.advance(self.oracle, self.C, self.at)
 

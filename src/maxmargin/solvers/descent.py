@@ -15,14 +15,14 @@ from maxmargin.arrays import Array
 from maxmargin.checks import is_true
 from maxmargin.errors import TaskError
 from maxmargin.files.fields import NumberArray, OneOf, Real, Whole
-from maxmargin.files.learnt import Lines, learnt_of, relearn
+from maxmargin.files.learnt import going_on, learnt_of, relearn
 from maxmargin.files.objects import Fields
 from maxmargin.interruptions import first_only, say_interrupted
 from maxmargin.objective import relative_gap
 from maxmargin.oracle import Oracle
 from maxmargin.search import Search
 from maxmargin.solvers.base import Callback, Memory, Record, Solution, Solver
-from maxmargin.solvers.latent_runs import NOT_BEGUN, STOPPED, Completed, Descended, Kept, LearntRounds, Round
+from maxmargin.solvers.latent_runs import NOT_BEGUN, ROUNDS, STOPPED, Completed, Descended, Kept, LearntRounds, Round
 
 LOOSE = 0.1  # relative gap of the first round's convex problem after a guess; halved in every round
 SHRINKING = 0.25 ** np.arange(6)  # lengths at which a direction away from w = 0 is tried
@@ -112,7 +112,7 @@ class _Descent:
     learnt: ClassVar[Fields] = {
         **dict.fromkeys(("w", "tried", "completed_at"), OneOf(None, NumberArray(float, "oracle.dim"))),
         **dict.fromkeys(("objective", "bound"), Real(finite=False)),
-        "history": Lines(),
+        "history": ROUNDS,
         "rounds": LearntRounds(),
         "tol": Real(least=0),
         "calls_before": Whole(),
@@ -147,7 +147,8 @@ class _Descent:
         start = self.start
         found = None if self.watch is None else self.watch.kept.run_of(self.number)
         if found is not None:
-            relearn(self, found)
+            with going_on():
+                relearn(self, found)
             at = self.completed_at
             self.current = self.oracle.guessed(self.rng) if at is None else self.oracle.completed(at)
             return self.current, None

@@ -8,10 +8,12 @@ from typing import Any, ClassVar, NamedTuple
 
 from maxmargin.arrays import Array
 from maxmargin.files.fields import NumberArray, OneOf, Real, Text, Whole
-from maxmargin.files.learnt import Keeper, Learnt, Lines, Within, learnt_of, relearn
+from maxmargin.files.learnt import Keeper, Learnt, Lines, Within, going_on, learnt_of, relearn
 from maxmargin.files.objects import Fields, declare, fields_of, restored
 from maxmargin.oracle import Oracle
+from maxmargin.solvers.base import HISTORY
 
+ROUNDS = Lines(HISTORY, ("round", "restart"))  # of a history in rounds
 STOPPED = ("interrupted", "stopped by the callback")
 
 
@@ -83,7 +85,7 @@ class EndedRun:
         **dict.fromkeys(("objective", "bound"), Real(finite=False)),
         "reason": Text(),
         "calls": Whole(),
-        "history": Lines(),
+        "history": ROUNDS,
         "rounds": LearntRounds(),
     }
 
@@ -108,7 +110,8 @@ class Kept:
         self.whole = True  # whether the run that goes on can be kept
         found = None if keeper is None else keeper.found
         if found is not None:
-            self._read(found)
+            with going_on():
+                self._read(found)
         self.whole = not oracle.at_once(self.restarts - len(self.ended))
 
     def _read(self, found: Any) -> None:

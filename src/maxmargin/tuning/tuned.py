@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 from itertools import count
 from math import isfinite
 from threading import Event
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 from sklearn.base import BaseEstimator, MetaEstimatorMixin, clone
@@ -26,7 +26,6 @@ from maxmargin.errors import NothingLearnt, TrainingInterrupted, warn_caller
 from maxmargin.executors import Executor, Serial
 from maxmargin.interruptions import first_only
 from maxmargin.live_line import LiveLine
-from maxmargin.report.page import ModelReport
 from maxmargin.solvers import Perceptron
 from maxmargin.time_left import TimeLeft
 from maxmargin.trainer import Trainer
@@ -35,6 +34,9 @@ from maxmargin.tuning.choice import RULES, Tried
 from maxmargin.tuning.folds import Fold, Given, Trained, next_model
 from maxmargin.tuning.grid import MOST, Grid
 from maxmargin.tuning.splits import Split, part_of, splits_of
+
+if TYPE_CHECKING:
+    from maxmargin.report.page import ModelReport
 
 
 def _has(name: str) -> Callable[[Tuned], bool]:

@@ -195,6 +195,18 @@ def test_a_part_is_a_name_and_a_range(folder):
     assert len(pickle.dumps(expected.dpsi.atoms)) < 1000
 
 
+def test_stretches_of_known_labels_travel_too(folder):
+    X, Y = tagged(40)
+    Y = [[None if t == 1 else label for t, label in enumerate(y)] for y in Y]
+    batch = mm.tasks.Chain().setup_and_pack(
+        packed := mm.pack(zip(attributes(X), Y, strict=True), folder, "sequences"), packed
+    )
+    stretches, _ = batch.stretches()
+    again, w = pickle.loads(pickle.dumps(stretches)), np.arange(batch.dim, dtype=float)
+    assert len(again) == len(stretches) > 40
+    np.testing.assert_array_equal(again.planes(w).loss, stretches.planes(w).loss)
+
+
 def test_of_labels_that_are_not_the_folders_a_part_takes_its_own(folder):
     X, Y = tagged(2000)
     packed = mm.pack(zip(attributes(X), Y, strict=True), folder, "sequences")

@@ -45,11 +45,8 @@ def alignment_findings(model: Any, X: Any, Y: Any) -> Findings:
         measures.insert(0, _mean(f"trusted pairs found within {shift} (mean over alignments)", near))
     measures.append(share_of("trusted pairs found (all together)", np.nan_to_num(exact) * trusted, trusted))
     sure = [p for chances in model.predict_confidence(X) for p in np.asarray(chances, dtype=float)]
-    right = [
-        (i, j) in set(map(tuple, y.pairs.tolist()))
-        for y, z in zip(truth, found, strict=True)
-        for i, j in z.pairs.tolist()
-    ]
+    true = [set(map(tuple, y.pairs.tolist())) for y in truth]
+    right = [tuple(pair) in pairs for pairs, z in zip(true, found, strict=True) for pair in z.pairs.tolist()]
     lost = np.where(judged, (1 - np.nan_to_num(near)) * trusted, 0.0)
     return Findings(
         unit="alignment",

@@ -43,11 +43,10 @@ def arc_findings(model: Any, X: Any, Y: Any) -> Findings:
         sections.append(confusion_section(LabelConfusion.of(labels), "word"))
     measures.append(mean_of("sentences without a mistake", whole == words))
     sections.append(_by_length(pairs))
-    if model.features is None:  # which have probabilities
-        sure = np.concatenate([np.asarray(each, dtype=float) for each in model.predict_confidence(X)] or [np.zeros(0)])
-        right = [a == b for y, z in pairs for a, b in zip(y.heads, z.heads, strict=True)]
-        found_sure = reliability_of(sure, np.array(right, dtype=bool))
-        sections.append(reliability_section(found_sure, "head"))
+    sure = np.concatenate([np.asarray(each, dtype=float) for each in model.predict_confidence(X)] or [np.zeros(0)])
+    right = [a == b for y, z in pairs for a, b in zip(y.heads, z.heads, strict=True)]
+    found_sure = reliability_of(sure, np.array(right, dtype=bool))
+    sections.append(reliability_section(found_sure, "head"))
     wrong = words - whole
     return Findings(
         unit="sentence",

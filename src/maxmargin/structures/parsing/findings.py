@@ -94,6 +94,7 @@ def _sure(model: Any, X: Any, truth: list[Tree], predicted: list[Tree]) -> list[
     if not hasattr(model, "predict_confidence"):
         return []
     chances = [each.probability for spans in model.predict_confidence(X) for each in spans]
-    right = [bracket in set(y.brackets()) for y, z in zip(truth, predicted, strict=True) for bracket in z.brackets()]
+    true = [set(y.brackets()) for y in truth]
+    right = [bracket in brackets for brackets, z in zip(true, predicted, strict=True) for bracket in z.brackets()]
     found = reliability_of(np.array(chances, dtype=float), np.array(right, dtype=bool))
     return [reliability_section(found, "predicted phrase")]

@@ -49,7 +49,7 @@ def segment_findings(model: Any, X: Any, Y: Any) -> Findings:
         Counter(label for y in truth for *_, label in y),
     )
     sure = [each for chances in model.predict_confidence(X) for each in chances]
-    hits = [span in set(y) for y, z in zip(truth, found, strict=True) for span in z]
+    hits = [span in spans for spans, z in zip(map(set, truth), found, strict=True) for span in z]
     missed = n_true - right + n_found - right
     return Findings(
         unit="sequence",

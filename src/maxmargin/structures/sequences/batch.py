@@ -19,7 +19,7 @@ from maxmargin.inputs.packed_rows import verify_rows
 from maxmargin.kernels.units import AtomBatch
 from maxmargin.objective import Formulation
 from maxmargin.planes import Planes, Rows
-from maxmargin.room import zeros
+from maxmargin.room import room, zeros
 from maxmargin.rounding import UNIT, gamma
 from maxmargin.structures.sequences.chain_flows import MOST_LABELS, ChainFlows, LabelledChains
 from maxmargin.structures.sequences.chain_gibbs import ChainGibbs, SoftChains, continued
@@ -37,7 +37,7 @@ class Unrolled(NamedTuple):
     bounds: NDArray[np.int64]
 
 
-class Stretch(NamedTuple):
+class Excerpt(NamedTuple):
     """A part of an array of so many numbers, whose others nobody needs."""
 
     numbers: NDArray[Any]
@@ -100,11 +100,11 @@ class ChainBatch(AtomBatch):
             begin, end = self._reach()
             for name in ("rows", "labels"):  # others than those of the folder
                 if isinstance(state[name], np.ndarray):
-                    state[name] = Stretch(state[name][begin:end].copy(), begin, len(state[name]))
+                    state[name] = Excerpt(state[name][begin:end].copy(), begin, len(state[name]))
         return state
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        super().__setstate__({k: each.array() if isinstance(each, Stretch) else each for k, each in state.items()})
+        super().__setstate__({k: each.array() if isinstance(each, Excerpt) else each for k, each in state.items()})
 
     def _reach(self) -> tuple[int, int]:
         """The units from those of the first of these sequences to those of the last."""
@@ -114,7 +114,8 @@ class ChainBatch(AtomBatch):
         """The features and labels of the sequences from the first of these to the last."""
         if self.source is None or len(self) == 0:
             return
-        self.source.verify("offsets", int(self.ids.min()), int(self.ids.max()) + 2)
+        if self.offsets is self.source.arrays["offsets"]:  # others came with the batch
+            self.source.verify("offsets", int(self.ids.min()), int(self.ids.max()) + 2)
         begin, end = self._reach()
         for name in ("rows", "factors"):
             if name in self.source.arrays:
@@ -159,7 +160,7 @@ class ChainBatch(AtomBatch):
     ) -> BlockDual:
         """Flows where that is possible, and the products of all positions of a sequence have room or are few."""
         K, squares = self.cost.shape[1], float(np.sum(np.diff(self.offsets)[self.ids].astype(float) ** 2))
-        keeps = 8.0 * squares / 2**20 <= 0.5 * limits["cache_mb"]
+        keeps = 8.0 * squares <= min(0.5 * limits["cache_mb"] * 2**20, room().left)  # in a file they would be no faster
         large = not (keeps or self.longest <= MOST_PRODUCTS) or K > MOST_LABELS
         plain = formulation.plain and np.isfinite(C) and self.kernel is None and not self.latent and K > 1
         if large or not plain or isinstance(earlier, DualBlocks):  # which took over where single steps got nowhere
