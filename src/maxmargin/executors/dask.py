@@ -211,7 +211,7 @@ class _Round:
                 if not isinstance(error, KilledWorker):
                     raise error
                 raise WorkersLost(
-                    f"every worker that began {self.tasks[k].name} has died, the last one {error.last_worker.address}: "
+                    f"every worker that began {_part_of(str(error.task))} has died, the last {error.last_worker.address}: "
                     "killed, out of memory, or crashed in compiled code. Give workers more memory, or use more parts"
                 ) from error
             ready = [j for j in range(k, len(self.futures)) if j not in self.got and self._finished(j)]
@@ -226,21 +226,27 @@ class _Round:
         if executor.client.status != "running":
             raise CancelledError
         if time.monotonic() - self.began > executor.deadline:
-            names = [self.tasks[j].name for j in range(len(self.tasks)) if self.futures[j].status == "pending"]
+            pending = [
+                task for task, future in zip(self.tasks, self.futures, strict=True) if future.status == "pending"
+            ]
+            names, n_parts = [name for task in pending for name in task.late()], sum(task.parts for task in self.tasks)
             working = len(executor.client.nthreads())
             executor.client.cancel(self.futures)
-            raise PartsLate(
-                f"{late_parts(names, len(self.tasks), executor.deadline)}; the cluster has {working} workers"
-            )
+            late = late_parts(names, n_parts, executor.deadline)
+            raise PartsLate(f"{late}; the cluster has {working} workers")
 
 
 # --- what is sent
 
 
 class _Task(Protocol):
-    """Something to do for one part."""
+    """Something to do for one part, or for several."""
 
     name: str
+    parts: int
+
+    def late(self) -> list[str]:
+        """Which parts are not done."""
 
     def begin(self) -> Any:
         """A new future of it."""
@@ -320,11 +326,16 @@ class _Derived(_Placed):
 class _Placing:
     """Make a part, and compare its numbers."""
 
+    parts = 1
+
     def __init__(self, part: _Source):
         self.part, self.name = part, f"part {part.number} (its data)"
 
     def begin(self) -> Any:
         return self.part.executor.submit(f"look-part {self.part.number}", signed, self.part.future)
+
+    def late(self) -> list[str]:
+        return [self.name]
 
     def read(self, sign: Any) -> None:
         if sign != self.part.sign:
@@ -334,6 +345,8 @@ class _Placing:
 
 class _Call:
     """fn(part, own, *shared)."""
+
+    parts = 1
 
     def __init__(self, fn: Callable[..., Any], part: _Placed, own: Any, common: _Common, round: int):
         self.fn, self.part, self.own, self.common, self.round = fn, part, own, common, round
@@ -345,6 +358,9 @@ class _Call:
         name = _name(self.fn, part.number, self.round)
         also = None if other is None else other.future
         return part.executor.submit(name, called, data, part.future, also, self.common.future)
+
+    def late(self) -> list[str]:
+        return [self.name]
 
     def read(self, result: tuple[bool, Message]) -> Any:
         good, message = result
@@ -360,12 +376,17 @@ class _Join:
 
     def __init__(self, join: Callable[[Any, Any], Any], one: Any, other: Any, round: int):
         self.join, self.one, self.other, self.round = join, one, other, round
-        self.name, self.part = f"{one.name}, {other.name}", one.part
+        self.name, self.part, self.parts = f"{one.name}, {other.name}", one.part, one.parts + other.parts
+        self._begun: list[tuple[Any, Any]] = []  # both tasks and their futures
 
     def begin(self) -> Any:
         executor, fn = self.part.executor, Message.of(Ledger(), self.join)
         name = _name(self.join, self.part.number, self.round)
-        return executor.submit(name, joined, fn, self.one.begin(), self.other.begin())
+        self._begun = [(each, each.begin()) for each in (self.one, self.other)]
+        return executor.submit(name, joined, fn, *(future for _, future in self._begun))
+
+    def late(self) -> list[str]:
+        return [name for task, future in self._begun if future.status == "pending" for name in task.late()]
 
     def read(self, result: tuple[bool, Message]) -> Any:
         good, message = result
@@ -378,6 +399,11 @@ class _Join:
 
 def _is_there(future: Any) -> bool:
     return future is not None and future.status not in ("cancelled", "lost")
+
+
+def _part_of(key: str) -> str:
+    """What the name of a task says of its part."""
+    return key.partition("-")[2].partition(",")[0] or key
 
 
 def _name(fn: Callable[..., Any], number: int, round: int) -> str:
