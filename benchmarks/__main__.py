@@ -116,7 +116,7 @@ GROUPS = {
     "parallel-dual": parallel_dual,
     "scale-plan": scale_plan,
     "model-files": model_files,
-    "memory": memory,
+    "out-of-core": memory,
     "command-line": command_line,
     "engine": engine,
 }

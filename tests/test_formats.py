@@ -31,7 +31,7 @@ READERS = {
     ),
     "crfsuite": (formats.iterate_crfsuite, "B-x\tw=a\tn:2\nO\tw\\:b\n\n", "@weight: : \\ \t \n B-x 2 nan"),
     "svmlight": (formats.iterate_svmlight, "1 qid:2 3:4 # x\n", "qid: : 1 2:3 # \n -1 1e999"),
-    "multilabel svmlight": (formats.read_multilabel_svmlight, "1,2 3:4\n3:1\n", ", : 1 2:3 # \n -1"),
+    "multilabel svmlight": (formats.iterate_multilabel_svmlight, "1,2 3:4\n3:1\n", ", : 1 2:3 # \n -1"),
     "mulan": (None, f"{HEAD}1,0,red\n{{0 2, 2 'a b'}}\n", "{ } , ' \" % ? 0 1 2 red \n @data \\"),
     "mulan labels": (read_label_names, XML, "< > </ /> label name= \" ' & ; <!DOCTYPE <![CDATA[ ]]> \n"),
     "clus": (
@@ -50,13 +50,20 @@ READERS = {
         '{"label": 1, "features": {"a": 1}}\n',
         '{ } [ ] "label" "query" "features" : , 1 1e999 NaN null true \n',
     ),
+    "multilabel jsonl": (
+        formats.iterate_multilabel_jsonl,
+        '{"labels": ["x"], "features": {"a": 1}}\n',
+        '{ } [ ] "labels" "features" : , 1 "a" null \n',
+    ),
     "jsonl sequences": (
         formats.iterate_jsonl_sequences,
         '{"tokens": [["a"]], "labels": ["O"]}\n',
         '{ } [ ] "tokens" "features" "labels" "weight" : , "a" 1 null \n',
     ),
+    "taxonomy": (formats.read_taxonomy, "cat\tpet\npet animal\n", "# \t \n a b c"),
     "trees": (formats.iterate_trees, "(S (N a)\n (V b))\n", "( ) S a \n -LRB-"),
     "fasta": (formats.iterate_fasta, ">a x\nACDE\n>b\nAC\n", "> a - . \n AC *"),
+    "fasta pairs": (formats.iterate_fasta_pairs, ">a x\nAC-E\n>b\nACDE\n", "> a - . \n AC *"),
     "aligned fasta": (formats.read_aligned_fasta, ">a\nAC-E\n>b\nACDE\n", "> a - . \n AC *"),
     "a3m": (formats.read_a3m, ">a\nACDE\n>b\nA-dDE\n", "> a - . \n AC c # ss_pred"),
     "stockholm": (
@@ -171,7 +178,11 @@ def test_what_streams_needs_no_more_memory_for_more(name, tmp_path):
             file.writelines(body.replace("1,a,O", f"{k},a,O").replace("2,b,O", f"{k},b,O") for k in range(times))
         (tmp_path / "labels.xml").write_text(XML)
         tracemalloc.start()
-        more = {"at_once": 1000} if name in ("svmlight", "table rows", "jsonl rows", "mulan") else {}
+        more = (
+            {"at_once": 1000}
+            if name in ("svmlight", "table rows", "jsonl rows", "mulan") or "multilabel" in name
+            else {}
+        )
         if name == "mulan":
             found = formats.iterate_mulan_rows(tmp_path / "given.txt", tmp_path / "labels.xml", **more)
         else:

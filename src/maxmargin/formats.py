@@ -8,18 +8,27 @@ come back as names and numbers, and for labels in CSV tables that say a number. 
 """
 
 from maxmargin.inputs.chunk_schemes import scheme_of
-from maxmargin.inputs.json_lines import iterate_jsonl_rows, read_jsonl_rows, write_jsonl_rows
-from maxmargin.inputs.labelled_rows import LabelledRows
+from maxmargin.inputs.jsonl_rows import (
+    iterate_jsonl_rows,
+    iterate_multilabel_jsonl,
+    read_jsonl_rows,
+    read_multilabel_jsonl,
+    write_jsonl_rows,
+    write_multilabel_jsonl,
+)
 from maxmargin.inputs.mulan import iterate_mulan_rows, read_mulan_rows, write_mulan_rows
 from maxmargin.inputs.multilabel_rows import MultilabelRows
+from maxmargin.inputs.named_rows import NamedRows
 from maxmargin.inputs.svmlight import (
     SvmlightRows,
+    iterate_multilabel_svmlight,
     iterate_svmlight,
     read_multilabel_svmlight,
     read_svmlight,
     write_svmlight,
 )
 from maxmargin.inputs.tables import iterate_table_rows, read_table_rows, write_table_rows
+from maxmargin.inputs.taxonomy_file import read_taxonomy, write_taxonomy
 from maxmargin.structures.alignment.formats.a3m import read_a3m, write_a3m
 from maxmargin.structures.alignment.formats.fasta import (
     SequenceRecord,
@@ -30,6 +39,12 @@ from maxmargin.structures.alignment.formats.fasta import (
 )
 from maxmargin.structures.alignment.formats.multiple import Annotations, MultipleAlignment
 from maxmargin.structures.alignment.formats.ncbi import SubstitutionMatrix, read_matrix, write_matrix
+from maxmargin.structures.alignment.formats.pairs import (
+    SequencePair,
+    iterate_fasta_pairs,
+    read_fasta_pairs,
+    write_fasta_pairs,
+)
 from maxmargin.structures.alignment.formats.pairwise_text import render
 from maxmargin.structures.alignment.formats.stockholm import iterate_stockholm, read_stockholm, write_stockholm
 from maxmargin.structures.dependencies.conllu import iterate_conllu, read_conllu, write_conllu
@@ -61,11 +76,12 @@ __all__ = [
     "ConllSentence",
     "ConlluSentence",
     "CrfsuiteSequence",
-    "LabelledRows",
     "MemeFile",
     "MemeMotif",
     "MultilabelRows",
     "MultipleAlignment",
+    "NamedRows",
+    "SequencePair",
     "SequenceRecord",
     "SubstitutionMatrix",
     "SvmlightRows",
@@ -73,9 +89,12 @@ __all__ = [
     "iterate_conllu",
     "iterate_crfsuite",
     "iterate_fasta",
+    "iterate_fasta_pairs",
     "iterate_jsonl_rows",
     "iterate_jsonl_sequences",
     "iterate_mulan_rows",
+    "iterate_multilabel_jsonl",
+    "iterate_multilabel_svmlight",
     "iterate_stockholm",
     "iterate_svmlight",
     "iterate_table_rows",
@@ -87,16 +106,19 @@ __all__ = [
     "read_conllu",
     "read_crfsuite",
     "read_fasta",
+    "read_fasta_pairs",
     "read_jsonl_rows",
     "read_jsonl_sequences",
     "read_matrix",
     "read_meme",
     "read_mulan_rows",
+    "read_multilabel_jsonl",
     "read_multilabel_svmlight",
     "read_stockholm",
     "read_svmlight",
     "read_table_rows",
     "read_table_sequences",
+    "read_taxonomy",
     "read_trees",
     "render",
     "scheme_of",
@@ -105,14 +127,17 @@ __all__ = [
     "write_conllu",
     "write_crfsuite",
     "write_fasta",
+    "write_fasta_pairs",
     "write_jsonl_rows",
     "write_jsonl_sequences",
     "write_matrix",
     "write_meme",
     "write_mulan_rows",
+    "write_multilabel_jsonl",
     "write_stockholm",
     "write_svmlight",
     "write_table_rows",
     "write_table_sequences",
+    "write_taxonomy",
     "write_trees",
 ]

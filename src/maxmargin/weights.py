@@ -131,4 +131,6 @@ class WithNamedWeights:
 
 
 def _speaks_of(name: Hashable, label: Hashable) -> bool:
-    return name == label or (isinstance(name, tuple) and label in name)
+    # True is a class of its own, and not the position 1
+    same = name == label and isinstance(name, bool | np.bool_) == isinstance(label, bool | np.bool_)
+    return same or (isinstance(name, tuple) and any(_speaks_of(each, label) for each in name))

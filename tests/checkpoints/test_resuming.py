@@ -49,6 +49,7 @@ PROBLEMS = {
 }
 
 
+@pytest.mark.every(3)
 @pytest.mark.parametrize("name", PROBLEMS)
 def test_stopped_at_every_step(name, tmp_path):
     make, data = PROBLEMS[name]

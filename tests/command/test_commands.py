@@ -1,96 +1,44 @@
 """The command line, called in this process: what it writes, says and returns. test_processes.py has real ones."""
 
-import io
 import json
-import sys
 from pathlib import Path
 
 import pytest
+from command.command_files import KINDS, MORE, text
 from report.pages import checked
 
 import maxmargin as mm
-from maxmargin.command.main import main
 from maxmargin.formats import read_conll
-
-KINDS = {
-    "sequences": ("train.conll", "--forbidden", "BIO"),
-    "classes": ("train.svm",),
-    "ordinal": ("train.svm",),
-    "measure": ("two.svm", "--measure", "roc_auc"),
-    "ranking": ("train.letor", "--measure", "ndcg", "--k", "3"),
-    "parsing": ("trees.mrg",),
-    "dependencies": ("train.conllu",),
-}
-
-
-def text(name):
-    return Path(name).read_text(encoding="utf-8")
-
-
-@pytest.fixture(scope="module")
-def folder(tmp_path_factory):
-    """Files to learn from, and a model of every kind."""
-    folder = tmp_path_factory.mktemp("files")
-    assert main(["demo", "--files", str(folder)]) == 0
-    rows = (folder / "train.svm").read_text().splitlines(keepends=True)
-    (folder / "three.conll").write_text("a D O\n")
-    (folder / "narrow.svm").write_text("0 1:1\n1 2:1\n2 3:1\n")
-    (folder / "wide.svm").write_text("0 1:1\n1 2:1\n2 3:1 99:1\n")
-    (folder / "uneven.conll").write_text("a O\nb c O\n")
-    (folder / "two.svm").write_text("".join(row for row in rows if row[0] != "2"))
-    for kind, (data, *options) in KINDS.items():
-        arguments = ["fit", kind, str(folder / data), "-o", str(folder / f"{kind}.mm"), "-c", "10", "-q", *options]
-        assert main(arguments) == 0
-    return folder
-
-
-@pytest.fixture
-def run(folder, capsys, monkeypatch):
-    """Run a command in the folder; returns exit code and standard output, and asks of errors that they are one line."""
-    monkeypatch.chdir(folder)
-
-    def run(*arguments, stdin=None):
-        if stdin is not None:
-            monkeypatch.setattr(sys, "stdin", io.StringIO(stdin))
-        capsys.readouterr()
-        try:
-            code = main(arguments)
-        except SystemExit as end:
-            code = end.code
-        out, err = capsys.readouterr()
-        run.err = err
-        if code in (2, 3):
-            assert err.startswith("maxmargin")
-            assert err.count("\n") == 1
-            assert "Traceback" not in err
-        return code, out
-
-    return run
 
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_models_of_every_kind_score_certify_and_show_themselves(run, kind):
-    data = KINDS[kind][0]
-    code, out = run("score", f"{kind}.mm", data, "--json", "-q")
+    data, more = KINDS[kind][0], MORE.get(kind, ())
+    code, out = run("score", f"{kind}.mm", data, "--json", "-q", *more)
     measures = json.loads(out)
     assert code == 0
     assert all(0.9 < value <= 1 for value in measures.values()), measures
-    code, out = run("certify", f"{kind}.mm", data, "-q", "--json", "-e", "0.05", "--strict")
-    assert code == 0
-    assert json.loads(out)["relative gap"] <= 0.05
+    if kind == "multilabel":
+        assert run("certify", f"{kind}.mm", data)[0] == 2
+        assert "is the solution of a linear system: maxmargin inspect shows its residual" in run.err
+    else:
+        code, out = run("certify", f"{kind}.mm", data, "-q", "--json", "-e", "0.05", "--strict", *more)
+        assert code == 0
+        assert json.loads(out)["relative gap"] <= 0.05
     code, out = run("inspect", f"{kind}.mm", "-n", "2")
     model = mm.load(f"{kind}.mm")
     assert f"kind         {kind}" in out
-    assert str(model.certificate_) in out
+    assert " ".join(str(model.certificate_).split()) in " ".join(out.split())
     assert "heaviest weights" in out
-    assert all(len(line) < 2000 for line in out.splitlines())
+    assert all(len(line) <= 80 for line in out.splitlines())
     assert json.loads(run("inspect", f"{kind}.mm", "--json")[1])["heaviest weights"]
 
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_pages_about_models_of_every_kind(run, kind):
-    data = KINDS[kind][0]
-    code, out = run("report", f"{kind}.mm", "--data", data, "-o", "page.html", "--json", "-q", "--title", "a <b> title")
+    data, more = KINDS[kind][0], MORE.get(kind, ())
+    report = ("report", f"{kind}.mm", *more, "-q", "--title", "a <b> title", "--data", data)
+    code, out = run(*report, "-o", "page.html", "--json")
     told = json.loads(out)
     assert code == 0
     assert told.pop("page") == "page.html"
@@ -98,10 +46,10 @@ def test_pages_about_models_of_every_kind(run, kind):
     assert checked(page).headings[:3] == ["What this is", "Certificate", "Scores"]
     assert "<h1>a &lt;b&gt; title</h1>" in page
     assert data in page
-    score = json.loads(run("score", f"{kind}.mm", data, "--json", "-q")[1])
+    score = json.loads(run("score", f"{kind}.mm", data, "--json", "-q", *more)[1])
     values = [each["value"] if isinstance(each, dict) else each for each in told.values()]
     assert any(abs(value - each) < 1e-9 for each in score.values() for value in values)
-    assert run("report", f"{kind}.mm", "--data", data, "-q", "--title", "a <b> title") == (0, page)
+    assert run(*report) == (0, page)
     assert run("report", f"{kind}.mm", "--data", "no such file")[0] == 2
     assert run("report", f"{kind}.mm", "--data", data, "--worst", "-1")[0] == 2
     assert run.err == "maxmargin: --worst is -1; expected 0 or more\n"
@@ -207,6 +155,7 @@ def test_formats_are_converted(run):
     assert json.loads(run("score", "m.mm", "-", "--json", stdin=attributes)[1])["F1"] > 0.9
     assert run("convert", "train.conllu", "--from", "conllu")[1].startswith("the DET\ndog NOUN\n")
     assert run("convert", "--from", "crfsuite", "--to", "conll", stdin=attributes)[0] == 2
+    assert "attributes cannot become columns again" in run.err
 
 
 @pytest.mark.parametrize(
@@ -255,10 +204,10 @@ def test_an_open_gap_is_an_exit_code_where_one_asks_for_it(run):
 
 
 def test_models_without_files_of_their_own_are_named(run):
-    X, y = [[0.0], [1.0], [2.0]], [[0, 1], [1, 0], [1, 1]]
-    mm.CountingMultilabel().fit(X, y).save("own.mm")
+    X, y = [[0.0], [1.0], [2.0]], [0, 1, 1]
+    mm.CountingClassifier().fit(X, y).save("own.mm")
     assert run("predict", "own.mm", "test.svm")[0] == 3
-    assert "the command line has no files for a CountingMultilabel; it knows SequenceLabeler" in run.err
+    assert "the command line has no files for a CountingClassifier; it knows SequenceLabeler" in run.err
     assert run("inspect", "own.mm")[0] == 0
 
 
@@ -286,7 +235,7 @@ def test_every_parameter_that_is_offered_is_described():
     for kind in kinds.KINDS.values():
         estimator = kind.estimator_class()
         described = options.descriptions(estimator)
-        offered = set(signature(estimator).parameters) - options.NOT_HERE - set(kind.hidden)
+        offered = set(signature(estimator).parameters) - (options.NOT_HERE - set(kind.shown)) - set(kind.hidden)
         assert offered <= set(described), (kind.name, offered - set(described))
 
 

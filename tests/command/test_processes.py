@@ -1,5 +1,6 @@
 """The command line as people run it: processes, pipes, a terminal, Ctrl-C."""
 
+import json
 import os
 import pty
 import re
@@ -10,6 +11,7 @@ import subprocess
 import time
 
 import pytest
+from command.command_files import KINDS, MORE
 from report.pages import checked
 from shell import COMMAND, ENVIRONMENT, run_script
 
@@ -90,24 +92,118 @@ def test_ctrl_c_saves_the_best_model_so_far(tmp_path):
     assert done.stdout.startswith("right classes  0.")
 
 
-@pytest.mark.slow
-def test_on_a_terminal_there_is_a_live_line(tmp_path):
+def in_a_terminal(command, folder, stop_at=None):
+    """What a command shows there, and its exit code; Ctrl-C is pressed once it has shown something."""
     leader, follower = pty.openpty()
-    run = subprocess.Popen(made_up(tmp_path), cwd=tmp_path, env=ENVIRONMENT, stdout=follower, stderr=follower)
+    run = subprocess.Popen(command, cwd=folder, env={**ENVIRONMENT, "COLUMNS": "80"}, stdout=follower, stderr=follower)
     os.close(follower)
-    shown, deadline = b"", time.monotonic() + 100
-    while b"gap" not in shown and time.monotonic() < deadline:
-        shown += os.read(leader, 4096)
-    run.send_signal(signal.SIGINT)
+    shown, deadline = b"", time.monotonic() + 200
     try:
         while more := os.read(leader, 4096):
             shown += more
+            if stop_at is not None and (stop_at in shown or time.monotonic() > deadline):
+                run.send_signal(signal.SIGINT)
+                stop_at = None
     except OSError:  # the terminal is gone with the process
         pass
     os.close(leader)
-    assert run.wait(timeout=100) == 0
+    return shown, run.wait(timeout=100)
+
+
+@pytest.mark.slow
+def test_on_a_terminal_there_is_a_live_line(tmp_path):
+    shown, code = in_a_terminal(made_up(tmp_path), tmp_path, stop_at=b"gap")
+    assert code == 0
     assert b"\x1b[" in shown  # drawn anew
     assert b"saved to m.mm" in shown
+
+
+def made_up_sentences(folder, n):
+    """Labels without any rule, on which training takes long."""
+    with open(folder / "noise.conll", "w") as file:
+        for k in range(n):
+            file.writelines(
+                f"w{(7919 * k + 31 * t * t) % 1009} {('O', 'B-x', 'B-y', 'I-x', 'O')[(k * k + 3 * t * t) % 5]}\n"
+                for t in range(12)
+            )
+            file.write("\n")
+
+
+@pytest.mark.slow
+def test_ctrl_c_keeps_the_best_model_of_a_new_kind_on_a_terminal(tmp_path):
+    made_up_sentences(tmp_path, 2000)
+    command = [*COMMAND, "fit", "segments", "noise.conll", "-o", "m.mm", "-c", "1e5", "-e", "1e-9"]
+    shown, code = in_a_terminal([*command, "--max-passes", "inf"], tmp_path, stop_at=b"gap")
+    assert code == 0
+    assert b"the best model so far was saved to m.mm" in shown
+    done = subprocess.run(
+        [*COMMAND, "predict", "m.mm", "noise.conll", "-q"],
+        cwd=tmp_path,
+        env=ENVIRONMENT,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert done.stdout.count("\n\n") == 2000
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("terminal", [False, True])
+def test_progress_of_several_c_is_told_over_all_and_of_each(tmp_path, terminal):
+    made_up_sentences(tmp_path, 200)
+    command = [*COMMAND, "fit", "sequences", "noise.conll", "-o", "m.mm", "--c", "0.1,1,10", "--valid", "noise.conll"]
+    if terminal:
+        shown, code = in_a_terminal(command, tmp_path)
+        shown = shown.decode()
+        assert "\x1b[" in shown
+        assert "gap" in shown.partition("C 1 of 3")[0]  # of the first fit
+    else:
+        done = subprocess.run(command, cwd=tmp_path, env=ENVIRONMENT, capture_output=True, text=True)
+        shown, code = done.stderr, done.returncode
+        assert "\x1b[" not in shown
+        assert done.stdout.startswith("C ")
+    assert code == 0
+    for k, C in enumerate(("0.1", "1", "10"), 1):
+        assert f"C {k} of 3: {C}  score 0." in shown
+    assert "best so far" in shown
+
+
+INPUTS = {"multilabel": "--labels songs.xml"}  # what standard input cannot say
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", KINDS)
+def test_every_kind_in_pipes_and_on_a_terminal(tmp_path, kind):
+    data, *options = KINDS[kind]
+    script = f"""
+        maxmargin demo --files . > /dev/null
+        grep -v ^2 train.svm > two.svm
+        cat {data} | maxmargin fit {kind} - -o m.mm -q {format_of(data)} {INPUTS.get(kind, "")} {" ".join(options)}
+        cat {data} | maxmargin predict m.mm -q {format_of(data)} > piped.txt
+        maxmargin predict m.mm {data} -o written.txt -q
+        cmp piped.txt written.txt
+        cat {data} | maxmargin score m.mm - --json -q {format_of(data)} {" ".join(MORE.get(kind, ()))}
+    """
+    done = run_script(script, tmp_path)
+    assert (done.stderr, done.returncode) == ("", 0)
+    assert all(0.9 < value <= 1 for value in json.loads(done.stdout).values()), done.stdout
+    shown, code = in_a_terminal([*COMMAND, "inspect", "m.mm"], tmp_path)
+    assert code == 0
+    assert all(len(line) <= 80 for line in shown.decode().splitlines())
+    more = INPUTS.get(kind, "").split()
+    shown, code = in_a_terminal([*COMMAND, "fit", kind, "nowhere", "-o", "m.mm", *more], tmp_path)
+    assert (code, shown.decode().strip()) == (2, "maxmargin: nowhere: No such file or directory")
+
+
+def format_of(name):
+    """Of what comes from standard input: the name of the file would say it."""
+    for suffix, form in ((".csv", "table"), (".jsonl", "jsonl")):
+        if name.endswith(suffix) and name not in ("graphs.jsonl", *(f"{each}.jsonl" for each in ONLY_RECORDS)):
+            return f"--format {form}"
+    return ""
+
+
+ONLY_RECORDS = ("clusters", "assignments", "documents", "homologs")
 
 
 @pytest.mark.slow

@@ -144,3 +144,11 @@ def test_there_are_no_weights_without_training_or_with_a_kernel():
     for tell in (lambda model: model.weights_, lambda model: model.top_weights(), lambda model: model.coef_):
         with pytest.raises(AttributeError, match=r"CountingClassifier with a kernel has no weights .*dual_coef_"):
             tell(model)
+
+
+def test_labels_have_the_names_that_are_given():
+    X, Y = np.eye(3), [[0, 1], [1, 0], [1, 1]]
+    model = CountingMultilabel("linear", classes=["calm", "glad"]).fit(X, Y)
+    assert model.weights_["features"].names[1] == ["calm", "glad"]
+    with pytest.raises(ValueError, match="classes names 1 labels, and Y has 2 columns"):
+        CountingMultilabel(classes=["calm"]).fit(X, Y)

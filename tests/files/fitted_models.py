@@ -151,6 +151,14 @@ def segments():
 
 
 @model
+def segments_columns():
+    X, Y = segmented()
+    columns = [[(token[0],) for token in x] for x in X]
+    templates = mm.TokenTemplates(["word", "word[-1]"])
+    return fitted(mm.SegmentLabeler(features=templates, segment_features=tasks.SegmentText(0)), columns, Y)
+
+
+@model
 def segments_text():
     features = tasks.SegmentText(kinds=["text", "around"])
     return fitted(mm.SegmentLabeler(measure="f1", segment_features=features), *segmented())
@@ -330,7 +338,7 @@ def counted_classes():
 @model
 def counted_labels():
     X, y = table()
-    return fitted(mm.CountingMultilabel(), X, np.eye(4, dtype=int)[y])
+    return fitted(mm.CountingMultilabel(classes=list("abcd")), X, np.eye(4, dtype=int)[y])
 
 
 @model

@@ -188,3 +188,14 @@ def test_tokens_that_are_not_as_the_templates_want_them():
     assert mm.SequenceLabeler(features=TokenTemplates.usual(1)).fit([["a", "b"]], [["A", "B"]]).predict([["b"]]) == [
         ["B"]
     ]
+
+
+def test_usual_templates_take_the_names_of_columns():
+    named = TokenTemplates.usual(3, ["form", "pos", "lemma"])
+    assert named.columns == ["form", "pos", "lemma"]
+    here, there = (
+        [len(token) for token in each.attributes([("Ada", "N", "a"), ("x", "V", "b")])]
+        for each in (named, TokenTemplates.usual(3))
+    )
+    assert here == there
+    assert "form[-1] | form" in named.features

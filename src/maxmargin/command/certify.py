@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 
-from maxmargin.command.errors import NOT_CONVERGED
+from maxmargin.command.errors import NOT_CONVERGED, UsageError
 from maxmargin.command.fit import numbers, packed_or_read
 from maxmargin.command.kinds import kind_of
 from maxmargin.command.saying import say
@@ -14,6 +14,10 @@ from maxmargin.loading import load
 def run(settings: argparse.Namespace) -> int:
     """Read, look for a bound, report."""
     model = load(settings.model)
+    if not hasattr(model, "certify"):
+        raise UsageError(
+            f"a {type(model).__name__} is the solution of a linear system: maxmargin inspect shows its residual"
+        )
     model.verbose = int(not settings.quiet)
     examples = packed_or_read(kind_of(model), settings.data, model, settings)
     certificate = model.certify(examples.X, examples.Y, **examples.others, tol=settings.tol)

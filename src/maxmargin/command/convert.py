@@ -1,53 +1,133 @@
-"""maxmargin convert: label sequences in another format, one by one."""
+"""maxmargin convert: the same examples in another format, some at a time: sequences, rows, or alignments."""
 
 from __future__ import annotations
 
 import argparse
-from collections.abc import Iterator
+import csv
+import json
+from collections.abc import Callable, Iterator
+from functools import partial
 from itertools import chain
-from typing import Any
+from typing import Any, TextIO
 
 from maxmargin.command.errors import UsageError
-from maxmargin.command.files.base import opened, written
+from maxmargin.command.files.base import named_format, opened, say, written
 from maxmargin.inputs.chunk_schemes import SCHEMES
 from maxmargin.inputs.token_templates import TokenTemplates
-from maxmargin.structures.dependencies.conllu import iterate_conllu
-from maxmargin.structures.sequences.conll import iterate_conll, write_conll
-from maxmargin.structures.sequences.crfsuite import iterate_crfsuite, write_crfsuite
 
 Pair = tuple[Any, Any]  # tokens and labels
+Write = Callable[[TextIO], None]
+SEQUENCES = ("conll", "crfsuite", "conllu", "table", "jsonl")
+ROWS = ("svmlight", "table", "jsonl")
+ALIGNMENTS = ("msa", "a3m", "stockholm")
+AT_ONCE = 10_000
 
 
 def run(settings: argparse.Namespace) -> int:
     """Read and write."""
-    if settings.source == "crfsuite" and settings.to == "conll":
-        raise UsageError("attributes cannot become columns again: crfsuite is converted to crfsuite only")
-    if settings.features and (settings.to != "crfsuite" or settings.source == "crfsuite"):
-        raise UsageError("--features makes attributes of columns: it is for --to crfsuite")
-    pairs = _read(settings)
-    if settings.chunks is not None:
-        scheme = SCHEMES[settings.chunks]
-        pairs = ((tokens, scheme.rewritten(labels)) for tokens, labels in pairs)
-    if settings.to == "crfsuite" and settings.source != "crfsuite":
-        pairs = _with_attributes(pairs, settings.features)
-    write = write_crfsuite if settings.to == "crfsuite" else write_conll
+    source = settings.source or _named(settings.data) or "conll"
+    target = settings.to or _named(settings.output) or ("conll" if source == "conllu" else source)
+    content = settings.content or _content(source, target)
+    formats = {"sequences": SEQUENCES, "rows": ROWS, "alignments": ALIGNMENTS}[content]
+    if source not in formats or target not in formats or target == "conllu":
+        raise UsageError(f"{content} are not converted from {source} to {target}; they are {', '.join(formats)}")
+    if content != "sequences" and (settings.chunks or settings.features):
+        raise UsageError("--chunks and --features are for sequences")
+    if target == "table" and (settings.output or "").endswith(".parquet"):
+        raise UsageError("tables are written as CSV here; maxmargin.formats.write_table_rows writes Parquet")
+    # what makes no sense is said before there is a file
+    write = {"sequences": _sequences, "rows": _rows, "alignments": _alignments}[content](source, target, settings)
     with written(settings.output) as file:
-        for tokens, labels in pairs:
-            write(file, [tokens], [labels])
+        write(file)
     return 0
 
 
-def _read(settings: argparse.Namespace) -> Iterator[Pair]:
-    source = opened(settings.data)
-    if settings.source == "conllu":  # a universal part of speech for every word
-        for sentence in iterate_conllu(source, single_root=False):
-            yield [(row[0],) for row in sentence.rows], [row[2] for row in sentence.rows]
-        return
-    iterate: Any = iterate_conll if settings.source == "conll" else iterate_crfsuite
-    for each in iterate(source):
-        if getattr(each, "weight", 1.0) != 1.0:
-            raise ValueError("a sequence has a weight, which would be lost")
-        yield each.tokens, each.labels
+def _named(file: str | None) -> str | None:
+    """The format that a name says; sequences in FASTA are rows of an alignment here."""
+    found = named_format(file)
+    return "msa" if found == "fasta" else found
+
+
+def _content(source: str, target: str) -> str:
+    """What two formats have in common."""
+    for content, formats in (("alignments", ALIGNMENTS), ("rows", ROWS), ("sequences", SEQUENCES)):
+        if {source, target} & set(formats) - {"table", "jsonl"}:
+            return content
+    raise UsageError("tables and JSON lines hold rows or sequences: say which, --of rows or --of sequences")
+
+
+# --- sequences
+
+
+def _sequences(source: str, target: str, settings: argparse.Namespace) -> Write:
+    pairs, features = _pairs(source, settings)
+    if settings.chunks is not None:
+        scheme = SCHEMES[settings.chunks]
+        pairs = ((tokens, scheme.rewritten(labels)) for tokens, labels in pairs)
+    if features and target in ("conll", "table"):
+        raise UsageError(f"attributes cannot become columns again: they can be crfsuite or jsonl, and not {target}")
+    if settings.features and (target not in ("crfsuite", "jsonl") or features):
+        raise UsageError("--features makes attributes of columns: it is for --to crfsuite and jsonl")
+    if not features and (target == "crfsuite" or settings.features):
+        pairs, features = _with_attributes(pairs, settings.features), True
+    writer = _writers(features, settings)[target]
+
+    def write(file: TextIO) -> None:
+        for i, (tokens, labels) in enumerate(pairs):
+            writer(file, i, tokens, labels)
+
+    return write
+
+
+def _pairs(source: str, settings: argparse.Namespace) -> tuple[Iterator[Pair], bool]:
+    """Tokens and labels, and whether tokens are features."""
+    if source == "conllu":  # a universal part of speech for every word
+        from maxmargin.structures.dependencies.conllu import iterate_conllu
+
+        sentences = iterate_conllu(opened(settings.data), single_root=False)
+        return (([(row[0],) for row in each.rows], [row[2] for row in each.rows]) for each in sentences), False
+    from maxmargin.command.files.token_files import token_file
+
+    found = (sentence for sentence, _ in token_file(source, settings.data, None, True, settings))
+    first = next(found, None)
+    if first is None:
+        return iter(()), source == "crfsuite"
+    return (_pair(sentence) for sentence in chain([first], found)), hasattr(first, "weight")
+
+
+def _pair(sentence: Any) -> Pair:
+    if getattr(sentence, "weight", 1.0) != 1.0:
+        raise ValueError("a sequence has a weight, which would be lost")
+    return sentence.tokens, sentence.labels or None
+
+
+def _writers(features: bool, settings: argparse.Namespace) -> dict[str, Callable[..., None]]:
+    """By format: writes a sequence, given its number."""
+    from maxmargin.structures.sequences.conll import write_conll
+    from maxmargin.structures.sequences.crfsuite import write_crfsuite
+    from maxmargin.structures.sequences.jsonl import record_of
+
+    def conll(file: TextIO, i: int, tokens: Any, labels: Any) -> None:
+        blanks = any(" " in column for token in tokens for column in token)
+        write_conll(file, [tokens], None if labels is None else [labels], "\t" if blanks else " ")
+
+    def crfsuite(file: TextIO, i: int, tokens: Any, labels: Any) -> None:
+        if labels is None:
+            raise ValueError("there are no labels, which every line of a crfsuite file begins with")
+        write_crfsuite(file, [tokens], [labels])
+
+    def table(file: TextIO, i: int, tokens: Any, labels: Any) -> None:
+        writer = csv.writer(file, lineterminator="\n")
+        if i == 0:
+            columns = ["word", *(f"column{k}" for k in range(2, len(tokens[0]) + 1))]
+            writer.writerow([settings.id or "sequence", *columns, *([settings.label or "label"] if labels else [])])
+        for t, token in enumerate(tokens):
+            writer.writerow([i + 1, *token, *([labels[t]] if labels else [])])
+
+    def jsonl(file: TextIO, i: int, tokens: Any, labels: Any) -> None:
+        file.write(json.dumps(record_of(tokens, labels, features), ensure_ascii=False) + "\n")
+
+    return {"conll": conll, "crfsuite": crfsuite, "table": table, "jsonl": jsonl}
 
 
 def _with_attributes(pairs: Iterator[Pair], features: str | None) -> Iterator[Pair]:
@@ -57,3 +137,77 @@ def _with_attributes(pairs: Iterator[Pair], features: str | None) -> Iterator[Pa
     templates = TokenTemplates.read(features) if features else TokenTemplates.usual(len(first[0][0]))
     for tokens, labels in chain([first], pairs):
         yield templates.attributes(tokens), labels
+
+
+# --- rows
+
+
+def _rows(source: str, target: str, settings: argparse.Namespace) -> Write:
+    return partial(_write_rows, source, target, settings)
+
+
+def _write_rows(source: str, target: str, settings: argparse.Namespace, file: TextIO) -> None:
+    """Tables have a column for every feature, so that all of an svmlight file must be read before its first row."""
+    from maxmargin.command.files.feature_columns import FileRows
+    from maxmargin.inputs.jsonl_rows import iterate_jsonl_rows, write_jsonl_rows
+    from maxmargin.inputs.multilabel_rows import NumberedNames
+    from maxmargin.inputs.svmlight import iterate_svmlight, read_svmlight, write_svmlight
+    from maxmargin.inputs.tables import iterate_table_rows, write_table_rows
+
+    said = settings.label or "label", settings.id or "query"
+    whole = target == "table" and source != "table"
+    data, at_once = opened(settings.data), 2**62 if whole else AT_ONCE
+    if source == "svmlight":
+        parts: Any = [read_svmlight(data)] if whole else iterate_svmlight(data, at_once=at_once)
+    else:
+        parts = iterate_table_rows(data, *said, at_once=at_once) if source == "table" else None
+        parts = iterate_jsonl_rows(data, at_once=at_once) if parts is None else parts
+    for k, rows in enumerate(parts):
+        names = NumberedNames(rows.X.shape[1], 1) if source == "svmlight" else rows.names
+        if target == "jsonl":
+            write_jsonl_rows(file, rows.X, rows.y, rows.qid, names)
+        elif target == "table":
+            write_table_rows(file, rows.X, rows.y, rows.qid, names, *said, head=k == 0)
+        else:
+            part = FileRows(settings.data, rows.X, rows.y)
+            if source != "svmlight":
+                part = FileRows.named(settings.data, rows.X, rows.y, rows.qid, names)
+            if k == 0 and part.names is not None:
+                some = ", ".join(f"{j} is {name}" for j, name in enumerate(part.names[:5], 1))
+                say(f"svmlight has no names of features: they are numbered from 1 on ({some}, …)")
+            write_svmlight(file, part.X, *_numbers(rows), zero_based=source != "svmlight" and part.names is None)
+
+
+def _numbers(rows: Any) -> tuple[Any, Any]:
+    """Labels and queries as svmlight has them."""
+    if rows.y is None:
+        raise ValueError("there are no labels, which every line of an svmlight file begins with")
+    if rows.qid is not None and rows.qid.dtype == object:
+        raise ValueError("queries are texts; in an svmlight file they are whole numbers")
+    return rows.y, rows.qid
+
+
+# --- alignments
+
+
+def _alignments(source: str, target: str, settings: argparse.Namespace) -> Write:
+    from maxmargin.structures.alignment.formats.a3m import read_a3m, write_a3m
+    from maxmargin.structures.alignment.formats.fasta import read_aligned_fasta, write_fasta
+    from maxmargin.structures.alignment.formats.stockholm import iterate_stockholm, write_stockholm
+
+    data, inserted = opened(settings.data), "inserted" if target == "a3m" else "aligned"
+    if source == "stockholm":
+        found = list(iterate_stockholm(data, inserted))
+    else:
+        found = [read_a3m(data) if source == "a3m" else read_aligned_fasta(data, inserted)]
+    if target != "stockholm" and len(found) != 1:
+        raise ValueError(f"the file has {len(found)} alignments; only a Stockholm file can hold several, or none")
+
+    def write(file: TextIO) -> None:
+        for alignment in found:
+            if target == "stockholm":
+                write_stockholm(file, alignment)
+            else:
+                (write_a3m if target == "a3m" else write_fasta)(file, alignment)
+
+    return write

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import argparse
+import json
+from collections.abc import Iterable
 from pathlib import Path
+from typing import Any
 
 PEOPLE = "Ada Lovelace|Alan Turing|Grace Hopper|Emmy Noether|Kurt Gödel|Sofia Kovalevskaya"
 TOWNS = "London|New York|Göttingen|Vienna|Saint Petersburg|Paris"
@@ -21,7 +24,7 @@ def run(settings: argparse.Namespace) -> int:
     folder.mkdir(parents=True, exist_ok=True)
     for name, text in files().items():
         (folder / name).write_text(text, encoding="utf-8")
-    print(f"{len(files())} files in {folder}: {', '.join(files())}")
+    print(f"{len(files())} files in {folder}, of every kind: train.conll, graphs.jsonl, …")
     return 0
 
 
@@ -34,8 +37,20 @@ def files() -> dict[str, str]:
         "train.svm": "".join(rows[:40]),
         "test.svm": "".join(rows[40:]),
         "train.letor": "".join(f"{k % 3} qid:{k // 6} 1:{(k % 3) / 2 + (k % 5) / 10:g} 2:{k % 4}\n" for k in range(60)),
+        "fruit.csv": "label,size,red,long\n" + "".join(_fruit(k) for k in range(30)),
+        "fruit.tree": "apple\tround\npear\tround\nbanana\tlong\nround\tfruit\nlong\tfruit\n",
+        "songs.arff": ARFF + "".join(_song(k) for k in range(30)),
+        "songs.xml": '<labels><label name="calm"/><label name="glad"/></labels>\n',
         "trees.mrg": "".join(_tree(k) for k in range(12)),
         "train.conllu": "".join(_arcs(k) for k in range(12)),
+        "pairs.fasta": "".join(_pair(k) for k in range(12)),
+        "sites.fasta": "".join(f">site{k}\n{_string(k, True)}\n" for k in range(20)),
+        "others.fasta": "".join(f">other{k}\n{_string(k + 20, False)}\n" for k in range(20)),
+        "graphs.jsonl": _lines(_graph(k) for k in range(12)),
+        "clusters.jsonl": _lines(_clusters(k) for k in range(8)),
+        "assignments.jsonl": _lines(_assignment(k) for k in range(8)),
+        "documents.jsonl": _lines(_documents(k) for k in range(8)),
+        "homologs.jsonl": _lines(_homolog(k) for k in range(8)),
     }
 
 
@@ -55,9 +70,13 @@ def _row(k: int) -> str:
 
 
 def _tree(k: int) -> str:
+    """Some subjects are in a park, and some things are seen with a telescope: the same words, other trees."""
     noun, verb = ("dog", "cat", "bird")[k % 3], ("sees", "likes")[k % 2]
-    objects = f"(NP (DT a) (NN {('cat', 'dog')[k % 2]}))"
-    return f"(S (NP (DT the) (NN {noun})) (VP (VBZ {verb}) {objects}))\n"
+    subject, thing = f"(NP (DT the) (NN {noun}))", f"(NP (DT a) (NN {('cat', 'dog')[k % 2]}))"
+    if k % 4 == 3:
+        subject = f"(NP {subject} (PP (IN in) (NP (DT the) (NN park))))"
+    tool = " (PP (IN with) (NP (DT a) (NN telescope)))" if k % 4 == 2 else ""
+    return f"(S {subject} (VP (VBZ {verb}) {thing}{tool}))\n"
 
 
 def _arcs(k: int) -> str:
@@ -65,3 +84,88 @@ def _arcs(k: int) -> str:
     words = [("the", "DET", 2, "det"), (noun, "NOUN", 3, "nsubj"), (verb, "VERB", 0, "root")]
     lines = [f"{m}\t{w}\t{w}\t{tag}\t_\t_\t{head}\t{label}\t_\t_\n" for m, (w, tag, head, label) in enumerate(words, 1)]
     return "".join(lines) + "\n"
+
+
+ARFF = """\
+@relation songs
+@attribute pace numeric
+@attribute loud numeric
+@attribute key {major, minor}
+@attribute calm {0,1}
+@attribute glad {0,1}
+@data
+"""
+
+
+def _song(k: int) -> str:
+    """Slow ones are calm, those in major are glad."""
+    pace, key = (k * 7) % 10, ("major", "minor")[k % 3 == 0]
+    return f"{pace},{(k * 3) % 8},{key},{int(pace < 5)},{int(key == 'major')}\n"
+
+
+def _fruit(k: int) -> str:
+    name, size, red, long = (("apple", 7, 1, 0), ("pear", 7, 0, 0), ("banana", 6, 0, 1))[k % 3]
+    return f"{name},{size + (k * k) % 5 / 2:g},{red},{long}\n"
+
+
+def _pair(k: int) -> str:
+    """Two strings of DNA: of the second one letter is another, and two are missing."""
+    first = _string(3 * k, False)[:24]
+    gap, other = 4 + k % 7, 14 + k % 8
+    changed = {"A": "G", "C": "T", "G": "A", "T": "C"}[first[other]]
+    second = f"{first[:gap]}--{first[gap + 2 : other]}{changed}{first[other + 1 :]}"
+    return f">a{k}\n{first}\n>b{k}\n{second}\n"
+
+
+def _string(k: int, motif: bool) -> str:
+    """Forty letters, with TATAAT among them, or not."""
+    state, letters = 7919 * k + 17, ""
+    for _ in range(40):
+        state = (1103515245 * state + 12345) % 2**31
+        letters += "ACGT"[state >> 16 & 3]
+    place = 3 + (5 * k) % 28
+    letters = letters.replace("TATAAT", "TACGAT")
+    return f"{letters[:place]}TATAAT{letters[place + 6 :]}" if motif else letters
+
+
+def _lines(records: Iterable[dict[str, Any]]) -> str:
+    return "".join(f"{json.dumps(record)}\n" for record in records)
+
+
+def _graph(k: int) -> dict[str, Any]:
+    """Six nodes in a row, of which the first ones are low; what is seen of one of them is wrong."""
+    labels = ["low" if node < 2 + k % 3 else "high" for node in range(6)]
+    seen = [[1.0, -1.0 if label == "low" else 1.0] for label in labels]
+    seen[(3 * k) % 6][1] *= -0.2
+    return {"nodes": seen, "edges": [[node, node + 1] for node in range(5)], "labels": labels}
+
+
+def _clusters(k: int) -> dict[str, Any]:
+    """Five items with a number each; those whose numbers are near belong together."""
+    numbers = [0.0, 0.3 + k / 20, 5.0, 5.2, 9.0 + k % 2]
+    pairs = [[i, j] for j in range(5) for i in range(j)]
+    features = [[abs(numbers[i] - numbers[j])] for i, j in pairs]
+    return {"items": 5, "pairs": pairs, "features": features, "clusters": [0, 0, 1, 1, 2]}
+
+
+def _assignment(k: int) -> dict[str, Any]:
+    """Three things in one frame, two of which are in the next one, a little further."""
+    places, later = [0.0, 4.0 + k % 3, 10.0], [10.5, 0.5]
+    return {"pairs": [[[-abs(a - b)] for b in later] for a in places], "assignment": [1, -1, 0]}
+
+
+def _documents(k: int) -> dict[str, Any]:
+    """Half of the documents are of one subtopic, the others of one each; their words say so."""
+    words = ("cat", "car", "guitar", "film", "game", "rocket")
+    topics = [words[(k + max(0, t - 5)) % 6] for t in range(11)]
+    texts = [f"jaguar {topic} {topic}s {'old' if t % 2 else 'new'} page{t}" for t, topic in enumerate(topics)]
+    return {"documents": texts, "subtopics": [[topic] for topic in topics]}
+
+
+def _homolog(k: int) -> dict[str, Any]:
+    """Of three strings the second is the native one with a letter less."""
+    native = _string(5 * k, False)[:16]
+    relative = native[:5] + native[6:]
+    rows = [native, f"{native[:5]}-{native[6:]}"]
+    others = [_string(5 * k + step, False)[:15] for step in (1, 2)]
+    return {"native": native, "candidates": [others[0], relative, others[1]], "homolog": 1, "alignment": rows}

@@ -22,7 +22,8 @@ def run(settings: argparse.Namespace) -> int:
     kind = KINDS[settings.kind]
     Cs = _values(settings.C)
     if settings.output is None and settings.cv is None:
-        raise UsageError("give the file to write the model to, -o MODEL, or -v K for cross-validation alone")
+        alone = ", or -v K for cross-validation alone" if kind.has_c else ""
+        raise UsageError(f"give the file to write the model to, -o MODEL{alone}")
     if settings.output == "-":
         raise UsageError("a model is no text: give a file to write it to, -o MODEL")
     if settings.output is not None and not os.access(Path(settings.output).resolve().parent, os.W_OK):
@@ -43,7 +44,9 @@ def run(settings: argparse.Namespace) -> int:
     except (ValueError, TypeError) as error:
         raise _blamed(error, settings) from None
     certificate = model.certificate_
-    report = {"C": float(model.solution_.C), "certificate": str(certificate), **numbers(certificate), **report}
+    vars(model).update(examples.remembered)
+    trade_off = {"C": float(model.solution_.C)} if kind.has_c else {"alpha": float(model.alpha_)}
+    report = {**trade_off, "certificate": str(certificate), **numbers(certificate), **report}
     if settings.output is not None:
         model.verbose = 0  # of this run
         model.save(settings.output)
@@ -86,10 +89,13 @@ def _trained(
         model = estimator.fit(examples.X, examples.Y, **examples.others)
         return model, {} if valid is None else {"on --valid": kind.module().measures(model, valid)}
     best, scores = None, {}
-    for model in estimator.path(examples.X, examples.Y, Cs, **examples.others):
+    for k, model in enumerate(estimator.path(examples.X, examples.Y, Cs, **examples.others), 1):
         scores[float(model.solution_.C)] = score = float(model.score(valid.X, valid.Y, **_for_score(valid)))
         if best is None or score > best[0]:
             best = score, model
+        if not settings.quiet:
+            said = f"C {k} of {len(Cs)}: {model.solution_.C:g}  score {score:.4g}  best so far {best[0]:.4g}"
+            print(f"{said} at C = {best[1].solution_.C:g}", file=sys.stderr)
     assert best is not None
     return best[1], {"on --valid": kind.module().measures(best[1], valid), "tried": scores}
 

@@ -5,21 +5,23 @@ from __future__ import annotations
 import argparse
 import os
 from inspect import signature
+from textwrap import wrap
 from typing import Any
 
 import numpy as np
 
 from maxmargin.command.kinds import KINDS
+from maxmargin.command.pictures import WIDTH, pictures
 from maxmargin.command.saying import say
 from maxmargin.inputs.token_templates import TokenTemplates
 from maxmargin.loading import load
 
-WIDEST = 12  # labels of a table of transitions; of more, the strongest pairs are shown
+LONGEST = WIDTH - 13  # name of a weight
 MOST_LABELS = 40  # whose heaviest weights are shown
 
 
 def run(settings: argparse.Namespace) -> int:
-    """Certificate, parameters, sizes; heaviest weights; transitions."""
+    """Certificate, parameters, sizes; heaviest weights; what can be drawn."""
     model = load(settings.model)
     kinds = [kind.name for kind in KINDS.values() if kind.estimator == type(model).__name__]
     report: dict[str, Any] = {
@@ -40,16 +42,20 @@ def run(settings: argparse.Namespace) -> int:
             f"{len(labels)}: {' '.join(map(str, labels[:MOST_LABELS]))}{' …' * (len(labels) > MOST_LABELS)}"
         )
     weights = _heaviest(model, labels, settings.top)
+    drawn = list(pictures(model, settings.top))
     if settings.json:
-        say(report | {"heaviest weights": weights}, settings)
+        say(report | {"heaviest weights": weights} | {each.title: each.value for each in drawn}, settings)
         return 0
-    settings.quiet = False  # what is asked for is said
-    say(report, settings)
+    width = max(map(len, report)) + 2
+    for name, value in report.items():
+        lines = wrap(str(value), WIDTH - width, break_long_words=False, break_on_hyphens=False) or [""]
+        print("\n".join([f"{name:<{width}}{lines[0]}", *(f"{'':<{width}}{line}" for line in lines[1:])]))
     for label, some in weights.items():
         print(f"\n{label}")
         for name, weight in some:
-            print(f"  {weight:+9.4f}  {name}")
-    _show_transitions(model, labels)
+            print(f"  {weight:+9.4f}  {name if len(name) <= LONGEST else name[: LONGEST - 1] + '…'}")
+    for picture in drawn:
+        print(f"\n{picture.title}", *picture.lines, sep="\n")
     return 0
 
 
@@ -79,22 +85,3 @@ def _heaviest(model: Any, labels: list[Any], n: int) -> dict[str, list[tuple[str
     except ValueError:  # no weight is of a label
         pass
     return together
-
-
-def _show_transitions(model: Any, labels: list[Any]) -> None:
-    try:
-        table = np.asarray(model.weights_["transitions"])
-    except (AttributeError, KeyError, TypeError):
-        return
-    names = list(map(str, labels))
-    if len(names) > WIDEST:
-        print("\nstrongest transitions")
-        for k in np.argsort(-np.abs(table), axis=None)[:WIDEST]:
-            before, after = np.unravel_index(k, table.shape)
-            print(f"  {table[before, after]:+9.4f}  {names[before]} then {names[after]}")
-        return
-    width = max(7, *map(len, names))
-    print("\ntransitions (before: rows, after: columns)")
-    print(" " * width, *(f"{name:>{width}}" for name in names))
-    for name, row in zip(names, table, strict=True):
-        print(f"{name:>{width}}", *(f"{weight:>+{width}.2f}" for weight in row))

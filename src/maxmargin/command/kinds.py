@@ -5,6 +5,10 @@ from __future__ import annotations
 from importlib import import_module
 from typing import Any, NamedTuple
 
+ROWS = ("svmlight", "table", "jsonl")
+TOKENS = ("conll", "crfsuite", "table", "jsonl")
+RECORDS = ("jsonl",)
+
 
 class Kind(NamedTuple):
     """A kind of data: the name of its estimator, of the module that reads and writes it, and of its formats."""
@@ -15,7 +19,10 @@ class Kind(NamedTuple):
     formats: tuple[str, ...]
     description: str
     hidden: tuple[str, ...] = ()  # parameters that are functions, or that files say
+    more_files: tuple[tuple[str, str], ...] = ()  # options that name a file: --option, and what the file is
+    has_c: bool = True  # whether it has C, which can be chosen
     packs: bool = False  # whether `maxmargin pack` takes it
+    shown: tuple[str, ...] = ()  # parameters that are objects elsewhere, and can be texts here
 
     def estimator_class(self) -> Any:
         """Imported when it is asked for."""
@@ -26,6 +33,7 @@ class Kind(NamedTuple):
         return import_module(f"maxmargin.command.files.{self.files}")
 
 
+TEMPLATES = ("features", "templates in TOML [default: usual ones for the columns]")
 KINDS = {
     kind.name: kind
     for kind in (
@@ -33,15 +41,44 @@ KINDS = {
             "sequences",
             "SequenceLabeler",
             "sequences",
-            ("conll", "crfsuite"),
+            TOKENS,
             "a label for every token of a sentence",
             ("features",),
+            (TEMPLATES,),
             packs=True,
         ),
-        Kind("classes", "MulticlassSVC", "rows", ("svmlight",), "one of several classes for every row"),
-        Kind("ordinal", "OrdinalSVC", "rows", ("svmlight",), "classes that are in an order, such as grades"),
-        Kind("measure", "MeasureSVC", "rows", ("svmlight",), "two classes, judged by F1, ROC area, …"),
-        Kind("ranking", "Ranker", "rows", ("svmlight",), "the rows of every query (qid), best first", ("start",)),
+        Kind(
+            "segments",
+            "SegmentLabeler",
+            "sequences",
+            TOKENS,
+            "labelled segments of sentences, such as names",
+            ("features", "segment_features"),
+            (TEMPLATES,),
+        ),
+        Kind("classes", "MulticlassSVC", "rows", ROWS, "one of several classes for every row"),
+        Kind("ordinal", "OrdinalSVC", "rows", ROWS, "classes that are in an order, such as grades"),
+        Kind(
+            "taxonomy",
+            "TaxonomySVC",
+            "rows",
+            (*ROWS, "arff"),
+            "classes that are in a tree",
+            (),
+            (("tree", "a node on every line, and after it the nodes above it"),),
+        ),
+        Kind("measure", "MeasureSVC", "rows", ROWS, "two classes, judged by F1, ROC area, …"),
+        Kind("ranking", "Ranker", "rows", ROWS, "the rows of every query (qid), best first", ("start",)),
+        Kind(
+            "multilabel",
+            "CountingMultilabel",
+            "label_sets",
+            ("arff", "svmlight", "jsonl"),
+            "any number of labels for every row",
+            (),
+            (("labels", "of ARFF: the XML file of labels [default: the one beside DATA]"),),
+            has_c=False,
+        ),
         Kind("parsing", "Parser", "trees", ("brackets",), "a parse tree for every sentence"),
         Kind(
             "dependencies",
@@ -50,6 +87,42 @@ KINDS = {
             ("conllu",),
             "a head and a label for every word",
             ("features",),
+        ),
+        Kind(
+            "alignment",
+            "Aligner",
+            "alignments",
+            ("fasta", "msa", "a3m", "stockholm"),
+            "scores that align two sequences",
+            shown=("prior",),
+        ),
+        Kind(
+            "homologs",
+            "HomologRanker",
+            "records",
+            RECORDS,
+            "which of several sequences is related to one",
+            shown=("prior",),
+        ),
+        Kind(
+            "motifs",
+            "MotifFinder",
+            "motifs",
+            ("fasta",),
+            "what sequences have in common, somewhere",
+            (),
+            (("without", "sequences without the motif [default: some are made up]"),),
+        ),
+        Kind("graphs", "GraphLabeler", "records", RECORDS, "a label for every node of a graph", ("stack",)),
+        Kind("clustering", "Clusterer", "records", RECORDS, "which items belong together"),
+        Kind("assignment", "Assigner", "records", RECORDS, "which row belongs to which column", ("features",)),
+        Kind(
+            "diversity",
+            "Diversifier",
+            "records",
+            RECORDS,
+            "few documents that cover many subtopics",
+            ("vectorizer",),
         ),
     )
 }

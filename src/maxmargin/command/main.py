@@ -56,6 +56,7 @@ def _speak_in_sentences() -> None:
 
     warnings.showwarning = show
     warnings.simplefilter("default")
+    warnings.filterwarnings("ignore", "X does not have valid feature names")  # files were matched by them
     for kind in (DeprecationWarning, PendingDeprecationWarning, FutureWarning, ResourceWarning):
         warnings.simplefilter("ignore", kind)
 
@@ -63,8 +64,9 @@ def _speak_in_sentences() -> None:
 def _use_utf8() -> None:
     """As for files: whatever the locale says."""
     for stream in (sys.stdin, sys.stdout):
-        if hasattr(stream, "reconfigure") and (stream.encoding or "").lower().replace("-", "") != "utf8":
-            stream.reconfigure(encoding="utf-8")
+        strict = (stream.encoding or "").lower().replace("-", "") == "utf8" and stream.errors == "strict"
+        if hasattr(stream, "reconfigure") and not strict:
+            stream.reconfigure(encoding="utf-8", errors="strict")
 
 
 def _say(what: Any, code: int) -> int:

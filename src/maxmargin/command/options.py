@@ -11,15 +11,18 @@ from typing import Any
 
 # Of a run in Python, objects, or the business of other options.
 NOT_HERE = {"callback", "executor", "warm_start", "verbose", "classes", "bounds", "prior", "C", "tol", "task"}
+OTHERS = re.compile(r"parameters are those of\s(\w+)")
 PARAMETER = re.compile(r"^(\w+) : (.+)$")
 
 
-def add_options(parser: argparse.ArgumentParser, estimator: Any, hidden: tuple[str, ...]) -> None:
+def add_options(
+    parser: argparse.ArgumentParser, estimator: Any, hidden: tuple[str, ...], shown: tuple[str, ...] = ()
+) -> None:
     """One option for each parameter that a text can say."""
     described = descriptions(estimator)
     group = parser.add_argument_group(f"parameters of {estimator.__name__}")
     for name, parameter in inspect.signature(estimator).parameters.items():
-        if name in NOT_HERE or name in hidden:
+        if (name in NOT_HERE and name not in shown) or name in hidden:
             continue
         kind, text = described.get(name, ("", ""))
         default = "none" if parameter.default is None or parameter.default == () else _said(parameter.default)
@@ -64,10 +67,11 @@ def value(text: str) -> Any:
 
 
 def descriptions(estimator: Any) -> dict[str, tuple[str, str]]:
-    """Type and description of all parameters, from the docstring and from StructuredSVM's, which it refers to."""
-    from maxmargin.structured import StructuredSVM
+    """Type and description of all parameters, from the docstring and from that of the class which it refers to."""
+    import maxmargin
 
-    return _read(StructuredSVM) | _read(estimator)
+    named = OTHERS.search(inspect.getdoc(estimator) or "")
+    return _read(getattr(maxmargin, named[1] if named else "StructuredSVM")) | _read(estimator)
 
 
 def _read(estimator: Any) -> dict[str, tuple[str, str]]:

@@ -25,6 +25,8 @@ examples:
 written as they are. Exit codes: 0; 1 training did not converge (--strict);
 2 the command makes no sense; 3 the data are not as they should be.
 """
+FORMATS = tuple(dict.fromkeys(name for kind in KINDS.values() for name in kind.formats))
+SOME_HAVE = ("C", "cv", "valid", "format", "label", "id", "chunks", "features", "labels", "tree", "without")
 FIT_EXAMPLES = """\
 `maxmargin fit KIND --help` lists the parameters of a kind.
 
@@ -71,6 +73,7 @@ def _built(arguments: Sequence[str]) -> argparse.ArgumentParser:
         allow_abbrev=False,
     )
     parser.add_argument("--version", action="store_true", help="print the version")
+    parser.set_defaults(**dict.fromkeys(SOME_HAVE))
     commands = parser.add_subparsers(dest="command", metavar="COMMAND", parser_class=_Parser)
     _add_fit(commands, arguments)
     _add_pack(commands)
@@ -90,7 +93,9 @@ def _built(arguments: Sequence[str]) -> argparse.ArgumentParser:
             named: dict[str, Any] = {"required": True} if name == "report" else {}
             data = "--data" if named else "data"
             command.add_argument(data, metavar="DATA", nargs="+", help="files with the truth, or -", **named)
+            command.add_argument("--without", metavar="FILE", help="of motifs: sequences without the motif")
             _add_chunks(command)
+        _add_data_options(command, FORMATS)
         if name == "report":
             _add_page_options(command)
         if name == "certify":
@@ -129,28 +134,18 @@ def _add_fit(commands: argparse._SubParsersAction[_Parser], arguments: Sequence[
             nargs="+",
             help=f"files to learn from ({', '.join(kind.formats)}), or -{', or a folder of pack' * kind.packs}",
         )
-        each.add_argument("-o", "--output", metavar="MODEL", help="the file to write; needed unless -v is given")
-        each.add_argument(
-            "-c",
-            "--C",
-            "--c",
-            dest="C",
-            metavar="C",
-            help="weight of the losses; several, as in 1,10,100, are tried on --valid or by cross-validation; auto "
-            "tries some that are made from the data",
-        )
-        each.add_argument("-e", "--tol", type=float, metavar="GAP", help="relative duality gap to stop at")
-        each.add_argument(
-            "-v", "--cv", type=int, metavar="K", help="cross-validation in K folds, for the score or for C"
-        )
-        each.add_argument("--valid", metavar="FILE", help="data to try values of C on, or to score the model on")
+        needed = "; needed unless -v is given" if kind.has_c else ""
+        each.add_argument("-o", "--output", metavar="MODEL", help=f"the file to write{needed}")
+        each.add_argument("-e", "--tol", type=float, metavar="GAP", help="relative gap to stop at")
+        if kind.has_c:
+            _add_choice(each)
         _add_reading(each, kind)
         _add_strict(each)
         _add_output_options(each)
         if list(arguments[:2]) == ["fit", name]:
             from maxmargin.command.options import add_options
 
-            add_options(each, kind.estimator_class(), kind.hidden)
+            add_options(each, kind.estimator_class(), kind.hidden, kind.shown)
 
 
 def _add_pack(commands: argparse._SubParsersAction[_Parser]) -> None:
@@ -169,13 +164,48 @@ def _add_pack(commands: argparse._SubParsersAction[_Parser]) -> None:
 
 
 def _add_reading(command: argparse.ArgumentParser, kind: Kind) -> None:
-    """How files of sequences are read."""
+    """How files of a kind are read."""
+    _add_data_options(command, kind.formats)
     if "conll" in kind.formats:
-        command.add_argument("--format", choices=kind.formats, default=kind.formats[0], help="of DATA [default: conll]")
-        command.add_argument(
-            "--features", metavar="FILE", help="templates in TOML [default: usual ones for the columns]"
-        )
         _add_chunks(command)
+    for option, what in kind.more_files:
+        command.add_argument(f"--{option}", metavar="FILE", help=what)
+
+
+def _add_choice(command: argparse.ArgumentParser) -> None:
+    """C, and what it is chosen by."""
+    command.add_argument(
+        "-c",
+        "--C",
+        "--c",
+        dest="C",
+        metavar="C",
+        help="weight of the losses; several, as in 1,10,100, are tried on --valid or by cross-validation; auto tries "
+        "some that are made from the data",
+    )
+    command.add_argument(
+        "-v", "--cv", type=int, metavar="K", help="cross-validation in K folds, for the score or for C"
+    )
+    command.add_argument("--valid", metavar="FILE", help="data to try values of C on, or to score the model on")
+
+
+def _add_data_options(command: argparse.ArgumentParser, formats: Sequence[str]) -> None:
+    """How DATA are to be read."""
+    if len(formats) > 1:
+        first = formats[0] if len(formats) < len(FORMATS) else "the first one of its kind"
+        command.add_argument(
+            "--format",
+            choices=formats,
+            metavar="FORMAT",
+            help=f"of DATA: {', '.join(formats)} [default: told by the suffix, or {first}]",
+        )
+    if "table" in formats:
+        command.add_argument("--label", metavar="COLUMN", help="of a table: the column of labels [default: label]")
+        command.add_argument(
+            "--id",
+            metavar="COLUMN",
+            help="of a table: the column that says to which sequence or query a row belongs [default: sequence, query]",
+        )
 
 
 def _add_inspect(commands: argparse._SubParsersAction[_Parser]) -> None:
@@ -194,13 +224,28 @@ def _add_page_options(command: argparse.ArgumentParser) -> None:
 
 
 def _add_convert(commands: argparse._SubParsersAction[_Parser]) -> None:
-    command = _command(commands, "convert", "write sequences in another format or with other labels of chunks")
+    command = _command(commands, "convert", "write sequences, rows or alignments in another format")
     command.add_argument("data", metavar="DATA", nargs="?", default="-", help="a file, or - [default: -]")
     command.add_argument("-o", "--output", metavar="OUT", help="where to write to [default: standard output]")
+    formats = ("conll", "crfsuite", "conllu", "table", "jsonl", "svmlight", "msa", "a3m", "stockholm")
     command.add_argument(
-        "--from", dest="source", choices=("conll", "crfsuite", "conllu"), default="conll", help="of DATA"
+        "--from",
+        dest="source",
+        choices=formats,
+        metavar="FORMAT",
+        help=f"of DATA: {', '.join(formats)} [default: told by the suffix, or conll]",
     )
-    command.add_argument("--to", choices=("conll", "crfsuite"), default="conll", help="of OUT [default: conll]")
+    command.add_argument(
+        "--to", choices=formats, metavar="FORMAT", help="of OUT [default: told by the suffix, or that of DATA]"
+    )
+    command.add_argument(
+        "--of",
+        dest="content",
+        choices=("sequences", "rows", "alignments"),
+        help="what DATA are, where tables become JSON lines, or these tables",
+    )
+    command.add_argument("--label", metavar="COLUMN", help="of a table: the column of labels [default: label]")
+    command.add_argument("--id", metavar="COLUMN", help="of a table: that of sequences or queries")
     command.add_argument(
         "--features", metavar="FILE", help="templates that make attributes of columns [default: usual ones]"
     )

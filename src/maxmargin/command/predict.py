@@ -7,7 +7,7 @@ import json
 import sys
 
 from maxmargin.command.errors import UsageError
-from maxmargin.command.files.base import opened, written
+from maxmargin.command.files.base import written
 from maxmargin.command.kinds import kind_of
 from maxmargin.live_line import LiveLine
 from maxmargin.loading import load
@@ -17,12 +17,12 @@ def run(settings: argparse.Namespace) -> int:
     """Read, predict, write."""
     model = load(settings.model)
     kind = kind_of(model)
-    if settings.scores and kind.files != "rows":
+    if settings.scores and kind.files not in ("rows", "label_sets"):
         raise UsageError(f"--scores is for rows; this is a model of {kind.name}")
     model.verbose = 0
     on_screen = settings.output in (None, "-") and sys.stdout.isatty()
     with LiveLine(not settings.quiet and not on_screen, "predicting") as line, written(settings.output) as file:
-        for n, (text, value) in enumerate(kind.module().predicted(model, opened(settings.data), settings), 1):
+        for n, (text, value) in enumerate(kind.module().predicted(model, settings.data, settings), 1):
             file.write(json.dumps(value) + "\n" if settings.json else text)
             if n % 1000 == 0:
                 line.show(f"{n:,} predicted")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from typing import Any, ClassVar, Self, Unpack
 
 import numpy as np
@@ -20,7 +20,11 @@ from maxmargin.report.findings import Findings
 class CountingMultilabel(CountingTrainer):
     """Any subset of labels per row (an indicator matrix), trained by one linear system over all 2^L subsets.
 
-    The parameters are those of CountingPredictor.
+    Parameters
+    ----------
+    classes : list or None
+        Names of the labels, one for every column of Y, by which weights_ calls them; None: numbers.
+    The other parameters are those of CountingPredictor.
 
     Attributes
     ----------
@@ -34,13 +38,17 @@ class CountingMultilabel(CountingTrainer):
         kernel: Any = "rbf",
         alpha: float | str | None = "loo",
         fit_intercept: bool = True,
+        classes: Sequence[Hashable] | None = None,
         **options: Unpack[CountingOptions],
     ):
+        self.classes = classes
         super().__init__(kernel=kernel, alpha=alpha, fit_intercept=fit_intercept, **options)
 
     def _check_scores(self, n_scores: int) -> None:
         if self.n_labels_ != n_scores:
             raise ValueError(f"it has {self.n_labels_} labels, and {n_scores} scores")
+        if self.classes is not None and len(self.classes) != n_scores:
+            raise ValueError(f"it has names of {len(self.classes)} labels, and {n_scores} scores")
 
     def fit(self, X: Any, Y: Any) -> Self:
         """Train on the rows of X with an (n, L) matrix of zeros and ones."""
@@ -73,7 +81,7 @@ class CountingMultilabel(CountingTrainer):
         return multilabel_findings(self, X, Y)
 
     def _coordinates(self, rows: Array) -> dict[str, NamedCoordinates]:
-        return {"": NamedCoordinates(rows, {"label": range(self.n_labels_)})}
+        return {"": NamedCoordinates(rows, {"label": range(self.n_labels_) if self.classes is None else self.classes})}
 
     def _examples(self, X: Any, Y: Any) -> tuple[Any, list[frozenset[int]], AllSubsets]:
         """Inputs, subsets of label numbers, and all subsets."""
@@ -82,6 +90,8 @@ class CountingMultilabel(CountingTrainer):
             raise ValueError(f"{type(self).__name__} requires y to be passed, but the target y is None")
         Y = _zeros_and_ones(Y)
         self.n_labels_ = Y.shape[1]
+        if self.classes is not None and len(self.classes) != self.n_labels_:
+            raise ValueError(f"classes names {len(self.classes)} labels, and Y has {self.n_labels_} columns")
         return X, [frozenset(np.flatnonzero(row).tolist()) for row in Y], AllSubsets(self.n_labels_)
 
     def __sklearn_tags__(self) -> Any:

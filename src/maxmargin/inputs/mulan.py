@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from itertools import islice
-from typing import Any
+from typing import Any, TypeAlias
 from xml.parsers import expat
 from xml.sax.saxutils import quoteattr
 
@@ -22,24 +22,30 @@ from maxmargin.inputs import arff
 from maxmargin.inputs.multilabel_rows import MultilabelRows
 from maxmargin.inputs.text_file import TextFile, finite, reading, writing
 
+Labels: TypeAlias = "TextFile | list[str]"
 
-def read_mulan_rows(table: TextFile, labels: TextFile) -> MultilabelRows:
+
+def read_mulan_rows(table: TextFile, labels: Labels, labelled: bool = True) -> MultilabelRows:
     """All rows of a table; see iterate_mulan_rows."""
     with reading(table) as lines:
-        columns = _Columns(arff.ArffRows(lines), read_label_names(labels))
+        columns = _Columns(arff.ArffRows(lines), _names(labels), labelled)
         return columns.rows(iter(columns.table))
 
 
-def iterate_mulan_rows(table: TextFile, labels: TextFile, at_once: int = 10_000) -> Iterator[MultilabelRows]:
+def iterate_mulan_rows(
+    table: TextFile, labels: Labels, labelled: bool = True, at_once: int = 10_000
+) -> Iterator[MultilabelRows]:
     """The rows of a table, `at_once` at a time, so that large files need little memory.
 
     table : ARFF, rows in full or in curly brackets. An attribute of numbers is a column of X; one whose listed values
         are words is one for each of them, "colour=red".
-    labels : the XML file beside it, which names the attributes that are labels. Their values are 0 and 1.
+    labels : the XML file beside it, which names the attributes that are labels, or a list of these names. Their values
+        are 0 and 1.
+    labelled : False: a table need not have all of these attributes; what it has of them is left out of X.
     """
     check_whole("at_once", at_once, least=1)
     with reading(table) as lines:
-        columns = _Columns(arff.ArffRows(lines), read_label_names(labels))
+        columns = _Columns(arff.ArffRows(lines), _names(labels), labelled)
         left = iter(columns.table)
         while (some := columns.rows(islice(left, at_once))).X.shape[0]:
             yield some
@@ -106,6 +112,10 @@ def write_mulan_rows(
         file.writelines(["<labels>\n", *(f"<label name={quoteattr(name)}/>\n" for name in label_names), "</labels>\n"])
 
 
+def _names(labels: Labels) -> list[str]:
+    return labels if isinstance(labels, list) else read_label_names(labels)
+
+
 def _written(x: Any, y: NDArray[Any]) -> str:
     values = x.data if sparse.issparse(x) else x
     if not np.isfinite(values).all():
@@ -120,11 +130,11 @@ def _written(x: Any, y: NDArray[Any]) -> str:
 class _Columns:
     """Which columns of X and Y the attributes of a table become."""
 
-    def __init__(self, table: arff.ArffRows, labels: list[str]):
+    def __init__(self, table: arff.ArffRows, labels: list[str], labelled: bool):
         self.table, self.lines = table, table.lines
         named = {attribute.name for attribute in table.attributes}
         missing = [label for label in labels if label not in named]
-        if missing:
+        if missing and labelled:
             raise self.lines.error(
                 f"no attribute above this line is the label {missing[0]!r}; expected one for each of {len(labels)}"
             )

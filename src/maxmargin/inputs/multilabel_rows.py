@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from collections.abc import Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,4 +16,24 @@ class MultilabelRows(NamedTuple):
     X: sparse.csr_array
     Y: NDArray[np.int64]
     labels: list[str]
-    names: list[str]  # of the columns of X
+    names: Sequence[str]  # of the columns of X
+
+
+class NumberedNames(Sequence[str]):
+    """The numbers of columns as their names, none of which is made before it is asked for: there may be billions."""
+
+    def __init__(self, n: int, first: int):
+        self.numbers = range(first, first + n)
+
+    def __len__(self) -> int:
+        return len(self.numbers)
+
+    def __getitem__(self, k: Any) -> Any:
+        found = self.numbers[k]
+        return list(map(str, found)) if isinstance(found, range) else str(found)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Sequence) and list(self) == list(other)
+
+    def __repr__(self) -> str:
+        return f"NumberedNames({len(self)}, {self.numbers.start})"

@@ -19,7 +19,7 @@ from scipy import sparse
 
 from maxmargin.arrays import Array
 from maxmargin.checks import check_whole, is_finite
-from maxmargin.inputs.multilabel_rows import MultilabelRows
+from maxmargin.inputs.multilabel_rows import MultilabelRows, NumberedNames
 from maxmargin.inputs.text_file import TextFile, TextLines, reading, writing
 
 LARGEST = 2**31 - 1  # number of a feature
@@ -51,17 +51,7 @@ def iterate_svmlight(
 
     n_features : how many columns X has; None: every part has as many as it needs.
     """
-    check_whole("at_once", at_once, least=1)
-    queries = None
-    with reading(source) as lines:
-        numbered = iter(lines)
-        while True:
-            rows = _RowsRead(lines, islice(numbered, at_once), queries)
-            parsed, queries = _parsed(rows, n_features, zero_based), rows.queries
-            if parsed.X.shape[0]:
-                yield parsed
-            if lines.number < rows.before + at_once:
-                return
+    return _iterated(source, n_features, zero_based, at_once)
 
 
 def read_multilabel_svmlight(
@@ -72,13 +62,41 @@ def read_multilabel_svmlight(
     Y has a column for every label of the file, in rising order, and `labels` are these numbers as texts.
     """
     with reading(source) as lines:
-        X, labels, _ = _parsed(_RowsRead(lines, iter(lines)), n_features, zero_based, multilabel=True)
+        return _with_marks(_parsed(_RowsRead(lines, iter(lines)), n_features, zero_based, multilabel=True), zero_based)
+
+
+def iterate_multilabel_svmlight(
+    source: TextFile, n_features: int | None = None, zero_based: bool = False, at_once: int = 10_000
+) -> Iterator[MultilabelRows]:
+    """The rows of such a file, `at_once` lines at a time; every part has columns for its own labels."""
+    parts = _iterated(source, n_features, zero_based, at_once, multilabel=True)
+    return (_with_marks(rows, zero_based) for rows in parts)
+
+
+def _iterated(
+    source: TextFile, n_features: int | None, zero_based: bool, at_once: int, multilabel: bool = False
+) -> Iterator[SvmlightRows]:
+    check_whole("at_once", at_once, least=1)
+    queries = None
+    with reading(source) as lines:
+        numbered = iter(lines)
+        while True:
+            rows = _RowsRead(lines, islice(numbered, at_once), queries)
+            parsed, queries = _parsed(rows, n_features, zero_based, multilabel), rows.queries
+            if parsed.X.shape[0]:
+                yield parsed
+            if lines.number < rows.before + at_once:
+                return
+
+
+def _with_marks(rows: SvmlightRows, zero_based: bool) -> MultilabelRows:
+    X, labels, _ = rows
     places = {label: k for k, label in enumerate(sorted({label for row in labels for label in row}))}
     Y = np.zeros((len(labels), len(places)), dtype=np.int64)
     for i, row in enumerate(labels):
         Y[i, [places[label] for label in row]] = 1
     first = 0 if zero_based else 1
-    return MultilabelRows(X, Y, list(map(_written, places)), [str(j + first) for j in range(X.shape[1])])
+    return MultilabelRows(X, Y, list(map(_written, places)), NumberedNames(X.shape[1], first))
 
 
 def write_svmlight(target: TextFile, X: Any, y: Any, qid: Any = None, zero_based: bool = False) -> None:
@@ -99,7 +117,7 @@ def write_svmlight(target: TextFile, X: Any, y: Any, qid: Any = None, zero_based
             query = [] if qid is None else [f"qid:{int(qid[i])}"]
             pairs = zip(matrix.indices[begin:end].tolist(), matrix.data[begin:end].tolist(), strict=True)
             features = [f"{j + first}:{_written(value)}" for j, value in pairs if value]
-            several = label if isinstance(label, Iterable) else [label]
+            several = label if isinstance(label, Iterable) and not isinstance(label, str) else [label]
             labels = ",".join(_written(each) for each in several)
             file.write(f"{' '.join([labels, *query, *features])}\n")
 

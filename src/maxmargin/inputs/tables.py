@@ -21,7 +21,7 @@ from typing import Any, Protocol
 from scipy import sparse
 
 from maxmargin.checks import check_whole
-from maxmargin.inputs.labelled_rows import LabelledRows, RowsCollected, as_text_or_number, fits_float
+from maxmargin.inputs.named_rows import NamedRows, RowsCollected, as_text_or_number, fits_float
 from maxmargin.inputs.text_file import MARK, TextFile, TextLines, finite, reading, writing
 
 
@@ -50,7 +50,7 @@ def reading_table(source: TextFile) -> Iterator[Table]:
         yield _with_different_names(_CsvTable(lines, _delimiter(source)))
 
 
-def write_table(target: TextFile, columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> None:
+def write_table(target: TextFile, columns: Sequence[str], rows: Iterable[Sequence[Any]], head: bool = True) -> None:
     """Write rows of texts and numbers below the names of their columns; the name of the file says how."""
     if len(set(columns)) < len(columns) or not columns:
         raise ValueError(f"columns are {list(columns)}; expected different names, and one at least")
@@ -61,7 +61,7 @@ def write_table(target: TextFile, columns: Sequence[str], rows: Iterable[Sequenc
         return
     with writing(target) as file:
         writer = csv.writer(file, delimiter=_delimiter(target), lineterminator="\n")
-        for i, row in enumerate(chain([columns], rows)):
+        for i, row in enumerate(chain([columns] if head else [], rows)):
             for cell in row:
                 if isinstance(cell, str) and ("\r" in cell or (i == 0 and cell.startswith(MARK))):
                     raise ValueError(f"row {i} has {cell!r:.40}, which a table cannot hold")
@@ -81,20 +81,22 @@ def iterate_table_rows(
     label: str = "label",
     query: str = "query",
     names: Sequence[str] | None = None,
+    texts: bool = False,
     at_once: int = 10_000,
-) -> Iterator[LabelledRows]:
+) -> Iterator[NamedRows]:
     """Rows of numbers, `at_once` at a time, with a label and perhaps a query each.
 
     label, query : names of their columns; a table without one has rows without it. All others are features.
     names : of the columns to take as features, in this order; None: all others.
+    texts : whether labels and queries stay texts where they say a number.
     """
     check_whole("at_once", at_once, least=1)
-    return (rows for rows in _parts(source, label, query, names, at_once) if rows.X.shape[0])
+    return (rows for rows in _parts(source, label, query, names, texts, at_once) if rows.X.shape[0])
 
 
 def _parts(
-    source: TextFile, label: str, query: str, names: Sequence[str] | None, at_once: int
-) -> Iterator[LabelledRows]:
+    source: TextFile, label: str, query: str, names: Sequence[str] | None, texts: bool, at_once: int
+) -> Iterator[NamedRows]:
     """So many rows at a time, until there are none."""
     with reading_table(source) as table:
         said = {"label": label, "query": query}
@@ -105,9 +107,10 @@ def _parts(
             raise table.error(f"there is no column {missing[0]!r}; expected {', '.join(features)}"[:300])
         columns = [(table.columns.index(name), name) for name in features]
         rows, left = RowsCollected(features), iter(table)
+        rows.ignored = set(table.columns) - set(said.values()) - set(features)
         while True:
             for cells in islice(left, at_once):
-                values = {what: _said(cells[place]) for what, place in places.items()}
+                values = {what: str(cells[place]) if texts else _said(cells[place]) for what, place in places.items()}
                 complaint = rows.add(_numbers(cells, columns, table), **values)
                 if complaint:
                     raise table.error(complaint)
@@ -118,10 +121,14 @@ def _parts(
 
 
 def read_table_rows(
-    source: TextFile, label: str = "label", query: str = "query", names: Sequence[str] | None = None
-) -> LabelledRows:
+    source: TextFile,
+    label: str = "label",
+    query: str = "query",
+    names: Sequence[str] | None = None,
+    texts: bool = False,
+) -> NamedRows:
     """All rows of a table; see iterate_table_rows."""
-    return next(_parts(source, label, query, names, at_once=2**62))
+    return next(_parts(source, label, query, names, texts, at_once=2**62))
 
 
 def write_table_rows(
@@ -132,8 +139,12 @@ def write_table_rows(
     names: Sequence[str] | None = None,
     label: str = "label",
     query: str = "query",
+    head: bool = True,
 ) -> None:
-    """Write rows of a sparse or dense matrix; names are those of its columns, None: "0", "1", …"""
+    """Write rows of a sparse or dense matrix; names are those of its columns, None: "0", "1", …
+
+    head : whether to begin with the names of columns; False goes on with an open CSV file.
+    """
     said = [(name, each) for name, each in ((query, qid), (label, y)) if each is not None]
     names = list(map(str, range(X.shape[1]))) if names is None else [str(name) for name in names]
     if len(names) != X.shape[1]:
@@ -144,7 +155,7 @@ def write_table_rows(
         for i in range(matrix.shape[0]):
             yield [*(as_text_or_number(each[i]) for _, each in said), *matrix[[i]].toarray()[0].tolist()]
 
-    write_table(target, [*(name for name, _ in said), *names], rows())
+    write_table(target, [*(name for name, _ in said), *names], rows(), head)
 
 
 def _numbers(cells: Sequence[Any], columns: list[tuple[int, str]], table: Table) -> Iterator[tuple[str, float]]:

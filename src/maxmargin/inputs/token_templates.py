@@ -110,8 +110,11 @@ class TokenTemplates:
         self._plan = _Plan([terms for alternatives in parsed for terms in alternatives], self.columns, self.gazetteers)
 
     @classmethod
-    def usual(cls, n_columns: int) -> TokenTemplates:
-        """Good ones to begin with: of a word (its window and spelling) and of columns beside it, the first a tag."""
+    def usual(cls, n_columns: int, names: Sequence[str] | None = None) -> TokenTemplates:
+        """Good ones to begin with: of a word (its window and spelling) and of columns beside it, the first a tag.
+
+        names : of the columns; None: "word", "tag", "column3", …
+        """
         columns = ["word", "tag", *(f"column{k}" for k in range(3, n_columns + 1))][:n_columns]
         features = [BIAS, "word[-2..2]", "word[-1] | word", "word | word[1]", "lower(word)", "shape(word)"]
         features += ["shape(word)[-1]", "shape(word)[1]"]
@@ -121,7 +124,10 @@ class TokenTemplates:
             features += ["tag[-2..2]", "tag[-2] | tag[-1]", "tag[-1] | tag", "tag | tag[1]", "tag[1] | tag[2]"]
             features += ["tag[-2] | tag[-1] | tag", "tag[-1] | tag | tag[1]", "tag | tag[1] | tag[2]"]
         features += [f"{name}[-1..1]" for name in columns[2:]]
-        return cls(features, columns)
+        if names is not None:
+            called = dict(zip(columns, names, strict=True))
+            features = [re.sub(r"\w+", lambda found: called.get(found[0], found[0]), feature) for feature in features]
+        return cls(features, columns if names is None else names)
 
     @classmethod
     def read(cls, source: TextFile) -> TokenTemplates:

@@ -204,3 +204,18 @@ def test_segment_text_is_pickled_with_the_model():
     features = SegmentText(kinds=["text", "shape"])
     model = mm.SegmentLabeler(C=10, segment_features=features).fit(X, TAGS)
     assert pickle.loads(pickle.dumps(model)).predict(X_NEW) == model.predict(X_NEW)
+
+
+def test_columns_become_features_by_templates():
+    """The same model as from the features themselves; a segment's text is that of a column."""
+    columns = [[("word", str(t)) for t in range(len(x))] for x in X]
+    for x, tokens in zip(X, columns, strict=True):
+        tokens[:] = [(f"w{sum(map(ord, repr(token))) % 50}", tag) for token, (_, tag) in zip(x, tokens, strict=True)]
+    templates = mm.TokenTemplates(["word[-1..1]", "suffix(word, 1)"], ["word", "place"])
+    model = mm.SegmentLabeler(C=10, features=templates, segment_features=SegmentText(0)).fit(columns, TAGS)
+    given = [templates.attributes(x) for x in columns]
+    same = mm.SegmentLabeler(C=10, segment_features=SegmentText("word")).fit(given, TAGS)
+    assert (model.w_ == same.w_).all()
+    assert model.predict(columns) == same.predict(given)
+    with pytest.raises(ValueError, match="has no 3"):
+        SegmentText(3)(columns[0], 0, 1)

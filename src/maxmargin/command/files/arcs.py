@@ -6,7 +6,6 @@ from collections.abc import Iterator
 from typing import Any
 
 from maxmargin.command.files.base import FileExamples, opened, some_at_a_time
-from maxmargin.inputs.text_file import TextFile
 from maxmargin.structures.dependencies.conllu import iterate_conllu, write_conllu
 from maxmargin.structures.dependencies.measures import attachment_scores
 
@@ -20,11 +19,11 @@ def read(sources: list[str], estimator: Any, settings: Any, like: FileExamples |
     return FileExamples([sentence.tokens for sentence in sentences], [sentence.arcs for sentence in sentences])
 
 
-def predicted(model: Any, source: TextFile, settings: Any) -> Iterator[tuple[str, Any]]:
+def predicted(model: Any, source: str, settings: Any) -> Iterator[tuple[str, Any]]:
     """The sentences with other heads and labels."""
     from io import StringIO
 
-    for some in some_at_a_time(iterate_conllu(source, single_root=False)):
+    for some in some_at_a_time(iterate_conllu(opened(source), single_root=False)):
         for sentence, arcs in zip(some, model.predict([each.tokens for each in some]), strict=True):
             text = StringIO()
             write_conllu(text, [sentence.with_arcs(arcs)])

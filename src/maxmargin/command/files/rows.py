@@ -1,8 +1,7 @@
-"""Rows of numbered features: classes, measures and rankings. Feature j of a file is column j."""
+"""Rows of features: classes, measures and rankings. Feature j of an svmlight file is column j; others have names."""
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterator
 from typing import Any
 
@@ -10,37 +9,59 @@ import numpy as np
 from scipy import sparse
 
 from maxmargin.arrays import Array
-from maxmargin.command.files.base import FileExamples, opened
-from maxmargin.inputs.svmlight import SvmlightRows, read_svmlight
-from maxmargin.inputs.text_file import TextFile
+from maxmargin.command.errors import UsageError
+from maxmargin.command.files.base import FileExamples, format_of, opened, say
+from maxmargin.command.files.feature_columns import FeatureColumns, FileRows
+from maxmargin.inputs.jsonl_rows import iterate_jsonl_rows
+from maxmargin.inputs.svmlight import iterate_svmlight
+from maxmargin.inputs.tables import iterate_table_rows
+
+AT_ONCE = 10_000
+ALL = 2**62
 
 
 def read(sources: list[str], estimator: Any, settings: Any, like: FileExamples | None = None) -> FileExamples:
     """Rows of all files, one after the other; queries of different files are different ones."""
-    parts = [read_svmlight(opened(name), zero_based=True) for name in sources]
-    width = max(part.X.shape[1] for part in parts)
-    if like is not None or hasattr(estimator, "n_features_in_"):
-        width = estimator.n_features_in_ if like is None else like.X.shape[1]
-    X = sparse.vstack([_as_wide(part.X, width) for part in parts], format="csr")
-    y = np.concatenate([part.y for part in parts])
-    if X.shape[0] == 0:
+    columns = FeatureColumns.of_model(estimator) if like is None else columns_of(like)
+    parts = [part for name in sources for part in _parts(name, estimator, columns, settings, ALL)]
+    if not parts:
         raise ValueError(f"there is no row in {', '.join(sources)}")
-    others = {}
-    if _ranks(estimator):
-        others["qid"] = _queries(parts, sources)
-    else:
+    _read_tree(estimator, settings)
+    columns = FeatureColumns.of_files(parts) if columns is None else columns
+    X = placed(parts, columns)
+    y = np.concatenate([_labels(part, settings) for part in parts])
+    others = {"qid": _queries(parts, settings)} if _ranks(estimator) else {}
+    if not others and y.dtype != object:
         y = _plain(y)
-    return FileExamples(X, y, others)
+    if _wants_texts(estimator) and y.dtype != object:
+        y = np.array(list(map(str, y.tolist())), dtype=object)
+    return FileExamples(X, y, others, columns.remembered)
 
 
-def predicted(model: Any, source: TextFile, settings: Any) -> Iterator[tuple[str, Any]]:
+def columns_of(like: FileExamples) -> FeatureColumns:
+    """The columns of what a model is trained on."""
+    return FeatureColumns(like.X.shape[1], like.remembered.get("feature_names_in_"))
+
+
+def placed(parts: list[FileRows], columns: FeatureColumns) -> sparse.csr_array:
+    """All rows, with these columns."""
+    found = [columns.placed(part) for part in parts]
+    say_ignored(sum(ignored for _, ignored in found))
+    return sparse.vstack([X for X, _ in found], format="csr")
+
+
+def predicted(model: Any, source: str, settings: Any) -> Iterator[tuple[str, Any]]:
     """A line for every row: its class or, of rankings and with --scores, its score or scores."""
-    X = _as_wide(read_svmlight(source, zero_based=True).X, model.n_features_in_)
-    if not X.shape[0]:
-        return
-    values = model.decision_function(X) if settings.scores and not _ranks(model) else model.predict(X)
-    for value in np.asarray(values).tolist():
-        yield " ".join(map(str, value if isinstance(value, list) else [value])) + "\n", value
+    columns = FeatureColumns.of_model(model)
+    assert columns is not None
+    most = 0
+    for part in _parts(source, model, columns, settings, AT_ONCE):
+        X, ignored = columns.placed(part)
+        most = max(most, ignored)
+        values = model.decision_function(X) if settings.scores and not _ranks(model) else model.predict(X)
+        for value in np.asarray(values).tolist():
+            yield " ".join(map(str, value if isinstance(value, list) else [value])) + "\n", value
+    say_ignored(most)
 
 
 def measures(model: Any, examples: FileExamples) -> dict[str, float]:
@@ -51,15 +72,61 @@ def measures(model: Any, examples: FileExamples) -> dict[str, float]:
     return {name: float(model.score(examples.X, examples.Y, **examples.others))}
 
 
+def _parts(
+    name: str, estimator: Any, columns: FeatureColumns | None, settings: Any, at_once: int
+) -> Iterator[FileRows]:
+    """The rows of a file, so many at a time."""
+    names, source = None if columns is None else columns.names, opened(name)
+    match format_of(name, estimator, settings):
+        case "table":
+            label, query = settings.label or "label", settings.id or "query"
+            texts = _wants_texts(estimator)
+            yield from (
+                FileRows.named(name, *rows) for rows in iterate_table_rows(source, label, query, names, texts, at_once)
+            )
+        case "jsonl":
+            yield from (FileRows.named(name, *rows) for rows in iterate_jsonl_rows(source, names, at_once))
+        case "arff":
+            from maxmargin.datasets.clus import read_clus
+
+            X, labels = read_clus(source)
+            if labels:
+                yield FileRows(name, sparse.csr_array(X), np.array(labels, dtype=object))
+        case _:
+            yield from (FileRows(name, *rows) for rows in iterate_svmlight(source, zero_based=True, at_once=at_once))
+
+
+def _labels(part: FileRows, settings: Any) -> Array:
+    if part.y is None:
+        raise ValueError(f"{part.file} has no labels; expected {settings.label or 'label'!r} for every row")
+    return part.y
+
+
 def _ranks(estimator: Any) -> bool:
     return type(estimator).__name__ == "Ranker"
 
 
-def _queries(parts: list[SvmlightRows], sources: list[str]) -> Array:
+def _wants_texts(estimator: Any) -> bool:
+    """Whether classes are nodes of a tree, whose names are texts."""
+    return type(estimator).__name__ == "TaxonomySVC"
+
+
+def _read_tree(estimator: Any, settings: Any) -> None:
+    if getattr(settings, "tree", None) is not None:
+        from maxmargin.inputs.taxonomy_file import read_taxonomy
+
+        if estimator.taxonomy is not None:
+            raise UsageError("--tree and --taxonomy both say what is above what: give one of the two")
+        estimator.taxonomy = read_taxonomy(opened(settings.tree))
+
+
+def _queries(parts: list[FileRows], settings: Any) -> Array:
     numbers, before = [], 0
-    for part, name in zip(parts, sources, strict=True):
+    for part in parts:
         if part.qid is None:
-            raise ValueError(f"{name} has no queries; expected qid:NUMBER after the relevance of every row")
+            raise ValueError(
+                f"{part.file} has no queries; expected qid:NUMBER or {settings.id or 'query'!r} for every row"
+            )
         _, number = np.unique(part.qid, return_inverse=True)
         numbers.append(number + before)
         before += int(number.max(initial=-1)) + 1
@@ -72,11 +139,7 @@ def _plain(y: Array) -> Any:
     return whole if (whole == y).all() else y
 
 
-def _as_wide(X: sparse.csr_array, width: int) -> sparse.csr_array:
-    """The same rows with so many columns; features that training has not seen are ignored."""
-    if X.shape[1] > width:
-        new = len(np.unique(X.indices[X.indices >= width]))
-        if new:
-            print(f"maxmargin: {new} features that training has not seen are ignored", file=sys.stderr)
-        return X[:, :width]
-    return sparse.csr_array((X.data, X.indices, X.indptr), shape=(X.shape[0], width))
+def say_ignored(n: int) -> None:
+    """What is left out of files, in one sentence."""
+    if n:
+        say(f"{n} features that training has not seen are ignored")

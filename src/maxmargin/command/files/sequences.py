@@ -1,57 +1,60 @@
-"""Label sequences: columns (conll), of which templates make features, or attributes (crfsuite)."""
+"""Label sequences and segments: columns of tokens, of which templates make features, or features themselves."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from itertools import chain
 from typing import Any
 
 import numpy as np
 
-from maxmargin.command.files.base import FileExamples, opened, some_at_a_time
+from maxmargin.command.errors import UsageError
+from maxmargin.command.files.base import FileExamples, format_of, named_format, opened, some_at_a_time
+from maxmargin.command.files.token_files import FileSentence, TokenFile, token_file
+from maxmargin.command.kinds import KINDS
 from maxmargin.inputs.chunk_schemes import ANY, SCHEMES
-from maxmargin.inputs.text_file import TextFile
 from maxmargin.inputs.token_templates import TokenTemplates
-from maxmargin.structures.sequences.conll import ConllSentence, iterate_conll
-from maxmargin.structures.sequences.crfsuite import iterate_crfsuite
+from maxmargin.structures.sequences.conll import ConllSentence
 from maxmargin.structures.sequences.measures import chunk_f1
 
 
 def read(sources: list[str], estimator: Any, settings: Any, like: FileExamples | None = None) -> FileExamples:
     """Sentences; an estimator without templates gets those that are given, or the usual ones."""
-    fitted = hasattr(estimator, "w_")
-    columns = templates(estimator) is not None if fitted else settings.format == "conll"
-    if not columns:
-        return _with_attributes(sources, settings)
-    sentences = [each for name in sources for each in iterate_conll(opened(name), chunks=settings.chunks)]
+    new = like is None and not hasattr(estimator, "w_")
+    scheme = _scheme(estimator, settings)
+    sentences = list(_sentences(sources, estimator, new, settings))
     if not sentences:
         raise ValueError(f"there is no sentence in {', '.join(sources)}")
-    known = templates(estimator) if fitted else estimator.features
-    if known is None:
-        known = estimator.features = _templates_for(sentences[0], settings)
-    sentences = list(_checked(sentences, known.columns, sources))
-    return FileExamples([sentence.tokens for sentence in sentences], [sentence.labels for sentence in sentences])
+    if new and hasattr(estimator, "segment_features") and estimator.features is not None:
+        from maxmargin.structures.segments.segment_text import SegmentText
+
+        estimator.segment_features = SegmentText(0)
+    labels = [sentence.labels if scheme is None else scheme.rewritten(sentence.labels) for sentence in sentences]
+    weights = np.array([getattr(sentence, "weight", 1.0) for sentence in sentences])
+    others = {} if (weights == 1).all() else {"sample_weight": weights}
+    return FileExamples([sentence.tokens for sentence in sentences], labels, others)
 
 
-def templates(model: Any) -> TokenTemplates | None:
+def templates(estimator: Any) -> TokenTemplates | None:
     """What a model makes features of columns by; those of packed data came with these."""
-    found: TokenTemplates | None = model.task_.packer_.templates
+    found: TokenTemplates | None = estimator.task_.packer_.templates if hasattr(estimator, "w_") else estimator.features
     return found
 
 
 def to_pack(sources: list[str], settings: Any) -> tuple[Iterator[tuple[Any, ...]], dict[str, Any]]:
     """Sentences one by one, and options of `pack`."""
-    options = {"hash_bits": settings.hash_bits}
-    if settings.format == "crfsuite":
-        scheme = None if settings.chunks is None else SCHEMES[settings.chunks]
-        sequences = (each for name in sources for each in iterate_crfsuite(opened(name)))
-        return ((x, y if scheme is None else scheme.rewritten(y), weight) for x, y, weight in sequences), options
-    sentences = (each for name in sources for each in iterate_conll(opened(name), chunks=settings.chunks))
+    estimator = KINDS[settings.kind].estimator_class()()
+    scheme = _scheme(estimator, settings)
+    sentences = _sentences(sources, estimator, True, settings)
     first = next(sentences, None)
     if first is None:
         raise ValueError(f"there is no sentence in {', '.join(sources)}")
-    features = _templates_for(first, settings)
-    return _checked(chain([first], sentences), features.columns, sources), {**options, "features": features}
+    examples = (
+        (each.tokens, each.labels if scheme is None else scheme.rewritten(each.labels), *each[2:])  # a weight, perhaps
+        for each in chain([first], sentences)
+    )
+    options = {"hash_bits": settings.hash_bits}
+    return examples, options if estimator.features is None else {**options, "features": estimator.features}
 
 
 def packed(folder: str, estimator: Any) -> FileExamples:
@@ -64,42 +67,30 @@ def packed(folder: str, estimator: Any) -> FileExamples:
     return FileExamples(data, None)
 
 
-def _templates_for(sentence: ConllSentence, settings: Any) -> TokenTemplates:
-    """Those that are given, or the usual ones for so many columns."""
-    if settings.features:
-        return TokenTemplates.read(settings.features)
-    return TokenTemplates.usual(len(sentence.tokens[0]))
+def _sentences(sources: list[str], estimator: Any, new: bool, settings: Any) -> Iterator[FileSentence]:
+    """Those of all files, checked; a new estimator gets templates, if the first one has columns."""
+    if new and settings.features:
+        estimator.features = TokenTemplates.read(opened(settings.features))
+    begun = not new
+    for name in sources:
+        file = _file(name, estimator, True, settings)
+        for sentence, _ in file:
+            if not begun and estimator.features is None and isinstance(sentence, ConllSentence):
+                estimator.features = TokenTemplates.usual(len(sentence.tokens[0]), file.names)
+            begun = True
+            _check(sentence, estimator, name)
+            yield sentence
 
 
-def _checked(sentences: Iterable[ConllSentence], names: list[str], sources: list[str]) -> Iterator[ConllSentence]:
-    for sentence in sentences:
-        if len(sentence.tokens[0]) != len(names):
-            raise ValueError(
-                f"{', '.join(sources)}: a line has {len(sentence.tokens[0]) + 1} columns; expected {len(names)} "
-                f"({', '.join(names)}) and a label"
-            )
-        yield sentence
-
-
-def predicted(model: Any, source: TextFile, settings: Any) -> Iterator[tuple[str, Any]]:
-    """Columns with one more, as conlleval reads them; of attributes, the labels."""
-    known = templates(model)
-    if known is None:
-        for crfsuite in some_at_a_time(iterate_crfsuite(source)):
-            for labels in model.predict([sequence.tokens for sequence in crfsuite]):
-                yield "".join(f"{label}\n" for label in labels) + "\n", labels
-        return
-    width = len(known.columns)
-    for some in some_at_a_time(iterate_conll(source, labelled=False)):
-        found = len(some[0].tokens[0])
-        if found not in (width, width + 1):
-            names = ", ".join(known.columns)
-            raise ValueError(f"the file has {found} columns; expected {width} ({names}), or these and a label")
-        X = [sentence.tokens if found == width else [t[:width] for t in sentence.tokens] for sentence in some]
-        for sentence, labels in zip(some, model.predict(X), strict=True):
-            separator = "\t" if any(" " in column for token in sentence.tokens for column in token) else " "
-            lines = (f"{separator.join((*t, label))}\n" for t, label in zip(sentence.tokens, labels, strict=True))
-            yield "".join(lines) + "\n", labels
+def predicted(model: Any, source: str, settings: Any) -> Iterator[tuple[str, Any]]:
+    """What the format of the file has a place for: a column or a key more, or labels alone."""
+    file = _file(source, model, False, settings)
+    for some in some_at_a_time(file):
+        for sentence, _ in some:
+            _check(sentence, model, source, labelled=False)
+        found = model.predict([sentence.tokens for sentence, _ in some])
+        for (_, written), labels in zip(some, found, strict=True):
+            yield file.with_labels(written, labels), labels
 
 
 def measures(model: Any, examples: FileExamples) -> dict[str, float]:
@@ -115,13 +106,37 @@ def measures(model: Any, examples: FileExamples) -> dict[str, float]:
     return result
 
 
-def _with_attributes(sources: list[str], settings: Any) -> FileExamples:
-    sequences = [each for name in sources for each in iterate_crfsuite(opened(name))]
-    if not sequences:
-        raise ValueError(f"there is no sequence in {', '.join(sources)}")
-    labels = [sequence.labels for sequence in sequences]
-    if settings.chunks is not None:
-        labels = [SCHEMES[settings.chunks].rewritten(y) for y in labels]
-    weights = np.array([sequence.weight for sequence in sequences])
-    others = {} if (weights == 1).all() else {"sample_weight": weights}
-    return FileExamples([sequence.tokens for sequence in sequences], labels, others)
+def _file(name: str, estimator: Any, labelled: bool, settings: Any) -> TokenFile:
+    form = format_of(name, estimator, settings)
+    if settings.format is None and named_format(name) is None and hasattr(estimator, "w_") and not templates(estimator):
+        form = "crfsuite"  # a model without templates was given features
+    known = templates(estimator)
+    columns = None if known is None else known.columns
+    return token_file(form, name, columns, labelled, settings)
+
+
+def _scheme(estimator: Any, settings: Any) -> Any:
+    """Labels of segments are BIO; others stay as they are unless that is asked for."""
+    if not hasattr(estimator, "segment_features"):
+        return None if settings.chunks is None else SCHEMES[settings.chunks]
+    if settings.chunks not in (None, "BIO"):
+        raise UsageError(f"--chunks is {settings.chunks}; segments are learnt from BIO labels, whatever a file has")
+    return SCHEMES["BIO"]
+
+
+def _check(sentence: FileSentence, estimator: Any, name: str, labelled: bool = True) -> None:
+    """Whether an estimator can take it: tokens with its columns, or with features."""
+    known = templates(estimator)
+    names = None if known is None else known.columns
+    columns = isinstance(sentence, ConllSentence)
+    if columns and names is None:
+        raise ValueError(f"{name} has columns of tokens; this model was given features, as in crfsuite files")
+    if names is not None and not columns:
+        raise ValueError(f"{name} has features of tokens; this model makes its own of columns ({', '.join(names)})")
+    if names is not None and len(sentence.tokens[0]) != len(names):
+        raise ValueError(
+            f"{name}: a line has {len(sentence.tokens[0]) + 1} columns; expected {len(names)} ({', '.join(names)}) "
+            "and a label"
+        )
+    if labelled and not sentence.labels:
+        raise ValueError(f"{name} has no labels; expected one for every token")

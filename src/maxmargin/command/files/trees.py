@@ -7,7 +7,7 @@ from typing import Any
 
 from maxmargin.command.errors import UsageError
 from maxmargin.command.files.base import FileExamples, opened, some_at_a_time
-from maxmargin.inputs.text_file import TextFile, TextLines, reading
+from maxmargin.inputs.text_file import TextLines, reading
 from maxmargin.structures.parsing.brackets import iterate_trees, trees_in
 from maxmargin.structures.parsing.parseval import parseval
 from maxmargin.structures.parsing.trees import Tree
@@ -24,9 +24,9 @@ def read(sources: list[str], estimator: Any, settings: Any, like: FileExamples |
     return FileExamples([_sentence(tree, estimator) for tree in trees], trees)
 
 
-def predicted(model: Any, source: TextFile, settings: Any) -> Iterator[tuple[str, Any]]:
+def predicted(model: Any, source: str, settings: Any) -> Iterator[tuple[str, Any]]:
     """A tree for every line: a sentence (word/TAG or, of models of words, words), or a tree, whose words are parsed."""
-    with reading(source) as lines:
+    with reading(opened(source)) as lines:
         for some in some_at_a_time(_sentences(lines, model), AT_ONCE):
             for tree in model.predict(some):
                 yield f"{tree}\n", str(tree)

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple, Unpack
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
+from maxmargin.inputs.token_templates import TokenTemplates
 from maxmargin.predictions import Predictions
 from maxmargin.report.findings import Findings, Section
 from maxmargin.sequence_trainer import SequenceTrainer
@@ -61,6 +62,8 @@ class SegmentLabeler(SequenceTrainer):
         What to do with a feature of a token that training has not seen; one that is ignored has no weight.
     min_count : int
         Features that fewer of the training tokens, or of the true segments, have get no weight.
+    features : None or TokenTemplates
+        What makes the features of tokens: X then is lists of tuples of columns, such as formats.read_conll reads.
     objective : "hinge", "likelihood" or "softmax_margin"
         What is minimised beside ½‖w‖²: C times the mean structured hinge, minus the mean log-likelihood (a semi-Markov
         conditional random field), or the softmax-margin between them, which "f1" has not.
@@ -94,6 +97,7 @@ class SegmentLabeler(SequenceTrainer):
         classes: Sequence[Hashable] | None = None,
         unknown: str = "ignore",
         min_count: int = 1,
+        features: TokenTemplates | None = None,
         solver: str | Solver | None = None,
         **options: Unpack[Options],
     ):
@@ -104,6 +108,7 @@ class SegmentLabeler(SequenceTrainer):
         self.classes = classes
         self.unknown = unknown
         self.min_count = min_count
+        self.features = features
         super().__init__(C=C, solver=solver, **options)
 
     def predict_confidence(self, X: Any, of: str = "segment") -> Any:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from itertools import groupby
 from typing import Any, ClassVar
 
-from maxmargin.files.fields import Each, Text
+from maxmargin.files.fields import Each, OneOf, Text, Whole
 from maxmargin.files.objects import Fields
 
 LONGEST = 5  # words of a text that may come again
@@ -23,15 +23,15 @@ class SegmentText:
         around    the words before and behind in small letters
 
     word : where a token has its word: the name of a feature (of a dict, token[word]; of a list of attributes, the one
-        that begins with "word="), or a function of a token.
+        that begins with "word="), the number of a column, where tokens are tuples of these, or a function of a token.
     kinds : the features that are wanted.
     """
 
     KINDS = ("text", "shape", "ends", "around")
 
-    saved: ClassVar[Fields] = {"word": Text(), "kinds": Each(Text(*KINDS), kind=tuple)}
+    saved: ClassVar[Fields] = {"word": OneOf(Text(), Whole()), "kinds": Each(Text(*KINDS), kind=tuple)}
 
-    def __init__(self, word: str | Callable[[Any], str] = "word", kinds: Sequence[str] = KINDS):
+    def __init__(self, word: str | int | Callable[[Any], str] = "word", kinds: Sequence[str] = KINDS):
         unknown = [kind for kind in kinds if kind not in self.KINDS]
         if unknown:
             raise ValueError(f"kinds must be of {', '.join(map(repr, self.KINDS))}, got {unknown[0]!r}")
@@ -68,7 +68,12 @@ class SegmentText:
     def _word(self, token: Any, t: int) -> str:
         if callable(self.word):
             return self.word(token)
-        if isinstance(token, Mapping):
+        if isinstance(self.word, int):
+            if isinstance(token, str) and self.word == 0:
+                return token
+            if isinstance(token, Sequence) and not isinstance(token, str) and len(token) > self.word:
+                return str(token[self.word])
+        elif isinstance(token, Mapping):
             if isinstance(token.get(self.word), str):
                 return str(token[self.word])
         elif isinstance(token, Sequence):

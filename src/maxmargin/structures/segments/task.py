@@ -17,6 +17,7 @@ from maxmargin.errors import InvalidLabels, LossReplaced, warn_caller
 from maxmargin.files.fields import Flag, LabelList, OneOf, Part, Whole
 from maxmargin.files.objects import Derived, Fields
 from maxmargin.inputs.labels import label_set
+from maxmargin.inputs.token_templates import TokenTemplates
 from maxmargin.inputs.tokens import SequencePacker, Sequences
 from maxmargin.structures.segments.batch import SegmentBatch
 from maxmargin.structures.segments.losses import MOST_TRUE, F1Loss, Segmented, make_loss
@@ -70,7 +71,10 @@ class SemiMarkov(Task):
     classes : the labels of segments, where the training data may not show all of them.
     unknown : "ignore" (a feature of a token that training has not seen has no weight) or "error".
     min_count : a feature of fewer training tokens, or of fewer true segments, has no weight.
+    features : None, or TokenTemplates, which make the features of tokens that are tuples of columns.
     """
+
+    features: TokenTemplates | None = None  # of files that were written before there were any
 
     saved: ClassVar[Fields] = {
         "segment_features": OneOf(None, Part(SegmentText)),
@@ -96,6 +100,7 @@ class SemiMarkov(Task):
         classes: Sequence[Hashable] | None = None,
         unknown: str = "ignore",
         min_count: int = 1,
+        features: TokenTemplates | None = None,
     ):
         self.measure = measure
         self.costs = costs
@@ -104,6 +109,7 @@ class SemiMarkov(Task):
         self.classes = classes
         self.unknown = unknown
         self.min_count = min_count
+        self.features = features
 
     def _check_saved(self) -> None:
         expected = self.first_ + self.packer_.n_features * (1 + 3 * self.n_types_)
@@ -119,7 +125,7 @@ class SemiMarkov(Task):
         return self._made(X, *self._set_up(X, tokens, Y))
 
     def _packer(self) -> SequencePacker:
-        return SequencePacker(self.unknown, self.min_count)
+        return SequencePacker(self.unknown, self.min_count, templates=self.features)
 
     def _set_up(self, X: Any, tokens: Any, Y: Any) -> tuple[Sequences, list[Segmentation]]:
         """What is learnt from X, whose tokens have been read, and Y; returns both as they are packed and read."""

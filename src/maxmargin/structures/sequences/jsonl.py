@@ -13,7 +13,7 @@ from typing import Any
 
 from maxmargin.inputs.chunk_schemes import named_scheme
 from maxmargin.inputs.json_lines import JsonRecord, iterate_records, write_records
-from maxmargin.inputs.labelled_rows import as_text_or_number, fits_float
+from maxmargin.inputs.named_rows import as_text_or_number, fits_float
 from maxmargin.inputs.text_file import TextFile
 from maxmargin.structures.sequences.conll import ConllSentence
 from maxmargin.structures.sequences.crfsuite import CrfsuiteSequence

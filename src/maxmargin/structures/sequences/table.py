@@ -42,10 +42,16 @@ def iterate_table_sequences(
 
 
 def numbered_sequences(
-    table: Table, sequence: str, label: str
+    table: Table, sequence: str, label: str, columns: Sequence[str] | None = None
 ) -> Iterator[tuple[str, list[tuple[str, ...]], list[str]]]:
-    """Of every sequence what its column says, its tokens and its labels, which are none where the table has none."""
-    columns = token_columns(table, sequence, label)
+    """Of every sequence what its column says, its tokens and its labels, which are none where the table has none.
+
+    columns : of tokens, in this order; None: all others.
+    """
+    columns = token_columns(table, sequence, label) if columns is None else columns
+    missing = [name for name in (sequence, *columns) if name not in table.columns]
+    if missing:
+        raise table.error(f"there is no column {missing[0]!r}; expected {', '.join((sequence, *columns))}")
     places = [table.columns.index(name) for name in columns]
     own, labels = table.columns.index(sequence), table.columns.index(label) if label in table.columns else None
     seen: set[str] = set()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from math import isfinite
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -12,13 +13,14 @@ from scipy import sparse
 from maxmargin.checks import is_finite, is_real
 
 
-class LabelledRows(NamedTuple):
+class NamedRows(NamedTuple):
     """Rows of a file: what estimators take as X, y and qid."""
 
     X: sparse.csr_array
     y: NDArray[Any] | None  # numbers, or texts (objects); None where the file has no labels
     qid: NDArray[Any] | None  # the same of queries
     names: list[str]  # of the columns of X
+    ignored: int = 0  # features of the file that were not asked for
 
 
 class RowsCollected:
@@ -31,6 +33,7 @@ class RowsCollected:
         self.places = {} if names is None else {name: j for j, name in enumerate(names)}
         self.fixed = names is not None
         self.first: dict[str, type] = {}
+        self.ignored: set[str] = set()
         self.clear()
 
     def clear(self) -> None:
@@ -57,8 +60,9 @@ class RowsCollected:
         for name, value in features:
             place = self.places.get(name)
             if place is None:
-                if self.fixed:
-                    continue  # of a file that has more than is asked for
+                if self.fixed:  # the file has more than is asked for
+                    self.ignored.add(name)
+                    continue
                 place = self.places[name] = len(self.places)
             if value:
                 self._columns.append(place)
@@ -66,13 +70,13 @@ class RowsCollected:
         self._ends.append(len(self._values))
         return ""
 
-    def taken(self) -> LabelledRows:
+    def taken(self) -> NamedRows:
         """The rows that were added."""
         values = np.array(self._values, dtype=np.float64)
         columns, ends = np.array(self._columns, dtype=np.int32), np.array(self._ends, dtype=np.int64)
         X = sparse.csr_array((values, columns, ends), shape=(len(self), len(self.places)))
         X.sort_indices()
-        return LabelledRows(X, self._array("label"), self._array("query"), list(self.places))
+        return NamedRows(X, self._array("label"), self._array("query"), list(self.places), len(self.ignored))
 
     def _array(self, what: str) -> NDArray[Any] | None:
         values = self._said.get(what)
@@ -86,6 +90,8 @@ class RowsCollected:
 
 def fits_float(value: Any) -> bool:
     """Whether this is a real number that is finite as a float, too."""
+    if type(value) is float:  # nearly always
+        return isfinite(value)
     try:
         return is_finite(value)
     except OverflowError:  # a whole number of hundreds of digits

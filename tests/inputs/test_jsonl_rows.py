@@ -6,7 +6,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from maxmargin.formats import iterate_jsonl_rows, read_jsonl_rows, write_jsonl_rows
+from maxmargin.formats import (
+    iterate_jsonl_rows,
+    iterate_multilabel_jsonl,
+    read_jsonl_rows,
+    read_multilabel_jsonl,
+    write_jsonl_rows,
+    write_multilabel_jsonl,
+)
 
 
 def test_rows_of_named_and_of_listed_features():
@@ -63,3 +70,26 @@ def test_what_is_written_is_read(data, texts, named):
     assert (found.y.tolist(), found.qid.tolist()) == (y, qid)
     parts = list(iterate_jsonl_rows(io.StringIO(file.getvalue()), called, at_once=2))
     assert (np.vstack([part.X.toarray() for part in parts]) == X).all()
+
+
+@given(st.data())
+def test_rows_with_any_number_of_labels(data):
+    n, f = data.draw(st.integers(1, 4)), data.draw(st.integers(1, 3))
+    labels = data.draw(st.lists(names, min_size=2, max_size=2, unique=True))
+    X = np.array(data.draw(st.lists(numbers, min_size=n * f, max_size=n * f))).reshape(n, f)
+    Y = np.array(data.draw(st.lists(st.integers(0, 1), min_size=n * 2, max_size=n * 2))).reshape(n, 2)
+    file = io.StringIO()
+    write_multilabel_jsonl(file, X, Y, labels)
+    found = read_multilabel_jsonl(io.StringIO(file.getvalue()))
+    assert (found.X.toarray() == X).all()
+    sets = [{found.labels[k] for k in np.flatnonzero(row)} for row in found.Y]
+    assert sets == [{labels[k] for k in np.flatnonzero(row)} for row in Y]
+    parts = list(iterate_multilabel_jsonl(io.StringIO(file.getvalue()), at_once=1))
+    assert [set(part.labels) for part in parts] == sets  # every part has its own labels
+
+
+def test_labels_are_texts_each_once():
+    assert read_multilabel_jsonl(io.StringIO()).Y.shape == (0, 0)
+    for labels in ("[1]", '["a", "a"]', '"a"'):
+        with pytest.raises(ValueError, match="the text, line 1: "):
+            read_multilabel_jsonl(io.StringIO(f'{{"labels": {labels}, "features": [1]}}'))

@@ -1,0 +1,99 @@
+"""Which columns of a model the features of a file are: those of the same number, or of the same name."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+LARGEST = 2**31 - 1  # number of a feature
+
+
+class FileRows(NamedTuple):
+    """Rows of a file of any format."""
+
+    file: str
+    X: sparse.csr_array
+    y: Any
+    qid: Any = None
+    names: list[str] | None = None  # of the columns of X; None: feature j is column j
+    ignored: int = 0  # features that the reader has left out
+
+    @classmethod
+    def named(
+        cls, file: str, X: sparse.csr_array, y: Any, qid: Any, names: Sequence[str], ignored: int = 0
+    ) -> FileRows:
+        """Rows whose features have names, which may all be numbers."""
+        if not all(map(_is_number, names)):
+            return cls(file, X, y, qid, list(names), ignored)
+        places = np.array([int(name) for name in names], dtype=np.int64)
+        return cls(file, _moved(X, places, 1 + int(places.max(initial=-1))), y, qid, None, ignored)
+
+
+class FeatureColumns(NamedTuple):
+    """width : how many there are.   names : None where features are numbers, and each is the column of its number."""
+
+    width: int
+    names: list[str] | None
+
+    @classmethod
+    def of_model(cls, model: Any) -> FeatureColumns | None:
+        """Those of a fitted model; None where it is not fitted."""
+        if not hasattr(model, "n_features_in_"):
+            return None
+        names = getattr(model, "feature_names_in_", None)
+        return cls(model.n_features_in_, None if names is None else list(names))
+
+    @classmethod
+    def of_files(cls, parts: Sequence[FileRows]) -> FeatureColumns:
+        """Those that some files have, which all have numbers, or all have names."""
+        first, width = parts[0], max(part.X.shape[1] for part in parts)
+        for part in parts:
+            if (part.names is None) != (first.names is None):
+                kinds = ("numbers", "names") if part.names is None else ("names", "numbers")
+                raise ValueError(f"features of {part.file} have {kinds[0]}, those of {first.file} {kinds[1]}")
+        names = [name for part in parts for name in part.names or ()]
+        return cls(width, None) if first.names is None else cls(len(set(names)), list(dict.fromkeys(names)))
+
+    @property
+    def remembered(self) -> dict[str, Any]:
+        """What a model keeps of them."""
+        return {} if self.names is None else {"feature_names_in_": np.array(self.names, dtype=object)}
+
+    def placed(self, part: FileRows) -> tuple[sparse.csr_array, int]:
+        """Rows with these columns, and how many features of theirs are none of them."""
+        if part.names is not None and self.names is None:
+            strange = next(name for name in part.names if not _is_number(name))
+            raise ValueError(f"{part.file} has the feature {strange!r}; the features of this model are numbers")
+        if part.names is None and self.names is not None and part.X.nnz:
+            some = ", ".join(self.names[:3])
+            raise ValueError(f"features of {part.file} are numbers; those of this model have names: {some}, …")
+        if self.names is None:
+            if part.X.shape[1] <= self.width:
+                X = sparse.csr_array((part.X.data, part.X.indices, part.X.indptr), (part.X.shape[0], self.width))
+                return X, part.ignored
+            new = len(np.unique(part.X.indices[part.X.indices >= self.width]))
+            return part.X[:, : self.width], new + part.ignored
+        number = {name: k for k, name in enumerate(self.names)}
+        places = np.array([number.get(name, -1) for name in part.names or ()], dtype=np.int64)
+        return _moved(part.X, places, self.width), int((places < 0).sum()) + part.ignored
+
+
+def _moved(X: sparse.csr_array, places: NDArray[np.int64], width: int) -> sparse.csr_array:
+    """Column j at places[j]; those at -1 are left out."""
+    entries = X.tocoo()
+    rows, columns = entries.coords
+    columns = places[columns] if len(places) else columns
+    kept = columns >= 0
+    moved = sparse.csr_array((entries.data[kept], (rows[kept], columns[kept])), shape=(X.shape[0], width))
+    moved.sort_indices()
+    return moved
+
+
+def _is_number(name: str) -> bool:
+    """Whether this is the number of a feature, as svmlight files have them."""
+    plain = name.isascii() and name.isdecimal() and len(name) < 11 and str(int(name)) == name
+    return plain and int(name) <= LARGEST

@@ -1,0 +1,52 @@
+"""Pairs of sequences in FASTA: the first record and the second, the third and the fourth, …, aligned or not."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import NamedTuple
+
+from maxmargin.inputs.text_file import TextFile, reading, writing
+from maxmargin.structures.alignment.formats.fasta import SequenceRecord, headed, write_fasta
+
+
+class SequencePair(NamedTuple):
+    """Two records that belong together; where they are aligned, with gaps, so that both have the same length."""
+
+    first: SequenceRecord
+    second: SequenceRecord
+
+
+def read_fasta_pairs(source: TextFile, aligned: bool = True) -> list[SequencePair]:
+    """All pairs of a file; see iterate_fasta_pairs."""
+    return list(iterate_fasta_pairs(source, aligned))
+
+
+def iterate_fasta_pairs(source: TextFile, aligned: bool = True) -> Iterator[SequencePair]:
+    """The pairs of a file one by one, so that large files need little memory.
+
+    aligned : whether both sequences of a pair must have the same length, gaps included.
+    """
+    with reading(source) as lines:
+        first = None
+        number = 0
+        for number, record in headed(lines):
+            if first is None:
+                first = record
+                continue
+            if aligned and len(first.sequence) != len(record.sequence):
+                raise lines.error(
+                    f"{record.name!r} has {len(record.sequence)} columns; expected {len(first.sequence)}, as "
+                    f"{first.name!r}, with which it is aligned",
+                    number,
+                )
+            yield SequencePair(first, record)
+            first = None
+        if first is not None:
+            raise lines.error(f"{first.name!r} is the last sequence, and alone; expected pairs", number)
+
+
+def write_fasta_pairs(target: TextFile, pairs: Iterable[SequencePair], width: int = 60) -> None:
+    """Write pairs of records, one after the other."""
+    with writing(target) as file:
+        for pair in pairs:
+            write_fasta(file, list(pair), width)
