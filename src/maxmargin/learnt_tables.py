@@ -79,7 +79,7 @@ def _used(tables: PlaneTables) -> NDArray[np.int64]:
 def _check_apart(first: NDArray[np.int64], size: NDArray[np.int64], top: int) -> None:
     """Of ranges: that they end before the top, and that no two overlap."""
     used = np.flatnonzero(size)
-    if len(used) and (max(first[used].max(), size[used].max()) > top or (first[used] + size[used] > top).any()):
+    if (first > top).any() or (size > top).any() or (first[used] + size[used] > top).any():
         raise ValueError(f"expected ranges that end at {top}")
     order = used[np.argsort(first[used])]
     if (first[order][1:] < (first[order] + size[order])[:-1]).any():

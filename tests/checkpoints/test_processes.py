@@ -1,4 +1,4 @@
-"""Processes that are killed, and every kind of model in many sessions: in processes of their own, for it takes long."""
+"""Processes that are killed, and every kind of model in many sessions; in processes of their own."""
 
 import os
 import subprocess

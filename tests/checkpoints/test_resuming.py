@@ -49,6 +49,7 @@ PROBLEMS = {
 }
 
 
+@pytest.mark.every(3)
 @pytest.mark.parametrize("name", PROBLEMS)
 def test_stopped_at_every_step(name, tmp_path):
     make, data = PROBLEMS[name]
@@ -215,3 +216,24 @@ def test_models_do_not_keep_where_their_checkpoint_was(tmp_path):
     model = mm.MulticlassSVC(checkpoint=tmp_path / "checkpoint").fit(X, y)
     model.save(tmp_path / "model.mm")
     assert mm.load(tmp_path / "model.mm").checkpoint is None
+
+
+def test_what_trains_many_models_takes_none(tmp_path):
+    X, y = classes()
+    with pytest.raises(ValueError, match="which cannot share a checkpoint"):
+        mm.Tuned(mm.MulticlassSVC(checkpoint=tmp_path / "file")).fit(X, y)
+    with pytest.raises(ValueError, match="takes no checkpoint"):
+        mm.MeasureSVC("f1", checkpoint=tmp_path / "file").fit_path(X, y > 1, [1.0, 2.0])
+    assert not (tmp_path / "file").exists()
+
+
+def test_partial_fit_goes_on_from_a_model_file(tmp_path):
+    X, y = classes()
+    whole, parts = mm.MulticlassSVC(solver="subgradient"), mm.MulticlassSVC(solver="subgradient")
+    for k in range(3):
+        piece = slice(20 * k, 20 * k + 20)
+        for model in (whole, parts):
+            model.partial_fit(X[piece], y[piece], classes=np.arange(4))
+        parts.save(tmp_path / "model.mm")
+        parts = mm.load(tmp_path / "model.mm")
+    assert whole.w_.tobytes() == parts.w_.tobytes()

@@ -67,6 +67,10 @@ class Descent:
         self.plane: MeanPlane | None = None
         self.known: deque[Curvature] = deque(maxlen=most)
 
+    def _check_learnt(self) -> None:
+        if self.plane is not None and not self.dual <= self.value < np.inf:
+            raise ValueError("expected an objective, and a bound that is not above it")
+
 
 class LBFGS(Solver):
     """Minimise P(w) = ½‖w‖² + C R(w) for a smooth R (objective="likelihood", "softmax_margin").

@@ -223,6 +223,11 @@ class Tuned(MetaEstimatorMixin, BaseEstimator):
             raise TypeError(_without_C(last))
         if isinstance(last._solver(), Perceptron):
             raise ValueError("the perceptron does not use C: there is nothing to choose")
+        if last.checkpoint is not None:
+            raise ValueError(
+                "Tuned trains many models, which cannot share a checkpoint; leave checkpoint out, and fit the chosen C "
+                "with one"
+            )
         if self.rule not in RULES:
             raise ValueError(f"rule must be one of {', '.join(map(repr, RULES))}, got {self.rule!r}")
         if self.patience is not None:
