@@ -312,9 +312,9 @@ class BlockDual:
         """To this share of the way from a mark to now."""
         raise NotImplementedError
 
-    def stretch(self, factor: float) -> None:
-        """Make α and its caps so much longer."""
-        self.C, self.cap = factor * self.C, factor * self.cap
+    def stretch(self, factor: float, C: float) -> None:
+        """Make α so much longer, and its caps those of this C, which is so much larger."""
+        self.C, self.cap = C, caps(self.weights, C)
         self._stretch_alpha(factor)
 
     def _copied_alpha(self) -> Any:

@@ -16,15 +16,15 @@ class Mortal:
     Calls are counted in a folder that all processes see, so that a process in the place of another goes on.
     """
 
-    def __init__(self, folder, moments, ending="killed"):
-        self.folder, self.moments, self.ending = folder, moments, ending
+    def __init__(self, folder, moments, ending="killed", home=None):
+        self.folder, self.moments, self.ending, self.home = folder, moments, ending, home
 
     def setup(self, X, Y):
         super().setup(X, Y)
-        self.home = os.getpid()
+        self.safe = self.home or os.getpid()
 
     def argmax(self, w, x, y=None):
-        if os.getpid() != self.home:
+        if os.getpid() != self.safe:
             k = self._count()
             if k in self.moments:
                 Path(self.folder, f"{self.ending} {k}").touch()

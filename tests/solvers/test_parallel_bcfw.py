@@ -141,8 +141,8 @@ def test_going_back_is_on_the_way(kind):
         assert np.allclose(between.s, before.s + share * (after.s - before.s), atol=1e-10)
         assert np.isclose(between.linear, before.linear + share * (after.linear - before.linear), rtol=1e-9, atol=1e-12)
         assert between.excess < 1e-9
-        dual.stretch(1.5)
-        dual.stretch(1 / 1.5)
+        dual.stretch(1.5, 6.0)
+        dual.stretch(1 / 1.5, 4.0)
 
 
 def test_what_it_does_not_do():

@@ -7,13 +7,13 @@ import time
 import uuid
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import CancelledError
-from typing import Any, Protocol
+from typing import Any
 
 from maxmargin.errors import PartsLate, WorkersLost
 from maxmargin.executors.base import Executor, check_deadline, late_parts, n_workers
-from maxmargin.executors.wire import Handle, Kept, Ledger, Message, Survey, outcome
+from maxmargin.executors.dask_tasks import Call, Common, Derived, Join, Placing, Source, Task, part_of
+from maxmargin.executors.wire import Message
 
-SHORT = 2**14  # bytes that are sent with every task
 LOOK = 0.5  # seconds after which somebody looks whether the scheduler is still there
 TRIES = 5  # of a task that the cluster has forgotten
 
@@ -73,18 +73,18 @@ class Dask(Executor):
             yield from coming.result()
 
     def place(self, parts: Sequence[Any]) -> list[Any]:
-        known: dict[int, _Source] = {}  # the same object in several places is one task, whose result travels
+        known: dict[int, Source] = {}  # the same object in several places is one task, whose result travels
         for number, part in enumerate(parts):
-            known.setdefault(id(part), _Source(self, part, number))
-        for _ in self._answers([_Placing(each) for each in known.values()]):
+            known.setdefault(id(part), Source(self, part, number))
+        for _ in self._answers([Placing(each) for each in known.values()]):
             pass
         return [known[id(part)] for part in parts]
 
     def map(self, fn: Callable[..., Any], placed: Sequence[Any], each: Sequence[Any], *shared: Any) -> Iterator[Any]:
         self.rounds += 1
-        common = _Common(self, shared)
+        common = Common(self, shared)
         calls = zip(placed, each, strict=True)
-        return self._answers([_Call(fn, part, own, common, self.rounds) for part, own in calls])
+        return self._answers([Call(fn, part, own, common, self.rounds) for part, own in calls])
 
     def reduce(
         self,
@@ -95,17 +95,17 @@ class Dask(Executor):
         *shared: Any,
     ) -> Any:
         self.rounds += 1
-        common = _Common(self, shared)
-        tasks: list[Any] = [_Call(fn, part, own, common, self.rounds) for part, own in zip(placed, each, strict=True)]
+        common = Common(self, shared)
+        tasks: list[Any] = [Call(fn, part, own, common, self.rounds) for part, own in zip(placed, each, strict=True)]
         while len(tasks) > 1:
             pairs = [tasks[k : k + 2] for k in range(0, len(tasks), 2)]
-            tasks = [pair[0] if len(pair) == 1 else _Join(join, pair[0], pair[1], self.rounds) for pair in pairs]
+            tasks = [pair[0] if len(pair) == 1 else Join(join, pair[0], pair[1], self.rounds) for pair in pairs]
         return next(self._answers(tasks))
 
     def derive(self, fn: Callable[..., Any], placed: Sequence[Any], *shared: Any) -> list[Any]:
         self.rounds += 1
-        common = _Common(self, shared).owned()  # it may be needed again much later
-        return [_Derived(fn, part, common, self.rounds) for part in placed]
+        common = Common(self, shared).owned()  # it may be needed again much later
+        return [Derived(fn, part, common, self.rounds) for part in placed]
 
     def alive(self, placed: Sequence[Any]) -> bool:
         return all(each.executor is self for each in placed)
@@ -141,11 +141,11 @@ class Dask(Executor):
         with dask.config.set({"distributed.admin.large-graph-warning-threshold": "1 PiB"}):
             return self.client.submit(fn, *arguments, key=key, pure=False)
 
-    def _answers(self, tasks: Sequence[_Task]) -> Iterator[Any]:
+    def _answers(self, tasks: Sequence[Task]) -> Iterator[Any]:
         """What these tasks come to, in order. All are begun now."""
         return _Round(self, tasks, [self._begun(task) for task in tasks]).answers()
 
-    def _begun(self, task: _Task) -> Any:
+    def _begun(self, task: Task) -> Any:
         try:
             future = task.begin()
         except (CancelledError, OSError, RuntimeError) as error:
@@ -167,7 +167,7 @@ class Dask(Executor):
 class _Round:
     """One call of `map`: what all of its tasks come to."""
 
-    def __init__(self, executor: Dask, tasks: Sequence[_Task], futures: list[Any]):
+    def __init__(self, executor: Dask, tasks: Sequence[Task], futures: list[Any]):
         self.executor, self.tasks, self.futures = executor, tasks, futures
         self.began, self.got = time.monotonic(), {}
 
@@ -210,8 +210,9 @@ class _Round:
                 error = self.futures[k].exception()
                 if not isinstance(error, KilledWorker):
                     raise error
+                part, last = part_of(str(error.task)), error.last_worker.address
                 raise WorkersLost(
-                    f"every worker that began {self.tasks[k].name} has died, the last one {error.last_worker.address}: "
+                    f"every worker that began {part} has died, the last one {last}: "
                     "killed, out of memory, or crashed in compiled code. Give workers more memory, or use more parts"
                 ) from error
             ready = [j for j in range(k, len(self.futures)) if j not in self.got and self._finished(j)]
@@ -226,204 +227,11 @@ class _Round:
         if executor.client.status != "running":
             raise CancelledError
         if time.monotonic() - self.began > executor.deadline:
-            names = [self.tasks[j].name for j in range(len(self.tasks)) if self.futures[j].status == "pending"]
+            pending = [
+                task for task, future in zip(self.tasks, self.futures, strict=True) if future.status == "pending"
+            ]
+            names, n_parts = [name for task in pending for name in task.late()], sum(task.parts for task in self.tasks)
             working = len(executor.client.nthreads())
             executor.client.cancel(self.futures)
-            raise PartsLate(
-                f"{late_parts(names, len(self.tasks), executor.deadline)}; the cluster has {working} workers"
-            )
-
-
-# --- what is sent
-
-
-class _Task(Protocol):
-    """Something to do for one part."""
-
-    name: str
-
-    def begin(self) -> Any:
-        """A new future of it."""
-
-    def read(self, result: Any) -> Any:
-        """What it came to, or an error."""
-
-
-class _Common:
-    """What all parts of a round are told: w, as a rule. If long, it is sent to the cluster once, and to each worker."""
-
-    def __init__(self, executor: Dask, shared: Sequence[Any]):
-        self.executor, self.message = executor, Message.of(Ledger(), tuple(shared))
-        self._future: Any = None
-
-    def owned(self) -> _Common:
-        """The same, whatever becomes of the arrays that it was made of."""
-        self.message = self.message.owned()
-        return self
-
-    @property
-    def future(self) -> Any:
-        """Of the message; of a short one itself, which is not worth a task."""
-        if len(self.message) < SHORT:
-            return self.message
-        if not _is_there(self._future):
-            self._future = self.executor.submit("weights", passed_on, self.message)
-        return self._future
-
-
-class _Placed(Handle):
-    """A part, as a task that makes it. Dask forgets it when the last reference to this handle is gone."""
-
-    def __init__(self, executor: Dask, number: int, ledger: Ledger):
-        super().__init__(0)
-        self.executor, self.number, self.ledger = executor, number, ledger
-        self._future: Any = None
-
-    @property
-    def future(self) -> Any:
-        if not _is_there(self._future):
-            self._future = self._made()
-        return self._future
-
-    def _made(self) -> Any:
-        raise NotImplementedError
-
-
-class _Source(_Placed):
-    """A part whose pickle the scheduler has."""
-
-    def __init__(self, executor: Dask, part: Any, number: int):
-        super().__init__(executor, number, Ledger())
-        self.part, self.sign = part, 0
-        self.numbered = True  # whether both sides number its arrays alike; if not, all is sent as it is
-
-    def _made(self) -> Any:
-        survey = Survey(self.part)
-        self.sign = survey.sign
-        if self.numbered:
-            self.ledger.keep(0, survey.table)
-        return self.executor.submit(f"data-part {self.number}", unpacked, survey.message, self.numbered)
-
-
-class _Derived(_Placed):
-    """A part that is made of another one, and may share arrays with it."""
-
-    def __init__(self, fn: Callable[..., Any], origin: _Placed, common: _Common, round: int):
-        super().__init__(origin.executor, origin.number, origin.ledger)
-        self.fn, self.origin, self.common, self.round = fn, origin, common, round
-
-    def _made(self) -> Any:
-        name, data = _name(self.fn, self.number, self.round), Message.of(self.ledger, self.fn)
-        return self.executor.submit(name, derived, data, self.origin.future, self.common.future)
-
-
-class _Placing:
-    """Make a part, and compare its numbers."""
-
-    def __init__(self, part: _Source):
-        self.part, self.name = part, f"part {part.number} (its data)"
-
-    def begin(self) -> Any:
-        return self.part.executor.submit(f"look-part {self.part.number}", signed, self.part.future)
-
-    def read(self, sign: Any) -> None:
-        if sign != self.part.sign:
-            self.part.numbered, self.part._future = False, None
-            self.part.ledger.forget(0)
-
-
-class _Call:
-    """fn(part, own, *shared)."""
-
-    def __init__(self, fn: Callable[..., Any], part: _Placed, own: Any, common: _Common, round: int):
-        self.fn, self.part, self.own, self.common, self.round = fn, part, own, common, round
-        self.name = f"part {part.number}"
-
-    def begin(self) -> Any:
-        part, other = self.part, self.own if isinstance(self.own, _Placed) else None
-        data = Message.of(part.ledger, (self.fn, None if other is not None else self.own))
-        name = _name(self.fn, part.number, self.round)
-        also = None if other is None else other.future
-        return part.executor.submit(name, called, data, part.future, also, self.common.future)
-
-    def read(self, result: tuple[bool, Message]) -> Any:
-        good, message = result
-        self.part.executor.received += len(message)
-        answer = message.read(self.part.ledger)
-        if not good:
-            raise answer
-        return answer
-
-
-class _Join:
-    """join(one, other), of the answers of two tasks, where one of them is."""
-
-    def __init__(self, join: Callable[[Any, Any], Any], one: Any, other: Any, round: int):
-        self.join, self.one, self.other, self.round = join, one, other, round
-        self.name, self.part = f"{one.name}, {other.name}", one.part
-
-    def begin(self) -> Any:
-        executor, fn = self.part.executor, Message.of(Ledger(), self.join)
-        name = _name(self.join, self.part.number, self.round)
-        return executor.submit(name, joined, fn, self.one.begin(), self.other.begin())
-
-    def read(self, result: tuple[bool, Message]) -> Any:
-        good, message = result
-        self.part.executor.received += len(message)
-        answer = message.read(Ledger())
-        if not good:
-            raise answer
-        return answer
-
-
-def _is_there(future: Any) -> bool:
-    return future is not None and future.status not in ("cancelled", "lost")
-
-
-def _name(fn: Callable[..., Any], number: int, round: int) -> str:
-    """Of a task, for people."""
-    return f"{getattr(fn, '__name__', 'work').strip('_').replace('_', ' ')}-part {number}, round {round}"
-
-
-# --- what workers do
-
-
-def passed_on(message: Message) -> Message:
-    """As a task of its own, it can be done anew."""
-    return message
-
-
-def unpacked(data: Message, numbered: bool) -> Kept:
-    """A part, from what the scheduler has."""
-    thing = data.read(Ledger())
-    return Kept(thing, Survey(thing).table if numbered else [])
-
-
-def signed(part: Kept) -> int:
-    """By which the numbers of its arrays are known as those of the other side."""
-    return Survey(part.thing).sign
-
-
-def derived(data: Message, part: Kept, shared: Message) -> Kept:
-    """One call of `Executor.derive`."""
-    fn = data.read(part.ledger)
-    return Kept(fn(part.thing, *shared.read(part.ledger)), part.table)
-
-
-def joined(join: Message, one: tuple[bool, Message], other: tuple[bool, Message]) -> tuple[bool, Message]:
-    """One step of `Executor.reduce`; an error takes the place of what it would be joined with."""
-    for good, message in (one, other):
-        if not good:
-            return good, message
-    ledger = Ledger()
-    return outcome(ledger, lambda: join.read(ledger)(one[1].read(ledger), other[1].read(ledger)))
-
-
-def called(data: Message, part: Kept, other: Kept | None, shared: Message) -> tuple[bool, Message]:
-    """One call of `Executor.map`."""
-
-    def work() -> Any:
-        fn, own = data.read(part.ledger)
-        return fn(part.thing, own if other is None else other.thing, *shared.read(part.ledger))
-
-    return outcome(part.ledger, work)
+            late = late_parts(names, n_parts, executor.deadline)
+            raise PartsLate(f"{late}; the cluster has {working} workers")

@@ -89,7 +89,7 @@ class PartDual:
         self.problem, self.passes, self.sigma = problem, 0, sigma
         self.oracle = Oracle(batch, problem.formulation)
         self.oracle.weights = weights
-        C = sigma * problem.C * len(batch) / problem.n
+        C = self._scaled(sigma)
         dual: BlockDual = batch.block_dual(weights, problem.formulation, C, None, **problem.limits)
         if problem.bounds is not None and not dual.confinable:
             dual = batch.plane_dual(weights, problem.formulation, C, None, **problem.limits)
@@ -100,6 +100,10 @@ class PartDual:
         self.dual, self.before = dual, None
 
     before: Mark | None  # the last pass
+
+    def _scaled(self, sigma: float) -> float:
+        """The C whose caps are σ times those that this part has in the whole."""
+        return sigma * self.problem.C * self.oracle.n / self.problem.n
 
     def state(self) -> dict[str, Any]:
         """Before the next pass, once it has gone back as it should."""
@@ -120,7 +124,7 @@ class PartDual:
             self.dual.go_back(self.before, visits.back)
         self.before = None
         if visits.sigma != self.sigma:
-            self.dual.stretch(visits.sigma / self.sigma)
+            self.dual.stretch(visits.sigma / self.sigma, self._scaled(visits.sigma))
             self.sigma = visits.sigma
 
     def visit(self, part: int, visits: Visits, state: Any = None) -> Done:

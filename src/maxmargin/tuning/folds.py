@@ -7,7 +7,7 @@ data, which nothing is left to judge; its models are those that can be chosen.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Generator, Iterator
+from collections.abc import Callable, Generator, Iterator, Sequence
 from copy import copy
 from math import nan
 from threading import Event
@@ -62,6 +62,7 @@ class Fold:
         self.path: Generator[Trainer] | None = None
         self.C: float | None = None
         self.grid: Grid | None = None
+        self.made = 0  # models
 
     def next_model(self, C: float | None) -> Trained:
         """Train for this C, from where the last model ended; None: for the first C of a grid that these data make."""
@@ -78,6 +79,7 @@ class Fold:
             except Exception as error:
                 error.add_note(f"maxmargin: raised while choosing C, {self.name}, C = {self.C}")
                 raise
+        self.made += 1
         certificate, solution = model.certificate_, model.solution_
         if self.test is not None and np.isnan(score):
             raise ValueError(f"the score of {self.name} for C = {model.C:g} is nan: C cannot be chosen by it")
@@ -129,13 +131,18 @@ class Fold:
             self.path.close()
 
     def __getstate__(self) -> dict[str, Any]:
-        return {**vars(self), "path": None}  # which begins where the fold is
+        return {**vars(self), "path": None, "made": 0}  # which begins where the fold is
 
 
-def next_model(fold: Fold, C: float | None, stop: Event | None) -> Trained:
-    """What an executor does; `stop` ends the training early."""
+def next_model(fold: Fold, asked: Sequence[float | None], stop: Event | None) -> Trained:
+    """What an executor does, for the last C that was asked for; `stop` ends the training early.
+
+    A fold that was lost with its process has made fewer models than it was asked for, and makes them again.
+    """
     with stopped_by(stop):
-        return fold.next_model(C)
+        for C in asked[fold.made : -1]:
+            fold.next_model(C)
+        return fold.next_model(asked[-1])
 
 
 def _score(scorer: Callable[..., float] | None, model: Trainer, test: Given) -> Any:

@@ -295,6 +295,7 @@ class Tuned(MetaEstimatorMixin, BaseEstimator):
         most, began = MOST if Cs is None else len(Cs), time.perf_counter()
         left = TimeLeft(0.0, most)
         grid: Grid | None = None
+        asked: list[tuple[float | None, ...]] = [()] * len(placed)  # all that every fold was asked for
         for k in count():
             C = Cs[k] if Cs is not None else None if grid is None else grid.value(k)
             where = f"C {k + 1} of {'at most ' if Cs is None or self.patience else ''}{most}"
@@ -303,7 +304,9 @@ class Tuned(MetaEstimatorMixin, BaseEstimator):
             for part in [placed] if C is not None else [placed[:1], placed[1:]]:
                 if row:
                     C = row[0].C
-                for each in executor.map(next_model, part, [C] * len(part), stop):
+                now = slice(len(row), len(row) + len(part))
+                asked[now] = [(*before, C) for before in asked[now]]
+                for each in executor.map(next_model, part, asked[now], stop):
                     row.append(each)
                     line.show(self._progress(where, row, len(placed), tried, left, time.perf_counter() - began))
             grid = row[0].grid
