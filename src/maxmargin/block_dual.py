@@ -67,7 +67,7 @@ class Proof(NamedTuple):
     excess: float = 0.0
 
 
-class Mark(NamedTuple):
+class Moment(NamedTuple):
     """α at some moment, for `go_back`."""
 
     alpha: Any
@@ -300,15 +300,15 @@ class BlockDual:
         """By how much visits have moved them."""
         return self._free - free
 
-    def mark(self) -> Mark:
+    def mark(self) -> Moment:
         """α as it is now."""
-        return Mark(self._copied_alpha(), self._linear())
+        return Moment(self._copied_alpha(), self._linear())
 
-    def rise(self, mark: Mark) -> tuple[float, float]:
+    def rise(self, mark: Moment) -> tuple[float, float]:
         """What Σ α b has risen by since a mark, and the curvature of D on that way, beside that of w."""
         return self._linear() - mark.linear, 0.0
 
-    def go_back(self, mark: Mark, share: float) -> None:
+    def go_back(self, mark: Moment, share: float) -> None:
         """To this share of the way from a mark to now."""
         raise NotImplementedError
 

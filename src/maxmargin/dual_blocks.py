@@ -18,7 +18,7 @@ from scipy import sparse
 
 from maxmargin.arrays import Array
 from maxmargin.atoms import AtomRows, Atoms
-from maxmargin.block_dual import BlockDual, Decoder, Mark, Proof, Remembered, Report, caps
+from maxmargin.block_dual import BlockDual, Decoder, Moment, Proof, Remembered, Report, caps
 from maxmargin.compiled.atom_arrays import AtomArrays
 from maxmargin.compiled.plane_tables import (
     ADDED,
@@ -205,7 +205,7 @@ class DualBlocks(BlockDual):
         slots, _ = self._used_slots(self._tables.filled)
         return float(np.dot(self._tables.alpha[slots], self._tables.offset[slots]))
 
-    def mark(self) -> Mark:
+    def mark(self) -> Moment:
         """α as it is now. Until the next mark one search may add planes, and none is folded or forgotten."""
         from maxmargin.compiled.dual_blocks import shrink
 
@@ -215,7 +215,7 @@ class DualBlocks(BlockDual):
                 self._enlarge(0)
         return super().mark()._replace(sums=self.alpha_sums if self.squared else None)
 
-    def rise(self, mark: Mark) -> tuple[float, float]:
+    def rise(self, mark: Moment) -> tuple[float, float]:
         slope, curvature = super().rise(mark)
         if mark.sums is not None:
             counted = self.cap > 0
@@ -223,7 +223,7 @@ class DualBlocks(BlockDual):
             slope, curvature = slope - float(np.sum(sums * moves / cap)), float(np.sum(moves**2 / cap))
         return slope, curvature
 
-    def go_back(self, mark: Mark, share: float) -> None:
+    def go_back(self, mark: Moment, share: float) -> None:
         filled, old = mark.alpha
         slots, owners = self._used_slots(self._tables.filled)
         within = slots - self._tables.base[owners]

@@ -15,7 +15,7 @@ from maxmargin.objective import Formulation
 from maxmargin.oracle import Oracle
 from maxmargin.progress import Progress
 from maxmargin.solvers.parallel_bcfw import ParallelBCFW
-from maxmargin.solvers.part_duals import PartDual, Problem
+from maxmargin.solvers.part_duals import PartDual, WholeProblem
 from maxmargin.tasks import Chain, Multiclass
 from maxmargin.testing import brute_force
 from maxmargin.testing.executor_checks import Plain
@@ -124,7 +124,7 @@ def test_going_back_is_on_the_way(kind):
     task.setup(X, Y)
     batch = task.pack(X, Y)
     n = len(Y)
-    problem = Problem("", Formulation(), 2.0, n, None, {"slots": 4, "cache_mb": 10.0}, 0, True)
+    problem = WholeProblem("", Formulation(), 2.0, n, None, {"slots": 4, "cache_mb": 10.0}, 0, True)
     part = PartDual(batch, problem, np.ones(n), 2.0)
     dual, oracle = part.dual, part.oracle
     for k in range(6):

@@ -61,7 +61,10 @@ class CountingPredictor(CountingTrainer):
         Their limit.
     verbose : bool or int
         Show progress on standard error, of training and of `decode`, whose search may be hard; see StructuredSVM.
-    checkpoint, checkpoint_every : see StructuredSVM; an iteration of conjugate gradients is a pass.
+    checkpoint : str, path or None
+        A file from which a training that was stopped goes on; see StructuredSVM.
+    checkpoint_every : float or str
+        Seconds between two writings of it, or iterations of conjugate gradients as in "10 passes".
 
     Attributes
     ----------

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any, Protocol
 
-from maxmargin.executors.wire import Handle, Kept, Ledger, Message, Survey, outcome
+from maxmargin.executors.wire import Handle, Ledger, Message, NumberedObject, Survey, outcome
 
 SHORT = 2**14  # bytes that are sent with every task
 
@@ -200,21 +200,21 @@ def passed_on(message: Message) -> Message:
     return message
 
 
-def unpacked(data: Message, numbered: bool) -> Kept:
+def unpacked(data: Message, numbered: bool) -> NumberedObject:
     """A part, from what the scheduler has."""
     thing = data.read(Ledger())
-    return Kept(thing, Survey(thing).table if numbered else [])
+    return NumberedObject(thing, Survey(thing).table if numbered else [])
 
 
-def signed(part: Kept) -> int:
+def signed(part: NumberedObject) -> int:
     """By which the numbers of its arrays are known as those of the other side."""
     return Survey(part.thing).sign
 
 
-def derived(data: Message, part: Kept, shared: Message) -> Kept:
+def derived(data: Message, part: NumberedObject, shared: Message) -> NumberedObject:
     """One call of `Executor.derive`."""
     fn = data.read(part.ledger)
-    return Kept(fn(part.thing, *shared.read(part.ledger)), part.table)
+    return NumberedObject(fn(part.thing, *shared.read(part.ledger)), part.table)
 
 
 def joined(join: Message, one: tuple[bool, Message], other: tuple[bool, Message]) -> tuple[bool, Message]:
@@ -226,7 +226,7 @@ def joined(join: Message, one: tuple[bool, Message], other: tuple[bool, Message]
     return outcome(ledger, lambda: join.read(ledger)(one[1].read(ledger), other[1].read(ledger)))
 
 
-def called(data: Message, part: Kept, other: Kept | None, shared: Message) -> tuple[bool, Message]:
+def called(data: Message, part: NumberedObject, other: NumberedObject | None, shared: Message) -> tuple[bool, Message]:
     """One call of `Executor.map`."""
 
     def work() -> Any:

@@ -146,7 +146,7 @@ class Survey:
         return sign
 
 
-class Kept:
+class NumberedObject:
     """A placed object with the numbers of its arrays. It may travel on to other workers, and they stay the same."""
 
     def __init__(self, thing: Any, table: list[Any]):

@@ -17,7 +17,7 @@ from maxmargin.solvers.base import Solution, Solver, Step
 REFRESHED = 10  # passes
 
 
-class Visits:
+class GradientVisits:
     """Where the method is between two passes."""
 
     learnt: ClassVar[Fields] = {"rng": RandomState(), "memory": Inner(), "passes": Whole(), "stalled": Whole()}
@@ -38,7 +38,7 @@ class ExponentiatedGradient(Solver):
     Collins, Globerson, Koo, Carreras, Bartlett (JMLR 2008).
     """
 
-    def begin(self, oracle: Oracle, C: float, seed: int, start: Solution | None) -> Visits:
+    def begin(self, oracle: Oracle, C: float, seed: int, start: Solution | None) -> GradientVisits:
         if not isinstance(oracle, SoftOracle):
             raise ValueError(
                 "'exponentiated_gradient' needs a smooth objective, 'likelihood' or 'softmax_margin'; for the hinge "
@@ -48,9 +48,9 @@ class ExponentiatedGradient(Solver):
             raise ValueError("a smooth objective needs a finite C")
         if oracle.geometry is not None:
             raise ValueError("'exponentiated_gradient' takes neither bounds nor a prior; use 'bundle' or 'one_slack'")
-        return Visits(oracle.gibbs_dual(C, None if start is None else start.memory), seed)
+        return GradientVisits(oracle.gibbs_dual(C, None if start is None else start.memory), seed)
 
-    def advance(self, oracle: Oracle, C: float, at: Visits) -> Iterator[Step]:
+    def advance(self, oracle: Oracle, C: float, at: GradientVisits) -> Iterator[Step]:
         dual = at.memory
         while at.stalled < 3:
             gain = dual.visit(at.rng.permutation(oracle.n))

@@ -100,7 +100,7 @@ class Rounds:
         self.instead = instead  # what the passes would cost that rounds replace
 
 
-class LearntRounds(Learnt):
+class LearntJointRounds(Learnt):
     """The rounds that go on, if there are any."""
 
     def left(self, value: Rounds | None) -> Any:
@@ -163,7 +163,7 @@ class JointRounds:
         **dict.fromkeys(("model_gap", "least", "highest"), Real(finite=False)),
         "fruitless": Whole(),
         "exhausted": Flag(),
-        "rounds": LearntRounds(),
+        "rounds": LearntJointRounds(),
     }
 
     @property

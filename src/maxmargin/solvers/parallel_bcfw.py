@@ -20,9 +20,9 @@ from maxmargin.solvers.base import Solution, Solver, Step
 from maxmargin.solvers.part_duals import (
     MISSING,
     Done,
-    Problem,
     Told,
     Visits,
+    WholeProblem,
     part_pass,
     part_proof,
     part_slacks,
@@ -136,7 +136,7 @@ class JointDual:
         geometry = oracle.geometry
         bounds = None if geometry is None or geometry.limits is None else (geometry.low, geometry.high)
         run, here = uuid.uuid4().hex, oracle.shares_memory
-        self.problem = Problem(run, oracle.formulation, C, oracle.n, bounds, limits, seed, here)
+        self.problem = WholeProblem(run, oracle.formulation, C, oracle.n, bounds, limits, seed, here)
         self.index = split(oracle.n, parts)
         self.placed = oracle.placed_apart(self.index)
         self.origin = np.zeros(oracle.dim) if geometry is None else geometry.origin

@@ -20,7 +20,7 @@ import numpy as np
 
 from maxmargin.arrays import Array, Index
 from maxmargin.batch import Batch
-from maxmargin.block_dual import BlockDual, Mark, Proof
+from maxmargin.block_dual import BlockDual, Moment, Proof
 from maxmargin.files.learnt import learnt_of, relearn
 from maxmargin.geometry import Geometry
 from maxmargin.objective import Formulation
@@ -28,7 +28,7 @@ from maxmargin.oracle import Oracle
 from maxmargin.reach import Reach
 
 
-class Problem(NamedTuple):
+class WholeProblem(NamedTuple):
     """What all parts know of the whole."""
 
     run: str  # a name of its own
@@ -85,7 +85,7 @@ class Done(NamedTuple):
 class PartDual:
     """The dual point of one part."""
 
-    def __init__(self, batch: Batch, problem: Problem, weights: Array, sigma: float):
+    def __init__(self, batch: Batch, problem: WholeProblem, weights: Array, sigma: float):
         self.problem, self.passes, self.sigma = problem, 0, sigma
         self.oracle = Oracle(batch, problem.formulation)
         self.oracle.weights = weights
@@ -99,7 +99,7 @@ class PartDual:
             dual.confine(Geometry(np.zeros(dual.dim), *problem.bounds))
         self.dual, self.before = dual, None
 
-    before: Mark | None  # the last pass
+    before: Moment | None  # the last pass
 
     def _scaled(self, sigma: float) -> float:
         """The C whose caps are σ times those that this part has in the whole."""
@@ -175,7 +175,7 @@ def _copied(found: Any) -> Any:
 # --- what executors call
 
 
-def part_pass(batch: Batch, told: Told, problem: Problem) -> Done | str:
+def part_pass(batch: Batch, told: Told, problem: WholeProblem) -> Done | str:
     """Make the last of the passes that a part is told of, after those that it has not made."""
     own = _there(batch, told, problem)
     if own is None:
@@ -185,7 +185,7 @@ def part_pass(batch: Batch, told: Told, problem: Problem) -> Done | str:
     return own.visit(told.part, told.since[-1], own.state() if told.wants_state else None)
 
 
-def part_proof(batch: Batch, told: Told, problem: Problem) -> Proof | str:
+def part_proof(batch: Batch, told: Told, problem: WholeProblem) -> Proof | str:
     """What the bound is made of; α is that of the whole problem."""
     own = _settled(batch, told, problem)
     if own is None:
@@ -196,19 +196,19 @@ def part_proof(batch: Batch, told: Told, problem: Problem) -> Proof | str:
     )
 
 
-def part_slacks(batch: Batch, told: Told, problem: Problem, w: Array) -> Array | str:
+def part_slacks(batch: Batch, told: Told, problem: WholeProblem, w: Array) -> Array | str:
     """The highest known planes of its examples at w."""
     own = _settled(batch, told, problem)
     return MISSING if own is None else own.dual.slacks(w)
 
 
-def part_state(batch: Batch, told: Told, problem: Problem) -> dict[str, Any] | str:
+def part_state(batch: Batch, told: Told, problem: WholeProblem) -> dict[str, Any] | str:
     """All that it has learnt."""
     own = _settled(batch, told, problem)
     return MISSING if own is None else own.state()
 
 
-def _settled(batch: Batch, told: Told, problem: Problem) -> PartDual | None:
+def _settled(batch: Batch, told: Told, problem: WholeProblem) -> PartDual | None:
     """After all passes but the last, which only says to which share of the one before to go back."""
     own = _there(batch, told, problem)
     if own is not None:
@@ -224,7 +224,7 @@ def _catch_up(own: PartDual, told: Told, passes: Sequence[Visits]) -> None:
             own.visit(told.part, visits)
 
 
-def _there(batch: Batch, told: Told, problem: Problem) -> PartDual | None:
+def _there(batch: Batch, told: Told, problem: WholeProblem) -> PartDual | None:
     """The dual point of this part, which is made anew where that is possible and needed."""
     run, own = batch.__dict__.get("_part_dual", ("", None))
     if own is not None and run == problem.run and told.since[0].number - 1 <= own.passes < told.since[-1].number:

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from maxmargin.arrays import Array
 from maxmargin.atoms import AtomRows, Atoms
-from maxmargin.block_dual import CALL, BlockDual, Decoder, Mark, Proof, Remembered, Report, caps
+from maxmargin.block_dual import CALL, BlockDual, Decoder, Moment, Proof, Remembered, Report, caps
 from maxmargin.files.fields import NumberArray, Real
 from maxmargin.files.objects import Fields
 from maxmargin.inputs.labels import Labels
@@ -148,7 +148,7 @@ class ClassBlocks(BlockDual):
 
     divisible = True
 
-    def go_back(self, mark: Mark, share: float) -> None:
+    def go_back(self, mark: Moment, share: float) -> None:
         self.alpha = mark.alpha + share * (self.alpha - mark.alpha)
 
     def _copied_alpha(self) -> Array:

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from maxmargin.arrays import Array, read_only
 from maxmargin.atoms import AtomRows, Atoms, one_or_each
-from maxmargin.block_dual import CALL, BlockDual, Decoder, Mark, Proof, Remembered, Report, caps
+from maxmargin.block_dual import CALL, BlockDual, Decoder, Moment, Proof, Remembered, Report, caps
 from maxmargin.files.objects import Fields
 from maxmargin.inputs.labelling import wrong_labels
 from maxmargin.inputs.labels import Labels
@@ -297,7 +297,7 @@ class ChainFlows(BlockDual):
 
     divisible = True
 
-    def go_back(self, mark: Mark, share: float) -> None:
+    def go_back(self, mark: Moment, share: float) -> None:
         self._lattice = mixed(mark.alpha, self._lattice, share, self.chains.truths, self.chains.atoms.arrays.n_labels)
         self._paths = None
 
