@@ -11,7 +11,7 @@ from typing import Any
 
 from maxmargin.errors import PartsLate, WorkersLost
 from maxmargin.executors.base import Executor, check_deadline, late_parts, n_workers
-from maxmargin.executors.dask_tasks import Call, Common, Derived, Join, Placing, Source, Task, part_of
+from maxmargin.executors.dask_tasks import Call, Common, DaskTask, DerivedPart, Join, Placing, Source, part_of
 from maxmargin.executors.wire import Message
 
 LOOK = 0.5  # seconds after which somebody looks whether the scheduler is still there
@@ -105,7 +105,7 @@ class Dask(Executor):
     def derive(self, fn: Callable[..., Any], placed: Sequence[Any], *shared: Any) -> list[Any]:
         self.rounds += 1
         common = Common(self, shared).owned()  # it may be needed again much later
-        return [Derived(fn, part, common, self.rounds) for part in placed]
+        return [DerivedPart(fn, part, common, self.rounds) for part in placed]
 
     def alive(self, placed: Sequence[Any]) -> bool:
         return all(each.executor is self for each in placed)
@@ -141,11 +141,11 @@ class Dask(Executor):
         with dask.config.set({"distributed.admin.large-graph-warning-threshold": "1 PiB"}):
             return self.client.submit(fn, *arguments, key=key, pure=False)
 
-    def _answers(self, tasks: Sequence[Task]) -> Iterator[Any]:
+    def _answers(self, tasks: Sequence[DaskTask]) -> Iterator[Any]:
         """What these tasks come to, in order. All are begun now."""
         return _Round(self, tasks, [self._begun(task) for task in tasks]).answers()
 
-    def _begun(self, task: Task) -> Any:
+    def _begun(self, task: DaskTask) -> Any:
         try:
             future = task.begin()
         except (CancelledError, OSError, RuntimeError) as error:
@@ -167,7 +167,7 @@ class Dask(Executor):
 class _Round:
     """One call of `map`: what all of its tasks come to."""
 
-    def __init__(self, executor: Dask, tasks: Sequence[Task], futures: list[Any]):
+    def __init__(self, executor: Dask, tasks: Sequence[DaskTask], futures: list[Any]):
         self.executor, self.tasks, self.futures = executor, tasks, futures
         self.began, self.got = time.monotonic(), {}
 

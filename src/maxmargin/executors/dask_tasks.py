@@ -20,7 +20,7 @@ class Cluster(Protocol):
         """A future."""
 
 
-class Task(Protocol):
+class DaskTask(Protocol):
     """Something to do for one part, or for several."""
 
     name: str
@@ -92,7 +92,7 @@ class Source(Placed):
         return self.executor.submit(f"data-part {self.number}", unpacked, survey.message, self.numbered)
 
 
-class Derived(Placed):
+class DerivedPart(Placed):
     """A part that is made of another one, and may share arrays with it."""
 
     def __init__(self, fn: Callable[..., Any], origin: Placed, common: Common, round: int):
