@@ -16,7 +16,7 @@ from maxmargin.objective import Certificate
 from maxmargin.oracle import Oracle
 from maxmargin.solvers.base import Callback, Record, Solution, Solver, proved_primal
 from maxmargin.solvers.descent import Beginning, Limits, Watch, descend
-from maxmargin.solvers.latent_runs import NOT_BEGUN, Descended, Kept
+from maxmargin.solvers.latent_runs import NOT_BEGUN, Descended, KeptRuns
 from maxmargin.solvers.named import CONVEX, solver_among
 
 
@@ -72,7 +72,7 @@ class CCCP(Solver):
             start = _beginning(self.start, oracle, C)
         restarts = 1 if start is not None and start.memory is not None else self.restarts
         limits = Limits(inner, C, self.tol, self.rounds, self.max_passes)
-        return _best_of(Kept(oracle, keeper, restarts), limits, oracle, start, callback, seed)
+        return _best_of(KeptRuns(oracle, keeper, restarts), limits, oracle, start, callback, seed)
 
     def _inner(self) -> Solver:
         inner: Solver = clone(solver_among(self.inner, CONVEX))
@@ -85,7 +85,7 @@ class CCCP(Solver):
 
 
 def _best_of(
-    kept: Kept, limits: Limits, oracle: Oracle, start: Solution | None, callback: Callback | None, seed: int
+    kept: KeptRuns, limits: Limits, oracle: Oracle, start: Solution | None, callback: Callback | None, seed: int
 ) -> Solution:
     """Several runs, and the certificate of the best one."""
     began, cpu_began = time.perf_counter(), time.process_time()

@@ -22,7 +22,16 @@ from maxmargin.objective import relative_gap
 from maxmargin.oracle import Oracle
 from maxmargin.search import Search
 from maxmargin.solvers.base import Callback, Memory, Record, Solution, Solver
-from maxmargin.solvers.latent_runs import NOT_BEGUN, ROUNDS, STOPPED, Completed, Descended, Kept, LearntRounds, Round
+from maxmargin.solvers.latent_runs import (
+    NOT_BEGUN,
+    ROUNDS,
+    STOPPED,
+    Completed,
+    Descended,
+    KeptRuns,
+    LearntRounds,
+    Round,
+)
 
 LOOSE = 0.1  # relative gap of the first round's convex problem after a guess; halved in every round
 SHRINKING = 0.25 ** np.arange(6)  # lengths at which a direction away from w = 0 is tried
@@ -51,7 +60,7 @@ class Beginning(NamedTuple):
 class Watch:
     """One run among several, seen from outside: says where training is, and stops when any of them was stopped."""
 
-    def __init__(self, callback: Callback | None, restarts: int, kept: Kept):
+    def __init__(self, callback: Callback | None, restarts: int, kept: KeptRuns):
         self.callback, self.restarts, self.kept = callback, restarts, kept
         self.stop, self.lock = Event(), Lock()
         self.ended = kept.ended  # by number

@@ -100,7 +100,7 @@ class EndedRun:
         return Descended(*own, error=None, completed=None)
 
 
-class Kept:
+class KeptRuns:
     """What a checkpoint has of several runs: those that have ended and, where one is made at a time, where that is."""
 
     def __init__(self, oracle: Oracle, keeper: Keeper | None, restarts: int):
