@@ -22,7 +22,7 @@ def test_sentences_end_at_empty_lines(tmp_path):
 def test_files_in_other_encodings_are_given_open(tmp_path):
     path = tmp_path / "esp.train"
     path.write_text(TEXT, encoding="latin-1")
-    with pytest.raises(ValueError, match=r"esp\.train, line 1: this is not UTF-8 text"):
+    with pytest.raises(ValueError, match=r"esp\.train, line 2: this is not UTF-8 text"):
         read_conll(path)
     with open(path, encoding="latin-1") as file:
         assert read_conll(file) == READ
