@@ -321,10 +321,10 @@ class Trainer(SharedOptions, Checkpointed, WithNamedWeights, SavedModel, Reporte
                 if sample_weight is not None:
                     normalised_weights(sample_weight, n)  # names the weight that makes no sense
                     sample_weight = np.asarray(sample_weight, dtype=float)[informative]
-            room.reserve(batch.dim)
             geometry = self._geometry(task, batch, sample_weight)
             if new and isinstance(batch, Examples):
                 check_promises(task, batch, geometry)
+            room.reserve(batch.dim)
             try:
                 with threadpool_limits(1, user_api="blas"):
                     oracle = self._oracle(batch, formulation, sample_weight, executor, geometry, self._sizes(batch))

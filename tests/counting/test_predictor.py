@@ -173,8 +173,9 @@ def test_sparse_inputs_are_dense_ones(kernel):
         for form in (sparse.csr_array, sparse.csc_matrix, sparse.coo_array):
             model = CountingPredictor(outputs, **options).fit(form(X), Y)
             for new in (X, form(X)):
+                # Both are solved to a residual of 1e-11; how far that leaves them apart depends on the processor.
                 np.testing.assert_allclose(
-                    model.decision_function(new), dense.decision_function(X), rtol=1e-7, atol=1e-9
+                    model.decision_function(new), dense.decision_function(X), rtol=1e-7, atol=1e-8
                 )
 
 

@@ -88,7 +88,10 @@ def test_point_and_bound(problem, scale, C, data):
     close = 1e-9 * linear + 1e-12 * float(np.dot(alpha, planes.rows.sizes)) * float(np.linalg.norm(flows.sums))
     assert Fraction(flows.bound()) <= dual
     assert flows.bound() == pytest.approx(float(dual), rel=1e-9, abs=close)
-    assert flows.dual == pytest.approx(float(dual), rel=1e-9, abs=close)
+    # The running value has gains from products of features, in which what cancels leaves its rounding behind: of
+    # features of 1e8, as much as links are worth. It decides when the bound is asked for, and is no bound.
+    products = np.finfo(float).eps * float(np.dot(alpha, planes.rows.sizes)) ** 2
+    assert flows.dual == pytest.approx(float(dual), rel=1e-9, abs=close + products)
     before = flows.sums.copy()
     flows.refresh()
     size = scale * 2 * sum(map(len, X)) + 1
