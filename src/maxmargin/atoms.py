@@ -153,10 +153,11 @@ class Atoms:
     def lengths(self) -> Array:
         """‖row‖ of every unit's features, not rounded down."""
         if self._lengths is None:
-            self._lengths = zeros(self.n_units, np.float64)
+            lengths = zeros(self.n_units, np.float64)
             for first in range(0, self.n_units, BLOCK):
-                self._lengths[first : first + BLOCK] = self._lengths_of(first, min(first + BLOCK, self.n_units))
-            self._lengths *= 1 + gamma(self.terms)
+                lengths[first : first + BLOCK] = self._lengths_of(first, min(first + BLOCK, self.n_units))
+            lengths *= 1 + gamma(self.terms)
+            self._lengths = lengths  # only now: another thread may be asking for them, too
         return self._lengths
 
     def _lengths_of(self, first: int, end: int) -> Array:
@@ -196,8 +197,9 @@ class Atoms:
         if self._peaks is None:
             from maxmargin.compiled.atoms import feature_peaks
 
-            self._peaks = np.zeros(self.n_features)
-            feature_peaks(*self.arrays, self._peaks)
+            peaks = np.zeros(self.n_features)
+            feature_peaks(*self.arrays, peaks)
+            self._peaks = peaks  # only now, as above
         return self._peaks
 
     def largest(self, w: Array) -> float:
