@@ -85,6 +85,7 @@ class Oracle:
         self._apart = (1, 0)  # see `apart_now`
         self._hidden: float | None = None  # where passes are summed up elsewhere: what rounding may hide in the last
         self._parts: list[Any] | None = None  # the places of the batch, where they do not share this memory
+        self._own: tuple[Batch, list[Any]] | None = None  # a batch in its places, where it is only summed up
 
     # What decides of the next answers, beside the data: see files/learnt.py.
     learnt: ClassVar[Fields] = {
@@ -382,7 +383,7 @@ class Oracle:
             if np.any(w):
                 self._summed(self.allowed(np.zeros(self.dim)), cut=False)
         self.calls += self.n
-        placed, parts, reach = self._placed(), self._own_parts(), self._reach._replace(atoms=None)
+        placed, parts, reach = self._placed_to_sum(), self._own_parts(), self._reach._replace(atoms=None)
         lam = [None if self.formulation.plain else self._lam[part] for part in parts]
         self._apart = (len(parts), self._apart[1] + 1)
         asked = [Asked(self.weights[part] / self.n, reach, own, cut) for part, own in zip(parts, lam, strict=True)]
@@ -549,6 +550,17 @@ class Oracle:
         if self._parts is None:
             self._parts = self._executor.place([self._batch.part(part) for part in self._own_parts()])
         return self._parts
+
+    def _placed_to_sum(self) -> list[Any]:
+        """The same for `_summed` alone, to which no rows return: parts may have less than for `_placed`."""
+        if self._parts is not None:
+            return self._parts
+        if self._own is None or self._own[0] is not self._batch:
+            own = [self._batch.own_part(part) for part in self._own_parts()]
+            if any(each is None for each in own):
+                return self._placed()
+            self._own = self._batch, self._executor.place(own)
+        return self._own[1]
 
     def _own_parts(self) -> list[Index]:
         """The examples of every part."""

@@ -185,6 +185,17 @@ def test_packed_folders_are_read_by_the_workers(tmp_path, client, solver):
     assert sent[1] < 1.2 * sent[0]
 
 
+def test_parts_of_lists_have_their_own_examples_alone(client):
+    """Cut into more parts, data are no more bytes, but for where sequences begin."""
+    X, Y = sentences(2000)
+    sent = []
+    for parts in (1, 4):
+        executor = Dask(client, parts)
+        SequenceLabeler(C=3.0, solver="one_slack", random_state=0, max_passes=1, executor=executor).fit(X, Y)
+        sent.append(executor.sent)
+    assert sent[1] - 3 * 8 * 2000 < 1.5 * sent[0]
+
+
 def test_bags_and_arrays(tmp_path, client):
     import dask.array
     import dask.bag
