@@ -105,7 +105,7 @@ class Atoms:
     def between(self, begin: int, end: int) -> Atoms:
         """The atoms of coordinates and of the units begin : end, which are numbered anew.
 
-        What rounding may do is that of all units, so that whoever works with a part of them finds the same.
+        Lengths and terms stay those of all units, so that sizes of rows are the same to the last bit.
         """
         part, of = copy(self), self.arrays
         first, last = int(of.indptr[begin]), int(of.indptr[end])
