@@ -1,24 +1,30 @@
 """A plan on paper for more machines than there are here: how long rounds take on M machines, by simulation.
 
-A round: w goes down a tree of workers, every machine makes a pass over its part, and sums go up the tree. Passes differ
-by chance (stragglers: a lognormal factor); a machine is lost now and then, and its part is made again by another. What
-is measured is how many tokens a core searches in a second; the rest are parameters. Rounds until a gap of 1% are those
-that the one-slack method needed here, which do not depend on the number of examples (O(C/ε) cuts).
+A round: w goes to the scheduler and down a tree of workers, every machine makes a pass over its part, and sums go up
+the tree; with two parts the scheduler sends w to both, and both answer the driver. Passes differ by chance (stragglers:
+a lognormal factor); a machine is lost now and then, and its part is made again by another. What is measured is how many
+tokens a core searches in a second, what a round takes in which nothing is sent or done, and how fast Dask moves a
+vector from one process to another, which is slower than a network may be; the rest are parameters. Rounds until a gap
+of 1% are those that the one-slack method needed here, which do not depend on the number of examples (O(C/ε) cuts).
+
+The same simulation must foretell a round of data on two workers here, of which nothing but the speed of a core was
+measured.
 """
 
 from __future__ import annotations
 
-import time
 from dataclasses import dataclass
 from math import ceil, log2
+from typing import NamedTuple
 
 import numpy as np
 from rich.table import Table
 
 from benchmarks import effective_passes
-from benchmarks.dask_rounds import cluster, medians, oracle_of
+from benchmarks.dask_rounds import added, cluster, idle, medians, oracle_of
 from benchmarks.timing import Report
 from maxmargin.executors import Dask
+from maxmargin.executors.dask_tasks import FEW
 from maxmargin.oracle import Oracle
 
 PROBLEMS = ("scale-plan",)
@@ -32,8 +38,10 @@ class Plan:
     weights: float = 1e7
     cores: int = 8  # of every machine
     tokens_per_second: float = 5e5  # of a core
-    latency: float = 0.012  # seconds, of a task from one end to the other
+    latency: float = 0.012  # seconds, of a round in which nothing is done, and of one more level of tasks
     bandwidth: float = 1.25e9  # bytes per second, between two machines
+    down: float = 8.0  # bytes per weight, of w
+    up: float = 8.0  # and of a mean plane
     straggling: float = 0.2  # standard deviation of the logarithm of a pass's time
     losses: float = 1e-4  # machines that are lost in a round
     restart: float = 60.0  # seconds until a lost part is at work elsewhere
@@ -46,9 +54,18 @@ def round_seconds(plan: Plan, machines: int, rng: np.random.Generator) -> tuple[
     passes = alone * np.exp(rng.normal(0.0, plan.straggling, machines) - 0.5 * plan.straggling**2)
     lost = rng.random(machines) < plan.losses
     passes[lost] = passes[lost] * rng.random(lost.sum()) + plan.restart + alone
-    hop = plan.latency + 8 * plan.weights / plan.bandwidth
-    messages = 2 * ceil(log2(max(machines, 2))) * hop if machines > 1 else 2 * hop
+    messages = message_seconds(plan, machines)
     return float(passes.max() + messages), messages
+
+
+def message_seconds(plan: Plan, machines: int) -> float:
+    """Of one round: what comes after something else on the longest way."""
+    if machines <= FEW:  # through one scheduler, and to one driver
+        levels, down, up = 1, 1 + machines, machines
+    else:  # w is a task; sums are joined until few are left
+        joins = ceil(log2(machines / FEW))
+        levels, down, up = 2 + joins, 2 + ceil(log2(machines)), joins + FEW
+    return levels * plan.latency + plan.weights * (down * plan.down + up * plan.up) / plan.bandwidth
 
 
 def training(plan: Plan, machines: int, seed: int = 0) -> tuple[float, float, float]:
@@ -59,26 +76,39 @@ def training(plan: Plan, machines: int, seed: int = 0) -> tuple[float, float, fl
     return sum(each for each, _ in rounds), sum(each for _, each in rounds), alone * plan.rounds
 
 
-def measured(quick: bool, report: Report) -> tuple[float, float, float, float, int]:
-    """Tokens per second of a core, the latency of a round, its seconds on two workers, tokens, weights."""
+class Constants(NamedTuple):
+    """What is measured here."""
+
+    tokens: float
+    weights: int
+    speed: float  # tokens per second of a core
+    latency: float
+    bandwidth: float  # from process to process
+    up: float  # bytes per weight of a mean plane
+    seconds: float  # of a round of the data on two workers
+
+
+def measured(quick: bool, report: Report) -> Constants:
+    """A pass of this process; on two workers rounds without anything, rounds of vectors, and rounds of data."""
     fit = effective_passes.FITS["conll2000"](quick)
     whole = oracle_of(fit)
-    tokens = sum(len(y) for y in fit.Y)
-    w = 0.01 * np.random.default_rng(0).standard_normal(whole.dim)
+    tokens, dim = float(sum(len(y) for y in fit.Y)), whole.dim
+    w = 0.01 * np.random.default_rng(0).standard_normal(dim)
     here = Oracle(whole._batch, whole.formulation)
-    here.mean_plane(w)
-    began = time.perf_counter()
-    here.mean_plane(w)
-    speed = tokens / (time.perf_counter() - began)
+    speed = tokens / medians(lambda: here.mean_plane(w), 5)
     report("two workers")
     with cluster(2) as client:
         executor = Dask(client, parts=2)
-        placed = executor.place([np.zeros(1), np.zeros(1)])
-        latency = medians(lambda: list(executor.map(_nothing, placed, [0, 0])), 15)
+        placed, both = executor.place([np.zeros(1), np.zeros(1)]), [1.0, 1.0]
+        latency = medians(lambda: list(executor.map(_nothing, placed, both)), 15)
+        vectors = medians(lambda: executor.reduce(added, idle, placed, both, w), 15)
         there = Oracle(whole._batch, whole.formulation, executor=executor)
         there.mean_plane(w)
-        seconds = medians(lambda: there.mean_plane(w), 3)
-    return speed, latency, seconds, float(tokens), whole.dim
+        executor.received = 0
+        seconds = medians(lambda: there.mean_plane(w), 5)
+        up = executor.received / 6 / 2 / dim
+    bandwidth = 8 * dim * 5 / max(vectors - latency, 1e-3)  # w to the scheduler and to each, and a vector from each
+    return Constants(tokens, dim, speed, latency, bandwidth, up, seconds)
 
 
 def _nothing(part: object, own: object) -> None:
@@ -88,10 +118,11 @@ def _nothing(part: object, own: object) -> None:
 def run(name: str, repeat: int, quick: bool, report: Report) -> Table:
     """The plan with constants that are measured now, and whether it foretells what two workers take here."""
     report("measuring")
-    speed, latency, seconds, tokens, dim = measured(quick, report)
-    local = Plan(tokens, dim, 1, speed, latency, 1e9, 0.0, 0.0, rounds=1)
+    here = measured(quick, report)
+    speed, latency, bandwidth = here.speed, here.latency, here.bandwidth
+    local = Plan(here.tokens, here.weights, 1, speed, latency, bandwidth, up=here.up, straggling=0, losses=0, rounds=1)
     foretold, _, _ = training(local, 2)
-    plan = Plan(tokens_per_second=speed, latency=latency)
+    plan = Plan(tokens_per_second=speed, latency=latency, bandwidth=min(bandwidth, Plan.bandwidth), up=here.up)
     table = Table(
         title=f"{plan.tokens:.0e} tokens, {plan.weights:.0e} weights, {plan.rounds} rounds, {plan.cores} cores each"
     )
@@ -118,8 +149,9 @@ def run(name: str, repeat: int, quick: bool, report: Report) -> Table:
         )
         table.add_row(*cells)
     table.caption = (
-        f"Measured now: {speed:,.0f} tokens per second of a core (CoNLL-2000, {dim:,} weights), "
-        f"{1e3 * latency:.0f} ms for a task. The same simulation foretells {1e3 * foretold:.0f} ms for a round on two "
-        f"workers of this machine; measured: {1e3 * seconds:.0f} ms."
+        f"Measured now: {speed:,.0f} tokens per second of a core (CoNLL-2000, {here.weights:,} weights), "
+        f"{1e3 * latency:.0f} ms for a round of nothing, {bandwidth / 1e6:,.0f} MB per second from process to process, "
+        f"{here.up:.1f} bytes per weight of a mean plane. The same simulation foretells {1e3 * foretold:.0f} ms for a "
+        f"round on two workers of this machine; measured: {1e3 * here.seconds:.0f} ms."
     )
     return table

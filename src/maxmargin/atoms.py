@@ -29,6 +29,7 @@ class Atoms:
     """The atoms of a data set: coordinates of w, then the feature rows of units at each label."""
 
     about: str = ""  # where the features come from, for the certificate
+    _terms: int | None = None  # of more units than these, where these are a part
 
     def __init__(self, units: Any, n_labels: int, direct: int):
         indptr, columns, values = _nonzero(units)
@@ -99,6 +100,19 @@ class Atoms:
         values = self.arrays.values[entries] if self.arrays.every else self.arrays.values
         columns = self.arrays.columns[entries]
         part.arrays = _sealed(self.arrays._replace(indptr=ends.astype(np.uint64), columns=columns, values=values))
+        return part
+
+    def between(self, begin: int, end: int) -> Atoms:
+        """The atoms of coordinates and of the units begin : end, which are numbered anew.
+
+        Lengths and terms stay those of all units, so that sizes of rows are the same to the last bit.
+        """
+        part, of = copy(self), self.arrays
+        first, last = int(of.indptr[begin]), int(of.indptr[end])
+        part.n_units, part._lengths, part._peaks = end - begin, self.lengths[begin:end], None
+        part._terms, part.origin = self.terms, None
+        indptr, values = of.indptr[begin : end + 1] - of.indptr[begin], of.values[first:last] if of.every else of.values
+        part.arrays = _sealed(of._replace(indptr=indptr, columns=of.columns[first:last], values=values))
         return part
 
     def written(self, which: NDArray[np.int32]) -> tuple[NDArray[np.int64], NDArray[np.int64], Array]:
@@ -175,6 +189,8 @@ class Atoms:
     @property
     def terms(self) -> int:
         """The numbers that the score of an atom is a sum of, at most."""
+        if self._terms is not None:
+            return self._terms
         return max((int(counts.max(initial=1)) for counts in self._counts()), default=1)
 
     def _counts(self) -> Iterator[NDArray[np.uint64]]:

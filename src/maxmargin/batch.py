@@ -115,6 +115,13 @@ class Batch:
         """The same for another place to work at: what these examples do not need may be left behind."""
         return self.take(index)
 
+    def own_part(self, index: Index) -> Self | None:
+        """The same for a place from which no rows of planes return, only their sums: units may be numbered anew.
+
+        None: `part` leaves behind all that can be.
+        """
+        return None
+
     def each(self, augment: float | Array) -> Array:
         """λ of every example, from a number or from one each."""
         return np.full(len(self), augment, dtype=float)

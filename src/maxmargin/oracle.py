@@ -380,7 +380,7 @@ class Oracle:
             if np.any(w):
                 self._summed(self.allowed(np.zeros(self.dim)), cut=False)
         self.calls += self.n
-        placed, parts, reach = self._places.placed, self._places.parts, self._reach._replace(atoms=None)
+        placed, parts, reach = self._places.placed_to_sum, self._places.parts, self._reach._replace(atoms=None)
         lam = [None if self.formulation.plain else self._lam[part] for part in parts]
         self._apart = (len(parts), self._apart[1] + 1)
         asked = [Asked(self.weights[part] / self.n, reach, own, cut) for part, own in zip(parts, lam, strict=True)]

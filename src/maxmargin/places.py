@@ -36,6 +36,7 @@ class Places:
     def __init__(self, batch: Batch, executor: Executor, placed: list[Any] | None = None):
         self.batch, self.executor = batch, executor
         self.made = placed  # the handles of parts, once they are in their places
+        self._own: list[Any] | None = None  # the same of parts that are only summed up
 
     @property
     def here(self) -> bool:
@@ -58,6 +59,15 @@ class Places:
         if self.made is None:
             self.made = self.executor.place([self.batch.part(part) for part in self.parts])
         return self.made
+
+    @property
+    def placed_to_sum(self) -> list[Any]:
+        """The same for whoever gets no rows of planes from them, only sums: parts may have less than these."""
+        if self.made is None and self._own is None:
+            own = [self.batch.own_part(part) for part in self.parts]
+            if not any(each is None for each in own):
+                self._own = self.executor.place(own)
+        return self.placed if self._own is None else self._own
 
     @cached_property
     def parts(self) -> list[Index]:

@@ -77,13 +77,67 @@ def test_tasks_have_names_for_people(client):
     executor = Dask(client)
     keys = []
     submit = executor.submit
-    executor.submit = lambda name, *rest: keys.append(name) or submit(name, *rest)
+    executor.submit = lambda jobs: keys.extend(job.name for job in jobs) or submit(jobs)
     list(executor.map(sized, executor.place([np.zeros(3), np.zeros(4)]), [0, 1]))
     assert "sized-part 1, round 1" in keys
 
 
 def sized(part, own):
     return len(part) + own
+
+
+@pytest.mark.parametrize("parts", [1, 2, 3, 5, 8])
+def test_sums_are_those_of_one_tree(client, parts):
+    """Wherever neighbours are joined, and however w gets there: the last bits of a sum depend on its order."""
+    rng = np.random.default_rng(parts)
+    data = [rng.standard_normal(3) * 10.0**k for k in range(parts)]
+    w = rng.standard_normal(5000)  # too long to be sent with many tasks
+    executor, each = Dask(client, parts), list(range(parts))
+    sums = [place.reduce(added, weighted, place.place(data), each, w) for place in (Serial(), executor)]
+    assert np.array_equal(*sums)
+    before = executor.sent
+    executor.reduce(added, weighted, executor.place(data), each, w)
+    assert w.nbytes < executor.sent - before < 2 * w.nbytes  # w is sent once
+
+
+def weighted(part, own, w):
+    return w * (part.sum() + own)
+
+
+def multiplied(part, own, w):
+    w *= part.sum()  # its own copy, which it may change
+    return w
+
+
+def added(one, other):
+    return one + other
+
+
+def test_what_workers_in_this_process_are_handed_is_theirs():
+    """A message is not copied on its way to them: what they do with it, and what is done with answers, stays apart."""
+    from distributed import LocalCluster
+
+    place = {"dashboard_address": "127.0.0.1:0", "processes": False, "threads_per_worker": 1}
+    w = np.ones(20_000)
+    with LocalCluster(n_workers=2, **place) as cluster, cluster.get_client() as client:
+        executor = Dask(client)
+        placed = executor.place([np.full(1, 2.0), np.full(1, 3.0)])
+        for _ in range(2):
+            one, other = executor.map(multiplied, placed, [0, 0], w)
+            assert (one == 2).all()
+            one += other
+            assert (other == 3).all()
+            kept = list(executor.map(kept_in, placed, [0, 0]))
+            kept[0] += 1
+            assert np.array_equal(next(executor.map(kept_in, placed, [0, 0])), np.zeros(20_000))
+    assert (w == 1).all()
+
+
+KEPT = np.zeros(20_000)
+
+
+def kept_in(part, own):
+    return KEPT
 
 
 @pytest.mark.parametrize("solver", ["one_slack", "bundle", "n_slack"])
@@ -129,6 +183,17 @@ def test_packed_folders_are_read_by_the_workers(tmp_path, client, solver):
         executor.place([packed])
         sent.append(executor.sent)
     assert sent[1] < 1.2 * sent[0]
+
+
+def test_parts_of_lists_have_their_own_examples_alone(client):
+    """Cut into more parts, data are no more bytes, but for where sequences begin."""
+    X, Y = sentences(2000)
+    sent = []
+    for parts in (1, 4):
+        executor = Dask(client, parts)
+        SequenceLabeler(C=3.0, solver="one_slack", random_state=0, max_passes=1, executor=executor).fit(X, Y)
+        sent.append(executor.sent)
+    assert sent[1] - 3 * 8 * 2000 < 1.5 * sent[0]
 
 
 def test_bags_and_arrays(tmp_path, client):
@@ -185,7 +250,7 @@ def test_twenty_workers_are_killed_in_twenty_runs(tmp_path):
 def test_a_part_that_every_worker_dies_of_is_named(tmp_path):
     X, Y = data()
     with local_client() as client:
-        executor = Dask(client, deadline=120.0)
+        executor = Dask(client, deadline=900.0)  # four workers are started one after the other, on a busy machine
         task = MortalPlain(str(tmp_path), range(30, 10_000))
         model = StructuredSVM(task, C=3.0, solver="one_slack", executor=executor)
         with pytest.raises(WorkersLost, match=r"every worker that began part [01] has died"):

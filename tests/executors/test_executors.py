@@ -1,3 +1,4 @@
+import functools
 import os
 import pickle
 import threading
@@ -63,10 +64,24 @@ class Silent(Executor):
                 yield None
 
 
+class OneByOne(Executor):
+    """Joins whatever comes next, and no tree."""
+
+    def map(self, fn, placed, each, *shared):
+        return (fn(part, own, *shared) for part, own in zip(placed, each, strict=True))
+
+    def reduce(self, join, fn, placed, each, *shared):
+        return functools.reduce(join, self.map(fn, placed, each, *shared))
+
+
 @pytest.mark.parametrize(
     ("executor", "message"),
-    [(Backwards(), "map over 2 parts"), (Silent(), "did not come back")],
-    ids=["order", "errors"],
+    [
+        (Backwards(), "map over 2 parts"),
+        (Silent(), "did not come back"),
+        (OneByOne(), "the sum over 9 parts is not that of a tree"),
+    ],
+    ids=["order", "errors", "sums"],
 )
 def test_the_check_finds_what_is_wrong(executor, message):
     with pytest.raises(AssertionError, match=message):

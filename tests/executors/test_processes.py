@@ -190,7 +190,9 @@ def test_processes_that_are_killed_are_replaced(tmp_path, restarts):
 
 def test_a_part_that_is_late_is_named(tmp_path):
     X, Y = data()
-    executor = Processes(2, deadline=5.0)
+    executor = Processes(2)
+    StructuredSVM(Plain(), executor=executor, max_passes=2).fit(X, Y)  # processes have imported all they need
+    executor.deadline = 5.0
     task = MortalPlain(str(tmp_path), (60,), "stuck")
     with pytest.raises(PartsLate, match=r"of \d parts, part \d(, part \d)? did not answer within the deadline of 5 s"):
         StructuredSVM(task, executor=executor, max_passes=8).fit(X, Y)

@@ -42,10 +42,7 @@ class Executor:
         *shared: Any,
     ) -> Any:
         """What `map` returns, joined in a tree that depends on the number of parts alone: neighbours first."""
-        found = list(self.map(fn, placed, each, *shared))
-        while len(found) > 1:
-            found = [join(*found[k : k + 2]) if k + 1 < len(found) else found[k] for k in range(0, len(found), 2)]
-        return found[0]
+        return joined_in_a_tree(join, list(self.map(fn, placed, each, *shared)))[0]
 
     def derive(self, fn: Callable[..., Any], placed: Sequence[Any], *shared: Any) -> list[Any]:
         """Keep fn(part, *shared) of every part where it is, and return handles for these."""
@@ -57,6 +54,13 @@ class Executor:
 
     def close(self) -> None:
         """Give back threads, processes or connections. They are there again when they are needed."""
+
+
+def joined_in_a_tree(join: Callable[[Any, Any], Any], found: list[Any], until: int = 1) -> list[Any]:
+    """Neighbours joined, and neighbours of these, until no more than so many are left."""
+    while len(found) > until:
+        found = [join(*found[k : k + 2]) if k + 1 < len(found) else found[k] for k in range(0, len(found), 2)]
+    return found
 
 
 def n_workers(workers: int) -> int:

@@ -10,8 +10,20 @@ from concurrent.futures import CancelledError
 from typing import Any
 
 from maxmargin.errors import PartsLate, WorkersLost
-from maxmargin.executors.base import Executor, check_deadline, late_parts, n_workers
-from maxmargin.executors.dask_tasks import Call, Common, DaskTask, DerivedPart, Join, Placing, Source, part_of
+from maxmargin.executors.base import Executor, check_deadline, joined_in_a_tree, late_parts, n_workers
+from maxmargin.executors.dask_tasks import (
+    FEW,
+    Call,
+    Common,
+    DaskTask,
+    DerivedPart,
+    Job,
+    Join,
+    Placing,
+    Source,
+    begun,
+    part_of,
+)
 from maxmargin.executors.wire import Message
 
 LOOK = 0.5  # seconds after which somebody looks whether the scheduler is still there
@@ -81,10 +93,7 @@ class Dask(Executor):
         return [known[id(part)] for part in parts]
 
     def map(self, fn: Callable[..., Any], placed: Sequence[Any], each: Sequence[Any], *shared: Any) -> Iterator[Any]:
-        self.rounds += 1
-        common = Common(self, shared)
-        calls = zip(placed, each, strict=True)
-        return self._answers([Call(fn, part, own, common, self.rounds) for part, own in calls])
+        return self._answers(self._calls(fn, placed, each, shared))
 
     def reduce(
         self,
@@ -94,17 +103,20 @@ class Dask(Executor):
         each: Sequence[Any],
         *shared: Any,
     ) -> Any:
+        tasks = self._calls(fn, placed, each, shared)
+        tasks = joined_in_a_tree(lambda one, other: Join(join, one, other, self.rounds), tasks, FEW)
+        return joined_in_a_tree(join, list(self._answers(tasks, together=True)))[0]
+
+    def _calls(
+        self, fn: Callable[..., Any], placed: Sequence[Any], each: Sequence[Any], shared: Sequence[Any]
+    ) -> list[Any]:
         self.rounds += 1
-        common = Common(self, shared)
-        tasks: list[Any] = [Call(fn, part, own, common, self.rounds) for part, own in zip(placed, each, strict=True)]
-        while len(tasks) > 1:
-            pairs = [tasks[k : k + 2] for k in range(0, len(tasks), 2)]
-            tasks = [pair[0] if len(pair) == 1 else Join(join, pair[0], pair[1], self.rounds) for pair in pairs]
-        return next(self._answers(tasks))
+        common = Common(self, shared, len(placed))
+        return [Call(fn, part, own, common, self.rounds) for part, own in zip(placed, each, strict=True)]
 
     def derive(self, fn: Callable[..., Any], placed: Sequence[Any], *shared: Any) -> list[Any]:
         self.rounds += 1
-        common = Common(self, shared).owned()  # it may be needed again much later
+        common = Common(self, shared, len(placed)).owned()  # it may be needed again much later
         return [DerivedPart(fn, part, common, self.rounds) for part in placed]
 
     def alive(self, placed: Sequence[Any]) -> bool:
@@ -132,27 +144,41 @@ class Dask(Executor):
 
     # --- how it talks to the cluster
 
-    def submit(self, name: str, fn: Callable[..., Any], *arguments: Any) -> Any:
-        """A future. The scheduler keeps what was sent, so that the task can be done anew, anywhere."""
+    @property
+    def in_this_process(self) -> bool:
+        """Whether the whole cluster is: messages are handed over then, and not copied."""
+        return bool(self.client.scheduler.address.startswith("inproc:"))
+
+    def submit(self, jobs: Sequence[Job]) -> list[Any]:
+        """Their futures. The scheduler keeps what was sent, so that each can be done anew, anywhere."""
         import dask
 
-        self.sent += sum(len(each) for each in arguments if isinstance(each, Message))
-        key = f"maxmargin: {name}-{uuid.uuid4().hex}"  # what is before the first - names a group of tasks
-        with dask.config.set({"distributed.admin.large-graph-warning-threshold": "1 PiB"}):
-            return self.client.submit(fn, *arguments, key=key, pure=False)
+        messages = {id(each): each for job in jobs for each in job.arguments if isinstance(each, Message)}
+        self.sent += sum(map(len, messages.values()))
+        futures: list[Any] = [None] * len(jobs)
+        for fn in dict.fromkeys(job.fn for job in jobs):
+            alike = [k for k, job in enumerate(jobs) if job.fn is fn]
+            # What is before the first - names a group of tasks.
+            keys = [f"maxmargin: {jobs[k].name}-{uuid.uuid4().hex}" for k in alike]
+            arguments = zip(*(jobs[k].arguments for k in alike), strict=True)
+            with dask.config.set({"distributed.admin.large-graph-warning-threshold": "1 PiB"}):
+                several = self.client.map(fn, *arguments, key=keys, pure=False)
+            for k, future in zip(alike, several, strict=True):
+                futures[k] = future
+        return futures
 
-    def _answers(self, tasks: Sequence[DaskTask]) -> Iterator[Any]:
-        """What these tasks come to, in order. All are begun now."""
-        return _Round(self, tasks, [self._begun(task) for task in tasks]).answers()
+    def _answers(self, tasks: Sequence[DaskTask], together: bool = False) -> Iterator[Any]:
+        """What these tasks come to, in order. All are begun now. together: nobody can use one without the others."""
+        return _Round(self, tasks, self._begun(tasks), together).answers()
 
-    def _begun(self, task: DaskTask) -> Any:
+    def _begun(self, tasks: Sequence[DaskTask]) -> list[Any]:
         try:
-            future = task.begin()
+            futures = begun(self, tasks)
         except (CancelledError, OSError, RuntimeError) as error:
             self.check(error)
-            future = task.begin()
-        self._running.add(future)
-        return future
+            futures = begun(self, tasks)
+        self._running.update(futures)
+        return futures
 
     def check(self, error: BaseException | None) -> None:
         """Return if the scheduler is there; it may take a while to find that out."""
@@ -167,8 +193,8 @@ class Dask(Executor):
 class _Round:
     """One call of `map`: what all of its tasks come to."""
 
-    def __init__(self, executor: Dask, tasks: Sequence[DaskTask], futures: list[Any]):
-        self.executor, self.tasks, self.futures = executor, tasks, futures
+    def __init__(self, executor: Dask, tasks: Sequence[DaskTask], futures: list[Any], together: bool):
+        self.executor, self.tasks, self.futures, self.together = executor, tasks, futures, together
         self.began, self.got = time.monotonic(), {}
 
     got: dict[int, Any]
@@ -184,14 +210,20 @@ class _Round:
                         self.executor.check(error)
                         if tries == TRIES:
                             raise WorkersLost(f"Dask has forgotten {task.name} {TRIES} times") from error
-                        self._begin_again(k)
+                        self._begin_again([j for j in self._coming(k) if self.futures[j].cancelled()] or [k])
                 yield task.read(self.got.pop(k))
         finally:
             self.executor._running.difference_update(self.futures)
 
-    def _begin_again(self, k: int) -> None:
-        self.executor._running.discard(self.futures[k])
-        self.futures[k] = self.executor._begun(self.tasks[k])
+    def _coming(self, k: int) -> list[int]:
+        """From k on, what was not fetched."""
+        return [j for j in range(k, len(self.futures)) if j not in self.got]
+
+    def _begin_again(self, forgotten: list[int]) -> None:
+        self.executor._running.difference_update(self.futures[j] for j in forgotten)
+        again = self.executor._begun([self.tasks[j] for j in forgotten])
+        for j, future in zip(forgotten, again, strict=True):
+            self.futures[j] = future
 
     def _fetch(self, k: int) -> None:
         """Get answer k, and others that are there by then."""
@@ -200,14 +232,17 @@ class _Round:
 
         client = self.executor.client
         while k not in self.got:
+            awaited = [self.futures[j] for j in (self._coming(k) if self.together else [k])]
             try:
                 with client.as_current():
-                    wait(self.futures[k], timeout=LOOK)
+                    wait(awaited, timeout=LOOK)
             except TimeoutError:
                 self._check_deadline()
                 continue
-            if self.futures[k].status == "error":
-                error = self.futures[k].exception()
+            for future in awaited:
+                if future.status != "error":
+                    continue
+                error = future.exception()
                 if not isinstance(error, KilledWorker):
                     raise error
                 part, last = part_of(str(error.task)), error.last_worker.address
@@ -215,12 +250,9 @@ class _Round:
                     f"every worker that began {part} has died, the last one {last}: "
                     "killed, out of memory, or crashed in compiled code. Give workers more memory, or use more parts"
                 ) from error
-            ready = [j for j in range(k, len(self.futures)) if j not in self.got and self._finished(j)]
+            ready = [j for j in self._coming(k) if self.futures[j].status == "finished"]
             answers = client.gather([self.futures[j] for j in ready], direct=True)
             self.got.update(zip(ready, answers, strict=True))
-
-    def _finished(self, j: int) -> bool:
-        return bool(self.futures[j].status == "finished")
 
     def _check_deadline(self) -> None:
         executor = self.executor

@@ -3,11 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 from maxmargin.executors.wire import Handle, Ledger, Message, NumberedObject, Survey, outcome
 
 SHORT = 2**14  # bytes that are sent with every task
+FEW = 2  # parts that need no tree: the scheduler sends w to each, and what they come to is joined by who asked
+
+
+class Job(NamedTuple):
+    """A task as the scheduler has it: what it can be done with anew, anywhere."""
+
+    name: str
+    fn: Callable[..., Any]
+    arguments: tuple[Any, ...]
 
 
 class Cluster(Protocol):
@@ -16,8 +25,12 @@ class Cluster(Protocol):
     sent: int
     received: int
 
-    def submit(self, name: str, fn: Callable[..., Any], *arguments: Any) -> Any:
-        """A future."""
+    @property
+    def in_this_process(self) -> bool:
+        """Whether messages are handed over, and not copied."""
+
+    def submit(self, jobs: Sequence[Job]) -> list[Any]:
+        """Their futures."""
 
 
 class DaskTask(Protocol):
@@ -25,22 +38,34 @@ class DaskTask(Protocol):
 
     name: str
     parts: int
+    joins: tuple[Any, ...]  # the tasks whose results it is made of
 
     def late(self) -> list[str]:
         """Which parts are not done."""
 
-    def begin(self) -> Any:
-        """A new future of it."""
+    def job(self, *joined: Any) -> Job:
+        """What is to be done, with the futures of the tasks that it joins."""
 
     def read(self, result: Any) -> Any:
         """What it came to, or an error."""
 
 
-class Common:
-    """What all parts of a round are told: w, as a rule. If long, it is sent to the cluster once, and to each worker."""
+def begun(executor: Cluster, tasks: Sequence[DaskTask]) -> list[Any]:
+    """New futures of these tasks, and of those that they join. Those of a kind are sent in one message."""
+    below = [each for task in tasks for each in task.joins]
+    futures = iter(begun(executor, below)) if below else iter(())
+    return executor.submit([task.job(*(next(futures) for _ in task.joins)) for task in tasks])
 
-    def __init__(self, executor: Cluster, shared: Sequence[Any]):
+
+class Common:
+    """What all parts of a round are told: w, as a rule.
+
+    If it is long and parts are many, it is sent to the cluster once, as a task whose result goes on to each worker.
+    """
+
+    def __init__(self, executor: Cluster, shared: Sequence[Any], readers: int):
         self.executor, self.message = executor, Message.of(Ledger(), tuple(shared))
+        self.readers = readers
         self._future: Any = None
 
     def owned(self) -> Common:
@@ -50,11 +75,11 @@ class Common:
 
     @property
     def future(self) -> Any:
-        """Of the message; of a short one itself, which is not worth a task."""
-        if len(self.message) < SHORT:
+        """Of the message; or itself, where it is not worth a task."""
+        if len(self.message) < SHORT or self.readers <= FEW:
             return self.message
         if not _is_there(self._future):
-            self._future = self.executor.submit("weights", passed_on, self.message)
+            [self._future] = self.executor.submit([Job("weights", passed_on, (self.message,))])
         return self._future
 
 
@@ -69,10 +94,10 @@ class Placed(Handle):
     @property
     def future(self) -> Any:
         if not _is_there(self._future):
-            self._future = self._made()
+            [self._future] = self.executor.submit([self._job()])
         return self._future
 
-    def _made(self) -> Any:
+    def _job(self) -> Job:
         raise NotImplementedError
 
 
@@ -84,12 +109,12 @@ class Source(Placed):
         self.part, self.sign = part, 0
         self.numbered = True  # whether both sides number its arrays alike; if not, all is sent as it is
 
-    def _made(self) -> Any:
+    def _job(self) -> Job:
         survey = Survey(self.part)
         self.sign = survey.sign
         if self.numbered:
             self.ledger.keep(0, survey.table)
-        return self.executor.submit(f"data-part {self.number}", unpacked, survey.message, self.numbered)
+        return Job(f"data-part {self.number}", unpacked, (survey.message, self.numbered))
 
 
 class DerivedPart(Placed):
@@ -99,21 +124,22 @@ class DerivedPart(Placed):
         super().__init__(origin.executor, origin.number, origin.ledger)
         self.fn, self.origin, self.common, self.round = fn, origin, common, round
 
-    def _made(self) -> Any:
+    def _job(self) -> Job:
         name, data = _name(self.fn, self.number, self.round), Message.of(self.ledger, self.fn)
-        return self.executor.submit(name, derived, data, self.origin.future, self.common.future)
+        return Job(name, derived, (data, self.origin.future, self.common.future))
 
 
 class Placing:
     """Make a part, and compare its numbers."""
 
     parts = 1
+    joins: tuple[Any, ...] = ()
 
     def __init__(self, part: Source):
         self.part, self.name = part, f"part {part.number} (its data)"
 
-    def begin(self) -> Any:
-        return self.part.executor.submit(f"look-part {self.part.number}", signed, self.part.future)
+    def job(self, *joined: Any) -> Job:
+        return Job(f"look-part {self.part.number}", signed, (self.part.future,))
 
     def late(self) -> list[str]:
         return [self.name]
@@ -128,54 +154,53 @@ class Call:
     """fn(part, own, *shared)."""
 
     parts = 1
+    joins: tuple[Any, ...] = ()
 
     def __init__(self, fn: Callable[..., Any], part: Placed, own: Any, common: Common, round: int):
         self.fn, self.part, self.own, self.common, self.round = fn, part, own, common, round
         self.name = f"part {part.number}"
 
-    def begin(self) -> Any:
+    def job(self, *joined: Any) -> Job:
         part, other = self.part, self.own if isinstance(self.own, Placed) else None
         data = Message.of(part.ledger, (self.fn, None if other is not None else self.own))
         name = _name(self.fn, part.number, self.round)
         also = None if other is None else other.future
-        return part.executor.submit(name, called, data, part.future, also, self.common.future)
+        return Job(name, called, (data, part.future, also, self.common.future))
 
     def late(self) -> list[str]:
         return [self.name]
 
     def read(self, result: tuple[bool, Message]) -> Any:
-        good, message = result
-        self.part.executor.received += len(message)
-        answer = message.read(self.part.ledger)
-        if not good:
-            raise answer
-        return answer
+        return _read(self.part.executor, self.part.ledger, result)
 
 
 class Join:
     """join(one, other), of the answers of two tasks, where one of them is."""
 
     def __init__(self, join: Callable[[Any, Any], Any], one: Any, other: Any, round: int):
-        self.join, self.one, self.other, self.round = join, one, other, round
+        self.join, self.joins, self.round = join, (one, other), round
         self.name, self.part, self.parts = f"{one.name}, {other.name}", one.part, one.parts + other.parts
         self._begun: list[tuple[Any, Any]] = []  # both tasks and their futures
 
-    def begin(self) -> Any:
-        executor, fn = self.part.executor, Message.of(Ledger(), self.join)
+    def job(self, *joined: Any) -> Job:
+        self._begun = list(zip(self.joins, joined, strict=True))
         name = _name(self.join, self.part.number, self.round)
-        self._begun = [(each, each.begin()) for each in (self.one, self.other)]
-        return executor.submit(name, joined, fn, *(future for _, future in self._begun))
+        return Job(name, joined_there, (Message.of(Ledger(), self.join), *joined))
 
     def late(self) -> list[str]:
         return [name for task, future in self._begun if future.status == "pending" for name in task.late()]
 
     def read(self, result: tuple[bool, Message]) -> Any:
-        good, message = result
-        self.part.executor.received += len(message)
-        answer = message.read(Ledger())
-        if not good:
-            raise answer
-        return answer
+        return _read(self.part.executor, Ledger(), result)
+
+
+def _read(executor: Cluster, ledger: Ledger, result: tuple[bool, Message]) -> Any:
+    good, message = result
+    executor.received += len(message)
+    answer = message.read(ledger, alone=not executor.in_this_process)
+    if not good:
+        raise answer
+    return answer
 
 
 def _is_there(future: Any) -> bool:
@@ -217,7 +242,7 @@ def derived(data: Message, part: NumberedObject, shared: Message) -> NumberedObj
     return NumberedObject(fn(part.thing, *shared.read(part.ledger)), part.table)
 
 
-def joined(join: Message, one: tuple[bool, Message], other: tuple[bool, Message]) -> tuple[bool, Message]:
+def joined_there(join: Message, one: tuple[bool, Message], other: tuple[bool, Message]) -> tuple[bool, Message]:
     """One step of `Executor.reduce`; an error takes the place of what it would be joined with."""
     for good, message in (one, other):
         if not good:

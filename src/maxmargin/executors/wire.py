@@ -2,7 +2,8 @@
 
 When an object is placed elsewhere, both sides number the arrays and lists in it, in the order in which a pickle meets
 them. A later message that contains one of them carries its number. So an answer may well be made of the data (a batch
-with other truths, rows over the atoms of a batch): it is as short as what is new in it.
+with other truths, rows over the atoms of a batch): it is as short as what is new in it. Long arrays that are mostly
+zeros, as mean planes are, travel without them.
 """
 
 from __future__ import annotations
@@ -17,8 +18,11 @@ from typing import Any
 import numpy as np
 from cloudpickle import Pickler
 
+from maxmargin.pickled_weights import PickledWeights
+
 SHORT = 64  # bytes of an array that are not worth a reference
 LONG = 2**16  # bytes of an array that are worth a place beside the pickle
+MOSTLY = 0.75  # zeros in a long array from which on it is faster to find them than to send them
 
 
 class Handle:
@@ -63,9 +67,13 @@ class Message:
         """The same, which does not change with the arrays that it was made of."""
         return Message(self.data, [each.copy() for each in self.arrays])
 
-    def read(self, ledger: Ledger) -> Any:
-        """What was sent, for the reader alone: what comes from elsewhere may be read-only, and of others, too."""
-        return _MessageUnpickler(io.BytesIO(self.data), ledger, [bytearray(each) for each in self.arrays]).load()
+    def read(self, ledger: Ledger, alone: bool = False) -> Any:
+        """What was sent, for the reader alone: what comes from elsewhere may be read-only, and of others, too.
+
+        alone: nobody else has this message, nor reads it again, so that its arrays need not be copied.
+        """
+        arrays = [each if alone and each.flags.writeable else each.copy() for each in self.arrays]
+        return _MessageUnpickler(io.BytesIO(self.data), ledger, arrays).load()
 
     def __len__(self) -> int:
         """In bytes."""
@@ -93,7 +101,17 @@ class _Writer(Pickler):
     def persistent_id(self, thing: Any) -> Any:
         if isinstance(thing, Handle):
             return thing.token
-        return self.ledger.numbers.get(id(thing)) if isinstance(thing, np.ndarray | list) else None
+        known = self.ledger.numbers.get(id(thing)) if isinstance(thing, np.ndarray | list) else None
+        if known is None and type(thing) is np.ndarray and _mostly_zeros(thing):
+            return PickledWeights.of(thing)
+        return known
+
+
+def _mostly_zeros(array: np.ndarray) -> bool:
+    if array.nbytes < LONG or array.dtype != np.float64 or array.ndim != 1:
+        return False
+    bits = array.view(np.int64)  # -0.0 is no zero here, and is not lost
+    return bool(np.count_nonzero(bits) <= (1 - MOSTLY) * len(bits))
 
 
 class _MessageUnpickler(pickle.Unpickler):
@@ -102,6 +120,8 @@ class _MessageUnpickler(pickle.Unpickler):
         self.ledger = ledger
 
     def persistent_load(self, reference: Any) -> Any:
+        if isinstance(reference, PickledWeights):
+            return reference.unpacked()
         if isinstance(reference, tuple):
             token, k = reference
             return self.ledger.tables[token][k]

@@ -10,6 +10,7 @@ import numpy as np
 
 from maxmargin.arrays import Array
 from maxmargin.executors import Executor, Serial
+from maxmargin.objective import Formulation
 from maxmargin.oracle import Oracle
 from maxmargin.solvers import BCFW, CCCP, Solver
 from maxmargin.task import Task
@@ -22,13 +23,15 @@ LIGHT, HEAVY = 10, 10_000  # numbers in every example that nobody needs, in two 
 def check_executor(executor: Executor) -> None:
     """Prove that an executor returns the same results as doing the work here, in the same order, by short messages.
 
-    Training on it, with and without hidden parts and with restarts, ends at the same weights to the last bit. The data
-    are placed once: of two problems that differ only in how large their examples are, all calls send and return equally
+    Training on it, with and without hidden parts and with restarts, ends at the same weights to the last bit; sums over
+    parts are those of the same tree, so that mean planes are equal up to rounding, and always the same. The data are
+    placed once: of two problems that differ only in how large their examples are, all calls send and return equally
     many bytes.
     """
     _check_map(executor)
     _check_errors(executor)
     _check_planes(executor)
+    _check_sums(executor)
     for solver, task in ((BCFW(), Plain()), (CCCP(), Hidden()), (CCCP(restarts=3), Hidden())):
         here, there = (_trained(solver, task, LIGHT, place) for place in (Serial(), executor))
         what = f"{solver!r} on a task with {type(task).__name__.lower()} labels"
@@ -77,6 +80,29 @@ def _check_planes(executor: Executor) -> None:
         same = np.array_equal(a.loss, b.loss) and np.array_equal(dense(a.dpsi), dense(b.dpsi))
         check(same, f"the planes of {len(wanted)} examples are not those that Serial returns")
     check(here.risk(w) == there.risk(w), "the risk is not the one that Serial measures")
+
+
+def _check_sums(executor: Executor) -> None:
+    parts: list[Any] = [np.array([0.1, -0.7, 1.3]) * 3.0**k for k in range(9)]
+    for count in (1, 2, 3, len(parts)):
+        each = list(range(count))
+        found, expected = (
+            place.reduce(_added, _times, place.place(parts[:count]), each, 0.3) for place in (executor, Serial())
+        )
+        check(np.array_equal(found, expected), f"the sum over {count} parts is not that of a tree of neighbours")
+    X, Y = _data(70, LIGHT)
+    task = ready(Plain(), X, Y)
+    w = np.random.default_rng(1).standard_normal(task.dim)
+    for formulation in (Formulation(), Formulation("slack", "l2")):
+        here, there, again = (
+            Oracle(task.pack(X, Y), formulation, executor=place).mean_plane(w)
+            for place in (Serial(), executor, executor)
+        )
+        for name in ("a", "offset", "risk"):
+            one, other = getattr(here, name), getattr(there, name)
+            close = np.allclose(one, other, rtol=1e-9, atol=1e-12)
+            check(close, f"{name} of the mean plane is {other}; with Serial it is {one}")
+            check(np.array_equal(other, getattr(again, name)), f"{name} of the mean plane is another one the next time")
 
 
 def _trained(solver: Solver, task: Task, ballast: int, executor: Executor) -> Array:
@@ -178,6 +204,14 @@ def _scaled_sum(part: Array, own: int, factor: float) -> float:
 
 def _doubled(part: Array, more: int) -> Array:
     return 2 * part + more
+
+
+def _times(part: Array, own: int, factor: float) -> Array:
+    return factor * part + own
+
+
+def _added(one: Array, other: Array) -> Array:
+    return one + other
 
 
 def _both(part: Array, other: Array) -> float:

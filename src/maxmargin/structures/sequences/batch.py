@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from copy import copy
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
-from maxmargin.arrays import Array, read_only
+from maxmargin.arrays import Array, Index, read_only
 from maxmargin.atoms import Atoms
 from maxmargin.block_dual import BlockDual
 from maxmargin.checks import check_memory
@@ -105,6 +105,23 @@ class ChainBatch(AtomBatch):
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         super().__setstate__({k: each.array() if isinstance(each, Excerpt) else each for k, each in state.items()})
+
+    def own_part(self, index: Index) -> Self | None:
+        """With the units from those of the first of these sequences to those of the last, numbered from 0."""
+        part = self.take(index)
+        if self.source is not None or self.kernel is not None or len(part) == 0:
+            return None
+        begin, end = part._reach()
+        part._keep_units(begin, end)
+        part.task = self.task.searching()
+        return part
+
+    def _keep_units(self, begin: int, end: int) -> None:
+        """Leave all others behind; of their sequences, only the numbers are left."""
+        rows, labels = self.rows[begin:end], self.labels[begin:end]
+        self.rows, self.labels = rows, rows if self.labels is self.rows else labels
+        self.atoms, self.factors = self.atoms.between(begin, end), self.factors[begin:end]
+        self.offsets = np.clip(self.offsets, begin, end) - begin
 
     def _reach(self) -> tuple[int, int]:
         """The units from those of the first of these sequences to those of the last."""
@@ -301,7 +318,8 @@ class ChainBatch(AtomBatch):
 
     def completed(self, w: Array) -> ChainBatch:
         """Viterbi over the labels that are allowed at every position."""
-        open_ones = np.flatnonzero(~np.logical_and.reduceat(self.known, self.offsets[:-1])[self.ids])
+        unknown = np.concatenate([[0], np.cumsum(~self.known)])
+        open_ones = np.flatnonzero(unknown[self.offsets[self.ids + 1]] > unknown[self.offsets[self.ids]])
         view = self.take(open_ones).unrolled()
         scores = self.atoms.scores(w, view.units)
         scores[~self.allowed[self.rows[view.units]]] = -np.inf

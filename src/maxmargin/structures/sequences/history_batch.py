@@ -33,6 +33,13 @@ class HistoryBatch(ChainBatch):
         self.pairs = pairs
         self.whole_losses = False  # tables over losses know pairs of labels only
 
+    def _keep_units(self, begin: int, end: int) -> None:
+        super()._keep_units(begin, end)
+        if self.pairs.n_pairs:
+            of, bounds = self.pairs, self.pairs.indptr[begin : end + 1]
+            own = slice(int(bounds[0]), int(bounds[-1]))
+            self.pairs = PairRows(of.n_pairs, bounds - bounds[0], of.places[own], of.values[own])
+
     @property
     def steps(self) -> Steps:
         steps: Steps = self.task.histories_.steps
