@@ -311,6 +311,47 @@ def test_products_that_are_not_kept_are_computed_again():
         assert kept.bound() == forgotten.bound()
 
 
+def attributes(n=30, most=6):
+    """Sequences of tokens with up to so many attributes, and labels that do not follow from them."""
+    rng = np.random.default_rng(0)
+    lengths = rng.integers(1, 8, size=n)
+    X = [[[f"a{k}" for k in rng.integers(most, size=most)] for _ in range(T)] for T in lengths]
+    return X, [rng.integers(3, size=T).tolist() for T in lengths]
+
+
+def test_products_of_attributes_are_counts_in_bytes(monkeypatch):
+    X, Y = attributes()
+    oracle = Oracle(Chain().setup_and_pack(X, Y))
+    counted = oracle.block_dual(10.0, **LIMITS)
+    monkeypatch.setattr(chain_flows, "product_type", lambda atoms: np.float64)
+    plain = oracle.block_dual(10.0, **LIMITS)
+    assert counted._grams.cells.dtype == np.uint8
+    assert plain._grams.cells.dtype == np.float64
+    for flows in (counted, plain):
+        rng = np.random.default_rng(0)
+        for _ in range(3):
+            flows.search(oracle, rng.permutation(oracle.n), 16)
+            flows.revisit(oracle, rng)
+    assert counted._grams.cells.any()
+    np.testing.assert_array_equal(counted._grams.cells, plain._grams.cells)
+    np.testing.assert_array_equal(counted.w, plain.w)
+    assert counted.bound() == plain.bound()
+
+
+@pytest.mark.parametrize(
+    ("token", "kind"),
+    [
+        ([f"a{k}" for k in range(255)], np.uint8),
+        ([f"a{k}" for k in range(256)], np.float64),  # more than a byte counts
+        ({"a": 1.0, "b": 0.5}, np.float64),
+        ({"a": 0.5, "b": 0.5}, np.float64),  # one number, but not 1
+    ],
+)
+def test_what_bytes_cannot_hold_stays_a_number(token, kind):
+    batch = Chain().setup_and_pack([[token, token]], [["x", "y"]])
+    assert chain_flows.product_type(batch.atoms) is kind
+
+
 def test_hidden_labels_have_planes_one_by_one():
     X, Y = noisy(n=6)
     Y[0][0] = None

@@ -82,7 +82,7 @@ class ChainFlows(BlockDual):
         squares = lengths**2 if keeps_products else np.zeros_like(lengths)
         cells = int(squares.sum()) if keeps_products else int(lengths.max()) ** 2
         first, known_rows = np.cumsum(squares) - squares, zeros(count, np.bool_)
-        self._grams = Grams(first, known_rows, zeros(cells, np.float64), keeps_products)
+        self._grams = Grams(first, known_rows, zeros(cells, product_type(of.atoms)), keeps_products)
         shape = (int(lengths.max()), arrays.n_labels)
         self._scratch = FlowScratch(
             np.zeros(shape),
@@ -353,6 +353,13 @@ class ChainFlows(BlockDual):
     def visit_work(self) -> float:
         """Two labels of everyone, and what else is done at every position, in every visit and call."""
         return 2.0 * self.chains.atoms.n_entries + 15.0 * len(self.chains.units) + VISIT * self.n + CALL
+
+
+def product_type(atoms: Atoms) -> type[np.float64] | type[np.uint8]:
+    """Of products of two units: as a rule, features are there or not, and a byte is as exact as a number."""
+    arrays = atoms.arrays
+    counts = len(arrays.values) == 1 and not arrays.every and arrays.values[0] == 1.0
+    return np.uint8 if counts and atoms.terms <= np.iinfo(np.uint8).max else np.float64
 
 
 def _edges(count: int) -> tuple[NDArray[np.uint16], NDArray[np.uint16], Array]:
