@@ -136,12 +136,15 @@ def noisy(n=300):
     return X, [[str((int(token[0][1:]) + rng.integers(2)) % 4) for token in x] for x in X]
 
 
-@pytest.mark.parametrize("solver", ["bcfw", "one_slack", "bundle"])
-def test_a_limit_changes_no_number(solver, monkeypatch, tmp_path, capsys):
+@pytest.mark.parametrize(
+    ("solver", "objective"),
+    [("bcfw", "hinge"), ("one_slack", "hinge"), ("bundle", "hinge"), ("exponentiated_gradient", "likelihood")],
+)
+def test_a_limit_changes_no_number(solver, objective, monkeypatch, tmp_path, capsys):
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
     monkeypatch.setattr(room, "SMALL", 100)
     X, Y = noisy()
-    options = {"C": 10.0, "solver": solver, "max_passes": 12, "tol": 1e-3}
+    options = {"C": 10.0, "solver": solver, "objective": objective, "max_passes": 12, "tol": 1e-3}
     free = mm.SequenceLabeler(**options).fit(X, Y)
     rooms = []
     make = Room.__init__
