@@ -58,6 +58,7 @@ def run(name: str, repeat: int, quick: bool, report: Report) -> Table:
         os.environ["TMPDIR"] = folder
         try:
             report("compiling")
+            measured("nothing")
             measured("pack", n=100, folder=Path(folder) / "few")
             measured("packed", folder=Path(folder) / "few", options={"max_passes": 3, "memory_mb": 100})
             return {"memory-growth": growing, "memory-conll2000": chunking, "memory-3gb": large}[name](
@@ -112,7 +113,9 @@ def chunking(folder: Path, quick: bool, report: Report) -> Table:
         found = measured(what, data="conll2000", n=n, folder=folder / "chunks", options=given)
         add(table, way, n, packed["folder"], found, empty)
     report("with pandas")
-    empty, found = (measured(what, data="conll2000", n=n, options=options, pandas=True) for what in ("nothing", "lists"))
+    empty, found = (
+        measured(what, data="conll2000", n=n, options=options, pandas=True) for what in ("nothing", "lists")
+    )
     add(table, "lists, pandas loaded", n, packed["folder"], found, empty)
     return table
 

@@ -1,6 +1,7 @@
 """One training in a process of its own, and the memory that it took: ``python -m benchmarks.memory_run …`` prints JSON.
 
-scikit-learn loads pandas where it finds it, which training does not need: that is prevented here unless it is asked for.
+scikit-learn loads pandas where it finds it, though training does not need it: here only if that is asked for.
+
 The limit is RLIMIT_DATA: memory that is not the map of a file, whether it is in use or only asked for. Peaks are those
 of /proc/self/status, which has the memory that is in use: all of it, and that which is no file's.
 """

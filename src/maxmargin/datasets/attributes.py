@@ -38,6 +38,6 @@ def chunk_features(sentence: Sequence[tuple[str, ...]]) -> list[list[str]]:
             attributes.append("first")
         if t == n - 1:
             attributes.append("last")
-        # Each string once, however many tokens have it, and each list no longer than it is: a tenth of the memory.
-        result.append(list(tuple(map(intern, attributes))))
+        # Each string once, however many tokens have it, and (by the copy) lists without room for more: a tenth of memory.
+        result.append(list(map(intern, attributes)).copy())
     return result

@@ -91,8 +91,8 @@ def _with(begun: CrfsuiteSequence, line: str, lines: TextLines) -> CrfsuiteSeque
         raise lines.error(f"the label is {first!r}; a colon in it is written as \\:")
     begun.labels.append(intern(label))
     plain = not (":" in line or "\\" in line) and len(set(fields)) == len(fields)
-    # Each name once, however many tokens have it, and each list no longer than it is: a tenth of the memory.
-    begun.tokens.append(list(tuple(map(intern, fields))) if plain else _token(fields, lines))
+    # Each name once, however many tokens have it, and (by the copy) lists without room for more: a tenth of memory.
+    begun.tokens.append(list(map(intern, fields)).copy() if plain else _token(fields, lines))
     return begun
 
 
