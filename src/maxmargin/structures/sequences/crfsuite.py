@@ -91,7 +91,7 @@ def _with(begun: CrfsuiteSequence, line: str, lines: TextLines) -> CrfsuiteSeque
         raise lines.error(f"the label is {first!r}; a colon in it is written as \\:")
     begun.labels.append(intern(label))
     plain = not (":" in line or "\\" in line) and len(set(fields)) == len(fields)
-    # Each name once, however many tokens have it, and (by the copy) lists without room for more: a tenth of memory.
+    # Each name once, however many tokens have it, and (by the copy) lists without room for more.
     begun.tokens.append(list(map(intern, fields)).copy() if plain else _token(fields, lines))
     return begun
 
