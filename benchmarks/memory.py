@@ -39,7 +39,8 @@ HEADINGS = (
 
 def measured(what: str, **settings: Any) -> dict[str, Any]:
     """One run in a process of its own."""
-    arguments = [f"--{name}={json.dumps(each) if name == 'options' else each}" for name, each in settings.items()]
+    arguments = ["--pandas"] * settings.pop("pandas", False)
+    arguments += [f"--{name}={json.dumps(each) if name == 'options' else each}" for name, each in settings.items()]
     environment = {**os.environ, "OPENBLAS_NUM_THREADS": "1"}  # each thread of it asks for memory
     done = subprocess.run(
         [sys.executable, "-m", "benchmarks.memory_run", what, *arguments],
@@ -57,6 +58,7 @@ def run(name: str, repeat: int, quick: bool, report: Report) -> Table:
         os.environ["TMPDIR"] = folder
         try:
             report("compiling")
+            measured("nothing")
             measured("pack", n=100, folder=Path(folder) / "few")
             measured("packed", folder=Path(folder) / "few", options={"max_passes": 3, "memory_mb": 100})
             return {"memory-growth": growing, "memory-conll2000": chunking, "memory-3gb": large}[name](
@@ -110,6 +112,11 @@ def chunking(folder: Path, quick: bool, report: Report) -> Table:
         report(way)
         found = measured(what, data="conll2000", n=n, folder=folder / "chunks", options=given)
         add(table, way, n, packed["folder"], found, empty)
+    report("with pandas")
+    empty, found = (
+        measured(what, data="conll2000", n=n, options=options, pandas=True) for what in ("nothing", "lists")
+    )
+    add(table, "lists, pandas loaded", n, packed["folder"], found, empty)
     return table
 
 

@@ -1,5 +1,7 @@
 """One training in a process of its own, and the memory that it took: ``python -m benchmarks.memory_run …`` prints JSON.
 
+scikit-learn loads pandas where it finds it, though training does not need it: here only if that is asked for.
+
 The limit is RLIMIT_DATA: memory that is not the map of a file, whether it is in use or only asked for. Peaks are those
 of /proc/self/status, which has the memory that is in use: all of it, and that which is no file's.
 """
@@ -12,6 +14,7 @@ import resource
 import sys
 import time
 from collections.abc import Iterator
+from itertools import islice
 from pathlib import Path
 from threading import Event, Thread
 from typing import Any
@@ -86,18 +89,17 @@ def sentences(n: int, seed: int = 0) -> Iterator[tuple[sparse.csr_array, NDArray
             yield sparse.csr_array(parts, shape=(LENGTH, COLUMNS)), labels
 
 
-def chunking(n: int) -> tuple[list[Any], list[Any]]:
-    """Sentences of CoNLL-2000."""
-    from benchmarks.loaders import load_conll2000
+def chunking(n: int) -> Iterator[tuple[Any, list[str]]]:
+    """Sentences of CoNLL-2000, made of what is read one by one."""
+    from benchmarks.loaders import iterate_conll2000
+    from maxmargin.datasets import chunk_features
 
-    X, Y = load_conll2000("train")
-    return X[:n], Y[:n]
+    return ((chunk_features(tokens), labels) for tokens, labels in islice(iterate_conll2000("train"), n))
 
 
 def run(what: str, data: str, n: int, folder: str, options: dict[str, Any]) -> dict[str, Any]:
     """Pack, or train; returns what is said of it."""
     import maxmargin as mm
-    from maxmargin.datasets import chunk_features
 
     found: dict[str, Any] = {}
     with Watch() as watch:
@@ -105,20 +107,14 @@ def run(what: str, data: str, n: int, folder: str, options: dict[str, Any]) -> d
             few: Any = ([[["a"], ["b"]]], [["x", "y"]])
             mm.SequenceLabeler(max_passes=2).fit(*few)
         elif what == "pack":
-            pairs: Any = sentences(n)
-            if data == "conll2000":
-                X, Y = chunking(n)
-                pairs = ((chunk_features(x), y) for x, y in zip(X, Y, strict=True))
-            packed = mm.pack(pairs, folder, "sequences")
+            packed = mm.pack(chunking(n) if data == "conll2000" else sentences(n), folder, "sequences")
             found["folder"] = sum(file.stat().st_size for file in Path(folder).iterdir()) / 2**20
             found["tokens"] = packed.n_tokens
         else:
-            examples: Any = (mm.open_packed(folder),) if what == "packed" else chunking(n)
-            if what == "lists":
-                examples = ([chunk_features(x) for x in examples[0]], examples[1])
-            if what == "matrices":
-                X, Y = zip(*sentences(n), strict=True)
-                examples = (list(X), list(Y))
+            if what == "packed":
+                examples: Any = (mm.open_packed(folder),)
+            else:
+                examples = tuple(map(list, zip(*(chunking(n) if what == "lists" else sentences(n)), strict=True)))
             model = mm.SequenceLabeler(**options).fit(*examples)
             found["certificate"], found["passes"] = str(model.certificate_), model.certificate_.passes
             found["w"] = float(np.linalg.norm(model.w_))
@@ -134,7 +130,10 @@ def main() -> None:
     parser.add_argument("--folder", default="")
     parser.add_argument("--limit", type=float, help="megabytes of memory, beside maps of files")
     parser.add_argument("--options", type=json.loads, default={})
+    parser.add_argument("--pandas", action="store_true", help="scikit-learn finds it, if it is installed")
     settings = parser.parse_args()
+    if not settings.pandas:
+        sys.modules["pandas"] = None  # type: ignore[assignment]  # cannot be imported
     if settings.limit is not None:
         resource.setrlimit(resource.RLIMIT_DATA, (int(settings.limit * 2**20), resource.RLIM_INFINITY))
     said = run(settings.what, settings.data, settings.n, settings.folder, settings.options)

@@ -78,6 +78,44 @@ def test_a_path_may_be_closed_elsewhere():
     Context().run(mm.MulticlassSVC(memory_mb=100).fit, np.eye(3), [0, 1, 2])
 
 
+def test_paths_that_are_stepped_in_turn_have_their_own_limits():
+    """Whatever order they begin, go on and end in, and whoever asks between."""
+    seen = []
+    X, y = np.eye(3), [0, 1, 2]
+
+    def path(memory_mb):
+        model = mm.MulticlassSVC(memory_mb=memory_mb, callback=lambda record: seen.append(room.room().memory_mb))
+        return model.path(X, y, [1.0, 2.0, 3.0])
+
+    def asked(path):
+        seen.clear()
+        next(path)
+        return set(seen)
+
+    first, second, unlimited = path(100), path(200), path(None)
+    assert asked(first) == {100}
+    assert room.room().memory_mb is None
+    assert asked(second) == {200}
+    assert asked(first) == {100}
+    assert asked(unlimited) == {None}
+    assert asked(second) == {200}
+    first.close()
+    assert room.room().memory_mb is None
+    assert asked(second) == {200}
+    with limited(50):
+        assert asked(unlimited) == {None}
+        assert room.room().memory_mb == 50
+        second.close()
+        assert room.room().memory_mb == 50
+    assert room.room().memory_mb is None
+    mine = path(100)
+    with limited(70):
+        assert asked(mine) == {100}
+    assert room.room().memory_mb is None
+    assert asked(mine) == {100}  # what was there before it began is not brought back
+    assert room.room().memory_mb is None
+
+
 @pytest.mark.parametrize("memory_mb", [0, -1, np.inf, "100", True])
 def test_limits_make_sense(memory_mb):
     with pytest.raises(ValueError, match="memory_mb must be None or a positive number"):
@@ -98,18 +136,21 @@ def noisy(n=300):
     return X, [[str((int(token[0][1:]) + rng.integers(2)) % 4) for token in x] for x in X]
 
 
-@pytest.mark.parametrize("solver", ["bcfw", "one_slack", "bundle"])
-def test_a_limit_changes_no_number(solver, monkeypatch, tmp_path, capsys):
+@pytest.mark.parametrize(
+    ("solver", "objective"),
+    [("bcfw", "hinge"), ("one_slack", "hinge"), ("bundle", "hinge"), ("exponentiated_gradient", "likelihood")],
+)
+def test_a_limit_changes_no_number(solver, objective, monkeypatch, tmp_path, capsys):
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
     monkeypatch.setattr(room, "SMALL", 100)
     X, Y = noisy()
-    options = {"C": 10.0, "solver": solver, "max_passes": 12, "tol": 1e-3}
+    options = {"C": 10.0, "solver": solver, "objective": objective, "max_passes": 12, "tol": 1e-3}
     free = mm.SequenceLabeler(**options).fit(X, Y)
     rooms = []
     make = Room.__init__
 
-    def noted(self, memory_mb=None):
-        make(self, memory_mb)
+    def noted(self, memory_mb=None, before=None):
+        make(self, memory_mb, before)
         rooms.append(self)
 
     monkeypatch.setattr(Room, "__init__", noted)

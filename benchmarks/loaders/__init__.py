@@ -36,7 +36,7 @@ from benchmarks.loaders.label_ranking import LABEL_RANKING_SETS, load_label_rank
 from benchmarks.loaders.motifs import BoundSequence, Origin, Origins, load_crp_sites, load_yeast_ars
 from benchmarks.loaders.multilabel import load_mulan
 from benchmarks.loaders.ranking import load_letor, load_lightgbm_rank
-from benchmarks.loaders.sequences import load_conll2000, load_conll2002_es, load_ocr_letters
+from benchmarks.loaders.sequences import iterate_conll2000, load_conll2000, load_conll2002_es, load_ocr_letters
 from benchmarks.loaders.tables import load_covertype
 from benchmarks.loaders.text import load_20newsgroups, load_lasvm_reuters, load_reuters21578
 from benchmarks.loaders.tours import PointOfInterest, Tours, Trip, load_flickr_tours
@@ -65,6 +65,7 @@ __all__ = [
     "Trip",
     "data_folder",
     "families",
+    "iterate_conll2000",
     "load_20newsgroups",
     "load_ambient",
     "load_aminer",

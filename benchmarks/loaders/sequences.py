@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
+
 import numpy as np
 
 from benchmarks.loaders.folder import check_choice, data_file
 from maxmargin.datasets import read_ocr_letters
-from maxmargin.formats import read_conll
+from maxmargin.formats import ConllSentence, iterate_conll
 
 
 def load_conll2000(split: str) -> tuple[list[list[tuple[str, ...]]], list[list[str]]]:
@@ -15,8 +17,13 @@ def load_conll2000(split: str) -> tuple[list[list[tuple[str, ...]]], list[list[s
     8936 training and 2012 test sentences of the Wall Street Journal (Tjong Kim Sang and Buchholz,
     "Introduction to the CoNLL-2000 shared task: chunking", CoNLL 2000).
     """
+    return _columns(iterate_conll2000(split))
+
+
+def iterate_conll2000(split: str) -> Iterator[ConllSentence]:
+    """The same, one sentence after another."""
     check_choice("split", split, "train", "test")
-    return _sentences("conll2000_chunking", f"{split}.txt.xz")
+    return iterate_conll(data_file("conll2000_chunking", f"{split}.txt.xz"))
 
 
 def load_conll2002_es(split: str) -> tuple[list[list[tuple[str, ...]]], list[list[str]]]:
@@ -29,7 +36,7 @@ def load_conll2002_es(split: str) -> tuple[list[list[tuple[str, ...]]], list[lis
     """
     check_choice("split", split, "train", "validation", "test")
     file = {"train": "esp.train.xz", "validation": "esp.testa.xz", "test": "esp.testb.xz"}[split]
-    return _sentences("conll2002_es", file)
+    return _columns(iterate_conll(data_file("conll2002_es", file)))
 
 
 def load_ocr_letters() -> tuple[list[np.ndarray], list[list[str]], np.ndarray]:
@@ -41,6 +48,6 @@ def load_ocr_letters() -> tuple[list[np.ndarray], list[list[str]], np.ndarray]:
     return read_ocr_letters(data_file("ocr_letters", "letter.data.xz"))
 
 
-def _sentences(*path: str) -> tuple[list[list[tuple[str, ...]]], list[list[str]]]:
-    sentences = read_conll(data_file(*path))
-    return [sentence.tokens for sentence in sentences], [sentence.labels for sentence in sentences]
+def _columns(sentences: Iterable[ConllSentence]) -> tuple[list[list[tuple[str, ...]]], list[list[str]]]:
+    given = list(sentences)
+    return [sentence.tokens for sentence in given], [sentence.labels for sentence in given]

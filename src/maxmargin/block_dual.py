@@ -121,6 +121,13 @@ class BlockDual:
         if atoms.n_entries_of(units) >= OFTEN * atoms.n_features:
             self._averages, self.w = True, np.zeros(self.dim)
 
+    def leave(self, w: Array | None) -> bool:
+        """Whether these weights, an array of this dual point, are left to a model, so that nobody need copy them now.
+
+        The dual point goes on from a copy, if it ever does.
+        """
+        return False
+
     def _after_search(self) -> None:
         """A new round has begun."""
         self._revisits = 0

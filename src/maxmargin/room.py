@@ -11,7 +11,7 @@ import mmap
 import tempfile
 import weakref
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from contextvars import ContextVar
 from math import inf, prod
 from typing import Any
@@ -28,8 +28,9 @@ VECTORS = 6  # of weights that solvers and their bounds hold at once, at most
 class Room:
     """What is left of a limit. Arrays give back what they took when they are gone."""
 
-    def __init__(self, memory_mb: float | None = None):
+    def __init__(self, memory_mb: float | None = None, before: Room | None = None):
         self.memory_mb = memory_mb
+        self.before = before  # whose turn it is when this one is left
         self.left = inf if memory_mb is None else memory_mb * 2**20
         self.in_files = 0  # bytes
 
@@ -94,12 +95,30 @@ def limited(memory_mb: float | None) -> Iterator[Room]:
     """What is asked for meanwhile, in this thread, keeps to a limit; None is none."""
     if memory_mb is not None and not (is_real(memory_mb) and 0 < memory_mb < inf):
         raise ValueError(f"memory_mb must be None or a positive number of megabytes, got {memory_mb!r}")
-    token = _room.set(Room(memory_mb))
+    own = Room(memory_mb, before=_room.get())
+    _room.set(own)
     try:
-        yield room()
+        yield own
     finally:
-        with suppress(ValueError):  # a path of models that is closed elsewhere, where the limit never was
-            _room.reset(token)
+        _room.set(own.before)
+
+
+@contextmanager
+def set_aside() -> Iterator[None]:
+    """While a generator that keeps to a limit waits to be asked again: others have theirs, or none.
+
+    Two paths of models may be stepped in turn, or one may be closed where it was not opened.
+    """
+    own = _room.get()
+    if own is None:
+        yield
+        return
+    _room.set(own.before)
+    try:
+        yield
+    finally:
+        own.before = _room.get()  # whoever asks now
+        _room.set(own)
 
 
 def zeros(shape: int | tuple[int, ...], dtype: Any) -> NDArray[Any]:

@@ -38,7 +38,7 @@ from maxmargin.pickled_weights import PickledWeights
 from maxmargin.preflight import check_promises
 from maxmargin.progress import watching
 from maxmargin.report.reported import Reported
-from maxmargin.room import limited
+from maxmargin.room import limited, set_aside
 from maxmargin.shared_options import SharedOptions
 from maxmargin.solvers import BCFW, CCCP, Solution, Solver, as_solver
 from maxmargin.solvers.base import deny_contradiction, proved_primal, remembered_risk
@@ -229,7 +229,8 @@ class Trainer(SharedOptions, Checkpointed, WithNamedWeights, SavedModel, Reporte
                 solution = self._solve(problem, C, solution)
                 self._keep(problem, solution)
                 self._warn_of_zero(solution)
-                yield self._model(C)
+                with set_aside():
+                    yield self._model(C)
                 if solution.certificate.stop_reason == "interrupted":
                     break
 

@@ -38,5 +38,6 @@ def chunk_features(sentence: Sequence[tuple[str, ...]]) -> list[list[str]]:
             attributes.append("first")
         if t == n - 1:
             attributes.append("last")
-        result.append(list(map(intern, attributes)))  # each string once, however many tokens have it: a tenth of memory
+        # Each string once, however many tokens have it, and (by the copy) lists without room for more.
+        result.append(list(map(intern, attributes)).copy())
     return result

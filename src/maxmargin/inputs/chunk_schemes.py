@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Sequence
 from itertools import pairwise
+from sys import intern
 from typing import Any, NamedTuple
 
 
@@ -52,7 +53,7 @@ class ChunkScheme(NamedTuple):
     def _with(self, labels: Sequence[Hashable], chunks: Iterable[tuple[int, int, str]]) -> list[Hashable]:
         right = list(labels)
         for begin, end, kind in chunks:
-            right[begin:end] = self._written(f"-{kind}", end - begin)
+            right[begin:end] = map(intern, self._written(f"-{kind}", end - begin))  # each label once
         return right
 
     def knows(self, label: Hashable) -> bool:

@@ -105,6 +105,27 @@ def _check_name(name: Any) -> None:
 # --- as a matrix
 
 
+class Growing:
+    """An array that is appended to. To put the parts together in the end would need the memory of two."""
+
+    def __init__(self, kind: Any):
+        self._numbers, self.size = np.empty(0, dtype=kind), 0
+
+    def append(self, numbers: NDArray[Any]) -> None:
+        end = self.size + len(numbers)
+        if end > len(self._numbers):
+            wider = np.empty(2 * end, dtype=self._numbers.dtype)  # what stays empty takes no memory
+            wider[: self.size] = self.array
+            self._numbers = wider
+        self._numbers[self.size : end] = numbers
+        self.size = end
+
+    @property
+    def array(self) -> NDArray[Any]:
+        """What was appended so far."""
+        return self._numbers[: self.size]
+
+
 class FeatureRows(NamedTuple):
     """Rows of a matrix: row t has columns[ends[t] : ends[t + 1]], rising, and values there, all 1 where None."""
 
@@ -133,14 +154,18 @@ class FeatureRows(NamedTuple):
 
     @classmethod
     def stacked(cls, parts: Iterable[FeatureRows]) -> FeatureRows:
-        """One under the other."""
-        parts = list(parts)
-        values = None
-        if any(part.values is not None for part in parts):
-            values = np.concatenate([np.ones(len(p.columns)) if p.values is None else p.values for p in parts])
-        counts = np.concatenate([np.zeros(1, dtype=np.int64), *(np.diff(part.ends) for part in parts)])
-        columns = np.concatenate([np.zeros(0, dtype=np.int32), *(part.columns for part in parts)])
-        return cls(columns, values, np.cumsum(counts))
+        """One under the other. The parts may be made one by one: none is kept."""
+        columns, ends, values = Growing(np.int32), Growing(np.int64), None
+        ends.append(np.zeros(1, dtype=np.int64))
+        for part in parts:
+            if values is None and part.values is not None:
+                values = Growing(np.float64)
+                values.append(np.broadcast_to(1.0, columns.size))
+            if values is not None:
+                values.append(np.broadcast_to(1.0, len(part.columns)) if part.values is None else part.values)
+            ends.append(part.ends[1:] + columns.size)
+            columns.append(part.columns)
+        return cls(columns.array, None if values is None else values.array, ends.array)
 
     def to_matrix(self, n_features: int) -> sparse.csr_array:
         """With that many columns."""

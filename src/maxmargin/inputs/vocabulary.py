@@ -147,7 +147,7 @@ class Vocabulary:
         if words >= len(self._words) or count >= len(self._begins):
             known, slots = self.names, len(self._slots)
             while count > slots // 2:
-                slots *= 4
+                slots *= 2
             self._make(max(words, 4 * len(known.words)), slots)  # what stays empty takes no memory
             self._numbers(known, learn=True)
         return self._numbers(names, learn=True)

@@ -18,6 +18,7 @@ import numpy as np
 
 from maxmargin.arrays import Array
 from maxmargin.atoms import AtomRows
+from maxmargin.block_dual import BlockDual
 from maxmargin.checks import is_true
 from maxmargin.errors import NotSeparable, SolverError, TaskError
 from maxmargin.files.fields import Each, Flag, NumberArray, OneOf, Part, Real, Whole
@@ -278,7 +279,8 @@ class _Run:
                 reason, error = f"stopped by {type(failure).__name__}", failure
         if error is None and reason == "no more progress possible" and self.close_enough():
             reason = "converged"
-        self.own()  # what is remembered goes on from its own
+        if not (self.borrowed and isinstance(self.memory, BlockDual) and self.memory.leave(self.best_w)):
+            self.own()  # what is remembered goes on from its own
         w = self.last_w if self.best_w is None else self.best_w
         upper: float | None = inf if self.oracle.search.estimates else None
         if upper is not None and error is None and reason != "interrupted":

@@ -15,6 +15,7 @@ from maxmargin import SequenceLabeler
 from maxmargin.dual_blocks import DualBlocks
 from maxmargin.objective import Formulation
 from maxmargin.oracle import Oracle
+from maxmargin.pickled_weights import PickledWeights
 from maxmargin.solvers import BCFW, NSlack
 from maxmargin.structures.sequences import batch, chain_flows
 from maxmargin.structures.sequences.chain_flows import ROOM, ChainFlows
@@ -309,6 +310,106 @@ def test_products_that_are_not_kept_are_computed_again():
                 flows.revisit(oracle, rng)
         np.testing.assert_array_equal(kept.w, forgotten.w)
         assert kept.bound() == forgotten.bound()
+
+
+def attributes(n=30, most=6):
+    """Sequences of tokens with up to so many attributes, and one that no other has; labels do not follow from them."""
+    rng = np.random.default_rng(0)
+    lengths = rng.integers(1, 8, size=n)
+    X = [
+        [[f"a{k}" for k in rng.integers(most, size=most)] + [f"own{i}.{t}"] for t in range(T)]
+        for i, T in enumerate(lengths)
+    ]
+    return X, [rng.integers(3, size=T).tolist() for T in lengths]
+
+
+def test_products_of_attributes_are_counts_in_bytes(monkeypatch):
+    X, Y = attributes()
+    oracle = Oracle(Chain().setup_and_pack(X, Y))
+    counted = oracle.block_dual(10.0, **LIMITS)
+    monkeypatch.setattr(chain_flows, "product_type", lambda atoms: np.float64)
+    plain = oracle.block_dual(10.0, **LIMITS)
+    assert counted._grams.cells.dtype == np.uint8
+    assert plain._grams.cells.dtype == np.float64
+    for flows in (counted, plain):
+        rng = np.random.default_rng(0)
+        for _ in range(3):
+            flows.search(oracle, rng.permutation(oracle.n), 16)
+            flows.revisit(oracle, rng)
+    assert counted._grams.cells.any()
+    np.testing.assert_array_equal(counted._grams.cells, plain._grams.cells)
+    np.testing.assert_array_equal(counted.w, plain.w)
+    assert counted.bound() == plain.bound()
+
+
+@pytest.mark.parametrize(
+    ("token", "kind"),
+    [
+        ([f"a{k}" for k in range(255)], np.uint8),
+        ([f"a{k}" for k in range(256)], np.float64),  # more than a byte counts
+        ({"a": 1.0, "b": 0.5}, np.float64),
+        ({"a": 0.5, "b": 0.5}, np.float64),  # one number, but not 1
+    ],
+)
+def test_what_bytes_cannot_hold_stays_a_number(token, kind):
+    batch = Chain().setup_and_pack([[token, token]], [["x", "y"]])
+    assert chain_flows.product_type(batch.atoms) is kind
+
+
+def labeler(C=10.0, **options):
+    return SequenceLabeler(C=C, max_passes=4, tol=1e-9, **options)
+
+
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+def test_weights_are_left_to_the_model_and_copied_when_training_goes_on():
+    X, Y = attributes()
+    model = labeler(warm_start=True).fit(X, Y)
+    first, flows = model.w_, model.solution_.memory
+    assert flows.w is first
+    before, bound = first.copy(), flows.bound()
+    np.testing.assert_array_equal(first, before)  # which the bound was summed up in the place of
+    model.set_params(C=20.0).fit(X, Y)
+    assert model.solution_.memory is flows
+    assert model.w_ is flows.w
+    assert model.w_ is not first
+    np.testing.assert_array_equal(first, before)
+    assert bound < flows.bound()
+
+
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+def test_models_of_a_path_have_their_own_weights():
+    X, Y = attributes()
+    kept = []
+    for model in labeler().path(X, Y, [1.0, 10.0, 100.0]):
+        kept.append((model.w_, model.w_.copy()))
+    for w, copied in kept:
+        np.testing.assert_array_equal(w, copied)
+
+
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+def test_weights_that_were_changed_meanwhile_do_no_harm_to_later_training():
+    X, Y = attributes()
+    model = labeler(warm_start=True).fit(X, Y)
+    flows = model.solution_.memory
+    model.w_ *= 3.0
+    model.set_params(C=20.0, max_passes=30, tol=0.05).fit(X, Y)
+    assert model.solution_.memory is flows
+    np.testing.assert_allclose(flows.sums, flows.proof().s, atol=1e-9)
+    assert model.certificate_.converged
+
+
+def test_a_bound_is_the_same_wherever_it_is_summed_up(monkeypatch):
+    X, Y = attributes()
+    oracle = Oracle(Chain().setup_and_pack(X, Y))
+    flows = oracle.block_dual(10.0, **LIMITS)
+    flows.search(oracle, np.arange(oracle.n), 16)
+    w = flows.w.copy()
+    expected = flows._lowered(flows.proof())
+    for mostly_zeros in (True, False):
+        given = PickledWeights(np.flatnonzero(w), w[w != 0], len(w)) if mostly_zeros else flows.w
+        monkeypatch.setattr(PickledWeights, "of", lambda w, given=given: given)
+        assert flows.bound() == expected
+        np.testing.assert_array_equal(flows.w, w)
 
 
 def test_hidden_labels_have_planes_one_by_one():

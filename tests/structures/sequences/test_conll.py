@@ -122,3 +122,12 @@ def test_lines_that_are_not_like_the_first_are_named():
         read_conll(io.StringIO("a b O\n\nc d\n"))
     with pytest.raises(ValueError, match="line 1: 1 columns in 'word'; expected a word and its tag at least"):
         read_conll(io.StringIO("word\n"))
+
+
+@pytest.mark.parametrize("chunks", [None, "IOBES"])
+def test_texts_are_kept_once(chunks):
+    text = "the DT B-NP\nthe DT B-NP\n\nthe DT B-NP\n"
+    sentences = read_conll(io.StringIO(text), chunks=chunks)
+    tokens, labels = ([each for part in parts for each in part] for parts in zip(*sentences, strict=True))
+    for same in (*zip(*tokens, strict=True), labels):
+        assert len(set(map(id, same))) == 1

@@ -135,3 +135,13 @@ def test_a_model_from_a_file():
     found, labels, weights = zip(*read_crfsuite(StringIO(file.getvalue())), strict=True)
     model = mm.SequenceLabeler().fit(found, labels, sample_weight=weights)
     assert model.predict(X) == [["1", "0"], ["0"]]
+
+
+def test_names_are_kept_once():
+    text = "O\tword=the\tcolon\\:\nO\tcolon\\:\tword=the\nO\tword=the:2\n"
+    (sequence,) = read_crfsuite(StringIO(text))
+    first, second, third = map(list, sequence.tokens)
+    assert first[0] is second[1]
+    assert first[0] is third[0]
+    assert first[1] is second[0]
+    assert len(set(map(id, sequence.labels))) == 1

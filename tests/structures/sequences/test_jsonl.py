@@ -65,3 +65,14 @@ def test_features_that_are_written_are_read(sequences):
     file = io.StringIO()
     write_jsonl_sequences(file, X, Y, features=True)
     assert read_jsonl_sequences(io.StringIO(file.getvalue())) == list(map(CrfsuiteSequence, X, Y))
+
+
+def test_texts_are_kept_once():
+    columns = '{"tokens": [["the", "DT"], ["the", "DT"]], "labels": ["x-y", "x-y"]}\n' * 2
+    first, second = read_jsonl_sequences(io.StringIO(columns))
+    assert first.tokens[0][0] is second.tokens[1][0]
+    assert first.labels[0] is second.labels[1]
+    features = '{"features": [["w=the"], {"w=the": 2}], "labels": ["x-y", "x-y"]}\n' * 2
+    first, second = read_jsonl_sequences(io.StringIO(features))
+    assert first.tokens[0][0] is second.tokens[0][0]
+    assert first.tokens[0][0] is next(iter(second.tokens[1]))

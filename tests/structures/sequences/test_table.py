@@ -55,3 +55,10 @@ def test_what_cannot_be_written():
     ):
         with pytest.raises(ValueError, match=message):
             write_table_sequences(io.StringIO(), X, Y)
+
+
+def test_texts_are_kept_once():
+    text = "sequence,word,label\n1,the-,x-y\n1,the-,x-y\n2,the-,x-y\n"
+    first, second = read_table_sequences(io.StringIO(text))
+    assert first.tokens[0][0] is second.tokens[0][0]
+    assert first.labels[1] is second.labels[0]

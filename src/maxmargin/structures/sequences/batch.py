@@ -21,7 +21,7 @@ from maxmargin.objective import Formulation
 from maxmargin.planes import Planes, Rows
 from maxmargin.room import room, zeros
 from maxmargin.rounding import UNIT, gamma
-from maxmargin.structures.sequences.chain_flows import MOST_LABELS, ChainFlows, LabelledChains
+from maxmargin.structures.sequences.chain_flows import MOST_LABELS, ChainFlows, LabelledChains, product_type
 from maxmargin.structures.sequences.chain_gibbs import ChainGibbs, SoftChains, continued
 from maxmargin.structures.sequences.chain_sums import ChainSums
 from maxmargin.tangents import Softness, Tangents
@@ -176,8 +176,9 @@ class ChainBatch(AtomBatch):
         self, weights: Array, formulation: Formulation, C: float, earlier: BlockDual | None = None, **limits: Any
     ) -> BlockDual:
         """Flows where that is possible, and the products of all positions of a sequence have room or are few."""
-        K, squares = self.cost.shape[1], float(np.sum(np.diff(self.offsets)[self.ids].astype(float) ** 2))
-        keeps = 8.0 * squares <= min(0.5 * limits["cache_mb"] * 2**20, room().left)  # in a file they would be no faster
+        K, size = self.cost.shape[1], np.dtype(product_type(self.atoms)).itemsize
+        products = size * float(np.sum(np.diff(self.offsets)[self.ids].astype(float) ** 2))
+        keeps = products <= min(0.5 * limits["cache_mb"] * 2**20, room().left)  # in a file they would be no faster
         large = not (keeps or self.longest <= MOST_PRODUCTS) or K > MOST_LABELS
         plain = formulation.plain and np.isfinite(C) and self.kernel is None and not self.latent and K > 1
         if large or not plain or isinstance(earlier, DualBlocks):  # which took over where single steps got nowhere

@@ -25,6 +25,7 @@ from maxmargin.files.objects import Fields
 from maxmargin.inputs.labelling import wrong_labels
 from maxmargin.inputs.labels import Labels
 from maxmargin.objective import Formulation
+from maxmargin.pickled_weights import lent
 from maxmargin.planes import Planes
 from maxmargin.room import zeros
 from maxmargin.rounding import gamma
@@ -82,7 +83,7 @@ class ChainFlows(BlockDual):
         squares = lengths**2 if keeps_products else np.zeros_like(lengths)
         cells = int(squares.sum()) if keeps_products else int(lengths.max()) ** 2
         first, known_rows = np.cumsum(squares) - squares, zeros(count, np.bool_)
-        self._grams = Grams(first, known_rows, zeros(cells, np.float64), keeps_products)
+        self._grams = Grams(first, known_rows, zeros(cells, product_type(of.atoms)), keeps_products)
         shape = (int(lengths.max()), arrays.n_labels)
         self._scratch = FlowScratch(
             np.zeros(shape),
@@ -102,6 +103,7 @@ class ChainFlows(BlockDual):
         self._clock = np.zeros(1, dtype=np.int64)
         self.average(of.atoms, of.units)
         self._paths: WeightedPaths | None = None  # of the flows as they are now
+        self._left: Array | None = None  # w, if it was left to a model
 
     def _stretches(self) -> Iterator[slice]:
         """Sequences, some after others: what is computed of some at a time takes little memory beside the whole."""
@@ -129,6 +131,24 @@ class ChainFlows(BlockDual):
         through = np.add.reduceat(np.where(used, flow, 0.0), start[:-1])
         return np.asarray(np.maximum.reduceat(through, self.chains.bounds[:-1]))
 
+    # --- who has w
+
+    def leave(self, w: Array | None) -> bool:
+        if w is not self.sums or w is not self.w or w is not self._free:
+            return False
+        self._left = w
+        return True
+
+    def _own(self) -> None:
+        """Have a w of its own before that is changed."""
+        if self._left is self.sums:
+            self.sums = self._free = self.w = self.sums.copy()
+        self._left = None
+
+    def stand_at(self, free: Array) -> None:
+        self._own()
+        super().stand_at(free)
+
     # --- what BCFW does
 
     def search(self, oracle: Decoder, order: NDArray[np.intp], block: int) -> Report:
@@ -152,6 +172,7 @@ class ChainFlows(BlockDual):
     def _visit(self, order: NDArray[np.intp], search: bool, rounds: int) -> Report:
         from maxmargin.structures.sequences.compiled.flows import GAIN, MOVED, PENALTY, REFUSED, WORK, visit_chains
 
+        self._own()
         of, n_labels, report = self.chains, self.chains.atoms.arrays.n_labels, np.zeros(5)
         links = self._clipped(of.atoms.arrays.direct) + of.allowed
         square = n_labels * n_labels
@@ -255,6 +276,7 @@ class ChainFlows(BlockDual):
         """Make these the flows; all of their edges are known."""
         from maxmargin.structures.sequences.compiled.flows import join_paths
 
+        self._own()
         join_paths(self._positions, self.cap, self._lattice, *paths)
         self._paths = paths
         losses = np.empty(len(paths.owners))
@@ -273,8 +295,19 @@ class ChainFlows(BlockDual):
 
         return float(flow_losses(self._positions, self.chains.cost, self._lattice))
 
+    def bound(self) -> float:
+        """Summed up in the place of w, which is mostly zeros and needs little room meanwhile, if it is no model's."""
+        if self._left is self.sums:
+            return super().bound()
+        with lent(self.sums) as place:
+            return self._lowered(self._proof(place))
+
     def proof(self) -> Proof:
-        paths, w, entries = self.paths, np.zeros(self.dim), 0
+        return self._proof(np.zeros(self.dim))
+
+    def _proof(self, w: Array) -> Proof:
+        """Σ α a is summed up in w."""
+        paths, entries = self.paths, 0
         alpha, loss, sizes = paths.weights, np.empty(len(paths.owners)), np.empty(len(paths.owners))
         for some, rows, of_some in self._in_blocks(paths):
             rows.add_to(w, alpha[some])
@@ -353,6 +386,13 @@ class ChainFlows(BlockDual):
     def visit_work(self) -> float:
         """Two labels of everyone, and what else is done at every position, in every visit and call."""
         return 2.0 * self.chains.atoms.n_entries + 15.0 * len(self.chains.units) + VISIT * self.n + CALL
+
+
+def product_type(atoms: Atoms) -> type[np.float64] | type[np.uint8]:
+    """Of products of two units: as a rule, features are there or not, and a byte is as exact as a number."""
+    arrays = atoms.arrays
+    counts = len(arrays.values) == 1 and not arrays.every and arrays.values[0] == 1.0
+    return np.uint8 if counts and atoms.terms <= np.iinfo(np.uint8).max else np.float64
 
 
 def _edges(count: int) -> tuple[NDArray[np.uint16], NDArray[np.uint16], Array]:

@@ -23,11 +23,13 @@ from maxmargin.files.fields import Real
 from maxmargin.files.learnt import InPlace
 from maxmargin.files.objects import Fields
 from maxmargin.inputs.labels import Labels
+from maxmargin.room import zeros
 from maxmargin.rounding import gamma, lowered_dual, raised_square
 from maxmargin.structures.sequences.chain_sums import steps_to_all
 from maxmargin.tangents import Softness
 
 FIRST_RATE = 0.5  # η
+AT_ONCE = 2**14  # rows of a table that are looked at together: what is computed of them takes little memory beside it
 HEAD_START = 8.0  # what true labels score more than others in the first θ, at least
 
 
@@ -67,9 +69,9 @@ class ChainGibbs:
         K = self.K = chains.cost.shape[1]
         n, lengths = len(weights), np.diff(chains.bounds)
         longest = int(np.max(lengths, initial=1))
-        self.theta = np.zeros((len(chains.units), K))
-        self.links = np.tile(chains.allowed, (n, 1))
-        self.p, self.pairs = np.empty_like(self.theta), np.empty((n, K, K))
+        self.theta, self.p = zeros((len(chains.units), K), np.float64), zeros((len(chains.units), K), np.float64)
+        self.links, self.pairs = zeros((n, len(chains.allowed)), np.float64), zeros((n, K, K), np.float64)
+        self.links[:] = chains.allowed
         self.worth, self.sizes, self.rate = np.empty(n), np.empty(n), np.full(n, FIRST_RATE)
         self.steps = steps_to_all(chains.allowed[: K * K].reshape(K, K))
         self._scratch = (
@@ -134,16 +136,22 @@ class ChainGibbs:
         self.w[:] = 0.0
         first, last = c.bounds[:-1], c.bounds[1:] - 1
         each = np.repeat(self.cap, np.diff(c.bounds))
-        shares = -each[:, None] * self.p
-        shares[np.arange(len(c.truth)), c.truth] += each
-        c.atoms.add_units(self.w, c.units, shares)
+        for begin in range(0, len(c.units), AT_ONCE):
+            some = np.arange(begin, min(begin + AT_ONCE, len(c.units)))
+            c.atoms.add_units(self.w, c.units[some], self._shares(some, each[some]))
         inner = np.ones(len(c.truth), dtype=bool)
         inner[first] = False
         links = self.w[: K * K].reshape(K, K)
         links -= np.tensordot(self.cap, self.pairs, 1)
         np.add.at(links, (c.truth[:-1][inner[1:]], c.truth[1:][inner[1:]]), each[inner])
-        self.w[K * K : K * K + K] += shares[first].sum(axis=0)
-        self.w[K * K + K : K * K + 2 * K] += shares[last].sum(axis=0)
+        self.w[K * K : K * K + K] += self._shares(first, self.cap).sum(axis=0)
+        self.w[K * K + K : K * K + 2 * K] += self._shares(last, self.cap).sum(axis=0)
+
+    def _shares(self, at: NDArray[np.int64], caps: Array) -> Array:
+        """What w has of the labels at these positions, of sequences with these caps."""
+        shares = -caps[:, None] * self.p[at]
+        shares[np.arange(len(at)), self.chains.truth[at]] += caps
+        return shares
 
     def bound(self) -> float:
         """D(α) as far as it is proved in floating point, for α exactly as θ says: see rounding.py."""
@@ -151,8 +159,8 @@ class ChainGibbs:
         self.refresh()
         c, b, K = self.chains, self.softness.sharpness, self.K
         lengths = np.diff(c.bounds)
-        finite = np.where(np.isfinite(self.links), np.abs(self.links), 0.0).max(axis=1)
-        high = np.maximum.reduceat(np.abs(self.theta).max(axis=1), c.bounds[:-1])
+        finite = _row_peaks(self.links)
+        high = np.maximum.reduceat(_row_peaks(self.theta), c.bounds[:-1])
         terms = 8.0 * (K + 8) * lengths + K * K + 64
         errors = terms * gamma(1) * (self.sizes + (lengths * (high + 1) + (lengths + 1) * finite) / b)
         worth = float(np.dot(self.cap, self.worth - 2 * errors))
@@ -160,6 +168,16 @@ class ChainGibbs:
         mass += float(np.dot(self.cap, 2.0 * (lengths + 1)))
         paid = float(np.dot(self.cap, self.sizes))
         return lowered_dual(worth, paid, raised_square(self.w), mass, float(terms.max()) + len(c.units) + len(lengths))
+
+
+def _row_peaks(table: Array) -> Array:
+    """The largest absolute value of every row, of those that are finite."""
+    peaks = np.empty(len(table))
+    for begin in range(0, len(table), AT_ONCE):
+        some = np.abs(table[begin : begin + AT_ONCE])
+        some[np.isinf(some)] = 0.0
+        peaks[begin : begin + AT_ONCE] = some.max(axis=1)
+    return peaks
 
 
 def continued(earlier: Any, chains: SoftChains, weights: Array, softness: Softness, C: float) -> ChainGibbs:

@@ -7,6 +7,7 @@ tabs if the first token has any, else what is between blanks. A line that begins
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Iterator, Sequence
+from sys import intern
 from typing import Any, NamedTuple
 
 from maxmargin.inputs.chunk_schemes import named_scheme
@@ -86,7 +87,7 @@ def _sentences(lines: TextLines, least: int) -> Iterator[list[tuple[str, ...]]]:
             columns = line.split("\t") if tabs else [*filter(None, line.replace("\t", " ").split(" "))]
             _check(columns, width, least, line, lines)
             width = len(columns)
-        sentence.append(tuple(columns))
+        sentence.append(tuple(map(intern, columns)))  # each text once, however many tokens have it
     if sentence:
         yield sentence
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Hashable, Iterable, Iterator, Sequence
 from math import isfinite
+from sys import intern
 from typing import Any, NamedTuple
 
 from maxmargin.inputs.text_file import TextFile, TextLines, reading, writing
@@ -88,9 +89,10 @@ def _with(begun: CrfsuiteSequence, line: str, lines: TextLines) -> CrfsuiteSeque
     label, value = _split(first, lines)
     if value or not label:
         raise lines.error(f"the label is {first!r}; a colon in it is written as \\:")
-    begun.labels.append(label)
+    begun.labels.append(intern(label))
     plain = not (":" in line or "\\" in line) and len(set(fields)) == len(fields)
-    begun.tokens.append(fields if plain else _token(fields, lines))
+    # Each name once, however many tokens have it, and (by the copy) lists without room for more.
+    begun.tokens.append(list(map(intern, fields)).copy() if plain else _token(fields, lines))
     return begun
 
 
@@ -103,7 +105,7 @@ def _token(fields: list[str], lines: TextLines) -> list[str] | dict[str, float]:
             raise lines.error(f"the attribute {field!r} has no name; a colon in a name is written as \\:")
         number = _number(value, lines) if value else 1.0
         ones = ones and number == 1 and name not in values
-        values[name] = values.get(name, 0.0) + number
+        values[intern(name)] = values.get(name, 0.0) + number
     return list(values) if ones else values
 
 

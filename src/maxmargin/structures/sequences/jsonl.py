@@ -9,6 +9,7 @@ A token with one column may be a text. Features are names, or numbers by name, a
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Iterator, Sequence
+from sys import intern
 from typing import Any
 
 from maxmargin.inputs.chunk_schemes import named_scheme
@@ -91,7 +92,7 @@ def _with_columns(record: JsonRecord) -> ConllSentence:
         columns = [token] if isinstance(token, str) else token
         if not isinstance(columns, list) or not columns or not all(isinstance(text, str) for text in columns):
             raise record.error(f"token {t} is {token!r:.60}; expected a text, or a list of texts, its columns")
-        tokens.append(tuple(columns))
+        tokens.append(tuple(map(intern, columns)))  # each text once, however many tokens have it
     return ConllSentence(tokens, _labels(record, len(tokens)))
 
 
@@ -107,7 +108,12 @@ def _with_features(record: JsonRecord) -> CrfsuiteSequence:
     weight = record.fields.get("weight", 1.0)
     if not fits_float(weight) or weight < 0:
         raise record.error(f"the weight is {weight!r:.40}; expected a number that is not negative")
-    return CrfsuiteSequence(tokens, _labels(record, len(tokens)), float(weight))
+    return CrfsuiteSequence(list(map(_shared, tokens)), _labels(record, len(tokens)), float(weight))
+
+
+def _shared(token: Any) -> list[str] | dict[str, float]:
+    """A token whose names are kept once, however many tokens have them."""
+    return {intern(name): value for name, value in token.items()} if isinstance(token, dict) else [*map(intern, token)]
 
 
 def _labels(record: JsonRecord, n: int) -> list[str]:
@@ -118,4 +124,4 @@ def _labels(record: JsonRecord, n: int) -> list[str]:
     labels = record.listed("labels", "a text for every token")
     if len(labels) != n or not all(isinstance(label, str) for label in labels):
         raise record.error(f"the labels are {labels!r:.60}; expected a text for each of {n} tokens")
-    return labels
+    return list(map(intern, labels))

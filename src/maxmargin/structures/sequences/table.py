@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Iterator, Sequence
 from itertools import chain, groupby
+from sys import intern
 from typing import Any
 
 from maxmargin.inputs.chunk_schemes import named_scheme
@@ -111,4 +112,4 @@ def write_table_sequences(
 def _text(cell: Any, table: Table) -> str:
     if cell is None:
         raise table.error("a cell is missing; expected a text")
-    return str(cell)
+    return intern(str(cell))  # each text once, however many rows have it

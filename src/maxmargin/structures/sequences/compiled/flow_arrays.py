@@ -39,7 +39,7 @@ class Grams(NamedTuple):
 
     first: NDArray[np.int64]
     known: NDArray[np.bool_]  # of every position: whether its row was ever needed
-    cells: Array
+    cells: Array | NDArray[np.uint8]  # bytes where all features are 1, so that these are numbers of common ones
     kept: bool  # from visit to visit
 
 
