@@ -303,9 +303,9 @@ class BlockDual:
         if self.w is not self._free:
             np.copyto(self.w, self._clipped())
 
-    def moved_from(self, free: Array) -> Array:
+    def moved_from(self, free: Array, moved: Array) -> None:
         """By how much visits have moved them."""
-        return self._free - free
+        np.subtract(self._free, free, out=moved)
 
     def mark(self) -> Moment:
         """α as it is now."""

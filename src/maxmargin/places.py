@@ -108,7 +108,7 @@ class Places:
 
     def spread_ahead(self, chunks: Sequence[Index]) -> list[list[Index]] | None:
         """The shares of every chunk of a pass, if workers of this memory can search them all as they come."""
-        if not self.here or self.executor.workers == 1:
+        if not self.here or self.executor.workers == 1 or self.batch.exclusive:  # threads take turns with one cache
             return None
         each = -(-SHARES * self.executor.workers // len(chunks))
         return [self._shares(chunk, each) for chunk in chunks]

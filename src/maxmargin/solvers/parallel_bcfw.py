@@ -32,6 +32,7 @@ from maxmargin.solvers.part_duals import (
 
 AHEAD = 1.0  # θ: how much of what the others did last a part expects of them again, where parts pull w apart
 LEAST = 0.9  # of σ
+NEARLY = 0.9  # a joint step that is best so short is taken as a whole, because to go back costs more than it gains
 LONG, SHORT = 1.2, 1.0  # joint steps that were better so much longer, or shorter, make σ smaller, or larger
 MOST_AGAIN = 1000  # visits of everyone after one that searches
 OFTEN = 10  # rounds after which sums are taken anew
@@ -143,6 +144,8 @@ class JointDual:
         self.free = self.origin.copy()  # w₀ + Σ α a
         self.w = self._clipped().copy()
         self.last = [np.zeros(oracle.dim) for _ in self.index]  # how every part moved in the last pass
+        self._begin = [np.empty(oracle.dim) for _ in self.index]
+        self._scratch = np.empty(oracle.dim)
         self.dual = 0.0 if geometry is None else -geometry.potential(np.zeros(oracle.dim), self.w)
         self.sigma = float(len(self.index))
         self.back = 1.0  # the share of the last pass that was good
@@ -162,10 +165,7 @@ class JointDual:
     def make_pass(self, search: bool) -> Report:
         """Of all parts, each with its own blocks, and the joint step."""
         self.passes += 1
-        K = len(self.index)
-        mean = sum(self.last) / K
-        for k in range(K):
-            start = self.free - AHEAD * (self.last[k] - mean)
+        for k, start in enumerate(self._starts()):
             visits = Visits(self.passes, search, self.block, start, self.sigma, self.back)
             self.since[k] = [visits] if self._stays and self.passes > 1 else [*self.since[k], visits]
         found = self._ask(part_pass, [tuple(each) for each in self.since], search and not self._stays)
@@ -179,8 +179,24 @@ class JointDual:
         """Whether no part can get lost."""
         return self.oracle.shares_memory
 
+    def _starts(self) -> list[Array]:
+        """Where every part begins. Long vectors are kept and filled again: new memory costs more than the numbers."""
+        mean, starts = self._scratch, self._begin
+        if not self._stays:  # passes are kept for parts that get lost
+            starts = [np.empty_like(self.free) for _ in self.index]
+        np.copyto(mean, self.last[0])
+        for last in self.last[1:]:
+            mean += last
+        mean /= len(self.index)
+        for start, last in zip(starts, self.last, strict=True):
+            np.subtract(mean, last, out=start)
+            start *= AHEAD
+            start += self.free
+        return starts
+
     def _step(self, found: Sequence[Done], search: bool) -> Report:
-        way = found[0].way.copy()
+        way = self._scratch
+        np.copyto(way, found[0].way)
         for each in found[1:]:
             way += each.way
         slope, curvature = sum(each.slope for each in found), sum(each.curvature for each in found)
@@ -189,15 +205,18 @@ class JointDual:
         rise, bend = slope - here, curvature + float(np.dot(way, way))
         best = rise / bend if bend > 0 else 1.0  # of (2), were there no limits
         if geometry is None:
-            t = min(max(best, 0.0), 1.0)
+            t = 1.0 if best > NEARLY else max(best, 0.0)
             gain = t * rise - 0.5 * t * t * bend
         else:
             s = self.free - self.origin
             t = geometry.best_share(slope, curvature, s, way)
             gain = t * slope - 0.5 * t * t * curvature + self._potential(s) - self._potential(s + t * way)
-        self.free += t * way
+        way *= t
+        self.free += way
         self.dual += gain
-        self.back, self.last = t, [t * each.way for each in found]
+        self.back = t
+        for last, each in zip(self.last, found, strict=True):
+            np.multiply(each.way, t, out=last)
         K = float(len(found))
         if best < SHORT:
             self.sigma = min(K, self.sigma / max(best, 0.5))
@@ -217,7 +236,10 @@ class JointDual:
         """w is a mean over the passes of a round that search nothing, where duals of one part would take one."""
         self.points = 0 if search else self.points + 1
         if self.points and all(each.averages for each in found):
-            self.w += (self._clipped() - self.w) / self.points
+            further = self._scratch
+            np.subtract(self._clipped(), self.w, out=further)
+            further /= self.points
+            self.w += further
             if self.oracle.geometry is not None:
                 self.oracle.geometry.allow(self.w)
         else:

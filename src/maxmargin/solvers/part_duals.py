@@ -68,7 +68,7 @@ MISSING = "missing"  # the answer of a part that does not know of earlier passes
 class Done(NamedTuple):
     """What a pass did."""
 
-    way: Array  # δ of (1), what Σ α a has changed by
+    way: Array  # δ of (1), what Σ α a has changed by; until the next pass
     slope: float  # of Σ α b on that way
     curvature: float  # of squared slacks
     penalty: float  # C times an estimate of the risk of this part
@@ -97,7 +97,7 @@ class PartDual:
             raise ValueError(f"{batch.name} with a kernel cannot be trained in parts; use solver='bcfw'")
         if problem.bounds is not None:
             dual.confine(Geometry(np.zeros(dual.dim), *problem.bounds))
-        self.dual, self.before = dual, None
+        self.dual, self.before, self.way = dual, None, np.empty(dual.dim)
 
     before: Moment | None  # the last pass
 
@@ -140,8 +140,10 @@ class PartDual:
             report = dual.revisit(oracle, rng)
         self.passes = visits.number
         slope, curvature = dual.rise(self.before)
+        dual.moved_from(visits.start, self.way)
+        self.way /= self.sigma
         return Done(
-            dual.moved_from(visits.start) / self.sigma,
+            self.way,
             slope / self.sigma,
             curvature / self.sigma,
             report.penalty / self.sigma,
