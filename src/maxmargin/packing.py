@@ -14,11 +14,19 @@ from typing import Any
 
 from maxmargin.files.array_folder import ArrayFolder, ArrayFolderWriter
 from maxmargin.files.plain_data import DataReader, DataWriter
+from maxmargin.inputs.packed_classes import pack_classes, pack_measure, pack_ordinal
 from maxmargin.inputs.packed_data import PackedData
 from maxmargin.loading import known_class
+from maxmargin.structures.ranking.packed_queries import pack_ranking
 from maxmargin.structures.sequences.packed_sequences import pack_sequences
 
-KINDS: dict[str, Callable[..., PackedData]] = {"sequences": pack_sequences}
+KINDS: dict[str, Callable[..., PackedData]] = {
+    "sequences": pack_sequences,
+    "classes": pack_classes,
+    "ordinal": pack_ordinal,
+    "measure": pack_measure,
+    "ranking": pack_ranking,
+}
 
 
 def pack(data: Iterable[Any], folder: str | os.PathLike[str], kind: str, **options: Any) -> Any:

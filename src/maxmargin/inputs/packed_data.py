@@ -33,6 +33,16 @@ class PackedData:
         """The weights of the examples, where they were packed with such."""
         return self.folder.arrays.get("weights")
 
+    @property
+    def inputs(self) -> Any:
+        """What stands for X in training: of rows, a matrix; of others, these data."""
+        return self
+
+    @property
+    def outputs(self) -> Any:
+        """What stands for Y."""
+        return self
+
     def verify(self) -> None:
         """Read all numbers once; ValueError where one of them is not what was packed, or cannot be."""
         if not self._verified:
@@ -60,4 +70,4 @@ def given_examples(packed: type[PackedData] | None, X: Any, Y: Any, sample_weigh
     if sample_weight is None and X.weights is not None:
         X.folder.verify("weights")
         sample_weight = np.array(X.weights)
-    return X, X, sample_weight
+    return X.inputs, X.outputs, sample_weight

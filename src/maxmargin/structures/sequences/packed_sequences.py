@@ -23,7 +23,7 @@ from maxmargin.files.fields import Each, Label, LabelList, OneOf, Part, Whole
 from maxmargin.files.objects import Fields
 from maxmargin.inputs.labels import Labels, in_order, plain
 from maxmargin.inputs.packed_data import PackedData
-from maxmargin.inputs.packed_rows import MostlyOnes, RowWriter, check_bounds, check_rows, deny, expect
+from maxmargin.inputs.packed_rows import MostlySame, RowWriter, check_bounds, check_rows, deny, expect
 from maxmargin.inputs.token_templates import TokenTemplates
 from maxmargin.inputs.tokens import SequencePacker, Sequences
 from maxmargin.inputs.weighted import Weighted
@@ -145,11 +145,10 @@ def pack_sequences(
 ) -> PackedSequences:
     """Write the pairs (x, y) of an iterable, or triples (x, y, weight): one look at each, and few at a time."""
     packer, rows, labels = SequencePacker("ignore", 1, hash_bits, None, features), RowWriter(folder), _LabelNumbers()
-    factors, weights = MostlyOnes(folder, "factors"), MostlyOnes(folder, "weights")
+    factors, weights = MostlySame(folder, "factors"), MostlySame(folder, "weights")
     folder.append("offsets", np.zeros(1, dtype=np.int64))
-    draft = folder.draft / "labels"
     n = 0
-    with open(draft, "w+b") as numbers:
+    with folder.draft_of("labels") as numbers:
         for some in _pieces(data):
             with _counted_from(n):
                 X, Y, weight = _columns(some)
@@ -157,17 +156,16 @@ def pack_sequences(
                 found, costs = labels.read(Y, packed)
             folder.append("offsets", rows.n_rows + packed.offsets[1:])
             rows.append(sparse.csr_array(packed.matrix))
-            found.tofile(numbers)
+            numbers.append(found)
             factors.append(costs)
             weights.append(weight)
             n += len(some)
         if n == 0:
             raise ValueError("no sequences given: at least one example is needed")
         names, choices, final = labels.finished()
-        numbers.seek(0)
-        while len(found := np.fromfile(numbers, dtype=np.int32, count=2**20)):
+        for found in numbers.pieces(np.int32):
             folder.append("rows", final[found])
-    draft.unlink()
+    rows.finish()
     return PackedSequences(packer, names, choices, n, rows.n_rows)
 
 
