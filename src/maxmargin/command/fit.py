@@ -61,7 +61,8 @@ def packed_or_read(kind: Kind, sources: list[str], estimator: Any, settings: arg
     """The examples of files, or of a packed folder."""
     folders, module = [name for name in sources if os.path.isdir(name)], kind.module()
     if folders and (len(sources) > 1 or not kind.packs):
-        raise UsageError(f"{folders[0]} is a folder; expected files, or one folder of `maxmargin pack sequences` alone")
+        alone = ", or one folder of `maxmargin pack` alone" * kind.packs
+        raise UsageError(f"{folders[0]} is a folder; expected files{alone}")
     examples: FileExamples = (
         module.packed(folders[0], estimator) if folders else module.read(sources, estimator, settings)
     )
