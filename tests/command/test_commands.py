@@ -311,6 +311,14 @@ def test_rows_are_packed_too(run, tmp_path, monkeypatch, kind, data, options):
     assert run("certify", "packed.mm", where, "-q")[0] == 0
 
 
+def test_packed_rows_are_cut_into_folds(run, tmp_path):
+    where = str(tmp_path / "folder")
+    run("pack", "classes", "train.svm", "-o", where, "-q")
+    tried = [run("fit", "classes", data, "-v", "3", "-c", "0.1,10", "--json") for data in (where, "train.svm")]
+    assert tried[0] == tried[1]
+    assert tried[0][0] == 0
+
+
 def test_rows_without_what_packing_needs_are_named(run, tmp_path):
     where = str(tmp_path / "folder")
     assert run("pack", "ranking", "train.svm", "-o", where)[0] == 3

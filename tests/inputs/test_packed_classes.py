@@ -171,6 +171,20 @@ def test_paths_certify_and_partial_fit_take_folders(folder):
         same(online.partial_fit(packed, classes=range(4)), other.partial_fit(X, Y, classes=range(4)))
 
 
+@pytest.mark.parametrize("kind", [mm.MulticlassSVC, mm.MeasureSVC, mm.OrdinalSVC])
+def test_folds_of_a_folder_are_those_of_a_matrix(folder, kind):
+    weights, labels = np.arange(400) % 3 + 1.0, Y // 2 if kind is mm.MeasureSVC else Y
+    packed = mm.pack(in_blocks(X, labels, weights), folder, "classes", fit_intercept=kind is not mm.OrdinalSVC)
+    estimator = kind(memory_mb=1, max_passes=5)
+    tuned = mm.Tuned(estimator, Cs=[0.1, 10], cv=3).fit(packed)
+    other = mm.Tuned(estimator, Cs=[0.1, 10], cv=3).fit(X, labels, sample_weight=weights)
+    assert tuned.results_["mean_score"].tolist() == other.results_["mean_score"].tolist()
+    assert tuned.best_C_ == other.best_C_
+    same(tuned.best_estimator_, other.best_estimator_)
+    with pytest.raises(ValueError, match="leave out y"):
+        mm.Tuned(estimator, cv=3).fit(packed, labels)
+
+
 def test_warm_starts_and_checkpoints_know_the_folder(folder, tmp_path):
     packed = mm.pack(in_blocks(X, Y), folder, "classes")
     model = mm.MulticlassSVC(C=5, warm_start=True).fit(packed)

@@ -81,7 +81,9 @@ def test_views_of_a_matrix_leave_out_the_constant_alone(tmp_path):
     assert isinstance(found, PackedMatrix)
     assert found[:, :8].shape == (60, 8)
     assert found[:, :].shape == found[:, :9].shape == (60, 9)
-    for wrong in (np.s_[:, :7], np.s_[:, 1:], np.s_[:3, :8]):
+    assert found[:3, :8].shape == (3, 8)
+    assert found[[1, 5], ...].shape == (2, 9)
+    for wrong in (np.s_[:, :7], np.s_[:, 1:]):
         with pytest.raises(IndexError, match="columns of packed rows"):
             found[wrong]
 

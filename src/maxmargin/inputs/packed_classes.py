@@ -7,7 +7,6 @@ are not all 1.
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable
-from functools import partial
 from typing import Any, ClassVar
 
 import numpy as np
@@ -57,15 +56,25 @@ class PackedClasses(PackedRows):
             deny(self.folder, wrong, "a label is not among those of the manifest")
 
 
-def pack_classes(
-    data: Iterable[Any], folder: ArrayFolderWriter, fit_intercept: bool = True, most: int | None = None
-) -> PackedClasses:
-    """Write blocks or single rows, see row_blocks.py: one look at each, and few at a time.
+def pack_classes(data: Iterable[Any], folder: ArrayFolderWriter, fit_intercept: bool = True) -> PackedClasses:
+    """Write blocks or single rows, see row_blocks.py: one look at each, and few at a time."""
+    return _packed(data, folder, fit_intercept)
 
-    most : of different labels.
-    """
+
+def pack_ordinal(data: Iterable[Any], folder: ArrayFolderWriter) -> PackedClasses:
+    """The same for OrdinalSVC, which has thresholds in the place of a constant feature."""
+    return _packed(data, folder, constant=False)
+
+
+def pack_measure(data: Iterable[Any], folder: ArrayFolderWriter, fit_intercept: bool = True) -> PackedClasses:
+    """The same for MeasureSVC, of two classes."""
+    return _packed(data, folder, fit_intercept, most=2)
+
+
+def _packed(data: Iterable[Any], folder: ArrayFolderWriter, constant: bool, most: int | None = None) -> PackedClasses:
+    """most : of different labels."""
     labels, weights = _LabelNumbers(most), MostlySame(folder, "weights")
-    with packing_rows(folder, fit_intercept) as rows, folder.draft_of("labels") as numbers:
+    with packing_rows(folder, constant) as rows, folder.draft_of("labels") as numbers:
         for block in row_blocks(data, queries=False):
             first, n = rows.n, rows.append(block)
             numbers.append(labels.read(checked_outputs(block.y, "labels", n, first), first))
@@ -75,14 +84,6 @@ def pack_classes(
         for found in numbers.pieces(np.int32):
             folder.append("labels", final[found])
     return PackedClasses(packed, names, kind)
-
-
-def pack_ordinal(data: Iterable[Any], folder: ArrayFolderWriter) -> PackedClasses:
-    """The same for OrdinalSVC, which has thresholds in the place of a constant feature."""
-    return pack_classes(data, folder, fit_intercept=False)
-
-
-pack_measure = partial(pack_classes, most=2)
 
 
 class _LabelNumbers:

@@ -20,6 +20,7 @@ class PackedData:
     """
 
     kind: ClassVar[str]  # what `pack` calls it
+    divisible: ClassVar[bool] = False  # whether cross-validation can cut them into folds, see `in_parts`
     saved: ClassVar[Fields] = {"n": Whole(1), "folder": Dropped(), "_verified": Dropped(False)}
     n: int
     folder: ArrayFolder
@@ -42,6 +43,12 @@ class PackedData:
     def outputs(self) -> Any:
         """What stands for Y."""
         return self
+
+    def in_parts(self) -> tuple[Any, Any, dict[str, Any]]:
+        """X, Y and what else `fit` takes, each of which has parts by numbers of examples."""
+        raise ValueError(
+            f"packed {self.kind} cannot be cut into folds: pack data to try values of C on as well, and use fit_path"
+        )
 
     def verify(self) -> None:
         """Read all numbers once; ValueError where one of them is not what was packed, or cannot be."""

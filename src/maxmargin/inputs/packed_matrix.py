@@ -36,6 +36,7 @@ AT_ONCE = 2**13  # rows that are in memory together
 class PackedRows(PackedData):
     """Rows of features in a folder, perhaps with one more column, the constant 1, behind them."""
 
+    divisible = True
     saved: ClassVar[Fields] = {
         "n_features": Whole(1),
         "constant": Flag(),
@@ -53,6 +54,10 @@ class PackedRows(PackedData):
         """The matrix, once its numbers are known to be right."""
         self.verify()
         return PackedMatrix(self)
+
+    def in_parts(self) -> tuple[Any, Any, dict[str, Any]]:
+        weights = {} if self.weights is None else {"sample_weight": np.array(self.weights)}
+        return self.inputs, np.asarray(self.outputs), weights
 
     def _check(self) -> None:
         check_rows(self.folder, self.n, self.n_features + self.constant)
@@ -81,7 +86,8 @@ class PackedRows(PackedData):
 class PackedMatrix(MatrixInPieces):
     """The rows of a folder, all or some of them; with the constant behind the features, or without.
 
-    m[rows] and m[:, :k] are such matrices, too, which copy nothing: k may leave out the constant, and nothing else.
+    m[rows] and m[:, :k] are such matrices, too, which copy nothing until they are trained on: k may leave out the
+    constant, and nothing else.
     """
 
     def __init__(self, data: PackedRows):
@@ -96,13 +102,13 @@ class PackedMatrix(MatrixInPieces):
 
     def __getitem__(self, chosen: Any) -> PackedMatrix:
         part = copy(self)
-        if isinstance(chosen, tuple):
-            rows, columns = chosen
-            part.kept = self.n_features if columns == slice(None, self.n_features) else self.kept
-            if rows != slice(None) or columns not in (slice(None), slice(None, part.kept)):
-                raise IndexError("columns of packed rows are taken as m[:, :k], to leave out the constant")
-        else:
-            part.rows = np.arange(self.shape[0])[chosen] if self.rows is None else self.rows[chosen]
+        rows, columns = chosen if isinstance(chosen, tuple) else (chosen, ...)
+        if columns == slice(None, self.n_features):
+            part.kept = self.n_features
+        elif columns not in (..., slice(None), slice(None, self.kept)):
+            raise IndexError("columns of packed rows are taken as m[:, :k], to leave out the constant")
+        if not (isinstance(rows, slice) and rows == slice(None)):
+            part.rows = np.arange(self.shape[0])[rows] if self.rows is None else self.rows[rows]
         return part
 
     def describe(self, estimator: Any, reset: bool) -> None:
@@ -143,12 +149,13 @@ class PackedMatrix(MatrixInPieces):
         return float(self.folder.arrays.get("values", np.ones(1))[0])
 
     def atoms(self, n_labels: int, direct: int) -> Atoms:
-        """Those of the folder; without the constant that it has, a copy, in the room that there is."""
-        if self.rows is not None:
-            raise ValueError("some rows of a packed folder have no atoms of their own")
-        if self.kept == self.n_features + self.constant:
+        """Those of the folder; of some rows, or without a constant that is there, a copy in the room that there is."""
+        whole = self.kept == self.n_features + self.constant
+        if self.rows is None and whole:
             return packed_atoms(self.folder, self.kept, n_labels, direct)
-        n, n_entries = self.shape[0], len(self.folder.arrays["columns"]) - self.shape[0]
+        n, stored = self.shape[0], self.folder.arrays["ends"]
+        n_entries = int(stored[-1] if self.rows is None else (stored[self.rows + 1] - stored[self.rows]).sum())
+        n_entries -= 0 if whole else n
         ends, columns, values = zeros(n + 1, np.uint64), zeros(n_entries, np.uint32), zeros(n_entries, np.float64)
         row, entry, same = 0, 0, n_entries > 0
         for piece in self.pieces():

@@ -75,6 +75,14 @@ def test_weights_are_packed_too(folder):
         same(one, other)
 
 
+def test_folds_have_whole_queries(folder):
+    packed = mm.pack(in_blocks(X, Y, QUERIES, WEIGHTS), folder, "ranking")
+    tuned = mm.Tuned(mm.Ranker(max_passes=5), Cs=[0.1, 10], cv=3).fit(packed)
+    other = mm.Tuned(mm.Ranker(max_passes=5), Cs=[0.1, 10], cv=3).fit(X, Y, qid=QUERIES, sample_weight=WEIGHTS)
+    assert tuned.results_["mean_score"].tolist() == other.results_["mean_score"].tolist()
+    same(tuned.best_estimator_, other.best_estimator_)
+
+
 def test_a_part_takes_what_it_knows_of_its_own_rows(folder):
     many, queries = sparse.vstack([X] * 20, format="csr"), np.arange(8000) // 20
     packed = mm.pack(in_blocks(many, np.tile(Y, 20), queries), folder, "ranking")

@@ -36,6 +36,10 @@ class PackedQueries(PackedRows):
         self.verify()
         return self.folder.arrays["queries"]
 
+    def in_parts(self) -> tuple[Any, Any, dict[str, Any]]:
+        X, y, others = super().in_parts()
+        return X, y, {"qid": np.array(self.queries), **others}
+
     def _check(self) -> None:
         super()._check()
         deny(self.folder, self.constant, "rows of queries have a constant feature")
