@@ -307,6 +307,10 @@ def test_what_is_not_offered_is_said(folder):
             fitted(packed, **options)
     with pytest.raises(ValueError, match="leave out Y"):
         fitted(packed, Y)
+    with pytest.raises(ValueError, match="packed sequences are for training: give a list"):
+        fitted(packed).predict(packed)
+    with pytest.raises(ValueError, match="a report shows single examples, which packed sequences are not"):
+        fitted(packed).report(packed, None)
     with pytest.raises(ValueError, match="packed sequences cannot be cut into folds: pack data to try"):
         mm.Tuned(mm.SequenceLabeler(), cv=3).fit(packed)
     with pytest.raises(ValueError, match="takes no packed data"):
