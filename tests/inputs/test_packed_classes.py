@@ -259,6 +259,19 @@ def test_a_worker_compares_its_own_part_with_the_checksums(folder, monkeypatch):
         pickle.loads(last)
 
 
+def test_folders_that_travel_are_compared_again(folder):
+    packed = mm.pack(in_blocks(X, Y), folder, "classes")
+    packed.verify()
+    contents = [pickle.dumps(each) for each in (packed, packed.inputs, packed.inputs[:10])]
+    assert pickle.loads(contents[0]).inputs.shape == (400, 31)
+    assert pickle.loads(contents[2]).shape == (10, 31)
+    path = folder / "columns.npy"
+    path.write_bytes(path.read_bytes()[:-1] + b"\7")
+    for content in contents:
+        with pytest.raises(ValueError, match="checksum is wrong"):
+            pickle.loads(content).verify()
+
+
 # --- what is said
 
 

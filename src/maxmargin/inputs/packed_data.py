@@ -29,6 +29,9 @@ class PackedData:
     def __len__(self) -> int:
         return self.n
 
+    def __getstate__(self) -> dict[str, Any]:
+        return {**self.__dict__, "_verified": False}  # elsewhere, or later, the numbers are looked at again
+
     @property
     def weights(self) -> Array | None:
         """The weights of the examples, where they were packed with such."""

@@ -22,8 +22,8 @@ from maxmargin.inputs.packed_rows import (
     RowWriter,
     RowWriterWithOnes,
     check_rows,
+    check_weights,
     deny,
-    expect,
     one_value,
     packed_atoms,
 )
@@ -63,11 +63,7 @@ class PackedRows(PackedData):
         check_rows(self.folder, self.n, self.n_features + self.constant)
         if self.constant:
             self._check_constant()
-        if "weights" in self.folder.arrays:
-            expect(self.folder, "weights", np.float64, self.n)
-            for _, some in self.folder.pieces("weights"):
-                wrong = not (np.isfinite(some) & (some >= 0)).all()
-                deny(self.folder, wrong, "weights are not finite and >= 0")
+        check_weights(self.folder, "weights", self.n)
 
     def _check_constant(self) -> None:
         """That every row ends with it, which is what leaves it out relies on."""
@@ -95,6 +91,17 @@ class PackedMatrix(MatrixInPieces):
         self.n_features, self.names, self.constant = data.n_features, data.names, data.constant
         self.kept = data.n_features + data.constant  # columns
         self.rows: NDArray[np.int64] | None = None  # None: all
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        """In another process, or later: the numbers must be those that were checked."""
+        self.__dict__.update(state)
+        for name in self.folder.arrays:
+            self.folder.verify(name)
+
+    def __copy__(self) -> PackedMatrix:
+        copied = object.__new__(PackedMatrix)
+        copied.__dict__.update(self.__dict__)
+        return copied
 
     @property
     def shape(self) -> tuple[int, int]:  # type: ignore[override]

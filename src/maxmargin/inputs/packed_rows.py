@@ -153,6 +153,14 @@ def check_bounds(folder: ArrayFolder, name: str, end: int, least: int = 0) -> No
     deny(folder, last != end, f"{name} do not end where they should")
 
 
+def check_weights(folder: ArrayFolder, name: str, length: int) -> None:
+    """Raise a ValueError unless an array, if there is one of this name, has so many numbers >= 0."""
+    if name in folder.arrays:
+        expect(folder, name, np.float64, length)
+        for _, some in folder.pieces(name):
+            deny(folder, not (np.isfinite(some) & (some >= 0)).all(), f"{name} are not finite and >= 0")
+
+
 def expect(folder: ArrayFolder, name: str, kind: Any, length: int | None = None) -> None:
     """Raise a ValueError unless there is an array of this name, kind and length."""
     array = folder.arrays.get(name)

@@ -23,7 +23,7 @@ from maxmargin.files.fields import Each, Label, LabelList, OneOf, Part, Whole
 from maxmargin.files.objects import Fields
 from maxmargin.inputs.labels import Labels, in_order, plain
 from maxmargin.inputs.packed_data import PackedData
-from maxmargin.inputs.packed_rows import MostlySame, RowWriter, check_bounds, check_rows, deny, expect
+from maxmargin.inputs.packed_rows import MostlySame, RowWriter, check_bounds, check_rows, check_weights, deny, expect
 from maxmargin.inputs.token_templates import TokenTemplates
 from maxmargin.inputs.tokens import SequencePacker, Sequences
 from maxmargin.inputs.weighted import Weighted
@@ -133,11 +133,8 @@ class PackedSequences(PackedData):
         for _, some in folder.pieces("rows"):
             wrong = some.min() < 0 or some.max() >= len(self.labels) + len(self.choices)
             deny(folder, wrong, "a label is not among those of the manifest")
-        for name, length in (("factors", self.n_tokens), ("weights", self.n)):
-            if name in folder.arrays:
-                expect(folder, name, np.float64, length)
-                for _, some in folder.pieces(name):
-                    deny(folder, not (np.isfinite(some) & (some >= 0)).all(), f"{name} are not finite and >= 0")
+        check_weights(folder, "factors", self.n_tokens)
+        check_weights(folder, "weights", self.n)
 
 
 def pack_sequences(
