@@ -96,7 +96,7 @@ def test_a_part_takes_what_it_knows_of_its_own_rows(folder):
     batch = model.task_.pack(groups, levels)
     part = batch.part(np.arange(200, 210))
     content = pickle.dumps(part)
-    assert len(content) < 40_000 < len(pickle.dumps(batch)) / 4
+    assert 4 * len(content) < len(pickle.dumps(batch))  # what is known of queries goes with both
     again = pickle.loads(content)
     np.testing.assert_array_equal(again.planes(model.w_).loss, part.planes(model.w_).loss)
     np.testing.assert_array_equal(again.planes(model.w_).dpsi.toarray(), part.planes(model.w_).dpsi.toarray())
