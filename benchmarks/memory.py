@@ -1,7 +1,8 @@
 """Memory of training: sentences in lists and in packed folders, each in a process of its own (memory_run.py).
 
 ``memory-growth`` has made-up sentences, n, 2n and 4n of them: rows of 40 hashed features with values, five labels. They
-come from matrices in memory, and from a packed folder with a limit. ``memory-conll2000`` has real ones: attribute
+come from matrices in memory, and from a packed folder with a limit. ``memory-rows`` has the tokens of such sentences as
+rows of their own: with classes, for a measure, and in queries. ``memory-conll2000`` has real ones: attribute
 strings in lists against the same in a packed folder. ``memory-3gb`` packs and trains in 500 MB what takes 3 GB; it runs
 for minutes, and only if it is named. A first run of each kind, which may have to compile, does not count.
 """
@@ -20,14 +21,20 @@ from rich.table import Table
 
 from benchmarks.timing import Report
 
-PROBLEMS = ("memory-growth", "memory-conll2000")
+PROBLEMS = ("memory-growth", "memory-rows", "memory-conll2000")
 SIZES = (5_000, 10_000, 20_000)  # sentences
+ROWS = (50_000, 100_000, 200_000)
 QUICK = (500, 1000, 2000)
+OF_ROWS = {
+    "classes": {"C": 100, "tol": 0.1},
+    "measure": {"C": 100, "tol": 0.1, "train_for": "measure"},
+    "ranking": {"C": 100, "tol": 0.1},
+}
 LARGE = 330_000
 LIMIT = 500  # megabytes, beside maps of files
 HEADINGS = (
     "data",
-    "sentences",
+    "{examples}",
     "packed, MB",
     "peak in use, MB",
     "of it not files', MB",
@@ -61,17 +68,16 @@ def run(name: str, repeat: int, quick: bool, report: Report) -> Table:
             measured("nothing")
             measured("pack", n=100, folder=Path(folder) / "few")
             measured("packed", folder=Path(folder) / "few", options={"max_passes": 3, "memory_mb": 100})
-            return {"memory-growth": growing, "memory-conll2000": chunking, "memory-3gb": large}[name](
-                Path(folder), quick, report
-            )
+            problems = {"memory-growth": growing, "memory-rows": of_rows, "memory-conll2000": chunking}
+            return {**problems, "memory-3gb": large}[name](Path(folder), quick, report)
         finally:
             del os.environ["TMPDIR"]
 
 
-def table_of(title: str) -> Table:
+def table_of(title: str, examples: str = "sentences") -> Table:
     table = Table(title=title)
     for heading in HEADINGS:
-        table.add_column(heading, justify="left" if heading == "data" else "right")
+        table.add_column(heading.format(examples=examples), justify="left" if heading == "data" else "right")
     return table
 
 
@@ -97,6 +103,28 @@ def growing(folder: Path, quick: bool, report: Report) -> Table:
         found = measured("packed", folder=folder / str(n), limit=LIMIT, options={**options, "memory_mb": 100})
         add(table, f"the folder, in {LIMIT} MB", n, packed["folder"], found, empty)
         add(table, "matrices", n, packed["folder"], measured("matrices", n=n, options=options), empty)
+    return table
+
+
+def of_rows(folder: Path, quick: bool, report: Report) -> Table:
+    """n, 2n and 4n made-up rows, of three kinds."""
+    table, empty = (
+        table_of("memory-rows: made-up rows of 40 features, C=100, tol=0.1, memory_mb=100", "rows"),
+        measured("nothing"),
+    )
+    for kind, options in OF_ROWS.items():
+        measured("matrices", data=kind, n=1000, options=options)  # which may have to compile
+        for n in QUICK if quick else ROWS:
+            report(f"{kind}: {n} rows")
+            where = folder / f"{kind}-{n}"
+            packed = measured("pack", data=kind, n=n, folder=where)
+            add(table, f"{kind}: packing", n, packed["folder"], packed, empty)
+            found = measured("packed", data=kind, folder=where, limit=LIMIT, options={**options, "memory_mb": 100})
+            add(table, f"{kind}: the folder, in {LIMIT} MB", n, packed["folder"], found, empty)
+            whole = measured("matrices", data=kind, n=n, options=options)
+            add(table, f"{kind}: a matrix", n, packed["folder"], whole, empty)
+            if found["w"] != whole["w"]:
+                raise AssertionError(f"{kind}: the weights of the folder are not those of the matrix")
     return table
 
 

@@ -89,6 +89,13 @@ def sentences(n: int, seed: int = 0) -> Iterator[tuple[sparse.csr_array, NDArray
             yield sparse.csr_array(parts, shape=(LENGTH, COLUMNS)), labels
 
 
+def rows(n: int, seed: int = 0) -> Iterator[tuple[sparse.csr_array, NDArray[np.int64], NDArray[np.int64]]]:
+    """The tokens of the same as rows of their own, some at a time, each with a class and the number of a query."""
+    tokens = (n + LENGTH - 1) // LENGTH
+    for first, (matrix, labels) in enumerate(sentences(tokens, seed)):
+        yield matrix, labels, np.full(LENGTH, first)
+
+
 def chunking(n: int) -> Iterator[tuple[Any, list[str]]]:
     """Sentences of CoNLL-2000, made of what is read one by one."""
     from benchmarks.loaders import iterate_conll2000
@@ -101,6 +108,8 @@ def run(what: str, data: str, n: int, folder: str, options: dict[str, Any]) -> d
     """Pack, or train; returns what is said of it."""
     import maxmargin as mm
 
+    if data in OF_ROWS:
+        return run_rows(what, data, n, folder, options)
     found: dict[str, Any] = {}
     with Watch() as watch:
         if what == "nothing":
@@ -121,12 +130,44 @@ def run(what: str, data: str, n: int, folder: str, options: dict[str, Any]) -> d
     return {**found, **watch.said()}
 
 
+def run_rows(what: str, kind: str, n: int, folder: str, options: dict[str, Any]) -> dict[str, Any]:
+    """The same of rows: of all fields of their blocks, the kind takes some."""
+    import maxmargin as mm
+
+    estimator, fields = OF_ROWS[kind]
+    found: dict[str, Any] = {}
+    with Watch() as watch:
+        blocks = ((X, *(values(y, q) for values in fields)) for X, y, q in rows(n))
+        if what == "pack":
+            mm.pack(blocks, folder, kind)
+            found["folder"] = sum(file.stat().st_size for file in Path(folder).iterdir()) / 2**20
+        else:
+            if what == "packed":
+                examples: Any = (mm.open_packed(folder),)
+            else:
+                X, *others = zip(*blocks, strict=True)
+                examples = (sparse.vstack(X, format="csr"), *map(np.concatenate, others))
+                del X
+            model = getattr(mm, estimator)(**options).fit(*examples)
+            found["certificate"], found["passes"] = str(model.certificate_), model.certificate_.passes
+            found["w"] = float(np.linalg.norm(model.w_))
+    return {**found, **watch.said()}
+
+
+# Of kinds of rows, the estimator, and what it takes beside X, made of the label and of the query.
+OF_ROWS: dict[str, tuple[str, list[Any]]] = {
+    "classes": ("MulticlassSVC", [lambda y, q: y]),
+    "measure": ("MeasureSVC", [lambda y, q: (y == 0).astype(int)]),
+    "ranking": ("Ranker", [lambda y, q: (y == 0).astype(float), lambda y, q: q]),
+}
+
+
 def main() -> None:
-    """Options are those of SequenceLabeler, as JSON."""
+    """Options are those of the estimator, as JSON."""
     parser = argparse.ArgumentParser()
     parser.add_argument("what", choices=("nothing", "pack", "packed", "lists", "matrices"))
-    parser.add_argument("--data", choices=("conll2000", "made-up"), default="made-up")
-    parser.add_argument("--n", type=int, default=1000, help="sentences")
+    parser.add_argument("--data", choices=("conll2000", "made-up", *OF_ROWS), default="made-up")
+    parser.add_argument("--n", type=int, default=1000, help="sentences, or rows")
     parser.add_argument("--folder", default="")
     parser.add_argument("--limit", type=float, help="megabytes of memory, beside maps of files")
     parser.add_argument("--options", type=json.loads, default={})

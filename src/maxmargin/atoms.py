@@ -7,7 +7,6 @@ See compiled/atoms.py for what an atom is. A task whose Ψ labels units (tokens,
 from __future__ import annotations
 
 from collections.abc import Iterator
-from copy import copy
 from functools import lru_cache
 from typing import Any
 
@@ -17,6 +16,7 @@ from scipy import sparse
 
 from maxmargin.arrays import Array, read_only
 from maxmargin.compiled.atom_arrays import EACH, AtomArrays
+from maxmargin.files.array_folder import ArrayFolder
 from maxmargin.growing_rows import GrowingRows
 from maxmargin.nonzero_rows import nonzero_rows
 from maxmargin.room import zeros
@@ -30,6 +30,7 @@ class Atoms:
 
     about: str = ""  # where the features come from, for the certificate
     _terms: int | None = None  # of more units than these, where these are a part
+    source: ArrayFolder | None = None  # the packed folder that the features are in
 
     def __init__(self, units: Any, n_labels: int, direct: int):
         indptr, columns, values = _nonzero(units)
@@ -46,6 +47,13 @@ class Atoms:
         self._lengths: Array | None = None
         self._peaks: Array | None = None
         self.origin: tuple[Atoms, NDArray[np.int64]] | None = None  # whose units these are, and which of them
+
+    @staticmethod
+    def of_arrays(arrays: AtomArrays, n_units: int, n_features: int) -> Atoms:
+        """So many units, with these arrays."""
+        atoms = object.__new__(Atoms)
+        atoms._begin(arrays, n_units, n_features)
+        return atoms
 
     @staticmethod
     @lru_cache(maxsize=8)  # asked for with every block of planes
@@ -95,11 +103,15 @@ class Atoms:
     def taken(self, units: NDArray[np.int64]) -> Atoms:
         """The atoms of coordinates and of these units, which are numbered anew (see AtomRows.whole)."""
         ends, entries = self._entries(units)
-        part = copy(self)
-        part.n_units, part._lengths, part.origin = len(units), self.lengths[units], (self, units)
         values = self.arrays.values[entries] if self.arrays.every else self.arrays.values
         columns = self.arrays.columns[entries]
-        part.arrays = _sealed(self.arrays._replace(indptr=ends.astype(np.uint64), columns=columns, values=values))
+        return self._taken(units, self.arrays._replace(indptr=ends.astype(np.uint64), columns=columns, values=values))
+
+    def _taken(self, units: NDArray[np.int64], arrays: AtomArrays) -> Atoms:
+        """Those of these units, whose features are here."""
+        part = Atoms.of_arrays(arrays, len(units), self.n_features)
+        part.about, part._lengths, part._peaks = self.about, self.lengths[units], self._peaks
+        part.origin = self, units
         return part
 
     def between(self, begin: int, end: int) -> Atoms:
@@ -107,12 +119,12 @@ class Atoms:
 
         Lengths and terms stay those of all units, so that sizes of rows are the same to the last bit.
         """
-        part, of = copy(self), self.arrays
+        of = self.arrays
         first, last = int(of.indptr[begin]), int(of.indptr[end])
-        part.n_units, part._lengths, part._peaks = end - begin, self.lengths[begin:end], None
-        part._terms, part.origin = self.terms, None
         indptr, values = of.indptr[begin : end + 1] - of.indptr[begin], of.values[first:last] if of.every else of.values
-        part.arrays = _sealed(of._replace(indptr=indptr, columns=of.columns[first:last], values=values))
+        arrays = of._replace(indptr=indptr, columns=of.columns[first:last], values=values)
+        part = Atoms.of_arrays(arrays, end - begin, self.n_features)
+        part.about, part._lengths, part._terms = self.about, self.lengths[begin:end], self.terms
         return part
 
     def written(self, which: NDArray[np.int32]) -> tuple[NDArray[np.int64], NDArray[np.int64], Array]:

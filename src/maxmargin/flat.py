@@ -13,9 +13,12 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from maxmargin.arrays import Array
 from maxmargin.checks import refuse_complex
-from maxmargin.inputs.labels import refuse_mixed
+from maxmargin.inputs.labels import NumberedLabels, refuse_mixed
+from maxmargin.inputs.matrices import with_ones
+from maxmargin.inputs.packed_classes import PackedClasses
+from maxmargin.inputs.packed_data import PackedData, given_examples
+from maxmargin.inputs.packed_matrix import PackedMatrix
 from maxmargin.kernels.functions import WithConstant, is_precomputed
-from maxmargin.nonzero_rows import nonzero_rows
 from maxmargin.objective import Certificate
 from maxmargin.online import online_only
 from maxmargin.report.findings import Findings
@@ -33,6 +36,12 @@ class MatrixClassifier(ClassifierMixin, Trainer):
     """
 
     fit_intercept: bool
+    _packed = PackedClasses
+
+    def score(self, X: Any, y: Any = None, sample_weight: Any = None) -> float:
+        """The share of rows that are predicted rightly; packed rows stand for X and y."""
+        rows, y, sample_weight = given_examples(self._packed, X, y, sample_weight)
+        return float(super().score(rows, np.asarray(y) if isinstance(y, NumberedLabels) else y, sample_weight))
 
     @property
     def _wants_constant(self) -> bool:
@@ -47,6 +56,10 @@ class MatrixClassifier(ClassifierMixin, Trainer):
 
     def _checked(self, X: Any, y: Any = "no_validation", reset: bool = True) -> tuple[Any, Any]:
         """X as numbers with the constant feature, as many as in training if not reset, and y as labels."""
+        if isinstance(X, PackedData):
+            X = given_examples(self._packed, X, None, None)[0]
+        if isinstance(X, PackedMatrix):
+            return self._as_trained(X, reset), y
         options: Any = {"accept_sparse": "csr", "dtype": np.float64, "ensure_all_finite": False, "reset": reset}
         refuse_complex("X", X)
         if isinstance(y, str):
@@ -62,6 +75,17 @@ class MatrixClassifier(ClassifierMixin, Trainer):
             X = with_ones(X) if packed else np.hstack([X, np.ones((X.shape[0], 1))])
         return X, y
 
+    def _as_trained(self, X: PackedMatrix, reset: bool) -> PackedMatrix:
+        """Packed rows, with the constant or without, as training wants them."""
+        X.describe(self, reset)
+        wanted = self._wants_constant and self.kernel is None if reset else self.task_.n_features_ > X.n_features
+        if wanted and not X.constant:
+            raise ValueError(
+                "the rows were packed without a constant feature: give fit_intercept=False, or pack them with "
+                "fit_intercept=True"
+            )
+        return X if wanted == X.constant else X[:, : X.n_features]
+
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
@@ -69,34 +93,24 @@ class MatrixClassifier(ClassifierMixin, Trainer):
         return tags
 
 
-def with_ones(X: Any) -> sparse.csr_array:
-    """One more column, of ones; scipy's hstack would sort what is sorted."""
-    n, n_features = X.shape
-    if sparse.issparse(X):
-        own = np.ones(X.nnz + n, dtype=bool)
-        own[X.indptr[1:] + np.arange(n)] = False
-        values, columns = np.ones(len(own)), np.full(len(own), n_features, dtype=X.indices.dtype)
-        values[own], columns[own], bounds = X.data, X.indices, X.indptr + np.arange(n + 1)
-    else:
-        bounds, columns, values = nonzero_rows(X, ones=True)
-    return sparse.csr_array((values, columns, bounds), shape=(n, n_features + 1))
-
-
 class FlatClassifier(MatrixClassifier):
     """A MatrixClassifier whose structural examples are the rows, each with its class."""
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Train on a dense or sparse (n, F) matrix."""
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
+        """Train on a dense or sparse (n, F) matrix, or on packed rows in the place of X and y."""
+        X, y, sample_weight = given_examples(self._packed, X, y, sample_weight)
         return super().fit(*self._checked(X, y), sample_weight)
 
     def path(self, X: Any, y: Any, Cs: Any, sample_weight: Any = None) -> Iterator[Self]:
         """The models of `fit_path`, one by one."""
+        X, y, sample_weight = given_examples(self._packed, X, y, sample_weight)
         X, y = self._checked(X, y)
         return super().path(X, y, Cs, sample_weight)
 
-    def certify(self, X: Any, y: Any, sample_weight: Any = None, tol: float = 1e-2) -> Certificate:
+    def certify(self, X: Any, y: Any = None, sample_weight: Any = None, tol: float = 1e-2) -> Certificate:
         """How far the current weights are from the optimum on these data; see StructuredSVM.certify."""
         check_is_fitted(self)
+        X, y, sample_weight = given_examples(self._packed, X, y, sample_weight)
         return super().certify(*self._checked(X, y, reset=False), sample_weight, tol)
 
 
@@ -104,7 +118,7 @@ class ClassScorer(FlatClassifier):
     """A FlatClassifier that predicts the class with the highest score; its task is Multiclass or an heir of it."""
 
     @online_only
-    def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
+    def partial_fit(self, X: Any, y: Any = None, classes: Any = None, sample_weight: Any = None) -> Self:
         """One more pass of an online solver over new examples.
 
         The first call must be given all classes, unless a parameter of the estimator names them.
@@ -112,6 +126,7 @@ class ClassScorer(FlatClassifier):
         task = getattr(self, "task_", None)
         if task is None and classes is None and not self._names_classes:
             raise ValueError("the first call of partial_fit needs classes, the list of all labels")
+        X, y, sample_weight = given_examples(self._packed, X, y, sample_weight)
         X, y = self._checked(X, y, reset=task is None)
         if task is None or classes is not None:
             labels = y if classes is None else np.asarray(classes)

@@ -14,22 +14,34 @@ from typing import Any
 
 from maxmargin.files.array_folder import ArrayFolder, ArrayFolderWriter
 from maxmargin.files.plain_data import DataReader, DataWriter
+from maxmargin.inputs.packed_classes import pack_classes, pack_measure, pack_ordinal
 from maxmargin.inputs.packed_data import PackedData
 from maxmargin.loading import known_class
+from maxmargin.structures.ranking.packed_queries import pack_ranking
 from maxmargin.structures.sequences.packed_sequences import pack_sequences
 
-KINDS: dict[str, Callable[..., PackedData]] = {"sequences": pack_sequences}
+KINDS: dict[str, Callable[..., PackedData]] = {
+    "sequences": pack_sequences,
+    "classes": pack_classes,
+    "ordinal": pack_ordinal,
+    "measure": pack_measure,
+    "ranking": pack_ranking,
+}
 
 
 def pack(data: Iterable[Any], folder: str | os.PathLike[str], kind: str, **options: Any) -> Any:
     """Write training data to a new folder, from which `fit` reads them without holding them in memory.
 
-    data : the examples, one after another, as many as there may be: pairs (x, y), or triples (x, y, weight). Iterators
-        are read once and some hundred examples at a time, such as formats.iterate_conll(path); lists are zip(X, Y).
+    data : the examples, as many as there may be: iterators are read once, and some examples at a time.
+        Sequences: pairs (x, y), or triples (x, y, weight), such as formats.iterate_conll(path); lists are zip(X, Y).
+        Rows: blocks (X, y) or (X, y, weights) with a dense or sparse matrix X, for "ranking" with the queries behind y;
+        what formats.iterate_svmlight(path) and other readers of rows yield; or the same of single rows.
     folder : where to write to; it must not be there yet. It gets its name when it is whole.
-    kind : "sequences", for SequenceLabeler. x and y are what its fit takes.
-    options : features=TokenTemplates(…) and hash_bits, as those of SequenceLabeler. Without hash_bits the names of all
-        features are in memory while the data are packed, and in the model.
+    kind : "sequences", for SequenceLabeler; x and y are what its fit takes. Of rows, "classes" for MulticlassSVC and
+        TaxonomySVC, "ordinal" for OrdinalSVC, "measure" for MeasureSVC, "ranking" for Ranker.
+    options : of sequences, features=TokenTemplates(…) and hash_bits, as those of SequenceLabeler. Without hash_bits the
+        names of all features are in memory while the data are packed, and in the model.
+        Of classes and measures, fit_intercept: whether rows get a constant feature, which is True by default.
 
     Returns what `open_packed(folder)` returns, for `fit` in the place of X and Y.
     """

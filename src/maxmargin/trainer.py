@@ -287,6 +287,8 @@ class Trainer(SharedOptions, Checkpointed, WithNamedWeights, SavedModel, Reporte
     def _decoded(self, X: Any) -> Any:
         """The best output of every x."""
         check_is_fitted(self)
+        if isinstance(X, PackedData):
+            raise ValueError(f"packed {X.kind} are for training: give a list of inputs to predict")
         with LiveLine(self.verbose, "searching the best outputs"):
             return self.task_.decode(self.w_, X)
 

@@ -278,6 +278,56 @@ def test_attributes_and_weights_are_packed_too(run, tmp_path):
     assert mm.load("packed.mm").w_.tolist() == mm.load("files.mm").w_.tolist()
 
 
+@pytest.mark.parametrize(
+    ("kind", "data", "options"),
+    [
+        ("classes", ["train.svm", "test.svm"], ()),
+        ("classes", ["train.svm"], ("--fit-intercept", "no")),
+        ("classes", ["rows.csv"], ()),
+        ("classes", ["rows.jsonl"], ()),
+        ("ordinal", ["train.svm"], ()),
+        ("measure", ["two.svm"], ("--fit-intercept", "yes")),
+        ("ranking", ["train.letor", "train.letor"], ()),
+    ],
+)
+def test_rows_are_packed_too(run, tmp_path, monkeypatch, kind, data, options):
+    from maxmargin.command.files import rows
+
+    monkeypatch.setattr(rows, "AT_ONCE", 7)
+    X, y, _ = mm.formats.read_svmlight("train.svm")
+    names = [f"x{j}" for j in range(X.shape[1])]
+    mm.formats.write_table_rows("rows.csv", X, [f"c{each:g}" for each in y], names=names)
+    mm.formats.write_jsonl_rows("rows.jsonl", X, y, names=names)
+    mm.formats.write_svmlight("two.svm", X, 1 * (y == y[0]))
+    where = str(tmp_path / "folder")
+    code, out = run("pack", kind, *data, "-o", where, *options)
+    assert (code, out.split()[:2]) == (0, ["folder", where])
+    assert run("fit", kind, where, "-c", "10", "-q", "-o", "packed.mm", "--valid", data[0], *options)[0] == 0
+    assert run("fit", kind, *data, "-c", "10", "-q", "-o", "files.mm", *options)[0] == 0
+    packed, files = mm.load("packed.mm"), mm.load("files.mm")
+    assert packed.w_.tolist() == files.w_.tolist()
+    assert list(getattr(packed, "feature_names_in_", ())) == list(getattr(files, "feature_names_in_", ()))
+    assert run("predict", "packed.mm", data[0]) == run("predict", "files.mm", data[0])
+    assert run("certify", "packed.mm", where, "-q")[0] == 0
+
+
+def test_packed_rows_are_cut_into_folds(run, tmp_path):
+    where = str(tmp_path / "folder")
+    run("pack", "classes", "train.svm", "-o", where, "-q")
+    tried = [run("fit", "classes", data, "-v", "3", "-c", "0.1,10", "--json") for data in (where, "train.svm")]
+    assert tried[0] == tried[1]
+    assert tried[0][0] == 0
+
+
+def test_rows_without_what_packing_needs_are_named(run, tmp_path):
+    where = str(tmp_path / "folder")
+    assert run("pack", "ranking", "train.svm", "-o", where)[0] == 3
+    assert "train.svm has no queries; expected qid:NUMBER" in run.err
+    run("pack", "classes", "train.svm", "-o", str(tmp_path / "other"), "--fit-intercept", "no", "-q")
+    assert run("fit", "classes", str(tmp_path / "other"), "-o", "x.mm")[0] == 3
+    assert "give fit_intercept=False, or pack them with fit_intercept=True" in run.err
+
+
 def test_what_folders_cannot_be_used_for(run, tmp_path):
     where = str(tmp_path / "folder")
     run("pack", "sequences", "train.conll", "-o", where, "-q")
@@ -287,12 +337,15 @@ def test_what_folders_cannot_be_used_for(run, tmp_path):
         (("fit", "sequences", where, "-v", "3"), "cannot be cut into folds"),
         (("fit", "sequences", where, "-c", "auto", "-o", "x.mm"), "cannot be cut into folds"),
         (("fit", "sequences", where, "train.conll", "-o", "x.mm"), "is a folder"),
-        (("fit", "classes", where, "-o", "x.mm"), "is a folder"),
-        (("pack", "classes", "train.svm", "-o", "y"), "invalid choice"),
+        (("fit", "taxonomy", where, "-o", "x.mm"), "is a folder; expected files"),
+        (("pack", "taxonomy", "train.svm", "-o", "y"), "invalid choice"),
+        (("pack", "ordinal", "train.svm", "-o", "y", "--fit-intercept", "no"), "unrecognized arguments"),
     ):
         assert run(*arguments)[0] == 2
         assert message in run.err
     assert run("fit", "sequences", str(tmp_path), "-o", "x.mm")[0] == 3
     assert "no packed folder" in run.err
+    assert run("fit", "classes", where, "-o", "x.mm")[0] == 3
+    assert "X has packed sequences; this estimator takes packed classes" in run.err
     valid = ("-c", "1,10", "--valid", "test.conll", "-q", "-o", "x.mm")
     assert run("fit", "sequences", where, *valid)[0] == 0

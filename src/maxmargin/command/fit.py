@@ -13,6 +13,7 @@ from maxmargin.command.files.base import FileExamples
 from maxmargin.command.kinds import KINDS, Kind
 from maxmargin.command.options import given
 from maxmargin.command.saying import say
+from maxmargin.inputs.packed_data import PackedData
 
 FOLDS = 5
 
@@ -36,8 +37,11 @@ def run(settings: argparse.Namespace) -> int:
         raise UsageError("-c auto needs cross-validation: give values, as in -c 1,10,100, or leave --valid out")
     estimator = _estimator(kind, settings, Cs)
     examples = packed_or_read(kind, settings.data, estimator, settings)
-    if examples.Y is None and (settings.cv is not None or Cs == "auto" or (Cs and len(Cs) > 1 and not settings.valid)):
-        raise UsageError("packed data cannot be cut into folds: give one C, or files to try several on, --valid FILE")
+    whole = isinstance(examples.X, PackedData) and not examples.X.divisible
+    if whole and (settings.cv is not None or Cs == "auto" or (Cs and len(Cs) > 1 and not settings.valid)):
+        raise UsageError(
+            f"packed {settings.kind} cannot be cut into folds: give one C, or files to try several on, --valid FILE"
+        )
     valid = None if settings.valid is None else kind.module().read([settings.valid], estimator, settings, examples)
     try:
         model, report = _trained(kind, estimator, examples, valid, Cs, settings)
@@ -61,7 +65,8 @@ def packed_or_read(kind: Kind, sources: list[str], estimator: Any, settings: arg
     """The examples of files, or of a packed folder."""
     folders, module = [name for name in sources if os.path.isdir(name)], kind.module()
     if folders and (len(sources) > 1 or not kind.packs):
-        raise UsageError(f"{folders[0]} is a folder; expected files, or one folder of `maxmargin pack sequences` alone")
+        alone = ", or one folder of `maxmargin pack` alone" * kind.packs
+        raise UsageError(f"{folders[0]} is a folder; expected files{alone}")
     examples: FileExamples = (
         module.packed(folders[0], estimator) if folders else module.read(sources, estimator, settings)
     )

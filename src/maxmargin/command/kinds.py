@@ -22,6 +22,7 @@ class Kind(NamedTuple):
     more_files: tuple[tuple[str, str], ...] = ()  # options that name a file: --option, and what the file is
     has_c: bool = True  # whether it has C, which can be chosen
     packs: bool = False  # whether `maxmargin pack` takes it
+    pack_options: tuple[str, ...] = ()  # options of its own that `maxmargin pack` has for it
     shown: tuple[str, ...] = ()  # parameters that are objects elsewhere, and can be texts here
 
     def estimator_class(self) -> Any:
@@ -46,6 +47,7 @@ KINDS = {
             ("features",),
             (TEMPLATES,),
             packs=True,
+            pack_options=("hash_bits",),
         ),
         Kind(
             "segments",
@@ -56,8 +58,16 @@ KINDS = {
             ("features", "segment_features"),
             (TEMPLATES,),
         ),
-        Kind("classes", "MulticlassSVC", "rows", ROWS, "one of several classes for every row"),
-        Kind("ordinal", "OrdinalSVC", "rows", ROWS, "classes that are in an order, such as grades"),
+        Kind(
+            "classes",
+            "MulticlassSVC",
+            "rows",
+            ROWS,
+            "one of several classes for every row",
+            packs=True,
+            pack_options=("fit_intercept",),
+        ),
+        Kind("ordinal", "OrdinalSVC", "rows", ROWS, "classes that are in an order, such as grades", packs=True),
         Kind(
             "taxonomy",
             "TaxonomySVC",
@@ -67,8 +77,16 @@ KINDS = {
             (),
             (("tree", "a node on every line, and after it the nodes above it"),),
         ),
-        Kind("measure", "MeasureSVC", "rows", ROWS, "two classes, judged by F1, ROC area, …"),
-        Kind("ranking", "Ranker", "rows", ROWS, "the rows of every query (qid), best first", ("start",)),
+        Kind(
+            "measure",
+            "MeasureSVC",
+            "rows",
+            ROWS,
+            "two classes, judged by F1, ROC area, …",
+            packs=True,
+            pack_options=("fit_intercept",),
+        ),
+        Kind("ranking", "Ranker", "rows", ROWS, "the rows of every query (qid), best first", ("start",), packs=True),
         Kind(
             "multilabel",
             "CountingMultilabel",

@@ -18,7 +18,7 @@ examples:
   maxmargin score tagger.mm data/test.conll
   maxmargin inspect tagger.mm
   maxmargin report tagger.mm --data data/test.conll -o report.html
-  maxmargin pack sequences huge.conll -o folder  more data than memory holds
+  maxmargin pack classes huge.svm -o folder  more data than memory holds
   maxmargin fit sequences folder -o tagger.mm --memory-mb 400
 
 - stands for standard input or output; .gz, .xz and .bz2 files are read and
@@ -27,6 +27,14 @@ written as they are. Exit codes: 0; 1 training did not converge (--strict);
 """
 FORMATS = tuple(dict.fromkeys(name for kind in KINDS.values() for name in kind.formats))
 SOME_HAVE = ("C", "cv", "valid", "format", "label", "id", "chunks", "features", "labels", "tree", "without")
+PACK_OPTIONS: dict[str, dict[str, Any]] = {
+    "hash_bits": {"type": int, "metavar": "B", "help": "keep hashes of B bits in the place of names of features"},
+    "fit_intercept": {
+        "choices": ("yes", "no"),
+        "default": "yes",
+        "help": "whether rows get a constant feature, as training with --fit-intercept wants them [default: yes]",
+    },
+}
 FIT_EXAMPLES = """\
 `maxmargin fit KIND --help` lists the parameters of a kind.
 
@@ -157,9 +165,8 @@ def _add_pack(commands: argparse._SubParsersAction[_Parser]) -> None:
             each.add_argument("data", metavar="DATA", nargs="+", help=f"files ({', '.join(kind.formats)}), or -")
             each.add_argument("-o", "--output", metavar="FOLDER", required=True, help="the folder to make")
             _add_reading(each, kind)
-            each.add_argument(
-                "--hash-bits", type=int, metavar="B", help="keep hashes of B bits in the place of names of features"
-            )
+            for option in kind.pack_options:
+                each.add_argument(f"--{option.replace('_', '-')}", **PACK_OPTIONS[option])
             _add_output_options(each)
 
 

@@ -21,6 +21,7 @@ import secrets
 import shutil
 import stat
 from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from io import BufferedRandom
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -69,6 +70,14 @@ class ArrayFolderWriter:
             self._files[name] = _ArrayFile(self.draft / f"{name}.npy", numbers.dtype)
         self._files[name].append(numbers)
 
+    @contextmanager
+    def draft_of(self, name: str) -> Iterator[Draft]:
+        """Numbers of an array that are not final before all are known: written here first, and gone in the end."""
+        path = self.draft / f"{name}.draft"
+        with open(path, "x+b") as stream:
+            yield Draft(stream)
+        path.unlink()
+
     def length(self, name: str) -> int:
         """How many numbers an array has so far."""
         return self._files[name].length if name in self._files else 0
@@ -83,6 +92,22 @@ class ArrayFolderWriter:
             stream.flush()
             os.fsync(stream.fileno())
         os.replace(self.draft, self.folder)  # which may be there, and empty
+
+
+class Draft:
+    """Numbers of one type in a row, in a file that is read once, when it is whole."""
+
+    def __init__(self, stream: BufferedRandom):
+        self._stream = stream
+
+    def append(self, numbers: NDArray[Any]) -> None:
+        self._stream.write(np.ascontiguousarray(numbers).view(np.uint8).data)
+
+    def pieces(self, dtype: Any, at_once: int = 2**20) -> Iterator[NDArray[Any]]:
+        """All of them, which were appended as this type, some at a time."""
+        self._stream.seek(0)
+        while content := self._stream.read(at_once * np.dtype(dtype).itemsize):
+            yield np.frombuffer(content, dtype=dtype)
 
 
 class _ArrayFile:
@@ -163,7 +188,8 @@ class ArrayFolder:
 
     def with_arrays(self, fields: Mapping[str, Any]) -> dict[str, Any]:
         """Back from `named`."""
-        return {key: each.array(self) if isinstance(each, _Named | _Repeated) else each for key, each in fields.items()}
+        shortened = _Named | _Repeated | Excerpt
+        return {key: each.array(self) if isinstance(each, shortened) else each for key, each in fields.items()}
 
     def verify(self, name: str, first: int = 0, end: int | None = None) -> None:
         """Compare an array, or the part first : end of it, with its checksums, each once."""
@@ -216,6 +242,23 @@ class _Repeated(NamedTuple):
 
     def array(self, folder: ArrayFolder) -> NDArray[Any]:
         return np.broadcast_to(self.number, self.length)
+
+
+class Excerpt(NamedTuple):
+    """A part of an array of so many numbers, whose others nobody needs; for what `named` leaves as it is."""
+
+    numbers: NDArray[Any]
+    begin: int
+    length: int
+
+    @classmethod
+    def of(cls, whole: NDArray[Any], begin: int, end: int) -> Excerpt:
+        return cls(whole[begin:end].copy(), begin, len(whole))
+
+    def array(self, folder: ArrayFolder) -> NDArray[Any]:
+        whole = np.zeros(self.length, dtype=self.numbers.dtype)  # what stays empty takes no memory
+        whole[self.begin : self.begin + len(self.numbers)] = self.numbers
+        return whole
 
 
 def _shortened(each: Any) -> Any:

@@ -15,6 +15,34 @@ from maxmargin.arrays import Array
 Labels = NDArray[np.int32]
 
 
+class NumberedLabels(Sequence[Hashable]):
+    """Labels of so many examples that they are never made one by one: the number of each in a list of all.
+
+    names : the different labels, sorted.   numbers : of every example, which it has.
+    """
+
+    def __init__(self, names: NDArray[Any], numbers: Labels):
+        self.names, self.numbers = names, numbers
+
+    @property
+    def dtype(self) -> np.dtype[Any]:
+        return self.names.dtype
+
+    def __len__(self) -> int:
+        return len(self.numbers)
+
+    def __getitem__(self, i: Any) -> Any:
+        return self.names[self.numbers[i]]
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> NDArray[Any]:
+        return np.asarray(self.names[self.numbers], dtype=dtype)
+
+
+def different_labels(labels: Any) -> NDArray[Any]:
+    """The different labels of an array, sorted."""
+    return labels.names if isinstance(labels, NumberedLabels) else np.unique(labels)
+
+
 def in_order(labels: Iterable[Hashable]) -> list[Hashable]:
     """The different labels: sorted where they can be, else in order of appearance."""
     chosen = _different(labels)
@@ -34,16 +62,19 @@ def label_set(classes: Sequence[Hashable] | None, labels: Iterable[Hashable], le
     return chosen
 
 
-def refuse_mixed(labels: Any) -> None:
-    """Raise a ValueError where labels are strings as well as numbers: an array of both would turn all into strings."""
+def refuse_mixed(labels: Any, begin: int = 0) -> None:
+    """Raise a ValueError where labels are strings as well as numbers: an array of both would turn all into strings.
+
+    begin : the number of the first example.
+    """
     if not isinstance(labels, list | tuple) and getattr(labels, "dtype", None) != np.dtype(object):
         return
     first = {isinstance(label, str): i for i, label in reversed(list(enumerate(labels))) if _is_usual(label)}
     if len(first) == 2:
         i, j = sorted(first.values())
         raise ValueError(
-            f"labels are of several types: that of example {i} is {plain(labels[i])!r}, that of example {j} "
-            f"{plain(labels[j])!r}; expected all strings or all numbers"
+            f"labels are of several types: that of example {begin + i} is {plain(labels[i])!r}, that of example "
+            f"{begin + j} {plain(labels[j])!r}; expected all strings or all numbers"
         )
 
 
@@ -77,6 +108,9 @@ def label_array(labels: Sequence[Hashable], like: Any) -> NDArray[Any]:
 
 def label_numbers(labels: Sequence[Hashable], numbers: dict[Hashable, int]) -> Labels:
     """The numbers of these labels."""
+    if isinstance(labels, NumberedLabels):
+        places = label_numbers(labels.names.tolist(), numbers)
+        return labels.numbers if np.array_equal(places, np.arange(len(places))) else places[labels.numbers]
     if isinstance(labels, np.ndarray) and labels.dtype.kind in "biu":  # many, of few kinds
         kinds, which = np.unique(labels, return_inverse=True)
         found = [numbers.get(label) for label in kinds.tolist()]
@@ -128,6 +162,7 @@ def plain(label: Any) -> Any:
 
 
 def _different(labels: Iterable[Hashable]) -> list[Hashable]:
+    labels = labels.names if isinstance(labels, NumberedLabels) else labels
     try:
         return list(dict.fromkeys(map(plain, labels)))
     except TypeError as error:

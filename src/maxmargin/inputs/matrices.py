@@ -2,15 +2,38 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from maxmargin.arrays import Array
+from maxmargin.atoms import Atoms
 from maxmargin.checks import refuse_complex
+from maxmargin.nonzero_rows import nonzero_rows
 
 LARGEST = 1e100  # of a feature: products of two, and sums of those, stay far from overflow
+
+
+class MatrixInPieces(ABC):
+    """A matrix of numbers that training can use, never in memory as a whole: it has pieces, and atoms."""
+
+    ndim = 2
+    shape: tuple[int, int]
+
+    @abstractmethod
+    def pieces(self) -> Iterator[sparse.csr_array]:
+        """Its rows, some after others."""
+
+    @abstractmethod
+    def atoms(self, n_labels: int, direct: int) -> Atoms:
+        """The atoms of its rows at so many labels, behind so many coordinates."""
+
+    def __matmul__(self, other: Array) -> Array:
+        return np.concatenate([piece @ other for piece in self.pieces()])
 
 
 def number_matrix(given: Any, complaint: str) -> Any:
@@ -29,12 +52,38 @@ def checked_matrix(X: Any, n_features: int) -> Any:
     refuse_complex("X", X)
     if X.shape[1] != n_features:
         raise ValueError(f"X has {X.shape[1]} features; expected {n_features} as in training")
+    if isinstance(X, MatrixInPieces):
+        return X
     if not sparse.issparse(X):
         X = np.asarray(X, dtype=np.float64)
     place = bad_number(X.tocsr() if sparse.issparse(X) else X)
     if place is not None:
         raise ValueError(f"example {place[0]}, feature {place[1]}: X contains {place[2]}")
     return X
+
+
+def with_ones(X: Any) -> sparse.csr_array:
+    """One more column, of ones; scipy's hstack would sort what is sorted."""
+    n, n_features = X.shape
+    if sparse.issparse(X):
+        own = np.ones(X.nnz + n, dtype=bool)
+        own[X.indptr[1:] + np.arange(n)] = False
+        values, columns = np.ones(len(own)), np.full(len(own), n_features, dtype=X.indices.dtype)
+        values[own], columns[own], bounds = X.data, X.indices, X.indptr + np.arange(n + 1)
+    else:
+        bounds, columns, values = nonzero_rows(X, ones=True)
+    return sparse.csr_array((values, columns, bounds), shape=(n, n_features + 1))
+
+
+def moved_columns(X: sparse.csr_array, places: NDArray[np.int64], width: int) -> sparse.csr_array:
+    """Column j at places[j]; those at -1 are left out."""
+    entries = X.tocoo()
+    rows, columns = entries.coords
+    columns = places[columns] if len(places) else columns
+    kept = columns >= 0
+    moved = sparse.csr_array((entries.data[kept], (rows[kept], columns[kept])), shape=(X.shape[0], width))
+    moved.sort_indices()
+    return moved
 
 
 def check_rows_of_pairs(matrix: Any, pairs: NDArray[Any], name: str, pair: str) -> None:

@@ -20,6 +20,7 @@ class PackedData:
     """
 
     kind: ClassVar[str]  # what `pack` calls it
+    divisible: ClassVar[bool] = False  # whether cross-validation can cut them into folds, see `in_parts`
     saved: ClassVar[Fields] = {"n": Whole(1), "folder": Dropped(), "_verified": Dropped(False)}
     n: int
     folder: ArrayFolder
@@ -28,10 +29,29 @@ class PackedData:
     def __len__(self) -> int:
         return self.n
 
+    def __getstate__(self) -> dict[str, Any]:
+        return {**self.__dict__, "_verified": False}  # elsewhere, or later, the numbers are looked at again
+
     @property
     def weights(self) -> Array | None:
         """The weights of the examples, where they were packed with such."""
         return self.folder.arrays.get("weights")
+
+    @property
+    def inputs(self) -> Any:
+        """What stands for X in training: of rows, a matrix; of others, these data."""
+        return self
+
+    @property
+    def outputs(self) -> Any:
+        """What stands for Y."""
+        return self
+
+    def in_parts(self) -> tuple[Any, Any, dict[str, Any]]:
+        """X, Y and what else `fit` takes, each of which has parts by numbers of examples."""
+        raise ValueError(
+            f"packed {self.kind} cannot be cut into folds: pack data to try values of C on as well, and use fit_path"
+        )
 
     def verify(self) -> None:
         """Read all numbers once; ValueError where one of them is not what was packed, or cannot be."""
@@ -60,4 +80,4 @@ def given_examples(packed: type[PackedData] | None, X: Any, Y: Any, sample_weigh
     if sample_weight is None and X.weights is not None:
         X.folder.verify("weights")
         sample_weight = np.array(X.weights)
-    return X, X, sample_weight
+    return X.inputs, X.outputs, sample_weight

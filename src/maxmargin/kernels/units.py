@@ -22,7 +22,7 @@ from maxmargin.dual_blocks import DualBlocks
 from maxmargin.errors import TaskError
 from maxmargin.files.fields import NumberArray, NumberMatrix, OneOf, Part
 from maxmargin.files.objects import Fields, Sometimes
-from maxmargin.inputs.matrices import checked_matrix
+from maxmargin.inputs.matrices import MatrixInPieces, checked_matrix
 from maxmargin.kernels.atoms import KernelAtoms
 from maxmargin.kernels.auto import MapWithConstant, fitted_to
 from maxmargin.kernels.definiteness import check_definite
@@ -76,6 +76,7 @@ class UnitTask(Task):
         self.kernel_ = self.map_ = self.support_ = None
         length = units.shape[1]
         if self.kernel is not None:
+            self._refuse_pieces(units)
             units = checked_matrix(units, length)
             fitted = fitted_to(units, self.kernel)
             if isinstance(fitted, Kernel):
@@ -87,8 +88,11 @@ class UnitTask(Task):
 
     def _unit_atoms(self, units: Any, n_labels: int, direct: int, owner: NDArray[np.int64]) -> Atoms:
         """The atoms of these units; owner[u] is the example that unit u belongs to."""
+        self._refuse_pieces(units)
         if self.kernel_ is not None:
             return KernelAtoms(self.kernel_, units, n_labels, direct, owner, self.support_)
+        if isinstance(units, MatrixInPieces):
+            return units.atoms(n_labels, direct)
         atoms = Atoms(self._mapped(units), n_labels, direct)
         if self.kernel_map_ is not None:
             atoms.about = str(self.kernel_map_.about)
@@ -96,6 +100,8 @@ class UnitTask(Task):
 
     def _unit_scores(self, w: Array, units: Any, n_labels: int, direct: int) -> Array:
         """(len(units), K) scores of new units by a model's weights."""
+        if isinstance(units, MatrixInPieces):
+            return np.concatenate([self._unit_scores(w, piece, n_labels, direct) for piece in units.pieces()])
         if self.kernel_ is None:
             return np.ascontiguousarray(self._mapped(units) @ w[direct:].reshape(-1, n_labels))
         everyone = np.arange(units.shape[0])
@@ -121,6 +127,13 @@ class UnitTask(Task):
         task.dim = len(weights)
         return task, weights
 
+    def _refuse_pieces(self, units: Any) -> None:
+        if self.kernel is not None and isinstance(units, MatrixInPieces):
+            raise ValueError(
+                "kernel is not offered for packed rows, because every two of them would be compared: pack the rows "
+                "that a kernels.KernelMap makes of them, and leave it out here"
+            )
+
     def _refuse_kernel(self, what: str) -> None:
         """For what has no meaning without explicit features."""
         if self.kernel_ is not None or self.map_ is not None:
@@ -137,7 +150,7 @@ class AtomBatch(Batch):
 
     def __init__(self, task: UnitTask, n: int, atoms: Atoms):
         super().__init__(task, n)
-        self.atoms = atoms
+        self.atoms, self.source = atoms, atoms.source
 
     @property
     def dim(self) -> int:

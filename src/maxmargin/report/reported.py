@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from sklearn.utils.validation import check_is_fitted
 
 from maxmargin.errors import hearing
+from maxmargin.inputs.packed_data import PackedData
 
 if TYPE_CHECKING:
     from maxmargin.report.findings import Findings, Section
@@ -44,6 +45,8 @@ class Reported:
         from maxmargin.report.page import report_of
 
         check_is_fitted(self)
+        if isinstance(X, PackedData):
+            raise ValueError(f"a report shows single examples, which packed {X.kind} are not: give X and Y of some")
         options: dict[str, Any] = {"title": title, "facts": facts, "date": date, "seed": seed, "n_worst": n_worst}
         with hearing() as heard:
             findings = self._findings(X, Y, **others)

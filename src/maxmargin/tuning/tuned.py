@@ -24,6 +24,7 @@ from threadpoolctl import threadpool_limits
 from maxmargin.checks import check_whole, is_real
 from maxmargin.errors import NothingLearnt, TrainingInterrupted, warn_caller
 from maxmargin.executors import Executor, Serial
+from maxmargin.inputs.packed_data import PackedData
 from maxmargin.interruptions import first_only
 from maxmargin.live_line import LiveLine
 from maxmargin.solvers import Perceptron
@@ -131,8 +132,15 @@ class Tuned(MetaEstimatorMixin, BaseEstimator):
         groups : examples of one group are never on both sides of a fold.
         others : what the estimator's `fit` takes beside X and y: sample_weight, position_weight, qid (whose queries
             stay whole), … What has an entry per example is split with the examples, and `score` gets what it takes.
+
+        Packed rows stand for X, y and what else they have with them.
         """
         last = self._checked()
+        if isinstance(X, PackedData):
+            if y is not None:
+                raise ValueError("packed data have their outputs with them; leave out y")
+            X, y, own = X.in_parts()
+            others = {**own, **others}
         if y is None:
             raise ValueError("Tuned needs y: without outputs there is nothing to judge a model by")
         n = n_examples(X, "X")

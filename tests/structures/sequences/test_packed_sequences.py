@@ -4,6 +4,7 @@ import pickle
 
 import numpy as np
 import pytest
+from files.crafted_folders import changed, crafted
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import sparse
@@ -97,6 +98,14 @@ def test_values_of_features_and_of_positions_are_kept(folder):
     others = np.arange(1.0, len(X) + 1)
     given = mm.SequenceLabeler(C=5.0, max_passes=6, tol=1e-6).fit(packed, sample_weight=others)
     same(given, mm.SequenceLabeler(C=5.0, max_passes=6, tol=1e-6).fit(values, costs, sample_weight=others))
+
+
+def test_a_value_that_all_features_share_is_one_number(folder):
+    X, Y = tagged(200)
+    values = [[dict.fromkeys(token, 0.1) for token in x] for x in attributes(X)]
+    packed = mm.pack(zip(values, Y, strict=True), folder, "sequences")
+    assert packed.folder.arrays["values"].tolist() == [0.1]
+    same(fitted(packed), fitted(values, Y))
 
 
 @pytest.mark.parametrize("make", [np.asarray, sparse.csr_array])
@@ -298,6 +307,12 @@ def test_what_is_not_offered_is_said(folder):
             fitted(packed, **options)
     with pytest.raises(ValueError, match="leave out Y"):
         fitted(packed, Y)
+    with pytest.raises(ValueError, match="packed sequences are for training: give a list"):
+        fitted(packed).predict(packed)
+    with pytest.raises(ValueError, match="a report shows single examples, which packed sequences are not"):
+        fitted(packed).report(packed, None)
+    with pytest.raises(ValueError, match="packed sequences cannot be cut into folds: pack data to try"):
+        mm.Tuned(mm.SequenceLabeler(), cv=3).fit(packed)
     with pytest.raises(ValueError, match="takes no packed data"):
         mm.StructuredSVM(mm.tasks.Chain()).fit(packed, None)
     with pytest.raises(ValueError, match="Y must be a list"):
@@ -307,29 +322,12 @@ def test_what_is_not_offered_is_said(folder):
 # --- folders that nobody has packed so
 
 
-def crafted(packed, target, **arrays):
-    """The same folder with other arrays, and right checksums."""
-    known = {**packed.folder.arrays, **arrays}
-    with ArrayFolderWriter(target) as writer:
-        for name, array in known.items():
-            if array is not None:
-                writer.append(name, array)
-        writer.finish(packed.folder.about)
-    return mm.open_packed(target)
-
-
 @pytest.fixture
 def small(folder):
     X, Y = tagged(30)
-    values = [[dict.fromkeys(token, 2.0) for token in x] for x in attributes(X)]
+    values = [[dict.fromkeys(token, 2.0 + t) for t, token in enumerate(x)] for x in attributes(X)]
     data = ((x, Weighted(y, [2.0] * len(y)), 3.0) for x, y in zip(values, Y, strict=True))
     return mm.pack(data, folder, "sequences")
-
-
-def changed(array, place, number):
-    array = np.array(array)
-    array[place] = number
-    return array
 
 
 @pytest.mark.parametrize(

@@ -6,8 +6,9 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import sparse
+
+from maxmargin.inputs.matrices import moved_columns
 
 LARGEST = 2**31 - 1  # number of a feature
 
@@ -30,7 +31,7 @@ class FileRows(NamedTuple):
         if not all(map(_is_number, names)):
             return cls(file, X, y, qid, list(names), ignored)
         places = np.array([int(name) for name in names], dtype=np.int64)
-        return cls(file, _moved(X, places, 1 + int(places.max(initial=-1))), y, qid, None, ignored)
+        return cls(file, moved_columns(X, places, 1 + int(places.max(initial=-1))), y, qid, None, ignored)
 
 
 class FeatureColumns(NamedTuple):
@@ -79,18 +80,7 @@ class FeatureColumns(NamedTuple):
             return part.X[:, : self.width], new + part.ignored
         number = {name: k for k, name in enumerate(self.names)}
         places = np.array([number.get(name, -1) for name in part.names or ()], dtype=np.int64)
-        return _moved(part.X, places, self.width), int((places < 0).sum()) + part.ignored
-
-
-def _moved(X: sparse.csr_array, places: NDArray[np.int64], width: int) -> sparse.csr_array:
-    """Column j at places[j]; those at -1 are left out."""
-    entries = X.tocoo()
-    rows, columns = entries.coords
-    columns = places[columns] if len(places) else columns
-    kept = columns >= 0
-    moved = sparse.csr_array((entries.data[kept], (rows[kept], columns[kept])), shape=(X.shape[0], width))
-    moved.sort_indices()
-    return moved
+        return moved_columns(part.X, places, self.width), int((places < 0).sum()) + part.ignored
 
 
 def _is_number(name: str) -> bool:

@@ -12,8 +12,11 @@ from maxmargin.arrays import Array
 from maxmargin.command.errors import UsageError
 from maxmargin.command.files.base import FileExamples, format_of, opened, say
 from maxmargin.command.files.feature_columns import FeatureColumns, FileRows
+from maxmargin.command.kinds import KINDS
 from maxmargin.inputs.jsonl_rows import iterate_jsonl_rows
-from maxmargin.inputs.svmlight import iterate_svmlight
+from maxmargin.inputs.named_rows import NamedRows
+from maxmargin.inputs.packed_matrix import PackedRows
+from maxmargin.inputs.svmlight import SvmlightRows, iterate_svmlight
 from maxmargin.inputs.tables import iterate_table_rows
 
 AT_ONCE = 10_000
@@ -40,7 +43,39 @@ def read(sources: list[str], estimator: Any, settings: Any, like: FileExamples |
 
 def columns_of(like: FileExamples) -> FeatureColumns:
     """The columns of what a model is trained on."""
+    if isinstance(like.X, PackedRows):
+        return FeatureColumns(like.X.n_features, like.X.names)
     return FeatureColumns(like.X.shape[1], like.remembered.get("feature_names_in_"))
+
+
+def to_pack(sources: list[str], settings: Any) -> tuple[Iterator[Any], dict[str, Any]]:
+    """Rows, some at a time, and options of `pack`."""
+    kind = KINDS[settings.kind]
+    options = {"fit_intercept": settings.fit_intercept == "yes"} if "fit_intercept" in kind.pack_options else {}
+    return _rows_to_pack(sources, kind.estimator_class()(), settings), options
+
+
+def _rows_to_pack(sources: list[str], estimator: Any, settings: Any) -> Iterator[Any]:
+    queries: dict[Any, int] = {}  # those of different files are different ones
+    for k, name in enumerate(sources):
+        for part in _parts(name, estimator, None, settings, AT_ONCE):
+            y, qid = _labels(part, settings), None
+            if _ranks(estimator):
+                keys = [(k, query) for query in _own_queries(part, settings).tolist()]
+                qid = np.array([queries.setdefault(key, len(queries)) for key in keys])
+            elif y.dtype != object:
+                y = _plain(y)
+            if part.names is None:
+                yield SvmlightRows(part.X, y, qid)
+            else:
+                yield NamedRows(part.X, y, qid, part.names)
+
+
+def packed(folder: str, estimator: Any) -> FileExamples:
+    """The rows of a packed folder."""
+    from maxmargin.packing import open_packed
+
+    return FileExamples(open_packed(folder), None)
 
 
 def placed(parts: list[FileRows], columns: FeatureColumns) -> sparse.csr_array:
@@ -123,14 +158,16 @@ def _read_tree(estimator: Any, settings: Any) -> None:
 def _queries(parts: list[FileRows], settings: Any) -> Array:
     numbers, before = [], 0
     for part in parts:
-        if part.qid is None:
-            raise ValueError(
-                f"{part.file} has no queries; expected qid:NUMBER or {settings.id or 'query'!r} for every row"
-            )
-        _, number = np.unique(part.qid, return_inverse=True)
+        _, number = np.unique(_own_queries(part, settings), return_inverse=True)
         numbers.append(number + before)
         before += int(number.max(initial=-1)) + 1
     return np.concatenate(numbers)
+
+
+def _own_queries(part: FileRows, settings: Any) -> Any:
+    if part.qid is None:
+        raise ValueError(f"{part.file} has no queries; expected qid:NUMBER or {settings.id or 'query'!r} for every row")
+    return part.qid
 
 
 def _plain(y: Array) -> Any:

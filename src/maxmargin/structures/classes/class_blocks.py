@@ -24,6 +24,7 @@ from maxmargin.files.objects import Fields
 from maxmargin.inputs.labels import Labels
 from maxmargin.objective import Formulation
 from maxmargin.planes import Planes
+from maxmargin.room import zeros
 from maxmargin.rounding import gamma
 
 SHARE = 0.003  # who gained more than this share of what a visit gained on average is visited again
@@ -47,7 +48,7 @@ class ClassBlocks(BlockDual):
     def __init__(self, classes: LabelledRows, weights: Array, formulation: Formulation, C: float, **limits: Any):
         super().__init__(classes.atoms.dim, weights, formulation, C, **limits)
         self.classes = classes
-        self.alpha = np.zeros((self.n, len(classes.cost)))
+        self.alpha = zeros((self.n, len(classes.cost)), np.float64)
         self._squares = classes.atoms.lengths**2
         self.average(classes.atoms, classes.units)
         self._least = 0.0  # what somebody gained who is visited again

@@ -13,11 +13,13 @@ from maxmargin.arrays import Array
 from maxmargin.atoms import Atoms
 from maxmargin.block_dual import BlockDual
 from maxmargin.dual_blocks import DualBlocks
+from maxmargin.files.array_folder import Excerpt
 from maxmargin.files.fields import LabelArray, LabelList, NumberArray, Whole
 from maxmargin.files.objects import Derived, Fields
 from maxmargin.inputs.labelling import wrong_labels
 from maxmargin.inputs.labels import Labels, cost_matrix, label_array, label_numbers, label_set, prices
 from maxmargin.inputs.matrices import checked_matrix
+from maxmargin.inputs.packed_rows import verify_rows
 from maxmargin.kernels.units import AtomBatch, UnitTask
 from maxmargin.objective import Formulation
 from maxmargin.planes import Planes
@@ -115,6 +117,23 @@ class MulticlassBatch(AtomBatch):
     def __init__(self, task: Multiclass, atoms: Atoms, labels: Labels):
         super().__init__(task, len(labels), atoms)
         self.labels, self.cost = labels, task.cost_
+
+    def __getstate__(self) -> dict[str, Any]:
+        state = super().__getstate__()
+        if self.source is not None and len(self) and isinstance(state["labels"], np.ndarray):  # not the folder's
+            state["labels"] = Excerpt.of(state["labels"], *self._reach())
+        return state
+
+    def _reach(self) -> tuple[int, int]:
+        """From the first of these rows to the last."""
+        return int(self.ids.min()), int(self.ids.max()) + 1
+
+    def verify(self) -> None:
+        """The features and labels of the rows from the first of these to the last."""
+        if self.source is not None and len(self):
+            begin, end = self._reach()
+            self.source.verify("labels", begin, end)
+            verify_rows(self.source, begin, end)
 
     def planes(self, w: Array, augment: float | Array = 1.0) -> Planes:
         from maxmargin.inputs.compiled.labelling import best_labels

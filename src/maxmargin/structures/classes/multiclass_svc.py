@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from typing import Any, Unpack
 
-import numpy as np
-
 from maxmargin.arrays import Array
 from maxmargin.flat import ClassScorer
+from maxmargin.inputs.labels import different_labels
 from maxmargin.solvers import Solver
 from maxmargin.structures.classes.multiclass import Multiclass
 from maxmargin.task import Task
@@ -60,7 +59,7 @@ class MulticlassSVC(ClassScorer):
         return _against_first(super().intercept_)
 
     def _make_task(self, Y: Any) -> Task:
-        return self._task(Multiclass, classes=np.unique(Y))
+        return self._task(Multiclass, classes=different_labels(Y))
 
 
 def _against_first(rows: Array) -> Array:

@@ -16,8 +16,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from maxmargin.checks import refuse_complex
-from maxmargin.flat import with_ones
-from maxmargin.inputs.matrices import checked_matrix, number_matrix
+from maxmargin.inputs.matrices import checked_matrix, number_matrix, with_ones
 from maxmargin.structures.parts.rows import checked_rows, part_rows, stacked_rows
 
 

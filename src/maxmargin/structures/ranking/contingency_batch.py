@@ -107,6 +107,7 @@ class ContingencyBatch(SegmentedBatch):
         narrow, places = self.take(np.arange(len(self))), np.sort(near.places)  # data are read faster in their order
         units = self.rows[places]
         narrow.atoms = self.atoms.taken(units)
+        narrow.source = narrow.atoms.source
         narrow.rows = units if narrow.atoms is self.atoms else np.arange(len(units))
         narrow.bounds = np.append(0, np.cumsum(sizes))
         return narrow

@@ -77,6 +77,8 @@ def query_ids(qid: Any, n: int) -> NDArray[Any]:
     ids = np.zeros(n, dtype=int) if qid is None else np.asarray(qid)
     if ids.shape != (n,):
         raise ValueError(f"qid has shape {ids.shape}; expected ({n},), the query of every row")
+    if ids.dtype.kind in "biuU":  # none is missing, and all are of one kind
+        return ids
     missing = [i for i, each in enumerate(ids.tolist()) if each is None or each != each]
     if missing:
         raise ValueError(f"qid[{missing[0]}] is {ids[missing[0]]}; every row must belong to a query")

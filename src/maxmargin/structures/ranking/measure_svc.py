@@ -17,6 +17,7 @@ from maxmargin.files.fields import LabelArray, Real, Text
 from maxmargin.files.objects import Dropped, Field, Fields
 from maxmargin.flat import MatrixClassifier
 from maxmargin.inputs.labels import plain
+from maxmargin.inputs.packed_data import given_examples
 from maxmargin.kernels.functions import WithConstant
 from maxmargin.objective import Certificate
 from maxmargin.online import NoPartialFit
@@ -160,8 +161,8 @@ class MeasureSVC(MatrixClassifier):
         self.cut = cut
         super().__init__(C=C, solver=solver, **options)
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Train on a dense or sparse (n, F) matrix with two classes."""
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
+        """Train on a dense or sparse (n, F) matrix with two classes, or on packed rows in the place of X and y."""
         sample, labels = self._sample(X, y, sample_weight)
         with self._checkpointed():
             super().fit(self._seen(sample, self.measure), [labels])
@@ -194,7 +195,7 @@ class MeasureSVC(MatrixClassifier):
             self.__dict__.update({name: getattr(model, name) for name in kept})
             yield model
 
-    def certify(self, X: Any, y: Any, sample_weight: Any = None, tol: float = 1e-2) -> Certificate:
+    def certify(self, X: Any, y: Any = None, sample_weight: Any = None, tol: float = 1e-2) -> Certificate:
         """How far the current weights are from the optimum on these data; see StructuredSVM.certify."""
         check_is_fitted(self)
         sample, labels = self._sample(X, y, sample_weight, reset=False)
@@ -210,12 +211,13 @@ class MeasureSVC(MatrixClassifier):
         found = self._scores(X) > 0
         return self.classes_[np.where(found == (self._sign > 0), 1, 0)]
 
-    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
+    def score(self, X: Any, y: Any = None, sample_weight: Any = None) -> float:
         """The measure on these data: higher is better. Losses such as "error" and "kld" count negative.
 
         Measures at k and "prbep" look at the highest scores here, not at the intercept, and take tied ones in the worst
         order.
         """
+        X, y, sample_weight = given_examples(self._packed, X, y, sample_weight)
         scores = self._scores(X)
         check_consistent_length(scores, y, sample_weight)
         y = column_or_1d(y)
@@ -322,7 +324,9 @@ class MeasureSVC(MatrixClassifier):
                     wanted = " or ".join(map(repr, known))
                     raise ValueError(f"{name} must be {wanted}, got {getattr(self, name)!r}")
             self.trained_for_, self.offset_ = self.measure, 0.0
+        X, y, sample_weight = given_examples(self._packed, X, y, sample_weight)
         X, y = self._checked(X, y, reset)
+        y = np.asarray(y)
         if reset:
             self.classes_ = self._two_classes(y)
         unknown = np.flatnonzero(~np.isin(y, self.classes_))

@@ -17,6 +17,8 @@ from maxmargin.checks import refuse_complex
 from maxmargin.files.fields import NumberArray, OneOf
 from maxmargin.files.objects import Fields, Sometimes
 from maxmargin.inputs.labels import plain
+from maxmargin.inputs.packed_data import PackedData, given_examples
+from maxmargin.inputs.packed_matrix import PackedMatrix
 from maxmargin.kernels.functions import is_precomputed
 from maxmargin.objective import Certificate
 from maxmargin.online import NoPartialFit
@@ -27,6 +29,7 @@ from maxmargin.structures.ranking.contingency import Contingency
 from maxmargin.structures.ranking.first_weights import checked_start, relevance_classifier
 from maxmargin.structures.ranking.groups import Groups, query_ids
 from maxmargin.structures.ranking.measures import checked_k
+from maxmargin.structures.ranking.packed_queries import PackedQueries
 from maxmargin.structures.ranking.query_scores import RANKED_BY, query_scores
 from maxmargin.structures.ranking.ranking import GRADE, Ranking
 from maxmargin.structures.ranking.topk import TopK
@@ -94,6 +97,7 @@ class Ranker(Trainer):
     _default_tol = 1e-3
 
     _needs_scores: ClassVar[bool] = True
+    _packed = PackedQueries
 
     saved: ClassVar[Fields] = {"start_": Sometimes(OneOf(None, NumberArray(float, None)))}
 
@@ -121,11 +125,13 @@ class Ranker(Trainer):
         self.kernel = kernel
         super().__init__(C=C, solver=solver, **options)
 
-    def fit(self, X: Any, y: Any, qid: Any = None, sample_weight: Any = None) -> Self:  # type: ignore[override]
+    def fit(  # type: ignore[override]
+        self, X: Any, y: Any = None, qid: Any = None, sample_weight: Any = None
+    ) -> Self:
         """Train on the rows of a dense or sparse (n, F) matrix with relevance y.
 
         Rows with the same qid belong to one query, wherever they stand; without qid all rows are one query. The weight
-        of a query is that of its rows, which must be equal.
+        of a query is that of its rows, which must be equal. Packed rows stand for X, y and qid.
         """
         return super().fit(*self._queries(X, y, qid, sample_weight))
 
@@ -142,7 +148,7 @@ class Ranker(Trainer):
         raise NoPartialFit("Ranker has no partial_fit: queries must be seen whole")
 
     def certify(  # type: ignore[override]
-        self, X: Any, y: Any, qid: Any = None, sample_weight: Any = None, tol: float = 1e-2
+        self, X: Any, y: Any = None, qid: Any = None, sample_weight: Any = None, tol: float = 1e-2
     ) -> Certificate:
         """How far the current weights are from the optimum on these data; see StructuredSVM.certify."""
         check_is_fitted(self)
@@ -155,16 +161,18 @@ class Ranker(Trainer):
 
     def rank(self, X: Any, qid: Any = None) -> NDArray[np.int64]:
         """The numbers of all rows, query after query as they first appear, the best row of each query first."""
+        X, _, qid, _ = self._given(X, None, qid, None)
         scores = self.predict(X)
         groups = Groups.by(scores[:, None], query_ids(qid, len(scores)))[0]
         parts = [groups.members(g) for g in range(len(groups))]
         return np.concatenate([rows[np.argsort(-scores[rows], kind="stable")] for rows in parts])
 
-    def score(self, X: Any, y: Any, qid: Any = None, sample_weight: Any = None) -> float:
+    def score(self, X: Any, y: Any = None, qid: Any = None, sample_weight: Any = None) -> float:
         """The mean measure over the queries for which it is defined (see metrics.query_scores): higher is better.
 
         Queries may have weights, spelt as for `fit`.
         """
+        X, y, qid, sample_weight = self._given(X, y, qid, sample_weight)
         scores = self.predict(X)
         values = query_scores(y, scores, qid, self.measure, self.k, self.relevant)
         weights = _query_weights(sample_weight, *Groups.by(scores[:, None], query_ids(qid, len(scores))))
@@ -204,6 +212,15 @@ class Ranker(Trainer):
         }
         return json.dumps(model, indent=2)
 
+    def _given(self, X: Any, y: Any, qid: Any, sample_weight: Any) -> tuple[Any, Any, Any, Any]:
+        """Rows, levels, queries and weights; packed rows stand for all of them."""
+        rows, y, sample_weight = given_examples(self._packed, X, y, sample_weight)
+        if not isinstance(X, PackedQueries):
+            return rows, y, qid, sample_weight
+        if qid is not None:
+            raise ValueError("packed rows have their queries with them; leave out qid")
+        return rows, y, X.queries, sample_weight
+
     def _queries(
         self, X: Any, y: Any, qid: Any, sample_weight: Any, reset: bool = True
     ) -> tuple[Groups, list[Array], Array | None]:
@@ -211,6 +228,7 @@ class Ranker(Trainer):
         self._check_options()
         if reset and not self.latent:
             self.__dict__.pop("start_", None)  # of an earlier training
+        X, y, qid, sample_weight = self._given(X, y, qid, sample_weight)
         X, y = self._matrix(X, y, reset)
         groups, names = Groups.by(X, query_ids(qid, len(y)))
         self._check_rows(y, groups, names)
@@ -251,6 +269,11 @@ class Ranker(Trainer):
                 raise ValueError(f"{found}; latent=True expects at least k = {self.k} in every query")
 
     def _matrix(self, X: Any, y: Any = "no_validation", reset: bool = False) -> Any:
+        if isinstance(X, PackedData):
+            X = given_examples(self._packed, X, None, None)[0]
+        if isinstance(X, PackedMatrix):
+            X.describe(self, reset)
+            return X if isinstance(y, str) else (X, y)
         options: Any = {"accept_sparse": "csr", "dtype": np.float64, "reset": reset}
         refuse_complex("X", X)
         if isinstance(y, str):
@@ -277,6 +300,11 @@ class Ranker(Trainer):
             return None
         if self.start is None:
             assert isinstance(problem.batch, TopKBatch)
+            if problem.batch.source is not None:
+                raise ValueError(
+                    "latent=True looks for first weights with all rows in memory, which packed ones are not: give "
+                    "start=, such as the coef_ of a Ranker without latent"
+                )
             self.start_ = relevance_classifier(problem.batch, problem.oracle.weights, C)
         else:
             self.start_ = checked_start(self.start, problem.oracle.dim)

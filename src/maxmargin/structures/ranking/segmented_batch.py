@@ -12,6 +12,8 @@ import numpy as np
 
 from maxmargin.arrays import Array
 from maxmargin.atoms import AtomRows, Atoms
+from maxmargin.files.array_folder import Excerpt
+from maxmargin.inputs.packed_rows import verify_rows
 from maxmargin.kernels.units import AtomBatch
 from maxmargin.structures.ranking.groups import Groups, Indices
 
@@ -68,6 +70,22 @@ class SegmentedBatch(AtomBatch):
         super().__init__(task, len(packed.bounds) - 1, packed.atoms)
         self.rows, self.bounds = packed.rows, packed.bounds
         self.segments, self.starts = packed.segments, packed.starts
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Of a packed folder, a part takes with it what it knows of its own rows."""
+        state = super().__getstate__()
+        if self.source is not None and len(self):
+            reach, n = (int(self.bounds[self.ids.min()]), int(self.bounds[self.ids.max() + 1])), len(self.rows)
+            for name, value in state.items():
+                if isinstance(value, np.ndarray) and name != "ids" and value.ndim == 1 and len(value) == n:
+                    state[name] = Excerpt.of(value, *reach)
+        return state
+
+    def verify(self) -> None:
+        """The features of the rows of these groups; levels came with the batch."""
+        if self.source is not None and len(self):
+            rows = self.rows[self.bounds[self.ids.min()] : self.bounds[self.ids.max() + 1]]
+            verify_rows(self.source, int(rows.min()), int(rows.max()) + 1)
 
     def scored(self, w: Array) -> ScoredRows:
         """The groups with the scores of their rows, sorted from high to low within every segment."""

@@ -13,6 +13,7 @@ from maxmargin.atoms import Atoms
 from maxmargin.block_dual import BlockDual
 from maxmargin.checks import check_memory
 from maxmargin.dual_blocks import DualBlocks
+from maxmargin.files.array_folder import Excerpt
 from maxmargin.inputs.labelling import wrong_labels
 from maxmargin.inputs.labels import Labels
 from maxmargin.inputs.packed_rows import verify_rows
@@ -35,19 +36,6 @@ class Unrolled(NamedTuple):
 
     units: NDArray[np.int64]
     bounds: NDArray[np.int64]
-
-
-class Excerpt(NamedTuple):
-    """A part of an array of so many numbers, whose others nobody needs."""
-
-    numbers: NDArray[Any]
-    begin: int
-    length: int
-
-    def array(self) -> NDArray[Any]:
-        whole = np.zeros(self.length, dtype=self.numbers.dtype)  # what stays empty takes no memory
-        whole[self.begin : self.begin + len(self.numbers)] = self.numbers
-        return whole
 
 
 class ChainBatch(AtomBatch):
@@ -100,11 +88,8 @@ class ChainBatch(AtomBatch):
             begin, end = self._reach()
             for name in ("rows", "labels"):  # others than those of the folder
                 if isinstance(state[name], np.ndarray):
-                    state[name] = Excerpt(state[name][begin:end].copy(), begin, len(state[name]))
+                    state[name] = Excerpt.of(state[name], begin, end)
         return state
-
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        super().__setstate__({k: each.array() if isinstance(each, Excerpt) else each for k, each in state.items()})
 
     def own_part(self, index: Index) -> Self | None:
         """With the units from those of the first of these sequences to those of the last, numbered from 0."""

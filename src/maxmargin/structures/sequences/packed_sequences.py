@@ -23,7 +23,7 @@ from maxmargin.files.fields import Each, Label, LabelList, OneOf, Part, Whole
 from maxmargin.files.objects import Fields
 from maxmargin.inputs.labels import Labels, in_order, plain
 from maxmargin.inputs.packed_data import PackedData
-from maxmargin.inputs.packed_rows import MostlyOnes, RowWriter, check_bounds, check_rows, deny, expect
+from maxmargin.inputs.packed_rows import MostlySame, RowWriter, check_bounds, check_rows, check_weights, deny, expect
 from maxmargin.inputs.token_templates import TokenTemplates
 from maxmargin.inputs.tokens import SequencePacker, Sequences
 from maxmargin.inputs.weighted import Weighted
@@ -133,11 +133,8 @@ class PackedSequences(PackedData):
         for _, some in folder.pieces("rows"):
             wrong = some.min() < 0 or some.max() >= len(self.labels) + len(self.choices)
             deny(folder, wrong, "a label is not among those of the manifest")
-        for name, length in (("factors", self.n_tokens), ("weights", self.n)):
-            if name in folder.arrays:
-                expect(folder, name, np.float64, length)
-                for _, some in folder.pieces(name):
-                    deny(folder, not (np.isfinite(some) & (some >= 0)).all(), f"{name} are not finite and >= 0")
+        check_weights(folder, "factors", self.n_tokens)
+        check_weights(folder, "weights", self.n)
 
 
 def pack_sequences(
@@ -145,11 +142,10 @@ def pack_sequences(
 ) -> PackedSequences:
     """Write the pairs (x, y) of an iterable, or triples (x, y, weight): one look at each, and few at a time."""
     packer, rows, labels = SequencePacker("ignore", 1, hash_bits, None, features), RowWriter(folder), _LabelNumbers()
-    factors, weights = MostlyOnes(folder, "factors"), MostlyOnes(folder, "weights")
+    factors, weights = MostlySame(folder, "factors"), MostlySame(folder, "weights")
     folder.append("offsets", np.zeros(1, dtype=np.int64))
-    draft = folder.draft / "labels"
     n = 0
-    with open(draft, "w+b") as numbers:
+    with folder.draft_of("labels") as numbers:
         for some in _pieces(data):
             with _counted_from(n):
                 X, Y, weight = _columns(some)
@@ -157,17 +153,16 @@ def pack_sequences(
                 found, costs = labels.read(Y, packed)
             folder.append("offsets", rows.n_rows + packed.offsets[1:])
             rows.append(sparse.csr_array(packed.matrix))
-            found.tofile(numbers)
+            numbers.append(found)
             factors.append(costs)
             weights.append(weight)
             n += len(some)
         if n == 0:
             raise ValueError("no sequences given: at least one example is needed")
         names, choices, final = labels.finished()
-        numbers.seek(0)
-        while len(found := np.fromfile(numbers, dtype=np.int32, count=2**20)):
+        for found in numbers.pieces(np.int32):
             folder.append("rows", final[found])
-    draft.unlink()
+    rows.finish()
     return PackedSequences(packer, names, choices, n, rows.n_rows)
 
 

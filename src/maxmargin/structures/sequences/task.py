@@ -266,9 +266,7 @@ class Chain(UnitTask):
         X.check_features(self.packer_)
         X.verify()
         atoms = packed_atoms(X.folder, self.packer_.n_features, self.n_labels_, self.first_)
-        batch = self._labelled(atoms, X.positions(self.numbers_), X.factors, None)
-        batch.source = X.folder
-        return batch
+        return self._labelled(atoms, X.positions(self.numbers_), X.factors, None)
 
     def searching(self) -> Chain:
         task = copy(self)

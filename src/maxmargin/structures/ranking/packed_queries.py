@@ -1,0 +1,89 @@
+"""Rows of queries in a packed folder.
+
+Beside the rows (inputs/packed_rows.py) a folder has of every row its relevance (`levels`) and the number of its query
+(`queries`), counted as queries appear; `weights` are there if they are not all 1.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from maxmargin.arrays import Array
+from maxmargin.files.array_folder import ArrayFolderWriter
+from maxmargin.inputs.packed_matrix import PackedRows, packing_rows
+from maxmargin.inputs.packed_rows import MostlySame, deny, expect
+from maxmargin.inputs.row_blocks import checked_outputs, checked_weights, row_blocks
+
+
+class PackedQueries(PackedRows):
+    """What Ranker takes in the place of X, y and qid; see maxmargin.pack."""
+
+    kind = "ranking"
+
+    @property
+    def outputs(self) -> Array:
+        """The relevance of every row, once it is known to be right."""
+        self.verify()
+        return self.folder.arrays["levels"]
+
+    @property
+    def queries(self) -> NDArray[np.int64]:
+        """The number of every row's query."""
+        self.verify()
+        return self.folder.arrays["queries"]
+
+    def in_parts(self) -> tuple[Any, Any, dict[str, Any]]:
+        X, y, others = super().in_parts()
+        return X, y, {"qid": np.array(self.queries), **others}
+
+    def _check(self) -> None:
+        super()._check()
+        deny(self.folder, self.constant, "rows of queries have a constant feature")
+        expect(self.folder, "levels", np.float64, self.n)
+        expect(self.folder, "queries", np.int64, self.n)
+        for _, some in self.folder.pieces("levels"):
+            deny(self.folder, not np.isfinite(some).all(), "levels are not finite")
+        known = 0
+        for _, some in self.folder.pieces("queries"):
+            highest = np.maximum.accumulate(np.append(known - 1, some))
+            wrong = some.min() < 0 or (np.diff(highest) > 1).any()
+            deny(self.folder, wrong, "queries are not counted as they appear")
+            known = int(highest[-1]) + 1
+
+
+def pack_ranking(data: Iterable[Any], folder: ArrayFolderWriter) -> PackedQueries:
+    """Write blocks or single rows, see row_blocks.py: one look at each, and few at a time."""
+    numbers, weights = dict[Hashable, int](), MostlySame(folder, "weights")
+    with packing_rows(folder, constant=False) as rows:
+        for block in row_blocks(data, queries=True):
+            first, n = rows.n, rows.append(block)
+            folder.append("levels", _levels(checked_outputs(block.y, "labels", n, first), first))
+            folder.append("queries", _numbered(checked_outputs(block.qid, "queries", n, first), numbers, first))
+            weights.append(checked_weights(block.weights, n, first))
+        packed = rows.finished()
+    return PackedQueries(packed.n, packed.n_features, packed.constant, packed.names)
+
+
+def _levels(y: NDArray[Any], first: int) -> Array:
+    try:
+        levels = y.astype(np.float64)
+    except (TypeError, ValueError):
+        raise ValueError(f"example {first}: the relevance of rows is no number but {y.dtype}") from None
+    wrong = np.flatnonzero(~np.isfinite(levels))
+    if len(wrong):
+        raise ValueError(f"example {first + wrong[0]}: the relevance is {levels[wrong[0]]}; expected a finite number")
+    return levels
+
+
+def _numbered(qid: NDArray[Any], numbers: dict[Hashable, int], first: int) -> NDArray[np.int64]:
+    """The numbers of the queries of some rows."""
+    ids = qid.tolist()
+    for i, each in enumerate(ids):
+        if each is None or each != each:
+            raise ValueError(f"example {first + i}: the query is {each}; every row must belong to a query")
+    found = [numbers.setdefault(each, len(numbers)) for each in ids]
+    return np.array(found, dtype=np.int64)
