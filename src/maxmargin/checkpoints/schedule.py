@@ -10,7 +10,7 @@ from maxmargin.checks import is_real
 
 PASSES = re.compile(r"\s*([0-9.]+)\s*pass(es)?\s*")
 SHARE = 0.02  # of the time that writing may take, where a time is given
-SPEED = 2e8  # bytes that are hashed and written in a second, where it is not known
+SPEED = 1e8  # bytes that are hashed and written in a second, where it is not known: those of a slow disk
 
 
 class Schedule:
