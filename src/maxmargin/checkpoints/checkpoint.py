@@ -148,7 +148,7 @@ class Checkpoint:
         }
         try:
             self.file.write(pieces(description, writer.tensors))
-        except OSError as error:
+        except (OSError, ValueError) as error:  # no room on the disk, or in a file
             warn_caller(f"no checkpoint was written: {error}. Training goes on without", CheckpointDamaged)
         self.schedule.wrote(size, time.perf_counter() - began)
 
