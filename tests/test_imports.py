@@ -55,7 +55,7 @@ LAYERS = [
     ("figures that are of no structure, and what several draw with", ["figures"]),
     ("kernels k(u, v) in the place of features", ["kernels"]),
     ("where data are searched", ["executors"]),
-    ("the most violated cuts, and those that testify", ["violations", "witnesses"]),
+    ("the most violated cuts, those that testify, and who looks for them where", ["places", "violations", "witnesses"]),
     ("what is known of planes, in a checkpoint, and sums over parts of the data", ["learnt_planes", "part_sums"]),
     ("formulation, counting, promises", ["oracle", "preflight"]),
     ("the same for smooth risks", ["soft_oracle"]),

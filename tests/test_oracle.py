@@ -21,7 +21,8 @@ from maxmargin.errors import TaskError
 from maxmargin.examples import Examples, dot
 from maxmargin.executors import Serial, Threads
 from maxmargin.objective import Formulation
-from maxmargin.oracle import CHUNK, Oracle, normalised_weights
+from maxmargin.oracle import Oracle, normalised_weights
+from maxmargin.places import CHUNK
 from maxmargin.tasks import Chain, Multiclass
 
 ALL = [Formulation(rescaling, slack) for rescaling in ("margin", "slack") for slack in ("l1", "l2")]
@@ -140,7 +141,9 @@ def test_more_examples_than_fit_into_one_call():
 @pytest.mark.parametrize("problem", [*PROBLEMS, *SEARCHED], ids=lambda problem: type(problem[0]).__name__)
 @formulations
 @pytest.mark.parametrize("workers", [1, 2, 3])
-def test_number_of_threads_changes_no_bit(problem, formulation, workers):
+@pytest.mark.parametrize("chunk", [4, CHUNK])
+def test_number_of_threads_changes_no_bit(monkeypatch, problem, formulation, workers, chunk):
+    monkeypatch.setattr("maxmargin.places.CHUNK", chunk)
     task, X, Y = problem
     bigger = task, [*X, *X, *X] if isinstance(X, list) else np.tile(X, (3, 1)), [*Y, *Y, *Y]
     here, there = opened(bigger, formulation, executor=Serial()), opened(bigger, formulation, executor=Threads(workers))
@@ -148,6 +151,8 @@ def test_number_of_threads_changes_no_bit(problem, formulation, workers):
         a, b = here.mean_plane(w), there.mean_plane(w)
         assert np.array_equal(a.a, b.a)
         assert (a.offset, a.risk) == (b.offset, b.risk)
+        assert np.array_equal(here.slacks(w), there.slacks(w))
+        assert here.proved_risk(w) == there.proved_risk(w)
         index = np.arange(here.n)[::-1]
         one, two = here.planes(w, index), there.planes(w, index)
         assert np.array_equal(one.loss, two.loss)

@@ -3,10 +3,8 @@
 A solver asks for cuts of single examples (`planes`), for one averaged cut (`mean_plane`), or for the risk. The oracle
 translates the formulation (margin or slack rescaling, plain or squared slacks) into what the batch can search, counts
 the decoder calls, spreads them over the executor (what is done where the data are: violations.py), measures the risk
-with what rounding may hide (reach.py), and convicts decoders that miss what they found before (witnesses.py).
-
-Where executors have no memory in common, every part of the batch has its place. What travels with a call are the
-numbers of examples, w, and the planes found; the data travel once.
+with what rounding may hide (reach.py), and convicts decoders that miss what they found before (witnesses.py). Where the
+examples are worked on is the matter of places.py.
 """
 
 from __future__ import annotations
@@ -32,16 +30,16 @@ from maxmargin.files.stacked import Stacked
 from maxmargin.geometry import Geometry
 from maxmargin.learnt_planes import LearntReach, LearntWitnesses
 from maxmargin.objective import Formulation, primal
-from maxmargin.part_sums import CHUNK, Asked, PartSum, joined_sums, part_sum
+from maxmargin.part_sums import Asked, PartSum, joined_sums, part_sum
+from maxmargin.places import Places, Share, chunks_of
 from maxmargin.planes import Planes
 from maxmargin.reach import CutSize, Reach
 from maxmargin.rounding import gamma
 from maxmargin.search import Search
-from maxmargin.violations import Violations, joined, most_violated, predicted
+from maxmargin.violations import Look, Violations, joined, joined_looks, looked_at, most_violated, predicted
 from maxmargin.witnesses import Witnesses
 
 FEW_READS = 20.0  # up to which a mean plane is also given as a combination of atoms: see Atoms.reads
-FEWEST = 4  # examples that are worth a hop to another thread
 
 
 class MeanPlane(NamedTuple):
@@ -69,9 +67,9 @@ class Oracle:
         sizes: Array | None = None,
     ):
         self._batch = batch
+        self._places = Places(batch, executor or Serial())
         self.geometry = geometry  # None: w is drawn to 0, and may be anywhere
         self.formulation = formulation or Formulation()
-        self._executor = executor or Serial()
         self.n, self.dim = len(batch), batch.dim
         self.weights = normalised_weights(sample_weight, self.n)
         if sizes is not None:  # the risk is the mean over what examples are made of
@@ -85,7 +83,6 @@ class Oracle:
         self._relaxed: NDArray[np.bool_] | None = None  # which examples ever got an answer that is no proved output
         self._apart = (1, 0)  # see `apart_now`
         self._hidden: float | None = None  # where passes are summed up elsewhere: what rounding may hide in the last
-        self._parts: list[Any] | None = None  # the places of the batch, where they do not share this memory
 
     # What decides of the next answers, beside the data: see files/learnt.py.
     learnt: ClassVar[Fields] = {
@@ -107,7 +104,7 @@ class Oracle:
     @property
     def chunk_sizes(self) -> list[int]:
         """How many examples are searched at once, chunk by chunk, in a pass."""
-        return list(map(len, self._chunks()))
+        return list(map(len, chunks_of(np.arange(self.n))))
 
     @property
     def _cache(self) -> Any:
@@ -116,21 +113,23 @@ class Oracle:
     @property
     def _searches(self) -> list[Any] | None:
         """What searches remember, wherever they are made."""
-        if self._here:
+        places = self._places
+        if places.here:
             return self._batch.remembered_searches()
-        each: list[list[Any] | None] = list(self._executor.map(remembered_part, self._placed(), self._own_parts()))
-        known = [some for some in each if some is not None]
-        return [one for some in known for one in some] if len(known) == len(each) else None
+        each: list[list[Any] | None] = list(places.map(remembered_part, places.placed, places.parts))
+        known = [one for some in each if some is not None for one in some]
+        return [known[k] for k in places.order] if len(known) == self.n else None
 
     @_searches.setter
     def _searches(self, found: list[Any] | None) -> None:
         if found is None:
             return
-        if self._here:
+        places = self._places
+        if places.here:
             self._batch.remember_searches(found)
             return
-        shares = [[found[i] for i in part] for part in self._own_parts()]
-        list(self._executor.map(remember_part, self._placed(), shares))
+        shares = [[found[i] for i in part] for part in places.parts]
+        list(places.map(remember_part, places.placed, shares))
 
     # --- what the problem is
 
@@ -210,7 +209,7 @@ class Oracle:
         """
         if self._sums_there:
             return np.concatenate(self._summed(w, cut=False).slacks) + self._unsure(w)
-        return np.concatenate([np.maximum(found.measured, 0) for found in self._everyone(w)]) + self._unsure(w)
+        return np.concatenate([look.slacks for look in self._everyone(w)]) + self._unsure(w)
 
     def risk(self, w: Array) -> float:
         """R(w), the weighted mean penalty of these slacks."""
@@ -220,8 +219,7 @@ class Oracle:
         """R(w) is proved to be no higher than this; inf where nothing is proved."""
         if self._sums_there:
             return self.risk_of(np.concatenate(self._summed(w, cut=False).proved) + self._unsure(w))
-        proved = np.concatenate([np.maximum(found.proved, 0) for found in self._everyone(w)])
-        return self.risk_of(proved + self._unsure(w))
+        return self.risk_of(np.concatenate([look.proved for look in self._everyone(w)]) + self._unsure(w))
 
     @property
     def largest_loss(self) -> float:
@@ -238,11 +236,10 @@ class Oracle:
         penalty = np.dot(self.weights[counting], self.formulation.penalty(slacks[counting])) / self.n
         return float(penalty) * (1 + gamma(self.n + 8))
 
-    def _everyone(self, w: Array) -> Iterator[Violations]:
-        for index in self._chunks():
-            found = self._violations(w, index)
-            self._reach = self._reach.with_planes(found.planes)
-            yield found
+    def _everyone(self, w: Array, wants_planes: bool = False) -> Iterator[Look]:
+        for look in self._pass(w, chunks_of(np.arange(self.n)), wants_planes):
+            self._reach = self._reach.joined([look.reach])
+            yield look
 
     def _unsure(self, w: Array) -> float:
         """What rounding may hide of the largest violation of an example at w, in the pass that was just made."""
@@ -298,9 +295,9 @@ class Oracle:
 
     def planes_and_slacks(self, w: Array) -> tuple[Planes, Array]:
         """The most violated cut of every example at w, and ξᵢ(w) as `slacks` measures it, in one pass."""
-        found = list(self._everyone(w))
-        slacks = np.concatenate([np.maximum(each.measured, 0) for each in found]) + self._unsure(w)
-        return Planes.stack([each.planes for each in found]), slacks
+        looks = list(self._everyone(w, wants_planes=True))
+        slacks = np.concatenate([look.slacks for look in looks]) + self._unsure(w)
+        return Planes.stack([look.found.planes for look in looks if look.found is not None]), slacks
 
     def predicted_planes(self, w: Array, index: Index, hint: float) -> Planes:
         """The cuts of z = argmax ⟨w, Ψ(x, z)⟩ + hint·Δ(y, z), whatever the formulation: plain predictions but for ties.
@@ -308,8 +305,8 @@ class Oracle:
         A hint of loss makes a tie with the truth a mistake, or nothing could be learnt from w = 0, where all is tied.
         """
         self.calls += len(index)
-        parts, order = self._spread(index)
-        found = joined(self._map(predicted, parts, w, hint), order)
+        shares, order = self._places.spread(index)
+        found = joined(self._map(predicted, shares, [share.at for share in shares], w, hint), order)
         self._note_relaxed(index, found.relaxed)
         return found.planes
 
@@ -326,18 +323,19 @@ class Oracle:
         sampled: list[Planes] = []
         n = self.n if sample is None else len(sample)
         truths = np.zeros(self.n) if self.latent and sample is None else None
-        chunks = self._chunks(sample)
-        for chunk, index in enumerate(chunks):
-            found = self._violations(w, index)
+        chunks = chunks_of(np.arange(self.n) if sample is None else sample)
+        for chunk, (index, look) in enumerate(zip(chunks, self._pass(w, chunks, True), strict=True)):
+            found = look.found
+            assert found is not None
             if self._measures:
-                self._reach = self._reach.with_planes(found.planes)
+                self._reach = self._reach.joined([look.reach])
             if sample is None and self._measures:
                 remembered = self._witnesses.heights(chunk, len(index), w)
-                self.deny_misses(w, remembered, np.maximum(found.measured, 0.0), first=chunk * CHUNK)
+                self.deny_misses(w, remembered, look.slacks, first=int(index[0]))
                 self._witnesses.keep(chunk, found.planes, len(chunks))
             heights = np.maximum(found.heights, 0)
             share = self.weights[index] / n * (heights > 0)  # a cut below the truth's 0 is no cut
-            slacks.append(np.maximum(found.measured, 0))
+            slacks.append(look.slacks)
             spent = 0.0
             if self.formulation.squared:
                 share = share * heights
@@ -373,7 +371,7 @@ class Oracle:
 
     @property
     def _sums_there(self) -> bool:
-        return self._executor.sums_there and not self._here
+        return self._places.sums_there
 
     def _summed(self, w: Array, cut: bool) -> PartSum:
         """A pass over all parts. As ever, one at w = 0 goes before: planes are largest there."""
@@ -383,11 +381,11 @@ class Oracle:
             if np.any(w):
                 self._summed(self.allowed(np.zeros(self.dim)), cut=False)
         self.calls += self.n
-        placed, parts, reach = self._placed(), self._own_parts(), self._reach._replace(atoms=None)
+        placed, parts, reach = self._places.placed, self._places.parts, self._reach._replace(atoms=None)
         lam = [None if self.formulation.plain else self._lam[part] for part in parts]
         self._apart = (len(parts), self._apart[1] + 1)
         asked = [Asked(self.weights[part] / self.n, reach, own, cut) for part, own in zip(parts, lam, strict=True)]
-        found: PartSum = self._executor.reduce(joined_sums, part_sum, placed, asked, w, self.formulation)
+        found: PartSum = self._places.executor.reduce(joined_sums, part_sum, placed, asked, w, self.formulation)
         self._reach, self._hidden = self._reach.joined(found.reach), found.unsure
         for part, relaxed, own in zip(parts, found.relaxed, found.lam, strict=True):
             self._note_relaxed(part, relaxed)
@@ -404,7 +402,7 @@ class Oracle:
         if few is None:
             return None
         oracle = self._of(few)
-        oracle._executor, oracle._measures = Serial(), False
+        oracle._places, oracle._measures = Places(few, Serial()), False
         return oracle
 
     def block_dual(self, C: float, earlier: Any = None, **limits: Any) -> BlockDual:
@@ -436,7 +434,7 @@ class Oracle:
         """The same planes, and an oracle whose block dual costs no more than these planes need."""
         few, planes = self._batch.restricted_to(planes)
         oracle = copy(self)
-        oracle._batch, oracle.dim = few, few.dim
+        oracle._batch, oracle._places, oracle.dim = few, Places(few, self._places.executor), few.dim
         oracle._reach, oracle._from_zero, oracle._witnesses = Reach(), False, Witnesses()
         return oracle, planes
 
@@ -445,11 +443,10 @@ class Oracle:
     def completed(self, w: Array) -> Oracle:
         """The same data with every label completed to the output that explains it best at w (latent tasks)."""
         self._check(w)
-        if self._here:
+        places = self._places
+        if places.here:
             return self._of(self._batch.completed(w))
-        oracle = self._of(self._batch)
-        oracle._parts = self._executor.derive(completed_part, self._placed(), w)
-        return oracle
+        return self._of(self._batch, places.executor.derive(completed_part, places.placed, w))
 
     def guessed(self, rng: np.random.Generator) -> Oracle:
         """The same data with every label completed somehow, before there are weights (latent tasks)."""
@@ -457,22 +454,22 @@ class Oracle:
 
     def shifts_to(self, after: Oracle) -> AtomRows:
         """By how much Ψ of every truth changes from this completion to that one."""
-        if self._here:
+        places = self._places
+        if places.here:
             return AtomRows.of(self._batch.shifts_to(after._batch))
-        return AtomRows.stack(list(self._executor.map(shifted_rows, self._placed(), after._placed())))
+        return AtomRows.stack(list(places.map(shifted_rows, places.placed, after._places.placed))).take(places.order)
 
     def resumed(self, earlier: Oracle) -> Oracle | None:
         """An earlier completion of the same data in the places of this oracle; None where it is gone."""
-        oracle = self._of(earlier._batch)
-        if earlier._parts is not None:
-            if earlier._executor is not self._executor or not self._executor.alive(earlier._parts):
-                return None
-            oracle._parts = earlier._parts
-        return oracle
+        placed, executor = earlier._places.made, self._places.executor
+        if placed is not None and (earlier._places.executor is not executor or not executor.alive(placed)):
+            return None
+        return self._of(earlier._batch, placed)
 
-    def _of(self, batch: Batch) -> Oracle:
+    def _of(self, batch: Batch, placed: list[Any] | None = None) -> Oracle:
         oracle = copy(self)
-        oracle._batch, oracle._lam, oracle._parts = batch, self._lam.copy(), None
+        oracle._batch, oracle._lam = batch, self._lam.copy()
+        oracle._places = Places(batch, self._places.executor, placed)
         oracle._witnesses = Witnesses()  # planes of other truths are no witnesses
         return oracle
 
@@ -482,7 +479,7 @@ class Oracle:
 
     def beside(self, batch: Batch, sample_weight: Array) -> Oracle:
         """The problem of other data in the same formulation and place."""
-        return Oracle(batch, self.formulation, sample_weight, self._executor, self.geometry)
+        return Oracle(batch, self.formulation, sample_weight, self._places.executor, self.geometry)
 
     # --- places
 
@@ -492,11 +489,11 @@ class Oracle:
         `run` is a function that other processes can import. They cannot watch, and get None instead; what they return
         takes along what it has of the data as references.
         """
-        executor = Serial() if self._batch.exclusive else self._executor  # one cache, which no two runs may use
+        executor = Serial() if self._batch.exclusive else self._places.executor  # one cache, which no two runs may use
         if not self.at_once(len(each)):
             return Serial().map(run, [self] * len(each), each, watch, *shared)
         own = copy(self)
-        own._executor = Serial()  # no run may wait for the pool that it is in
+        own._places = Places(self._batch, Serial())  # no run may wait for the pool that it is in
         if executor.shares_memory:
             return executor.map(run, [own] * len(each), each, watch, *shared)
         places = executor.place([self._batch] * min(len(each), executor.workers))
@@ -506,12 +503,12 @@ class Oracle:
 
     def at_once(self, runs: int) -> bool:
         """Whether `side_by_side` makes several of so many runs at a time."""
-        return runs > 1 and self._executor.workers > 1 and not self._batch.exclusive
+        return runs > 1 and self._places.executor.workers > 1 and not self._batch.exclusive
 
     @property
     def shares_memory(self) -> bool:
         """Whether parts of the data are worked on where they are."""
-        return self._executor.shares_memory
+        return self._places.executor.shares_memory
 
     @property
     def apart_now(self) -> tuple[int, int]:
@@ -520,13 +517,13 @@ class Oracle:
 
     def placed_apart(self, parts: Sequence[Index]) -> list[Any]:
         """Parts of the data, each in a place of its own, for `ask_apart`."""
-        batch = self._batch
-        return self._executor.place([batch.take(each) if self.shares_memory else batch.part(each) for each in parts])
+        batch, executor = self._batch, self._places.executor
+        return executor.place([batch.take(each) if self.shares_memory else batch.part(each) for each in parts])
 
     def ask_apart(self, fn: Callable[..., Any], placed: Sequence[Any], each: Sequence[Any], *shared: Any) -> list[Any]:
         """fn(part, each, *shared) of these parts, in their places."""
         self._apart = (max(len(placed), self._apart[0]), self._apart[1] + 1)
-        return list(self._executor.map(fn, placed, each, *shared))
+        return list(self._places.executor.map(fn, placed, each, *shared))
 
     def searched_elsewhere(self, calls: int, found: Sequence[tuple[Index, Any, Reach | None]]) -> None:
         """So many calls were made in parts of the data, each with its examples, whose answers were relaxed, or not."""
@@ -539,63 +536,59 @@ class Oracle:
 
     def interrupt(self) -> None:
         """Give up what runs elsewhere; threads are waited for."""
-        self._executor.close()
+        self._places.executor.close()
 
-    @property
-    def _here(self) -> bool:
-        return self._executor.shares_memory or self._batch.exclusive
+    def _map(self, fn: Callable[..., Any], shares: Sequence[Share], each: Sequence[Any], *shared: Any) -> list[Any]:
+        return list(self._places.map(fn, [share.place for share in shares], each, *shared))
 
-    def _placed(self) -> list[Any]:
-        """The parts of the batch where they are worked on; consecutive examples make a part."""
-        if self._parts is None:
-            self._parts = self._executor.place([self._batch.part(part) for part in self._own_parts()])
-        return self._parts
-
-    def _own_parts(self) -> list[Index]:
-        """The examples of every part."""
-        return np.array_split(np.arange(self.n), min(self._executor.workers, self.n))
-
-    def _spread(self, index: Index) -> tuple[list[tuple[Any, Index]], Index | None]:
-        """Which examples are looked up in which place, and the order that makes the answers those of `index`."""
-        if self._here:
-            workers = min(self._executor.workers, max(1, len(index) // FEWEST))
-            shares = np.array_split(index, workers) if workers > 1 else [index]
-            return [(self._batch, share) for share in shares], None
-        placed = self._placed()
-        ends = np.cumsum([len(part) for part in np.array_split(np.arange(self.n), len(placed))])
-        owner = np.searchsorted(ends, index, side="right")
-        first = np.concatenate([[0], ends[:-1]])
-        used = [k for k in range(len(placed)) if (owner == k).any()]
-        order = np.argsort(np.concatenate([np.flatnonzero(owner == k) for k in used]))
-        return [(placed[k], index[owner == k] - first[k]) for k in used], order
-
-    def _map(self, fn: Callable[..., Any], parts: list[tuple[Any, Any]], *shared: Any) -> list[Any]:
-        executor = self._executor if len(parts) > 1 or not self._here else Serial()
-        return list(executor.map(fn, [place for place, _ in parts], [each for _, each in parts], *shared))
-
-    def _chunks(self, sample: Index | None = None) -> list[Index]:
-        chosen = np.arange(self.n) if sample is None else sample
-        return [chosen[start : start + CHUNK] for start in range(0, len(chosen), CHUNK)]
+    def _pass(self, w: Array, chunks: Sequence[Index], wants_planes: bool) -> Iterator[Look]:
+        """A look at one chunk after the other. Threads search ahead of whoever asks, as they are free."""
+        ahead = self._places.spread_ahead(chunks)
+        looks: Iterator[Any] = iter(())
+        if ahead is not None:
+            jobs = [(share, self._begin(share)) for shares in ahead for share in shares]
+            rest = (w, self.formulation, wants_planes)
+            looks = self._places.map(looked_at, [self._batch] * len(jobs), jobs, *rest)
+        for k, index in enumerate(chunks):
+            self._count(w, index)
+            if ahead is not None:
+                look = joined_looks([next(looks) for _ in ahead[k]], None)
+            else:
+                shares, order = self._places.spread(index)
+                look = joined_looks(
+                    self._map(looked_at, shares, self._asked(shares, index, order), w, self.formulation, wants_planes),
+                    order,
+                )
+            self._note(index, look)
+            yield look
 
     def _violations(self, w: Array, index: Index, scale: float = 1.0) -> Violations:
+        """At scale·w, for a block of examples."""
+        self._count(w, index)
+        if scale != 1 and not self.formulation.plain:
+            w, scale = scale * w, 1.0
+        if self.formulation.plain and self._places.alone:  # the usual case, without detours
+            found = most_violated(self._batch, (index, None), w, scale, self.formulation)
+        else:
+            shares, order = self._places.spread(index)
+            found = joined(
+                self._map(most_violated, shares, self._asked(shares, index, order), w, scale, self.formulation), order
+            )
+        self._note(index, found)
+        return found
+
+    def _count(self, w: Array, index: Index) -> None:
+        """So many calls, before they are made."""
         self._check(w)
         if self.calls == 0:
             self._from_zero = not np.any(w)
         self.calls += len(index)
-        if scale != 1 and not self.formulation.plain:
-            w, scale = scale * w, 1.0
-        if self.formulation.plain and self._here and self._executor.workers == 1:  # the usual case, without detours
-            found = most_violated(self._batch, (index, None), w, scale, self.formulation)
-            self._note_relaxed(index, found.relaxed)
-            return found
-        parts, order = self._spread(index)
-        lam = [None] * len(parts) if self.formulation.plain else self._begin(parts, index, order)
-        jobs = [(place, (share, begin)) for (place, share), begin in zip(parts, lam, strict=True)]
-        found = joined(self._map(most_violated, jobs, w, scale, self.formulation), order)
+
+    def _note(self, index: Index, found: Violations | Look) -> None:
+        """What the next searches begin with, and what the certificate says of these."""
         if found.lam is not None:
             self._lam[index] = found.lam
         self._note_relaxed(index, found.relaxed)
-        return found
 
     def _check(self, w: Array) -> None:
         """Kernels do not look where an array ends."""
@@ -608,10 +601,17 @@ class Oracle:
                 self._relaxed = np.zeros(self.n, dtype=bool)
             self._relaxed[index] |= relaxed
 
-    def _begin(self, parts: list[tuple[Any, Index]], index: Index, order: Index | None) -> list[Any]:
-        """Where the rescaling searches of every part begin."""
-        lam = self._lam[index] if order is None else self._lam[index][np.argsort(order)]
-        return np.split(lam, np.cumsum([len(share) for _, share in parts])[:-1])
+    def _begin(self, index: Index) -> Array | None:
+        """Where rescaling searches of these examples begin."""
+        return None if self.formulation.plain else self._lam[index]
+
+    def _asked(self, shares: Sequence[Share], index: Index, order: Index | None) -> list[tuple[Index, Array | None]]:
+        """What every share of an index is told."""
+        lam = self._begin(index)
+        if lam is None:
+            return [(share.at, None) for share in shares]
+        own = np.split(lam if order is None else lam[np.argsort(order)], np.cumsum([len(s.at) for s in shares])[:-1])
+        return [(share.at, begin) for share, begin in zip(shares, own, strict=True)]
 
 
 # --- what is done where the data are

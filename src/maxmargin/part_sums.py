@@ -11,10 +11,9 @@ from maxmargin.arrays import Array
 from maxmargin.atoms import AtomRows
 from maxmargin.batch import Batch
 from maxmargin.objective import Formulation
+from maxmargin.places import chunks_of
 from maxmargin.reach import CutSize, Reach
-from maxmargin.violations import most_violated
-
-CHUNK = 512  # examples per call: bounds the memory that rows of planes take
+from maxmargin.violations import looked_at
 
 
 class Asked(NamedTuple):
@@ -46,16 +45,16 @@ def part_sum(batch: Batch, asked: Asked, w: Array, formulation: Formulation) -> 
     a = np.zeros(len(w)) if asked.cut else None
     offset, size, reach = 0.0, CutSize(0.0, 0.0, 0), asked.reach
     slacks, proved, truths, relaxed, lam = [], [], [], [], []
-    for first in range(0, len(batch), CHUNK):
-        index = np.arange(first, min(first + CHUNK, len(batch)))
+    for index in chunks_of(np.arange(len(batch))):
         begin = None if asked.lam is None else asked.lam[index]
-        found = most_violated(batch, (index, begin), w, 1.0, formulation)
-        reach = reach.with_planes(found.planes)
-        slacks.append(np.maximum(found.measured, 0.0))
-        proved.append(np.maximum(found.proved, 0.0))
-        relaxed.append(found.relaxed)
-        lam.append(found.lam)
-        if a is None:
+        look = looked_at(batch, (index, begin), w, formulation, asked.cut)
+        reach = reach.joined([look.reach])
+        slacks.append(look.slacks)
+        proved.append(look.proved)
+        relaxed.append(look.relaxed)
+        lam.append(look.lam)
+        found = look.found
+        if a is None or found is None:
             continue
         heights = np.maximum(found.heights, 0.0)
         share = asked.shares[index] * (heights > 0)  # a cut below the truth's 0 is no cut

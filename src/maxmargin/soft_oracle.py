@@ -12,7 +12,7 @@ from maxmargin.block_dual import BlockDual
 from maxmargin.executors import Executor
 from maxmargin.geometry import Geometry
 from maxmargin.oracle import MeanPlane, Oracle
-from maxmargin.part_sums import CHUNK
+from maxmargin.places import chunks_of
 from maxmargin.planes import Planes
 from maxmargin.reach import CutSize
 from maxmargin.tangents import Softness, Tangents
@@ -86,13 +86,15 @@ class SoftOracle(Oracle):
         return 0.0
 
     def _tangents(self, w: Array) -> tuple[Tangents, Array]:
-        """Of all examples; consecutive ones are worked on together."""
+        """Of all examples."""
         self._check(w)
         self.calls += self.n
-        parts, _ = self._spread(np.arange(self.n))
-        shares = np.array_split(self.weights, np.cumsum([len(index) for _, index in parts])[:-1])
-        jobs = [(place, (index, share)) for (place, index), share in zip(parts, shares, strict=True)]
-        found = self._map(add_up, jobs, w, self.softness)
+        shares, order = self._places.spread(np.arange(self.n))
+        weights = self.weights if order is None else self.weights[np.argsort(order)]
+        own = np.split(weights, np.cumsum([len(share.at) for share in shares])[:-1])
+        found = self._map(
+            add_up, shares, [(share.at, v) for share, v in zip(shares, own, strict=True)], w, self.softness
+        )
         total = found[0][1]
         for _, more in found[1:]:
             total += more
@@ -109,5 +111,5 @@ def add_up(batch: Batch, asked: tuple[Index, Array], w: Array, softness: Softnes
     """The tangents of some examples, a chunk after the other, and the array that they were added to."""
     index, weights = asked
     total = np.zeros(len(w))
-    chunks = [slice(first, first + CHUNK) for first in range(0, len(index), CHUNK)]
-    return Tangents.joined([batch.take(index[c]).add_tangents(w, weights[c], softness, total) for c in chunks]), total
+    each = zip(chunks_of(index), chunks_of(weights), strict=True)
+    return Tangents.joined([batch.take(own).add_tangents(w, v, softness, total) for own, v in each]), total

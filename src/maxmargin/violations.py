@@ -13,6 +13,7 @@ from maxmargin.batch import Batch
 from maxmargin.errors import TaskError
 from maxmargin.objective import Formulation
 from maxmargin.planes import Planes
+from maxmargin.reach import Reach
 from maxmargin.rescaling import search_rescaled
 from maxmargin.rounding import gamma
 from maxmargin.search import Search
@@ -31,6 +32,17 @@ class Violations(NamedTuple):
     proved: Array  # upper bounds on it; inf where nothing is proved
     lam: Array | None = None  # where a rescaling search ended: the next one begins there
     relaxed: NDArray[np.bool_] | None = None  # see Planes
+
+
+class Look(NamedTuple):
+    """What a pass needs to know of some examples."""
+
+    slacks: Array  # as the objective is measured
+    proved: Array  # bounds on them
+    lam: Array | None
+    relaxed: NDArray[np.bool_] | None
+    reach: Reach  # of the planes
+    found: Violations | None  # where the planes themselves are wanted
 
 
 def most_violated(
@@ -64,6 +76,21 @@ def most_violated(
     return Violations(found.cuts, heights, measured, found.upper, found.lam, found.relaxed)
 
 
+def looked_at(
+    batch: Batch, asked: tuple[Index, Array | None], w: Array, formulation: Formulation, wants_planes: bool
+) -> Look:
+    """The same at w for a pass, with whatever of it can be worked out example by example."""
+    found = most_violated(batch, asked, w, 1.0, formulation)
+    return Look(
+        np.maximum(found.measured, 0.0),
+        np.maximum(found.proved, 0.0),
+        found.lam,
+        found.relaxed,
+        Reach().with_planes(found.planes),
+        found if wants_planes else None,
+    )
+
+
 def predicted(batch: Batch, index: Index, w: Array, hint: float) -> Violations:
     """The cuts of plain predictions, in which a hint of loss decides ties."""
     planes = batch.take(index).planes(w, hint).over_atoms()
@@ -76,17 +103,27 @@ def joined(parts: list[Violations], order: Index | None) -> Violations:
     if len(parts) == 1 and order is None:
         return parts[0]
     planes = Planes.stack([part.planes for part in parts])
-    fields = [
-        None if values[0] is None else np.concatenate(values)
-        for values in zip(*(part[1:] for part in parts), strict=True)
-    ]
-    if order is None:
-        return Violations(planes, *fields)  # type: ignore[arg-type]
-    rows: Any = planes.dpsi
-    return Violations(
-        Planes(rows.take(order), planes.loss[order], reach=None if planes.reach is None else planes.reach[order]),
-        *(None if values is None else values[order] for values in fields),  # type: ignore[arg-type]
-    )
+    if order is not None:
+        rows: Any = planes.dpsi
+        reach = None if planes.reach is None else planes.reach[order]
+        planes = Planes(rows.take(order), planes.loss[order], reach=reach)
+    return Violations(planes, *_columns([part[1:] for part in parts], order))
+
+
+def joined_looks(parts: list[Look], order: Index | None) -> Look:
+    """The same of several looks."""
+    if len(parts) == 1 and order is None:
+        return parts[0]
+    found = [each.found for each in parts if each.found is not None]
+    slacks, proved, lam, relaxed = _columns([each[:4] for each in parts], order)
+    reach = parts[0].reach.joined([each.reach for each in parts[1:]])
+    return Look(slacks, proved, lam, relaxed, reach, joined(found, order) if found else None)
+
+
+def _columns(parts: list[tuple[Any, ...]], order: Index | None) -> Any:
+    """Fields of arrays, or of None, one after the other."""
+    columns = [None if each[0] is None else np.concatenate(each) for each in zip(*parts, strict=True)]
+    return columns if order is None else [None if column is None else column[order] for column in columns]
 
 
 def _check_promise(batch: Batch, planes: Planes, heights: Array, w: Array, scale: float = 1.0) -> None:

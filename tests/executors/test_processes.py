@@ -40,6 +40,19 @@ def test_every_solver_comes_to_the_same_weights(pool, solver, formulation):
     assert np.array_equal(here, there)
 
 
+@pytest.mark.parametrize("solver", ["bcfw", "one_slack"])
+def test_every_process_has_its_share_of_every_chunk(pool, monkeypatch, solver):
+    monkeypatch.setattr("maxmargin.places.CHUNK", 5)
+    X, Y = data(13)
+    options = {"solver": solver, "rescaling": "slack", "max_passes": 8}
+    here, there = (StructuredSVM(Plain(), C=3.0, executor=place, **options).fit(X, Y).w_ for place in (Serial(), pool))
+    assert np.array_equal(here, there)
+    task = Plain()
+    task.setup(X, Y)
+    parts = Oracle(task.pack(X, Y), executor=pool)._places.parts
+    assert [part.tolist() for part in parts] == [[0, 1, 2, 5, 6, 7, 10, 11], [3, 4, 8, 9, 12]]
+
+
 @pytest.mark.parametrize("restarts", [1, 3])
 def test_a_path_of_hidden_parts(pool, restarts):
     """Each training starts from the memory of the one before, which is elsewhere or came back."""
@@ -179,6 +192,6 @@ def test_a_part_that_is_late_is_named(tmp_path):
     X, Y = data()
     executor = Processes(2, deadline=5.0)
     task = MortalPlain(str(tmp_path), (60,), "stuck")
-    with pytest.raises(PartsLate, match=r"of \d parts, part \d did not answer within the deadline of 5 s"):
+    with pytest.raises(PartsLate, match=r"of \d parts, part \d(, part \d)? did not answer within the deadline of 5 s"):
         StructuredSVM(task, executor=executor, max_passes=8).fit(X, Y)
     executor.close()

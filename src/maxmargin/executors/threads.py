@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
 from typing import Any
 
 from maxmargin.executors.base import Executor, n_workers
+
+AHEAD = 2  # calls per thread that may be done before their results are asked for: bounds what these take
 
 
 class Threads(Executor):
@@ -21,7 +24,8 @@ class Threads(Executor):
             return iter([fn(placed[0], each[0], *shared)])
         if self._pool is None:
             self._pool = ThreadPoolExecutor(self.workers, thread_name_prefix="maxmargin")
-        return self._pool.map(lambda part, own: fn(part, own, *shared), placed, each)
+        calls = ((self._pool, fn, part, own, *shared) for part, own in zip(placed, each, strict=True))
+        return _in_order(calls, AHEAD * self.workers)
 
     def close(self) -> None:
         if self._pool is not None:
@@ -33,3 +37,18 @@ class Threads(Executor):
 
     def __getstate__(self) -> dict[str, Any]:
         return {"workers": self.workers, "_pool": None}  # threads cannot be copied or pickled; they start on demand
+
+
+def _in_order(calls: Iterator[tuple[Any, ...]], most: int) -> Iterator[Any]:
+    """The results of calls, of which as many are begun before they are asked for."""
+    begun: deque[Future[Any]] = deque()
+    try:
+        for pool, *call in calls:
+            begun.append(pool.submit(*call))
+            if len(begun) >= most:
+                yield begun.popleft().result()
+        while begun:
+            yield begun.popleft().result()
+    finally:
+        for future in begun:
+            future.cancel()

@@ -12,6 +12,7 @@ from maxmargin.oracle import Oracle
 from maxmargin.rescaling import search_rescaled
 from maxmargin.structures.alignment import batch as module
 from maxmargin.structures.alignment.alignments import PairwiseAlignment
+from maxmargin.structures.alignment.scored_pairs import best_alignments
 from maxmargin.tasks import Alignment, Average, Gaps, Match, Window
 from maxmargin.testing import check_task
 
@@ -261,3 +262,18 @@ def test_losses_of_alignments_without_lengths():
         task.loss([(0, 0)], [(0, 0)])
     assert task.loss([(0, 0)], PairwiseAlignment([], (1, 1))) == 1.0
     assert task.loss(("A-", "AC"), [(0, 0)]) == 0.0
+
+
+@given(problem=problems(), many=st.integers(0, 60), data=st.data())
+def test_pairs_that_are_searched_together_are_searched_as_alone(problem, many, data):
+    task, X, Y = problem
+    task.setup(X, Y)
+    weights = task.prepared(np.array(data.draw(st.lists(st.floats(-3, 3), min_size=task.dim, max_size=task.dim))))
+    asked = [(code, truth, 0.5) for code, truth in task.pack(X, Y)]
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("maxmargin.structures.alignment.scored_pairs.MANY_SCORES", many)
+        found = list(best_alignments((task.scored(weights, *each) for each in asked), task.mode_))
+    for each, (score, pairs) in zip(asked, found, strict=True):
+        alone = task.best(weights, *each)
+        assert score == alone.score
+        np.testing.assert_array_equal(pairs, alone.pairs)

@@ -116,7 +116,7 @@ def test_fronts_get_more_room_until_they_have_enough():
     x = LONGER.tags()
     task = set_up(Grammar("tags", "f1", span_features=["first", "length"]), [x], [LONGER])
     w, batch = 0.03 * np.random.default_rng(0).standard_normal(task.dim), task.pack([x], [LONGER])
-    ((example, sentence, _),) = batch.searched(w, lambda charts, sentence, j: None)
+    ((example, sentence, _),) = batch.searched(w, lambda charts, sentences: [None] * len(sentences))
     charts, found = Charts(task.features_.rules, len(x)), []
     for room in (1, 300):
         charts.best(w, sentence)
@@ -173,3 +173,18 @@ def test_training_on_a_small_treebank(measure, formulation):
     Y = ["(S (NP (D a) (N b)) (VP (V c)))", "(S (NP (N a)) (VP (V b) (NP (N c))))", "(NP (N a) (C b) (N c))", "(N a)"]
     X = [Tree.parse(y).tags() for y in Y]
     prove_training_is_optimal(Grammar("tags", measure, span_features=["first"]), X, Y, 10.0, formulation)
+
+
+@examples(10, 30)
+@given(grammars(), st.integers(0, 40), st.data())
+def test_sentences_that_are_searched_together_are_searched_as_alone(problem, many, data):
+    task, X, Y = problem
+    w, batch = data.draw(weights(task.dim)), task.pack(X, Y)
+    sentences, charts = batch.scored(w), Charts(task.features_.rules, batch.longest)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("maxmargin.structures.parsing.charts.MANY_SPANS", many)
+        found = charts.best_of_all(w, sentences)
+    for (rows, score), sentence in zip(found, sentences, strict=True):
+        alone, highest = charts.best(w, sentence)
+        assert score == highest
+        np.testing.assert_array_equal(rows, alone)

@@ -14,25 +14,18 @@ from maxmargin.arrays import Array
 from maxmargin.structures.alignment.alignments import PairwiseAlignment
 from maxmargin.structures.alignment.columns import Codes
 from maxmargin.structures.alignment.encoded import EncodedPair
+from maxmargin.structures.alignment.scored_pairs import ScoredPair
 
 
 class SummedAlignment:
-    """The sums of one pair of sequences, at given scores of pairs and gaps; right pairs score `price` less."""
+    """The sums of one pair of sequences, at given scores."""
 
     used: tuple[Array, Array]  # after `spread`: how often each entry of the tables of gap scores counts
 
-    def __init__(
-        self,
-        scores: tuple[Array, Codes],
-        right: tuple[Codes, Codes],
-        price: float,
-        gaps: tuple[Array, Array],
-        mode: int,
-    ):
+    def __init__(self, pair: ScoredPair, mode: int):
         from maxmargin.structures.alignment.compiled.alignment_sums import fill_sums
 
-        n, m = len(scores[1]), scores[0].shape[1]
-        self.given = (*scores, *right, price, *gaps, mode, np.empty((3, n, m)))
+        self.given = (*pair, mode, np.empty((3, len(pair.row_of), pair.profile.shape[1])))
         self.log_z = float(fill_sums(*self.given))
 
     def spread(self) -> tuple[Array, float]:

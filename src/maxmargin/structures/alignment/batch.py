@@ -16,6 +16,7 @@ from maxmargin.planes import Planes
 from maxmargin.rounding import UNIT, gamma
 from maxmargin.structures.alignment.columns import Codes
 from maxmargin.structures.alignment.encoded import EncodedPair, PreparedWeights, TrueAlignment
+from maxmargin.structures.alignment.scored_pairs import best_alignments
 from maxmargin.structures.alignment.views import Entries
 from maxmargin.tangents import Softness, Tangents
 
@@ -37,9 +38,9 @@ class AlignmentBatch(Batch):
         return ((self.codes[i], self.truths[i]) for i in self.ids)
 
     def planes(self, w: Array, augment: float | Array = 1.0) -> Planes:
-        lam = self.each(augment)
-        best, weights = self.task.best, self.task.prepared(w)
-        return self._planes_of([best(weights, *each, factor).pairs for each, factor in zip(self, lam, strict=True)])
+        weights, lam = self.task.prepared(w), self.each(augment)
+        scored = (self.task.scored(weights, *each, factor) for each, factor in zip(self, lam, strict=True))
+        return self._planes_of([found.pairs for found in best_alignments(scored, self.task.mode_)])
 
     def rescaled_planes(self, w: Array, formulation: Formulation) -> Planes | None:
         """Exact where sequences are short enough to keep the best score of every possible number of right pairs."""

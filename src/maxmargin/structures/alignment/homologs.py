@@ -18,6 +18,7 @@ from maxmargin.planes import Planes
 from maxmargin.structures.alignment.alignments import PairwiseAlignment
 from maxmargin.structures.alignment.batch import difference, stacked
 from maxmargin.structures.alignment.encoded import BestAlignment, EncodedPair, PreparedWeights
+from maxmargin.structures.alignment.scored_pairs import best_alignments
 from maxmargin.structures.alignment.task import Alignment, check_letters
 from maxmargin.structures.alignment.views import Entries
 from maxmargin.task import Task
@@ -101,11 +102,11 @@ class Homologs(Task):
     def best(self, weights: PreparedWeights, codes: list[EncodedPair], without: int | None = None) -> BestCandidate:
         """The candidate with the highest score, one left out."""
         best = BestCandidate(-1, BestAlignment(-np.inf, np.zeros((0, 2), dtype=np.int64)))
-        for k, code in enumerate(codes):
-            if k != without:
-                found = self.alignment_.best(weights, code, None, 0.0)
-                if found.score > best.score:
-                    best = BestCandidate(k, found)
+        among = [k for k in range(len(codes)) if k != without]
+        scored = (self.alignment_.scored(weights, codes[k], None, 0.0) for k in among)
+        for k, found in zip(among, best_alignments(scored, self.alignment_.mode_), strict=True):
+            if found.score > best.score:
+                best = BestCandidate(k, found)
         return best
 
     def pack(self, X: Sequence[Any], Y: Sequence[Any]) -> HomologBatch:

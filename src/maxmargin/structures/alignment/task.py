@@ -19,6 +19,7 @@ from maxmargin.structures.alignment.batch import AlignmentBatch
 from maxmargin.structures.alignment.columns import RESIDUE, Codes, Columns, read_columns, sides_of
 from maxmargin.structures.alignment.encoded import BestAlignment, EncodedPair, PreparedWeights, TrueAlignment
 from maxmargin.structures.alignment.gaps import Gaps, as_gaps
+from maxmargin.structures.alignment.scored_pairs import ScoredPair, best_alignments
 from maxmargin.structures.alignment.substitution import Match, PairFeatures, PairReach, feature_maps
 from maxmargin.structures.alignment.views import Entries
 from maxmargin.task import Task
@@ -206,34 +207,21 @@ class Alignment(Task):
         self, weights: PreparedWeights, code: EncodedPair, truth: TrueAlignment | None, lam: float
     ) -> BestAlignment:
         """The alignment with the highest ⟨w, Ψ⟩ + λΔ, and that value (without λ, which Δ has as a constant)."""
-        from maxmargin.structures.alignment.compiled import alignment
+        return next(best_alignments([self.scored(weights, code, truth, lam)], self.mode_))
 
-        n, m = code.lengths
-        low, high = (code.nothing, code.nothing) if truth is None else (truth.low, truth.high)
-        pairs = np.empty((min(n, m), 2), dtype=np.int64)
-        score, count = alignment.best_alignment(
-            *self.score_rows(weights, code),
-            low,
-            high,
-            0.0 if truth is None else lam / truth.size,
-            *self.gap_scores(weights, code),
-            self.mode_,
-            np.empty((n, m), dtype=np.uint8),
-            np.empty((alignment.ROWS, m + 1)),
-            np.empty(m),
-            np.empty(m, dtype=np.int64),
-            pairs,
-        )
-        return BestAlignment(score, pairs[len(pairs) - count :])
+    def scored(
+        self, weights: PreparedWeights, code: EncodedPair, truth: TrueAlignment | None, lam: float
+    ) -> ScoredPair:
+        """What is searched for that."""
+        right = (code.nothing, code.nothing) if truth is None else (truth.low, truth.high)
+        price = 0.0 if truth is None else lam / truth.size
+        return ScoredPair(*self.score_rows(weights, code), *right, price, *self.gap_scores(weights, code))
 
     def summed(
         self, weights: PreparedWeights, code: EncodedPair, truth: TrueAlignment | None, lam: float
     ) -> SummedAlignment:
         """The sums over all alignments of exp(⟨w, Ψ⟩ + λΔ) (without λ, which Δ has as a constant)."""
-        right = (code.nothing, code.nothing) if truth is None else (truth.low, truth.high)
-        price = 0.0 if truth is None else lam / truth.size
-        scores, gaps = self.score_rows(weights, code), self.gap_scores(weights, code)
-        return SummedAlignment(scores, right, price, gaps, self.mode_)
+        return SummedAlignment(self.scored(weights, code, truth, lam), self.mode_)
 
     def expected(self, code: EncodedPair, shares: Array, used: tuple[Array, Array]) -> list[Array]:
         """E Ψ, the part of gaps and that of every feature map, from what SummedAlignment.spread finds."""

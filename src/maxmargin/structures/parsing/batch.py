@@ -23,7 +23,7 @@ from maxmargin.structures.parsing.sentences import ReadSentence
 from maxmargin.structures.parsing.summed_charts import SummedCharts
 from maxmargin.tangents import Softness, Tangents
 
-Find = Callable[[Charts, Any, int], Any]  # a search: from charts, a scored sentence and its position in the batch
+Find = Callable[[Charts, list[Any]], list[Any]]  # a search in charts for something in every scored sentence of a batch
 
 
 class ParseExample(NamedTuple):
@@ -67,7 +67,7 @@ class GrammarBatch(Batch):
         All sentences are scored before the first is searched, because taking turns is slower for short sentences.
         """
         sentences, charts = self.scored(w), Charts(self.features.rules, self.longest)
-        found = [find(charts, scored, j) for j, scored in enumerate(sentences)]
+        found = find(charts, sentences)
         return [(self.example(j), *each) for j, each in enumerate(zip(sentences, found, strict=True))]
 
     def scored(self, w: Array) -> list[Any]:
@@ -91,8 +91,8 @@ class GrammarBatch(Batch):
     def rescaled_planes(self, w: Array, formulation: Formulation) -> Planes:
         """Planes of the z with the highest formulation.value(Δ, ⟨w, δΨ⟩), exactly."""
 
-        def find(charts: Charts, scored: Any, j: int) -> Rows:
-            return self._most_violated(w, charts, scored, j, formulation.value)
+        def find(charts: Charts, sentences: list[Any]) -> list[Rows]:
+            return [self._most_violated(w, charts, scored, j, formulation.value) for j, scored in enumerate(sentences)]
 
         return self._planes(w, find)
 
@@ -102,14 +102,20 @@ class GrammarBatch(Batch):
         A Hamming loss is a sum over brackets, so that it can be added to the scores; other losses need counts.
         """
 
-        def find(charts: Charts, scored: Any, j: int) -> Rows | None:
+        def bonus(charts: Charts, j: int) -> Array | None:
             example = self.example(j)
+            return example.truth.bonus(charts.n_labels, lam[j] * example.loss.scale) if lam[j] else None
+
+        def one(charts: Charts, scored: Any, j: int) -> Rows | None:
             if lam[j] == 0:
                 return charts.best(w, scored)[0]
-            if example.loss.kind == HAMMING:
-                bonus = example.truth.bonus(charts.n_labels, lam[j] * example.loss.scale)
-                return charts.best(w, scored, bonus)[0]
             return self._most_violated(w, charts, scored, j, lambda loss, margin: lam[j] * loss - margin)
+
+        def find(charts: Charts, sentences: list[Any]) -> list[Rows | None]:
+            if all(lam[j] == 0 or self.example(j).loss.kind == HAMMING for j in range(len(self))):
+                found = charts.best_of_all(w, sentences, [bonus(charts, j) for j in range(len(self))])
+                return [rows for rows, _ in found]
+            return [one(charts, scored, j) for j, scored in enumerate(sentences)]
 
         return find
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from itertools import pairwise
 from typing import Any, NamedTuple
 
@@ -15,6 +15,7 @@ from maxmargin.structures.parsing.compiled.kinds import BRACKETS, HAMMING, K_BES
 from maxmargin.structures.parsing.productions import BEGIN, CHAIN, END, RULE, SPLIT, Productions, Rows
 from maxmargin.structures.parsing.span_features import spans
 
+MANY_SPANS = 4096  # of sentences that are searched in one call
 FEW_TREES = 1024  # for which there is room at first, in a list of the best ones
 
 Violation = Callable[[Any, Any], Any]  # of loss and margin: it rises with the loss and falls linearly with the margin
@@ -113,16 +114,41 @@ class Charts:
 
     def best(self, w: Array, sentence: Any, bonus: Array | None = None) -> tuple[Rows | None, float]:
         """The derivation with the highest score, bonus[span, label] included, and the score; None without any."""
+        return self._best_together(w, [sentence], [bonus])[0]
+
+    def best_of_all(
+        self, w: Array, sentences: Sequence[Any], bonuses: Sequence[Array | None] | None = None
+    ) -> list[tuple[Rows | None, float]]:
+        """The same of many sentences, as many in one compiled call as have tables of some megabytes.
+
+        Within a call other threads are free to run whatever they have to, which single sentences are too short for.
+        """
+        found: list[tuple[Rows | None, float]] = []
+        own, each, spans = [], [], 0
+        for sentence, bonus in zip(sentences, bonuses or [None] * len(sentences), strict=True):
+            own.append(sentence)
+            each.append(bonus)
+            spans += len(sentence.places)
+            if spans > MANY_SPANS:
+                found += self._best_together(w, own, each)
+                own, each, spans = [], [], 0
+        return found + self._best_together(w, own, each) if own else found
+
+    def _best_together(
+        self, w: Array, sentences: Sequence[Any], bonuses: Sequence[Array | None]
+    ) -> list[tuple[Rows | None, float]]:
         from maxmargin.structures.parsing.compiled import cky
 
-        n = len(sentence.leaf)
-        cky.inside(w, sentence, no_bonus(n, self.n_labels) if bonus is None else bonus, self.rules, self.chart)
-        root, score = cky.best_root(w, n, self.rules, self.chart.above)
-        if root < 0:
-            return None, float(score)
-        rows, stack = empty_rows(n)
-        cky.trace(self.rules.roots[root], n, self.rules, self.chart, stack, rows)
-        return rows, float(score)
+        lengths = np.array([len(sentence.leaf) for sentence in sentences])
+        words, cells = (np.append(0, np.cumsum(each)) for each in (lengths, lengths * (lengths + 1) // 2))
+        filled = zip(lengths, bonuses, strict=True)
+        bonus = _joined([no_bonus(n, self.n_labels) if own is None else own for n, own in filled])
+        together = cky.Sentence(*(_joined(tables) for tables in zip(*sentences, strict=True)))
+        scores, stack = np.empty(len(sentences)), np.empty((int(lengths.max()) + 1, 3), dtype=np.int32)
+        rows = np.empty((2 * words[-1] - len(sentences), 5), dtype=np.int32)
+        cky.best_of_all(w, together, bonus, words, cells, self.rules, self.chart, stack, scores, rows)
+        each = np.split(rows, np.cumsum(2 * lengths - 1)[:-1])
+        return [(own if score > -np.inf else None, score) for own, score in zip(each, scores.tolist(), strict=True)]
 
     def k_best(self, w: Array, sentence: Any, k: int) -> list[tuple[Rows, float]]:
         """The k derivations with the highest scores, best first; fewer where there are not as many."""
@@ -199,6 +225,11 @@ class Charts:
             entries.append(np.arange(first, first + fronts.size[n - 1, symbol]))
             scores.append(fronts.score[entries[-1]] + w[self.rules.productions + k])
         return np.concatenate(entries), np.concatenate(scores)
+
+
+def _joined(tables: Sequence[Array]) -> Array:
+    """Tables with as many columns, one below the other."""
+    return tables[0] if len(tables) == 1 else np.concatenate(tables)
 
 
 def no_bonus(n: int, n_labels: int) -> Array:

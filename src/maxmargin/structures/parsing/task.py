@@ -151,7 +151,9 @@ class Grammar(Task):
         return GrammarBatch(self, examples, atoms)
 
     def decode(self, w: Array, X: Any) -> list[Tree]:
-        searched = self.pack(X).searched(w, lambda charts, scored, j: charts.best(w, scored)[0])
+        searched = self.pack(X).searched(
+            w, lambda charts, sentences: [rows for rows, _ in charts.best_of_all(w, sentences)]
+        )
         return [
             self.failed(i, example, scored) if rows is None else self.tree(rows, example)
             for i, (example, scored, rows) in enumerate(searched)
@@ -159,12 +161,12 @@ class Grammar(Task):
 
     def scores(self, w: Array, X: Any) -> Array:
         """⟨w, Ψ⟩ of the best tree of every sentence; -inf where there is none."""
-        searched = self.pack(X).searched(w, lambda charts, scored, j: charts.best(w, scored)[1])
-        return np.array([score for _, _, score in searched])
+        searched = self.pack(X).searched(w, lambda charts, sentences: charts.best_of_all(w, sentences))
+        return np.array([score for _, _, (_, score) in searched])
 
     def n_best(self, w: Array, X: Any, n: int) -> list[list[tuple[Tree, float]]]:
         """The n best trees of every sentence with their scores, best first; fewer where there are not as many."""
-        searched = self.pack(X).searched(w, lambda charts, scored, j: charts.k_best(w, scored, n))
+        searched = self.pack(X).searched(w, lambda charts, sentences: [charts.k_best(w, each, n) for each in sentences])
         return [
             [(self.tree(rows, example), score) for rows, score in found] or [(self.failed(i, example, scored), -np.inf)]
             for i, (example, scored, found) in enumerate(searched)

@@ -57,8 +57,8 @@ class TreeSums:
 
     def best_log_probabilities(self) -> Array:
         """Of the best tree of every sentence."""
-        found = self.batch.searched(self.w, lambda charts, scored, j: charts.best(self.w, scored)[1])
-        return self._bounded(score for _, _, score in found)
+        found = self.batch.searched(self.w, lambda charts, sentences: charts.best_of_all(self.w, sentences))
+        return self._bounded(score for _, _, (_, score) in found)
 
     def sample(self, rng: np.random.Generator, n: int) -> list[list[Tree]]:
         charts = self._charts()

@@ -9,6 +9,7 @@ from structures.alignment.compiled.test_alignment import MODES, problems
 from thorough import examples
 
 from maxmargin.structures.alignment.alignment_sums import SummedAlignment
+from maxmargin.structures.alignment.scored_pairs import ScoredPair
 
 scales = st.sampled_from([1e-8, 0.3, 1.0, 300.0, 1e8])
 
@@ -17,7 +18,7 @@ def summed(drawn, scale, price):
     """The drawn problem with scores of this scale, its sums, and all alignments with scores and probabilities."""
     drawn = drawn._replace(S=scale * drawn.S, of_a=scale * drawn.of_a, of_b=scale * drawn.of_b)
     right, price = (drawn.low, drawn.high), scale * price
-    found = SummedAlignment(drawn.scored, right, price, tuple(drawn.tables), MODES.index(drawn.mode))
+    found = SummedAlignment(ScoredPair(*drawn.scored, *right, price, *drawn.tables), MODES.index(drawn.mode))
     listed = list(twin.alignments(*drawn.S.shape))
     S = twin.augmented(drawn.S, drawn.low, drawn.high, price)
     scores = np.array([twin.score(S, drawn.of_a, drawn.of_b, drawn.mode, pairs) for pairs in listed])

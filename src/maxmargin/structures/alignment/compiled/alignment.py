@@ -202,6 +202,38 @@ def best_alignment(profile, row_of, low, high, price, of_a, of_b, mode, trace, r
 
 
 @kernel
+def best_alignments(
+    sizes, profiles, row_of, low, high, prices, of_a, of_b, mode, trace, rows, best, ends, scores, pairs
+):
+    """The same of many examples, whose arrays stand flat one after the other.
+
+    sizes has n, m and the number of rows of the profile of each; the scratch is enough for the largest. What it returns
+    is written to `scores` (k, 2), and the pairs to the ends of their places in `pairs`, min(n, m) for each.
+    """
+    at = from_a = from_b = of_profile = first = 0
+    for k in range(len(sizes)):
+        n, m, different = sizes[k, 0], sizes[k, 1], sizes[k, 2]
+        last = first + min(n, m)
+        scores[k, 0], scores[k, 1] = best_alignment(
+            profiles[of_profile : of_profile + different * m].reshape(different, m),
+            row_of[at : at + n],
+            low[at : at + n],
+            high[at : at + n],
+            prices[k],
+            of_a[from_a : from_a + 5 * (n + 1)].reshape(5, n + 1),
+            of_b[from_b : from_b + 5 * (m + 1)].reshape(5, m + 1),
+            mode,
+            trace[: n * m].reshape(n, m),
+            rows[: ROWS * (m + 1)].reshape(ROWS, m + 1),
+            best[:m],
+            ends[:m],
+            pairs[first:last],
+        )
+        of_profile, at, first = of_profile + different * m, at + n, last
+        from_a, from_b = from_a + 5 * (n + 1), from_b + 5 * (m + 1)
+
+
+@kernel
 def walk_back(trace, i, j, pairs):
     """The pairs of the alignment that ends with (i, j), written to the end of `pairs`; returns how many they are."""
     top = len(pairs)

@@ -168,6 +168,25 @@ def trace(symbol, n, rules, chart, stack, rows):
 
 
 @kernel
+def best_of_all(w, sentences, bonus, words, cells, rules, chart, stack, scores, rows):
+    """The best derivations of sentences that stand one after the other in all tables; the chart is the last one's.
+
+    Sentence x has the words words[x]:words[x + 1] and the spans cells[x]:cells[x + 1]. Its rows follow those of the
+    sentences before it; they are not written where its score is -inf, because it has no derivation.
+    """
+    first = 0
+    for x in range(len(scores)):
+        a, b, c, d = words[x], words[x + 1], cells[x], cells[x + 1]
+        n = b - a
+        sentence = Sentence(sentences.leaf[a:b], sentences.places[c:d], sentences.splits[a:b])
+        inside(w, sentence, bonus[c:d], rules, chart)
+        root, scores[x] = best_root(w, n, rules, chart.above)
+        if root >= 0:
+            trace(rules.roots[root], n, rules, chart, stack, rows[first : first + 2 * n - 1])
+        first += 2 * n - 1
+
+
+@kernel
 def outside(w, sentence, bonus, rules, above, outer, outer_below, scores):
     """The best score of everything around a symbol that stands above (outer) or below (outer_below) at a span.
 
