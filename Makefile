@@ -14,8 +14,9 @@ unexport PYTHONDONTWRITEBYTECODE
 demo: .venv/.installed
 	$(PY) -m maxmargin.demo
 
+# A file stays in one process, so that what its tests share, and the kernels they compile, are made once.
 test: .venv/.installed
-	$(PY) -m pytest -q -n auto
+	$(PY) -m pytest -q -n auto --dist loadfile
 
 test-slow: .venv/.installed
 	MAXMARGIN_THOROUGH=1 $(PY) -m pytest -m "slow or data or thorough"

@@ -4,6 +4,7 @@ Imports inside of functions and those for types alone count like all others.
 """
 
 import ast
+from functools import cache
 from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 
@@ -104,7 +105,12 @@ FILES = {
     for path in sorted(ROOT.rglob("*.py"))
 }
 FILES["maxmargin"] = ROOT / "__init__.pyi"  # which names what is imported at first use
-TREES = {name: ast.parse(path.read_text()) for name, path in FILES.items()}
+
+
+@cache
+def trees():
+    """Of all files; not when tests are collected, because it takes seconds."""
+    return {name: ast.parse(path.read_text()) for name, path in FILES.items()}
 
 
 def imported(tree):
@@ -114,14 +120,18 @@ def imported(tree):
         if isinstance(node, ast.Import):
             found |= {alias.name for alias in node.names}
         elif isinstance(node, ast.ImportFrom):
-            assert node.level == (tree is TREES["maxmargin"]), "imports name the whole path, but for those of the stub"
+            assert node.level == (tree is trees()["maxmargin"]), (
+                "imports name the whole path, but for those of the stub"
+            )
             module = ".".join(["maxmargin"] * node.level + [node.module or ""]).rstrip(".")
             names = {f"{module}.{alias.name}" for alias in node.names}
             found |= {name if name in FILES else module for name in names}
     return {name for name in found if name.split(".")[0] == "maxmargin"}
 
 
-GRAPH = {name: imported(tree) - {name} for name, tree in TREES.items()}
+@cache
+def import_graph():
+    return {name: imported(tree) - {name} for name, tree in trees().items()}
 
 
 def place(module):
@@ -135,12 +145,12 @@ def place(module):
 
 
 def test_every_module_has_its_layer():
-    assert {place(module)[1] for module in GRAPH} == {entry for _, names in LAYERS for entry in names}
+    assert {place(module)[1] for module in import_graph()} == {entry for _, names in LAYERS for entry in names}
 
 
 def test_there_is_no_cycle():
     try:
-        TopologicalSorter(GRAPH).prepare()
+        TopologicalSorter(import_graph()).prepare()
     except CycleError as error:
         pytest.fail(f"modules import each other in a cycle: {' <- '.join(error.args[1])}")
 
@@ -156,7 +166,7 @@ def upward(graph):
 
 
 def test_no_arrow_points_up():
-    assert not list(upward(GRAPH))
+    assert not list(upward(import_graph()))
 
 
 @pytest.mark.parametrize(
@@ -177,7 +187,7 @@ def test_what_the_table_forbids(arrow):
 
 def test_exceptions_are_needed():
     for module, other in EXCEPTIONS:
-        assert other in GRAPH[module]
+        assert other in import_graph()[module]
 
 
 # --- the borders of the oracle
@@ -189,7 +199,7 @@ def last_name(node):
 
 def nodes(kind):
     """All of this kind in the package, with the places where they stand."""
-    for module, tree in TREES.items():
+    for module, tree in trees().items():
         yield from ((f"{module}:{node.lineno}", node) for node in ast.walk(tree) if isinstance(node, kind))
 
 

@@ -23,9 +23,10 @@ from maxmargin.block_dual import BlockDual
 from maxmargin.dual_blocks import DualBlocks
 from maxmargin.errors import TaskError
 from maxmargin.executors import Executor, Serial
-from maxmargin.files.fields import Each, Flag, NumberArray, OneOf, Whole
+from maxmargin.files.fields import Flag, NumberArray, OneOf, Whole
 from maxmargin.files.learnt import MaybeInner
-from maxmargin.files.objects import Field, Fields
+from maxmargin.files.objects import Fields
+from maxmargin.files.stacked import Stacked
 from maxmargin.geometry import Geometry
 from maxmargin.learnt_planes import LearntReach, LearntWitnesses
 from maxmargin.objective import Formulation, primal
@@ -92,7 +93,7 @@ class Oracle:
         "_lam": NumberArray(float, "n", least=0),
         "_relaxed": OneOf(None, NumberArray(bool, "n")),
         "_cache": MaybeInner(),
-        "_searches": OneOf(None, Each(Field(), size="n")),
+        "_searches": Stacked(),
     }
 
     @property

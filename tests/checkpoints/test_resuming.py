@@ -218,13 +218,13 @@ def test_models_do_not_keep_where_their_checkpoint_was(tmp_path):
     assert mm.load(tmp_path / "model.mm").checkpoint is None
 
 
-def test_what_trains_many_models_takes_none(tmp_path):
+def test_paths_of_measures_take_none(tmp_path):
     X, y = classes()
-    with pytest.raises(ValueError, match="which cannot share a checkpoint"):
-        mm.Tuned(mm.MulticlassSVC(checkpoint=tmp_path / "file")).fit(X, y)
-    with pytest.raises(ValueError, match="takes no checkpoint"):
-        mm.MeasureSVC("f1", checkpoint=tmp_path / "file").fit_path(X, y > 1, [1.0, 2.0])
-    assert not (tmp_path / "file").exists()
+    model = mm.MeasureSVC("f1", checkpoint=tmp_path / "file")
+    for train in (lambda: model.fit_path(X, y > 1, [1.0, 2.0]), lambda: mm.Tuned(model, cv=2).fit(X, y > 1)):
+        with pytest.raises(ValueError, match="MeasureSVC takes no checkpoint where several values of C are trained"):
+            train()
+    assert not list(tmp_path.iterdir())
 
 
 def test_partial_fit_goes_on_from_a_model_file(tmp_path):

@@ -7,6 +7,7 @@ import subprocess
 import sys
 
 import pytest
+from thorough import THOROUGH
 
 SCRIPT = """
 import hashlib, json, pickle, sys
@@ -56,12 +57,13 @@ def run(hash_seed):
 
 @pytest.fixture(scope="module")
 def runs():
-    return [run(seed) for seed in ("0", "1", "12345")]
+    return [run(seed) for seed in ("0", "12345", "1")[: 3 if THOROUGH else 2]]
 
 
+@pytest.mark.thorough
 def test_same_weights_for_every_hash_seed(runs):
     assert len(runs[0][0]) == 28
-    assert runs[0][0] == runs[1][0] == runs[2][0]
+    assert all(marks == runs[0][0] for marks, _ in runs[1:])
 
 
 def test_pickles_from_other_processes(runs):

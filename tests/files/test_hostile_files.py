@@ -45,8 +45,13 @@ def _writes(arguments):
 
 
 sys.addaudithook(watch)
-for each in loading.MODULES:
-    loading.known_class(each)  # so that what is imported later is not the library's own
+
+
+@pytest.fixture(autouse=True, scope="module")
+def _imported():
+    """All classes of the library, so that what is imported later is not its own."""
+    for each in loading.MODULES:
+        loading.known_class(each)
 
 
 def load(path, task=None):

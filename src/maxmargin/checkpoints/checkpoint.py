@@ -41,7 +41,7 @@ class Training(Keeper):
 
     def offer(self, passes: float, state: Callable[[], dict[str, Any]], last: bool = False) -> None:
         if last or self.checkpoint.schedule.due(passes):
-            self.checkpoint.write(passes, [self._entry(state=state())])
+            self.checkpoint.write(lambda: [self._entry(state=state())], at_once=last)
 
     def end(self, solution: Any, reason: str) -> None:
         """It has ended, with this to be kept."""
@@ -113,10 +113,10 @@ class Checkpoint:
     def training(self, about: dict[str, str], max_passes: float) -> Training:
         """The next one of this fit; `about` is what it must have in common with that of the file."""
         k = len(self.trainings)
+        self.schedule.begin()
         if k >= len(self._before):
             if self._finished and self._before:
                 raise self.refusal(f"of a fit that ended after {k} trainings, and this one has more")
-            self.schedule.begin(0.0)
             return Training(self, about, max_passes)
         before = self._before[k]
         differs = difference(before["about"], about)
@@ -128,10 +128,16 @@ class Checkpoint:
 
     # --- what is written
 
-    def write(self, passes: float, open_training: list[dict[str, Any]], finished: bool = False) -> None:
-        """Write all that has ended, and what goes on. An error is said, and training goes on without."""
+    def write(self, goes_on: Callable[[], list[dict[str, Any]]], at_once: bool = False, finished: bool = False) -> None:
+        """Write all that has ended, and what goes on, unless that is so much that it has to wait.
+
+        An error is said, and training goes on without.
+        """
         began, writer = time.perf_counter(), DataWriter()
-        fit = writer.write({"trainings": self.trainings + open_training, "finished": finished}, "the checkpoint")
+        fit = writer.write({"trainings": self.trainings + goes_on(), "finished": finished}, "the checkpoint")
+        size = sum(each.nbytes for each in writer.tensors.values())
+        if not at_once and not self.schedule.affords(size):
+            return
         description = {
             "checkpoint": FORMAT,
             "title": self.title,
@@ -142,14 +148,14 @@ class Checkpoint:
         }
         try:
             self.file.write(pieces(description, writer.tensors))
-        except OSError as error:
+        except (OSError, ValueError) as error:  # no room on the disk, or in a file
             warn_caller(f"no checkpoint was written: {error}. Training goes on without", CheckpointDamaged)
-        self.schedule.wrote(passes, time.perf_counter() - began)
+        self.schedule.wrote(size, time.perf_counter() - began)
 
     def finish(self) -> None:
         """The fit is over. One that could go on, with more passes or because it was stopped, stays as it is."""
         if not self.stays_open and not self.limited and not self._finished:
-            self.write(0.0, [], finished=True)
+            self.write(list, at_once=True, finished=True)
 
 
 def _is_training(found: Any) -> bool:

@@ -10,12 +10,14 @@ from maxmargin.checks import is_real
 
 PASSES = re.compile(r"\s*([0-9.]+)\s*pass(es)?\s*")
 SHARE = 0.02  # of the time that writing may take, where a time is given
+SPEED = 1e8  # bytes that are hashed and written in a second, where it is not known: those of a slow disk
 
 
 class Schedule:
     """Every so many seconds, or "10 passes".
 
     Where a file is so large that writing it takes long, seconds become more: writing takes a small share of the time.
+    The first file has to wait, too, if it is so large.
     """
 
     def __init__(self, every: Any):
@@ -33,18 +35,30 @@ class Schedule:
             raise ValueError(
                 f"checkpoint_every must be a positive number of seconds, or passes as in '10 passes'; got {every!r}"
             )
-        self.last, self.longest, self.last_passes = time.perf_counter(), 0.0, 0.0
+        self.last, self.wait = time.perf_counter(), self.seconds or 0.0
+        self.size, self.took = 0, 0.0  # bytes of the last file, and what it took to write them
+        self.since, self.counted = 0.0, 0.0  # passes since the last file; how many of the training are among them
 
-    def begin(self, passes: float) -> None:
-        """A training begins, or goes on, after so many passes."""
-        self.last_passes = passes
+    def begin(self) -> None:
+        """A training begins, or goes on. Passes of those before it that no file has stay counted."""
+        self.counted = 0.0
 
     def due(self, passes: float) -> bool:
         """Whether to write after so many passes of this training."""
+        self.since, self.counted = self.since + passes - self.counted, passes
         if self.seconds is None:
-            return passes - self.last_passes >= self.passes
-        return time.perf_counter() - self.last >= max(self.seconds, self.longest / SHARE)
+            return self.since >= self.passes
+        return time.perf_counter() - self.last >= self.wait
 
-    def wrote(self, passes: float, took: float) -> None:
-        """It was written just now, and took so many seconds."""
-        self.last, self.last_passes, self.longest = time.perf_counter(), passes, took
+    def affords(self, size: int) -> bool:
+        """Whether a file of so many bytes may be written now; if not, none is due until it may."""
+        if self.seconds is None:
+            return True
+        expected = self.took + max(size - self.size, 0) / SPEED
+        self.wait = max(self.seconds, expected / SHARE)
+        return time.perf_counter() - self.last >= self.wait
+
+    def wrote(self, size: int, took: float) -> None:
+        """So many bytes were written just now, in so many seconds."""
+        self.last, self.since, self.size, self.took = time.perf_counter(), 0.0, size, took
+        self.wait = max(self.seconds or 0.0, took / SHARE)

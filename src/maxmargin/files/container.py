@@ -49,7 +49,11 @@ def written(description: dict[str, Any], tensors: Tensors) -> bytes:
     """The file of this description and these arrays."""
     from safetensors.numpy import save
 
-    return bytes(save(tensors, metadata={"maxmargin": _described(description, tensors)}))
+    try:
+        described = _described(description, tensors)
+    except ValueError as error:
+        raise ValueError(f"{error}: pickle keeps it") from None
+    return bytes(save(tensors, metadata={"maxmargin": described}))
 
 
 def _described(description: dict[str, Any], tensors: Tensors) -> str:
@@ -57,13 +61,13 @@ def _described(description: dict[str, Any], tensors: Tensors) -> str:
     text = _text({"sha256": _checksum(description, tensors), **description})
     if len(text) > MOST_HEADER // 2:
         raise ValueError(
-            f"the description of the model would have {len(text):,} characters; expected at most {MOST_HEADER // 2:,}: "
-            "lists of so many labels or names are not for model files"
+            f"its description would have {len(text):,} characters; expected at most {MOST_HEADER // 2:,}, of which "
+            "lists of labels or names take most"
         )
     if len(tensors) > MOST_ARRAYS or _values(text) > MOST_VALUES - 9 * MOST_ARRAYS:
         raise ValueError(
-            f"the model has {len(tensors):,} arrays and {_values(text):,} other values; a model file has room for "
-            f"{MOST_ARRAYS:,} and about {MOST_VALUES:,}: pickle keeps it"
+            f"it has {len(tensors):,} arrays and {_values(text):,} other values; a file has room for {MOST_ARRAYS:,} "
+            f"and about {MOST_VALUES - 9 * MOST_ARRAYS:,}"
         )
     return text
 

@@ -253,7 +253,10 @@ class _Descent:
             return False if self.watch is None else self.watch.step(self.number, later)
 
         inner = clone(self.limits.inner).set_params(tol=self.tol, max_passes=max(self.limits.max_passes - passes, 1.0))
-        kept = {} if keeper is None else {"keeper": keeper}
+        kept = {}
+        if keeper is not None:
+            keeper.passes += passes  # of the rounds before
+            kept = {"keeper": keeper}
         solution = inner.solve(current, self.C, start, watch, self.seed, **kept)
         for line in solution.history:
             line["passes"] += passes

@@ -128,7 +128,7 @@ class KeptRuns:
             self.ended[number] = run.descended
         self.number, self.open_run = Whole(-1, self.restarts - 1).read(found["number"], None), found["run"]
 
-    def keeper_of(self, number: int, state: Callable[[], dict[str, Any]]) -> Keeper | None:
+    def keeper_of(self, number: int, state: Callable[[], dict[str, Any]]) -> Within | None:
         """For the trainings within a run; `state` is that of the run itself."""
         if self.keeper is None or not self.whole:
             return None

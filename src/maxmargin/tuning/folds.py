@@ -63,6 +63,7 @@ class Fold:
         self.C: float | None = None
         self.grid: Grid | None = None
         self.made = 0  # models
+        self.ended = False  # whether no more are asked for
 
     def next_model(self, C: float | None) -> Trained:
         """Train for this C, from where the last model ended; None: for the first C of a grid that these data make."""
@@ -114,7 +115,7 @@ class Fold:
         if self.C is None:
             self.grid = Grid.of(oracle)
             self.C = self.grid.first
-        while True:
+        while not self.ended:
             yield self.C
 
     def _whole(self, model: Trainer) -> Any:
@@ -124,6 +125,12 @@ class Fold:
         pipeline = copy(self.estimator)
         pipeline.steps = [*self.transformer.steps, (self.estimator.steps[-1][0], model)]
         return pipeline
+
+    def end(self) -> None:
+        """The search is over: the path ends by itself, and a checkpoint knows that it is whole."""
+        self.ended = True
+        if self.path is not None:
+            next(self.path, None)
 
     def close(self) -> None:
         """Let go of the data and of what training remembers."""
@@ -143,6 +150,11 @@ def next_model(fold: Fold, asked: Sequence[float | None], stop: Event | None) ->
         for C in asked[fold.made : -1]:
             fold.next_model(C)
         return fold.next_model(asked[-1])
+
+
+def end(fold: Fold, _: None) -> None:
+    """What an executor does when no more models are asked for."""
+    fold.end()
 
 
 def _score(scorer: Callable[..., float] | None, model: Trainer, test: Given) -> Any:

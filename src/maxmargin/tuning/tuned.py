@@ -32,7 +32,7 @@ from maxmargin.time_left import TimeLeft
 from maxmargin.trainer import Trainer
 from maxmargin.training_options import executor_for, n_examples
 from maxmargin.tuning.choice import RULES, Tried
-from maxmargin.tuning.folds import Fold, Given, Trained, next_model
+from maxmargin.tuning.folds import Fold, Given, Trained, end, next_model
 from maxmargin.tuning.grid import MOST, Grid
 from maxmargin.tuning.splits import Split, part_of, splits_of
 
@@ -61,7 +61,8 @@ class Tuned(MetaEstimatorMixin, BaseEstimator):
     ----------
     estimator : estimator or Pipeline
         Any estimator of maxmargin that has C, or a pipeline that ends in one, whose transformers are fitted in every
-        fold anew. Its own C is not used.
+        fold anew. Its own C is not used. With a `checkpoint`, a search that was stopped goes on: every fold has a file
+        of its own, named after it ("….fold_0", "….all_data").
     Cs : sequence or None
         Values of C to try, in rising order. None makes them from the data: the first lowers the training loss by about
         2%, each is three times the one before, and the last is where the training loss stops falling (see
@@ -231,11 +232,6 @@ class Tuned(MetaEstimatorMixin, BaseEstimator):
             raise TypeError(_without_C(last))
         if isinstance(last._solver(), Perceptron):
             raise ValueError("the perceptron does not use C: there is nothing to choose")
-        if last.checkpoint is not None:
-            raise ValueError(
-                "Tuned trains many models, which cannot share a checkpoint; leave checkpoint out, and fit the chosen C "
-                "with one"
-            )
         if self.rule not in RULES:
             raise ValueError(f"rule must be one of {', '.join(map(repr, RULES))}, got {self.rule!r}")
         if self.patience is not None:
@@ -267,6 +263,10 @@ class Tuned(MetaEstimatorMixin, BaseEstimator):
         for k, (train, test) in enumerate(splits):
             learnt, judged = part(train, None, data.others), part(test, train, taken)
             folds.append(Fold(f"fold {k}", estimator, learnt, judged, scorer))
+        if last.checkpoint is not None:  # paths are followed side by side: each has a file of its own
+            for fold in folds:
+                beside = f"{os.fspath(last.checkpoint)}.{fold.name.replace(' ', '_')}"
+                fold.estimator = _with(clone(estimator), checkpoint=beside)
         return folds
 
     def _scorer(self, estimator: Any) -> Any:
@@ -282,6 +282,8 @@ class Tuned(MetaEstimatorMixin, BaseEstimator):
                 if any(each.interrupted for each in row):
                     return True
                 tried.add(row)
+            if last.checkpoint is not None:
+                list(executor.map(end, placed, [None] * len(placed)))
             ended = True
         except KeyboardInterrupt as pressed:
             first_only(pressed)
@@ -344,7 +346,8 @@ class Tuned(MetaEstimatorMixin, BaseEstimator):
         self.results_ = tried.results()
         self.best_index_ = chosen
         self.best_C_, self.best_score_ = float(row[0].C), float(tried.means[chosen])
-        self.best_estimator_ = _with(row[0].model, verbose=last.verbose, warm_start=last.warm_start)
+        own = {name: getattr(last, name) for name in ("verbose", "warm_start", "checkpoint")}
+        self.best_estimator_ = _with(row[0].model, **own)
         self._say(tried, order[0], interrupted)
 
     def _say(self, tried: Tried, best: int, interrupted: bool) -> None:

@@ -1,6 +1,7 @@
 """Aligner: learning, ready-made models, Biopython, scikit-learn's rules."""
 
 import pickle
+from functools import cache
 
 import joblib
 import numpy as np
@@ -43,20 +44,24 @@ def related(n=24, seed=0, length=12):
 
 
 X, Y = related()
-MODEL = Aligner(alphabet=LETTERS, C=10.0).fit(X, Y)
+
+
+@cache
+def trained():
+    return Aligner(alphabet=LETTERS, C=10.0).fit(X, Y)
 
 
 def test_learns_which_letters_belong_together():
-    assert MODEL.score(X, Y) > 0.85
-    assert MODEL.certificate_.converged
-    matrix = MODEL.substitution_matrix_
+    assert trained().score(X, Y) > 0.85
+    assert trained().certificate_.converged
+    matrix = trained().substitution_matrix_
     for a, b in ("AC", "DE", "FG"):
         i, j = LETTERS.index(a), LETTERS.index(b)
         others = [k for k in range(len(LETTERS)) if k not in (i, j)]
         assert matrix[i, j] > matrix[i, others].max()
     new, truth = related(30, seed=1)
     identity = Aligner.from_matrix({(a, b): float(a == b) for a in LETTERS for b in LETTERS}, 1.0, 0.5)
-    assert MODEL.score(new, truth) > identity.score(new, truth) + 0.05
+    assert trained().score(new, truth) > identity.score(new, truth) + 0.05
 
 
 def test_default_settings_learn():
@@ -64,37 +69,37 @@ def test_default_settings_learn():
 
 
 def test_predictions_are_alignments_with_their_scores():
-    found, scores = MODEL.predict(X), MODEL.decision_function(X)
+    found, scores = trained().predict(X), trained().decision_function(X)
     assert all(isinstance(z, PairwiseAlignment) for z in found)
-    values = [dot(MODEL.task_.psi(x, z), MODEL.w_) for x, z in zip(X, found, strict=True)]
+    values = [dot(trained().task_.psi(x, z), trained().w_) for x, z in zip(X, found, strict=True)]
     np.testing.assert_allclose(scores, values, rtol=1e-12)
-    assert MODEL.predict([]) == []
+    assert trained().predict([]) == []
 
 
 def test_score_is_the_mean_agreement():
-    shares = [z.agreement(y) for z, y in zip(MODEL.predict(X), Y, strict=True)]
-    assert MODEL.score(X, Y) == np.mean(shares)
-    near = clone(MODEL).set_params(max_shift=2).fit(X, Y)
+    shares = [z.agreement(y) for z, y in zip(trained().predict(X), Y, strict=True)]
+    assert trained().score(X, Y) == np.mean(shares)
+    near = clone(trained()).set_params(max_shift=2).fit(X, Y)
     assert near.score(X, Y) == np.mean([z.agreement(y, 2) for z, y in zip(near.predict(X), Y, strict=True)])
 
 
 @pytest.mark.parametrize("spelling", ["pairs", "gapped"])
 def test_all_spellings_of_outputs_train_the_same_model(spelling):
     outputs = [y.pairs.tolist() if spelling == "pairs" else y.gapped(*x) for x, y in zip(X, Y, strict=True)]
-    model = clone(MODEL).fit(X, outputs)
-    np.testing.assert_array_equal(model.w_, MODEL.w_)
-    assert model.score(X, outputs) == MODEL.score(X, Y)
+    model = clone(trained()).fit(X, outputs)
+    np.testing.assert_array_equal(model.w_, trained().w_)
+    assert model.score(X, outputs) == trained().score(X, Y)
 
 
 def test_weights_by_name():
-    weights = MODEL.weights_
+    weights = trained().weights_
     assert list(weights) == ["gaps", "residue × residue"]
-    np.testing.assert_array_equal(weights["residue × residue"], MODEL.substitution_matrix_)
+    np.testing.assert_array_equal(weights["residue × residue"], trained().substitution_matrix_)
     assert weights["residue × residue"].names == (list(LETTERS), list(LETTERS))
-    assert weights["residue × residue"]["A", "C"] == MODEL.substitution_matrix_[0, 1]
-    assert MODEL.gap_open_ == -weights["gaps"]["open"]
-    assert MODEL.gap_extend_ == -weights["gaps"]["extend"]
-    assert MODEL.alphabet_ == list(LETTERS)
+    assert weights["residue × residue"]["A", "C"] == trained().substitution_matrix_[0, 1]
+    assert trained().gap_open_ == -weights["gaps"]["open"]
+    assert trained().gap_extend_ == -weights["gaps"]["extend"]
+    assert trained().alphabet_ == list(LETTERS)
 
 
 def test_gap_costs_of_each_sequence():
@@ -118,15 +123,15 @@ def test_every_weight_has_its_names_once(gaps, symmetric):
 
 def test_weights_that_speak_of_a_letter():
     """Of a symmetric matrix, pairs are named one way round."""
-    found = MODEL.top_weights("C", n=100)
-    scores = MODEL.substitution_matrix_[LETTERS.index("C")]
+    found = trained().top_weights("C", n=100)
+    scores = trained().substitution_matrix_[LETTERS.index("C")]
     named = {f"residue × residue: first={min(a, 'C')}, second={max(a, 'C')}": scores[k] for k, a in enumerate(LETTERS)}
     assert {each.name: each.weight for each in found} == {name: weight for name, weight in named.items() if weight}
     assert [abs(each.weight) for each in found] == sorted((abs(each.weight) for each in found), reverse=True)
-    assert MODEL.top_weights("C", n=2) == found[:2]
-    assert [each.name for each in MODEL.top_weights("open")] == ["gaps: kind=open"]
+    assert trained().top_weights("C", n=2) == found[:2]
+    assert [each.name for each in trained().top_weights("open")] == ["gaps: kind=open"]
     with pytest.raises(ValueError, match="no weight speaks of the label 'Z'"):
-        MODEL.top_weights("Z")
+        trained().top_weights("Z")
 
 
 def test_columns_of_many_kinds():
@@ -154,12 +159,12 @@ def test_every_solver_trains(solver):
     model = Aligner(alphabet=LETTERS, C=10.0, solver=solver, tol=0.01, max_passes=300).fit(X, Y)
     assert model.score(X, Y) > 0.8
     if solvers.as_solver(solver).certified:
-        assert model.certificate_.primal == pytest.approx(MODEL.certificate_.primal, rel=0.02)
+        assert model.certificate_.primal == pytest.approx(trained().certificate_.primal, rel=0.02)
 
 
 @pytest.mark.parametrize(("rescaling", "slack"), [("slack", "l1"), ("margin", "l2"), ("slack", "l2")])
 def test_every_formulation_trains(rescaling, slack):
-    assert clone(MODEL).set_params(rescaling=rescaling, slack=slack).fit(X, Y).score(X, Y) > 0.8
+    assert clone(trained()).set_params(rescaling=rescaling, slack=slack).fit(X, Y).score(X, Y) > 0.8
 
 
 # --- ready-made models
@@ -192,11 +197,11 @@ def test_a_matrix_with_gap_costs_of_its_own():
 
 
 def test_matrix_files(tmp_path):
-    write_matrix(tmp_path / "learnt", MODEL.to_matrix())
+    write_matrix(tmp_path / "learnt", trained().to_matrix())
     again = Aligner.from_matrix(read_matrix(tmp_path / "learnt"))
-    np.testing.assert_array_equal(again.substitution_matrix_, MODEL.substitution_matrix_)
-    assert again.predict(X) == MODEL.predict(X)
-    np.testing.assert_allclose(again.decision_function(X), MODEL.decision_function(X), rtol=1e-12)
+    np.testing.assert_array_equal(again.substitution_matrix_, trained().substitution_matrix_)
+    assert again.predict(X) == trained().predict(X)
+    np.testing.assert_allclose(again.decision_function(X), trained().decision_function(X), rtol=1e-12)
 
 
 def test_matrices_that_are_not_symmetric():
@@ -271,7 +276,7 @@ def test_ready_made_models_have_nothing_to_certify():
     model = Aligner.from_matrix(MATRIX, 7, 1, alphabet="ACD")
     with pytest.raises(ValueError, match="made without training and has no objective"):
         model.certify([("A", "A")], [[(0, 0)]])
-    assert MODEL.certify(X, Y).converged
+    assert trained().certify(X, Y).converged
 
 
 # --- Biopython
@@ -368,15 +373,15 @@ def test_fit_changes_neither_parameters_nor_data():
 
 
 def test_fitting_again_gives_the_same_model():
-    np.testing.assert_array_equal(clone(MODEL).fit(X, Y).w_, MODEL.w_)
-    threaded = clone(MODEL).set_params(executor=executors.Threads(2)).fit(X, Y)
-    np.testing.assert_array_equal(threaded.w_, MODEL.w_)
+    np.testing.assert_array_equal(clone(trained()).fit(X, Y).w_, trained().w_)
+    threaded = clone(trained()).set_params(executor=executors.Threads(2)).fit(X, Y)
+    np.testing.assert_array_equal(threaded.w_, trained().w_)
 
 
 def test_pickled_model_predicts_the_same():
-    copy = pickle.loads(pickle.dumps(MODEL))
-    assert copy.predict(X) == MODEL.predict(X)
-    np.testing.assert_array_equal(copy.substitution_matrix_, MODEL.substitution_matrix_)
+    copy = pickle.loads(pickle.dumps(trained()))
+    assert copy.predict(X) == trained().predict(X)
+    np.testing.assert_array_equal(copy.substitution_matrix_, trained().substitution_matrix_)
 
 
 def test_model_selection():
@@ -410,10 +415,10 @@ def test_unfitted():
 
 def test_bad_input_is_named():
     with pytest.raises(ValueError, match="the alignment of example 1 has no trusted pair"):
-        MODEL.score(X[:2], [Y[0], []])
+        trained().score(X[:2], [Y[0], []])
     with pytest.raises(ValueError, match="example 1, first sequence has '!' at position 0 of 'residue'"):
-        MODEL.predict([X[0], ("!", "A")])
-    assert clone(MODEL).set_params(unknown="ignore").fit(X, Y).predict([("!A", "A")])[0].lengths == (2, 1)
+        trained().predict([X[0], ("!", "A")])
+    assert clone(trained()).set_params(unknown="ignore").fit(X, Y).predict([("!A", "A")])[0].lengths == (2, 1)
 
 
 # --- proteins
@@ -441,12 +446,12 @@ def test_learnt_scores_align_proteins_better_than_a_published_matrix():
 
 
 def test_matrices_of_integers_for_programs_that_read_nothing_else():
-    matrix = MODEL.to_matrix(largest=20)
-    exact = MODEL.to_matrix()
+    matrix = trained().to_matrix(largest=20)
+    exact = trained().to_matrix()
     numbers = np.append(matrix.values, [matrix.gap_open, matrix.gap_extend])
     true = np.append(exact.values, [exact.gap_open, exact.gap_extend])
     assert np.abs(numbers).max() == 20
     np.testing.assert_array_equal(numbers, np.rint(true * 20 / np.abs(true).max()))
     for wrong in (0, 1.5, True):
         with pytest.raises(ValueError, match="largest must be a whole number >= 1"):
-            MODEL.to_matrix(largest=wrong)
+            trained().to_matrix(largest=wrong)

@@ -1,4 +1,5 @@
 import pickle
+from functools import cache
 
 import numpy as np
 import pytest
@@ -11,7 +12,11 @@ from maxmargin import Aligner, HomologRanker
 from maxmargin.tasks import Alignment, Homologs
 
 X, Y = families()
-MODEL = HomologRanker(alphabet=LETTERS, C=1.0).fit(X, Y)
+
+
+@cache
+def trained():
+    return HomologRanker(alphabet=LETTERS, C=1.0).fit(X, Y)
 
 
 @pytest.mark.parametrize(("slack", "solver"), [("l1", "bcfw"), ("l2", "bcfw"), ("l2", "n_slack"), ("l1", "one_slack")])
@@ -24,18 +29,18 @@ def test_finds_the_homolog(slack, solver):
 
 
 def test_predictions():
-    found = MODEL.predict(X)
-    scores = MODEL.decision_function(X)
-    alignments = MODEL.predict_alignments(X)
+    found = trained().predict(X)
+    scores = trained().decision_function(X)
+    alignments = trained().predict_alignments(X)
     assert found.dtype == np.int64
     for x, k, values, alignment in zip(X, found, scores, alignments, strict=True):
         assert len(values) == len(x[1])
         assert k == np.argmax(values)
         assert alignment.lengths == (len(x[0]), len(x[1][k]))
-        assert alignment == MODEL.aligner_.predict([(x[0], x[1][k])])[0]
-        assert MODEL.aligner_.decision_function([(x[0], x[1][k])])[0] == pytest.approx(values[k])
-    assert MODEL.score(X, Y) == np.mean([k == y.candidate for k, y in zip(found, Y, strict=True)])
-    assert len(MODEL.predict([])) == 0
+        assert alignment == trained().aligner_.predict([(x[0], x[1][k])])[0]
+        assert trained().aligner_.decision_function([(x[0], x[1][k])])[0] == pytest.approx(values[k])
+    assert trained().score(X, Y) == np.mean([k == y.candidate for k, y in zip(found, Y, strict=True)])
+    assert len(trained().predict([])) == 0
 
 
 def test_numbers_of_candidates_may_differ():
@@ -55,21 +60,21 @@ def test_a_ranker_from_an_aligner():
         ranker.certify(X, Y)
     with pytest.raises(NotFittedError):
         HomologRanker.from_aligner(Aligner())
-    assert MODEL.certify(X, Y).converged
+    assert trained().certify(X, Y).converged
 
 
 def test_the_task_behind_it():
-    assert isinstance(MODEL.task_, Homologs)
-    assert isinstance(MODEL.task_.alignment_, Alignment)
-    assert list(MODEL.weights_) == ["gaps", "residue × residue"]
-    assert MODEL.top_weights("A", n=3) == MODEL.aligner_.top_weights("A", n=3)
-    assert MODEL.weights_["gaps"]["open"] == MODEL.w_[0]
+    assert isinstance(trained().task_, Homologs)
+    assert isinstance(trained().task_.alignment_, Alignment)
+    assert list(trained().weights_) == ["gaps", "residue × residue"]
+    assert trained().top_weights("A", n=3) == trained().aligner_.top_weights("A", n=3)
+    assert trained().weights_["gaps"]["open"] == trained().w_[0]
 
 
 def test_copies():
-    np.testing.assert_array_equal(clone(MODEL).fit(X, Y).w_, MODEL.w_)
-    np.testing.assert_array_equal(pickle.loads(pickle.dumps(MODEL)).predict(X), MODEL.predict(X))
-    assert cross_val_score(clone(MODEL), X, Y, cv=2).shape == (2,)
+    np.testing.assert_array_equal(clone(trained()).fit(X, Y).w_, trained().w_)
+    np.testing.assert_array_equal(pickle.loads(pickle.dumps(trained())).predict(X), trained().predict(X))
+    assert cross_val_score(clone(trained()), X, Y, cv=2).shape == (2,)
 
 
 def test_unfitted():
@@ -83,10 +88,10 @@ def test_unfitted():
 
 def test_the_homologs_may_be_named_without_their_alignments():
     numbers = [y[0] for y in Y]
-    assert MODEL.score(X, numbers) == MODEL.score(X, np.array(numbers)) == MODEL.score(X, Y)
-    wrong = [(k + 1) % len(x[1]) for x, k in zip(X, MODEL.predict(X), strict=True)]
-    assert MODEL.score(X, wrong) == 0.0
+    assert trained().score(X, numbers) == trained().score(X, np.array(numbers)) == trained().score(X, Y)
+    wrong = [(k + 1) % len(x[1]) for x, k in zip(X, trained().predict(X), strict=True)]
+    assert trained().score(X, wrong) == 0.0
     with pytest.raises(ValueError, match=r"Y\[0\] names candidate 99; example 0 has \d+ candidates"):
-        MODEL.score(X[:1], [99])
+        trained().score(X[:1], [99])
     with pytest.raises(ValueError, match=r"Y\[1\] is float; expected \(number of the homolog"):
-        MODEL.score(X[:2], [0, 0.5])
+        trained().score(X[:2], [0, 0.5])

@@ -1,5 +1,7 @@
 """Aligner's probabilities: those of a list of all alignments, calibrated; and training for them."""
 
+from functools import cache
+
 import numpy as np
 import pytest
 from scipy.optimize import minimize
@@ -13,16 +15,20 @@ from maxmargin.testing.problems import written_out
 
 PAIRS, TRUTHS = mutated_pairs(30, length=12, seed=0)
 NEW, NEW_TRUTHS = mutated_pairs(30, length=12, seed=1)
-MODEL = Aligner("global", C=10.0).fit(PAIRS, TRUTHS).calibrate_on(NEW, NEW_TRUTHS)
+
+
+@cache
+def trained():
+    return Aligner("global", C=10.0).fit(PAIRS, TRUTHS).calibrate_on(NEW, NEW_TRUTHS)
 
 
 def test_probabilities_are_those_of_all_alignments():
     some = [("ACG", "AG"), ("AC", "CCA")]
-    marginals, entropy, found = MODEL.predict_marginals(some), MODEL.entropy(some), MODEL.predict(some)
-    each, wholes = MODEL.predict_confidence(some), MODEL.predict_confidence(some, of="alignment")
+    marginals, entropy, found = trained().predict_marginals(some), trained().entropy(some), trained().predict(some)
+    each, wholes = trained().predict_confidence(some), trained().predict_confidence(some, of="alignment")
     for i, x in enumerate(some):
-        listed = list(MODEL.task_.outputs(x))
-        p = np.exp(MODEL.log_probability([x] * len(listed), listed))
+        listed = list(trained().task_.outputs(x))
+        p = np.exp(trained().log_probability([x] * len(listed), listed))
         assert p.sum() == pytest.approx(1.0)
         assert entropy[i] == pytest.approx(-np.dot(p, np.log(p)))
         assert wholes[i] == pytest.approx(p.max())
@@ -32,12 +38,12 @@ def test_probabilities_are_those_of_all_alignments():
             assert probability == pytest.approx(expected)
             assert probability == marginals[i][a, b]
     with pytest.raises(ValueError, match="'pair' or 'alignment'"):
-        MODEL.predict_confidence(some, of="gap")
+        trained().predict_confidence(some, of="gap")
 
 
 def test_samples_are_repeatable():
-    assert MODEL.sample(NEW, 3, random_state=3) == MODEL.sample(NEW, 3, random_state=3)
-    assert MODEL.sample(NEW, 3, random_state=3) != MODEL.sample(NEW, 3, random_state=4)
+    assert trained().sample(NEW, 3, random_state=3) == trained().sample(NEW, 3, random_state=3)
+    assert trained().sample(NEW, 3, random_state=3) != trained().sample(NEW, 3, random_state=4)
 
 
 def test_calibration_makes_new_alignments_most_probable():
@@ -48,10 +54,10 @@ def test_calibration_makes_new_alignments_most_probable():
         with pytest.warns(Uncalibrated):
             return model.log_probability(NEW, NEW_TRUTHS).mean()
 
-    assert mean(MODEL.temperature_) >= max(mean(1.1 * MODEL.temperature_), mean(0.9 * MODEL.temperature_))
+    assert mean(trained().temperature_) >= max(mean(1.1 * trained().temperature_), mean(0.9 * trained().temperature_))
     within = Aligner("global", C=10.0, calibrate=2).fit(PAIRS, TRUTHS)
     assert within.calibrated_
-    assert abs(np.log(within.temperature_ / MODEL.temperature_)) < 1.0
+    assert abs(np.log(within.temperature_ / trained().temperature_)) < 1.0
 
 
 def test_a_known_matrix_can_be_calibrated():

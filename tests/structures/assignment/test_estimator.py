@@ -1,6 +1,7 @@
 """Assigner: what it learns, measures, scikit-learn's rules."""
 
 import pickle
+from functools import cache
 
 import numpy as np
 import pytest
@@ -38,20 +39,24 @@ def steps(rows, columns):
 
 X, Y = moved(30)
 NEW, TRUE = moved(30, seed=1)
-MODEL = Assigner(features=steps, C=10).fit(X, Y)
+
+
+@cache
+def trained():
+    return Assigner(features=steps, C=10).fit(X, Y)
 
 
 def test_learns_to_track():
-    assert MODEL.certificate_.converged
-    assert MODEL.certificate_.exact
-    assert MODEL.score(NEW, TRUE) > 0.9
-    assert MODEL.score(NEW, TRUE) == link_scores(TRUE, MODEL.predict(NEW)).rows
-    assert all(z.dtype == np.int64 and len(z) == 6 for z in MODEL.predict(NEW))
+    assert trained().certificate_.converged
+    assert trained().certificate_.exact
+    assert trained().score(NEW, TRUE) > 0.9
+    assert trained().score(NEW, TRUE) == link_scores(TRUE, trained().predict(NEW)).rows
+    assert all(z.dtype == np.int64 and len(z) == 6 for z in trained().predict(NEW))
 
 
 def test_arrays_and_functions_are_the_same():
     model = Assigner(C=10).fit([steps(*x) for x in X], Y)
-    np.testing.assert_array_equal(model.w_, MODEL.w_)
+    np.testing.assert_array_equal(model.w_, trained().w_)
 
 
 @pytest.mark.parametrize("n_jobs", [1, 2])
@@ -78,7 +83,7 @@ def test_features_of_what_stays_alone():
 
 
 def test_empty_frames():
-    none = MODEL.predict([(np.zeros((0, 2)), np.zeros((3, 2))), (np.zeros((2, 2)), np.zeros((0, 2)))])
+    none = trained().predict([(np.zeros((0, 2)), np.zeros((3, 2))), (np.zeros((2, 2)), np.zeros((0, 2)))])
     assert [z.tolist() for z in none] == [[], [-1, -1]]
 
 
@@ -98,12 +103,12 @@ def test_link_scores():
 def test_scikit_learn():
     search = GridSearchCV(Assigner(steps), {"C": [0.1, 10]}, scoring=link_f1_scorer, cv=2).fit(X, Y)
     assert search.best_score_ > 0.5
-    assert len(cross_val_predict(MODEL, X, Y, cv=2)) == 30
-    assert clone(MODEL).get_params()["C"] == 10
+    assert len(cross_val_predict(trained(), X, Y, cv=2)) == 30
+    assert clone(trained()).get_params()["C"] == 10
     with pytest.raises(NotFittedError):
         Assigner().predict(X)
-    again = pickle.loads(pickle.dumps(MODEL))
-    np.testing.assert_array_equal(again.predict(NEW)[0], MODEL.predict(NEW)[0])
+    again = pickle.loads(pickle.dumps(trained()))
+    np.testing.assert_array_equal(again.predict(NEW)[0], trained().predict(NEW)[0])
 
 
 @pytest.mark.parametrize("check", CHECKS_WITHOUT_DATA, ids=lambda check: check.__name__)

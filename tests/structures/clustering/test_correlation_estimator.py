@@ -1,6 +1,7 @@
 """Clusterer(linkage="correlation"): learning with both methods and measures, what it shows, bad options."""
 
 import pickle
+from functools import cache
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -19,7 +20,13 @@ from maxmargin.tasks import Pairs
 
 X, Y = walks()
 NEW, TRUTH = walks(20, seed=1)
-MODEL = Clusterer(linkage="correlation").fit(X, Y)
+
+
+@cache
+def trained():
+    return Clusterer(linkage="correlation").fit(X, Y)
+
+
 SMALL = [i for i, x in enumerate(X) if len(x) <= 10]  # quick to relax
 
 
@@ -28,7 +35,7 @@ def small(method="relaxed", **options):
 
 
 def test_learns_to_cluster():
-    certificate = MODEL.certificate_
+    certificate = trained().certificate_
     assert certificate.converged
     assert (certificate.search, certificate.exact, certificate.method) == (
         Search.UNDERGENERATING,
@@ -36,17 +43,17 @@ def test_learns_to_cluster():
         "greedy merges and moves",
     )
     assert certificate.dual <= certificate.primal <= certificate.upper < 1.1 * certificate.primal
-    assert MODEL.score(X, Y) > 0.9
-    found = MODEL.predict(NEW)
-    assert MODEL.score(NEW, TRUTH) == b_cubed(TRUTH, found).f1 > 0.9
+    assert trained().score(X, Y) > 0.9
+    found = trained().predict(NEW)
+    assert trained().score(NEW, TRUTH) == b_cubed(TRUTH, found).f1 > 0.9
     alone, one = [np.arange(len(y)) for y in TRUTH], [np.zeros(len(y)) for y in TRUTH]
     assert pair_loss(TRUTH, found) < 0.5 * min(pair_loss(TRUTH, alone), pair_loss(TRUTH, one))
-    distance, colour, noise = MODEL.coef_
+    distance, colour, noise = trained().coef_
     assert distance < 0
     assert colour < 0
     assert abs(noise) < 0.2 * abs(colour)
-    assert MODEL.intercept_ > 0
-    assert not hasattr(MODEL, "rounds_")  # nothing is hidden
+    assert trained().intercept_ > 0
+    assert not hasattr(trained(), "rounds_")  # nothing is hidden
 
 
 def test_mitre_loss():
@@ -69,45 +76,45 @@ def test_relaxed_training():
 
 
 def test_links_are_the_pairs_in_one_cluster():
-    scores = MODEL.decision_function(NEW)
-    for x, labels, links, values in zip(NEW, MODEL.predict(NEW), MODEL.links(NEW), scores, strict=True):
+    scores = trained().decision_function(NEW)
+    for x, labels, links, values in zip(NEW, trained().predict(NEW), trained().links(NEW), scores, strict=True):
         expected = {(i, j): v for (i, j), v in zip(x.pairs.tolist(), values, strict=True) if labels[i] == labels[j]}
         assert {(link.first, link.second): link.score for link in links} == expected
         assert [link.score for link in links] == sorted(expected.values(), reverse=True)
-        np.testing.assert_allclose(values, x.features @ MODEL.coef_ + MODEL.intercept_)
+        np.testing.assert_allclose(values, x.features @ trained().coef_ + trained().intercept_)
 
 
 def test_weights_have_names():
-    assert MODEL.weights_["features"][1] == MODEL.coef_[1]
-    assert MODEL.weights_["intercept"]["constant"] == MODEL.intercept_
-    assert [each.weight for each in MODEL.top_weights(n=4)] == sorted(MODEL.w_, key=abs, reverse=True)
+    assert trained().weights_["features"][1] == trained().coef_[1]
+    assert trained().weights_["intercept"]["constant"] == trained().intercept_
+    assert [each.weight for each in trained().top_weights(n=4)] == sorted(trained().w_, key=abs, reverse=True)
 
 
 def test_display():
     plt.switch_backend("agg")
-    display = ClusterDisplay.from_estimator(MODEL, NEW[0], TRUTH[0]).plot()
-    assert display.labels.tolist() == MODEL.predict(NEW[:1])[0].tolist()
+    display = ClusterDisplay.from_estimator(trained(), NEW[0], TRUTH[0]).plot()
+    assert display.labels.tolist() == trained().predict(NEW[:1])[0].tolist()
     assert len(display.links) == sum(NEW[0].inside(display.labels))
     plt.close("all")
 
 
 def test_spellings_of_the_data_train_the_same_model():
-    np.testing.assert_array_equal(clone(MODEL).fit(as_arrays(X), Y).w_, MODEL.w_)
+    np.testing.assert_array_equal(clone(trained()).fit(as_arrays(X), Y).w_, trained().w_)
     packed = [Pairs(x.n_items, x.pairs, sparse.csr_array(x.features)) for x in X]
-    model = clone(MODEL).fit(packed, Y)
-    assert model.certificate_.primal == pytest.approx(MODEL.certificate_.primal, rel=0.02)
+    model = clone(trained()).fit(packed, Y)
+    assert model.certificate_.primal == pytest.approx(trained().certificate_.primal, rel=0.02)
     np.testing.assert_allclose(model.decision_function(packed)[0], model.decision_function(X)[0])
 
 
 def test_threads_change_nothing():
-    np.testing.assert_array_equal(clone(MODEL).set_params(n_jobs=2).fit(X, Y).w_, MODEL.w_)
+    np.testing.assert_array_equal(clone(trained()).set_params(n_jobs=2).fit(X, Y).w_, trained().w_)
 
 
 @pytest.mark.parametrize("solver", ["bcfw", "n_slack", "one_slack", CCCP(inner="one_slack")], ids=str)
 def test_certified_solvers_agree(solver):
     model = Clusterer("correlation", solver=solver).fit(X, Y)
-    assert model.certificate_.dual <= MODEL.certificate_.primal * (1 + 1e-9)
-    assert model.certificate_.primal == pytest.approx(MODEL.certificate_.primal, rel=0.05)
+    assert model.certificate_.dual <= trained().certificate_.primal * (1 + 1e-9)
+    assert model.certificate_.primal == pytest.approx(trained().certificate_.primal, rel=0.05)
 
 
 @pytest.mark.parametrize("solver", ["perceptron", "subgradient"])
@@ -151,9 +158,9 @@ def test_candidates_keep_large_sets_small():
 
 def test_path_and_pickles():
     models = Clusterer("correlation").fit_path(X, Y, [1.0, 10.0])
-    assert models[1].certificate_.primal == pytest.approx(MODEL.certificate_.primal, rel=0.02)
-    copy = pickle.loads(pickle.dumps(MODEL))
-    assert [labels.tolist() for labels in copy.predict(NEW)] == [labels.tolist() for labels in MODEL.predict(NEW)]
+    assert models[1].certificate_.primal == pytest.approx(trained().certificate_.primal, rel=0.02)
+    copy = pickle.loads(pickle.dumps(trained()))
+    assert [labels.tolist() for labels in copy.predict(NEW)] == [labels.tolist() for labels in trained().predict(NEW)]
 
 
 def test_model_selection_over_both_linkages():
@@ -195,8 +202,8 @@ def test_bad_data():
     with pytest.raises(ValueError, match="example 0 has 101 items; the method 'relaxed' takes up to 100"):
         Clusterer("correlation", method="relaxed").fit(large, [np.zeros(101)])
     with pytest.raises(ValueError, match="example 1 has 5 features per pair; expected 3 as in training"):
-        MODEL.predict([X[0], np.zeros((2, 2, 5))])
+        trained().predict([X[0], np.zeros((2, 2, 5))])
 
 
 def test_item_alone_is_a_cluster():
-    assert [labels.tolist() for labels in MODEL.predict([Pairs(1, [], []), Pairs(2, [], [])])] == [[0], [0, 1]]
+    assert [labels.tolist() for labels in trained().predict([Pairs(1, [], []), Pairs(2, [], [])])] == [[0], [0, 1]]

@@ -1,6 +1,7 @@
 """Clusterer: learning, what it shows of a prediction, bad input, scikit-learn's rules."""
 
 import pickle
+from functools import cache
 
 import numpy as np
 import pytest
@@ -24,21 +25,25 @@ from maxmargin.tasks import Pairs
 
 X, Y = walks()
 NEW, TRUTH = walks(20, seed=1)
-MODEL = Clusterer().fit(X, Y)
+
+
+@cache
+def trained():
+    return Clusterer().fit(X, Y)
 
 
 def test_learns_to_cluster():
-    assert MODEL.certificate_.converged
-    assert MODEL.score(X, Y) > 0.9
-    found = MODEL.predict(NEW)
+    assert trained().certificate_.converged
+    assert trained().score(X, Y) > 0.9
+    found = trained().predict(NEW)
     alone, one = [np.arange(len(y)) for y in TRUTH], [np.zeros(len(y)) for y in TRUTH]
-    assert MODEL.score(NEW, TRUTH) == b_cubed(TRUTH, found).f1 > 0.8
+    assert trained().score(NEW, TRUTH) == b_cubed(TRUTH, found).f1 > 0.8
     assert b_cubed(TRUTH, found).f1 > max(b_cubed(TRUTH, alone).f1, b_cubed(TRUTH, one).f1) + 0.1
-    distance, colour, noise = MODEL.coef_
+    distance, colour, noise = trained().coef_
     assert distance < 0
     assert colour < 0
     assert abs(noise) < 0.2 * abs(colour)
-    assert MODEL.intercept_ > 0
+    assert trained().intercept_ > 0
 
 
 def test_rounds_go_down_to_a_local_optimum():
@@ -52,16 +57,16 @@ def test_rounds_go_down_to_a_local_optimum():
 
 
 def test_predictions_number_clusters_by_appearance():
-    for x, labels in zip(NEW, MODEL.predict(NEW), strict=True):
+    for x, labels in zip(NEW, trained().predict(NEW), strict=True):
         assert labels.dtype == np.int64
         assert len(labels) == len(x)
         assert list(dict.fromkeys(labels.tolist())) == list(range(labels.max() + 1))
-    assert MODEL.predict([]) == []
+    assert trained().predict([]) == []
 
 
 def test_links_explain_the_prediction():
-    scores = MODEL.decision_function(NEW)
-    for x, labels, links, values in zip(NEW, MODEL.predict(NEW), MODEL.links(NEW), scores, strict=True):
+    scores = trained().decision_function(NEW)
+    for x, labels, links, values in zip(NEW, trained().predict(NEW), trained().links(NEW), scores, strict=True):
         assert all(isinstance(link, Link) for link in links)
         trees = twin.trees(len(x), [(link.first, link.second) for link in links])
         assert len(trees) == len(x) - len(links)  # a forest
@@ -74,16 +79,16 @@ def test_links_explain_the_prediction():
 
 
 def test_scores_of_pairs():
-    for x, values in zip(NEW, MODEL.decision_function(NEW), strict=True):
-        np.testing.assert_allclose(values, x.features @ MODEL.coef_ + MODEL.intercept_)
-    assert MODEL.n_features_in_ == 3
+    for x, values in zip(NEW, trained().decision_function(NEW), strict=True):
+        np.testing.assert_allclose(values, x.features @ trained().coef_ + trained().intercept_)
+    assert trained().n_features_in_ == 3
 
 
 def test_weights_have_the_names_of_features():
     names = ["distance", "colour", "noise"]
     named = [Pairs(x.n_items, x.pairs, x.features, names) for x in X]
-    model = clone(MODEL).fit(named, Y)
-    np.testing.assert_array_equal(model.w_, MODEL.w_)
+    model = clone(trained()).fit(named, Y)
+    np.testing.assert_array_equal(model.w_, trained().w_)
     assert model.feature_names_in_.tolist() == names
     assert set(model.weights_) == {"features", "intercept"}
     assert [model.weights_["features"][name] for name in names] == model.coef_.tolist()
@@ -99,34 +104,34 @@ def test_weights_have_the_names_of_features():
 
 
 def test_weights_without_names_have_numbers():
-    assert not hasattr(MODEL, "feature_names_in_")
-    assert [MODEL.weights_["features"][f] for f in range(3)] == MODEL.coef_.tolist()
-    assert len(MODEL.top_weights()) == 4
+    assert not hasattr(trained(), "feature_names_in_")
+    assert [trained().weights_["features"][f] for f in range(3)] == trained().coef_.tolist()
+    assert len(trained().top_weights()) == 4
     alone = Clusterer(fit_intercept=False, max_passes=5).fit(X, Y)
     assert list(alone.weights_) == ["features"]
 
 
 def test_without_an_intercept():
     constant = [Pairs(x.n_items, x.pairs, np.column_stack([x.features, np.ones(len(x.pairs))])) for x in X]
-    model = clone(MODEL).set_params(fit_intercept=False).fit(constant, Y)
+    model = clone(trained()).set_params(fit_intercept=False).fit(constant, Y)
     assert model.intercept_ == 0
-    np.testing.assert_allclose(model.w_, MODEL.w_)
+    np.testing.assert_allclose(model.w_, trained().w_)
 
 
 def test_spellings_of_the_data_train_the_same_model():
     arrays = as_arrays(X)
     other = {label: k for k, label in enumerate(sorted({label for y in Y for label in y}, reverse=True))}
     numbers = [np.array([other[label] for label in y]) for y in Y]
-    model = clone(MODEL).fit(arrays, numbers)
-    np.testing.assert_array_equal(model.w_, MODEL.w_)
-    for a, b in zip(model.predict(arrays), MODEL.predict(X), strict=True):
+    model = clone(trained()).fit(arrays, numbers)
+    np.testing.assert_array_equal(model.w_, trained().w_)
+    for a, b in zip(model.predict(arrays), trained().predict(X), strict=True):
         np.testing.assert_array_equal(a, b)
 
 
 def test_sparse_features():
     packed = [Pairs(x.n_items, x.pairs, sparse.csr_array(x.features)) for x in X]
-    model = clone(MODEL).fit(packed, Y)
-    assert model.certificate_.primal == pytest.approx(MODEL.certificate_.primal, rel=0.02)
+    model = clone(trained()).fit(packed, Y)
+    assert model.certificate_.primal == pytest.approx(trained().certificate_.primal, rel=0.02)
     assert model.score(packed, Y) > 0.9
     np.testing.assert_allclose(model.decision_function(packed)[0], model.decision_function(X)[0])
 
@@ -150,7 +155,7 @@ def test_small_penalties_link_more():
 def test_every_certified_solver_trains(solver):
     model = Clusterer(C=10.0, solver=solver).fit(X, Y)
     assert model.certificate_.converged
-    assert model.certificate_.primal == pytest.approx(MODEL.certificate_.primal, rel=0.1)
+    assert model.certificate_.primal == pytest.approx(trained().certificate_.primal, rel=0.1)
     assert model.score(X, Y) > 0.9
 
 
@@ -179,10 +184,10 @@ def test_start_at_given_weights():
     features = np.concatenate([np.column_stack([x.features, np.ones(len(x.pairs))]) for x in X])
     inside = np.concatenate([x.inside(cluster_numbers(y, len(y), "y")) for x, y in zip(X, Y, strict=True)])
     first = Ridge(fit_intercept=False, solver="lsqr").fit(features, np.where(inside, 1.0, -1.0)).coef_
-    np.testing.assert_allclose(clone(MODEL).set_params(start=first).fit(X, Y).w_, MODEL.w_)
-    again = Clusterer(start=MODEL.w_.tolist()).fit(X, Y)
+    np.testing.assert_allclose(clone(trained()).set_params(start=first).fit(X, Y).w_, trained().w_)
+    again = Clusterer(start=trained().w_.tolist()).fit(X, Y)
     assert again.certificate_.rounds <= 2
-    assert again.certificate_.primal <= MODEL.certificate_.primal * (1 + 1e-2)
+    assert again.certificate_.primal <= trained().certificate_.primal * (1 + 1e-2)
 
 
 @pytest.mark.parametrize("start", [None, "random", [0.0, -1.0, 0.0, 0.5]], ids=str)
@@ -202,7 +207,7 @@ def test_restarts_from_the_same_chain_are_refused():
 
 
 def test_threads_change_nothing():
-    np.testing.assert_array_equal(clone(MODEL).set_params(n_jobs=2).fit(X, Y).w_, MODEL.w_)
+    np.testing.assert_array_equal(clone(trained()).set_params(n_jobs=2).fit(X, Y).w_, trained().w_)
 
 
 def test_path_and_warm_start():
@@ -291,15 +296,15 @@ def test_unknown_option():
 
 
 def test_other_features_when_predicting():
-    for call in (MODEL.predict, MODEL.links, MODEL.decision_function):
+    for call in (trained().predict, trained().links, trained().decision_function):
         with pytest.raises(ValueError, match="example 1 has 5 features per pair; expected 3 as in training"):
             call([X[0], np.zeros((2, 2, 5))])
     with pytest.raises(ValueError, match="there are 1 true but 2 predicted clusterings"):
-        MODEL.score(X[:2], Y[:1])
+        trained().score(X[:2], Y[:1])
 
 
 def test_item_alone_is_a_cluster():
-    assert [labels.tolist() for labels in MODEL.predict([Pairs(1, [], []), Pairs(2, [], [])])] == [[0], [0, 1]]
+    assert [labels.tolist() for labels in trained().predict([Pairs(1, [], []), Pairs(2, [], [])])] == [[0], [0, 1]]
 
 
 # --- scikit-learn
@@ -324,13 +329,13 @@ def test_unfitted():
 
 
 def test_fitting_twice_gives_the_same_model():
-    np.testing.assert_array_equal(clone(MODEL).fit(X[:5], Y[:5]).fit(X, Y).w_, MODEL.w_)
+    np.testing.assert_array_equal(clone(trained()).fit(X[:5], Y[:5]).fit(X, Y).w_, trained().w_)
 
 
 def test_pickled_model_predicts_the_same():
-    copy = pickle.loads(pickle.dumps(MODEL))
-    assert [labels.tolist() for labels in copy.predict(NEW)] == [labels.tolist() for labels in MODEL.predict(NEW)]
-    assert copy.rounds_ == MODEL.rounds_
+    copy = pickle.loads(pickle.dumps(trained()))
+    assert [labels.tolist() for labels in copy.predict(NEW)] == [labels.tolist() for labels in trained().predict(NEW)]
+    assert copy.rounds_ == trained().rounds_
 
 
 def test_model_selection():
@@ -345,4 +350,4 @@ def test_tags_and_display():
     assert not tags.input_tags.two_d_array
     assert tags.input_tags.three_d_array
     with sklearn.config_context(display="diagram"):
-        assert "Clusterer" in MODEL._repr_html_()
+        assert "Clusterer" in trained()._repr_html_()

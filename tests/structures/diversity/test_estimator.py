@@ -2,6 +2,7 @@
 
 import pickle
 import re
+from functools import cache
 
 import numpy as np
 import pandas as pd
@@ -24,36 +25,40 @@ from maxmargin.tasks import Documents
 
 X, Y = searches()
 NEW, TRUTH = searches(20, seed=1)
-MODEL = Diversifier(k=3, thresholds=(0.0, 0.06, 0.12, 0.5)).fit(X, Y)
+
+
+@cache
+def trained():
+    return Diversifier(k=3, thresholds=(0.0, 0.06, 0.12, 0.5)).fit(X, Y)
 
 
 def test_learns_which_words_matter():
-    certificate = MODEL.certificate_
+    certificate = trained().certificate_
     assert certificate.converged
     assert (certificate.search, certificate.exact) == (Search.UNDERGENERATING, False)
     assert certificate.dual <= certificate.primal <= certificate.upper < np.inf
-    loss = subtopic_loss(TRUTH, MODEL.rank(NEW, 3))
-    assert 1 - MODEL.score(NEW, TRUTH) == pytest.approx(loss.mean())
+    loss = subtopic_loss(TRUTH, trained().rank(NEW, 3))
+    assert 1 - trained().score(NEW, TRUTH) == pytest.approx(loss.mean())
     assert loss.mean() < subtopic_loss(TRUTH, [unweighted_words(x, 3) for x in NEW]).mean() - 0.2
     assert loss.mean() < subtopic_loss(TRUTH, [random_order(x, 3) for x in NEW]).mean() - 0.1
-    rare, shared = MODEL.word_values([0.04, 0.15])
+    rare, shared = trained().word_values([0.04, 0.15])
     assert shared > 5 * abs(rare)
 
 
 def test_order_begins_with_the_prediction():
-    for x, order, chosen in zip(NEW, MODEL.rank(NEW), MODEL.predict(NEW), strict=True):
+    for x, order, chosen in zip(NEW, trained().rank(NEW), trained().predict(NEW), strict=True):
         assert sorted(order.tolist()) == list(range(len(x)))
         assert order.dtype == np.int64
         assert chosen == order[:3].tolist()
-    assert [order.tolist() for order in MODEL.rank(NEW, 2)] == [chosen[:2] for chosen in MODEL.predict(NEW)]
-    assert MODEL.predict([]) == MODEL.rank([]) == []
+    assert [order.tolist() for order in trained().rank(NEW, 2)] == [chosen[:2] for chosen in trained().predict(NEW)]
+    assert trained().predict([]) == trained().rank([]) == []
 
 
 def test_weights_have_names():
-    names = MODEL.get_feature_names_out().tolist()
+    names = trained().get_feature_names_out().tolist()
     assert names == ["text >= 0%", "text >= 6%", "text >= 12%", "text >= 50%"]
-    assert MODEL.coef_.shape == (4,)
-    np.testing.assert_allclose(MODEL.word_values([0.0, 0.06, 0.3, 1.0]), np.cumsum(MODEL.coef_))
+    assert trained().coef_.shape == (4,)
+    np.testing.assert_allclose(trained().word_values([0.0, 0.06, 0.3, 1.0]), np.cumsum(trained().coef_))
     fields = searches(fields=True)
     model = Diversifier(k=3, thresholds=(0.0, 0.1), levels=["any", ("body", 2)]).fit(*fields)
     assert model.get_feature_names_out().tolist() == ["any >= 0%", "any >= 10%", "body 2× >= 0%", "body 2× >= 10%"]
@@ -73,12 +78,12 @@ def test_weights_have_names():
 
 def test_counts_and_texts_train_the_same_model():
     counts = [CountVectorizer().fit_transform(x) for x in X]
-    model = clone(MODEL).fit(counts, Y)
-    np.testing.assert_array_equal(model.w_, MODEL.w_)
-    assert model.predict(counts) == MODEL.predict(X)
-    assert model.predict(NEW) == MODEL.predict(NEW)
-    boxed = clone(MODEL).fit([Documents(x) for x in X], Y)
-    np.testing.assert_array_equal(boxed.w_, MODEL.w_)
+    model = clone(trained()).fit(counts, Y)
+    np.testing.assert_array_equal(model.w_, trained().w_)
+    assert model.predict(counts) == trained().predict(X)
+    assert model.predict(NEW) == trained().predict(NEW)
+    boxed = clone(trained()).fit([Documents(x) for x in X], Y)
+    np.testing.assert_array_equal(boxed.w_, trained().w_)
 
 
 def test_fields_as_texts_and_as_counts():
@@ -99,8 +104,8 @@ def test_fields_as_texts_and_as_counts():
 )
 def test_any_vectorizer(vectorizer):
     """What matters is which words a document contains, so that these count the same."""
-    model = clone(MODEL).set_params(vectorizer=vectorizer).fit(X, Y)
-    np.testing.assert_allclose(model.w_, MODEL.w_)
+    model = clone(trained()).set_params(vectorizer=vectorizer).fit(X, Y)
+    np.testing.assert_allclose(model.w_, trained().w_)
     assert not hasattr(vectorizer, "vocabulary_")  # the user's own is not fitted
 
 
@@ -114,7 +119,7 @@ def test_features_of_documents():
             for x, y in zip(X, Y, strict=True)
         ]
 
-    model = clone(MODEL).set_params(C=1.0).fit(seen(X, Y), Y)
+    model = clone(trained()).set_params(C=1.0).fit(seen(X, Y), Y)
     assert model.get_feature_names_out()[-1] == "document 0"
     assert model.coef_[-1] > 0
     assert model.weights_["documents"][0] == model.coef_[-1]
@@ -127,7 +132,7 @@ def test_features_of_documents_by_name():
     def ranked(X, name):
         return [Documents(x, features=pd.DataFrame({name: np.linspace(1, 0, len(x))})) for x in X]
 
-    model = clone(MODEL).fit(ranked(X, "rank"), Y)
+    model = clone(trained()).fit(ranked(X, "rank"), Y)
     assert model.get_feature_names_out()[-1] == "document rank"
     assert model.weights_["documents"]["rank"] == model.coef_[-1]
     with pytest.raises(ValueError, match="query 0 has the document features age; expected rank as in training"):
@@ -137,45 +142,47 @@ def test_features_of_documents_by_name():
 
 
 def test_subtopic_weights():
-    model = clone(MODEL).set_params(subtopic_weights="equal").fit(X, Y)
+    model = clone(trained()).set_params(subtopic_weights="equal").fit(X, Y)
     assert model.score(NEW, TRUTH) == pytest.approx(subtopic_recall(TRUTH, model.predict(NEW)).mean())
-    assert MODEL.score(NEW, TRUTH) == pytest.approx(subtopic_recall(TRUTH, MODEL.predict(NEW), 3, "documents").mean())
+    assert trained().score(NEW, TRUTH) == pytest.approx(
+        subtopic_recall(TRUTH, trained().predict(NEW), 3, "documents").mean()
+    )
 
 
 def test_empty_documents_cover_nothing_and_come_last():
-    assert MODEL.task_.ranked(np.abs(MODEL.w_), [[*X[0], ""]])[0][-1] == len(X[0])
-    assert clone(MODEL).fit([["", *X[0]], *X[1:]], [[set(), *Y[0]], *Y[1:]]).certificate_.converged
+    assert trained().task_.ranked(np.abs(trained().w_), [[*X[0], ""]])[0][-1] == len(X[0])
+    assert clone(trained()).fit([["", *X[0]], *X[1:]], [[set(), *Y[0]], *Y[1:]]).certificate_.converged
 
 
 @pytest.mark.parametrize("solver", ["bcfw", "n_slack", "one_slack", "bundle", "subgradient", "perceptron"])
 def test_every_solver_trains(solver):
-    model = clone(MODEL).set_params(solver=solver).fit(X, Y)
+    model = clone(trained()).set_params(solver=solver).fit(X, Y)
     assert model.score(X, Y) > subtopic_recall(Y, [unweighted_words(x, 3) for x in X], 3, "documents").mean()
 
 
 @pytest.mark.parametrize(("rescaling", "slack"), [("slack", "l1"), ("margin", "l2"), ("slack", "l2")])
 def test_every_formulation_trains(rescaling, slack):
-    model = clone(MODEL).set_params(rescaling=rescaling, slack=slack, max_passes=50).fit(X, Y)
+    model = clone(trained()).set_params(rescaling=rescaling, slack=slack, max_passes=50).fit(X, Y)
     assert model.score(X, Y) > 0.5
 
 
 def test_bounds_of_an_independent_run_hold():
-    certificate = MODEL.certify(X, Y)
-    assert certificate.dual <= MODEL.certificate_.upper
-    assert MODEL.certificate_.dual <= certificate.upper
+    certificate = trained().certify(X, Y)
+    assert certificate.dual <= trained().certificate_.upper
+    assert trained().certificate_.dual <= certificate.upper
 
 
 def test_path_and_warm_start():
-    models = clone(MODEL).fit_path(X, Y, [0.01, 0.1])
+    models = clone(trained()).fit_path(X, Y, [0.01, 0.1])
     assert [model.C for model in models] == [0.01, 0.1]
-    assert models[1].certificate_.primal == pytest.approx(MODEL.certificate_.primal, rel=0.03)
-    warm = clone(MODEL).set_params(warm_start=True).fit(X, Y)
+    assert models[1].certificate_.primal == pytest.approx(trained().certificate_.primal, rel=0.03)
+    warm = clone(trained()).set_params(warm_start=True).fit(X, Y)
     passes = warm.certificate_.passes
     assert warm.fit(X, Y).certificate_.passes < passes
 
 
 def test_threads_change_nothing():
-    np.testing.assert_array_equal(clone(MODEL).set_params(n_jobs=2).fit(X, Y).w_, MODEL.w_)
+    np.testing.assert_array_equal(clone(trained()).set_params(n_jobs=2).fit(X, Y).w_, trained().w_)
 
 
 def test_nothing_learnt_is_said():
@@ -235,17 +242,17 @@ def test_bad_input(X, Y, options, message):
 
 
 def test_bad_input_when_predicting():
-    for call in (MODEL.predict, MODEL.rank):
+    for call in (trained().predict, trained().rank):
         with pytest.raises(ValueError, match="query 1 has the fields body, title; expected text as in training"):
             call([NEW[0], [{"title": "one", "body": "two"}] * 4])
         with pytest.raises(ValueError, match=re.escape("X is of type str; expected a list of queries")):
             call("jaguar")
     with pytest.raises(ValueError, match="query 1 has 2 documents, of which 3 are to be chosen"):
-        MODEL.predict([NEW[0], NEW[1][:2]])
+        trained().predict([NEW[0], NEW[1][:2]])
     with pytest.raises(ValueError, match="query 0 has 24 documents, of which 30 are to be chosen"):
-        MODEL.rank(NEW, 30)
+        trained().rank(NEW, 30)
     with pytest.raises(ValueError, match="n must be a whole number of documents, 1 or more, got 0"):
-        MODEL.rank(NEW, 0)
+        trained().rank(NEW, 0)
 
 
 def test_unknown_option():
@@ -275,14 +282,14 @@ def test_unfitted():
 
 
 def test_pickled_model_predicts_the_same():
-    copy = pickle.loads(pickle.dumps(MODEL))
-    assert copy.predict(NEW) == MODEL.predict(NEW)
+    copy = pickle.loads(pickle.dumps(trained()))
+    assert copy.predict(NEW) == trained().predict(NEW)
 
 
 def test_model_selection():
-    search = GridSearchCV(clone(MODEL), {"C": [0.001, 0.1], "k": [2, 3]}, cv=3)
+    search = GridSearchCV(clone(trained()), {"C": [0.001, 0.1], "k": [2, 3]}, cv=3)
     assert search.fit(X, Y).best_params_["k"] == 3  # which cover more
-    assert len(cross_val_score(clone(MODEL), X, Y, cv=3)) == 3
+    assert len(cross_val_score(clone(trained()), X, Y, cv=3)) == 3
 
 
 def test_tags():
@@ -293,8 +300,8 @@ def test_tags():
 
 
 def test_a_query_without_words_keeps_its_order():
-    assert MODEL.predict([["", "", "", ""], NEW[0]])[0] == [0, 1, 2]
-    assert MODEL.rank([["", "", "", ""]])[0].tolist() == [0, 1, 2, 3]
+    assert trained().predict([["", "", "", ""], NEW[0]])[0] == [0, 1, 2]
+    assert trained().rank([["", "", "", ""]])[0].tolist() == [0, 1, 2, 3]
 
 
 def test_a_vectorizer_that_is_none():

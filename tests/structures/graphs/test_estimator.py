@@ -1,6 +1,7 @@
 """GraphLabeler: learning, certificates, what it shows of a prediction, bad input, scikit-learn's rules."""
 
 import pickle
+from functools import cache
 
 import numpy as np
 import pytest
@@ -29,7 +30,11 @@ def stripes(n=12, size=8, n_labels=2, seed=0, noise=1.0):
 
 X, Y = stripes()
 NEW, TRUTH = stripes(seed=1)
-MODEL = GraphLabeler(C=1.0, directed=False).fit(X, Y)
+
+
+@cache
+def trained():
+    return GraphLabeler(C=1.0, directed=False).fit(X, Y)
 
 
 def alone(graphs):
@@ -38,34 +43,34 @@ def alone(graphs):
 
 
 def test_neighbours_help():
-    assert MODEL.certificate_.converged
+    assert trained().certificate_.converged
     single = GraphLabeler(C=1.0).fit(alone(X), Y)
     assert single.certificate_.exact
-    assert MODEL.score(NEW, TRUTH) > single.score(alone(NEW), TRUTH) + 0.1
-    right, down = MODEL.edge_coef_
+    assert trained().score(NEW, TRUTH) > single.score(alone(NEW), TRUTH) + 0.1
+    right, down = trained().edge_coef_
     assert right[0, 0] + right[1, 1] - right[0, 1] - right[1, 0] > 5 * abs(down[0, 0] + down[1, 1] - 2 * down[0, 1])
 
 
 def test_predictions_have_the_shape_of_the_grid():
-    found = MODEL.predict(NEW)
+    found = trained().predict(NEW)
     assert [z.shape for z in found] == [(8, 8)] * len(NEW)
     assert found[0].dtype == Y[0].dtype
     right = np.mean([np.mean(z == y) for z, y in zip(found, TRUTH, strict=True)])
-    assert MODEL.score(NEW, TRUTH) == pytest.approx(right)
+    assert trained().score(NEW, TRUTH) == pytest.approx(right)
 
 
 def test_weights_have_names():
-    assert MODEL.classes_ == [0, 1]
-    assert MODEL.coef_.shape == (2, 2)
-    assert MODEL.edge_coef_.shape == (2, 2, 2)
-    assert MODEL.n_features_in_ == 2
-    np.testing.assert_array_equal(MODEL.edge_coef_, MODEL.edge_coef_.transpose(0, 2, 1))
-    nodes, edges = MODEL.weights_["nodes"], MODEL.weights_["edges"]
-    np.testing.assert_array_equal(nodes, MODEL.coef_)
-    np.testing.assert_array_equal(edges, MODEL.edge_coef_)
+    assert trained().classes_ == [0, 1]
+    assert trained().coef_.shape == (2, 2)
+    assert trained().edge_coef_.shape == (2, 2, 2)
+    assert trained().n_features_in_ == 2
+    np.testing.assert_array_equal(trained().edge_coef_, trained().edge_coef_.transpose(0, 2, 1))
+    nodes, edges = trained().weights_["nodes"], trained().weights_["edges"]
+    np.testing.assert_array_equal(nodes, trained().coef_)
+    np.testing.assert_array_equal(edges, trained().edge_coef_)
     assert nodes.axes == ("label", "feature")
     assert edges.axes == ("feature", "first_label", "second_label")
-    assert edges["down", 0, 1] == MODEL.edge_coef_[1, 0, 1]
+    assert edges["down", 0, 1] == trained().edge_coef_[1, 0, 1]
 
 
 def test_every_weight_is_shown():
@@ -101,20 +106,20 @@ def test_edge_features_have_names_where_all_graphs_agree():
 
 
 def test_scores_of_predictions_are_those_of_the_weights():
-    for x, z, bound in zip(NEW, MODEL.predict(NEW), MODEL.predict_bounds(NEW), strict=True):
+    for x, z, bound in zip(NEW, trained().predict(NEW), trained().predict_bounds(NEW), strict=True):
         z = z.ravel()
         ends = z[x.edges]
-        score = (x.features @ MODEL.coef_.T)[np.arange(len(z)), z].sum()
-        score += sum(row @ MODEL.edge_coef_[:, a, b] for row, (a, b) in zip(x.edge_features, ends, strict=True))
+        score = (x.features @ trained().coef_.T)[np.arange(len(z)), z].sum()
+        score += sum(row @ trained().edge_coef_[:, a, b] for row, (a, b) in zip(x.edge_features, ends, strict=True))
         assert bound.score == pytest.approx(score)
         assert bound.upper >= bound.score - 1e-9
 
 
 def test_bounds_of_attracting_neighbours_are_tight():
     """Two labels whose neighbours attract each other: a minimum cut finds the best labelling, and proves it."""
-    model = clone(MODEL).set_params(method="roof_dual").fit(X, Y)
+    model = clone(trained()).set_params(method="roof_dual").fit(X, Y)
     assert model.certificate_.method == "min-cut with roof duality"
-    assert model.certificate_.primal == pytest.approx(MODEL.certificate_.primal, rel=0.02)
+    assert model.certificate_.primal == pytest.approx(trained().certificate_.primal, rel=0.02)
     for bound in model.predict_bounds(NEW):
         assert bound.upper == pytest.approx(bound.score)
         assert bound.method == "min-cut with roof duality"
@@ -140,24 +145,24 @@ def test_three_labels(method):
 
 def test_tuples_and_lists_train_the_same_model():
     tuples = [(x.features, x.edges, x.edge_features) for x in X]
-    model = clone(MODEL).fit(tuples, [y.ravel().tolist() for y in Y])
-    np.testing.assert_array_equal(model.w_, MODEL.w_)
+    model = clone(trained()).fit(tuples, [y.ravel().tolist() for y in Y])
+    np.testing.assert_array_equal(model.w_, trained().w_)
     assert model.predict(tuples)[0].shape == (64,)
-    np.testing.assert_array_equal(model.predict(X)[0], MODEL.predict(X)[0])
+    np.testing.assert_array_equal(model.predict(X)[0], trained().predict(X)[0])
 
 
 def test_sparse_features():
     packed = [Nodes(sparse.csr_array(x.features), x.edges, x.edge_features) for x in X]
-    model = clone(MODEL).fit(packed, Y)
-    np.testing.assert_array_equal(model.w_, MODEL.w_)
+    model = clone(trained()).fit(packed, Y)
+    np.testing.assert_array_equal(model.w_, trained().w_)
 
 
 def test_names_for_labels():
     names = np.array(["sky", "water"])
-    model = clone(MODEL).fit(X, [names[y] for y in Y])
+    model = clone(trained()).fit(X, [names[y] for y in Y])
     assert model.classes_ == ["sky", "water"]
-    np.testing.assert_array_equal(model.predict(NEW)[0], names[MODEL.predict(NEW)[0]])
-    named = clone(MODEL).set_params(classes=["water", "sky"]).fit(X, [names[y] for y in Y])
+    np.testing.assert_array_equal(model.predict(NEW)[0], names[trained().predict(NEW)[0]])
+    named = clone(trained()).set_params(classes=["water", "sky"]).fit(X, [names[y] for y in Y])
     assert named.classes_ == ["water", "sky"]
     assert named.certificate_.primal == pytest.approx(model.certificate_.primal, rel=0.02)
 
@@ -165,7 +170,7 @@ def test_names_for_labels():
 def test_costs_move_the_boundary():
     shares = []
     for cost in (0.2, 1.0, 5.0):
-        model = clone(MODEL).set_params(costs={1: cost}).fit(X, Y)
+        model = clone(trained()).set_params(costs={1: cost}).fit(X, Y)
         shares.append(np.mean([z.mean() for z in model.predict(NEW)]))
     assert shares == sorted(shares)
     assert shares[2] > shares[0]
@@ -175,8 +180,8 @@ def test_costs_of_single_nodes():
     """Nodes without a cost may be wrong: what the labels say there is learnt no more."""
     flipped = [np.where(np.arange(64).reshape(8, 8) % 8 < 2, 1 - y, y) for y in Y]
     free = [(np.arange(64) % 8 >= 2).astype(float).reshape(8, 8) for _ in Y]
-    plain = clone(MODEL).fit(X, flipped)
-    spared = clone(MODEL).fit(X, [Weighted(y, c) for y, c in zip(flipped, free, strict=True)])
+    plain = clone(trained()).fit(X, flipped)
+    spared = clone(trained()).fit(X, [Weighted(y, c) for y, c in zip(flipped, free, strict=True)])
     assert spared.certificate_.primal < plain.certificate_.primal
 
 
@@ -185,40 +190,40 @@ def test_unlabelled_nodes_are_left_out():
     for i, y in enumerate(holes):
         y[i % 8, :4] = None
     with pytest.raises(ValueError, match=r"graph 0: node 0 has no label \(None\), like 4 of its 64 nodes"):
-        clone(MODEL).fit(X, holes)
-    model = clone(MODEL).set_params(unlabelled="leave_out").fit(X, holes)
+        clone(trained()).fit(X, holes)
+    model = clone(trained()).set_params(unlabelled="leave_out").fit(X, holes)
     assert model.score(NEW, TRUTH) > 0.85
     known = [np.array([label is not None for label in y.ravel()]) for y in holes]
     parts = [x.subgraph(keep) for x, keep in zip(X, known, strict=True)]
     labels = [y.ravel()[keep].astype(int) for y, keep in zip(holes, known, strict=True)]
-    np.testing.assert_array_equal(clone(MODEL).fit(parts, labels).w_, model.w_)
+    np.testing.assert_array_equal(clone(trained()).fit(parts, labels).w_, model.w_)
     right = sum(int((z.ravel()[keep] == y).sum()) for z, keep, y in zip(model.predict(X), known, labels, strict=True))
     assert model.score(X, holes) == right / sum(map(len, labels))
 
 
 def test_scores_count_unseen_labels_as_wrong():
-    assert MODEL.score([X[0]], [np.full((8, 8), 7)]) == 0
+    assert trained().score([X[0]], [np.full((8, 8), 7)]) == 0
     with pytest.raises(ValueError, match="no labelled nodes given"):
-        MODEL.score([X[0]], [[None] * 64])
+        trained().score([X[0]], [[None] * 64])
     with pytest.raises(ValueError, match="X has 2 graphs but Y has 1"):
-        MODEL.score(X[:2], Y[:1])
+        trained().score(X[:2], Y[:1])
     with pytest.raises(ValueError, match="graph 0: it has 64 nodes but 3 labels"):
-        MODEL.score([X[0]], [[0, 1, 0]])
+        trained().score([X[0]], [[0, 1, 0]])
 
 
 def test_sample_weights_count_graphs():
     counts = np.arange(len(X)) % 3
     repeated = [i for i, count in enumerate(counts) for _ in range(count)]
-    weighted = clone(MODEL).set_params(tol=1e-3).fit(X, Y, sample_weight=counts)
-    plain = clone(MODEL).set_params(tol=1e-3).fit([X[i] for i in repeated], [Y[i] for i in repeated])
+    weighted = clone(trained()).set_params(tol=1e-3).fit(X, Y, sample_weight=counts)
+    plain = clone(trained()).set_params(tol=1e-3).fit([X[i] for i in repeated], [Y[i] for i in repeated])
     assert weighted.certificate_.primal == pytest.approx(plain.certificate_.primal, rel=3e-3)
 
 
 @pytest.mark.parametrize("solver", ["bcfw", "n_slack", "one_slack", "bundle"])
 def test_every_certified_solver_trains(solver):
-    model = clone(MODEL).set_params(solver=solver).fit(X, Y)
+    model = clone(trained()).set_params(solver=solver).fit(X, Y)
     assert model.certificate_.converged
-    assert model.certificate_.primal == pytest.approx(MODEL.certificate_.primal, rel=0.03)
+    assert model.certificate_.primal == pytest.approx(trained().certificate_.primal, rel=0.03)
 
 
 def test_online_training():
@@ -229,27 +234,27 @@ def test_online_training():
 
 
 def test_threads_change_nothing():
-    np.testing.assert_array_equal(clone(MODEL).set_params(n_jobs=2).fit(X, Y).w_, MODEL.w_)
+    np.testing.assert_array_equal(clone(trained()).set_params(n_jobs=2).fit(X, Y).w_, trained().w_)
 
 
 def test_path_and_warm_start():
-    models = clone(MODEL).fit_path(X, Y, [0.1, 1.0])
-    assert models[1].certificate_.primal == pytest.approx(MODEL.certificate_.primal, rel=0.02)
-    model = clone(MODEL).set_params(warm_start=True).fit(X, Y)
+    models = clone(trained()).fit_path(X, Y, [0.1, 1.0])
+    assert models[1].certificate_.primal == pytest.approx(trained().certificate_.primal, rel=0.02)
+    model = clone(trained()).set_params(warm_start=True).fit(X, Y)
     passes = model.certificate_.passes
     assert model.fit(X, Y).certificate_.passes < passes
 
 
 def test_certify_agrees_with_training():
-    assert MODEL.certify(X, Y).primal == pytest.approx(MODEL.certificate_.primal)
+    assert trained().certify(X, Y).primal == pytest.approx(trained().certificate_.primal)
 
 
 def test_one_feature_for_all_edges():
     """The two directions of a stripe are the same to a model without directions."""
     plain = [Nodes(x.features, x.edges) for x in X]
-    model = clone(MODEL).fit(plain, Y)
+    model = clone(trained()).fit(plain, Y)
     assert model.edge_coef_.shape == (1, 2, 2)
-    assert model.score([Nodes(x.features, x.edges) for x in NEW], TRUTH) < MODEL.score(NEW, TRUTH)
+    assert model.score([Nodes(x.features, x.edges) for x in NEW], TRUTH) < trained().score(NEW, TRUTH)
 
 
 # --- scikit-learn's rules
@@ -269,9 +274,9 @@ def test_tags():
 def test_grid_search_and_pickle():
     search = GridSearchCV(GraphLabeler(directed=False), {"C": [0.01, 1.0], "directed": [True, False]}, cv=2).fit(X, Y)
     assert search.best_score_ > 0.8
-    assert cross_val_score(MODEL, X, Y, cv=3).mean() > 0.8
-    again = pickle.loads(pickle.dumps(MODEL))
-    np.testing.assert_array_equal(again.predict(NEW)[0], MODEL.predict(NEW)[0])
+    assert cross_val_score(trained(), X, Y, cv=3).mean() > 0.8
+    again = pickle.loads(pickle.dumps(trained()))
+    np.testing.assert_array_equal(again.predict(NEW)[0], trained().predict(NEW)[0])
 
 
 def test_unfitted():
@@ -294,7 +299,7 @@ def test_faults_are_named():
     with pytest.raises(ValueError, match="only one class was found"):
         GraphLabeler().fit(X, [np.zeros((8, 8), dtype=int)] * 12)
     with pytest.raises(ValueError, match="graph 1 has 3 features per node; expected 2 as in training"):
-        MODEL.predict([X[0], Nodes(np.ones((4, 3)), [])])
+        trained().predict([X[0], Nodes(np.ones((4, 3)), [])])
     with pytest.raises(TypeError, match="GraphLabeler has no parameter 'loss'"):
         GraphLabeler(loss="hamming")
     with pytest.raises(ValueError, match=r"graph \d+: .*prefers different labels"):

@@ -10,24 +10,23 @@ from maxmargin import MotifFinder
 from maxmargin.formats import read_meme
 
 X, Y, _ = planted()
-MODEL = finder()
 LENGTH = len(MOTIF)
 
 
 def test_the_motif_as_frequencies():
-    counts = MODEL.counts_
+    counts = finder().counts_
     assert counts.shape == (LENGTH, 4)
-    assert (counts.sum(axis=1) == len(MODEL.sites_)).all()
+    assert (counts.sum(axis=1) == len(finder().sites_)).all()
     for j in range(LENGTH):
         for k, letter in enumerate("ACGT"):
-            assert counts[j, k] == sum(site.text[j] == letter for site in MODEL.sites_)
-    assert MODEL.frequencies_.sum(axis=1) == pytest.approx(np.ones(LENGTH))
-    assert ((MODEL.information_ >= -1e-12) & (MODEL.information_ <= 2)).all()
-    assert MODEL.information_.sum() > 10
-    consensus = MODEL.consensus_
+            assert counts[j, k] == sum(site.text[j] == letter for site in finder().sites_)
+    assert finder().frequencies_.sum(axis=1) == pytest.approx(np.ones(LENGTH))
+    assert ((finder().information_ >= -1e-12) & (finder().information_ <= 2)).all()
+    assert finder().information_.sum() > 10
+    consensus = finder().consensus_
     assert len(consensus) == LENGTH
     assert any(MOTIF[2:-2] in each for each in (consensus, consensus[::-1].translate(COMPLEMENTS)))
-    assert MODEL.background_frequencies_.sum() == pytest.approx(1)
+    assert finder().background_frequencies_.sum() == pytest.approx(1)
 
 
 @pytest.mark.parametrize("order", [None, 0, 2])
@@ -45,16 +44,16 @@ def test_pssm_is_what_windows_gain(order):
 
 def test_meme_files():
     file = io.StringIO()
-    MODEL.write_meme(file)
+    finder().write_meme(file)
     content = read_meme(io.StringIO(file.getvalue()))
-    assert content == MODEL.to_meme()
+    assert content == finder().to_meme()
     (motif,) = content.motifs
-    assert (motif.name, motif.nsites) == (MODEL.consensus_, len(MODEL.sites_))
-    assert np.array_equal(motif.probabilities, MODEL.frequencies_)
+    assert (motif.name, motif.nsites) == (finder().consensus_, len(finder().sites_))
+    assert np.array_equal(motif.probabilities, finder().frequencies_)
     assert (content.alphabet, content.strands) == ("ACGT", "+ -")
     reordered = MotifFinder(**{**OPTIONS, "alphabet": "TGCA"}).fit(X, Y).to_meme("mine")
     assert (reordered.alphabet, reordered.motifs[0].name) == ("ACGT", "mine")
-    assert reordered.background == pytest.approx(MODEL.background_frequencies_)
+    assert reordered.background == pytest.approx(finder().background_frequencies_)
     seeded = MotifFinder(**OPTIONS, start=motif.probabilities).fit(X, Y)
     assert seeded.score(X, Y) > 0.9
 
@@ -85,12 +84,12 @@ def test_every_weight_has_a_name(order, alphabet):
 
 
 def test_the_largest_weights():
-    (best, *others) = MODEL.top_weights(n=5)
-    motif = MODEL.weights_["motif"]
+    (best, *others) = finder().top_weights(n=5)
+    motif = finder().weights_["motif"]
     j, k = np.unravel_index(np.argmax(np.abs(motif.values)), motif.shape)
     assert best.name == f"motif: position={j}, letter={'ACGT'[k]}"
     assert best.weight == motif[j, "ACGT"[k]]
     assert [abs(each.weight) for each in others] == sorted((abs(each.weight) for each in others), reverse=True)
-    of_one_letter = MODEL.top_weights("G", n=100)
-    assert len(of_one_letter) == sum(array.values[:, 2].astype(bool).sum() for array in MODEL.weights_.values())
+    of_one_letter = finder().top_weights("G", n=100)
+    assert len(of_one_letter) == sum(array.values[:, 2].astype(bool).sum() for array in finder().weights_.values())
     assert all(name.endswith("letter=G") for name, _ in of_one_letter)

@@ -1,5 +1,7 @@
 """What LogoDisplay computes and draws; how it looks was judged by eye."""
 
+from functools import cache
+
 import numpy as np
 import pytest
 from matplotlib.colors import to_hex
@@ -11,7 +13,11 @@ from maxmargin import MotifFinder
 from maxmargin.plotting import LogoDisplay
 
 X, Y, _ = planted(10)
-MODEL = MotifFinder(10, background_order=0, restarts=1, positive="with").fit(X, Y)
+
+
+@cache
+def trained():
+    return MotifFinder(10, background_order=0, restarts=1, positive="with").fit(X, Y)
 
 
 @pytest.fixture
@@ -54,12 +60,12 @@ def test_negative_weights_hang_below_the_axis(ax):
 
 
 def test_of_a_model(ax):
-    display = LogoDisplay.from_estimator(MODEL).plot(ax)
-    np.testing.assert_allclose(display.heights.sum(axis=1), MODEL.information_)
-    assert MODEL.consensus_ in display.title
-    weights = LogoDisplay.from_estimator(MODEL, kind="weights").plot(Figure().subplots())
+    display = LogoDisplay.from_estimator(trained()).plot(ax)
+    np.testing.assert_allclose(display.heights.sum(axis=1), trained().information_)
+    assert trained().consensus_ in display.title
+    weights = LogoDisplay.from_estimator(trained(), kind="weights").plot(Figure().subplots())
     np.testing.assert_allclose(weights.heights.sum(axis=1), 0, atol=1e-12)
-    np.testing.assert_allclose(np.diff(weights.heights, axis=1), np.diff(MODEL.pssm_, axis=1))
+    np.testing.assert_allclose(np.diff(weights.heights, axis=1), np.diff(trained().pssm_, axis=1))
 
 
 def test_colours(ax):
@@ -95,7 +101,7 @@ def test_it_makes_its_own_axes():
         (lambda: LogoDisplay.from_matrix([[1, 1]], "AB"), "the frequencies of position 0 sum to 2; expected 1"),
         (lambda: LogoDisplay.from_matrix([[1.5, -0.5]], "AB"), "none negative"),
         (lambda: LogoDisplay.from_matrix([0.5, 0.5], "AB"), r"frequencies of shape \(2,\)"),
-        (lambda: LogoDisplay.from_estimator(MODEL, "bits"), "kind must be 'information' or 'weights', got 'bits'"),
+        (lambda: LogoDisplay.from_estimator(trained(), "bits"), "kind must be 'information' or 'weights', got 'bits'"),
     ],
 )
 def test_bad_input(make, message):

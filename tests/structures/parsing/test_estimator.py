@@ -2,6 +2,7 @@
 
 import inspect
 import pickle
+from functools import cache
 
 import joblib
 import numpy as np
@@ -30,7 +31,11 @@ NEW = treebank(30, seed=1)
 MEASURES = ["hamming", "f1", "zero_one"]
 measures = pytest.mark.parametrize("measure", MEASURES)
 RULES = ["S -> NP VP", "NP -> N | D N | NP PP", "VP -> V NP PP | V NP", "PP -> P NP"]
-MODEL = Parser(C=10.0).fit(X, Y)
+
+
+@cache
+def trained():
+    return Parser(C=10.0).fit(X, Y)
 
 
 # --- training
@@ -56,7 +61,7 @@ def test_span_features_tell_what_rules_do_not():
     """A rule alone does not know whether the noun has a determiner; the tag at the left end of the span shows it."""
     plain = Parser(C=10.0, span_features=()).fit(X, Y)
     assert plain.score(X, Y) < 1.0
-    assert MODEL.score(X, Y) == 1.0
+    assert trained().score(X, Y) == 1.0
     assert plain.certificate_.converged
 
 
@@ -79,13 +84,13 @@ def test_solvers_agree(measure, solver):
 
 
 def test_certify():
-    again = MODEL.certify(X, Y)
-    assert again.primal == pytest.approx(MODEL.certificate_.primal)
-    assert again.dual <= MODEL.certificate_.primal
+    again = trained().certify(X, Y)
+    assert again.primal == pytest.approx(trained().certificate_.primal)
+    assert again.dual <= trained().certificate_.primal
     rough = Parser(C=10.0, solver="perceptron").fit(X, Y)
     assert not rough.certificate_.converged
     certificate = rough.certify(X, Y)
-    assert MODEL.certificate_.dual <= certificate.primal * (1 + 1e-9)
+    assert trained().certificate_.dual <= certificate.primal * (1 + 1e-9)
 
 
 def test_is_a_structured_svm_of_a_grammar():
@@ -160,8 +165,8 @@ def test_partial_fit():
 @pytest.mark.parametrize("form", [str, NltkTree.of, nested, lambda tree: f"( {tree} )"])
 def test_kinds_of_trees(form):
     trees = [form(tree) for tree in Y]
-    np.testing.assert_array_equal(Parser(C=10.0).fit(X, trees).w_, MODEL.w_)
-    assert MODEL.score(X, trees) == 1.0
+    np.testing.assert_array_equal(Parser(C=10.0).fit(X, trees).w_, trained().w_)
+    assert trained().score(X, trees) == 1.0
 
 
 @pytest.mark.parametrize("kind", ["tuples", "arrays", "series"])
@@ -173,14 +178,14 @@ def test_kinds_of_sentences(kind):
         "series": (pd.Series(X, index=index), pd.Series(Y, index=index)),
     }[kind]
     model = Parser(C=10.0).fit(sentences, trees)
-    np.testing.assert_array_equal(model.w_, MODEL.w_)
-    assert list(map(str, model.predict(sentences))) == list(map(str, MODEL.predict(X)))
+    np.testing.assert_array_equal(model.w_, trained().w_)
+    assert list(map(str, model.predict(sentences))) == list(map(str, trained().predict(X)))
     assert model.score(sentences, trees) == 1.0
 
 
 def test_pairs_keep_their_words():
     model = Parser(C=10.0).fit(PAIRS, Y)
-    np.testing.assert_array_equal(model.w_, MODEL.w_)
+    np.testing.assert_array_equal(model.w_, trained().w_)
     assert model.predict(PAIRS) == Y
     assert [tree.words() for tree in model.predict(X)] == X
     assert model.predict([PAIRS[0][:1] + X[0][1:]])[0].words() == WORDS[0][:1] + X[0][1:]
@@ -203,8 +208,8 @@ def test_a_grammar_of_your_own():
 
 
 def test_decision_function_is_the_score_of_the_prediction():
-    values = [dot(MODEL.task_.psi(x, tree), MODEL.w_) for x, tree in zip(X, MODEL.predict(X), strict=True)]
-    np.testing.assert_allclose(MODEL.decision_function(X), values, rtol=1e-12)
+    values = [dot(trained().task_.psi(x, tree), trained().w_) for x, tree in zip(X, trained().predict(X), strict=True)]
+    np.testing.assert_allclose(trained().decision_function(X), values, rtol=1e-12)
 
 
 @pytest.mark.parametrize("n", [1, 2, 7, 1000, 10**9])
@@ -215,23 +220,27 @@ def test_n_best(n, room, monkeypatch):
         with pytest.raises(
             ValueError, match=r"a list of the 1,000,000,000 best trees needs .* GB .*; ask for a smaller n"
         ):
-            MODEL.predict_nbest([tree.tags() for tree in NEW[:6]], n)
+            trained().predict_nbest([tree.tags() for tree in NEW[:6]], n)
         return
     new = [tree.tags() for tree in NEW[:6]]
-    listed = MODEL.predict_nbest(new, n)
-    for x, found, best, score in zip(new, listed, MODEL.predict(new), MODEL.decision_function(new), strict=True):
+    listed = trained().predict_nbest(new, n)
+    for x, found, best, score in zip(
+        new, listed, trained().predict(new), trained().decision_function(new), strict=True
+    ):
         trees, scores = zip(*found, strict=True)
         assert trees[0] == best
         assert scores[0] == pytest.approx(score)
         assert list(scores) == sorted(scores, reverse=True)
-        assert len(set(trees)) == len(trees) == min(n, len(list(MODEL.task_.outputs(x))))
-        np.testing.assert_allclose(scores, [dot(MODEL.task_.psi(x, tree), MODEL.w_) for tree in trees], rtol=1e-12)
+        assert len(set(trees)) == len(trees) == min(n, len(list(trained().task_.outputs(x))))
+        np.testing.assert_allclose(
+            scores, [dot(trained().task_.psi(x, tree), trained().w_) for tree in trees], rtol=1e-12
+        )
 
 
 @pytest.mark.parametrize("n", [0, -1, 1.5, "2", True, None])
 def test_n_best_needs_a_whole_number(n):
     with pytest.raises(ValueError, match="n must be a whole number >= 1"):
-        MODEL.predict_nbest(X, n)
+        trained().predict_nbest(X, n)
 
 
 def test_score_is_labelled_f1():
@@ -243,29 +252,29 @@ def test_score_is_labelled_f1():
 
 def test_sentences_without_a_tree():
     new = [["N", "V"], X[0], ["N", "V", "Q"]]
-    for call in (MODEL.predict, lambda x: MODEL.predict_nbest(x, 3)):
+    for call in (trained().predict, lambda x: trained().predict_nbest(x, 3)):
         with pytest.raises(Unparseable, match="sentence 0: the grammar has no tree for its tags; on_failure='flat'"):
             call(new)
     with pytest.raises(Unparseable, match="sentence 1: the tag of word 2, 'Q', is not in the grammar"):
-        MODEL.predict(new[1:])
-    np.testing.assert_array_equal(np.isinf(MODEL.decision_function(new)), [True, False, True])
+        trained().predict(new[1:])
+    np.testing.assert_array_equal(np.isinf(trained().decision_function(new)), [True, False, True])
     flat = Parser(C=10.0, on_failure="flat").fit(X, Y)
-    np.testing.assert_array_equal(flat.w_, MODEL.w_)
+    np.testing.assert_array_equal(flat.w_, trained().w_)
     found = flat.predict(new)
     assert [str(found[0]), str(found[2])] == ["(S (N N) (V V))", "(S (N N) (V V) (Q Q))"]
-    assert found[1] == MODEL.predict(X[:1])[0]
+    assert found[1] == trained().predict(X[:1])[0]
     assert flat.predict_nbest(new, 3)[2] == [(found[2], -np.inf)]
     assert 0 < flat.score(new, ["(S (NP (N a)) (VP (V b)))", Y[0], "(S (N a) (V b) (Q c))"]) < 1
 
 
 def test_nothing_to_predict():
-    assert MODEL.predict([]) == []
-    assert MODEL.decision_function([]).shape == (0,)
-    assert MODEL.predict_nbest([], 2) == []
+    assert trained().predict([]) == []
+    assert trained().decision_function([]).shape == (0,)
+    assert trained().predict_nbest([], 2) == []
 
 
 def test_weights_by_name():
-    for model in (MODEL, Parser(inputs="words", C=10.0).fit(WORDS, Y), Parser(span_features=()).fit(X, Y)):
+    for model in (trained(), Parser(inputs="words", C=10.0).fit(WORDS, Y), Parser(span_features=()).fit(X, Y)):
         named = model.weights_
         numbers = np.concatenate([weights.values.ravel() for weights in named.values()])
         assert numbers @ numbers == pytest.approx(model.w_ @ model.w_)
@@ -275,14 +284,14 @@ def test_weights_by_name():
 
 
 def test_the_weights_that_matter_most():
-    first, second = MODEL.top_weights(n=2)
+    first, second = trained().top_weights(n=2)
     assert abs(first.weight) >= abs(second.weight) > 0
-    largest = max((abs(weights.values).max(), kind) for kind, weights in MODEL.weights_.items())
+    largest = max((abs(weights.values).max(), kind) for kind, weights in trained().weights_.items())
     assert (abs(first.weight), first.name.split(":")[0]) == largest
     rule = "VP⟨⟩ → NP PP"
-    assert all(name.endswith(f"rule={rule}") for name, _ in MODEL.top_weights(rule, 5))
+    assert all(name.endswith(f"rule={rule}") for name, _ in trained().top_weights(rule, 5))
     with pytest.raises(ValueError, match="no weight speaks of the label 'QP'"):
-        MODEL.top_weights("QP")
+        trained().top_weights("QP")
 
 
 # --- scikit-learn
@@ -403,9 +412,9 @@ def test_bad_input(options, sentences, trees, message):
 
 def test_other_trees_to_certify():
     with pytest.raises(ValueError, match="the tree of sentence 1: the grammar has no label X"):
-        MODEL.certify([X[0], ["N"]], [Y[0], "(X (N a))"])
+        trained().certify([X[0], ["N"]], [Y[0], "(X (N a))"])
     with pytest.raises(ValueError, match="the tree of sentence 0: no sentence of the grammar has the root NP"):
-        MODEL.certify([["N"]], ["(NP (N a))"])
+        trained().certify([["N"]], ["(NP (N a))"])
 
 
 PREDICT = [
@@ -419,10 +428,10 @@ PREDICT = [
 @pytest.mark.parametrize(("sentences", "message"), PREDICT, ids=[case[1] for case in PREDICT])
 def test_bad_sentences_to_predict(sentences, message):
     for call in (
-        MODEL.predict,
-        MODEL.decision_function,
-        lambda x: MODEL.predict_nbest(x, 2),
-        lambda x: MODEL.score(x, Y),
+        trained().predict,
+        trained().decision_function,
+        lambda x: trained().predict_nbest(x, 2),
+        lambda x: trained().score(x, Y),
     ):
         with pytest.raises(ValueError, match=message):
             call(sentences)
@@ -430,13 +439,13 @@ def test_bad_sentences_to_predict(sentences, message):
 
 def test_bad_scores():
     with pytest.raises(ValueError, match="X has 24 sentences but Y has 23"):
-        MODEL.score(X, Y[:-1])
+        trained().score(X, Y[:-1])
     with pytest.raises(ValueError, match=r"sentence 2 has \d words, but its tree has 1"):
-        MODEL.score(X, put(Y, 2, "(NP (N a))"))
+        trained().score(X, put(Y, 2, "(NP (N a))"))
     with pytest.raises(ValueError, match="no trees to compare"):
-        MODEL.score([], [])
+        trained().score([], [])
     with pytest.raises(ValueError, match="the tree of sentence 2: "):
-        MODEL.score(X, put(Y, 2, "(NP (N a"))
+        trained().score(X, put(Y, 2, "(NP (N a"))
 
 
 def test_every_weight_has_its_name():

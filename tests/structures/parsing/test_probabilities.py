@@ -1,5 +1,7 @@
 """Parser's probabilities: those of a list of all trees, calibrated; and training for them."""
 
+from functools import cache
+
 import numpy as np
 import pytest
 from scipy.optimize import minimize
@@ -12,7 +14,11 @@ from maxmargin.testing.problems import written_out
 
 TREES, NEW = treebank(24), treebank(30, seed=1)
 TAGS, NEW_TAGS = [tree.tags() for tree in TREES], [tree.tags() for tree in NEW]
-MODEL = Parser(C=10.0, span_features=()).fit(TAGS, TREES).calibrate_on(NEW_TAGS, NEW)
+
+
+@cache
+def trained():
+    return Parser(C=10.0, span_features=()).fit(TAGS, TREES).calibrate_on(NEW_TAGS, NEW)
 
 
 def listed(model, x):
@@ -25,11 +31,15 @@ def listed(model, x):
 
 def test_probabilities_are_those_of_all_trees():
     X, Y = TAGS[:8], [tree.with_words(tree.tags()) for tree in TREES[:8]]
-    marginals, entropy, likely = MODEL.predict_marginals(X), MODEL.entropy(X), MODEL.log_probability(X, Y)
-    spans, wholes, found = MODEL.predict_confidence(X), MODEL.predict_confidence(X, of="tree"), MODEL.predict(X)
+    marginals, entropy, likely = trained().predict_marginals(X), trained().entropy(X), trained().log_probability(X, Y)
+    spans, wholes, found = (
+        trained().predict_confidence(X),
+        trained().predict_confidence(X, of="tree"),
+        trained().predict(X),
+    )
     assert max(entropy) > 0.01
     for i, x in enumerate(X):
-        trees, p = listed(MODEL, x)
+        trees, p = listed(trained(), x)
         assert entropy[i] == pytest.approx(-np.dot(p, np.log(p)), abs=1e-9)
         assert likely[i] == pytest.approx(np.log(p[trees.index(Y[i])]))
         assert wholes[i] == pytest.approx(p.max())
@@ -41,9 +51,9 @@ def test_probabilities_are_those_of_all_trees():
 
 
 def test_samples_are_repeatable():
-    assert MODEL.sample(TAGS, 5, random_state=3) == MODEL.sample(TAGS, 5, random_state=3)
-    drawn = MODEL.sample(TAGS[:1], 200, random_state=0)[0]
-    trees, p = listed(MODEL, TAGS[0])
+    assert trained().sample(TAGS, 5, random_state=3) == trained().sample(TAGS, 5, random_state=3)
+    drawn = trained().sample(TAGS[:1], 200, random_state=0)[0]
+    trees, p = listed(trained(), TAGS[0])
     assert abs(drawn.count(trees[0]) / 200 - p[0]) < 0.2
 
 
@@ -55,7 +65,7 @@ def test_calibration_makes_new_trees_most_probable():
         with pytest.warns(Uncalibrated):
             return model.log_probability(NEW_TAGS, NEW).mean()
 
-    assert mean(MODEL.temperature_) >= max(mean(1.1 * MODEL.temperature_), mean(0.9 * MODEL.temperature_))
+    assert mean(trained().temperature_) >= max(mean(1.1 * trained().temperature_), mean(0.9 * trained().temperature_))
     within = Parser(C=10.0, span_features=(), calibrate=3).fit(TAGS, TREES)
     assert within.calibrated_
     assert within.temperature_ > 0
@@ -66,7 +76,7 @@ def test_trees_beyond_the_grammar_are_left_out_of_calibration():
     odd = ["(S (NP (N a)) (VP (V b)) (PP (P c)))"]
     with pytest.warns(Uncalibrated, match="1 of 31 trees to calibrate with"):
         model = Parser(C=10.0, span_features=()).fit(TAGS, TREES).calibrate_on([*NEW_TAGS, ["N", "V", "P"]], NEW + odd)
-    assert model.temperature_ == pytest.approx(MODEL.temperature_, rel=2e-3)
+    assert model.temperature_ == pytest.approx(trained().temperature_, rel=2e-3)
     assert np.isinf(model.calibration_.distances[-1])
 
 
@@ -101,7 +111,7 @@ def test_what_is_refused():
     with pytest.raises(ValueError, match="keeps no distributions"):
         Parser(objective="likelihood", solver="exponentiated_gradient").fit(TAGS, TREES)
     with pytest.raises(ValueError, match="'span' or 'tree'"):
-        MODEL.predict_confidence(TAGS, of="word")
+        trained().predict_confidence(TAGS, of="word")
     with pytest.warns(Uncalibrated):
         Parser(C=1.0).fit(TAGS, TREES).entropy(TAGS)
     Parser(C=1.0, objective="likelihood").fit(TAGS, TREES).entropy(TAGS)  # without a warning

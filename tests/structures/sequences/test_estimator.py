@@ -1,5 +1,6 @@
 """SequenceLabeler: labels of any kind, scores, n-best lists, weights of sequences and positions."""
 
+from functools import cache
 from itertools import pairwise
 
 import numpy as np
@@ -13,23 +14,31 @@ from maxmargin import SequenceLabeler, StructuredSVM, tasks
 from maxmargin.tasks import Sequences, Weighted
 
 X, Y = sequences()
-MODEL = SequenceLabeler(C=10.0).fit(X, Y)
+
+
+@cache
+def trained():
+    return SequenceLabeler(C=10.0).fit(X, Y)
 
 
 def test_classes_are_sorted_where_they_can_be():
-    assert MODEL.classes_ == LABELS
+    assert trained().classes_ == LABELS
     assert SequenceLabeler(classes=["verb", "det", "noun"]).fit(X, Y).classes_ == ["verb", "det", "noun"]
 
 
 def test_decision_function_is_the_score_of_the_prediction():
-    values = [np.dot(MODEL.w_[indices], data) for indices, data in map(MODEL.task_.psi, X, MODEL.predict(X))]
-    np.testing.assert_allclose(MODEL.decision_function(X), values, rtol=1e-12)
+    values = [
+        np.dot(trained().w_[indices], data) for indices, data in map(trained().task_.psi, X, trained().predict(X))
+    ]
+    np.testing.assert_allclose(trained().decision_function(X), values, rtol=1e-12)
 
 
 @pytest.mark.parametrize("n", [1, 2, 5, 1000])
 def test_n_best(n):
-    listed = MODEL.predict_nbest(X, n)
-    for x, y, found, best, score in zip(X, Y, listed, MODEL.predict(X), MODEL.decision_function(X), strict=True):
+    listed = trained().predict_nbest(X, n)
+    for x, y, found, best, score in zip(
+        X, Y, listed, trained().predict(X), trained().decision_function(X), strict=True
+    ):
         labellings, scores = zip(*found, strict=True)
         assert list(labellings[0]) == best
         assert scores[0] == pytest.approx(score)
@@ -37,8 +46,8 @@ def test_n_best(n):
         assert len(found) == min(n, 3 ** len(y))
         assert len({tuple(labels) for labels in labellings}) == len(found)
         for labels, value in found:
-            indices, data = MODEL.task_.psi(x, labels)
-            assert value == pytest.approx(np.dot(MODEL.w_[indices], data))
+            indices, data = trained().task_.psi(x, labels)
+            assert value == pytest.approx(np.dot(trained().w_[indices], data))
 
 
 def test_n_best_obeys_forbidden_transitions():
@@ -80,7 +89,7 @@ def test_columns_of_data_frames_are_named():
     frames = [pd.DataFrame(x, columns=["size", "dots", "dashes", "ink"]) for x in X]
     model = SequenceLabeler(C=10.0).fit(frames, Y)
     assert model.weights_["features"].names[0] == ["size", "dots", "dashes", "ink"]
-    np.testing.assert_array_equal(model.w_, MODEL.w_)
+    np.testing.assert_array_equal(model.w_, trained().w_)
     long = pd.concat([frame.assign(sentence=i) for i, frame in enumerate(frames)])
     packed = Sequences.from_groups(long.drop(columns="sentence"), long["sentence"])
     again = SequenceLabeler(C=10.0).fit(packed, Y)
@@ -146,10 +155,10 @@ def test_labels_of_any_kind(names, form):
 def test_labels_as_arrays():
     numbered = [np.array([LABELS.index(label) for label in y]) for y in Y]
     model = SequenceLabeler(C=10.0).fit(X, numbered)
-    np.testing.assert_array_equal(model.w_, MODEL.w_)
+    np.testing.assert_array_equal(model.w_, trained().w_)
     assert model.classes_ == [0, 1, 2]
     assert all(type(label) is int for labels in model.predict(X) for label in labels)
-    assert model.score(X, numbered) == MODEL.score(X, Y)
+    assert model.score(X, numbered) == trained().score(X, Y)
 
 
 # --- inputs
@@ -170,7 +179,7 @@ def test_sequences_packed_beforehand(form):
 
 def test_dense_and_sparse_rows_give_the_same_model():
     rows = sequences(form="sparse")[0]
-    np.testing.assert_allclose(SequenceLabeler(C=10.0).fit(rows, Y).w_, MODEL.w_, rtol=1e-9)
+    np.testing.assert_allclose(SequenceLabeler(C=10.0).fit(rows, Y).w_, trained().w_, rtol=1e-9)
 
 
 @pytest.mark.parametrize("kind", [np.int8, np.float16, np.float32, bool, object])
@@ -182,7 +191,7 @@ def test_other_number_types(kind):
 
 def test_rows_in_column_order_and_strided():
     inputs = [np.asfortranarray(np.repeat(x, 2, axis=0))[::2] for x in X]
-    np.testing.assert_array_equal(SequenceLabeler(C=10.0).fit(inputs, Y).w_, MODEL.w_)
+    np.testing.assert_array_equal(SequenceLabeler(C=10.0).fit(inputs, Y).w_, trained().w_)
 
 
 def test_a_three_dimensional_array_is_a_list_of_sequences():
@@ -194,7 +203,7 @@ def test_a_three_dimensional_array_is_a_list_of_sequences():
 def test_a_long_table_with_a_group_column():
     groups = np.repeat(np.arange(len(X)), [len(x) for x in X])
     model = SequenceLabeler(C=10.0).fit(Sequences.from_groups(np.concatenate(X), groups), Y)
-    np.testing.assert_array_equal(model.w_, MODEL.w_)
+    np.testing.assert_array_equal(model.w_, trained().w_)
 
 
 def test_pandas():
@@ -202,12 +211,12 @@ def test_pandas():
     inputs = pd.Series([pd.DataFrame(x) for x in X], index=index)
     outputs = pd.Series([pd.Series(y) for y in Y], index=index)
     model = SequenceLabeler(C=10.0).fit(inputs, outputs)
-    np.testing.assert_array_equal(model.w_, MODEL.w_)
-    assert model.predict(inputs) == MODEL.predict(X)
-    assert model.score(inputs, outputs) == MODEL.score(X, Y)
+    np.testing.assert_array_equal(model.w_, trained().w_)
+    assert model.predict(inputs) == trained().predict(X)
+    assert model.score(inputs, outputs) == trained().score(X, Y)
     long = pd.concat([pd.DataFrame(x).assign(sentence=i) for i, x in enumerate(X)])
     packed = Sequences.from_groups(long.drop(columns="sentence"), long["sentence"])
-    np.testing.assert_array_equal(SequenceLabeler(C=10.0).fit(packed, Y).w_, MODEL.w_)
+    np.testing.assert_array_equal(SequenceLabeler(C=10.0).fit(packed, Y).w_, trained().w_)
 
 
 def test_sequences_of_one_position():
@@ -241,7 +250,7 @@ def test_position_weights_are_costs_of_positions():
     model = SequenceLabeler(C=10.0).fit(X, Y, position_weight=weights)
     again = SequenceLabeler(C=10.0).fit(X, [Weighted(y, costs) for y, costs in zip(Y, weights, strict=True)])
     np.testing.assert_array_equal(model.w_, again.w_)
-    assert not np.array_equal(model.w_, MODEL.w_)
+    assert not np.array_equal(model.w_, trained().w_)
     assert again.score(X, [Weighted(y, costs) for y, costs in zip(Y, weights, strict=True)]) == model.score(X, Y)
 
 
@@ -249,7 +258,7 @@ def test_costs_are_traded():
     careful = SequenceLabeler(C=10.0, costs={"noun": 20.0}).fit(X, Y)
     missed = [
         sum(a == "noun" != b for y, z in zip(Y, model.predict(X), strict=True) for a, b in zip(y, z, strict=True))
-        for model in (MODEL, careful)
+        for model in (trained(), careful)
     ]
     assert missed[1] < missed[0]
     matrix = np.ones((3, 3)) - np.eye(3)

@@ -1,5 +1,7 @@
 """SequenceLabeler with missing labels: hidden parts that training completes."""
 
+from functools import cache
+
 import numpy as np
 import pytest
 from estimators.problems import LABELS, sequences
@@ -14,7 +16,11 @@ from maxmargin.tasks import Weighted
 from maxmargin.testing import brute_force, objective
 
 X, Y = sequences()
-MODEL = SequenceLabeler(C=10.0).fit(X, Y)
+
+
+@cache
+def trained():
+    return SequenceLabeler(C=10.0).fit(X, Y)
 
 
 def hidden(share=0.4, seed=0, outputs=Y):
@@ -54,19 +60,19 @@ def test_partial_labels_end_in_a_certified_local_optimum(solver, rescaling, slac
 def test_partial_labels_still_teach():
     model = SequenceLabeler(C=10.0).fit(X, PARTIAL)
     new, truth = sequences(200, seed=5)
-    assert model.score(new, truth) > 0.95 * MODEL.score(new, truth)
+    assert model.score(new, truth) > 0.95 * trained().score(new, truth)
     assert model.score(X, PARTIAL) > 0.7
 
 
 def test_known_labels_train_as_before():
-    assert not hasattr(MODEL, "rounds_")
-    assert MODEL.certificate_.rounds is None
+    assert not hasattr(trained(), "rounds_")
+    assert trained().certificate_.rounds is None
     sets = [[{label} for label in y] for y in Y]
     same = SequenceLabeler(C=10.0).fit(X, sets)
-    np.testing.assert_array_equal(same.w_, MODEL.w_)
+    np.testing.assert_array_equal(same.w_, trained().w_)
     assert not hasattr(same, "rounds_")
     again = SequenceLabeler(C=10.0).fit(X, PARTIAL).fit(X, Y)
-    np.testing.assert_array_equal(again.w_, MODEL.w_)
+    np.testing.assert_array_equal(again.w_, trained().w_)
     assert not hasattr(again, "rounds_")
 
 
@@ -141,17 +147,17 @@ def test_bio_tags_with_gaps():
 
 
 def test_score_of_partial_labels():
-    found = MODEL.predict(X)
-    assert MODEL.score(X, found) == 1.0
-    assert MODEL.score(X, [[None] * (len(y) - 1) + [y[-1]] for y in found]) == 1.0
-    assert MODEL.score(X, [[{label} for label in y] for y in found]) == 1.0
-    assert MODEL.score(X, [[{label, "rare"} for label in y] for y in found]) == 1.0
-    assert MODEL.score(X, [[{"rare", "other"} if t == 0 else None for t in range(len(y))] for y in found]) == 0.0
+    found = trained().predict(X)
+    assert trained().score(X, found) == 1.0
+    assert trained().score(X, [[None] * (len(y) - 1) + [y[-1]] for y in found]) == 1.0
+    assert trained().score(X, [[{label} for label in y] for y in found]) == 1.0
+    assert trained().score(X, [[{label, "rare"} for label in y] for y in found]) == 1.0
+    assert trained().score(X, [[{"rare", "other"} if t == 0 else None for t in range(len(y))] for y in found]) == 0.0
     half = [[y[0], {"rare"}, *[None] * (len(y) - 2)] for y in found]
-    assert MODEL.score(X, half) == 0.5
-    assert MODEL.score(X, [Weighted(y, [1.0] * len(y)) for y in half]) == 0.5
+    assert trained().score(X, half) == 0.5
+    assert trained().score(X, [Weighted(y, [1.0] * len(y)) for y in half]) == 0.5
     with pytest.raises(ValueError, match="no labelled positions given"):
-        MODEL.score(X, [[None] * len(y) for y in Y])
+        trained().score(X, [[None] * len(y) for y in Y])
 
 
 def test_position_weights_of_partial_labels():

@@ -1,6 +1,7 @@
 """SequenceLabeler's probabilities: those of a list of all label sequences, calibrated, and in sets with a promise."""
 
 import pickle
+from functools import cache
 from itertools import product
 
 import numpy as np
@@ -13,7 +14,11 @@ from maxmargin.errors import SetCutOff, Uncalibrated
 from maxmargin.structures.sequences.chunk_confidence import ChunkConfidence
 
 X, Y = sequences()
-MODEL = SequenceLabeler(C=10.0, calibrate=3).fit(X, Y)
+
+
+@cache
+def trained():
+    return SequenceLabeler(C=10.0, calibrate=3).fit(X, Y)
 
 
 def listed(model, x):
@@ -37,10 +42,10 @@ def noisy(n, seed=0):
 
 
 def test_probabilities_are_those_of_all_label_sequences():
-    names = MODEL.classes_
-    marginals, proba, entropy = MODEL.predict_marginals(X), MODEL.predict_proba(X), MODEL.entropy(X)
+    names = trained().classes_
+    marginals, proba, entropy = trained().predict_marginals(X), trained().predict_proba(X), trained().entropy(X)
     for i, x in enumerate(X):
-        labellings, p = listed(MODEL, x)
+        labellings, p = listed(trained(), x)
         expected = np.array(
             [[sum(q for z, q in zip(labellings, p, strict=True) if z[t] == k) for k in names] for t in range(len(x))]
         )
@@ -50,16 +55,16 @@ def test_probabilities_are_those_of_all_label_sequences():
         np.testing.assert_allclose(marginals[i].transitions.sum(axis=1), expected[1:], atol=1e-10)
         assert entropy[i] == pytest.approx(-np.dot(p, np.log(p)), abs=1e-9)
         right = np.log(p[labellings.index(list(Y[i]))])
-        assert MODEL.log_probability([x], [Y[i]])[0] == pytest.approx(right)
+        assert trained().log_probability([x], [Y[i]])[0] == pytest.approx(right)
 
 
 def test_what_is_left_open_counts_all_that_agree():
     x = X[0]
-    labellings, p = listed(MODEL, x)
+    labellings, p = listed(trained(), x)
     partly = [None, {"det", "noun"}, *Y[0][2:]]
     agree = sum(q for z, q in zip(labellings, p, strict=True) if z[1] in partly[1] and z[2:] == list(Y[0][2:]))
-    assert np.exp(MODEL.log_probability([x], [partly])[0]) == pytest.approx(agree)
-    assert MODEL.log_probability([x], [["never seen", *Y[0][1:]]])[0] == -np.inf
+    assert np.exp(trained().log_probability([x], [partly])[0]) == pytest.approx(agree)
+    assert trained().log_probability([x], [["never seen", *Y[0][1:]]])[0] == -np.inf
 
 
 def test_confidence_of_labels_chunks_and_sequences():
@@ -103,9 +108,9 @@ def chunks_of(labels):
 
 
 def test_samples_are_outputs_and_repeatable():
-    drawn = MODEL.sample(X, 20, random_state=3)
-    assert drawn == MODEL.sample(X, 20, random_state=3)
-    assert drawn != MODEL.sample(X, 20, random_state=4)
+    drawn = trained().sample(X, 20, random_state=3)
+    assert drawn == trained().sample(X, 20, random_state=3)
+    assert drawn != trained().sample(X, 20, random_state=4)
     assert all(len(z) == len(x) for x, some in zip(X, drawn, strict=True) for z in some)
 
 
@@ -133,12 +138,12 @@ def test_probabilities_without_calibration_are_questioned():
 
 
 def test_clones_and_pickles_keep_what_they_should():
-    again = pickle.loads(pickle.dumps(MODEL))
-    np.testing.assert_array_equal(again.predict_proba(X)[0], MODEL.predict_proba(X)[0])
-    assert again.predict_set(X, 0.5) == MODEL.predict_set(X, 0.5)
-    assert clone(MODEL).get_params()["calibrate"] == 3
+    again = pickle.loads(pickle.dumps(trained()))
+    np.testing.assert_array_equal(again.predict_proba(X)[0], trained().predict_proba(X)[0])
+    assert again.predict_set(X, 0.5) == trained().predict_set(X, 0.5)
+    assert clone(trained()).get_params()["calibrate"] == 3
     path = SequenceLabeler(calibrate=3).fit_path(X, Y, [1.0, 10.0])
-    assert path[1].temperature_ == pytest.approx(MODEL.temperature_, rel=0.2)
+    assert path[1].temperature_ == pytest.approx(trained().temperature_, rel=0.2)
     assert path[0].temperature_ != path[1].temperature_
 
 
@@ -171,19 +176,19 @@ def test_sets_hold_all_sequences_that_are_near_enough():
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (lambda: MODEL.predict_set(X, 1.5), "between 0 and 1"),
+        (lambda: trained().predict_set(X, 1.5), "between 0 and 1"),
         (
-            lambda: MODEL.predict_set(X, 0.999),
+            lambda: trained().predict_set(X, 0.999),
             "needs at least 999 examples that training has not seen; calibration had",
         ),
-        (lambda: MODEL.predict_set(X, 0.5, of="word"), "of must be 'sequence' or 'label'"),
-        (lambda: MODEL.predict_confidence(X, of="word"), "of must be 'label', 'chunk' or 'sequence'"),
+        (lambda: trained().predict_set(X, 0.5, of="word"), "of must be 'sequence' or 'label'"),
+        (lambda: trained().predict_confidence(X, of="word"), "of must be 'label', 'chunk' or 'sequence'"),
         (lambda: SequenceLabeler().fit(X, Y).predict_set(X), "sets with a promise need examples"),
         (lambda: SequenceLabeler(calibrate=1).fit(X, Y), "calibrate"),
         (lambda: SequenceLabeler(calibrate=10**6).fit(X, Y), "needs as many examples"),
-        (lambda: MODEL.log_probability(X, Y[:-1]), "sequences of features but"),
-        (lambda: MODEL.log_probability(X[:1], [Y[0][1:]]), "sequence 0 has"),
-        (lambda: MODEL.sample(X, 0), "n"),
+        (lambda: trained().log_probability(X, Y[:-1]), "sequences of features but"),
+        (lambda: trained().log_probability(X[:1], [Y[0][1:]]), "sequence 0 has"),
+        (lambda: trained().sample(X, 0), "n"),
     ],
 )
 def test_bad_input_is_named(call, message):
@@ -192,9 +197,9 @@ def test_bad_input_is_named(call, message):
 
 
 def test_probabilities_of_empty_sequences():
-    assert MODEL.predict_proba([X[0][:0]])[0].shape == (0, 3)
-    assert MODEL.entropy([X[0][:0]])[0] == 0
-    assert MODEL.sample([X[0][:0]], 2, random_state=0) == [[[], []]]
+    assert trained().predict_proba([X[0][:0]])[0].shape == (0, 3)
+    assert trained().entropy([X[0][:0]])[0] == 0
+    assert trained().sample([X[0][:0]], 2, random_state=0) == [[[], []]]
 
 
 @pytest.mark.parametrize("scale", [1e-8, 1.0, 1e8])

@@ -177,8 +177,9 @@ class MeasureSVC(MatrixClassifier):
         """The models of `fit_path`, one by one; each has a cross-validation of its own."""
         if self.checkpoint is not None:
             raise ValueError(
-                "MeasureSVC.fit_path takes no checkpoint: trainings of all folds start from those of the last C. Fit "
-                "every C alone, with a checkpoint of its own"
+                "MeasureSVC takes no checkpoint where several values of C are trained (fit_path, Tuned): all folds of "
+                "a measure start from where those of the last C have ended, of which a checkpoint keeps the weights "
+                "alone. Fit every C alone, with a checkpoint of its own"
             )
         sample, labels = self._sample(X, y, sample_weight)
         first, starts = self.trained_for_, dict[Start, Solution]()
