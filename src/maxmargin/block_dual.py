@@ -297,15 +297,22 @@ class BlockDual:
 
     divisible: ClassVar[bool] = False  # whether the following is there
 
-    def stand_at(self, free: Array) -> None:
-        """Let the next visits begin at these weights, before they are clipped."""
-        np.copyto(self._free, free)
+    def stand_at(self, free: Array, places: NDArray[np.int64] | None = None) -> None:
+        """Let the next visits begin at these weights, before they are clipped; perhaps they differ only at `places`."""
+        if places is None:
+            np.copyto(self._free, free)
+        else:
+            self._free[places] = free[places]
         if self.w is not self._free:
             np.copyto(self.w, self._clipped())
 
-    def moved_from(self, free: Array, moved: Array) -> None:
-        """By how much visits have moved them."""
-        np.subtract(self._free, free, out=moved)
+    def changes(self, free: Array, scale: float) -> tuple[NDArray[np.int64], Array]:
+        """Where visits have moved them, and by how much, times a number."""
+        from maxmargin.compiled.joint_steps import list_changes
+
+        places, values = np.empty(self.dim, dtype=np.int64), np.empty(self.dim)
+        count = list_changes(free, self._free, scale, places, values)
+        return places[:count].copy(), values[:count].copy()
 
     def mark(self) -> Moment:
         """α as it is now."""

@@ -8,6 +8,7 @@ from math import isfinite
 from typing import Any, ClassVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from maxmargin.arrays import Array
 from maxmargin.block_dual import Report
@@ -143,9 +144,12 @@ class JointDual:
         self.origin = np.zeros(oracle.dim) if geometry is None else geometry.origin
         self.free = self.origin.copy()  # w₀ + Σ α a
         self.w = self._clipped().copy()
-        self.last = [np.zeros(oracle.dim) for _ in self.index]  # how every part moved in the last pass
-        self._begin = [np.empty(oracle.dim) for _ in self.index]
-        self._scratch = np.empty(oracle.dim)
+        self.last = np.zeros((len(self.index), oracle.dim))  # how every part moved in the last pass
+        self._starts, self._way = np.empty_like(self.last), np.zeros(oracle.dim)
+        self._plain, self._averages = geometry is None, False
+        self._marked = np.zeros(oracle.dim, dtype=np.bool_)
+        self._moved: list[NDArray[np.int64]] | None = None  # where every part moved in the last pass, if that is known
+        self._changed: NDArray[np.int64] | None = None  # where starts will be others than in that; None: anywhere
         self.dual = 0.0 if geometry is None else -geometry.potential(np.zeros(oracle.dim), self.w)
         self.sigma = float(len(self.index))
         self.back = 1.0  # the share of the last pass that was good
@@ -165,8 +169,11 @@ class JointDual:
     def make_pass(self, search: bool) -> Report:
         """Of all parts, each with its own blocks, and the joint step."""
         self.passes += 1
-        for k, start in enumerate(self._starts()):
-            visits = Visits(self.passes, search, self.block, start, self.sigma, self.back)
+        self._fill_starts()
+        for k, start in enumerate(self._starts):
+            # Where parts may get lost, passes are kept, to be made again.
+            whence = (start, self._changed if self._plain else None) if self._stays else (start.copy(), None)
+            visits = Visits(self.passes, search, self.block, *whence, self.sigma, self.back)
             self.since[k] = [visits] if self._stays and self.passes > 1 else [*self.since[k], visits]
         found = self._ask(part_pass, [tuple(each) for each in self.since], search and not self._stays)
         if search and not self._stays:
@@ -179,30 +186,32 @@ class JointDual:
         """Whether no part can get lost."""
         return self.oracle.shares_memory
 
-    def _starts(self) -> list[Array]:
-        """Where every part begins. Long vectors are kept and filled again: new memory costs more than the numbers."""
-        mean, starts = self._scratch, self._begin
-        if not self._stays:  # passes are kept for parts that get lost
-            starts = [np.empty_like(self.free) for _ in self.index]
-        np.copyto(mean, self.last[0])
-        for last in self.last[1:]:
-            mean += last
-        mean /= len(self.index)
-        for start, last in zip(starts, self.last, strict=True):
-            np.subtract(mean, last, out=start)
-            start *= AHEAD
-            start += self.free
-        return starts
+    def _fill_starts(self) -> None:
+        """Where every part begins. Of millions of weights, a pass changes few: all others are left as they are."""
+        from maxmargin.compiled.joint_steps import fill_starts
+
+        places = np.arange(self.oracle.dim) if self._changed is None else self._changed
+        fill_starts(places, self.free, self.last, AHEAD, self._starts)
+
+    def _union(self, *lists: NDArray[np.int64]) -> NDArray[np.int64]:
+        from maxmargin.compiled.joint_steps import add_places
+
+        union, count = np.empty(min(sum(map(len, lists)), self.oracle.dim), dtype=np.int64), 0
+        for places in lists:
+            count = add_places(places, self._marked, union, count)
+        self._marked[union[:count]] = False
+        return union[:count]
 
     def _step(self, found: Sequence[Done], search: bool) -> Report:
-        way = self._scratch
-        np.copyto(way, found[0].way)
-        for each in found[1:]:
-            way += each.way
+        from maxmargin.compiled.joint_steps import add_changes, products
+
+        way, moved = self._way, self._union(*(each.places for each in found))
+        for each in found:
+            add_changes(each.places, each.way, way)
         slope, curvature = sum(each.slope for each in found), sum(each.curvature for each in found)
         geometry = self.oracle.geometry
-        here = float(np.dot(self._clipped(), way))
-        rise, bend = slope - here, curvature + float(np.dot(way, way))
+        here, square = products(moved, way, self._clipped())
+        rise, bend = slope - here, curvature + square
         best = rise / bend if bend > 0 else 1.0  # of (2), were there no limits
         if geometry is None:
             t = 1.0 if best > NEARLY else max(best, 0.0)
@@ -211,12 +220,11 @@ class JointDual:
             s = self.free - self.origin
             t = geometry.best_share(slope, curvature, s, way)
             gain = t * slope - 0.5 * t * t * curvature + self._potential(s) - self._potential(s + t * way)
-        way *= t
-        self.free += way
+        self.free[moved] += t * way[moved]
+        way[moved] = 0.0
         self.dual += gain
         self.back = t
-        for last, each in zip(self.last, found, strict=True):
-            np.multiply(each.way, t, out=last)
+        self._note_moves(found, moved)
         K = float(len(found))
         if best < SHORT:
             self.sigma = min(K, self.sigma / max(best, 0.5))
@@ -229,21 +237,34 @@ class JointDual:
             sum(each.calls for each in found),
             [(index, each.relaxed, each.reach) for index, each in zip(self.index, found, strict=True)],
         )
-        penalty, moved = sum(each.penalty for each in found), sum(each.moved for each in found)
-        return Report(penalty, moved, gain, work=float(np.dot(shares, [each.work for each in found])))
+        penalty, added = sum(each.penalty for each in found), sum(each.moved for each in found)
+        return Report(penalty, added, gain, work=float(np.dot(shares, [each.work for each in found])))
+
+    def _note_moves(self, found: Sequence[Done], moved: NDArray[np.int64]) -> None:
+        """What parts did in this pass, in the place of what they did before."""
+        if self._moved is None:  # the pass before is not known: that of a checkpoint, or none
+            self.last[:] = 0.0
+            self._changed = None
+        else:
+            for last, places in zip(self.last, self._moved, strict=True):
+                last[places] = 0.0
+            self._changed = self._union(*self._moved, moved)
+        self._moved = [each.places for each in found]
+        for last, each in zip(self.last, found, strict=True):
+            last[each.places] = self.back * each.way
 
     def _average(self, found: Sequence[Done], search: bool) -> None:
         """w is a mean over the passes of a round that search nothing, where duals of one part would take one."""
         self.points = 0 if search else self.points + 1
-        if self.points and all(each.averages for each in found):
-            further = self._scratch
-            np.subtract(self._clipped(), self.w, out=further)
-            further /= self.points
-            self.w += further
+        self._averages = all(each.averages for each in found)
+        if self.points and self._averages:
+            self.w += (self._clipped() - self.w) / self.points
             if self.oracle.geometry is not None:
                 self.oracle.geometry.allow(self.w)
-        else:
+        elif self._averages or self._changed is None or not self._plain:
             np.copyto(self.w, self._clipped())
+        else:
+            self.w[self._changed] = self.free[self._changed]
 
     def _clipped(self) -> Array:
         geometry = self.oracle.geometry
@@ -261,6 +282,9 @@ class JointDual:
         found = self._look(part_proof)
         s = sum(each.s for each in found)
         np.copyto(self.free, self.origin + s)
+        self._changed = None
+        if not self._averages:
+            np.copyto(self.w, self._clipped())
         linear = sum(each.linear for each in found)
         self.dual = linear - (0.5 * float(np.dot(s, s)) if self.oracle.geometry is None else self._potential(s))
 
@@ -311,7 +335,7 @@ class JointDual:
 
     def _look(self, fn: Callable[..., Any], *shared: Any) -> list[Any]:
         """Without a pass: parts go back as the last joint step says."""
-        after = Visits(self.passes + 1, False, self.block, self.free[:0], self.sigma, self.back)
+        after = Visits(self.passes + 1, False, self.block, self.free[:0], None, self.sigma, self.back)
         return self._ask(fn, [(*each, after) for each in self.since], False, *shared)
 
     def states(self) -> list[Any]:
@@ -321,6 +345,7 @@ class JointDual:
     def restore(self, found: list[Any]) -> None:
         """Parts begin there when they are asked next."""
         self.saved, self.since = found, [[] for _ in self.index]
+        self._moved = self._changed = None
 
     def __reduce__(self) -> Any:
         return _nothing, ()  # parts are in other places

@@ -17,6 +17,7 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from maxmargin.arrays import Array, Index
 from maxmargin.batch import Batch
@@ -48,6 +49,7 @@ class Visits(NamedTuple):
     search: bool  # whether all outputs are looked at
     block: int
     start: Array  # x of (1)
+    changed: NDArray[np.int64] | None  # where that is another one than in the last pass; None: anywhere
     sigma: float
     back: float  # to which share of the last pass to go back before
 
@@ -68,7 +70,8 @@ MISSING = "missing"  # the answer of a part that does not know of earlier passes
 class Done(NamedTuple):
     """What a pass did."""
 
-    way: Array  # δ of (1), what Σ α a has changed by; until the next pass
+    places: NDArray[np.int64]  # where Σ α a has changed
+    way: Array  # by how much there: δ of (1)
     slope: float  # of Σ α b on that way
     curvature: float  # of squared slacks
     penalty: float  # C times an estimate of the risk of this part
@@ -97,7 +100,7 @@ class PartDual:
             raise ValueError(f"{batch.name} with a kernel cannot be trained in parts; use solver='bcfw'")
         if problem.bounds is not None:
             dual.confine(Geometry(np.zeros(dual.dim), *problem.bounds))
-        self.dual, self.before, self.way = dual, None, np.empty(dual.dim)
+        self.dual, self.before = dual, None
 
     before: Moment | None  # the last pass
 
@@ -131,7 +134,7 @@ class PartDual:
         dual, oracle = self.dual, self.oracle
         dual.tidy()
         self.before = dual.mark()
-        dual.stand_at(visits.start)
+        dual.stand_at(visits.start, visits.changed if visits.number == self.passes + 1 else None)
         rng = np.random.default_rng([self.problem.seed, part, visits.number])
         calls = oracle.calls
         if visits.search:
@@ -140,10 +143,8 @@ class PartDual:
             report = dual.revisit(oracle, rng)
         self.passes = visits.number
         slope, curvature = dual.rise(self.before)
-        dual.moved_from(visits.start, self.way)
-        self.way /= self.sigma
         return Done(
-            self.way,
+            *dual.changes(visits.start, 1.0 / self.sigma),
             slope / self.sigma,
             curvature / self.sigma,
             report.penalty / self.sigma,

@@ -145,9 +145,9 @@ class ChainFlows(BlockDual):
             self.sums = self._free = self.w = self.sums.copy()
         self._left = None
 
-    def stand_at(self, free: Array) -> None:
+    def stand_at(self, free: Array, places: NDArray[np.int64] | None = None) -> None:
         self._own()
-        super().stand_at(free)
+        super().stand_at(free, places)
 
     # --- what BCFW does
 
