@@ -1,6 +1,7 @@
 """Processes: training in other processes, and what crosses their border."""
 
 import os
+import threading
 
 import numpy as np
 import pytest
@@ -95,6 +96,23 @@ def test_what_is_forgotten_is_freed(pool):
     del handles
     assert list(pool.map(divmod, pool.place([7]), [2])) == [(3, 1)]
     assert len(worker.ledger.tables) <= before
+
+
+def test_parts_that_go_while_a_call_is_on_its_way(pool, monkeypatch):
+    """Garbage is collected at any time, also by the thread that holds the pool's locks."""
+    kept = pool.place([7, 8])
+    gone = pool.place([np.zeros(1000), np.zeros(1000)])
+    queues = [worker.pool._work_ids for worker in pool._workers]
+    for queue in queues:
+        monkeypatch.setattr(queue, "put", lambda item, put=queue.put: (gone.clear(), put(item)))
+    found: list[list[int]] = []
+    asking = threading.Thread(target=lambda: found.append(list(pool.map(max, kept, [3, 9]))), daemon=True)
+    asking.start()
+    asking.join(timeout=60)
+    assert found == [[7, 9]]
+    monkeypatch.undo()
+    assert list(pool.map(max, kept, [3, 9])) == [7, 9]
+    assert not any(worker.gone for worker in pool._workers)
 
 
 class Crashing(Plain):

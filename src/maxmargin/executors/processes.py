@@ -6,6 +6,7 @@ import gc
 import itertools
 import time
 import weakref
+from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future
 from typing import Any, NamedTuple
@@ -119,6 +120,7 @@ class _Worker:
     def __init__(self, executor: Processes):
         self.executor = executor
         self.life = 0  # how often the process was started
+        self.gone: deque[int] = deque()  # tokens of parts that nobody here has any more
         self._begin()
 
     def _begin(self) -> None:
@@ -132,6 +134,17 @@ class _Worker:
         if failed.life == self.life:
             self.pool.shutdown(wait=True, kill_workers=True)
             self._begin()
+
+    def tidy(self) -> None:
+        """Let it forget what is gone, before it is told anything that could still name that.
+
+        Handles may go at any time, when garbage is collected: also while a call is on its way, with locks taken. So
+        they only say so, and this is done here.
+        """
+        while self.gone:
+            token = self.gone.popleft()
+            self.ledger.forget(token)
+            self.submit(forget, token)
 
     def submit(self, fn: Callable[..., Any], *arguments: Any) -> _Begun:
         """Begin; a process that has ended meanwhile shows when the answer is waited for."""
@@ -161,7 +174,7 @@ class _Placed(Handle):
         super().__init__(next(_Worker.tokens))
         self.worker, self.number = worker, number
         self.life = 0  # of the worker, when this was brought there
-        weakref.finalize(self, _release, worker, self.token).atexit = False
+        weakref.finalize(self, worker.gone.append, self.token).atexit = False
 
     def bring(self) -> _Begun:
         """To its worker."""
@@ -185,6 +198,7 @@ class _Source(_Placed):
         self.numbered = True  # whether both sides number its arrays alike; if not, all is sent as it is
 
     def bring(self) -> _Begun:
+        self.worker.tidy()
         self.life, survey = self.worker.life, Survey(self.part)
         if self.numbered:
             self.worker.ledger.keep(self.token, survey.table)
@@ -204,6 +218,7 @@ class _Derived(_Placed):
         self.origin, self.made_by = origin, Message.of(Ledger(), (fn, shared)).owned()
 
     def bring(self) -> _Begun:
+        self.worker.tidy()
         self.origin.be_there()
         self.life = self.worker.life
         fn, shared = self.made_by.read(Ledger())
@@ -222,6 +237,7 @@ class _Call:
 
     def begin(self) -> _Begun:
         fn, *arguments = self.message
+        self.handle.worker.tidy()
         for each in arguments:
             if isinstance(each, _Placed):
                 each.be_there()
@@ -252,12 +268,6 @@ def _read(worker: _Worker, result: tuple[bool, Message]) -> Any:
     if not good:
         raise answer
     return answer
-
-
-def _release(worker: _Worker, token: int) -> None:
-    worker.ledger.forget(token)
-    if worker in worker.executor._workers:  # its process is still there
-        worker.submit(forget, token)
 
 
 def _begin() -> None:
