@@ -277,3 +277,21 @@ def test_pairs_that_are_searched_together_are_searched_as_alone(problem, many, d
         alone = task.best(weights, *each)
         assert score == alone.score
         np.testing.assert_array_equal(pairs, alone.pairs)
+
+
+@pytest.mark.parametrize("few", [0, 100])
+@given(data=st.data())
+def test_differences_have_every_feature_once(few, data):
+    entries = st.lists(st.tuples(st.integers(0, 5), st.sampled_from([1.0, 0.1, -2.5])), max_size=8)
+    drawn = [data.draw(entries) for _ in range(2)]
+    truth, found = ((np.array([p for p, _ in each], dtype=np.int64), np.array([v for _, v in each])) for each in drawn)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(module, "FEW_FEATURES", few)
+        places, values = module.difference(truth, found, 6)
+    expected = np.zeros(6)
+    for sign, each in zip((1.0, -1.0), drawn, strict=True):
+        for place, value in each:
+            expected[place] += sign * value
+    assert np.all(np.diff(places) > 0)
+    np.testing.assert_array_equal(places, np.flatnonzero(expected))
+    np.testing.assert_array_equal(values, expected[places])

@@ -20,6 +20,7 @@ from maxmargin.structures.alignment.scored_pairs import best_alignments
 from maxmargin.structures.alignment.views import Entries
 from maxmargin.tangents import Softness, Tangents
 
+FEW_FEATURES = 10_000  # for which a table is faster than to sort those that occur
 LOSS_TABLE = 4_000_000  # entries of the table (n × m × losses) up to which slack rescaling is exact
 
 
@@ -104,14 +105,19 @@ class AlignmentBatch(Batch):
         for k, ((code, truth), pairs) in enumerate(zip(self, found, strict=True)):
             i, j = pairs[:, 0], pairs[:, 1]
             loss[k] = 1.0 - np.count_nonzero((truth.low[i] <= j) & (j < truth.high[i])) / truth.size
-            rows.append(difference(truth.psi, self.task.features_of(code, pairs)))
+            rows.append(difference(truth.psi, self.task.features_of(code, pairs), self.dim))
         return Planes(stacked(rows, self.dim), loss)
 
 
-def difference(truth: Entries, found: Entries) -> Entries:
+def difference(truth: Entries, found: Entries, dim: int) -> Entries:
     """Ψ(x, y) - Ψ(x, z), every feature once and only where it is not 0."""
-    places, number = np.unique(np.concatenate([truth[0], found[0]]), return_inverse=True)
-    values: Any = np.bincount(number, weights=np.concatenate([truth[1], -found[1]]), minlength=len(places))
+    which, weights = np.concatenate([truth[0], found[0]]), np.concatenate([truth[1], -found[1]])
+    if dim <= FEW_FEATURES:
+        values: Any = np.bincount(which, weights=weights, minlength=dim)
+        used = np.flatnonzero(values)
+        return used, values[used]
+    places, number = np.unique(which, return_inverse=True)
+    values = np.bincount(number, weights=weights, minlength=len(places))
     used = np.flatnonzero(values)
     return places[used], values[used]
 

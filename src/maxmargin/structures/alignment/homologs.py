@@ -181,7 +181,7 @@ class HomologBatch(Batch):
             if rival.candidate >= 0 and violated(j, truth.score(w) - rival.score):
                 loss[j] = 1.0
                 found = self.task.alignment_.features_of(codes[rival.candidate], rival.found.pairs)
-                rows.append(difference(truth.psi, found))
+                rows.append(difference(truth.psi, found, self.dim))
             else:
                 rows.append((truth.psi[0][:0], truth.psi[1][:0]))
         return Planes(stacked(rows, self.dim), loss)

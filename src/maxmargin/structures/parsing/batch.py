@@ -15,7 +15,7 @@ from maxmargin.batch import Batch
 from maxmargin.objective import Formulation
 from maxmargin.planes import Planes
 from maxmargin.rounding import UNIT, gamma
-from maxmargin.structures.parsing.charts import Charts, Violation
+from maxmargin.structures.parsing.charts import Charts, Violation, losses
 from maxmargin.structures.parsing.compiled.kinds import HAMMING
 from maxmargin.structures.parsing.joint_features import JointFeatures
 from maxmargin.structures.parsing.productions import Rows
@@ -187,8 +187,9 @@ class GrammarBatch(Batch):
         searched, features = self.searched(w, find), self.features
         true_atoms = [example.true_atoms for example, _, _ in searched]
         found_atoms = [features.counted_atoms(rows, scored, example.sentence) for example, scored, rows in searched]
-        losses = [example.truth.loss(example.loss, rows, features.rules) for example, _, rows in searched]
-        return Planes(atom_rows(true_atoms, found_atoms, self.atoms), np.array(losses))
+        examples, found = [example for example, _, _ in searched], [rows for _, _, rows in searched]
+        loss = losses([each.truth for each in examples], [each.loss for each in examples], found, features.rules)
+        return Planes(atom_rows(true_atoms, found_atoms, self.atoms), np.array(loss))
 
 
 def atom_rows(plus: list[NDArray[np.int64]], minus: list[NDArray[np.int64]], atoms: Atoms) -> AtomRows:

@@ -73,18 +73,6 @@ class Derivation:
         bonus[self.cells[self.brackets], self.bracket_labels] = -each
         return bonus
 
-    def loss(self, loss: Loss, rows: Rows, rules: Any) -> float:
-        """The loss of the derivation with these rows if this one is true."""
-        if loss.kind == ZERO_ONE:
-            return float(not np.array_equal(rows, self.rows))
-        true, found = self._labelled_spans(), Derivation(rows, rules)._labelled_spans()
-        if loss.kind == BRACKETS:
-            return float(loss.of(len(true & found), len(found)))
-        return float(loss.of(0, len(true ^ found)))
-
-    def _labelled_spans(self) -> set[tuple[int, int]]:
-        return set(zip(self.cells[self.brackets].tolist(), self.bracket_labels.tolist(), strict=True))
-
     def by_span(self, n_labels: int) -> Any:
         """What kernels read of it, as compiled.cky_counts.TrueSpans."""
         from maxmargin.structures.parsing.compiled.cky_counts import TrueSpans
@@ -98,6 +86,25 @@ class Derivation:
         columns = np.full((3, len(begin)), -2, dtype=np.int32)
         columns[:, self.cells] = self.rows[:, [RULE, SPLIT, CHAIN]].T
         return TrueSpans(hit, within[begin, end].astype(np.int32), columns[0], columns[1], columns[2])
+
+
+def losses(truths: Sequence[Derivation], each: Sequence[Loss], found: Sequence[Rows], rules: Any) -> list[float]:
+    """Of the derivations with these rows, each over the words of a true one."""
+    from maxmargin.structures.parsing.compiled.brackets import count_brackets
+
+    if not found:
+        return []
+    ends, most = np.cumsum([len(rows) for rows in found]), max(truth.n for truth in truths)
+    table = np.empty((most * (most + 1) // 2, label_count(rules)), dtype=np.uint8)
+    counts = np.zeros((len(found), 3), dtype=np.int64)
+    count_brackets(_joined([truth.rows for truth in truths]), _joined(found), ends, rules, table, counts)
+    values = []
+    for truth, loss, rows, (true, q, m) in zip(truths, each, found, counts.tolist(), strict=True):
+        if loss.kind == ZERO_ONE:
+            values.append(float(not np.array_equal(rows, truth.rows)))
+        else:
+            values.append(float(loss.of(m, q) if loss.kind == BRACKETS else loss.of(0, true + q - 2 * m)))
+    return values
 
 
 class Charts:
@@ -172,7 +179,7 @@ class Charts:
         assert best is not None  # there is at least the true one
         n = len(sentence.leaf)
         highest = loss.highest(n, longest_chain(self.rules))
-        best_loss = truth.loss(loss, best, self.rules)
+        [best_loss] = losses([truth], [loss], [best], self.rules)
         if best_loss >= highest:
             return best  # no other derivation has a higher score or a higher loss
         reached = max(float(violation(best_loss, true_score - best_score)), 0.0)
@@ -227,7 +234,7 @@ class Charts:
         return np.concatenate(entries), np.concatenate(scores)
 
 
-def _joined(tables: Sequence[Array]) -> Array:
+def _joined(tables: Sequence[NDArray[Any]]) -> NDArray[Any]:
     """Tables with as many columns, one below the other."""
     return tables[0] if len(tables) == 1 else np.concatenate(tables)
 
