@@ -31,7 +31,7 @@ from maxmargin.geometry import Geometry
 from maxmargin.learnt_planes import LearntReach, LearntWitnesses
 from maxmargin.objective import Formulation, primal
 from maxmargin.part_sums import Asked, PartSum, joined_sums, part_sum
-from maxmargin.places import Places, Share, chunks_of
+from maxmargin.places import Share, WorkPlaces, chunks_of
 from maxmargin.planes import Planes
 from maxmargin.reach import CutSize, Reach
 from maxmargin.rounding import gamma
@@ -67,7 +67,7 @@ class Oracle:
         sizes: Array | None = None,
     ):
         self._batch = batch
-        self._places = Places(batch, executor or Serial())
+        self._places = WorkPlaces(batch, executor or Serial())
         self.geometry = geometry  # None: w is drawn to 0, and may be anywhere
         self.formulation = formulation or Formulation()
         self.n, self.dim = len(batch), batch.dim
@@ -402,7 +402,7 @@ class Oracle:
         if few is None:
             return None
         oracle = self._of(few)
-        oracle._places, oracle._measures = Places(few, Serial()), False
+        oracle._places, oracle._measures = WorkPlaces(few, Serial()), False
         return oracle
 
     def block_dual(self, C: float, earlier: Any = None, **limits: Any) -> BlockDual:
@@ -434,7 +434,7 @@ class Oracle:
         """The same planes, and an oracle whose block dual costs no more than these planes need."""
         few, planes = self._batch.restricted_to(planes)
         oracle = copy(self)
-        oracle._batch, oracle._places, oracle.dim = few, Places(few, self._places.executor), few.dim
+        oracle._batch, oracle._places, oracle.dim = few, WorkPlaces(few, self._places.executor), few.dim
         oracle._reach, oracle._from_zero, oracle._witnesses = Reach(), False, Witnesses()
         return oracle, planes
 
@@ -469,7 +469,7 @@ class Oracle:
     def _of(self, batch: Batch, placed: list[Any] | None = None) -> Oracle:
         oracle = copy(self)
         oracle._batch, oracle._lam = batch, self._lam.copy()
-        oracle._places = Places(batch, self._places.executor, placed)
+        oracle._places = WorkPlaces(batch, self._places.executor, placed)
         oracle._witnesses = Witnesses()  # planes of other truths are no witnesses
         return oracle
 
@@ -493,7 +493,7 @@ class Oracle:
         if not self.at_once(len(each)):
             return Serial().map(run, [self] * len(each), each, watch, *shared)
         own = copy(self)
-        own._places = Places(self._batch, Serial())  # no run may wait for the pool that it is in
+        own._places = WorkPlaces(self._batch, Serial())  # no run may wait for the pool that it is in
         if executor.shares_memory:
             return executor.map(run, [own] * len(each), each, watch, *shared)
         places = executor.place([self._batch] * min(len(each), executor.workers))

@@ -9,7 +9,7 @@ import numpy as np
 
 from maxmargin.files.learnt import Learnt
 
-Column = list[Any]  # of every example an array or None
+OfEvery = list[Any]  # of every example an array or None
 
 
 class Stacked(Learnt):
@@ -48,7 +48,7 @@ class Stacked(Learnt):
         return [list(each) for each in zip(*columns, strict=True)]
 
 
-def _is_even(column: Column) -> bool:
+def _is_even(column: OfEvery) -> bool:
     """Whether all are arrays of the same type and number of dimensions, or None."""
     if not all(each is None or isinstance(each, np.ndarray) for each in column):
         return False
@@ -56,7 +56,7 @@ def _is_even(column: Column) -> bool:
     return len(kinds) <= 1 and all(dtype.kind in "biuf" for dtype, _ in kinds)
 
 
-def _joined(column: Column) -> dict[str, Any]:
+def _joined(column: OfEvery) -> dict[str, Any]:
     """The numbers of all arrays of a column, their shapes, and who has one."""
     arrays = [each for each in column if each is not None]
     dtype, ndim = (arrays[0].dtype, arrays[0].ndim) if arrays else (np.dtype(float), 0)
@@ -67,7 +67,7 @@ def _joined(column: Column) -> dict[str, Any]:
     }
 
 
-def _parted(found: Any, n: int) -> Column:
+def _parted(found: Any, n: int) -> OfEvery:
     """The column of n examples that was joined to this."""
     if not isinstance(found, dict) or set(found) != {"numbers", "shapes", "known"}:
         raise ValueError("expected numbers, their shapes, and who has some")
@@ -84,7 +84,7 @@ def _parted(found: Any, n: int) -> Column:
         raise ValueError(f"expected {sum(sizes)} numbers, found {len(numbers)}")
     parts = iter(np.split(numbers, np.cumsum(sizes[:-1], dtype=np.int64)) if sizes else ())
     made = [part.reshape(shape) for part, shape in zip(parts, listed, strict=True)]
-    column: Column = [None] * n
+    column: OfEvery = [None] * n
     for i, array in zip(np.flatnonzero(known), made, strict=True):
         column[i] = array
     return column

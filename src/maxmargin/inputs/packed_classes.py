@@ -73,7 +73,7 @@ def pack_measure(data: Iterable[Any], folder: ArrayFolderWriter, fit_intercept: 
 
 def _packed(data: Iterable[Any], folder: ArrayFolderWriter, constant: bool, most: int | None = None) -> PackedClasses:
     """most : of different labels."""
-    labels, weights = _LabelNumbers(most), MostlySame(folder, "weights")
+    labels, weights = _ClassNumbers(most), MostlySame(folder, "weights")
     with packing_rows(folder, constant) as rows, folder.draft_of("labels") as numbers:
         for block in row_blocks(data, queries=False):
             first, n = rows.n, rows.append(block)
@@ -86,7 +86,7 @@ def _packed(data: Iterable[Any], folder: ArrayFolderWriter, constant: bool, most
     return PackedClasses(packed, names, kind)
 
 
-class _LabelNumbers:
+class _ClassNumbers:
     """Numbers labels as they come."""
 
     def __init__(self, most: int | None):
