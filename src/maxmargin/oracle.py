@@ -66,7 +66,6 @@ class Oracle:
         geometry: Geometry | None = None,
         sizes: Array | None = None,
     ):
-        self._batch = batch
         self._places = WorkPlaces(batch, executor or Serial())
         self.geometry = geometry  # None: w is drawn to 0, and may be anywhere
         self.formulation = formulation or Formulation()
@@ -95,6 +94,10 @@ class Oracle:
         "_cache": MaybeInner(),
         "_searches": Stacked(),
     }
+
+    @property
+    def _batch(self) -> Batch:
+        return self._places.batch
 
     @property
     def plane_atoms(self) -> Atoms:
@@ -207,7 +210,7 @@ class Oracle:
 
         An upper bound where the search is not exact, unless it is undergenerating.
         """
-        if self._sums_there:
+        if self._places.sums_there:
             return np.concatenate(self._summed(w, cut=False).slacks) + self._unsure(w)
         return np.concatenate([look.slacks for look in self._everyone(w)]) + self._unsure(w)
 
@@ -217,7 +220,7 @@ class Oracle:
 
     def proved_risk(self, w: Array) -> float:
         """R(w) is proved to be no higher than this; inf where nothing is proved."""
-        if self._sums_there:
+        if self._places.sums_there:
             return self.risk_of(np.concatenate(self._summed(w, cut=False).proved) + self._unsure(w))
         return self.risk_of(np.concatenate([look.proved for look in self._everyone(w)]) + self._unsure(w))
 
@@ -315,7 +318,7 @@ class Oracle:
 
         Over a sample of the examples it is an estimate of that, and no bound on anything.
         """
-        if sample is None and self._sums_there:
+        if sample is None and self._places.sums_there:
             return self._mean_plane_there(w)
         a, offset, entries = np.zeros(self.dim), 0.0, 0
         size, slacks = CutSize(0.0, 0.0, 0), []
@@ -368,10 +371,6 @@ class Oracle:
         risk = self.risk_of(np.concatenate(found.slacks) + self._unsure(w))
         truths = np.concatenate(found.truths) if self.latent else None
         return MeanPlane(found.a, found.offset, risk, truths=truths, size=found.size)
-
-    @property
-    def _sums_there(self) -> bool:
-        return self._places.sums_there
 
     def _summed(self, w: Array, cut: bool) -> PartSum:
         """A pass over all parts. As ever, one at w = 0 goes before: planes are largest there."""
@@ -434,7 +433,7 @@ class Oracle:
         """The same planes, and an oracle whose block dual costs no more than these planes need."""
         few, planes = self._batch.restricted_to(planes)
         oracle = copy(self)
-        oracle._batch, oracle._places, oracle.dim = few, WorkPlaces(few, self._places.executor), few.dim
+        oracle._places, oracle.dim = WorkPlaces(few, self._places.executor), few.dim
         oracle._reach, oracle._from_zero, oracle._witnesses = Reach(), False, Witnesses()
         return oracle, planes
 
@@ -468,8 +467,7 @@ class Oracle:
 
     def _of(self, batch: Batch, placed: list[Any] | None = None) -> Oracle:
         oracle = copy(self)
-        oracle._batch, oracle._lam = batch, self._lam.copy()
-        oracle._places = WorkPlaces(batch, self._places.executor, placed)
+        oracle._places, oracle._lam = WorkPlaces(batch, self._places.executor, placed), self._lam.copy()
         oracle._witnesses = Witnesses()  # planes of other truths are no witnesses
         return oracle
 

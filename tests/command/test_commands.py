@@ -315,8 +315,11 @@ def test_packed_rows_are_cut_into_folds(run, tmp_path):
     where = str(tmp_path / "folder")
     run("pack", "classes", "train.svm", "-o", where, "-q")
     tried = [run("fit", "classes", data, "-v", "3", "-c", "0.1,10", "--json") for data in (where, "train.svm")]
-    assert tried[0] == tried[1]
-    assert tried[0][0] == 0
+    assert [code for code, _ in tried] == [0, 0]
+    folder, file = (json.loads(out) for _, out in tried)
+    for each in (folder, file):
+        del each["certificate"]  # a sentence that names the seconds
+    assert folder == file
 
 
 def test_rows_without_what_packing_needs_are_named(run, tmp_path):

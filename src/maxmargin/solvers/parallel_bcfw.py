@@ -49,10 +49,10 @@ class ParallelBCFW(Solver):
 
         t in [0, 1] with the highest   t Σ gₖ - ψ(s + t Σ δₖ),     s = Σ α a,                             (2)
 
-    so that α stays feasible and D never falls, whatever σ is; σ = K makes t = 1 safe. Two things save passes. σ is as
-    small as joint steps allow. And parts that pull w apart, again and again by the same, expect that of each other:
-    part k begins at w - θ(δₖ - δ/K), with its last change and the mean of all, instead of w. Without that, blocks of
-    different parts approach what they agree on by a little in every pass.
+    or to t = 1 where that is nearly the best, so that α stays feasible and D never falls, whatever σ is; σ = K makes
+    t = 1 safe. Two things save passes. σ is as small as joint steps allow. And parts that pull w apart, again and again
+    by the same, expect that of each other: part k begins at w - θ(δₖ - δ/K), with its last change and the mean of all,
+    instead of w. Without that, blocks of different parts approach what they agree on by a little in every pass.
 
     The bound is proved from sums of all parts. The result depends on the number of parts, not on who works on them.
     Smith, Forte, Ma, Takáč, Jordan, Jaggi (JMLR 2018), CoCoA+; the line search (2), σ that adapts, and what parts

@@ -4,7 +4,7 @@ import pickle
 
 import numpy as np
 import pytest
-from files.crafted_folders import changed, crafted
+from files.crafted_folders import changed, crafted, spoiled_numbers
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from inputs.rows_to_pack import in_blocks, rows, same
@@ -163,10 +163,7 @@ def test_whatever_is_accepted_can_be_trained_on(tmp_path_factory, data):
     base = tmp_path_factory.mktemp("folders")
     packed = mm.pack([(X[:20], Y[:20], QUERIES[:20])], base / "folder", "ranking")
     name = data.draw(st.sampled_from(["ends", "columns", "queries", "levels"]))
-    array = np.array(packed.folder.arrays[name])
-    for _ in range(data.draw(st.integers(1, 3))):
-        number = data.draw(st.one_of(st.integers(0, 40), st.integers(-(2**31), 2**31 - 1)))
-        array[data.draw(st.integers(0, len(array) - 1))] = np.asarray(number).astype(array.dtype)
+    array = spoiled_numbers(data, packed.folder.arrays[name])
     spoiled = crafted(packed, base / "other", **{name: array})
     try:
         fitted(spoiled, max_passes=1)

@@ -4,7 +4,8 @@ import pickle
 
 import numpy as np
 import pytest
-from files.crafted_folders import changed, crafted
+from files.crafted_folders import changed, crafted, spoiled_numbers
+from files.travelling_parts import check_that_it_travels
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import sparse
@@ -194,13 +195,8 @@ def test_a_part_is_a_name_and_a_range(folder):
     model = fitted(packed, max_passes=1)
     batch = model.task_.pack(packed)
     part = batch.part(np.arange(1000, 2000))
-    content = pickle.dumps(part)
-    assert len(content) < 4000 < sum(a.nbytes for a in packed.folder.arrays.values()) / 50
-    again = pickle.loads(content)
-    assert again.atoms is batch.atoms  # in this process, the same
-    found, expected = again.planes(model.w_), part.planes(model.w_)
-    np.testing.assert_array_equal(found.loss, expected.loss)
-    np.testing.assert_array_equal(found.dpsi.toarray(), expected.dpsi.toarray())
+    check_that_it_travels(part, packed, model.w_, 4000)
+    expected = part.planes(model.w_)
     assert len(pickle.dumps(expected.dpsi.atoms)) < 1000
 
 
@@ -370,10 +366,7 @@ def test_whatever_is_accepted_can_be_trained_on(tmp_path_factory, data):
     X, Y = tagged(12)
     packed = mm.pack(zip(attributes(X), Y, strict=True), base / "folder", "sequences")
     name = data.draw(st.sampled_from(["ends", "columns", "offsets", "rows"]))
-    array = np.array(packed.folder.arrays[name])
-    for _ in range(data.draw(st.integers(1, 3))):
-        number = data.draw(st.one_of(st.integers(0, 40), st.integers(-(2**31), 2**31 - 1)))
-        array[data.draw(st.integers(0, len(array) - 1))] = np.asarray(number).astype(array.dtype)
+    array = spoiled_numbers(data, packed.folder.arrays[name])
     spoiled = crafted(packed, base / "other", **{name: array})
     try:
         spoiled.verify()
