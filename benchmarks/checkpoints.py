@@ -33,12 +33,12 @@ import maxmargin as mm
 from benchmarks.loaders import load_conll2000, load_mnist, load_usps
 from benchmarks.partial_labels import hidden
 from benchmarks.timing import Report
-from maxmargin import trainer
-from maxmargin.checkpoints.checkpoint import Checkpoint, Training
+from maxmargin.base.files.checkpoint_files import CheckpointFile
 from maxmargin.datasets import chunk_features
-from maxmargin.files.checkpoint_files import CheckpointFile
 from maxmargin.kernels import RBF
-from maxmargin.objective import relative_gap
+from maxmargin.problem.dual.objective import relative_gap
+from maxmargin.training import trainer
+from maxmargin.training.checkpoints.checkpoint import Checkpoint, Training
 
 PROBLEMS = ("checkpoints",)
 SECONDS = 66.0  # of the first fit: a file is due after a minute

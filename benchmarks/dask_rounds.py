@@ -26,7 +26,7 @@ from benchmarks.effective_passes import Fit
 from benchmarks.timing import Report
 from maxmargin import SequenceLabeler, pack
 from maxmargin.executors import Dask
-from maxmargin.oracle import Oracle
+from maxmargin.problem.oracle.oracle import Oracle
 from maxmargin.solvers import BCFW
 
 PROBLEMS = ("dask-rounds", "dask-passes")

@@ -20,7 +20,7 @@ from rich.table import Table
 from benchmarks import multiclass, sequences
 from benchmarks.timing import Report, cpu_seconds
 from maxmargin import MulticlassSVC, SequenceLabeler
-from maxmargin.oracle import Oracle
+from maxmargin.problem.oracle.oracle import Oracle
 from maxmargin.structures.classes.class_blocks import ClassBlocks
 from maxmargin.structures.sequences.chain_flows import ChainFlows
 

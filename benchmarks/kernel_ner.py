@@ -289,8 +289,8 @@ def constraints(X: Sentences, Y: Tags, draws: list[np.ndarray], report: Report) 
     The scale of the paper's features is not known. Read as here, C weighs a mean over n
     sentences and attributes count in full. Or every token has length 1 and a sum over sentences is weighed: C = n here.
     """
-    from maxmargin.objective import Formulation
-    from maxmargin.oracle import Oracle
+    from maxmargin.problem.dual.objective import Formulation
+    from maxmargin.problem.oracle.oracle import Oracle
     from maxmargin.tasks import Chain
 
     n = len(draws[0])

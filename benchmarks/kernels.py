@@ -144,7 +144,7 @@ class Trace:
     """A training that is watched: how many kernel values it computes until its test error is as small as `enough`."""
 
     def __init__(self, problem: Problem, solver: Solver, cache_mb: float, similar: np.ndarray, enough: float):
-        from maxmargin.oracle import Oracle
+        from maxmargin.problem.oracle.oracle import Oracle
         from maxmargin.tasks import Multiclass
 
         task = Multiclass(kernel=RBF(GAMMA, cache_mb=cache_mb))

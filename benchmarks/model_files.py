@@ -13,8 +13,8 @@ from rich.table import Table
 import maxmargin as mm
 from benchmarks.loaders import load_conll2000
 from benchmarks.timing import Report, cpu_seconds
+from maxmargin.base.files.container import read
 from maxmargin.datasets import chunk_features
-from maxmargin.files.container import read
 
 PROBLEMS = ("model-files",)
 QUICK = 500

@@ -21,7 +21,7 @@ from benchmarks.quality import median_best
 from benchmarks.timing import Report, cpu_seconds
 from maxmargin import PCFG, Parser, Tree
 from maxmargin.metrics import parseval
-from maxmargin.objective import Formulation
+from maxmargin.problem.dual.objective import Formulation
 
 PROBLEMS = ("ptb-parsing", "ptb-parsing-speed")
 N_FOLDS = 10

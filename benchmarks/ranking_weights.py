@@ -26,10 +26,10 @@ from benchmarks import ranking
 from benchmarks.quality import median_best, ndcgs_at_10, queries
 from benchmarks.ranking import GRID, Contestant, Fold, MaxmarginContestant, Part, Scorer
 from benchmarks.timing import Report, cpu_seconds
-from maxmargin.batch import Batch
-from maxmargin.oracle import Oracle
-from maxmargin.planes import Planes
-from maxmargin.search import Search
+from maxmargin.base.search import Search
+from maxmargin.problem.contract.batch import Batch
+from maxmargin.problem.oracle.oracle import Oracle
+from maxmargin.problem.planes.planes import Planes
 from maxmargin.solvers import OneSlack
 from maxmargin.structures.ranking.orders import discounts, gains, ideal_dcg
 

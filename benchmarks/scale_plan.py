@@ -25,7 +25,7 @@ from benchmarks.dask_rounds import added, cluster, idle, medians, oracle_of
 from benchmarks.timing import Report
 from maxmargin.executors import Dask
 from maxmargin.executors.dask_tasks import FEW
-from maxmargin.oracle import Oracle
+from maxmargin.problem.oracle.oracle import Oracle
 
 PROBLEMS = ("scale-plan",)
 

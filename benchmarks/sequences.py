@@ -29,9 +29,9 @@ from scipy import sparse
 from benchmarks.loaders import load_conll2000, load_ocr_letters
 from benchmarks.timing import Report, Timing, cpu_seconds, race
 from maxmargin.datasets import chunk_features
-from maxmargin.inputs.tokens import SequencePacker
+from maxmargin.inputs.tokens.tokens import SequencePacker
 from maxmargin.metrics import chunk_f1
-from maxmargin.oracle import Oracle
+from maxmargin.problem.oracle.oracle import Oracle
 from maxmargin.tasks import Sequences
 
 Attributes = list[list[list[str]]]  # sequence, token, attribute

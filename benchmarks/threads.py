@@ -25,7 +25,7 @@ from benchmarks.loaders import load_prefab4, load_ptb_sample, prefab4_split
 from benchmarks.timing import Report
 from maxmargin import Aligner, GraphLabeler, Parser
 from maxmargin.executors import Threads
-from maxmargin.oracle import Oracle
+from maxmargin.problem.oracle.oracle import Oracle
 from maxmargin.solvers import BCFW
 
 PROBLEMS = ("threads", "thread-passes")

@@ -40,7 +40,7 @@ from maxmargin import (
     Tuned,
 )
 from maxmargin.datasets import chunk_features
-from maxmargin.tuning.splits import splits_of
+from maxmargin.training.tuning.splits import splits_of
 
 PROBLEMS = ("tuned",)
 

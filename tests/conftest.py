@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from hypothesis import is_hypothesis_test, settings
 
-from maxmargin import interruptions
+from maxmargin.base import interruptions
 
 TESTS = Path(__file__).resolve().parent
 sys.path[:0] = [str(TESTS), str(TESTS.parent)]

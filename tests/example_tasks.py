@@ -7,8 +7,8 @@ from itertools import product
 import numpy as np
 
 from maxmargin import Task
-from maxmargin.examples import Examples
-from maxmargin.search import Search
+from maxmargin.base.search import Search
+from maxmargin.problem.contract.examples import Examples
 
 ANIMALS = {
     "cat": "pet",

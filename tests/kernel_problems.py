@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from maxmargin.inputs.tokens import Sequences
-from maxmargin.objective import Formulation
-from maxmargin.oracle import Oracle
+from maxmargin.inputs.tokens.tokens import Sequences
+from maxmargin.problem.dual.objective import Formulation
+from maxmargin.problem.oracle.oracle import Oracle
 from maxmargin.tasks import Chain, Multiclass, Ordinal, Taxonomy
 
 ALL = [Formulation(rescaling, slack) for rescaling in ("margin", "slack") for slack in ("l1", "l2")]

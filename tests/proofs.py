@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 from scipy.optimize import minimize
 
-from maxmargin.rescaling import search_rescaled
-from maxmargin.soft_oracle import SoftOracle
+from maxmargin.problem.oracle.rescaling import search_rescaled
+from maxmargin.problem.oracle.soft_oracle import SoftOracle
 from maxmargin.solvers import BCFW, LBFGS, Bundle, OneSlack
 from maxmargin.testing import brute_force, check_solver
 from maxmargin.testing.problems import written_out

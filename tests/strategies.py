@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 from scipy import sparse
 
-from maxmargin.atoms import AtomRows, Atoms
+from maxmargin.problem.planes.atoms import AtomRows, Atoms
 from maxmargin.tasks import Chain, Multiclass, Weighted
 
 

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from thorough import examples
 
 from maxmargin import datasets, formats
-from maxmargin.inputs.mulan import read_label_names
+from maxmargin.inputs.readers.mulan import read_label_names
 
 XML = '<labels><label name="calm"/></labels>\n'
 HEAD = "@relation r\n@attribute a numeric\n@attribute calm {0,1}\n@attribute c {red, 'a b'}\n@data\n"

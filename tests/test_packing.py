@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 import maxmargin as mm
-from maxmargin.files import array_folder
-from maxmargin.files.array_folder import MANIFEST
+from maxmargin.base.files import array_folder
+from maxmargin.base.files.array_folder import MANIFEST
 
 X = [[["a", "b"], ["c"]], [["a"], ["c", "d"]]]
 Y = [["x", "y"], ["y", "x"]]

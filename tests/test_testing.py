@@ -18,9 +18,9 @@ from example_tasks import (
 )
 
 from maxmargin.errors import NotSeparable
-from maxmargin.examples import Examples
-from maxmargin.objective import Formulation
-from maxmargin.planes import Planes
+from maxmargin.problem.contract.examples import Examples
+from maxmargin.problem.dual.objective import Formulation
+from maxmargin.problem.planes.planes import Planes
 from maxmargin.solvers import BCFW, Solver, Step
 from maxmargin.tasks import Chain, Multiclass
 from maxmargin.testing import brute_force, check_solver, check_task, objective

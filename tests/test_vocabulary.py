@@ -13,10 +13,10 @@ from sklearn.base import BaseEstimator
 
 import maxmargin as mm
 from maxmargin import counting, optimisers, solvers, tasks
+from maxmargin.base.named_weights import Weights
 from maxmargin.counting.trainer import CountingTrainer
-from maxmargin.task import Task
-from maxmargin.trainer import Trainer
-from maxmargin.weights import Weights
+from maxmargin.problem.contract.task import Task
+from maxmargin.training.trainer import Trainer
 
 
 def classes(module, kind):

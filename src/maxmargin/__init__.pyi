@@ -14,19 +14,19 @@ from . import plotting as plotting
 from . import solvers as solvers
 from . import tasks as tasks
 from . import testing as testing
-from .batch import Batch as Batch
+from .base.search import Search as Search
 from .counting.classifier import CountingClassifier as CountingClassifier
 from .counting.multilabel import CountingMultilabel as CountingMultilabel
 from .counting.predictor import CountingPredictor as CountingPredictor
 from .counting.route_predictor import RoutePredictor as RoutePredictor
-from .inputs.token_templates import TokenTemplates as TokenTemplates
+from .inputs.tokens.token_templates import TokenTemplates as TokenTemplates
 from .loading import load as load
-from .objective import Certificate as Certificate
 from .packing import open_packed as open_packed
 from .packing import pack as pack
-from .planes import Planes as Planes
-from .search import Search as Search
-from .structured import StructuredSVM as StructuredSVM
+from .problem.contract.batch import Batch as Batch
+from .problem.contract.task import Task as Task
+from .problem.dual.objective import Certificate as Certificate
+from .problem.planes.planes import Planes as Planes
 from .structures.alignment.alignments import PairwiseAlignment as PairwiseAlignment
 from .structures.alignment.estimator import Aligner as Aligner
 from .structures.alignment.homolog_ranker import HomologRanker as HomologRanker
@@ -47,7 +47,7 @@ from .structures.ranking.measure_svc import MeasureSVC as MeasureSVC
 from .structures.ranking.ranker import Ranker as Ranker
 from .structures.segments.estimator import SegmentLabeler as SegmentLabeler
 from .structures.sequences.estimator import SequenceLabeler as SequenceLabeler
-from .task import Task as Task
-from .tuning.tuned import Tuned as Tuned
+from .training.structured import StructuredSVM as StructuredSVM
+from .training.tuning.tuned import Tuned as Tuned
 
 __version__: str

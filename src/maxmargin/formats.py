@@ -7,8 +7,7 @@ brackets in the words of trees, which are written as -LRB- and -RRB-, for dicts 
 come back as names and numbers, and for labels in CSV tables that say a number. docs/formats.md has an example of each.
 """
 
-from maxmargin.inputs.chunk_schemes import scheme_of
-from maxmargin.inputs.jsonl_rows import (
+from maxmargin.inputs.readers.jsonl_rows import (
     iterate_jsonl_rows,
     iterate_multilabel_jsonl,
     read_jsonl_rows,
@@ -16,10 +15,10 @@ from maxmargin.inputs.jsonl_rows import (
     write_jsonl_rows,
     write_multilabel_jsonl,
 )
-from maxmargin.inputs.mulan import iterate_mulan_rows, read_mulan_rows, write_mulan_rows
-from maxmargin.inputs.multilabel_rows import MultilabelRows
-from maxmargin.inputs.named_rows import NamedRows
-from maxmargin.inputs.svmlight import (
+from maxmargin.inputs.readers.mulan import iterate_mulan_rows, read_mulan_rows, write_mulan_rows
+from maxmargin.inputs.readers.multilabel_rows import MultilabelRows
+from maxmargin.inputs.readers.named_rows import NamedRows
+from maxmargin.inputs.readers.svmlight import (
     SvmlightRows,
     iterate_multilabel_svmlight,
     iterate_svmlight,
@@ -27,8 +26,9 @@ from maxmargin.inputs.svmlight import (
     read_svmlight,
     write_svmlight,
 )
-from maxmargin.inputs.tables import iterate_table_rows, read_table_rows, write_table_rows
-from maxmargin.inputs.taxonomy_file import read_taxonomy, write_taxonomy
+from maxmargin.inputs.readers.tables import iterate_table_rows, read_table_rows, write_table_rows
+from maxmargin.inputs.readers.taxonomy_file import read_taxonomy, write_taxonomy
+from maxmargin.inputs.tokens.chunk_schemes import scheme_of
 from maxmargin.structures.alignment.formats.a3m import read_a3m, write_a3m
 from maxmargin.structures.alignment.formats.fasta import (
     SequenceRecord,

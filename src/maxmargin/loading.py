@@ -11,9 +11,9 @@ from functools import cache
 from importlib import import_module
 from typing import Any
 
-from maxmargin.files.container import read
-from maxmargin.files.plain_data import DataReader
-from maxmargin.files.saving import FORMAT, SavedModel
+from maxmargin.base.files.container import read
+from maxmargin.base.files.plain_data import DataReader
+from maxmargin.base.files.saving import FORMAT, SavedModel
 
 CLASSES = {  # module: its classes
     "counting.certificate": "CountingCertificate",
@@ -34,19 +34,19 @@ CLASSES = {  # module: its classes
     "counting.sets.sequences": "LabelSequences",
     "counting.sets.spanning_trees": "SpanningTrees",
     "counting.sets.subsets": "AllSubsets Subsets",
-    "inputs.hashed_names": "HashedNames",
-    "inputs.packed_classes": "PackedClasses",
-    "inputs.token_templates": "TokenTemplates",
-    "inputs.tokens": "SequencePacker",
-    "inputs.vocabulary": "Vocabulary",
+    "inputs.tokens.hashed_names": "HashedNames",
+    "inputs.packed.packed_classes": "PackedClasses",
+    "inputs.tokens.token_templates": "TokenTemplates",
+    "inputs.tokens.tokens": "SequencePacker",
+    "inputs.tokens.vocabulary": "Vocabulary",
     "kernels.auto": "Auto MapWithConstant",
     "kernels.functions": "Cosine Linear Polynomial Precomputed RBF Sigmoid WithConstant",
     "kernels.inputs": "GraphRows SequenceRows",
     "kernels.map": "KernelMap",
     "kernels.projection": "Projection",
     "kernels.random_maps": "PolynomialCountSketch RBFSampler",
-    "objective": "Certificate",
-    "probabilistic": "Calibration",
+    "problem.dual.objective": "Certificate",
+    "training.probabilistic": "Calibration",
     "solvers.base": "Solution",
     "solvers.bcfw": "BCFW",
     "solvers.bundle": "Bundle",
@@ -59,7 +59,7 @@ CLASSES = {  # module: its classes
     "solvers.perceptron": "Perceptron",
     "solvers.sampled_cuts": "SampledCuts",
     "solvers.subgradient": "Subgradient Walk",
-    "structured": "StructuredSVM",
+    "training.structured": "StructuredSVM",
     "structures.alignment.columns": "Columns",
     "structures.alignment.estimator": "Aligner",
     "structures.alignment.gaps": "Gaps",
@@ -100,15 +100,15 @@ CLASSES = {  # module: its classes
     "structures.parsing.sentences": "FeatureReader TagReader WordReader",
     "structures.parsing.span_features": "SpanFeatures",
     "structures.parsing.task": "Grammar",
-    "structures.parts.solvers.arborescence": "Arborescence",
-    "structures.parts.solvers.assignment": "Assignment",
-    "structures.parts.solvers.dag_path": "DagPath",
-    "structures.parts.solvers.grid_path": "GridPath",
-    "structures.parts.solvers.knapsack": "Knapsack",
-    "structures.parts.solvers.linear_program": "LinearProgram",
-    "structures.parts.solvers.min_cost_flow": "MinCostFlow",
-    "structures.parts.solvers.shortest_path": "ShortestPath",
-    "structures.parts.solvers.spanning_tree": "SpanningTree",
+    "structures.parts.optimisers.arborescence": "Arborescence",
+    "structures.parts.optimisers.assignment": "Assignment",
+    "structures.parts.optimisers.dag_path": "DagPath",
+    "structures.parts.optimisers.grid_path": "GridPath",
+    "structures.parts.optimisers.knapsack": "Knapsack",
+    "structures.parts.optimisers.linear_program": "LinearProgram",
+    "structures.parts.optimisers.min_cost_flow": "MinCostFlow",
+    "structures.parts.optimisers.shortest_path": "ShortestPath",
+    "structures.parts.optimisers.spanning_tree": "SpanningTree",
     "structures.ranking.contingency": "Contingency",
     "structures.ranking.measure_svc": "MeasureSVC",
     "structures.ranking.packed_queries": "PackedQueries",

@@ -1,9 +1,9 @@
 """Measures of predicted structures, from the folders of their structures."""
 
 from maxmargin.counting.routes import pair_f1, point_f1
-from maxmargin.inputs.confusion import LabelConfusion, Mistake
-from maxmargin.inputs.reliability import Reliability, calibration_error, reliability
-from maxmargin.inputs.scorer import Scorer, exact_match, exact_match_scorer
+from maxmargin.inputs.labels.confusion import LabelConfusion, Mistake
+from maxmargin.report.scoring.reliability import Reliability, calibration_error, reliability
+from maxmargin.report.scoring.scorer import Scorer, exact_match, exact_match_scorer
 from maxmargin.structures.assignment.measures import LinkScores, link_f1_scorer, link_scores
 from maxmargin.structures.classes.measures import tree_loss
 from maxmargin.structures.clustering.measures import (

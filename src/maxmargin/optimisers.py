@@ -3,16 +3,16 @@
 `CostSolver` is the contract, `Optimiser` the base class of a solver of one's own.
 """
 
-from maxmargin.structures.parts.solvers.arborescence import Arborescence
-from maxmargin.structures.parts.solvers.assignment import Assignment
-from maxmargin.structures.parts.solvers.base import CostSolver, Optimiser
-from maxmargin.structures.parts.solvers.dag_path import DagPath
-from maxmargin.structures.parts.solvers.grid_path import GridPath
-from maxmargin.structures.parts.solvers.knapsack import Knapsack
-from maxmargin.structures.parts.solvers.linear_program import LinearProgram
-from maxmargin.structures.parts.solvers.min_cost_flow import MinCostFlow
-from maxmargin.structures.parts.solvers.shortest_path import ShortestPath
-from maxmargin.structures.parts.solvers.spanning_tree import SpanningTree
+from maxmargin.structures.parts.optimisers.arborescence import Arborescence
+from maxmargin.structures.parts.optimisers.assignment import Assignment
+from maxmargin.structures.parts.optimisers.base import CostSolver, Optimiser
+from maxmargin.structures.parts.optimisers.dag_path import DagPath
+from maxmargin.structures.parts.optimisers.grid_path import GridPath
+from maxmargin.structures.parts.optimisers.knapsack import Knapsack
+from maxmargin.structures.parts.optimisers.linear_program import LinearProgram
+from maxmargin.structures.parts.optimisers.min_cost_flow import MinCostFlow
+from maxmargin.structures.parts.optimisers.shortest_path import ShortestPath
+from maxmargin.structures.parts.optimisers.spanning_tree import SpanningTree
 
 __all__ = [
     "Arborescence",

@@ -12,10 +12,10 @@ from collections.abc import Callable, Iterable
 from importlib.metadata import version
 from typing import Any
 
-from maxmargin.files.array_folder import ArrayFolder, ArrayFolderWriter
-from maxmargin.files.plain_data import DataReader, DataWriter
-from maxmargin.inputs.packed_classes import pack_classes, pack_measure, pack_ordinal
-from maxmargin.inputs.packed_data import PackedData
+from maxmargin.base.files.array_folder import ArrayFolder, ArrayFolderWriter
+from maxmargin.base.files.plain_data import DataReader, DataWriter
+from maxmargin.inputs.packed.packed_classes import pack_classes, pack_measure, pack_ordinal
+from maxmargin.inputs.packed.packed_data import PackedData
 from maxmargin.loading import known_class
 from maxmargin.structures.ranking.packed_queries import pack_ranking
 from maxmargin.structures.sequences.packed_sequences import pack_sequences

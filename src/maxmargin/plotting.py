@@ -5,10 +5,10 @@ attributes, and draws them with `plot(ax=None)`. Drawing again or elsewhere comp
 """
 
 from maxmargin.counting.route_display import RouteDisplay
-from maxmargin.figures.gap import GapDisplay
-from maxmargin.figures.reliability import ReliabilityDisplay
-from maxmargin.figures.rounds import RoundsDisplay
-from maxmargin.figures.tuned import TunedDisplay
+from maxmargin.report.figures.gap import GapDisplay
+from maxmargin.report.figures.reliability import ReliabilityDisplay
+from maxmargin.report.figures.rounds import RoundsDisplay
+from maxmargin.report.figures.tuned import TunedDisplay
 from maxmargin.structures.alignment.display import AlignmentDisplay
 from maxmargin.structures.alignment.substitution_display import SubstitutionDisplay
 from maxmargin.structures.clustering.display import ClusterDisplay

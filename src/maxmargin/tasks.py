@@ -1,7 +1,7 @@
 """Output spaces: one file each."""
 
-from maxmargin.inputs.tokens import Sequences
-from maxmargin.inputs.weighted import Weighted
+from maxmargin.inputs.labels.weighted import Weighted
+from maxmargin.inputs.tokens.tokens import Sequences
 from maxmargin.kernels.joint_kernel import JointKernelTask
 from maxmargin.structures.alignment.gaps import Gaps
 from maxmargin.structures.alignment.homologs import Aligned, Homologs

@@ -7,6 +7,7 @@ from sklearn.datasets import load_iris
 from sklearn.exceptions import NotFittedError
 
 from maxmargin import CountingClassifier, CountingMultilabel, CountingPredictor, RoutePredictor
+from maxmargin.base.named_weights import Weights, top_weights
 from maxmargin.counting import (
     AllSubsets,
     Assignments,
@@ -17,7 +18,6 @@ from maxmargin.counting import (
     Permutations,
     Subsets,
 )
-from maxmargin.weights import Weights, top_weights
 
 X, SPECIES = load_iris(return_X_y=True)
 COLUMNS = ["sepal length", "sepal width", "petal length", "petal width"]

@@ -11,7 +11,7 @@ from scipy import sparse
 
 import maxmargin as mm
 from maxmargin import kernels, tasks
-from maxmargin.weights import Weights
+from maxmargin.base.named_weights import Weights
 
 FORMULATIONS = list(product(("margin", "slack"), ("l1", "l2")))  # (rescaling, slack)
 RESCALED = FORMULATIONS[1:]  # all but the default

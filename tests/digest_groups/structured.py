@@ -11,7 +11,7 @@ import maxmargin as mm
 from digest_groups.data import chains, linked, table
 from digest_groups.fits import CERTIFIED, ONLINE, SOLVERS, group
 from maxmargin import solvers, tasks
-from maxmargin.examples import Examples
+from maxmargin.problem.contract.examples import Examples
 
 
 class HalfGood(Sloppy):

@@ -11,7 +11,7 @@ from example_tasks import Bags, bag_data
 
 from maxmargin import StructuredSVM, solvers
 from maxmargin.errors import TrainingInterrupted
-from maxmargin.preflight import check_promises
+from maxmargin.training.preflight import check_promises
 
 X, Y = sequences(40)
 CERTIFIED = ["bcfw", "n_slack", "one_slack", "bundle"]

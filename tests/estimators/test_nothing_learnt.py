@@ -7,8 +7,8 @@ import pytest
 
 from maxmargin import MulticlassSVC, SequenceLabeler, StructuredSVM
 from maxmargin.errors import NothingLearnt
+from maxmargin.problem.contract.task import Task
 from maxmargin.solvers import Solver, Step
-from maxmargin.task import Task
 from maxmargin.tasks import Multiclass
 
 ZEROS, LABELS = np.zeros((6, 2)), [0, 1, 2, 0, 1, 2]

@@ -19,11 +19,11 @@ from maxmargin import (
     live_line,
     solvers,
 )
+from maxmargin.base.progress_line import LiveLine
+from maxmargin.base.time_left import TimeLeft
 from maxmargin.counting import Classes
-from maxmargin.live_line import LiveLine
-from maxmargin.progress import Progress
 from maxmargin.solvers import Record
-from maxmargin.time_left import TimeLeft
+from maxmargin.training.progress import Progress
 
 X, Y = sequences()
 

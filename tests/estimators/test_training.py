@@ -12,7 +12,7 @@ from sklearn.exceptions import NotFittedError
 
 from maxmargin import MulticlassSVC, SequenceLabeler, StructuredSVM, executors, solvers, tasks
 from maxmargin.errors import NotSeparable, TrainingInterrupted
-from maxmargin.preflight import check_promises
+from maxmargin.training.preflight import check_promises
 
 X, Y = sequences(40)
 CERTIFIED = ["bcfw", "n_slack", "one_slack", "bundle"]

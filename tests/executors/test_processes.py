@@ -10,7 +10,7 @@ from executors.mortal import MortalHidden, MortalPlain, data, deaths
 from maxmargin import SequenceLabeler, StructuredSVM, Task, solvers
 from maxmargin.errors import PartsLate
 from maxmargin.executors import Processes, Serial
-from maxmargin.oracle import Oracle
+from maxmargin.problem.oracle.oracle import Oracle
 from maxmargin.testing import check_executor
 from maxmargin.testing.executor_checks import Hidden, Plain
 
@@ -43,7 +43,7 @@ def test_every_solver_comes_to_the_same_weights(pool, solver, formulation):
 
 @pytest.mark.parametrize("solver", ["bcfw", "one_slack"])
 def test_every_process_has_its_share_of_every_chunk(pool, monkeypatch, solver):
-    monkeypatch.setattr("maxmargin.places.CHUNK", 5)
+    monkeypatch.setattr("maxmargin.problem.oracle.placement.CHUNK", 5)
     X, Y = data(13)
     options = {"solver": solver, "rescaling": "slack", "max_passes": 8}
     here, there = (StructuredSVM(Plain(), C=3.0, executor=place, **options).fit(X, Y).w_ for place in (Serial(), pool))

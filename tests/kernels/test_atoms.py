@@ -10,9 +10,9 @@ from hypothesis.extra import numpy as hnp
 from kernel_problems import exact_map
 from strategies import whole
 
-from maxmargin.atoms import AtomRows, Atoms
 from maxmargin.kernels import Function, Linear, Polynomial, Precomputed
 from maxmargin.kernels.atoms import KernelAtoms
+from maxmargin.problem.planes.atoms import AtomRows, Atoms
 
 
 @st.composite

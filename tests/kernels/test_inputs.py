@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy import sparse
 
-from maxmargin.inputs.tokens import Sequences
+from maxmargin.inputs.tokens.tokens import Sequences
 from maxmargin.kernels.inputs import GraphRows, SequenceRows, kind_of
 
 ROWS = np.arange(12.0).reshape(6, 2)

@@ -8,8 +8,8 @@ from kernel_problems import ALL, exact_map
 
 from maxmargin import StructuredSVM
 from maxmargin.errors import TaskError
+from maxmargin.problem.contract.task import Task
 from maxmargin.solvers import OneSlack
-from maxmargin.task import Task
 from maxmargin.tasks import JointKernelTask
 from maxmargin.testing import brute_force
 

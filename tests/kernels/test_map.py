@@ -14,7 +14,7 @@ from sklearn.base import clone
 from sklearn.utils.estimator_checks import parametrize_with_checks
 from thorough import examples
 
-from maxmargin.inputs.tokens import Sequences
+from maxmargin.inputs.tokens.tokens import Sequences
 from maxmargin.kernels import RBF, Cosine, Function, KernelMap, Linear, Polynomial, Sigmoid
 
 DEFINITE = [RBF(0.4), Polynomial(2, gamma=0.5, coef0=1.0), Linear(), Cosine()]

@@ -8,7 +8,7 @@ from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import make_pipeline
 
 from maxmargin import MeasureSVC, MulticlassSVC, Ranker, SequenceLabeler, TaxonomySVC
-from maxmargin.inputs.tokens import Sequences
+from maxmargin.inputs.tokens.tokens import Sequences
 from maxmargin.kernels import RBF, KernelMap, Polynomial
 
 KERNELS = [RBF(0.4), Polynomial(2, gamma=1.0, coef0=1.0)]

@@ -5,7 +5,7 @@ import warnings
 
 import numpy as np
 import pytest
-from files.fitted_models import MAKERS, trained_on
+from base.files.fitted_models import MAKERS, trained_on
 from report.pages import checked
 from sklearn.base import BaseEstimator
 from sklearn.pipeline import make_pipeline

@@ -4,7 +4,7 @@ import warnings
 
 import numpy as np
 import pytest
-from files.fitted_models import MAKERS, trained_on
+from base.files.fitted_models import MAKERS, trained_on
 from report import chromium
 
 pytestmark = [

@@ -2,8 +2,8 @@
 
 import numpy as np
 import pytest
+from base.files.fitted_models import trained_on
 from digest_groups.data import treebank
-from files.fitted_models import trained_on
 from structures.dependencies.tree_lists import sentences
 
 from maxmargin import metrics

@@ -12,8 +12,8 @@ from strategies import chain_data, multiclass_data, whole
 from thorough import examples
 
 from maxmargin.errors import NotSeparable
-from maxmargin.objective import Formulation
-from maxmargin.oracle import Oracle
+from maxmargin.problem.dual.objective import Formulation
+from maxmargin.problem.oracle.oracle import Oracle
 from maxmargin.solvers import BCFW, Bundle, NSlack, OneSlack, ParallelBCFW
 from maxmargin.tasks import Chain, Multiclass, Weighted
 from maxmargin.testing import brute_force, check_solver

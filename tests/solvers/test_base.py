@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from maxmargin.oracle import Oracle
+from maxmargin.problem.oracle.oracle import Oracle
 from maxmargin.solvers.base import Solver, Step
 from maxmargin.tasks import Chain
 

@@ -13,11 +13,11 @@ from strategies import whole
 from thorough import examples
 
 from maxmargin import StructuredSVM, Task
+from maxmargin.base.search import Search
 from maxmargin.errors import TaskError
-from maxmargin.examples import Examples
-from maxmargin.objective import Formulation
-from maxmargin.oracle import Oracle
-from maxmargin.search import Search
+from maxmargin.problem.contract.examples import Examples
+from maxmargin.problem.dual.objective import Formulation
+from maxmargin.problem.oracle.oracle import Oracle
 from maxmargin.solvers import BCFW, CCCP, Bundle, NSlack, OneSlack, Solver, Step
 from maxmargin.tasks import Chain, Multiclass
 from maxmargin.testing import brute_force, check_solver, objective

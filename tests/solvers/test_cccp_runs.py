@@ -12,7 +12,7 @@ from sklearn.base import clone
 
 from maxmargin.errors import TrainingInterrupted
 from maxmargin.executors import Serial, Threads
-from maxmargin.oracle import Oracle
+from maxmargin.problem.oracle.oracle import Oracle
 from maxmargin.solvers import BCFW, CCCP, Bundle, Perceptron, Subgradient, as_solver
 from maxmargin.tasks import Chain
 from maxmargin.testing import brute_force, objective

@@ -12,8 +12,8 @@ from example_tasks import Interval, Pairs, Sloppy, Tags, every_labelling, interv
 from maxmargin.errors import NotSeparable, TrainingInterrupted
 from maxmargin.executors import Serial, Threads
 from maxmargin.kernels.units import AtomBatch
-from maxmargin.objective import Formulation
-from maxmargin.oracle import Oracle
+from maxmargin.problem.dual.objective import Formulation
+from maxmargin.problem.oracle.oracle import Oracle
 from maxmargin.solvers import BCFW, SOLVERS, Bundle, NSlack, OneSlack, Perceptron, Solver, Step, Subgradient, as_solver
 from maxmargin.structures.classes.multiclass import MulticlassBatch
 from maxmargin.tasks import Chain, Multiclass

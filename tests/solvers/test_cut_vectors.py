@@ -10,9 +10,9 @@ from scipy import sparse
 from strategies import whole
 from thorough import examples
 
-from maxmargin.atoms import AtomRows, Atoms
-from maxmargin.objective import Formulation
-from maxmargin.oracle import MeanPlane, Oracle
+from maxmargin.problem.dual.objective import Formulation
+from maxmargin.problem.oracle.oracle import MeanPlane, Oracle
+from maxmargin.problem.planes.atoms import AtomRows, Atoms
 from maxmargin.solvers import Bundle, OneSlack
 from maxmargin.solvers.cut_vectors import CutVectors
 from maxmargin.solvers.cuts import Cuts

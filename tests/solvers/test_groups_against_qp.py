@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from strategies import groups_of_rows
 from structures.ranking.listed_tasks import Labellings, PairDecisions, Rankings, squared_error
 
-from maxmargin.objective import Formulation
+from maxmargin.problem.dual.objective import Formulation
 from maxmargin.solvers import BCFW, Bundle, OneSlack
 from maxmargin.tasks import WeightedRows
 from maxmargin.testing import brute_force, check_solver

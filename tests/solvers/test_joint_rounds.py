@@ -12,8 +12,8 @@ from threadpoolctl import threadpool_limits
 
 from maxmargin import GraphLabeler, MulticlassSVC, OrdinalSVC, SequenceLabeler
 from maxmargin.datasets import digit_strings
-from maxmargin.objective import Formulation
-from maxmargin.oracle import Oracle
+from maxmargin.problem.dual.objective import Formulation
+from maxmargin.problem.oracle.oracle import Oracle
 from maxmargin.solvers import BCFW, joint_rounds
 from maxmargin.solvers.joint_rounds import JointRounds
 from maxmargin.tasks import Multiclass

@@ -2,15 +2,15 @@
 
 import numpy as np
 import pytest
-from compiled import dual_blocks_twin as twin
 from hypothesis import given
 from hypothesis import strategies as st
 from kernel_problems import ALL, TASKS, exact_map, oracle_of, units_of, with_units
+from problem.dual.compiled import plane_dual_twin as twin
 from thorough import examples
 
-from maxmargin.atoms import AtomRows
 from maxmargin.errors import NotSeparable
 from maxmargin.kernels import Polynomial
+from maxmargin.problem.planes.atoms import AtomRows
 from maxmargin.tasks import Multiclass
 
 KERNEL = Polynomial(2, gamma=1.0, coef0=1.0)

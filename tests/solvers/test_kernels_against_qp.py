@@ -9,7 +9,7 @@ from kernel_problems import ALL, TASKS, exact_map, oracle_of, units_of, with_uni
 from maxmargin.errors import NotSeparable
 from maxmargin.executors import Serial, Threads
 from maxmargin.kernels import RBF, Linear, Polynomial
-from maxmargin.oracle import Oracle
+from maxmargin.problem.oracle.oracle import Oracle
 from maxmargin.solvers import BCFW, Bundle, NSlack, OneSlack, Perceptron, SampledCuts, Subgradient
 from maxmargin.tasks import Multiclass
 from maxmargin.testing import brute_force

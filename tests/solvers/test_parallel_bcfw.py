@@ -9,16 +9,16 @@ from strategies import chain_data, multiclass_data
 from thorough import examples
 
 from maxmargin import MulticlassSVC, SequenceLabeler, StructuredSVM
+from maxmargin.base.progress_line import LiveLine
 from maxmargin.executors import Processes, Serial, Threads
-from maxmargin.live_line import LiveLine
-from maxmargin.objective import Formulation
-from maxmargin.oracle import Oracle
-from maxmargin.progress import Progress
+from maxmargin.problem.dual.objective import Formulation
+from maxmargin.problem.oracle.oracle import Oracle
 from maxmargin.solvers.parallel_bcfw import ParallelBCFW
 from maxmargin.solvers.part_duals import PartDual, WholeProblem
 from maxmargin.tasks import Chain, Multiclass
 from maxmargin.testing import brute_force
 from maxmargin.testing.executor_checks import Plain
+from maxmargin.training.progress import Progress
 
 pytestmark = pytest.mark.filterwarnings("ignore::maxmargin.errors.NothingLearnt")
 

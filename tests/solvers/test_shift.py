@@ -8,12 +8,12 @@ from typing import NamedTuple
 
 import numpy as np
 import pytest
-from compiled import dual_blocks_twin as twin
 from example_tasks import Bags, bag_data, partial_sequences
+from problem.dual.compiled import plane_dual_twin as twin
 
-from maxmargin.atoms import AtomRows, Atoms
-from maxmargin.objective import Formulation
-from maxmargin.oracle import Oracle
+from maxmargin.problem.dual.objective import Formulation
+from maxmargin.problem.oracle.oracle import Oracle
+from maxmargin.problem.planes.atoms import AtomRows, Atoms
 from maxmargin.solvers.cuts import Cuts
 from maxmargin.tasks import Chain
 from maxmargin.testing import brute_force

@@ -10,9 +10,9 @@ from thorough import examples
 
 from maxmargin import SequenceLabeler
 from maxmargin.executors import Threads
-from maxmargin.soft_oracle import SoftOracle
+from maxmargin.problem.contract.tangents import Softness
+from maxmargin.problem.oracle.soft_oracle import SoftOracle
 from maxmargin.solvers import LBFGS, Bundle, ExponentiatedGradient, OneSlack
-from maxmargin.tangents import Softness
 from maxmargin.tasks import Chain
 from maxmargin.testing.problems import written_out
 

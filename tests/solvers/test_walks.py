@@ -10,10 +10,10 @@ from hypothesis import strategies as st
 from thorough import examples
 
 from maxmargin import MulticlassSVC
-from maxmargin.objective import Formulation
-from maxmargin.oracle import Oracle
+from maxmargin.problem.contract.task import Task
+from maxmargin.problem.dual.objective import Formulation
+from maxmargin.problem.oracle.oracle import Oracle
 from maxmargin.solvers import Perceptron, Subgradient
-from maxmargin.task import Task
 from maxmargin.tasks import Multiclass
 
 

@@ -12,8 +12,8 @@ from typing import Any, TextIO
 
 from maxmargin.command.errors import UsageError
 from maxmargin.command.files.base import named_format, opened, say, written
-from maxmargin.inputs.chunk_schemes import SCHEMES
-from maxmargin.inputs.token_templates import TokenTemplates
+from maxmargin.inputs.tokens.chunk_schemes import SCHEMES
+from maxmargin.inputs.tokens.token_templates import TokenTemplates
 
 Pair = tuple[Any, Any]  # tokens and labels
 Write = Callable[[TextIO], None]
@@ -149,10 +149,10 @@ def _rows(source: str, target: str, settings: argparse.Namespace) -> Write:
 def _write_rows(source: str, target: str, settings: argparse.Namespace, file: TextIO) -> None:
     """Tables have a column for every feature, so that all of an svmlight file must be read before its first row."""
     from maxmargin.command.files.feature_columns import FileRows
-    from maxmargin.inputs.jsonl_rows import iterate_jsonl_rows, write_jsonl_rows
-    from maxmargin.inputs.multilabel_rows import NumberedNames
-    from maxmargin.inputs.svmlight import iterate_svmlight, read_svmlight, write_svmlight
-    from maxmargin.inputs.tables import iterate_table_rows, write_table_rows
+    from maxmargin.inputs.readers.jsonl_rows import iterate_jsonl_rows, write_jsonl_rows
+    from maxmargin.inputs.readers.multilabel_rows import NumberedNames
+    from maxmargin.inputs.readers.svmlight import iterate_svmlight, read_svmlight, write_svmlight
+    from maxmargin.inputs.readers.tables import iterate_table_rows, write_table_rows
 
     said = settings.label or "label", settings.id or "query"
     whole = target == "table" and source != "table"

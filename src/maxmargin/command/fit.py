@@ -13,7 +13,7 @@ from maxmargin.command.files.base import FileExamples
 from maxmargin.command.kinds import KINDS, Kind
 from maxmargin.command.options import given
 from maxmargin.command.saying import say
-from maxmargin.inputs.packed_data import PackedData
+from maxmargin.inputs.packed.packed_data import PackedData
 
 FOLDS = 5
 
@@ -84,7 +84,7 @@ def _trained(
     """The model, and what is said of its choice."""
     several = Cs == "auto" or (Cs is not None and len(Cs) > 1)
     if settings.cv is not None or (several and valid is None):
-        from maxmargin.tuning.tuned import Tuned
+        from maxmargin.training.tuning.tuned import Tuned
 
         tuned = Tuned(estimator, Cs=None if Cs == "auto" else Cs or [estimator.C], cv=settings.cv or FOLDS)
         tuned.set_params(verbose=not settings.quiet).fit(examples.X, examples.Y, **examples.others)

@@ -13,7 +13,7 @@ import numpy as np
 from maxmargin.command.kinds import KINDS
 from maxmargin.command.pictures import WIDTH, pictures
 from maxmargin.command.saying import say
-from maxmargin.inputs.token_templates import TokenTemplates
+from maxmargin.inputs.tokens.token_templates import TokenTemplates
 from maxmargin.loading import load
 
 LONGEST = WIDTH - 13  # name of a weight

@@ -6,10 +6,10 @@ import argparse
 import json
 import sys
 
+from maxmargin.base.progress_line import LiveLine
 from maxmargin.command.errors import UsageError
 from maxmargin.command.files.base import written
 from maxmargin.command.kinds import kind_of
-from maxmargin.live_line import LiveLine
 from maxmargin.loading import load
 
 

@@ -6,14 +6,14 @@ from dataclasses import dataclass
 from math import isfinite
 from typing import ClassVar
 
-from maxmargin.files.fields import Flag, Real, Text, Whole
-from maxmargin.files.objects import Fields
-from maxmargin.objective import relative_gap
+from maxmargin.base.files.fields import Flag, Real, Text, Whole
+from maxmargin.base.files.objects import Fields
+from maxmargin.problem.dual.objective import relative_gap
 
 
 @dataclass(frozen=True)
 class CountingCertificate:
-    """The words are those of maxmargin.objective.Certificate, for the least squares problem (least_squares.py).
+    """The certificate of the least squares problem (least_squares.py); its words are those of `objective.Certificate`.
 
     `primal` and `dual` are measured from the objective of f = 0, which is `at_zero`: a model that has learnt something
     has a negative one.

@@ -11,14 +11,14 @@ from sklearn.base import ClassifierMixin
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import validate_data
 
-from maxmargin.arrays import Array
-from maxmargin.checks import refuse_complex
+from maxmargin.base.arrays import Array
+from maxmargin.base.checks import refuse_complex
+from maxmargin.base.files.fields import LabelArray, NumberArray, OneOf, Part
+from maxmargin.base.files.objects import Fields
 from maxmargin.counting.sets.classes import Classes
 from maxmargin.counting.sets.output_set import OutputSet
 from maxmargin.counting.trainer import CountingOptions, CountingTrainer, NamedCoordinates, check_output_set
-from maxmargin.files.fields import LabelArray, NumberArray, OneOf, Part
-from maxmargin.files.objects import Fields
-from maxmargin.inputs.labels import refuse_mixed
+from maxmargin.inputs.labels.labels import refuse_mixed
 from maxmargin.report.findings import Findings
 
 

@@ -17,7 +17,7 @@ from typing import Self
 import numpy as np
 from scipy import linalg
 
-from maxmargin.arrays import Array
+from maxmargin.base.arrays import Array
 from maxmargin.counting.kernel_matrix import decomposed
 from maxmargin.counting.leave_one_out import Smoother, left_out
 from maxmargin.counting.sets.output_set import Eigenspace

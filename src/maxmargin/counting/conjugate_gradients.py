@@ -17,13 +17,13 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 from scipy import linalg, sparse
 
-from maxmargin.arrays import Array
+from maxmargin.base.arrays import Array
+from maxmargin.base.files.fields import Real, Whole
+from maxmargin.base.files.learnt import InPlace, Keeper, going_on, learnt_of, relearn
+from maxmargin.base.files.objects import Fields
 from maxmargin.counting.kernel_matrix import decomposed
 from maxmargin.counting.least_squares import LeastSquares
 from maxmargin.counting.sets.output_set import Eigenspace
-from maxmargin.files.fields import Real, Whole
-from maxmargin.files.learnt import InPlace, Keeper, going_on, learnt_of, relearn
-from maxmargin.files.objects import Fields
 
 DENSE = 1500  # features up to which the covariance is decomposed
 ROUNDING = 1e-14  # a residual that further iterations cannot make smaller

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from scipy import linalg
 
-from maxmargin.arrays import Array
+from maxmargin.base.arrays import Array
 
 
 def decomposed(K: Array) -> tuple[Array, Array]:

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from scipy.special import ndtr
 
-from maxmargin.arrays import Array, Index
+from maxmargin.base.arrays import Array, Index
 from maxmargin.counting.moments import Moments
 
 

@@ -29,7 +29,7 @@ from typing import NamedTuple
 import numpy as np
 from scipy import linalg
 
-from maxmargin.arrays import Array
+from maxmargin.base.arrays import Array
 
 
 class Smoother(NamedTuple):

@@ -12,7 +12,11 @@ import numpy as np
 from scipy import sparse
 from scipy.sparse.linalg import norm as norm_of_sparse
 
-from maxmargin.arrays import Array, Index
+from maxmargin.base.arrays import Array, Index
+from maxmargin.base.files.learnt import Keeper
+from maxmargin.base.progress_line import LiveLine
+from maxmargin.base.rounding import gamma
+from maxmargin.base.time_left import TimeLeft
 from maxmargin.counting import conjugate_gradients
 from maxmargin.counting.certificate import CountingCertificate
 from maxmargin.counting.closed_form import ClosedForm
@@ -20,10 +24,6 @@ from maxmargin.counting.conjugate_gradients import KernelInputs, LinearInputs
 from maxmargin.counting.least_squares import LeastSquares
 from maxmargin.counting.moments import Moments
 from maxmargin.counting.targets import MARGIN, Target
-from maxmargin.files.learnt import Keeper
-from maxmargin.live_line import LiveLine
-from maxmargin.rounding import gamma
-from maxmargin.time_left import TimeLeft
 
 CLOSED_ROWS = 3000  # up to which the closed form, cubic in the number of rows, is the faster way
 CLOSED_LINEAR_ROWS = 500  # the same where linear inputs have few features, whose weights can be solved for

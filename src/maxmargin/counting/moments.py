@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from maxmargin.arrays import Array, Index
+from maxmargin.base.arrays import Array, Index
 from maxmargin.counting.sets.output_set import OutputSet
 
 

@@ -9,11 +9,11 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from maxmargin.arrays import Array
+from maxmargin.base.arrays import Array
+from maxmargin.base.files.fields import Whole
+from maxmargin.base.files.objects import Fields
 from maxmargin.counting.sets.subsets import AllSubsets
 from maxmargin.counting.trainer import CountingOptions, CountingTrainer, NamedCoordinates
-from maxmargin.files.fields import Whole
-from maxmargin.files.objects import Fields
 from maxmargin.report.findings import Findings
 
 

@@ -21,7 +21,7 @@ from typing import NamedTuple
 import numpy as np
 from scipy import linalg
 
-from maxmargin.arrays import Array
+from maxmargin.base.arrays import Array
 from maxmargin.counting import conjugate_gradients
 from maxmargin.counting.closed_form import ClosedForm
 from maxmargin.counting.conjugate_gradients import KernelInputs

@@ -7,14 +7,14 @@ from typing import Any, ClassVar, Self, Unpack
 
 import numpy as np
 
-from maxmargin.arrays import Array
+from maxmargin.base.arrays import Array
+from maxmargin.base.files.fields import Part
+from maxmargin.base.files.objects import Fields
+from maxmargin.base.predictions import Predictions
 from maxmargin.counting.least_squares import as_rows
 from maxmargin.counting.moments import Moments
 from maxmargin.counting.sets.output_set import DecodedOutput, OutputSet
 from maxmargin.counting.trainer import CountingOptions, CountingTrainer, NamedCoordinates, check_output_set
-from maxmargin.files.fields import Part
-from maxmargin.files.objects import Fields
-from maxmargin.predictions import Predictions
 from maxmargin.report.findings import Findings
 
 

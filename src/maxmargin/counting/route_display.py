@@ -11,7 +11,7 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from maxmargin.counting.routes import checked_place, pair_f1, point_f1
-from maxmargin.figures.canvas import BLUE, GREY, ORANGE, axes
+from maxmargin.report.figures.canvas import BLUE, GREY, ORANGE, axes
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -8,7 +8,10 @@ from typing import Any, ClassVar, NamedTuple, Self, Unpack
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from maxmargin.arrays import Array
+from maxmargin.base.arrays import Array
+from maxmargin.base.files.fields import LabelList, NumberArray, OneOf, Text
+from maxmargin.base.files.objects import Derived, Fields
+from maxmargin.base.predictions import Predictions
 from maxmargin.counting.decoders.routes import FoundRoute, best_route
 from maxmargin.counting.decoders.tours import best_tour
 from maxmargin.counting.routes import checked_place, point_f1
@@ -18,10 +21,7 @@ from maxmargin.counting.sets.ordered_items import ordered_numbers
 from maxmargin.counting.sets.output_set import DecodedOutput
 from maxmargin.counting.sets.paths import Paths
 from maxmargin.counting.trainer import CountingOptions, CountingTrainer, NamedCoordinates
-from maxmargin.files.fields import LabelList, NumberArray, OneOf, Text
-from maxmargin.files.objects import Derived, Fields
-from maxmargin.inputs.labels import in_order, plain
-from maxmargin.predictions import Predictions
+from maxmargin.inputs.labels.labels import in_order, plain
 from maxmargin.report.findings import Findings, Section
 
 SHAPES = ("path", "cycle")

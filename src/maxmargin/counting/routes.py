@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from maxmargin.inputs.labels import plain
+from maxmargin.inputs.labels.labels import plain
 
 Route = Sequence[Hashable]
 

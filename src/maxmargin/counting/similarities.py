@@ -19,7 +19,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from maxmargin.arrays import Array
+from maxmargin.base.arrays import Array
 from maxmargin.counting.closed_form import ClosedForm
 from maxmargin.counting.least_squares import LeastSquares
 

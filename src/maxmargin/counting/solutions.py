@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
+from maxmargin.base.files.fields import NumberArray
+from maxmargin.base.files.objects import fields_of, restored
 from maxmargin.counting.certificate import CountingCertificate
 from maxmargin.counting.linear_system import CountingSolution
-from maxmargin.files.fields import NumberArray
-from maxmargin.files.objects import fields_of, restored
 
 
 def plain_solution(solution: CountingSolution) -> dict[str, Any]:

@@ -13,10 +13,14 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted, validate_data
 from threadpoolctl import threadpool_limits
 
-from maxmargin.arrays import Array, Index
-from maxmargin.checkpoints.checkpoint import LIMITED
-from maxmargin.checkpoints.checkpointed import Checkpointed
-from maxmargin.checks import check_whole, is_finite, refuse_complex
+from maxmargin.base.arrays import Array, Index
+from maxmargin.base.checks import check_whole, is_finite, refuse_complex
+from maxmargin.base.errors import warn_caller
+from maxmargin.base.files.fields import LabelArray, NumberArray, NumberMatrix, OneOf, Part, Real, Text, Whole
+from maxmargin.base.files.objects import Dropped, Fields, Sometimes, parameters_of
+from maxmargin.base.files.saving import SavedModel
+from maxmargin.base.named_weights import Weights, WithNamedWeights, column_names
+from maxmargin.base.progress_line import LiveLine
 from maxmargin.counting.certificate import CountingCertificate
 from maxmargin.counting.least_squares import as_rows
 from maxmargin.counting.linear_system import SOLVERS, CountingSolution, DecomposedSystem, LinearSystem
@@ -25,15 +29,11 @@ from maxmargin.counting.penalty import GIVEN, LEFT_OUT, Penalty, chosen_penalty,
 from maxmargin.counting.sets.output_set import OutputSet
 from maxmargin.counting.solutions import plain_solution, read_solution
 from maxmargin.counting.targets import TARGETS
-from maxmargin.errors import warn_caller
-from maxmargin.files.fields import LabelArray, NumberArray, NumberMatrix, OneOf, Part, Real, Text, Whole
-from maxmargin.files.objects import Dropped, Fields, Sometimes, parameters_of
-from maxmargin.files.saving import SavedModel
-from maxmargin.live_line import LiveLine
 from maxmargin.report.reported import Reported
-from maxmargin.shared_options import SharedOptions
-from maxmargin.warm_starts import fingerprint
-from maxmargin.weights import Weights, WithNamedWeights, column_names
+from maxmargin.training.checkpoints.checkpoint import LIMITED
+from maxmargin.training.checkpoints.checkpointed import Checkpointed
+from maxmargin.training.shared_options import SharedOptions
+from maxmargin.training.warm_starts import fingerprint
 
 SMALL = 3000  # examples
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from sys import intern
 
-from maxmargin.inputs.words import spelling
+from maxmargin.inputs.tokens.words import spelling
 
 
 def chunk_features(sentence: Sequence[tuple[str, ...]]) -> list[list[str]]:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from maxmargin.inputs.arff import ArffRows
-from maxmargin.inputs.text_file import TextFile, reading
+from maxmargin.inputs.readers.arff import ArffRows
+from maxmargin.inputs.readers.text_file import TextFile, reading
 
 
 def read_clus(source: TextFile) -> tuple[np.ndarray, list[str]]:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 
-from maxmargin.inputs.compressed import read_bytes
+from maxmargin.inputs.readers.compressed import read_bytes
 
 # The third byte of a file says what its numbers are; those of several bytes begin with the highest one.
 _TYPES = {0x08: ">u1", 0x09: ">i1", 0x0B: ">i2", 0x0C: ">i4", 0x0D: ">f4", 0x0E: ">f8"}

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from maxmargin.inputs.mulan import read_mulan_rows
-from maxmargin.inputs.text_file import TextFile
+from maxmargin.inputs.readers.mulan import read_mulan_rows
+from maxmargin.inputs.readers.text_file import TextFile
 
 
 def read_mulan(table: TextFile, labels: TextFile) -> tuple[np.ndarray, NDArray[np.int64], list[str]]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from maxmargin.inputs.text_file import TextFile, reading
+from maxmargin.inputs.readers.text_file import TextFile, reading
 
 _PIXELS = 16 * 8
 

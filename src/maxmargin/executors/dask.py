@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import CancelledError
 from typing import Any
 
-from maxmargin.errors import PartsLate, WorkersLost
+from maxmargin.base.errors import PartsLate, WorkersLost
 from maxmargin.executors.base import Executor, check_deadline, joined_in_a_tree, late_parts, n_workers
 from maxmargin.executors.dask_tasks import (
     FEW,

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future
 from typing import Any, NamedTuple
 
-from maxmargin.errors import PartsLate, WorkersLost
+from maxmargin.base.errors import PartsLate, WorkersLost
 from maxmargin.executors.base import Executor, check_deadline, late_parts, n_workers
 from maxmargin.executors.wire import Handle, Ledger, Message, Survey, answered, apply, apply_and_keep, forget, keep
 

@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 from cloudpickle import Pickler
 
-from maxmargin.pickled_weights import PickledWeights
+from maxmargin.base.pickled_weights import PickledWeights
 
 SHORT = 64  # bytes of an array that are not worth a reference
 LONG = 2**16  # bytes of an array that are worth a place beside the pickle

@@ -10,10 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from maxmargin.arrays import Array
-from maxmargin.atoms import Atoms
-from maxmargin.checks import refuse_complex
-from maxmargin.nonzero_rows import nonzero_rows
+from maxmargin.base.arrays import Array
+from maxmargin.base.checks import refuse_complex
+from maxmargin.base.nonzero_rows import nonzero_rows
+from maxmargin.problem.planes.atoms import Atoms
 
 LARGEST = 1e100  # of a feature: products of two, and sums of those, stay far from overflow
 

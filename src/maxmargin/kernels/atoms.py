@@ -3,8 +3,8 @@
     w = (d, Σ_u φ(x_u) ⊗ B[u]),       ⟨w, w'⟩ = d·d' + Σ_k B[:, k]ᵀ G B'[:, k],       G[u, v] = k(x_u, x_v)         (1)
 
 is kept as the vector of its coefficients, (d, B) with a row of B for every unit and a column for every label. Planes
-add and scale as ever, because they are combinations of atoms (see maxmargin.atoms) and atom (u, k) is the coefficient
-B[u, k] here. Only products differ: the score of label k at unit u is (G B)[u, k].
+add and scale as ever, because they are combinations of atoms (problem/planes/atoms.py) and atom (u, k) is the
+coefficient B[u, k] here. Only products differ: the score of label k at unit u is (G B)[u, k].
 """
 
 from __future__ import annotations
@@ -16,14 +16,14 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from maxmargin.arrays import Array
-from maxmargin.atoms import AtomRows, Atoms, Gathered
-from maxmargin.compiled.atom_arrays import AtomArrays
-from maxmargin.files.learnt import Inner, Learnt
-from maxmargin.files.objects import Fields
+from maxmargin.base.arrays import Array
+from maxmargin.base.files.learnt import Inner, Learnt
+from maxmargin.base.files.objects import Fields
+from maxmargin.base.rounding import gamma
 from maxmargin.kernels.functions import Kernel
 from maxmargin.kernels.rows import KernelRows
-from maxmargin.rounding import gamma
+from maxmargin.problem.planes.atoms import AtomRows, Atoms, Gathered
+from maxmargin.problem.planes.compiled.atom_arrays import AtomArrays
 
 Units = NDArray[np.int64]
 TABLES = 3  # weight vectors whose scores are remembered: solvers ask for the same ones again and again

@@ -7,9 +7,9 @@ from typing import Any, ClassVar
 import numpy as np
 from sklearn.base import BaseEstimator, clone
 
-from maxmargin.arrays import Array
-from maxmargin.files.fields import Part
-from maxmargin.files.objects import Field, Fields
+from maxmargin.base.arrays import Array
+from maxmargin.base.files.fields import Part
+from maxmargin.base.files.objects import Field, Fields
 from maxmargin.kernels.functions import Kernel, WithConstant, as_kernel, is_precomputed
 from maxmargin.kernels.map import KernelMap
 

@@ -15,18 +15,18 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from maxmargin.arrays import Array
-from maxmargin.atoms import AtomRows
-from maxmargin.block_dual import Remembered, Report
-from maxmargin.compiled.atom_arrays import AtomArrays
-from maxmargin.compiled.plane_tables import AWAITED, UNBOUNDED, PlaneRows, VisitLimits
-from maxmargin.dual_blocks import DualBlocks
-from maxmargin.files.learnt import InPlace
-from maxmargin.files.objects import Fields
+from maxmargin.base.arrays import Array
+from maxmargin.base.files.learnt import InPlace
+from maxmargin.base.files.objects import Fields
 from maxmargin.kernels.atoms import KernelAtoms
 from maxmargin.kernels.compiled.row_cache import NO_ROOM, RowCache
-from maxmargin.objective import Formulation
-from maxmargin.planes import Planes
+from maxmargin.problem.dual.block_dual import Remembered, Report
+from maxmargin.problem.dual.objective import Formulation
+from maxmargin.problem.dual.plane_dual import DualBlocks
+from maxmargin.problem.planes.atoms import AtomRows
+from maxmargin.problem.planes.compiled.atom_arrays import AtomArrays
+from maxmargin.problem.planes.compiled.plane_tables import AWAITED, UNBOUNDED, PlaneRows, VisitLimits
+from maxmargin.problem.planes.planes import Planes
 
 
 class KernelBlocks(DualBlocks):

@@ -10,10 +10,10 @@ from numpy.typing import NDArray
 from scipy import sparse
 from sklearn.base import BaseEstimator, clone
 
-from maxmargin.arrays import Array
-from maxmargin.checks import is_finite
-from maxmargin.files.fields import NumberArray, OneOf, Real
-from maxmargin.files.objects import Field, Fields, Sometimes, parameters_of
+from maxmargin.base.arrays import Array
+from maxmargin.base.checks import is_finite
+from maxmargin.base.files.fields import NumberArray, OneOf, Real
+from maxmargin.base.files.objects import Field, Fields, Sometimes, parameters_of
 
 Numbers = NDArray[np.intp]
 FEW = 32  # rows

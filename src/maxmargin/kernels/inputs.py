@@ -12,10 +12,10 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from maxmargin.arrays import Array
-from maxmargin.files.fields import Part
-from maxmargin.files.objects import Fields
-from maxmargin.inputs.tokens import SequencePacker, Sequences
+from maxmargin.base.arrays import Array
+from maxmargin.base.files.fields import Part
+from maxmargin.base.files.objects import Fields
+from maxmargin.inputs.tokens.tokens import SequencePacker, Sequences
 
 Rebuild = Callable[[Array], Any]
 

@@ -8,14 +8,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from maxmargin.arrays import Array
-from maxmargin.atoms import AtomRows, Atoms
-from maxmargin.errors import TaskError
+from maxmargin.base.arrays import Array
+from maxmargin.base.errors import TaskError
 from maxmargin.kernels.definiteness import check_definite
 from maxmargin.kernels.functions import Kernel
 from maxmargin.kernels.units import AtomBatch, UnitTask
-from maxmargin.objective import Formulation
-from maxmargin.planes import Planes
+from maxmargin.problem.dual.objective import Formulation
+from maxmargin.problem.planes.atoms import AtomRows, Atoms
+from maxmargin.problem.planes.planes import Planes
 
 UnitPairs = NDArray[np.object_]
 

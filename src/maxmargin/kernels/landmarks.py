@@ -22,7 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from maxmargin.arrays import Array
+from maxmargin.base.arrays import Array
 from maxmargin.kernels.functions import Kernel, is_precomputed
 from maxmargin.kernels.projection import AT_ONCE, Landmarks, finite_values
 

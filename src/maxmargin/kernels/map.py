@@ -11,10 +11,21 @@ from sklearn.utils import check_random_state
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from maxmargin.checks import check_whole, refuse_complex
-from maxmargin.files.fields import Each, LabelArray, NumberArray, NumberMatrix, OneOf, Part, Real, Seed, Text, Whole
-from maxmargin.files.objects import Field, Fields, Sometimes
-from maxmargin.inputs.tokens import read_once
+from maxmargin.base.checks import check_whole, refuse_complex
+from maxmargin.base.files.fields import (
+    Each,
+    LabelArray,
+    NumberArray,
+    NumberMatrix,
+    OneOf,
+    Part,
+    Real,
+    Seed,
+    Text,
+    Whole,
+)
+from maxmargin.base.files.objects import Field, Fields, Sometimes
+from maxmargin.inputs.tokens.tokens import read_once
 from maxmargin.kernels.functions import RBF, Kernel, Polynomial, as_kernel, is_precomputed
 from maxmargin.kernels.inputs import READERS, Rebuild, kind_of
 from maxmargin.kernels.landmarks import KINDS, chosen_landmarks, distinct_rows, these_rows

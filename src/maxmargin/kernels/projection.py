@@ -16,10 +16,10 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from maxmargin.arrays import Array
-from maxmargin.errors import warn_caller
-from maxmargin.files.fields import NumberArray, NumberMatrix, OneOf, Part
-from maxmargin.files.objects import Fields
+from maxmargin.base.arrays import Array
+from maxmargin.base.errors import warn_caller
+from maxmargin.base.files.fields import NumberArray, NumberMatrix, OneOf, Part
+from maxmargin.base.files.objects import Fields
 from maxmargin.kernels.functions import Kernel
 
 ZERO = 1e-12  # of the largest eigenvalue: directions below this are rounding errors

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 from sklearn.kernel_approximation import PolynomialCountSketch, RBFSampler
 
-from maxmargin.files.fields import NumberArray, Real, Seed, Whole
-from maxmargin.files.objects import Field, Sometimes, declare
+from maxmargin.base.files.fields import NumberArray, Real, Seed, Whole
+from maxmargin.base.files.objects import Field, Sometimes, declare
 
 __all__ = ["PolynomialCountSketch", "RBFSampler"]
 

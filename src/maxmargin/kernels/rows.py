@@ -9,9 +9,9 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from maxmargin.arrays import Array
-from maxmargin.files.fields import NumberArray, Whole
-from maxmargin.files.objects import Fields
+from maxmargin.base.arrays import Array
+from maxmargin.base.files.fields import NumberArray, Whole
+from maxmargin.base.files.objects import Fields
 from maxmargin.kernels.functions import Kernel
 
 Units = NDArray[np.int64]

@@ -15,13 +15,10 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from maxmargin.arrays import Array
-from maxmargin.atoms import AtomRows, Atoms
-from maxmargin.batch import Batch, Settled
-from maxmargin.dual_blocks import DualBlocks
-from maxmargin.errors import TaskError
-from maxmargin.files.fields import NumberArray, NumberMatrix, OneOf, Part
-from maxmargin.files.objects import Fields, Sometimes
+from maxmargin.base.arrays import Array
+from maxmargin.base.errors import TaskError
+from maxmargin.base.files.fields import NumberArray, NumberMatrix, OneOf, Part
+from maxmargin.base.files.objects import Fields, Sometimes
 from maxmargin.inputs.matrices import MatrixInPieces, checked_matrix
 from maxmargin.kernels.atoms import KernelAtoms
 from maxmargin.kernels.auto import MapWithConstant, fitted_to
@@ -29,9 +26,12 @@ from maxmargin.kernels.definiteness import check_definite
 from maxmargin.kernels.dual_blocks import KernelBlocks
 from maxmargin.kernels.functions import Kernel
 from maxmargin.kernels.map import KernelMap
-from maxmargin.objective import Formulation
-from maxmargin.planes import Planes
-from maxmargin.task import Task
+from maxmargin.problem.contract.batch import Batch, Settled
+from maxmargin.problem.contract.task import Task
+from maxmargin.problem.dual.objective import Formulation
+from maxmargin.problem.dual.plane_dual import DualBlocks
+from maxmargin.problem.planes.atoms import AtomRows, Atoms
+from maxmargin.problem.planes.planes import Planes
 
 ZERO = 1e-12  # of the largest coefficient: what is left of a coefficient that was taken back
 

@@ -6,10 +6,10 @@ from typing import Any
 
 import numpy as np
 
-from maxmargin.inputs.scorer import equal_outputs
 from maxmargin.report.bootstrap import mean_of
 from maxmargin.report.drawings import both
 from maxmargin.report.findings import Findings, note
+from maxmargin.report.scoring.scorer import equal_outputs
 
 
 def task_findings(model: Any, X: Any, Y: Any) -> Findings:

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from maxmargin.arrays import Array, Index
+from maxmargin.base.arrays import Array, Index
 
 DRAWS = 1000
 DRAWS_OF_FUNCTIONS = 200  # where a measure is no function of sums, and takes long

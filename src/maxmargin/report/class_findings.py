@@ -7,15 +7,15 @@ from typing import Any
 
 import numpy as np
 
-from maxmargin.arrays import Array
-from maxmargin.inputs.confusion import LabelConfusion
-from maxmargin.inputs.labels import plain
+from maxmargin.base.arrays import Array
+from maxmargin.base.named_weights import column_names
+from maxmargin.inputs.labels.confusion import LabelConfusion
+from maxmargin.inputs.labels.labels import plain
 from maxmargin.report.bootstrap import mean_of
 from maxmargin.report.findings import Findings, note
 from maxmargin.report.html import Element
 from maxmargin.report.rows import row_of, spoken_by
 from maxmargin.report.sections import LabelCounts, confusion_section, scores_of_labels, word
-from maxmargin.weights import column_names
 
 
 def class_findings(

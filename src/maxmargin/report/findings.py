@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
-from maxmargin.arrays import Array
+from maxmargin.base.arrays import Array
 from maxmargin.report.bootstrap import ReportedMeasure
 from maxmargin.report.html import Element
 

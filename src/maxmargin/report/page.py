@@ -12,7 +12,8 @@ from typing import Any
 
 import numpy as np
 
-from maxmargin.checks import check_whole
+from maxmargin.base.checks import check_whole
+from maxmargin.base.named_weights import top_weights
 from maxmargin.report.bootstrap import LEVEL, Interval
 from maxmargin.report.charts import Axis, bar
 from maxmargin.report.findings import Findings, Section, counted, note
@@ -20,7 +21,6 @@ from maxmargin.report.html import Element, short
 from maxmargin.report.sections import MOST_ROWS, scrolling, table, weights_table
 from maxmargin.report.style import POLICY, SCRIPT, STYLE
 from maxmargin.report.training import training_section
-from maxmargin.weights import top_weights
 
 PACKAGES = ("maxmargin", "numpy", "scipy", "scikit-learn", "numba")
 

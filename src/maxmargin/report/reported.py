@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 from sklearn.utils.validation import check_is_fitted
 
-from maxmargin.errors import hearing
-from maxmargin.inputs.packed_data import PackedData
+from maxmargin.base.errors import hearing
+from maxmargin.inputs.packed.packed_data import PackedData
 
 if TYPE_CHECKING:
     from maxmargin.report.findings import Findings, Section

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from maxmargin.arrays import Array, Index
+from maxmargin.base.arrays import Array, Index
 from maxmargin.report.findings import note
 from maxmargin.report.html import Element, short
 from maxmargin.report.sections import table

@@ -7,13 +7,13 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from maxmargin.arrays import Array
-from maxmargin.inputs.confusion import LabelConfusion
-from maxmargin.inputs.reliability import Reliability
+from maxmargin.base.arrays import Array
+from maxmargin.base.named_weights import NamedWeight, Weights
+from maxmargin.inputs.labels.confusion import LabelConfusion
 from maxmargin.report.charts import Axis, Series, chart
 from maxmargin.report.findings import Section, counted, note, plural
 from maxmargin.report.html import Element, short
-from maxmargin.weights import NamedWeight, Weights
+from maxmargin.report.scoring.reliability import Reliability
 
 MOST_LABELS = 30  # of a table of all pairs; of more, the most frequent or the heaviest pairs are listed
 MOST_PAIRS = 40

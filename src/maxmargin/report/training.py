@@ -6,10 +6,10 @@ from typing import Any
 
 import numpy as np
 
-from maxmargin.figures.gap import GapDisplay
-from maxmargin.figures.rounds import RoundsDisplay
-from maxmargin.objective import relative_gap
+from maxmargin.problem.dual.objective import relative_gap
 from maxmargin.report.charts import Axis, Series, chart, fitted_axis, thinned
+from maxmargin.report.figures.gap import GapDisplay
+from maxmargin.report.figures.rounds import RoundsDisplay
 from maxmargin.report.findings import Section, note
 from maxmargin.report.html import Element
 

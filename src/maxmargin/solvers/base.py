@@ -16,18 +16,18 @@ from typing import Any, ClassVar, NamedTuple, Protocol, runtime_checkable
 
 import numpy as np
 
-from maxmargin.arrays import Array
-from maxmargin.atoms import AtomRows
-from maxmargin.block_dual import BlockDual
-from maxmargin.checks import is_true
-from maxmargin.errors import NotSeparable, SolverError, TaskError
-from maxmargin.files.fields import Each, Flag, NumberArray, OneOf, Part, Real, Whole
-from maxmargin.files.learnt import Keeper, Lines, going_on, learnt_of, relearn
-from maxmargin.files.objects import Dropped, Field, Fields, IfDeclared, Sometimes
-from maxmargin.interruptions import asked_to_stop, first_only, say_interrupted
-from maxmargin.objective import Certificate, relative_gap
-from maxmargin.oracle import Oracle
-from maxmargin.search import Search
+from maxmargin.base.arrays import Array
+from maxmargin.base.checks import is_true
+from maxmargin.base.errors import NotSeparable, SolverError, TaskError
+from maxmargin.base.files.fields import Each, Flag, NumberArray, OneOf, Part, Real, Whole
+from maxmargin.base.files.learnt import Keeper, Lines, going_on, learnt_of, relearn
+from maxmargin.base.files.objects import Dropped, Field, Fields, IfDeclared, Sometimes
+from maxmargin.base.interruptions import asked_to_stop, first_only, say_interrupted
+from maxmargin.base.search import Search
+from maxmargin.problem.dual.block_dual import BlockDual
+from maxmargin.problem.dual.objective import Certificate, relative_gap
+from maxmargin.problem.oracle.oracle import Oracle
+from maxmargin.problem.planes.atoms import AtomRows
 
 HISTORY = ("passes", "seconds", "primal", "dual", "guess")  # of every step
 NOTHING = 1e-9  # share of C times the largest loss

@@ -6,9 +6,9 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from maxmargin.block_dual import BlockDual, Report
-from maxmargin.oracle import Oracle
-from maxmargin.room import room
+from maxmargin.base.memory_budget import room
+from maxmargin.problem.dual.block_dual import BlockDual, Report
+from maxmargin.problem.oracle.oracle import Oracle
 from maxmargin.solvers.base import Solution, Solver, Step
 from maxmargin.solvers.joint_rounds import JointRounds, Passes
 

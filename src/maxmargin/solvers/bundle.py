@@ -7,11 +7,11 @@ from typing import ClassVar
 
 import numpy as np
 
-from maxmargin.arrays import Array
-from maxmargin.files.fields import Flag, NumberArray, Real, Whole
-from maxmargin.files.learnt import Inner
-from maxmargin.files.objects import Fields
-from maxmargin.oracle import MeanPlane, Oracle
+from maxmargin.base.arrays import Array
+from maxmargin.base.files.fields import Flag, NumberArray, Real, Whole
+from maxmargin.base.files.learnt import Inner
+from maxmargin.base.files.objects import Fields
+from maxmargin.problem.oracle.oracle import MeanPlane, Oracle
 from maxmargin.solvers.base import Solution, Solver, Step
 from maxmargin.solvers.confined_master import solve_confined
 from maxmargin.solvers.cuts import Cuts, known_cuts

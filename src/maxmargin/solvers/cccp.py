@@ -9,11 +9,11 @@ from typing import Any, ClassVar
 import numpy as np
 from sklearn.base import clone
 
-from maxmargin.checks import check_whole
-from maxmargin.files.learnt import Keeper
-from maxmargin.interruptions import first_only, say_interrupted
-from maxmargin.objective import Certificate
-from maxmargin.oracle import Oracle
+from maxmargin.base.checks import check_whole
+from maxmargin.base.files.learnt import Keeper
+from maxmargin.base.interruptions import first_only, say_interrupted
+from maxmargin.problem.dual.objective import Certificate
+from maxmargin.problem.oracle.oracle import Oracle
 from maxmargin.solvers.base import Callback, Record, Solution, Solver, proved_primal
 from maxmargin.solvers.descent import Beginning, Limits, Watch, descend
 from maxmargin.solvers.latent_runs import NOT_BEGUN, Descended, KeptRuns

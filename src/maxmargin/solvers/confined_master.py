@@ -18,8 +18,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from maxmargin.arrays import Array
-from maxmargin.geometry import Geometry
+from maxmargin.base.arrays import Array
+from maxmargin.problem.dual.geometry import Geometry
 from maxmargin.solvers.cuts import Cuts
 from maxmargin.solvers.qp import solve_master
 

@@ -15,14 +15,14 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from maxmargin.arrays import Array
-from maxmargin.atoms import AtomRows, Atoms, read_rows
-from maxmargin.files.fields import NumberArray
-from maxmargin.files.learnt import Inner, Learnt
-from maxmargin.files.objects import Fields
-from maxmargin.growing_rows import GrowingRows
-from maxmargin.oracle import MeanPlane
-from maxmargin.room import zeros
+from maxmargin.base.arrays import Array
+from maxmargin.base.files.fields import NumberArray
+from maxmargin.base.files.learnt import Inner, Learnt
+from maxmargin.base.files.objects import Fields
+from maxmargin.base.growing_rows import GrowingRows
+from maxmargin.base.memory_budget import zeros
+from maxmargin.problem.oracle.oracle import MeanPlane
+from maxmargin.problem.planes.atoms import AtomRows, Atoms, read_rows
 
 # Atoms, by what reading their features costs in vectors like w, that a cut may be the first to use, and all cuts use
 MOST_NEW, MOST = 2.0, 20.0

@@ -7,14 +7,14 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from maxmargin.arrays import Array
-from maxmargin.atoms import AtomRows, Atoms
-from maxmargin.files.fields import Each, NumberArray, OneOf
-from maxmargin.files.learnt import Inner, Learnt
-from maxmargin.files.objects import Fields
-from maxmargin.oracle import MeanPlane, Oracle
-from maxmargin.reach import CutSize
-from maxmargin.rounding import lowered_dual
+from maxmargin.base.arrays import Array
+from maxmargin.base.files.fields import Each, NumberArray, OneOf
+from maxmargin.base.files.learnt import Inner, Learnt
+from maxmargin.base.files.objects import Fields
+from maxmargin.base.rounding import lowered_dual
+from maxmargin.problem.oracle.oracle import MeanPlane, Oracle
+from maxmargin.problem.planes.atoms import AtomRows, Atoms
+from maxmargin.problem.planes.plane_sizes import CutSize
 from maxmargin.solvers.cut_vectors import CutVectors
 from maxmargin.solvers.learnt_cuts import read_size
 

@@ -11,16 +11,16 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 from sklearn.base import clone
 
-from maxmargin.arrays import Array
-from maxmargin.checks import is_true
-from maxmargin.errors import TaskError
-from maxmargin.files.fields import NumberArray, OneOf, Real, Whole
-from maxmargin.files.learnt import going_on, learnt_of, relearn
-from maxmargin.files.objects import Fields
-from maxmargin.interruptions import first_only, say_interrupted
-from maxmargin.objective import relative_gap
-from maxmargin.oracle import Oracle
-from maxmargin.search import Search
+from maxmargin.base.arrays import Array
+from maxmargin.base.checks import is_true
+from maxmargin.base.errors import TaskError
+from maxmargin.base.files.fields import NumberArray, OneOf, Real, Whole
+from maxmargin.base.files.learnt import going_on, learnt_of, relearn
+from maxmargin.base.files.objects import Fields
+from maxmargin.base.interruptions import first_only, say_interrupted
+from maxmargin.base.search import Search
+from maxmargin.problem.dual.objective import relative_gap
+from maxmargin.problem.oracle.oracle import Oracle
 from maxmargin.solvers.base import Callback, Memory, Record, Solution, Solver
 from maxmargin.solvers.latent_runs import (
     NOT_BEGUN,

@@ -7,11 +7,11 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from maxmargin.files.fields import Whole
-from maxmargin.files.learnt import Inner, RandomState
-from maxmargin.files.objects import Fields
-from maxmargin.oracle import Oracle
-from maxmargin.soft_oracle import SoftOracle
+from maxmargin.base.files.fields import Whole
+from maxmargin.base.files.learnt import Inner, RandomState
+from maxmargin.base.files.objects import Fields
+from maxmargin.problem.oracle.oracle import Oracle
+from maxmargin.problem.oracle.soft_oracle import SoftOracle
 from maxmargin.solvers.base import Solution, Solver, Step
 
 REFRESHED = 10  # passes

@@ -31,7 +31,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import linalg, sparse
 
-from maxmargin.arrays import Array
+from maxmargin.base.arrays import Array
 
 ITERATIONS = 60  # at most; 10 to 20 are usual
 # The share of the way to the boundary that a step may go, and how far above the planes ξ begins.

@@ -25,14 +25,14 @@ import numpy as np
 from numpy.typing import NDArray
 from threadpoolctl import threadpool_limits
 
-from maxmargin.arrays import Array
-from maxmargin.block_dual import BlockDual, Remembered
-from maxmargin.dual_blocks import DualBlocks
-from maxmargin.files.fields import Flag, Real, Whole
-from maxmargin.files.learnt import Inner, InPlace, Learnt, NumberList, RandomState, learnt_of, relearn
-from maxmargin.files.objects import Fields
-from maxmargin.geometry import Geometry
-from maxmargin.oracle import Oracle
+from maxmargin.base.arrays import Array
+from maxmargin.base.files.fields import Flag, Real, Whole
+from maxmargin.base.files.learnt import Inner, InPlace, Learnt, NumberList, RandomState, learnt_of, relearn
+from maxmargin.base.files.objects import Fields
+from maxmargin.problem.dual.block_dual import BlockDual, Remembered
+from maxmargin.problem.dual.geometry import Geometry
+from maxmargin.problem.dual.plane_dual import DualBlocks
+from maxmargin.problem.oracle.oracle import Oracle
 from maxmargin.solvers.base import Step
 from maxmargin.solvers.interior_point import JointProblem, multiplications, solve
 

@@ -6,11 +6,11 @@ from collections.abc import Callable
 from math import inf
 from typing import Any, ClassVar, NamedTuple
 
-from maxmargin.arrays import Array
-from maxmargin.files.fields import NumberArray, OneOf, Real, Text, Whole
-from maxmargin.files.learnt import Keeper, Learnt, Lines, Within, going_on, learnt_of, relearn
-from maxmargin.files.objects import Fields, declare, fields_of, restored
-from maxmargin.oracle import Oracle
+from maxmargin.base.arrays import Array
+from maxmargin.base.files.fields import NumberArray, OneOf, Real, Text, Whole
+from maxmargin.base.files.learnt import Keeper, Learnt, Lines, Within, going_on, learnt_of, relearn
+from maxmargin.base.files.objects import Fields, declare, fields_of, restored
+from maxmargin.problem.oracle.oracle import Oracle
 from maxmargin.solvers.base import HISTORY
 
 ROUNDS = Lines(HISTORY, ("round", "restart"))  # of a history in rounds

@@ -8,14 +8,14 @@ from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
-from maxmargin.arrays import Array
-from maxmargin.checks import is_finite
-from maxmargin.files.fields import NumberArray, Real
-from maxmargin.files.learnt import Learnt
-from maxmargin.files.objects import Fields
-from maxmargin.learnt_planes import read_numbers
-from maxmargin.oracle import MeanPlane, Oracle
-from maxmargin.soft_oracle import SoftOracle
+from maxmargin.base.arrays import Array
+from maxmargin.base.checks import is_finite
+from maxmargin.base.files.fields import NumberArray, Real
+from maxmargin.base.files.learnt import Learnt
+from maxmargin.base.files.objects import Fields
+from maxmargin.problem.oracle.learnt_planes import read_numbers
+from maxmargin.problem.oracle.oracle import MeanPlane, Oracle
+from maxmargin.problem.oracle.soft_oracle import SoftOracle
 from maxmargin.solvers.base import Solution, Solver, Step
 from maxmargin.solvers.cuts import Cuts
 from maxmargin.solvers.learnt_cuts import LearntCut

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from maxmargin.atoms import read_rows
-from maxmargin.checks import is_finite, is_whole
-from maxmargin.files.learnt import Learnt
-from maxmargin.learnt_planes import plain_planes, read_numbers, read_planes
-from maxmargin.oracle import MeanPlane
-from maxmargin.reach import CutSize
+from maxmargin.base.checks import is_finite, is_whole
+from maxmargin.base.files.learnt import Learnt
+from maxmargin.problem.oracle.learnt_planes import plain_planes, read_numbers, read_planes
+from maxmargin.problem.oracle.oracle import MeanPlane
+from maxmargin.problem.planes.atoms import read_rows
+from maxmargin.problem.planes.plane_sizes import CutSize
 
 
 class LearntCut(Learnt):

@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from maxmargin.dual_blocks import DualBlocks
-from maxmargin.oracle import Oracle
-from maxmargin.room import room
+from maxmargin.base.memory_budget import room
+from maxmargin.problem.dual.plane_dual import DualBlocks
+from maxmargin.problem.oracle.oracle import Oracle
 from maxmargin.solvers.base import Solution, Solver, Step
 from maxmargin.solvers.joint_rounds import JointRounds, Passes
 

@@ -10,13 +10,13 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from maxmargin.arrays import Array
-from maxmargin.block_dual import Report
-from maxmargin.files.fields import Real, Whole
-from maxmargin.files.learnt import InPlace, Learnt
-from maxmargin.files.objects import Fields
-from maxmargin.oracle import Oracle
-from maxmargin.rounding import gamma, lowered_dual, raised_square
+from maxmargin.base.arrays import Array
+from maxmargin.base.files.fields import Real, Whole
+from maxmargin.base.files.learnt import InPlace, Learnt
+from maxmargin.base.files.objects import Fields
+from maxmargin.base.rounding import gamma, lowered_dual, raised_square
+from maxmargin.problem.dual.block_dual import Report
+from maxmargin.problem.oracle.oracle import Oracle
 from maxmargin.solvers.base import Solution, Solver, Step
 from maxmargin.solvers.part_duals import (
     MISSING,
@@ -188,13 +188,13 @@ class JointDual:
 
     def _fill_starts(self) -> None:
         """Where every part begins. Of millions of weights, a pass changes few: all others are left as they are."""
-        from maxmargin.compiled.joint_steps import fill_starts
+        from maxmargin.problem.dual.compiled.joint_steps import fill_starts
 
         places = np.arange(self.oracle.dim) if self._changed is None else self._changed
         fill_starts(places, self.free, self.last, AHEAD, self._starts)
 
     def _union(self, *lists: NDArray[np.int64]) -> NDArray[np.int64]:
-        from maxmargin.compiled.joint_steps import add_places
+        from maxmargin.problem.dual.compiled.joint_steps import add_places
 
         union, count = np.empty(min(sum(map(len, lists)), self.oracle.dim), dtype=np.int64), 0
         for places in lists:
@@ -203,7 +203,7 @@ class JointDual:
         return union[:count]
 
     def _step(self, found: Sequence[Done], search: bool) -> Report:
-        from maxmargin.compiled.joint_steps import add_changes, products
+        from maxmargin.problem.dual.compiled.joint_steps import add_changes, products
 
         way, moved = self._way, self._union(*(each.places for each in found))
         for each in found:

@@ -19,14 +19,14 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from maxmargin.arrays import Array, Index
-from maxmargin.batch import Batch
-from maxmargin.block_dual import BlockDual, Moment, Proof
-from maxmargin.files.learnt import learnt_of, relearn
-from maxmargin.geometry import Geometry
-from maxmargin.objective import Formulation
-from maxmargin.oracle import Oracle
-from maxmargin.reach import Reach
+from maxmargin.base.arrays import Array, Index
+from maxmargin.base.files.learnt import learnt_of, relearn
+from maxmargin.problem.contract.batch import Batch
+from maxmargin.problem.dual.block_dual import BlockDual, Moment, Proof
+from maxmargin.problem.dual.geometry import Geometry
+from maxmargin.problem.dual.objective import Formulation
+from maxmargin.problem.oracle.oracle import Oracle
+from maxmargin.problem.planes.plane_sizes import Reach
 
 
 class WholeProblem(NamedTuple):

@@ -8,12 +8,12 @@ from typing import ClassVar
 
 import numpy as np
 
-from maxmargin.atoms import AtomRows
-from maxmargin.files.fields import Real, Whole
-from maxmargin.files.learnt import InPlace, RandomState
-from maxmargin.files.objects import Fields
-from maxmargin.oracle import Oracle
-from maxmargin.planes import Planes
+from maxmargin.base.files.fields import Real, Whole
+from maxmargin.base.files.learnt import InPlace, RandomState
+from maxmargin.base.files.objects import Fields
+from maxmargin.problem.oracle.oracle import Oracle
+from maxmargin.problem.planes.atoms import AtomRows
+from maxmargin.problem.planes.planes import Planes
 from maxmargin.solvers.base import Solution, Solver, Step
 from maxmargin.solvers.subgradient import Walk, squared_norms
 

@@ -8,15 +8,15 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from maxmargin.checks import check_whole
-from maxmargin.files.fields import Flag, NumberArray, Real, Whole
-from maxmargin.files.learnt import Inner, Learnt, RandomState
-from maxmargin.files.objects import Fields
-from maxmargin.learnt_planes import plain_planes, read_planes
-from maxmargin.objective import primal
-from maxmargin.oracle import MeanPlane, Oracle
-from maxmargin.planes import Planes
-from maxmargin.room import room
+from maxmargin.base.checks import check_whole
+from maxmargin.base.files.fields import Flag, NumberArray, Real, Whole
+from maxmargin.base.files.learnt import Inner, Learnt, RandomState
+from maxmargin.base.files.objects import Fields
+from maxmargin.base.memory_budget import room
+from maxmargin.problem.dual.objective import primal
+from maxmargin.problem.oracle.learnt_planes import plain_planes, read_planes
+from maxmargin.problem.oracle.oracle import MeanPlane, Oracle
+from maxmargin.problem.planes.planes import Planes
 from maxmargin.solvers.base import Solution, Solver, Step
 from maxmargin.solvers.cuts import Cuts
 from maxmargin.solvers.learnt_cuts import LearntCut

@@ -7,13 +7,13 @@ from typing import ClassVar, NamedTuple
 
 import numpy as np
 
-from maxmargin.arrays import Array
-from maxmargin.atoms import AtomRows
-from maxmargin.files.fields import MostlyZeros, Real
-from maxmargin.files.learnt import Inner, InPlace, RandomState
-from maxmargin.files.objects import Fields, declare
-from maxmargin.oracle import Oracle
-from maxmargin.planes import Planes
+from maxmargin.base.arrays import Array
+from maxmargin.base.files.fields import MostlyZeros, Real
+from maxmargin.base.files.learnt import Inner, InPlace, RandomState
+from maxmargin.base.files.objects import Fields, declare
+from maxmargin.problem.oracle.oracle import Oracle
+from maxmargin.problem.planes.atoms import AtomRows
+from maxmargin.problem.planes.planes import Planes
 from maxmargin.solvers.base import Solution, Solver, Step
 
 

@@ -9,10 +9,10 @@ import numpy as np
 from scipy import sparse
 from sklearn.base import clone
 
-from maxmargin.arrays import Array
-from maxmargin.atoms import AtomRows
-from maxmargin.planes import Planes
-from maxmargin.task import Task
+from maxmargin.base.arrays import Array
+from maxmargin.problem.contract.task import Task
+from maxmargin.problem.planes.atoms import AtomRows
+from maxmargin.problem.planes.planes import Planes
 
 
 def check(condition: Any, message: str) -> None:

@@ -8,12 +8,12 @@ from typing import Any
 import cloudpickle
 import numpy as np
 
-from maxmargin.arrays import Array
+from maxmargin.base.arrays import Array
 from maxmargin.executors import Executor, Serial
-from maxmargin.objective import Formulation
-from maxmargin.oracle import Oracle
+from maxmargin.problem.contract.task import Task
+from maxmargin.problem.dual.objective import Formulation
+from maxmargin.problem.oracle.oracle import Oracle
 from maxmargin.solvers import BCFW, CCCP, Solver
-from maxmargin.task import Task
 from maxmargin.testing.comparisons import check, dense, ready
 
 N = 24  # examples that are trained on

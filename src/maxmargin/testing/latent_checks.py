@@ -10,11 +10,11 @@ from typing import Any
 
 import numpy as np
 
-from maxmargin.arrays import Array
-from maxmargin.batch import Batch
-from maxmargin.examples import dot
-from maxmargin.search import Search
-from maxmargin.task import Task
+from maxmargin.base.arrays import Array
+from maxmargin.base.search import Search
+from maxmargin.problem.contract.batch import Batch
+from maxmargin.problem.contract.examples import dot
+from maxmargin.problem.contract.task import Task
 from maxmargin.testing.comparisons import below, check, check_same_rows, close, dense
 from maxmargin.testing.problems import WrittenOut
 

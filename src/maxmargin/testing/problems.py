@@ -14,13 +14,13 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from maxmargin.arrays import Array
-from maxmargin.errors import NotSeparable, TaskError
-from maxmargin.geometry import Geometry
-from maxmargin.objective import Formulation
-from maxmargin.oracle import normalised_weights
-from maxmargin.search import Search
-from maxmargin.task import Task
+from maxmargin.base.arrays import Array
+from maxmargin.base.errors import NotSeparable, TaskError
+from maxmargin.base.search import Search
+from maxmargin.problem.contract.task import Task
+from maxmargin.problem.dual.geometry import Geometry
+from maxmargin.problem.dual.objective import Formulation
+from maxmargin.problem.oracle.oracle import normalised_weights
 from maxmargin.testing.comparisons import below, check, explicit, length, ready
 
 Outputs = Callable[[Any], Iterable[Any]]

@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 from sklearn.base import clone
 
-from maxmargin.objective import Certificate, Formulation
-from maxmargin.oracle import Oracle
+from maxmargin.problem.contract.task import Task
+from maxmargin.problem.dual.objective import Certificate, Formulation
+from maxmargin.problem.oracle.oracle import Oracle
 from maxmargin.solvers import Record, Solution, Solver
-from maxmargin.task import Task
 from maxmargin.testing.comparisons import check, ready
 from maxmargin.testing.problems import TinyProblem
 

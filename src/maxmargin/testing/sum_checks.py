@@ -6,10 +6,10 @@ from typing import Any
 
 import numpy as np
 
-from maxmargin.arrays import Array
-from maxmargin.sums import Sums
-from maxmargin.tangents import Softness
-from maxmargin.task import Task
+from maxmargin.base.arrays import Array
+from maxmargin.problem.contract.sums import Sums
+from maxmargin.problem.contract.tangents import Softness
+from maxmargin.problem.contract.task import Task
 from maxmargin.testing.comparisons import check, explicit, length, ready
 from maxmargin.testing.problems import Outputs, written_out
 

@@ -8,16 +8,16 @@ from typing import Any
 
 import numpy as np
 
-from maxmargin.arrays import Array
-from maxmargin.batch import Batch
-from maxmargin.examples import dot
-from maxmargin.objective import Formulation
-from maxmargin.preflight import content
-from maxmargin.search import Search
-from maxmargin.task import Task
+from maxmargin.base.arrays import Array
+from maxmargin.base.search import Search
+from maxmargin.problem.contract.batch import Batch
+from maxmargin.problem.contract.examples import dot
+from maxmargin.problem.contract.task import Task
+from maxmargin.problem.dual.objective import Formulation
 from maxmargin.testing.comparisons import below, check, check_same_rows, dense, length, ready
 from maxmargin.testing.latent_checks import check_completions
 from maxmargin.testing.problems import Outputs, WrittenOut, written_out
+from maxmargin.training.preflight import content
 
 SEARCHED = (Formulation("slack", "l1"), Formulation("margin", "l2"), Formulation("slack", "l2"))
 

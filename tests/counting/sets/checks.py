@@ -15,7 +15,7 @@ import pytest
 from hypothesis import strategies as st
 from sklearn.base import clone
 
-from maxmargin.arrays import Array
+from maxmargin.base.arrays import Array
 from maxmargin.counting.sets.output_set import DecodedOutput, OutputSet
 
 SMALL = 5000  # outputs up to which sets are listed

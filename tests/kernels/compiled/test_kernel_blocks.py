@@ -6,10 +6,10 @@ from hypothesis import strategies as st
 from kernels.compiled import kernel_blocks_twin as twin
 from strategies import whole
 
-from maxmargin.atoms import Atoms
-from maxmargin.compiled.plane_tables import PlaneTables
 from maxmargin.kernels.compiled.kernel_blocks import spread
 from maxmargin.kernels.compiled.row_cache import RowCache
+from maxmargin.problem.planes.atoms import Atoms
+from maxmargin.problem.planes.compiled.plane_tables import PlaneTables
 
 
 @st.composite

@@ -7,8 +7,8 @@ from hypothesis import strategies as st
 from structures.alignment.test_task import FEATURES, MODES, RICH, X, Y, problems
 from thorough import examples
 
+from maxmargin.problem.contract.tangents import Softness
 from maxmargin.structures.alignment.substitution import PairFeatures
-from maxmargin.tangents import Softness
 from maxmargin.tasks import Alignment, Gaps
 from maxmargin.testing import check_sums
 

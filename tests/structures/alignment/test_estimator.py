@@ -16,7 +16,7 @@ from thorough import examples
 
 from benchmarks.loaders import load_prefab4, load_substitution_matrix, prefab4_split
 from maxmargin import Aligner, executors, solvers
-from maxmargin.examples import dot
+from maxmargin.problem.contract.examples import dot
 from maxmargin.structures.alignment.alignments import PairwiseAlignment
 from maxmargin.structures.alignment.formats.ncbi import SubstitutionMatrix, read_matrix, write_matrix
 from maxmargin.tasks import Gaps, Match, Product, Window

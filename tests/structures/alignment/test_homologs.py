@@ -2,8 +2,8 @@ import numpy as np
 import pytest
 from proofs import prove_training_is_optimal
 
-from maxmargin.examples import dot
-from maxmargin.objective import Formulation
+from maxmargin.problem.contract.examples import dot
+from maxmargin.problem.dual.objective import Formulation
 from maxmargin.tasks import Aligned, Alignment, Homologs
 from maxmargin.testing import check_task
 

@@ -6,10 +6,10 @@ from proofs import prove_training_is_optimal
 from structures.alignment.compiled import alignment_twin as twin
 from thorough import examples
 
-from maxmargin.examples import dot
-from maxmargin.objective import Formulation
-from maxmargin.oracle import Oracle
-from maxmargin.rescaling import search_rescaled
+from maxmargin.problem.contract.examples import dot
+from maxmargin.problem.dual.objective import Formulation
+from maxmargin.problem.oracle.oracle import Oracle
+from maxmargin.problem.oracle.rescaling import search_rescaled
 from maxmargin.structures.alignment import batch as module
 from maxmargin.structures.alignment.alignments import PairwiseAlignment
 from maxmargin.structures.alignment.scored_pairs import best_alignments

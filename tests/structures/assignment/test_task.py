@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from thorough import examples
 
-from maxmargin.objective import Formulation
+from maxmargin.problem.dual.objective import Formulation
 from maxmargin.solvers import BCFW, OneSlack
 from maxmargin.structures.assignment.task import best_columns, columns_of, part_numbers
 from maxmargin.tasks import Frames, Links

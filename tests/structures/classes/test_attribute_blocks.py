@@ -11,8 +11,8 @@ from strategies import whole
 from thorough import examples
 
 from maxmargin import OrdinalSVC, TaxonomySVC
-from maxmargin.dual_blocks import DualBlocks
-from maxmargin.oracle import Oracle
+from maxmargin.problem.dual.plane_dual import DualBlocks
+from maxmargin.problem.oracle.oracle import Oracle
 from maxmargin.solvers import BCFW
 from maxmargin.structures.classes.attribute_blocks import AttributeBlocks
 from maxmargin.structures.classes.class_blocks import ClassBlocks

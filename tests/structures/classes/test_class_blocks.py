@@ -13,9 +13,9 @@ from structures.classes.compiled import class_blocks_twin as twin
 from thorough import examples
 
 from maxmargin import MulticlassSVC
-from maxmargin.dual_blocks import DualBlocks
-from maxmargin.objective import Formulation
-from maxmargin.oracle import Oracle
+from maxmargin.problem.dual.objective import Formulation
+from maxmargin.problem.dual.plane_dual import DualBlocks
+from maxmargin.problem.oracle.oracle import Oracle
 from maxmargin.solvers import BCFW, NSlack
 from maxmargin.structures.classes.class_blocks import ClassBlocks
 from maxmargin.tasks import Multiclass

@@ -6,10 +6,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from thorough import examples
 
-from maxmargin.dual_blocks import DualBlocks
 from maxmargin.kernels import RBF, Linear
 from maxmargin.kernels.dual_blocks import KernelBlocks
-from maxmargin.oracle import Oracle
+from maxmargin.problem.dual.plane_dual import DualBlocks
+from maxmargin.problem.oracle.oracle import Oracle
 from maxmargin.solvers import BCFW
 from maxmargin.structures.classes.kernel_class_blocks import KernelClassBlocks
 from maxmargin.tasks import Multiclass

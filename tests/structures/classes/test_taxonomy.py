@@ -8,8 +8,8 @@ from scipy import sparse
 from strategies import costs, whole
 from thorough import examples
 
-from maxmargin.objective import Formulation
-from maxmargin.oracle import Oracle
+from maxmargin.problem.dual.objective import Formulation
+from maxmargin.problem.oracle.oracle import Oracle
 from maxmargin.tasks import Multiclass, Taxonomy
 from maxmargin.testing import check_task
 

@@ -12,16 +12,16 @@ from strategies import whole
 from structures.clustering.pair_strategies import clustered, complete_graph
 from thorough import examples
 
-from maxmargin.atoms import AtomRows
-from maxmargin.examples import dot
-from maxmargin.objective import Formulation
-from maxmargin.oracle import Oracle
-from maxmargin.rescaling import search_rescaled
-from maxmargin.search import Search
+from maxmargin.base.search import Search
+from maxmargin.problem.contract.examples import dot
+from maxmargin.problem.contract.task import Task
+from maxmargin.problem.dual.objective import Formulation
+from maxmargin.problem.oracle.oracle import Oracle
+from maxmargin.problem.oracle.rescaling import search_rescaled
+from maxmargin.problem.planes.atoms import AtomRows
 from maxmargin.solvers import BCFW, NSlack, OneSlack
 from maxmargin.structures.clustering.labels import cluster_numbers
 from maxmargin.structures.clustering.measures import mitre_loss, pair_loss
-from maxmargin.task import Task
 from maxmargin.tasks import Clustered, Correlation, Pairs
 from maxmargin.testing import brute_force, check_task, objective
 

@@ -12,8 +12,8 @@ from sklearn.model_selection import GridSearchCV
 from structures.clustering.walks import as_arrays, walks
 
 from maxmargin import Clusterer
+from maxmargin.base.search import Search
 from maxmargin.plotting import ClusterDisplay
-from maxmargin.search import Search
 from maxmargin.solvers import CCCP
 from maxmargin.structures.clustering.measures import b_cubed, mitre_loss, pair_loss
 from maxmargin.tasks import Pairs

@@ -6,8 +6,8 @@ import pytest
 from matplotlib.colors import to_hex
 
 from maxmargin import Clusterer
-from maxmargin.figures.canvas import GREY
 from maxmargin.plotting import ClusterDisplay
+from maxmargin.report.figures.canvas import GREY
 from maxmargin.structures.clustering.display import BLACK
 from maxmargin.tasks import Pairs
 

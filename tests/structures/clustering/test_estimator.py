@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 import sklearn
 from estimators.problems import CHECKS_WITHOUT_DATA
-from inputs.compiled import spanning_forest_twin as twin
+from inputs.labels.compiled import spanning_forest_twin as twin
 from scipy import sparse
 from sklearn.base import clone
 from sklearn.exceptions import NotFittedError

@@ -6,18 +6,18 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from inputs.compiled import spanning_forest_twin as twin
+from inputs.labels.compiled import spanning_forest_twin as twin
 from scipy import sparse
 from strategies import whole
 from structures.clustering.pair_strategies import clustered, complete_graph
 from thorough import examples
 
-from maxmargin.atoms import AtomRows
-from maxmargin.examples import Examples, dot
-from maxmargin.objective import Formulation
-from maxmargin.oracle import Oracle
-from maxmargin.rescaling import search_rescaled
-from maxmargin.task import Task
+from maxmargin.problem.contract.examples import Examples, dot
+from maxmargin.problem.contract.task import Task
+from maxmargin.problem.dual.objective import Formulation
+from maxmargin.problem.oracle.oracle import Oracle
+from maxmargin.problem.oracle.rescaling import search_rescaled
+from maxmargin.problem.planes.atoms import AtomRows
 from maxmargin.tasks import Forest, Linked, Pairs
 from maxmargin.testing import check_task
 

@@ -17,10 +17,10 @@ from structures.decisions.listed import (
 )
 from thorough import examples
 
-from maxmargin.examples import Examples
-from maxmargin.objective import Formulation
-from maxmargin.oracle import Oracle
-from maxmargin.search import Search
+from maxmargin.base.search import Search
+from maxmargin.problem.contract.examples import Examples
+from maxmargin.problem.dual.objective import Formulation
+from maxmargin.problem.oracle.oracle import Oracle
 from maxmargin.solvers import BCFW, OneSlack
 from maxmargin.structures.decisions.cases import Cases
 from maxmargin.testing import brute_force, check_solver, check_task

@@ -12,7 +12,7 @@ from structures.dependencies.tree_lists import sentences
 
 from maxmargin import DependencyParser
 from maxmargin.errors import Uncalibrated
-from maxmargin.tangents import Softness
+from maxmargin.problem.contract.tangents import Softness
 from maxmargin.tasks import Dependencies
 
 X, Y = sentences(12, labelled=True, longest=3)

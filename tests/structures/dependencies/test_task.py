@@ -5,7 +5,7 @@ import pytest
 from scipy import sparse
 from structures.dependencies.tree_lists import all_heads, sentences
 
-from maxmargin.objective import Formulation
+from maxmargin.problem.dual.objective import Formulation
 from maxmargin.solvers import BCFW, OneSlack
 from maxmargin.tasks import Dependencies
 from maxmargin.testing import brute_force, check_solver, check_task

@@ -7,8 +7,8 @@ from matplotlib.colors import to_hex
 
 from maxmargin import Diversifier
 from maxmargin.baselines import essential_pages
-from maxmargin.figures.canvas import GREY, RED
 from maxmargin.plotting import CoverageDisplay
+from maxmargin.report.figures.canvas import GREY, RED
 from maxmargin.structures.diversity.measures import coverage_curves, random_coverage
 
 X = [["apple pie", "apple tree", "green tea", "tea pot"], ["wild cat", "fast car", "cat cat", "car park"]]

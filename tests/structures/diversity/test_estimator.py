@@ -17,10 +17,10 @@ from sklearn.utils import estimator_checks, get_tags
 from structures.diversity.searches import searches
 
 from maxmargin import Diversifier
+from maxmargin.base.search import Search
 from maxmargin.baselines import random_order, unweighted_words
 from maxmargin.errors import NothingLearnt
 from maxmargin.metrics import subtopic_loss, subtopic_recall
-from maxmargin.search import Search
 from maxmargin.tasks import Documents
 
 X, Y = searches()

@@ -11,9 +11,9 @@ from strategies import whole
 from structures.diversity.coverage_strategies import queries
 from thorough import examples
 
-from maxmargin.objective import Formulation
-from maxmargin.oracle import Oracle
-from maxmargin.search import Search
+from maxmargin.base.search import Search
+from maxmargin.problem.dual.objective import Formulation
+from maxmargin.problem.oracle.oracle import Oracle
 from maxmargin.solvers import BCFW, NSlack, OneSlack
 from maxmargin.structures.diversity.documents import Documents
 from maxmargin.structures.diversity.subtopics import Subtopics

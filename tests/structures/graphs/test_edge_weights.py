@@ -8,8 +8,8 @@ from structures.graphs.labelled_graphs import labelled
 from thorough import examples
 
 import maxmargin as mm
-from maxmargin.geometry import Geometry
 from maxmargin.inference import PairwiseModel, submodular
+from maxmargin.problem.dual.geometry import Geometry
 from maxmargin.structures.graphs.edge_weights import FullTables, SubmodularTables, edge_weights
 from maxmargin.tasks import Graph, Nodes
 from maxmargin.testing import brute_force, check_task, objective

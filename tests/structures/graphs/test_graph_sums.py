@@ -12,10 +12,10 @@ from thorough import examples
 
 from maxmargin import GraphLabeler
 from maxmargin.errors import Uncalibrated
+from maxmargin.problem.contract.tangents import Softness
 from maxmargin.structures.graphs.inference.junction_sums import labelling_sum, log_partition
 from maxmargin.structures.graphs.inference.junction_tree import elimination_order
 from maxmargin.structures.graphs.inference.model import PairwiseModel
-from maxmargin.tangents import Softness
 from maxmargin.tasks import Graph, Nodes
 from maxmargin.testing import check_sums
 

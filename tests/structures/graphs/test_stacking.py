@@ -12,7 +12,7 @@ from sklearn.neighbors import KNeighborsClassifier
 from sklearn.preprocessing import StandardScaler
 
 from maxmargin import GraphLabeler
-from maxmargin.live_line import LiveLine
+from maxmargin.base.progress_line import LiveLine
 from maxmargin.structures.graphs.stacking import LEAST, StackedScores
 from maxmargin.tasks import Nodes, Weighted
 

@@ -14,12 +14,12 @@ from structures.graphs.labelled_graphs import edges_of, labelled
 from thorough import examples
 
 from maxmargin import StructuredSVM
-from maxmargin.atoms import AtomRows
-from maxmargin.examples import dot
+from maxmargin.base.search import Search
 from maxmargin.inference import Relaxed
-from maxmargin.objective import Formulation
-from maxmargin.oracle import Oracle
-from maxmargin.search import Search
+from maxmargin.problem.contract.examples import dot
+from maxmargin.problem.dual.objective import Formulation
+from maxmargin.problem.oracle.oracle import Oracle
+from maxmargin.problem.planes.atoms import AtomRows
 from maxmargin.structures.graphs import task as graph_task
 from maxmargin.structures.graphs.rows import LabellingRows
 from maxmargin.tasks import Chain, Graph, Nodes, Weighted

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from maxmargin.examples import Examples
+from maxmargin.problem.contract.examples import Examples
+from maxmargin.problem.contract.task import Task
 from maxmargin.structures.motifs.task import ABSENT, Motif, Occurrence
-from maxmargin.task import Task
 
 
 class ListedMotif(Motif):

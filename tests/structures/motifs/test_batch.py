@@ -6,9 +6,9 @@ from structures.motifs.compiled import motif_twin as twin
 from structures.motifs.listed_motif import listed, listed_examples, truths
 from structures.motifs.motif_strategies import motif_problems
 
-from maxmargin.examples import dot
-from maxmargin.objective import Formulation
-from maxmargin.oracle import Oracle
+from maxmargin.problem.contract.examples import dot
+from maxmargin.problem.dual.objective import Formulation
+from maxmargin.problem.oracle.oracle import Oracle
 from maxmargin.structures.motifs.task import ABSENT, Occurrence
 
 FORMULATIONS = [Formulation("slack", "l1"), Formulation("margin", "l2"), Formulation("slack", "l2")]

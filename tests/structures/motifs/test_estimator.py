@@ -10,7 +10,7 @@ from sklearn.utils import get_tags
 from structures.motifs.planted import COMPLEMENTS, MOTIF, OPTIONS, finder, flipped, found, planted
 
 from maxmargin import MotifFinder, StructuredSVM
-from maxmargin.examples import dot
+from maxmargin.problem.contract.examples import dot
 from maxmargin.solvers import CCCP
 from maxmargin.structures.motifs.task import ABSENT, Motif, Occurrence
 

@@ -5,7 +5,7 @@ from structures.motifs.compiled import motif_twin as twin
 from structures.motifs.listed_motif import listed, truths
 from structures.motifs.motif_strategies import motif_problems
 
-from maxmargin.examples import dot
+from maxmargin.problem.contract.examples import dot
 from maxmargin.structures.motifs.task import ABSENT, Motif, Occurrence
 
 

@@ -9,8 +9,8 @@ from structures.parsing.compiled import cky_twin as twin
 from structures.parsing.tree_strategies import grammars, set_up, weights
 from thorough import examples
 
-from maxmargin.examples import dot
-from maxmargin.objective import Formulation
+from maxmargin.problem.contract.examples import dot
+from maxmargin.problem.dual.objective import Formulation
 from maxmargin.structures.parsing.charts import Charts
 from maxmargin.structures.parsing.compiled.kinds import BRACKETS
 from maxmargin.structures.parsing.trees import Tree

@@ -7,8 +7,8 @@ import pytest
 from matplotlib.colors import to_hex
 from matplotlib.figure import Figure
 
-from maxmargin.figures.canvas import ORANGE, RED
 from maxmargin.plotting import TreeDisplay
+from maxmargin.report.figures.canvas import ORANGE, RED
 from maxmargin.structures.parsing.trees import Tree
 
 TRUTH = Tree.parse(r"(S (NP (DT a) (NN b)) (VP (VB c) (NP ($ $\x$))))")

@@ -18,8 +18,8 @@ from structures.parsing.treebank import NltkTree, nested, treebank
 
 from maxmargin import PCFG, Parser, StructuredSVM, Tree, solvers, tasks
 from maxmargin.errors import LossReplaced
-from maxmargin.examples import dot
 from maxmargin.metrics import parseval
+from maxmargin.problem.contract.examples import dot
 from maxmargin.structures.parsing import charts
 from maxmargin.structures.parsing.task import Unparseable
 

@@ -13,7 +13,7 @@ from structures.parsing.tree_strategies import treebanks
 from structures.parsing.treebank import treebank
 
 from maxmargin import PCFG, Tree
-from maxmargin.examples import dot
+from maxmargin.problem.contract.examples import dot
 from maxmargin.structures.parsing.task import Unparseable
 
 # Who saw what with the telescope: twice the verb, once the noun.

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from structures.parsing.treebank import treebank
 
-from maxmargin.atoms import AtomRows
+from maxmargin.problem.planes.atoms import AtomRows
 from maxmargin.structures.parsing.sentences import READERS, FeatureReader, TagReader, WordReader
 from maxmargin.structures.parsing.trees import Tree
 

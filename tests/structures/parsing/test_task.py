@@ -10,7 +10,7 @@ from structures.parsing.compiled import cky_twin as twin
 from structures.parsing.tree_strategies import grammars, set_up, trees_over
 from thorough import examples
 
-from maxmargin.examples import dot
+from maxmargin.problem.contract.examples import dot
 from maxmargin.structures.parsing.task import Unparseable
 from maxmargin.structures.parsing.trees import Tree
 from maxmargin.tasks import Grammar, Sequences

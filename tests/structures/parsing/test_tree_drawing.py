@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from structures.parsing.tree_strategies import trees
 
-from maxmargin.figures.canvas import RED
+from maxmargin.report.figures.canvas import RED
 from maxmargin.structures.parsing.tree_drawing import layout, pixels, svg, text
 from maxmargin.structures.parsing.trees import Tree
 

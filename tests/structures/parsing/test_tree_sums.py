@@ -8,9 +8,9 @@ from structures.parsing.tree_strategies import grammars, set_up
 from structures.parsing.treebank import treebank
 from thorough import examples
 
+from maxmargin.problem.contract.tangents import Softness
 from maxmargin.structures.parsing.task import Unparseable
 from maxmargin.structures.parsing.trees import Tree
-from maxmargin.tangents import Softness
 from maxmargin.tasks import Grammar
 from maxmargin.testing import check_sums
 

@@ -22,8 +22,8 @@ from thorough import examples
 
 from maxmargin import StructuredSVM
 from maxmargin.errors import TaskError
-from maxmargin.objective import Formulation
-from maxmargin.oracle import Oracle
+from maxmargin.problem.dual.objective import Formulation
+from maxmargin.problem.oracle.oracle import Oracle
 from maxmargin.solvers import BCFW, OneSlack
 from maxmargin.structures.parts.branching import PartScores, most_violated_parts
 from maxmargin.tasks import Parts, PricedParts

@@ -18,8 +18,8 @@ from thorough import examples
 
 from maxmargin import StructuredSVM
 from maxmargin.errors import TaskError
-from maxmargin.objective import Formulation
-from maxmargin.oracle import Oracle
+from maxmargin.problem.dual.objective import Formulation
+from maxmargin.problem.oracle.oracle import Oracle
 from maxmargin.solvers import Bundle, OneSlack
 from maxmargin.tasks import Contingency, Groups, WeightedRows
 from maxmargin.testing import SEARCHED, check_task

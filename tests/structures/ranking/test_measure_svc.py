@@ -26,9 +26,10 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.svm import LinearSVC
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from maxmargin import MeasureSVC, flat
+from maxmargin import MeasureSVC
 from maxmargin.errors import NothingLearnt, TaskError
 from maxmargin.structures.ranking.measures import NAMES
+from maxmargin.training import flat
 
 X, y = make_classification(
     120, n_features=6, n_informative=4, weights=[0.75], class_sep=2.5, flip_y=0.02, random_state=0

@@ -4,10 +4,10 @@ import pickle
 
 import numpy as np
 import pytest
-from files.crafted_folders import changed, crafted, spoiled_numbers
+from base.files.crafted_folders import changed, crafted, spoiled_numbers
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from inputs.rows_to_pack import in_blocks, rows, same
+from inputs.packed.rows_to_pack import in_blocks, rows, same
 from scipy import sparse
 
 import maxmargin as mm

@@ -20,8 +20,8 @@ from thorough import examples
 
 from maxmargin import StructuredSVM
 from maxmargin.errors import TaskError
-from maxmargin.objective import Formulation
-from maxmargin.oracle import Oracle
+from maxmargin.problem.dual.objective import Formulation
+from maxmargin.problem.oracle.oracle import Oracle
 from maxmargin.structures.ranking.orders import discounts
 from maxmargin.tasks import Ranked, Ranking, WeightedRows
 from maxmargin.testing import SEARCHED, check_task

@@ -11,7 +11,7 @@ from structures.ranking.group_problems import X, Y, set_up, with_weights
 from thorough import examples
 
 from maxmargin import StructuredSVM
-from maxmargin.objective import Formulation
+from maxmargin.problem.dual.objective import Formulation
 from maxmargin.solvers import CCCP
 from maxmargin.tasks import Groups, TopK
 from maxmargin.testing import SEARCHED, check_task, objective

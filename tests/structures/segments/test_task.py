@@ -10,9 +10,9 @@ from structures.segments.segmented import text
 from thorough import examples
 
 from maxmargin.errors import InvalidLabels, LossReplaced
-from maxmargin.objective import Formulation
+from maxmargin.problem.contract.tangents import Softness
+from maxmargin.problem.dual.objective import Formulation
 from maxmargin.structures.segments.losses import MOST_TRUE, F1Loss
-from maxmargin.tangents import Softness
 from maxmargin.tasks import SemiMarkov
 from maxmargin.testing import check_sums, check_task
 

@@ -12,10 +12,10 @@ from strategies import whole
 from thorough import examples
 
 from maxmargin import SequenceLabeler
-from maxmargin.dual_blocks import DualBlocks
-from maxmargin.objective import Formulation
-from maxmargin.oracle import Oracle
-from maxmargin.pickled_weights import PickledWeights
+from maxmargin.base.pickled_weights import PickledWeights
+from maxmargin.problem.dual.objective import Formulation
+from maxmargin.problem.dual.plane_dual import DualBlocks
+from maxmargin.problem.oracle.oracle import Oracle
 from maxmargin.solvers import BCFW, NSlack
 from maxmargin.structures.sequences import batch, chain_flows
 from maxmargin.structures.sequences.chain_flows import ROOM, ChainFlows

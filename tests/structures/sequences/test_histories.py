@@ -11,9 +11,9 @@ from proofs import prove_every_weight_has_a_name, prove_smooth_training_is_optim
 from thorough import examples
 
 import maxmargin as mm
-from maxmargin.objective import Formulation
+from maxmargin.problem.contract.tangents import Softness
+from maxmargin.problem.dual.objective import Formulation
 from maxmargin.structures.sequences import histories
-from maxmargin.tangents import Softness
 from maxmargin.tasks import Chain, Weighted
 from maxmargin.testing import brute_force, check_sums, check_task
 

@@ -9,7 +9,7 @@ from sklearn.model_selection import GridSearchCV
 
 from maxmargin import SequenceLabeler, tasks
 from maxmargin.errors import TrainingInterrupted
-from maxmargin.objective import Formulation
+from maxmargin.problem.dual.objective import Formulation
 from maxmargin.solvers import BCFW, CCCP
 from maxmargin.structures.sequences.batch import ChainBatch
 from maxmargin.tasks import Weighted

@@ -8,10 +8,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import maxmargin as mm
-from maxmargin.objective import Formulation
-from maxmargin.part_sums import Asked, part_sum
-from maxmargin.reach import Reach
-from maxmargin.tangents import Softness
+from maxmargin.problem.contract.tangents import Softness
+from maxmargin.problem.dual.objective import Formulation
+from maxmargin.problem.oracle.shard_sums import Asked, part_sum
+from maxmargin.problem.planes.plane_sizes import Reach
 
 KINDS = {
     "plain": {},

@@ -4,16 +4,16 @@ import pickle
 
 import numpy as np
 import pytest
-from files.crafted_folders import changed, crafted, spoiled_numbers
-from files.travelling_parts import check_that_it_travels
+from base.files.crafted_folders import changed, crafted, spoiled_numbers
+from base.files.travelling_parts import check_that_it_travels
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import sparse
 
 import maxmargin as mm
+from maxmargin.base.files.array_folder import ArrayFolder, ArrayFolderWriter
 from maxmargin.errors import InvalidLabels
-from maxmargin.files.array_folder import ArrayFolder, ArrayFolderWriter
-from maxmargin.inputs.weighted import Weighted
+from maxmargin.inputs.labels.weighted import Weighted
 from maxmargin.structures.sequences import packed_sequences
 
 TEMPLATES = mm.TokenTemplates(["word[-1..1]", "suffix(word, 2)", "bias"])

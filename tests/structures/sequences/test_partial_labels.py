@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 from strategies import costs, whole
 from thorough import examples
 
-from maxmargin.objective import Formulation
-from maxmargin.oracle import Oracle
+from maxmargin.problem.dual.objective import Formulation
+from maxmargin.problem.oracle.oracle import Oracle
 from maxmargin.structures.sequences.partial_labels import Choices, as_choice, is_partial, named_labels
 from maxmargin.tasks import Chain, Weighted
 from maxmargin.testing import check_task

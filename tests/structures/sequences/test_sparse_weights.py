@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import maxmargin as mm
-from maxmargin.pickled_weights import PickledWeights
+from maxmargin.base.pickled_weights import PickledWeights
 from maxmargin.structures.sequences.sparse_weights import sparse_weights
 from maxmargin.tasks import Chain
 

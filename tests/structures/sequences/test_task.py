@@ -8,8 +8,8 @@ from strategies import chain_data
 from structures.sequences.compiled import chain_twin as twin
 from thorough import examples
 
-from maxmargin.objective import Formulation
-from maxmargin.oracle import Oracle
+from maxmargin.problem.dual.objective import Formulation
+from maxmargin.problem.oracle.oracle import Oracle
 from maxmargin.tasks import Chain, Sequences, Weighted
 from maxmargin.testing import check_task
 

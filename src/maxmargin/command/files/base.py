@@ -11,7 +11,7 @@ from typing import Any, NamedTuple, Protocol, TextIO, TypeVar
 
 from maxmargin.command.errors import UsageError
 from maxmargin.command.kinds import kind_of
-from maxmargin.inputs.text_file import TextFile
+from maxmargin.inputs.readers.text_file import TextFile
 
 T = TypeVar("T")
 AT_ONCE = 2000  # examples that are read, predicted and written together, so that memory does not grow with the file
@@ -92,7 +92,7 @@ def opened(name: str) -> TextFile:
 @contextmanager
 def written(name: str | None) -> Iterator[TextIO]:
     """The file of this name, to write to; None and - are standard output."""
-    from maxmargin.inputs.text_file import writing
+    from maxmargin.inputs.readers.text_file import writing
 
     with writing(sys.stdout if name in (None, "-") else name) as file:
         yield file

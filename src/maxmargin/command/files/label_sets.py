@@ -13,10 +13,10 @@ from maxmargin.command.errors import UsageError
 from maxmargin.command.files.base import FileExamples, format_of, opened
 from maxmargin.command.files.feature_columns import FeatureColumns, FileRows
 from maxmargin.command.files.rows import ALL, AT_ONCE, columns_of, placed, say_ignored
-from maxmargin.inputs.jsonl_rows import iterate_multilabel_jsonl
-from maxmargin.inputs.mulan import iterate_mulan_rows, read_label_names
-from maxmargin.inputs.multilabel_rows import MultilabelRows
-from maxmargin.inputs.svmlight import iterate_multilabel_svmlight
+from maxmargin.inputs.readers.jsonl_rows import iterate_multilabel_jsonl
+from maxmargin.inputs.readers.mulan import iterate_mulan_rows, read_label_names
+from maxmargin.inputs.readers.multilabel_rows import MultilabelRows
+from maxmargin.inputs.readers.svmlight import iterate_multilabel_svmlight
 
 
 def read(sources: list[str], estimator: Any, settings: Any, like: FileExamples | None = None) -> FileExamples:

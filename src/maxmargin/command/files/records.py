@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from maxmargin.command.files.base import FileExamples, opened, some_at_a_time
-from maxmargin.inputs.json_lines import JsonRecord, iterate_records
+from maxmargin.inputs.readers.json_lines import JsonRecord, iterate_records
 
 AT_ONCE = 50  # examples: some are large, and searches take long
 

@@ -8,16 +8,16 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from maxmargin.arrays import Array
+from maxmargin.base.arrays import Array
 from maxmargin.command.errors import UsageError
 from maxmargin.command.files.base import FileExamples, format_of, opened, say
 from maxmargin.command.files.feature_columns import FeatureColumns, FileRows
 from maxmargin.command.kinds import KINDS
-from maxmargin.inputs.jsonl_rows import iterate_jsonl_rows
-from maxmargin.inputs.named_rows import NamedRows
-from maxmargin.inputs.packed_matrix import PackedRows
-from maxmargin.inputs.svmlight import SvmlightRows, iterate_svmlight
-from maxmargin.inputs.tables import iterate_table_rows
+from maxmargin.inputs.packed.packed_matrix import PackedRows
+from maxmargin.inputs.readers.jsonl_rows import iterate_jsonl_rows
+from maxmargin.inputs.readers.named_rows import NamedRows
+from maxmargin.inputs.readers.svmlight import SvmlightRows, iterate_svmlight
+from maxmargin.inputs.readers.tables import iterate_table_rows
 
 AT_ONCE = 10_000
 ALL = 2**62
@@ -148,7 +148,7 @@ def _wants_texts(estimator: Any) -> bool:
 
 def _read_tree(estimator: Any, settings: Any) -> None:
     if getattr(settings, "tree", None) is not None:
-        from maxmargin.inputs.taxonomy_file import read_taxonomy
+        from maxmargin.inputs.readers.taxonomy_file import read_taxonomy
 
         if estimator.taxonomy is not None:
             raise UsageError("--tree and --taxonomy both say what is above what: give one of the two")

@@ -12,8 +12,8 @@ from maxmargin.command.errors import UsageError
 from maxmargin.command.files.base import FileExamples, format_of, named_format, opened, some_at_a_time
 from maxmargin.command.files.token_files import FileSentence, TokenFile, token_file
 from maxmargin.command.kinds import KINDS
-from maxmargin.inputs.chunk_schemes import ANY, SCHEMES
-from maxmargin.inputs.token_templates import TokenTemplates
+from maxmargin.inputs.tokens.chunk_schemes import ANY, SCHEMES
+from maxmargin.inputs.tokens.token_templates import TokenTemplates
 from maxmargin.structures.sequences.conll import ConllSentence
 from maxmargin.structures.sequences.measures import chunk_f1
 

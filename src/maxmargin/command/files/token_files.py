@@ -9,7 +9,7 @@ from io import StringIO
 from typing import Any, Protocol
 
 from maxmargin.command.files.base import opened
-from maxmargin.inputs.tables import reading_table
+from maxmargin.inputs.readers.tables import reading_table
 from maxmargin.structures.sequences.conll import ConllSentence, iterate_conll
 from maxmargin.structures.sequences.crfsuite import CrfsuiteSequence, iterate_crfsuite
 from maxmargin.structures.sequences.jsonl import numbered_sequences as jsonl_sequences

@@ -7,7 +7,7 @@ from typing import Any
 
 from maxmargin.command.errors import UsageError
 from maxmargin.command.files.base import FileExamples, opened, some_at_a_time
-from maxmargin.inputs.text_file import TextLines, reading
+from maxmargin.inputs.readers.text_file import TextLines, reading
 from maxmargin.structures.parsing.brackets import iterate_trees, trees_in
 from maxmargin.structures.parsing.parseval import parseval
 from maxmargin.structures.parsing.trees import Tree

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from maxmargin.compiled.kernel import kernel
+from maxmargin.base.compiled.kernel import kernel
 
 
 @kernel

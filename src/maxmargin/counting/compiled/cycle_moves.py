@@ -7,7 +7,7 @@ so that a reversed stretch changes all of its arcs; running sums keep that at on
 
 from __future__ import annotations
 
-from maxmargin.compiled.kernel import kernel
+from maxmargin.base.compiled.kernel import kernel
 
 
 @kernel

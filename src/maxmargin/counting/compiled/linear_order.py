@@ -6,7 +6,7 @@ where running sums give the value of all places for an item in one walk.
 
 from __future__ import annotations
 
-from maxmargin.compiled.kernel import kernel
+from maxmargin.base.compiled.kernel import kernel
 
 
 @kernel

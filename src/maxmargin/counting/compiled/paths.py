@@ -11,7 +11,7 @@ Subsets are the bits of the row number. Entries with v in Q stand for nothing an
 
 from __future__ import annotations
 
-from maxmargin.compiled.kernel import kernel
+from maxmargin.base.compiled.kernel import kernel
 
 
 @kernel

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from maxmargin.arrays import Array, Index
+from maxmargin.base.arrays import Array, Index
 
 
 def best_heads(scores: Array) -> Index:

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from maxmargin.arrays import Array
+from maxmargin.base.arrays import Array
 
 STAGES = ((10, 20_000), (150, 3_000_000))  # rounds of prices, steps of the search: most problems need the first only
 TOLERANCE = 1e-10  # of the largest score: cycles that are better by less are not looked for

@@ -15,7 +15,7 @@ import numpy as np
 from scipy import sparse
 from scipy.optimize import LinearConstraint
 
-from maxmargin.arrays import Array
+from maxmargin.base.arrays import Array
 from maxmargin.counting.decoders.integer_program import least_cost
 
 

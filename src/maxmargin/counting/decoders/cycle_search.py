@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from maxmargin.arrays import Array
+from maxmargin.base.arrays import Array
 
 STARTS = 30  # for up to 50 nodes; fewer for more
 KICKS = 100  # changes to the best cycle

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from maxmargin.arrays import Array
+from maxmargin.base.arrays import Array
 from maxmargin.counting.decoders.methods import check_method, tries_all
 from maxmargin.counting.decoders.pair_scores import checked_scores
 

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from maxmargin.arrays import Array
+from maxmargin.base.arrays import Array
 
 SEARCHED = 20  # vertices up to which all sets are compared
 LISTED = 50_000  # sets of one size that are compared, however many vertices there are

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from maxmargin.arrays import Array
+from maxmargin.base.arrays import Array
 
 
 def exact_cycle(W: Array, shortest: int, longest: int, front: bool) -> list[int]:

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from scipy.optimize import Bounds, LinearConstraint, milp
 
-from maxmargin.arrays import Array
+from maxmargin.base.arrays import Array
 
 EXACTLY = {"mip_rel_gap": 0.0}  # HiGHS would stop at a gap of 0.01%
 

@@ -6,7 +6,7 @@ import numpy as np
 from scipy import sparse
 from scipy.optimize import LinearConstraint
 
-from maxmargin.arrays import Array
+from maxmargin.base.arrays import Array
 from maxmargin.counting.decoders.integer_program import least_cost
 from maxmargin.counting.decoders.methods import check_method, tries_all
 from maxmargin.counting.decoders.pair_scores import checked_scores

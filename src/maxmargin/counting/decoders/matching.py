@@ -9,7 +9,7 @@ from scipy import sparse
 from scipy.optimize import Bounds, LinearConstraint, milp
 from scipy.sparse.csgraph import connected_components
 
-from maxmargin.arrays import Array, Index
+from maxmargin.base.arrays import Array, Index
 from maxmargin.counting.decoders.integer_program import EXACTLY
 
 TABLE = 18  # vertices up to which the table of 2^n numbers is the shorter way

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from maxmargin.arrays import Array
+from maxmargin.base.arrays import Array
 
 
 def checked_scores(W: Any, pair: str) -> Array:

@@ -13,8 +13,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from maxmargin.arrays import Array
-from maxmargin.checks import is_whole
+from maxmargin.base.arrays import Array
+from maxmargin.base.checks import is_whole
 from maxmargin.counting.decoders.cycles import best_cycle
 from maxmargin.counting.decoders.methods import check_method
 

@@ -10,8 +10,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from maxmargin.arrays import Array
-from maxmargin.checks import is_whole
+from maxmargin.base.arrays import Array
+from maxmargin.base.checks import is_whole
 from maxmargin.counting.decoders.cycles import best_cycle
 from maxmargin.counting.decoders.methods import check_method
 from maxmargin.counting.decoders.routes import FoundRoute, checked_arcs, checked_end

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from maxmargin.arrays import Array, Index
+from maxmargin.base.arrays import Array, Index
 from maxmargin.counting.decoders.arborescence import best_heads
 from maxmargin.counting.sets.indicator import indicator
 from maxmargin.counting.sets.inner_arcs import InnerArcs

@@ -11,7 +11,7 @@ import numpy as np
 from scipy.optimize import linear_sum_assignment
 from scipy.special import gammaln
 
-from maxmargin.arrays import Array
+from maxmargin.base.arrays import Array
 from maxmargin.counting.sets.items import Items, ItemsLike
 from maxmargin.counting.sets.ordered_items import ordered_numbers
 from maxmargin.counting.sets.output_set import DecodedOutput, Eigenspace, OutputSet

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from maxmargin.arrays import Array, Index
+from maxmargin.base.arrays import Array, Index
 from maxmargin.counting.sets.complete_graph import EdgeEigenvalues
 from maxmargin.counting.sets.indicator import indicator
 from maxmargin.counting.sets.output_set import Eigenspace

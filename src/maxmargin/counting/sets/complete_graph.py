@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy import sparse
 
-from maxmargin.arrays import Array, Index
+from maxmargin.base.arrays import Array, Index
 from maxmargin.counting.sets.items import Items, is_pair
 from maxmargin.counting.sets.output_set import Eigenspace
 from maxmargin.counting.sets.spectra import Subspace, distinct

@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 from scipy.special import logsumexp
 
-from maxmargin.arrays import Array
+from maxmargin.base.arrays import Array
 
 ROWS = 256  # worked on at once
 

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from scipy.special import gammaln, rgamma
 
-from maxmargin.arrays import Array, Index
+from maxmargin.base.arrays import Array, Index
 from maxmargin.counting.decoders.cycles import best_cycle
 from maxmargin.counting.decoders.methods import check_method
 from maxmargin.counting.sets.complete_digraph import ArcEigenvalues, CompleteDigraph, complete_digraph

@@ -14,7 +14,7 @@ from scipy import sparse
 from scipy.sparse.linalg import splu
 from scipy.special import logsumexp
 
-from maxmargin.arrays import Array, Index
+from maxmargin.base.arrays import Array, Index
 from maxmargin.counting.sets.items import Items, is_pair
 from maxmargin.counting.sets.ordered_items import ordered_numbers
 from maxmargin.counting.sets.output_set import DecodedOutput
@@ -104,7 +104,7 @@ class DagPaths(PairSet):
         return phi
 
     def decode(self, f: Array) -> DecodedOutput:
-        from maxmargin.structures.parts.solvers.compiled.dag_path import cheapest_paths
+        from maxmargin.structures.parts.optimisers.compiled.dag_path import cheapest_paths
 
         graph, f = self._graph, finite_scores(f, self.dim)
         arcs = np.argsort(-graph.tails, kind="stable")  # the last ones first: tails are in topological order

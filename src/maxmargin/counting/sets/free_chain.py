@@ -17,7 +17,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from maxmargin.arrays import Array
+from maxmargin.base.arrays import Array
 from maxmargin.counting.sets.output_set import Eigenspace
 from maxmargin.counting.sets.spectra import Subspace, distinct
 

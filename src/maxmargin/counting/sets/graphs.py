@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from maxmargin.arrays import Array
+from maxmargin.base.arrays import Array
 from maxmargin.counting.sets.complete_graph import EdgeEigenvalues
 from maxmargin.counting.sets.indicator import indicator
 from maxmargin.counting.sets.items import Items, ItemsLike, collection

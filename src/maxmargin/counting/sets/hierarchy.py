@@ -11,15 +11,15 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from maxmargin.arrays import Array
+from maxmargin.base.arrays import Array
 from maxmargin.counting.sets.indicator import indicator
 from maxmargin.counting.sets.items import Items
 from maxmargin.counting.sets.one_label import OneLabel
 from maxmargin.counting.sets.output_set import DecodedOutput, Eigenspace, OutputSet
 from maxmargin.counting.sets.scores import finite_scores
 from maxmargin.counting.sets.spectra import DENSE, decomposed
-from maxmargin.inputs.hierarchy import read_hierarchy
-from maxmargin.inputs.labels import plain
+from maxmargin.inputs.labels.hierarchy import read_hierarchy
+from maxmargin.inputs.labels.labels import plain
 
 
 class HierarchyLabels(OneLabel):

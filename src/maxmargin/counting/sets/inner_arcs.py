@@ -16,7 +16,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from maxmargin.arrays import Array, Index
+from maxmargin.base.arrays import Array, Index
 from maxmargin.counting.sets.complete_digraph import ArcEigenvalues, complete_digraph
 from maxmargin.counting.sets.complete_graph import EdgeEigenvalues
 from maxmargin.counting.sets.output_set import Eigenspace

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterable, Sequence
 from typing import Any, TypeAlias
 
-from maxmargin.checks import is_whole
-from maxmargin.inputs.labels import plain
+from maxmargin.base.checks import is_whole
+from maxmargin.inputs.labels.labels import plain
 
 ItemsLike: TypeAlias = "int | Sequence[Hashable]"
 

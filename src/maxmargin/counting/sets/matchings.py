@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from scipy.special import gammaln
 
-from maxmargin.arrays import Array
+from maxmargin.base.arrays import Array
 from maxmargin.counting.decoders.matching import best_matching
 from maxmargin.counting.sets.complete_graph import EdgeEigenvalues
 from maxmargin.counting.sets.indicator import indicator

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from maxmargin.arrays import Array, Index
+from maxmargin.base.arrays import Array, Index
 
 CELLS = 1 << 22  # of the (rows, n, n) arrays that are in memory at a time
 

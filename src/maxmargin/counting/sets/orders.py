@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from scipy.special import gammaln
 
-from maxmargin.arrays import Array
+from maxmargin.base.arrays import Array
 from maxmargin.counting.decoders.linear_order import best_order
 from maxmargin.counting.decoders.methods import check_method
 from maxmargin.counting.sets.items import ItemsLike, collection, is_pair

@@ -17,9 +17,9 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 from sklearn.base import BaseEstimator
 
-from maxmargin.arrays import Array
-from maxmargin.files.fields import Sized
-from maxmargin.files.objects import Fields, parameters_of
+from maxmargin.base.arrays import Array
+from maxmargin.base.files.fields import Sized
+from maxmargin.base.files.objects import Fields, parameters_of
 
 MOST_ITEMS = 2**12  # of an output set in a model file
 

@@ -6,7 +6,7 @@ from collections.abc import Hashable
 from functools import cached_property
 from typing import Any, ClassVar
 
-from maxmargin.arrays import Index
+from maxmargin.base.arrays import Index
 from maxmargin.counting.sets.complete_graph import CompleteGraph
 from maxmargin.counting.sets.item_set import ItemSet
 from maxmargin.counting.sets.items import Items, ItemsLike

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy.special import gammaln, poch
 
-from maxmargin.arrays import Array, Index
+from maxmargin.base.arrays import Array, Index
 from maxmargin.counting.decoders.cycles import best_cycle
 from maxmargin.counting.decoders.methods import check_method
 from maxmargin.counting.sets.indicator import indicator

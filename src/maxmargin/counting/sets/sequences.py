@@ -9,13 +9,13 @@ from typing import Any
 
 import numpy as np
 
-from maxmargin.arrays import Array, Index
+from maxmargin.base.arrays import Array, Index
 from maxmargin.counting.sets.constrained_chain import ConstrainedChain
 from maxmargin.counting.sets.free_chain import FreeChain
 from maxmargin.counting.sets.items import Items, ItemsLike, whole_number
 from maxmargin.counting.sets.output_set import DecodedOutput, Eigenspace, OutputSet
 from maxmargin.counting.sets.scores import finite_scores
-from maxmargin.inputs.transitions import allowed_transitions
+from maxmargin.inputs.tokens.transitions import allowed_transitions
 
 
 class LabelSequences(OutputSet):

@@ -11,7 +11,7 @@ from functools import lru_cache
 import numpy as np
 from scipy import sparse
 
-from maxmargin.arrays import Array, Index
+from maxmargin.base.arrays import Array, Index
 from maxmargin.counting.sets.complete_graph import CompleteGraph
 from maxmargin.counting.sets.output_set import Eigenspace
 from maxmargin.counting.sets.spectra import Subspace, distinct

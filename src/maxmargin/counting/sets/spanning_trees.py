@@ -10,7 +10,7 @@ import numpy as np
 from scipy.sparse import csr_array
 from scipy.sparse.csgraph import minimum_spanning_tree
 
-from maxmargin.arrays import Array, Index
+from maxmargin.base.arrays import Array, Index
 from maxmargin.counting.sets.complete_graph import EdgeEigenvalues
 from maxmargin.counting.sets.indicator import indicator
 from maxmargin.counting.sets.items import ItemsLike, collection

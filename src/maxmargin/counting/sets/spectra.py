@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 from scipy import linalg
 
-from maxmargin.arrays import Array
+from maxmargin.base.arrays import Array
 from maxmargin.counting.sets.output_set import Eigenspace
 
 EQUAL = 1e-12  # eigenvalues nearer to each other than this, relative to the largest, are one

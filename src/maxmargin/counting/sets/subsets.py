@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from maxmargin.arrays import Array
+from maxmargin.base.arrays import Array
 from maxmargin.counting.sets.indicator import indicator
 from maxmargin.counting.sets.item_set import ItemSet
 from maxmargin.counting.sets.items import Items, ItemsLike, whole_number

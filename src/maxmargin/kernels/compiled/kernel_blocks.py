@@ -10,11 +10,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from maxmargin.compiled.atom_arrays import AtomArrays
-from maxmargin.compiled.dual_blocks import named, visit
-from maxmargin.compiled.kernel import kernel
-from maxmargin.compiled.plane_tables import AWAITED, UNBOUNDED, PlaneRows, PlaneTables
+from maxmargin.base.compiled.kernel import kernel
 from maxmargin.kernels.compiled.row_cache import NO_ROOM, NOTHING, RowCache
+from maxmargin.problem.dual.compiled.plane_dual import named, visit
+from maxmargin.problem.planes.compiled.atom_arrays import AtomArrays
+from maxmargin.problem.planes.compiled.plane_tables import AWAITED, UNBOUNDED, PlaneRows, PlaneTables
 
 
 @kernel

@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from maxmargin.arrays import Array
+from maxmargin.base.arrays import Array
 
 NOTHING, NO_ROOM = -1, -2  # what a visit may wait for, beside the kernel row of a unit
 

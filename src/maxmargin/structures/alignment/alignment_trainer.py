@@ -6,8 +6,9 @@ from typing import Any, Unpack
 
 from sklearn.utils.validation import check_is_fitted
 
-from maxmargin.batch import Batch
-from maxmargin.objective import Certificate
+from maxmargin.base.named_weights import Weights
+from maxmargin.problem.contract.batch import Batch
+from maxmargin.problem.dual.objective import Certificate
 from maxmargin.report.findings import Section
 from maxmargin.solvers import Solver
 from maxmargin.structures.alignment.columns import RESIDUE
@@ -22,8 +23,7 @@ from maxmargin.structures.alignment.models import (
     scores_of,
 )
 from maxmargin.structures.alignment.prior_length import with_best_length
-from maxmargin.trainer import Options, Trainer
-from maxmargin.weights import Weights
+from maxmargin.training.trainer import Options, Trainer
 
 # what says how alignments are scored
 SCORING = ("mode", "features", "gaps", "symmetric", "alphabet", "unknown", "nonnegative_gaps")

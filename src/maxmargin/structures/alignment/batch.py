@@ -9,16 +9,16 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from maxmargin.arrays import Array
-from maxmargin.batch import Batch
-from maxmargin.objective import Formulation
-from maxmargin.planes import Planes
-from maxmargin.rounding import UNIT, gamma
+from maxmargin.base.arrays import Array
+from maxmargin.base.rounding import UNIT, gamma
+from maxmargin.problem.contract.batch import Batch
+from maxmargin.problem.contract.tangents import Softness, Tangents
+from maxmargin.problem.dual.objective import Formulation
+from maxmargin.problem.planes.planes import Planes
 from maxmargin.structures.alignment.columns import Codes
 from maxmargin.structures.alignment.encoded import EncodedPair, PreparedWeights, TrueAlignment
 from maxmargin.structures.alignment.scored_pairs import best_alignments
 from maxmargin.structures.alignment.views import Entries
-from maxmargin.tangents import Softness, Tangents
 
 FEW_FEATURES = 10_000  # for which a table is faster than to sort those that occur
 LOSS_TABLE = 4_000_000  # entries of the table (n × m × losses) up to which slack rescaling is exact

@@ -16,11 +16,11 @@ from typing import Any, ClassVar, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from maxmargin.arrays import Array
-from maxmargin.checks import refuse_complex
-from maxmargin.files.fields import Each, LabelList, Mapped, Text, Texts, Whole
-from maxmargin.files.objects import Derived, Dropped, Fields
-from maxmargin.inputs.labels import in_order, plain
+from maxmargin.base.arrays import Array
+from maxmargin.base.checks import refuse_complex
+from maxmargin.base.files.fields import Each, LabelList, Mapped, Text, Texts, Whole
+from maxmargin.base.files.objects import Derived, Dropped, Fields
+from maxmargin.inputs.labels.labels import in_order, plain
 
 Codes: TypeAlias = NDArray[np.int64]
 MOST_WIDTH = 2**20  # numbers of a position

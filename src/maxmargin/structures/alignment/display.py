@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from maxmargin.figures.canvas import BLUE, GREY, ORANGE, RED, axes
+from maxmargin.report.figures.canvas import BLUE, GREY, ORANGE, RED, axes
 from maxmargin.structures.alignment.alignments import PairwiseAlignment
 from maxmargin.structures.alignment.columns import sides_of
 from maxmargin.structures.alignment.formats.pairwise_text import ends, layout

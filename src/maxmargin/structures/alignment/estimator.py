@@ -8,10 +8,9 @@ from typing import Any, Self, Unpack
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from maxmargin.arrays import Array
-from maxmargin.checks import check_whole
-from maxmargin.predictions import Predictions
-from maxmargin.probabilistic import ProbabilisticTrainer
+from maxmargin.base.arrays import Array
+from maxmargin.base.checks import check_whole
+from maxmargin.base.predictions import Predictions
 from maxmargin.report.findings import Findings
 from maxmargin.solvers import Solver
 from maxmargin.structures.alignment import models
@@ -20,6 +19,7 @@ from maxmargin.structures.alignment.alignments import PairwiseAlignment
 from maxmargin.structures.alignment.columns import RESIDUE
 from maxmargin.structures.alignment.formats.ncbi import SubstitutionMatrix
 from maxmargin.structures.alignment.task import Alignment
+from maxmargin.training.probabilistic import ProbabilisticTrainer
 
 
 class Aligner(AlignmentTrainer, ProbabilisticTrainer):

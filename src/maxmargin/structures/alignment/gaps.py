@@ -17,12 +17,12 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from maxmargin.arrays import Array
-from maxmargin.files.fields import OneOf, Part, Text
-from maxmargin.files.objects import Dropped, Fields
+from maxmargin.base.arrays import Array
+from maxmargin.base.files.fields import OneOf, Part, Text
+from maxmargin.base.files.objects import Dropped, Fields
+from maxmargin.base.named_weights import Weights
 from maxmargin.structures.alignment.columns import SIDES, Codes, Columns, EncodedSequence
 from maxmargin.structures.alignment.views import Entries, View, as_view, view_width
-from maxmargin.weights import Weights
 
 KINDS = ("affine", "linear")
 

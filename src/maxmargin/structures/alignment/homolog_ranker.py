@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
-from maxmargin.arrays import Array
+from maxmargin.base.arrays import Array
 from maxmargin.report.findings import Findings
 from maxmargin.structures.alignment.alignment_trainer import AlignmentOptions, AlignmentTrainer
 from maxmargin.structures.alignment.alignments import PairwiseAlignment

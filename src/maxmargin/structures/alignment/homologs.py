@@ -8,21 +8,21 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 from sklearn.base import clone
 
-from maxmargin.arrays import Array
-from maxmargin.batch import Batch
-from maxmargin.checks import is_whole
-from maxmargin.files.fields import Part
-from maxmargin.files.objects import Derived, Fields
-from maxmargin.objective import Formulation
-from maxmargin.planes import Planes
+from maxmargin.base.arrays import Array
+from maxmargin.base.checks import is_whole
+from maxmargin.base.files.fields import Part
+from maxmargin.base.files.objects import Derived, Fields
+from maxmargin.base.named_weights import Weights
+from maxmargin.problem.contract.batch import Batch
+from maxmargin.problem.contract.task import Task
+from maxmargin.problem.dual.objective import Formulation
+from maxmargin.problem.planes.planes import Planes
 from maxmargin.structures.alignment.alignments import PairwiseAlignment
 from maxmargin.structures.alignment.batch import difference, stacked
 from maxmargin.structures.alignment.encoded import BestAlignment, EncodedPair, PreparedWeights
 from maxmargin.structures.alignment.scored_pairs import best_alignments
 from maxmargin.structures.alignment.task import Alignment, check_letters
 from maxmargin.structures.alignment.views import Entries
-from maxmargin.task import Task
-from maxmargin.weights import Weights
 
 
 class Aligned(NamedTuple):

@@ -11,8 +11,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from maxmargin.arrays import Array
-from maxmargin.checks import is_finite, is_real
+from maxmargin.base.arrays import Array
+from maxmargin.base.checks import is_finite, is_real
 from maxmargin.structures.alignment.alignments import PairwiseAlignment
 from maxmargin.structures.alignment.columns import RESIDUE, Columns
 from maxmargin.structures.alignment.formats.ncbi import SubstitutionMatrix

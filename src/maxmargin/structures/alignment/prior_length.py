@@ -15,9 +15,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from maxmargin.arrays import Array
-from maxmargin.batch import Batch
-from maxmargin.errors import warn_caller
+from maxmargin.base.arrays import Array
+from maxmargin.base.errors import warn_caller
+from maxmargin.problem.contract.batch import Batch
 
 POWERS = range(-16, 4)  # k of (1)
 MOST_EXAMPLES = 64  # that are looked at

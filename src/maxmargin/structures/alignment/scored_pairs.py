@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from maxmargin.arrays import Array
+from maxmargin.base.arrays import Array
 from maxmargin.structures.alignment.columns import Codes
 from maxmargin.structures.alignment.encoded import BestAlignment
 

@@ -25,9 +25,10 @@ from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
-from maxmargin.arrays import Array
-from maxmargin.files.fields import Part, afford
-from maxmargin.files.objects import Fields
+from maxmargin.base.arrays import Array
+from maxmargin.base.files.fields import Part, afford
+from maxmargin.base.files.objects import Fields
+from maxmargin.base.named_weights import SymmetricWeights, Weights
 from maxmargin.structures.alignment.columns import Codes, Columns, EncodedSequence
 from maxmargin.structures.alignment.views import (
     Column,
@@ -40,7 +41,6 @@ from maxmargin.structures.alignment.views import (
     outer_sum,
     view_width,
 )
-from maxmargin.weights import SymmetricWeights, Weights
 
 MODELS = ("simple", "anova2", "tensor", "window", "profile")
 NEIGHBOURS = 2  # how far the models "window" and "profile" look

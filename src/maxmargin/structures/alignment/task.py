@@ -8,11 +8,13 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from maxmargin.arrays import Array
-from maxmargin.checks import check_whole
-from maxmargin.examples import check_features
-from maxmargin.files.fields import Flag, Part, Text, Whole
-from maxmargin.files.objects import Dropped, Fields
+from maxmargin.base.arrays import Array
+from maxmargin.base.checks import check_whole
+from maxmargin.base.files.fields import Flag, Part, Text, Whole
+from maxmargin.base.files.objects import Dropped, Fields
+from maxmargin.base.named_weights import Weights
+from maxmargin.problem.contract.examples import check_features
+from maxmargin.problem.contract.task import Task
 from maxmargin.structures.alignment.alignment_sums import AlignmentSums, SummedAlignment
 from maxmargin.structures.alignment.alignments import PairwiseAlignment
 from maxmargin.structures.alignment.batch import AlignmentBatch
@@ -22,8 +24,6 @@ from maxmargin.structures.alignment.gaps import Gaps, as_gaps
 from maxmargin.structures.alignment.scored_pairs import ScoredPair, best_alignments
 from maxmargin.structures.alignment.substitution import Match, PairFeatures, PairReach, feature_maps
 from maxmargin.structures.alignment.views import Entries
-from maxmargin.task import Task
-from maxmargin.weights import Weights
 
 MODES = ("global", "overlap", "local")  # in the order of compiled/alignment.py
 

@@ -21,10 +21,10 @@ from typing import Any, ClassVar, NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from maxmargin.arrays import Array
-from maxmargin.checks import check_whole, is_whole
-from maxmargin.files.fields import Each, Part, Text, Whole, afford
-from maxmargin.files.objects import Fields
+from maxmargin.base.arrays import Array
+from maxmargin.base.checks import check_whole, is_whole
+from maxmargin.base.files.fields import Each, Part, Text, Whole, afford
+from maxmargin.base.files.objects import Fields
 from maxmargin.structures.alignment.columns import Codes, Columns, EncodedSequence
 
 Entries: TypeAlias = tuple[NDArray[np.int64], Array]  # flat feature numbers and values, which may repeat

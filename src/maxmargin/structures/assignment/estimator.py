@@ -7,15 +7,15 @@ from typing import Any, Unpack
 
 from sklearn.utils.validation import check_is_fitted
 
-from maxmargin.predictions import Predictions
+from maxmargin.base.named_weights import Weights
+from maxmargin.base.predictions import Predictions
+from maxmargin.problem.contract.task import Task
 from maxmargin.report.findings import Findings
 from maxmargin.solvers import Solver
 from maxmargin.structures.assignment.frames import ColumnNumbers
 from maxmargin.structures.assignment.measures import link_scores
 from maxmargin.structures.assignment.task import Links
-from maxmargin.task import Task
-from maxmargin.trainer import Options, Trainer
-from maxmargin.weights import Weights
+from maxmargin.training.trainer import Options, Trainer
 
 
 class Assigner(Trainer):

@@ -8,8 +8,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from maxmargin.arrays import Array
-from maxmargin.checks import refuse_complex
+from maxmargin.base.arrays import Array
+from maxmargin.base.checks import refuse_complex
 
 ColumnNumbers = NDArray[np.int64]  # of every row, -1 where it stays alone
 

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from maxmargin.inputs.scorer import Scorer
+from maxmargin.report.scoring.scorer import Scorer
 from maxmargin.structures.assignment.frames import read_columns
 
 

@@ -10,9 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import linear_sum_assignment
 
-from maxmargin.arrays import Array
-from maxmargin.files.fields import Each, Whole
-from maxmargin.files.objects import Fields
+from maxmargin.base.arrays import Array
+from maxmargin.base.files.fields import Each, Whole
+from maxmargin.base.files.objects import Fields
 from maxmargin.structures.assignment.frames import ColumnNumbers, Frames, read_columns, read_frames
 from maxmargin.structures.parts.batch import PartsBatch
 from maxmargin.structures.parts.numbers import PartNumbers, PricedParts

@@ -15,11 +15,11 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from maxmargin.arrays import Array
-from maxmargin.atoms import AtomRows
-from maxmargin.inputs.labels import Labels
-from maxmargin.planes import Planes
-from maxmargin.rounding import gamma
+from maxmargin.base.arrays import Array
+from maxmargin.base.rounding import gamma
+from maxmargin.inputs.labels.labels import Labels
+from maxmargin.problem.planes.atoms import AtomRows
+from maxmargin.problem.planes.planes import Planes
 from maxmargin.structures.classes.class_blocks import ClassBlocks, LabelledRows
 
 

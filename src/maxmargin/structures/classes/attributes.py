@@ -9,13 +9,13 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from maxmargin.arrays import Array
-from maxmargin.atoms import AtomRows, Atoms
-from maxmargin.files.fields import RowArrays, Whole
-from maxmargin.files.objects import Fields
-from maxmargin.inputs.labels import Labels
+from maxmargin.base.arrays import Array
+from maxmargin.base.files.fields import RowArrays, Whole
+from maxmargin.base.files.objects import Fields
+from maxmargin.inputs.labels.labels import Labels
 from maxmargin.inputs.matrices import checked_matrix
-from maxmargin.planes import Planes
+from maxmargin.problem.planes.atoms import AtomRows, Atoms
+from maxmargin.problem.planes.planes import Planes
 from maxmargin.structures.classes.attribute_blocks import AttributeBlocks
 from maxmargin.structures.classes.class_blocks import ClassBlocks, LabelledRows
 from maxmargin.structures.classes.multiclass import Multiclass, MulticlassBatch, one_row

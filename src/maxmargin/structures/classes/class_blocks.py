@@ -16,16 +16,16 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from maxmargin.arrays import Array
-from maxmargin.atoms import AtomRows, Atoms
-from maxmargin.block_dual import CALL, BlockDual, Decoder, Moment, Proof, Remembered, Report, caps
-from maxmargin.files.fields import NumberArray, Real
-from maxmargin.files.objects import Fields
-from maxmargin.inputs.labels import Labels
-from maxmargin.objective import Formulation
-from maxmargin.planes import Planes
-from maxmargin.room import zeros
-from maxmargin.rounding import gamma
+from maxmargin.base.arrays import Array
+from maxmargin.base.files.fields import NumberArray, Real
+from maxmargin.base.files.objects import Fields
+from maxmargin.base.memory_budget import zeros
+from maxmargin.base.rounding import gamma
+from maxmargin.inputs.labels.labels import Labels
+from maxmargin.problem.dual.block_dual import CALL, BlockDual, Decoder, Moment, Proof, Remembered, Report, caps
+from maxmargin.problem.dual.objective import Formulation
+from maxmargin.problem.planes.atoms import AtomRows, Atoms
+from maxmargin.problem.planes.planes import Planes
 
 SHARE = 0.003  # who gained more than this share of what a visit gained on average is visited again
 

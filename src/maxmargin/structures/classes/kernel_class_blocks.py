@@ -14,14 +14,14 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from maxmargin.arrays import Array
-from maxmargin.block_dual import Planed
-from maxmargin.files.learnt import InPlace
-from maxmargin.files.objects import Fields
+from maxmargin.base.arrays import Array
+from maxmargin.base.files.learnt import InPlace
+from maxmargin.base.files.objects import Fields
 from maxmargin.kernels.atoms import KernelAtoms
 from maxmargin.kernels.compiled.row_cache import RowCache
 from maxmargin.kernels.dual_blocks import KernelBlocks
-from maxmargin.objective import Formulation
+from maxmargin.problem.dual.block_dual import Planed
+from maxmargin.problem.dual.objective import Formulation
 from maxmargin.structures.classes.class_blocks import ClassBlocks, LabelledRows
 
 BLOCK = 512  # examples whose rows of G are computed together

@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from maxmargin.inputs.hierarchy import read_hierarchy
-from maxmargin.inputs.labels import in_order, plain
+from maxmargin.inputs.labels.hierarchy import read_hierarchy
+from maxmargin.inputs.labels.labels import in_order, plain
 
 
 def tree_loss(y_true: Sequence[Hashable], y_pred: Sequence[Hashable], taxonomy: Any) -> float:

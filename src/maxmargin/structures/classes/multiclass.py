@@ -9,20 +9,20 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from maxmargin.arrays import Array
-from maxmargin.atoms import Atoms
-from maxmargin.block_dual import BlockDual
-from maxmargin.dual_blocks import DualBlocks
-from maxmargin.files.array_folder import Excerpt
-from maxmargin.files.fields import LabelArray, LabelList, NumberArray, Whole
-from maxmargin.files.objects import Derived, Fields
-from maxmargin.inputs.labelling import wrong_labels
-from maxmargin.inputs.labels import Labels, cost_matrix, label_array, label_numbers, label_set, prices
+from maxmargin.base.arrays import Array
+from maxmargin.base.files.array_folder import Excerpt
+from maxmargin.base.files.fields import LabelArray, LabelList, NumberArray, Whole
+from maxmargin.base.files.objects import Derived, Fields
+from maxmargin.inputs.labels.labelling import wrong_labels
+from maxmargin.inputs.labels.labels import Labels, cost_matrix, label_array, label_numbers, label_set, prices
 from maxmargin.inputs.matrices import checked_matrix
-from maxmargin.inputs.packed_rows import verify_rows
+from maxmargin.inputs.packed.packed_rows import verify_rows
 from maxmargin.kernels.units import AtomBatch, UnitTask
-from maxmargin.objective import Formulation
-from maxmargin.planes import Planes
+from maxmargin.problem.dual.block_dual import BlockDual
+from maxmargin.problem.dual.objective import Formulation
+from maxmargin.problem.dual.plane_dual import DualBlocks
+from maxmargin.problem.planes.atoms import Atoms
+from maxmargin.problem.planes.planes import Planes
 from maxmargin.structures.classes.class_blocks import ClassBlocks, LabelledRows
 from maxmargin.structures.classes.kernel_class_blocks import KernelClassBlocks
 
@@ -136,7 +136,7 @@ class MulticlassBatch(AtomBatch):
             verify_rows(self.source, begin, end)
 
     def planes(self, w: Array, augment: float | Array = 1.0) -> Planes:
-        from maxmargin.inputs.compiled.labelling import best_labels
+        from maxmargin.inputs.labels.compiled.labelling import best_labels
 
         scores, truth = self._scored(w)
         found = np.empty_like(truth)

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import Any, Unpack
 
-from maxmargin.arrays import Array
-from maxmargin.flat import ClassScorer
-from maxmargin.inputs.labels import different_labels
+from maxmargin.base.arrays import Array
+from maxmargin.inputs.labels.labels import different_labels
+from maxmargin.problem.contract.task import Task
 from maxmargin.solvers import Solver
 from maxmargin.structures.classes.multiclass import Multiclass
-from maxmargin.task import Task
-from maxmargin.trainer import Options
+from maxmargin.training.flat import ClassScorer
+from maxmargin.training.trainer import Options
 
 
 class MulticlassSVC(ClassScorer):

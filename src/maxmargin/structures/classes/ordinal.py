@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from maxmargin.inputs.labels import label_set
+from maxmargin.inputs.labels.labels import label_set
 from maxmargin.structures.classes.attributes import Attributed
 from maxmargin.structures.classes.multiclass import width
 

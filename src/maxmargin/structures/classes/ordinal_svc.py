@@ -7,14 +7,14 @@ from typing import Any, Unpack
 
 from sklearn.utils.validation import check_is_fitted
 
-from maxmargin.arrays import Array
-from maxmargin.flat import ClassScorer
+from maxmargin.base.arrays import Array
+from maxmargin.base.named_weights import Weights, column_names
+from maxmargin.problem.contract.task import Task
 from maxmargin.report.findings import Section
 from maxmargin.solvers import Solver
 from maxmargin.structures.classes.ordinal import Ordinal
-from maxmargin.task import Task
-from maxmargin.trainer import Options
-from maxmargin.weights import Weights, column_names
+from maxmargin.training.flat import ClassScorer
+from maxmargin.training.trainer import Options
 
 
 class OrdinalSVC(ClassScorer):

@@ -9,11 +9,11 @@ from typing import Any, ClassVar
 import numpy as np
 from scipy import sparse
 
-from maxmargin.checks import is_real
-from maxmargin.files.fields import LabelArray
-from maxmargin.files.objects import Field, Fields
-from maxmargin.inputs.hierarchy import read_hierarchy
-from maxmargin.inputs.labels import Labels, label_array, plain
+from maxmargin.base.checks import is_real
+from maxmargin.base.files.fields import LabelArray
+from maxmargin.base.files.objects import Field, Fields
+from maxmargin.inputs.labels.hierarchy import read_hierarchy
+from maxmargin.inputs.labels.labels import Labels, label_array, plain
 from maxmargin.structures.classes.attributes import Attributed
 from maxmargin.structures.classes.multiclass import width
 

@@ -7,12 +7,12 @@ from typing import Any, Unpack
 
 from sklearn.utils.validation import check_is_fitted
 
-from maxmargin.flat import ClassScorer
+from maxmargin.problem.contract.task import Task
 from maxmargin.report.findings import Section
 from maxmargin.solvers import Solver
 from maxmargin.structures.classes.taxonomy import Taxonomy
-from maxmargin.task import Task
-from maxmargin.trainer import Options
+from maxmargin.training.flat import ClassScorer
+from maxmargin.training.trainer import Options
 
 
 class TaxonomySVC(ClassScorer):

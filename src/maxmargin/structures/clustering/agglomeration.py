@@ -8,7 +8,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from maxmargin.arrays import Array
+from maxmargin.base.arrays import Array
 from maxmargin.structures.clustering.labels import Clusters
 
 BUDGET = 100_000_000  # triangles that one bound looks at: all of a set of 500 items

@@ -7,8 +7,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from maxmargin.arrays import Array
-from maxmargin.search import Search
+from maxmargin.base.arrays import Array
+from maxmargin.base.search import Search
 from maxmargin.structures.clustering.agglomeration import partitions
 from maxmargin.structures.clustering.correlation_batch import CorrelationBatch, best_clustering, pair_gains, pair_weight
 from maxmargin.structures.clustering.labels import Clusters, cluster_numbers

@@ -7,11 +7,11 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy import sparse
 
-from maxmargin.arrays import Array
-from maxmargin.atoms import Atoms
-from maxmargin.batch import Batch
-from maxmargin.planes import Planes
-from maxmargin.search import Search
+from maxmargin.base.arrays import Array
+from maxmargin.base.search import Search
+from maxmargin.problem.contract.batch import Batch
+from maxmargin.problem.planes.atoms import Atoms
+from maxmargin.problem.planes.planes import Planes
 from maxmargin.structures.clustering.agglomeration import PairGains
 from maxmargin.structures.clustering.labels import Clusters, cluster_numbers
 from maxmargin.structures.clustering.measures import mitre_loss

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from maxmargin.figures.canvas import GREY, axes
+from maxmargin.report.figures.canvas import GREY, axes
 from maxmargin.structures.clustering.labels import cluster_numbers
 
 if TYPE_CHECKING:

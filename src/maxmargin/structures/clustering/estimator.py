@@ -8,8 +8,10 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
-from maxmargin.arrays import Array
-from maxmargin.predictions import Predictions
+from maxmargin.base.arrays import Array
+from maxmargin.base.named_weights import Weights
+from maxmargin.base.predictions import Predictions
+from maxmargin.problem.contract.task import Task
 from maxmargin.report.findings import Findings
 from maxmargin.solvers import CCCP, Solver, as_solver
 from maxmargin.structures.clustering.correlation import Correlation
@@ -18,9 +20,7 @@ from maxmargin.structures.clustering.forest_batch import ForestBatch
 from maxmargin.structures.clustering.labels import Clusters
 from maxmargin.structures.clustering.measures import b_cubed
 from maxmargin.structures.clustering.pairs import read_all
-from maxmargin.task import Task
-from maxmargin.trainer import Options, Problem, Trainer
-from maxmargin.weights import Weights
+from maxmargin.training.trainer import Options, Problem, Trainer
 
 # the parameters that only one linkage has, with their defaults
 LINKAGES: dict[str, dict[str, Any]] = {

@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 from scipy import sparse
 from scipy.sparse.csgraph import connected_components
 
-from maxmargin.arrays import Array
-from maxmargin.checks import is_real
+from maxmargin.base.arrays import Array
+from maxmargin.base.checks import is_real
 from maxmargin.structures.clustering.forest_batch import Edges, ForestBatch, SpanningForests, best_forests
 from maxmargin.structures.clustering.labels import Clusters, cluster_numbers
 from maxmargin.structures.clustering.pair_table import PairTable

@@ -9,10 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from maxmargin.arrays import Array, Index
-from maxmargin.atoms import Atoms
-from maxmargin.batch import Batch
-from maxmargin.planes import Planes, Rows
+from maxmargin.base.arrays import Array, Index
+from maxmargin.problem.contract.batch import Batch
+from maxmargin.problem.planes.atoms import Atoms
+from maxmargin.problem.planes.planes import Planes, Rows
 from maxmargin.structures.clustering.pair_table import PairTable
 
 Edges = NDArray[np.int64]
@@ -98,7 +98,7 @@ def best_forests(w: Array, table: PairTable, ids: Index, prices: list[Array] | N
 
 def spanned(table: PairTable, ids: Index, weights: list[Array], allowed: list[NDArray[np.bool_]]) -> SpanningForests:
     """Of each example the spanning forest of its allowed pairs with the largest weight."""
-    from maxmargin.inputs.compiled.spanning_forest import spanning_forests
+    from maxmargin.inputs.labels.compiled.spanning_forest import spanning_forests
 
     order, bounds = [np.empty(0, dtype=np.int64)], [0]
     for g, gains, mask in zip(ids, weights, allowed, strict=True):

@@ -19,7 +19,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from maxmargin.inputs.scorer import Scorer
+from maxmargin.report.scoring.scorer import Scorer
 from maxmargin.structures.clustering.labels import Clusters, cluster_numbers
 
 Numbers = NDArray[np.int64]

@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from maxmargin.arrays import Array, Index
-from maxmargin.atoms import AtomRows, Atoms
-from maxmargin.planes import Rows
+from maxmargin.base.arrays import Array, Index
+from maxmargin.problem.planes.atoms import AtomRows, Atoms
+from maxmargin.problem.planes.planes import Rows
 from maxmargin.structures.clustering.pairs import Pairs
 
 

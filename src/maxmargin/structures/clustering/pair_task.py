@@ -8,12 +8,12 @@ from typing import Any, ClassVar
 import numpy as np
 from scipy import sparse
 
-from maxmargin.arrays import Array
-from maxmargin.files.fields import Flag, OneOf, Texts, Whole
-from maxmargin.files.objects import Derived, Fields
+from maxmargin.base.arrays import Array
+from maxmargin.base.files.fields import Flag, OneOf, Texts, Whole
+from maxmargin.base.files.objects import Derived, Fields
+from maxmargin.problem.contract.task import Task
 from maxmargin.structures.clustering.pair_table import PairTable
 from maxmargin.structures.clustering.pairs import Pairs, read_clustered
-from maxmargin.task import Task
 
 
 class PairTask(Task):

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 from sklearn.utils.validation import _get_feature_names
 
-from maxmargin.checks import is_whole, refuse_complex
+from maxmargin.base.checks import is_whole, refuse_complex
 from maxmargin.inputs.matrices import check_rows_of_pairs, number_matrix
 from maxmargin.structures.clustering.labels import Clusters, cluster_numbers
 

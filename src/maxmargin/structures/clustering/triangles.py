@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 from scipy.sparse.csgraph import connected_components
 
-from maxmargin.arrays import Array
+from maxmargin.base.arrays import Array
 from maxmargin.structures.clustering.agglomeration import PairGains
 from maxmargin.structures.clustering.labels import Clusters
 

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from maxmargin.arrays import Array
-from maxmargin.errors import TaskError
+from maxmargin.base.arrays import Array
+from maxmargin.base.errors import TaskError
 
 WHOLE = 1e-6  # an answer this close to 0 or 1 is meant to be that: what optimisers of integers leave behind
 SENSES = {"min": 1, "max": -1}

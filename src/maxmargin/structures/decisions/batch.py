@@ -13,12 +13,12 @@ from typing import Any, NamedTuple, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from maxmargin.arrays import Array, Index
-from maxmargin.atoms import AtomRows, Atoms
-from maxmargin.errors import TaskError
+from maxmargin.base.arrays import Array, Index
+from maxmargin.base.errors import TaskError
 from maxmargin.kernels.units import AtomBatch
-from maxmargin.objective import Formulation
-from maxmargin.planes import Planes
+from maxmargin.problem.dual.objective import Formulation
+from maxmargin.problem.planes.atoms import AtomRows, Atoms
+from maxmargin.problem.planes.planes import Planes
 from maxmargin.structures.decisions.answers import Optimisers, shown
 from maxmargin.structures.decisions.observations import ROUNDING, Observed
 from maxmargin.structures.decisions.regression import least_squares

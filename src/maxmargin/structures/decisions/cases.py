@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from maxmargin.checks import refuse_complex
+from maxmargin.base.checks import refuse_complex
 from maxmargin.inputs.matrices import checked_matrix, number_matrix, with_ones
 from maxmargin.structures.parts.rows import checked_rows, part_rows, stacked_rows
 

@@ -8,21 +8,21 @@ from typing import Any, Self, Unpack
 import numpy as np
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from maxmargin.arrays import Array
-from maxmargin.batch import Batch
-from maxmargin.inputs.scoring import Agreement, share_right
+from maxmargin.base.arrays import Array
+from maxmargin.base.named_weights import Weights, column_names
 from maxmargin.kernels.functions import WithConstant
-from maxmargin.objective import Certificate
-from maxmargin.online import online_only
-from maxmargin.oracle import normalised_weights
+from maxmargin.problem.contract.batch import Batch
+from maxmargin.problem.dual.objective import Certificate
+from maxmargin.problem.oracle.oracle import normalised_weights
 from maxmargin.report.findings import Findings
+from maxmargin.report.scoring.agreement import Agreement, share_right
 from maxmargin.solvers import Solver
 from maxmargin.structures.decisions.batch import DecisionBatch
 from maxmargin.structures.decisions.cases import Cases
 from maxmargin.structures.decisions.measures import decision_regret
 from maxmargin.structures.decisions.task import Decisions
-from maxmargin.trainer import Options, Trainer, refuse_kernel
-from maxmargin.weights import Weights, column_names
+from maxmargin.training.online import online_only
+from maxmargin.training.trainer import Options, Trainer, refuse_kernel
 
 
 class CostLearner(Trainer):

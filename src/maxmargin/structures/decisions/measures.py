@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from maxmargin.arrays import Array
+from maxmargin.base.arrays import Array
 from maxmargin.structures.decisions.answers import Optimisers
 from maxmargin.structures.decisions.observations import part_counts
 

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from maxmargin.arrays import Array
+from maxmargin.base.arrays import Array
 
 MOST_NUMBERS = 2**27  # of a matrix of features, written out with its zeros
 STRENGTHS = 10.0 ** np.arange(-12, 3)  # of the penalty, as shares of the largest squared singular value

@@ -9,12 +9,12 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from maxmargin.arrays import Array
-from maxmargin.files.fields import Flag, Text, Whole
-from maxmargin.files.objects import Fields
+from maxmargin.base.arrays import Array
+from maxmargin.base.files.fields import Flag, Text, Whole
+from maxmargin.base.files.objects import Fields
+from maxmargin.base.predictions import Predictions
+from maxmargin.base.search import Search
 from maxmargin.kernels.units import UnitTask
-from maxmargin.predictions import Predictions
-from maxmargin.search import Search
 from maxmargin.structures.decisions.answers import Optimisers
 from maxmargin.structures.decisions.batch import DecisionBatch
 from maxmargin.structures.decisions.cases import Case, Cases

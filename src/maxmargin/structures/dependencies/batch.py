@@ -6,17 +6,17 @@ from typing import Any
 
 import numpy as np
 
-from maxmargin.arrays import Array
-from maxmargin.atoms import Atoms
-from maxmargin.batch import Batch
-from maxmargin.objective import Formulation
-from maxmargin.planes import Planes
-from maxmargin.rounding import UNIT, gamma
+from maxmargin.base.arrays import Array
+from maxmargin.base.rounding import UNIT, gamma
+from maxmargin.problem.contract.batch import Batch
+from maxmargin.problem.contract.tangents import Softness, Tangents
+from maxmargin.problem.dual.objective import Formulation
+from maxmargin.problem.planes.atoms import Atoms
+from maxmargin.problem.planes.planes import Planes
 from maxmargin.structures.dependencies.scored_arcs import FoundTrees, ScoredArcs
 from maxmargin.structures.dependencies.tree_sums import tree_sum
 from maxmargin.structures.parts.branching import PartScores, most_violated_parts
 from maxmargin.structures.parts.numbers import PartNumbers
-from maxmargin.tangents import Softness, Tangents
 
 
 class DependencyBatch(Batch):

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 
-from maxmargin.inputs.text_file import TextFile, TextLines, reading, writing
+from maxmargin.inputs.readers.text_file import TextFile, TextLines, reading, writing
 from maxmargin.structures.dependencies.conllu_sentence import COLUMNS, ConlluSentence
 from maxmargin.structures.dependencies.heads import check_tree
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from maxmargin.figures.canvas import BLUE, ORANGE, RED, axes
+from maxmargin.report.figures.canvas import BLUE, ORANGE, RED, axes
 from maxmargin.structures.dependencies.arc_drawing import DrawnArc, arc_levels, drawn_as_text
 from maxmargin.structures.dependencies.heads import check_tree, read_heads
 from maxmargin.structures.dependencies.lexicon import read_tokens

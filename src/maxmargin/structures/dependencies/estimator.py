@@ -8,9 +8,10 @@ from typing import Any, Unpack
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from maxmargin.arrays import Array
-from maxmargin.predictions import Predictions
-from maxmargin.probabilistic import ProbabilisticTrainer
+from maxmargin.base.arrays import Array
+from maxmargin.base.named_weights import Weights
+from maxmargin.base.predictions import Predictions
+from maxmargin.problem.contract.task import Task
 from maxmargin.report.findings import Findings
 from maxmargin.solvers import Solver
 from maxmargin.structures.dependencies.arc_templates import feature_names
@@ -18,9 +19,8 @@ from maxmargin.structures.dependencies.given_arcs import GivenArcs
 from maxmargin.structures.dependencies.heads import read_heads
 from maxmargin.structures.dependencies.measures import attachment_scores
 from maxmargin.structures.dependencies.task import Dependencies
-from maxmargin.task import Task
-from maxmargin.trainer import Options
-from maxmargin.weights import Weights
+from maxmargin.training.probabilistic import ProbabilisticTrainer
+from maxmargin.training.trainer import Options
 
 
 class DependencyParser(ProbabilisticTrainer):

@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from maxmargin.arrays import Array, Index
-from maxmargin.atoms import AtomRows, Atoms
+from maxmargin.base.arrays import Array, Index
 from maxmargin.inputs.matrices import checked_matrix
+from maxmargin.problem.planes.atoms import AtomRows, Atoms
 from maxmargin.structures.dependencies.lexicon import Codes
 from maxmargin.structures.dependencies.scored_arcs import ArcSizes, ArcTables, FoundTrees, ScoredArcs
 

@@ -7,8 +7,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from maxmargin.checks import is_whole
-from maxmargin.inputs.labels import plain
+from maxmargin.base.checks import is_whole
+from maxmargin.inputs.labels.labels import plain
 
 
 class HeadsOfWords(NamedTuple):

@@ -9,9 +9,9 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from maxmargin.files.fields import Texts, Whole
-from maxmargin.files.objects import Derived, Fields
-from maxmargin.inputs.labels import in_order
+from maxmargin.base.files.fields import Texts, Whole
+from maxmargin.base.files.objects import Derived, Fields
+from maxmargin.inputs.labels.labels import in_order
 from maxmargin.structures.dependencies.conllu_sentence import ConlluSentence
 
 OUTSIDE, ROOT, UNKNOWN = "<outside>", "<root>", "<unknown>"  # codes 0, 1 and 2, of forms as of tags

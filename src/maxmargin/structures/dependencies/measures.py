@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Hashable, Sequence
 from typing import Any, NamedTuple
 
-from maxmargin.inputs.scorer import Scorer
+from maxmargin.report.scoring.scorer import Scorer
 from maxmargin.structures.dependencies.heads import read_heads
 
 

@@ -10,12 +10,13 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from maxmargin.arrays import Array
-from maxmargin.atoms import AtomRows
-from maxmargin.checks import check_whole, is_whole
-from maxmargin.files.fields import Flag, LabelList, OneOf, Part
-from maxmargin.files.objects import Derived, Fields
-from maxmargin.inputs.labels import in_order, label_numbers
+from maxmargin.base.arrays import Array
+from maxmargin.base.checks import check_whole, is_whole
+from maxmargin.base.files.fields import Flag, LabelList, OneOf, Part
+from maxmargin.base.files.objects import Derived, Fields
+from maxmargin.inputs.labels.labels import in_order, label_numbers
+from maxmargin.problem.contract.task import Task
+from maxmargin.problem.planes.atoms import AtomRows
 from maxmargin.structures.dependencies.batch import DependencyBatch
 from maxmargin.structures.dependencies.given_arcs import GivenArcs
 from maxmargin.structures.dependencies.heads import HeadsOfWords, check_tree, read_heads
@@ -23,7 +24,6 @@ from maxmargin.structures.dependencies.lexicon import Codes, read_tokens
 from maxmargin.structures.dependencies.scored_arcs import FoundTrees, as_trees
 from maxmargin.structures.dependencies.tree_sums import DependencySums
 from maxmargin.structures.dependencies.word_arcs import ROOM, WordArcs
-from maxmargin.task import Task
 
 MEASURES = ("hamming", "share")
 MOST_BITS = 28

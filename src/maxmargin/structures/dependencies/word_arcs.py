@@ -12,10 +12,10 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from maxmargin.arrays import Array, Index
-from maxmargin.atoms import Atoms
-from maxmargin.files.fields import NumberArray, OneOf, Part, Whole
-from maxmargin.files.objects import Dropped, Fields
+from maxmargin.base.arrays import Array, Index
+from maxmargin.base.files.fields import NumberArray, OneOf, Part, Whole
+from maxmargin.base.files.objects import Dropped, Fields
+from maxmargin.problem.planes.atoms import Atoms
 from maxmargin.structures.dependencies.lexicon import Codes, Lexicon, Token
 from maxmargin.structures.dependencies.scored_arcs import ArcSizes, ArcTables, FoundTrees, ScoredArcs
 

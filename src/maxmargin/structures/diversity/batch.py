@@ -8,9 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from maxmargin.arrays import Array
-from maxmargin.batch import Batch
-from maxmargin.planes import Planes
+from maxmargin.base.arrays import Array
+from maxmargin.problem.contract.batch import Batch
+from maxmargin.problem.planes.planes import Planes
 from maxmargin.structures.diversity.subtopics import Subtopics
 from maxmargin.structures.diversity.target import target
 from maxmargin.structures.diversity.word_coverage import WordCoverage, greedy_order

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from maxmargin.figures.canvas import BLUE, GREEN, GREY, ORANGE, RED, axes
+from maxmargin.report.figures.canvas import BLUE, GREEN, GREY, ORANGE, RED, axes
 from maxmargin.structures.diversity.measures import coverage_curves, random_coverage
 
 if TYPE_CHECKING:

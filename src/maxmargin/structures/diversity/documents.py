@@ -12,8 +12,8 @@ from scipy import sparse
 from sklearn.base import clone
 from sklearn.utils.validation import _get_feature_names
 
-from maxmargin.arrays import Array
-from maxmargin.checks import refuse_complex
+from maxmargin.base.arrays import Array
+from maxmargin.base.checks import refuse_complex
 from maxmargin.inputs.matrices import bad_number
 
 ANY = "any"  # all fields together

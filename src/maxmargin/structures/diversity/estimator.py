@@ -9,15 +9,15 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
-from maxmargin.arrays import Array
-from maxmargin.checks import is_whole
-from maxmargin.predictions import Predictions
+from maxmargin.base.arrays import Array
+from maxmargin.base.checks import is_whole
+from maxmargin.base.named_weights import Weights
+from maxmargin.base.predictions import Predictions
 from maxmargin.report.findings import Findings
 from maxmargin.solvers import Solver
 from maxmargin.structures.diversity.measures import subtopic_recall
 from maxmargin.structures.diversity.task import THRESHOLDS, Diversity
-from maxmargin.trainer import Options, Trainer
-from maxmargin.weights import Weights
+from maxmargin.training.trainer import Options, Trainer
 
 
 class Diversifier(Trainer):

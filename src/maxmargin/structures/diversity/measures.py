@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from maxmargin.checks import is_whole
+from maxmargin.base.checks import is_whole
 from maxmargin.structures.diversity.subtopics import Subtopics, checked_weights
 
 

@@ -14,8 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from maxmargin.arrays import Array
-from maxmargin.checks import is_real, is_whole
+from maxmargin.base.arrays import Array
+from maxmargin.base.checks import is_real, is_whole
 from maxmargin.structures.diversity.documents import WordCounts, read
 from maxmargin.structures.diversity.word_coverage import entropy, greedy_order
 

@@ -9,18 +9,18 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from maxmargin.arrays import Array
-from maxmargin.checks import is_real, is_whole
-from maxmargin.files.fields import Each, OneOf, Part, Texts, Whole
-from maxmargin.files.objects import Fields
-from maxmargin.search import Search
+from maxmargin.base.arrays import Array
+from maxmargin.base.checks import is_real, is_whole
+from maxmargin.base.files.fields import Each, OneOf, Part, Texts, Whole
+from maxmargin.base.files.objects import Fields
+from maxmargin.base.search import Search
+from maxmargin.problem.contract.task import Task
 from maxmargin.structures.diversity.batch import DiversityBatch, PackedQuery, best_set
 from maxmargin.structures.diversity.documents import ANY, WordCounts, read, read_all
 from maxmargin.structures.diversity.subtopics import Subtopics, checked_weights
 from maxmargin.structures.diversity.subtopics import read_all as read_subtopics
 from maxmargin.structures.diversity.target import target
 from maxmargin.structures.diversity.word_coverage import Level, WordCoverage, greedy_order
-from maxmargin.task import Task
 
 THRESHOLDS = (0.0, 0.03, 0.06, 0.12, 0.25, 0.5)
 

@@ -21,9 +21,9 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from maxmargin.arrays import Array
-from maxmargin.files.fields import Text, Whole
-from maxmargin.files.objects import declare
+from maxmargin.base.arrays import Array
+from maxmargin.base.files.fields import Text, Whole
+from maxmargin.base.files.objects import declare
 from maxmargin.structures.diversity.documents import ANY, WordCounts
 
 

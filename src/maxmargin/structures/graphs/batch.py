@@ -8,12 +8,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from maxmargin.arrays import Array, Index
-from maxmargin.atoms import Atoms
+from maxmargin.base.arrays import Array, Index
+from maxmargin.base.rounding import UNIT, gamma
+from maxmargin.base.search import Search
 from maxmargin.kernels.units import AtomBatch
-from maxmargin.planes import Planes
-from maxmargin.rounding import UNIT, gamma
-from maxmargin.search import Search
+from maxmargin.problem.contract.tangents import Softness, Tangents
+from maxmargin.problem.planes.atoms import Atoms
+from maxmargin.problem.planes.planes import Planes
 from maxmargin.structures.graphs.found_before import FoundBefore
 from maxmargin.structures.graphs.graph_sums import SumOrders
 from maxmargin.structures.graphs.inference.junction_sums import labelling_sum
@@ -21,7 +22,6 @@ from maxmargin.structures.graphs.inference.model import PairwiseModel, Relaxed
 from maxmargin.structures.graphs.packed_graph import PackedGraph
 from maxmargin.structures.graphs.rows import LabellingRows
 from maxmargin.structures.graphs.searches import accuracy, solved
-from maxmargin.tangents import Softness, Tangents
 
 
 class GraphBatch(AtomBatch):

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from maxmargin.figures.canvas import GREY, axes
-from maxmargin.inputs.labels import in_order
+from maxmargin.inputs.labels.labels import in_order
+from maxmargin.report.figures.canvas import GREY, axes
 from maxmargin.structures.graphs.node_labels import different, flat_labels
 from maxmargin.structures.graphs.nodes import Nodes
 

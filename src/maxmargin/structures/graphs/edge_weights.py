@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from maxmargin.arrays import Array
+from maxmargin.base.arrays import Array
 
 PAIRWISE = ("full", "potts")
 

@@ -10,19 +10,19 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
-from maxmargin.arrays import Array
-from maxmargin.inputs.scoring import Agreement, share_right
-from maxmargin.live_line import LiveLine
-from maxmargin.predictions import Predictions
-from maxmargin.probabilistic import ProbabilisticTrainer
+from maxmargin.base.arrays import Array
+from maxmargin.base.named_weights import MixedWeights, Weights
+from maxmargin.base.predictions import Predictions
+from maxmargin.base.progress_line import LiveLine
 from maxmargin.report.findings import Findings, Section
+from maxmargin.report.scoring.agreement import Agreement, share_right
 from maxmargin.solvers import Solver
 from maxmargin.structures.graphs.node_labels import read_labels
 from maxmargin.structures.graphs.stacking import StackedScores
 from maxmargin.structures.graphs.task import Graph, LabellingBound
-from maxmargin.trainer import Options, Problem, refuse_kernel
-from maxmargin.training_options import n_examples, seed_of
-from maxmargin.weights import MixedWeights, Weights
+from maxmargin.training.options import n_examples, seed_of
+from maxmargin.training.probabilistic import ProbabilisticTrainer
+from maxmargin.training.trainer import Options, Problem, refuse_kernel
 
 
 class GraphLabeler(ProbabilisticTrainer):

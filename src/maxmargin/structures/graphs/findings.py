@@ -6,13 +6,13 @@ from typing import Any
 
 import numpy as np
 
-from maxmargin.errors import TaskError
-from maxmargin.inputs.confusion import LabelConfusion
-from maxmargin.inputs.reliability import reliability
+from maxmargin.base.errors import TaskError
+from maxmargin.inputs.labels.confusion import LabelConfusion
 from maxmargin.report.bootstrap import mean_of, share_of
 from maxmargin.report.drawings import colour_of, picture
 from maxmargin.report.findings import Findings, Section, note
 from maxmargin.report.html import Element, short
+from maxmargin.report.scoring.reliability import reliability
 from maxmargin.report.sections import (
     LabelCounts,
     confusion_section,

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from maxmargin.arrays import Array
-from maxmargin.files.fields import NumberArray
+from maxmargin.base.arrays import Array
+from maxmargin.base.files.fields import NumberArray
 
 MOST = 32  # outputs that are remembered: as many as a solver does
 

@@ -8,9 +8,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from maxmargin.arrays import Array
-from maxmargin.inputs.labels import Labels, label_numbers, plain
-from maxmargin.inputs.weighted import Weighted
+from maxmargin.base.arrays import Array
+from maxmargin.inputs.labels.labels import Labels, label_numbers, plain
+from maxmargin.inputs.labels.weighted import Weighted
 from maxmargin.structures.graphs.nodes import Nodes
 
 

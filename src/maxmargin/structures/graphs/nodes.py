@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from maxmargin.arrays import Array
-from maxmargin.checks import refuse_complex
+from maxmargin.base.arrays import Array
+from maxmargin.base.checks import refuse_complex
 from maxmargin.inputs.matrices import bad_number, check_rows_of_pairs, number_matrix
 from maxmargin.structures.graphs.inference.model import Edges, checked_edges
 

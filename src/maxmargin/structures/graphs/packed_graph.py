@@ -7,8 +7,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from maxmargin.arrays import Array
-from maxmargin.inputs.labels import Labels
+from maxmargin.base.arrays import Array
+from maxmargin.inputs.labels.labels import Labels
 from maxmargin.structures.graphs.inference.model import Edges
 from maxmargin.structures.graphs.inference.plan import Plan
 from maxmargin.structures.graphs.nodes import Nodes

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from maxmargin.arrays import Array
-from maxmargin.atoms import AtomRows, Atoms
-from maxmargin.inputs.labels import Labels
+from maxmargin.base.arrays import Array
+from maxmargin.inputs.labels.labels import Labels
+from maxmargin.problem.planes.atoms import AtomRows, Atoms
 from maxmargin.structures.graphs.edge_weights import EdgeWeights
 from maxmargin.structures.graphs.inference.model import Relaxed
 from maxmargin.structures.graphs.packed_graph import PackedGraph

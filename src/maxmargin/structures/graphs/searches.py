@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from maxmargin.arrays import Array
+from maxmargin.base.arrays import Array
 from maxmargin.structures.graphs.inference.model import ROUNDING, Accuracy, Answer, PairwiseModel
 from maxmargin.structures.graphs.inference.plan import Plan
 

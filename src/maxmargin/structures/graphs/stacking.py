@@ -14,10 +14,10 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import clone
 
-from maxmargin.arrays import Array
-from maxmargin.checks import is_whole
-from maxmargin.inputs.labels import label_set
-from maxmargin.live_line import LiveLine
+from maxmargin.base.arrays import Array
+from maxmargin.base.checks import is_whole
+from maxmargin.base.progress_line import LiveLine
+from maxmargin.inputs.labels.labels import label_set
 from maxmargin.structures.graphs.node_labels import NodeLabels, read_all_labels
 from maxmargin.structures.graphs.nodes import Nodes, read_all, stacked_features
 

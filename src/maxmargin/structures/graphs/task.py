@@ -10,13 +10,13 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from maxmargin.arrays import Array
-from maxmargin.atoms import Atoms
-from maxmargin.files.fields import LabelArray, LabelList, NumberArray, Whole, afford
-from maxmargin.files.objects import Derived, Fields
-from maxmargin.inputs.labels import Labels, cost_matrix, label_array, label_numbers, label_set
+from maxmargin.base.arrays import Array
+from maxmargin.base.files.fields import LabelArray, LabelList, NumberArray, Whole, afford
+from maxmargin.base.files.objects import Derived, Fields
+from maxmargin.base.search import Search
+from maxmargin.inputs.labels.labels import Labels, cost_matrix, label_array, label_numbers, label_set
 from maxmargin.kernels.units import UnitTask
-from maxmargin.search import Search
+from maxmargin.problem.planes.atoms import Atoms
 from maxmargin.structures.graphs.batch import GraphBatch
 from maxmargin.structures.graphs.edge_weights import EdgeWeights, edge_weights
 from maxmargin.structures.graphs.graph_sums import GraphSums, SumOrders

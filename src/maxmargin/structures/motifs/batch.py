@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from maxmargin.arrays import Array
-from maxmargin.atoms import AtomRows
-from maxmargin.batch import Batch, Settled
-from maxmargin.objective import Formulation
-from maxmargin.planes import Planes
+from maxmargin.base.arrays import Array
+from maxmargin.problem.contract.batch import Batch, Settled
+from maxmargin.problem.dual.objective import Formulation
+from maxmargin.problem.planes.atoms import AtomRows
+from maxmargin.problem.planes.planes import Planes
 from maxmargin.structures.motifs.scored_windows import ScoredWindows
 from maxmargin.structures.motifs.sites import best_sites
 from maxmargin.structures.motifs.windows import ChosenWindows, Places, Windows

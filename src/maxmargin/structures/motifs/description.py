@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from maxmargin.arrays import Array
+from maxmargin.base.arrays import Array
 from maxmargin.structures.motifs.patterns import consensus, information
 from maxmargin.structures.motifs.sites import Site
 
 if TYPE_CHECKING:
-    from maxmargin.inputs.text_file import TextFile
+    from maxmargin.inputs.readers.text_file import TextFile
     from maxmargin.structures.motifs.meme.content import MemeFile
     from maxmargin.structures.motifs.task import Motif
 

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from maxmargin.figures.amino_acids import GROUPS, ONLY_IN_PROTEINS
-from maxmargin.figures.canvas import BLUE, GREEN, GREY, ORANGE, RED, axes
+from maxmargin.report.figures.amino_acids import GROUPS, ONLY_IN_PROTEINS
+from maxmargin.report.figures.canvas import BLUE, GREEN, GREY, ORANGE, RED, axes
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -10,12 +10,12 @@ from numpy.typing import NDArray
 from sklearn.base import ClassifierMixin, clone
 from sklearn.utils.validation import check_is_fitted
 
-from maxmargin.arrays import Array
-from maxmargin.checks import check_whole, is_real
-from maxmargin.files.fields import Each, Label, LabelArray, NumberArray, Part, Whole
-from maxmargin.files.objects import Field, Fields
-from maxmargin.objective import Certificate
-from maxmargin.online import NoPartialFit
+from maxmargin.base.arrays import Array
+from maxmargin.base.checks import check_whole, is_real
+from maxmargin.base.files.fields import Each, Label, LabelArray, NumberArray, Part, Whole
+from maxmargin.base.files.objects import Field, Fields
+from maxmargin.base.named_weights import Weights
+from maxmargin.problem.dual.objective import Certificate
 from maxmargin.report.findings import Findings, Section
 from maxmargin.solvers import CCCP, Solver
 from maxmargin.structures.motifs.description import MotifDescription
@@ -25,9 +25,9 @@ from maxmargin.structures.motifs.sites import Site, best_sites, separate_sites
 from maxmargin.structures.motifs.start import is_guess
 from maxmargin.structures.motifs.strings import context_names
 from maxmargin.structures.motifs.task import Motif
-from maxmargin.trainer import Options, Problem, Trainer
-from maxmargin.training_options import seed_of
-from maxmargin.weights import Weights
+from maxmargin.training.online import NoPartialFit
+from maxmargin.training.options import seed_of
+from maxmargin.training.trainer import Options, Problem, Trainer
 
 
 class MotifFinder(MotifDescription, ClassifierMixin, Trainer):

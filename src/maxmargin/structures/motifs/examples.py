@@ -8,10 +8,10 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from maxmargin.arrays import Array
-from maxmargin.checks import is_real
-from maxmargin.inputs.labels import plain
-from maxmargin.oracle import normalised_weights
+from maxmargin.base.arrays import Array
+from maxmargin.base.checks import is_real
+from maxmargin.inputs.labels.labels import plain
+from maxmargin.problem.oracle.oracle import normalised_weights
 from maxmargin.structures.motifs.markov import MarkovChain
 from maxmargin.structures.motifs.strings import Strings
 from maxmargin.structures.motifs.task import Motif

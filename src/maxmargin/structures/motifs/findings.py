@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from maxmargin.inputs.confusion import LabelConfusion
-from maxmargin.inputs.labels import plain
+from maxmargin.inputs.labels.confusion import LabelConfusion
+from maxmargin.inputs.labels.labels import plain
 from maxmargin.report.bootstrap import mean_of
 from maxmargin.report.drawings import picture
 from maxmargin.report.findings import Findings, Section, note

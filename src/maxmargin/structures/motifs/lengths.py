@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from maxmargin.checks import check_whole
+from maxmargin.base.checks import check_whole
 from maxmargin.structures.motifs.examples import MotifExamples
-from maxmargin.trainer import Trainer
+from maxmargin.training.trainer import Trainer
 
 
 def possible_lengths(length: Any) -> list[int]:

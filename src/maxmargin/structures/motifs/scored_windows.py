@@ -8,12 +8,12 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from maxmargin.arrays import Array
-from maxmargin.atoms import AtomRows, Atoms
+from maxmargin.base.arrays import Array
+from maxmargin.problem.contract.task import Task
+from maxmargin.problem.planes.atoms import AtomRows, Atoms
 from maxmargin.structures.motifs.alphabet import Alphabet
 from maxmargin.structures.motifs.strings import Strings
 from maxmargin.structures.motifs.windows import BestWindows, ChosenWindows, Places, Windows
-from maxmargin.task import Task
 
 
 class MotifWeights(NamedTuple):

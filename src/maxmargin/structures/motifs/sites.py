@@ -7,9 +7,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from maxmargin.arrays import Array
-from maxmargin.files.fields import Real, Text, Whole
-from maxmargin.files.objects import declare
+from maxmargin.base.arrays import Array
+from maxmargin.base.files.fields import Real, Text, Whole
+from maxmargin.base.files.objects import declare
 from maxmargin.structures.motifs.scored_windows import ScoredWindows
 from maxmargin.structures.motifs.windows import Places, Windows
 

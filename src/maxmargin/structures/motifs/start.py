@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from maxmargin.arrays import Array
+from maxmargin.base.arrays import Array
 from maxmargin.structures.motifs.alphabet import Alphabet
 from maxmargin.structures.motifs.patterns import centred, pattern_scores
 from maxmargin.structures.motifs.scored_windows import ScoredWindows

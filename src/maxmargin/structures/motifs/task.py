@@ -8,10 +8,10 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from maxmargin.arrays import Array
-from maxmargin.checks import check_whole, is_whole
-from maxmargin.files.fields import OneOf, Whole
-from maxmargin.files.objects import Dropped, Fields
+from maxmargin.base.arrays import Array
+from maxmargin.base.checks import check_whole, is_whole
+from maxmargin.base.files.fields import OneOf, Whole
+from maxmargin.base.files.objects import Dropped, Fields
 from maxmargin.structures.motifs.alphabet import Alphabet
 from maxmargin.structures.motifs.batch import MotifBatch
 from maxmargin.structures.motifs.scored_windows import ScoredWindows

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from maxmargin.arrays import Array
+from maxmargin.base.arrays import Array
 from maxmargin.structures.motifs.scored_windows import ScoredWindows
 from maxmargin.structures.motifs.windows import ChosenWindows, Places, Windows
 

@@ -9,19 +9,19 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from maxmargin.arrays import Array
-from maxmargin.atoms import AtomRows, Atoms
-from maxmargin.batch import Batch
-from maxmargin.objective import Formulation
-from maxmargin.planes import Planes
-from maxmargin.rounding import UNIT, gamma
+from maxmargin.base.arrays import Array
+from maxmargin.base.rounding import UNIT, gamma
+from maxmargin.problem.contract.batch import Batch
+from maxmargin.problem.contract.tangents import Softness, Tangents
+from maxmargin.problem.dual.objective import Formulation
+from maxmargin.problem.planes.atoms import AtomRows, Atoms
+from maxmargin.problem.planes.planes import Planes
 from maxmargin.structures.parsing.charts import Charts, Violation, losses
 from maxmargin.structures.parsing.compiled.kinds import HAMMING
 from maxmargin.structures.parsing.joint_features import JointFeatures
 from maxmargin.structures.parsing.productions import Rows
 from maxmargin.structures.parsing.sentences import ReadSentence
 from maxmargin.structures.parsing.summed_charts import SummedCharts
-from maxmargin.tangents import Softness, Tangents
 
 Find = Callable[[Charts, list[Any]], list[Any]]  # a search in charts for something in every scored sentence of a batch
 

@@ -6,7 +6,7 @@ import os
 from collections.abc import Iterable, Iterator
 from typing import Any, cast
 
-from maxmargin.inputs.text_file import TextFile, reading, writing
+from maxmargin.inputs.readers.text_file import TextFile, reading, writing
 from maxmargin.structures.parsing.bracket_notation import nodes_of_lines
 from maxmargin.structures.parsing.trees import Tree, check_forest, tree_of
 

@@ -9,8 +9,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from maxmargin.arrays import Array
-from maxmargin.checks import check_memory
+from maxmargin.base.arrays import Array
+from maxmargin.base.checks import check_memory
 from maxmargin.structures.parsing.compiled.kinds import BRACKETS, HAMMING, K_BEST, ZERO_ONE
 from maxmargin.structures.parsing.productions import BEGIN, CHAIN, END, RULE, SPLIT, Productions, Rows
 from maxmargin.structures.parsing.span_features import spans

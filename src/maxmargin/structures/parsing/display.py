@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from maxmargin.figures.canvas import GREY, ORANGE, RED, axes
+from maxmargin.report.figures.canvas import GREY, ORANGE, RED, axes
 from maxmargin.structures.parsing.tree_drawing import FONT_SIZE, GAP, LEVEL, MARGIN, Place, layout, pixels
 from maxmargin.structures.parsing.tree_errors import bracket_errors, node_errors, tag_errors
 from maxmargin.structures.parsing.trees import Bracket, Tree

@@ -8,20 +8,20 @@ from typing import Any, NamedTuple, Self, Unpack
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from maxmargin.arrays import Array
-from maxmargin.checks import check_whole
-from maxmargin.errors import Uncalibrated, warn_caller
-from maxmargin.predictions import Predictions
-from maxmargin.probabilistic import Calibration, ProbabilisticTrainer
+from maxmargin.base.arrays import Array
+from maxmargin.base.checks import check_whole
+from maxmargin.base.errors import Uncalibrated, warn_caller
+from maxmargin.base.named_weights import Weights, WithNamedWeights
+from maxmargin.base.predictions import Predictions
+from maxmargin.problem.contract.task import Task
 from maxmargin.report.findings import Findings, Section
 from maxmargin.solvers import Solver
 from maxmargin.structures.parsing.parseval import parseval
 from maxmargin.structures.parsing.sentences import check_length, tree_of_sentence
 from maxmargin.structures.parsing.task import Grammar
 from maxmargin.structures.parsing.trees import Bracket, Tree
-from maxmargin.task import Task
-from maxmargin.trainer import Options
-from maxmargin.weights import Weights, WithNamedWeights
+from maxmargin.training.probabilistic import Calibration, ProbabilisticTrainer
+from maxmargin.training.trainer import Options
 
 
 class ParsesSentences(WithNamedWeights):

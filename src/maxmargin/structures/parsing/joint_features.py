@@ -14,10 +14,10 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from maxmargin.arrays import Array
-from maxmargin.atoms import Atoms
-from maxmargin.files.fields import Part
-from maxmargin.files.objects import Dropped, Fields
+from maxmargin.base.arrays import Array
+from maxmargin.base.files.fields import Part
+from maxmargin.base.files.objects import Dropped, Fields
+from maxmargin.problem.planes.atoms import Atoms
 from maxmargin.structures.parsing.charts import longest_chain
 from maxmargin.structures.parsing.productions import Rows
 from maxmargin.structures.parsing.sentences import Reader, ReadSentence

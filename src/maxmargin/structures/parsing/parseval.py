@@ -12,7 +12,7 @@ from collections.abc import Collection, Iterable, Sequence, Sized
 from itertools import accumulate
 from typing import Any, NamedTuple
 
-from maxmargin.inputs.scorer import Scorer
+from maxmargin.report.scoring.scorer import Scorer
 from maxmargin.structures.parsing.trees import TRACE, Bracket, Tree, check_forest, tree_of, without_function_tags
 
 Token = tuple[str, str]  # (word, tag)

@@ -7,10 +7,10 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from sklearn.base import BaseEstimator
 
-from maxmargin.checks import is_real
-from maxmargin.files.fields import NumberArray, Part
-from maxmargin.files.objects import Fields, parameters_of
-from maxmargin.files.saving import SavedModel
+from maxmargin.base.checks import is_real
+from maxmargin.base.files.fields import NumberArray, Part
+from maxmargin.base.files.objects import Fields, parameters_of
+from maxmargin.base.files.saving import SavedModel
 from maxmargin.report.reported import Reported
 from maxmargin.structures.parsing.estimator import ParsesSentences
 from maxmargin.structures.parsing.task import Grammar

@@ -21,8 +21,8 @@ from typing import ClassVar, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from maxmargin.files.fields import Each, Mapped, OneOf, Part, Text, Whole
-from maxmargin.files.objects import Fields, declare
+from maxmargin.base.files.fields import Each, Mapped, OneOf, Part, Text, Whole
+from maxmargin.base.files.objects import Fields, declare
 from maxmargin.structures.parsing.trees import Tree
 
 Rows = NDArray[np.int32]  # (nodes, 5): chain, rule, begin, split, end of every node, a parent before its children

@@ -17,12 +17,12 @@ from typing import Any, ClassVar, NamedTuple, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from maxmargin.arrays import Array
-from maxmargin.atoms import Atoms
-from maxmargin.files.fields import Part
-from maxmargin.files.objects import Dropped, Fields
-from maxmargin.inputs.tokens import SequencePacker, Sequences
-from maxmargin.inputs.words import word_attributes
+from maxmargin.base.arrays import Array
+from maxmargin.base.files.fields import Part
+from maxmargin.base.files.objects import Dropped, Fields
+from maxmargin.inputs.tokens.tokens import SequencePacker, Sequences
+from maxmargin.inputs.tokens.words import word_attributes
+from maxmargin.problem.planes.atoms import Atoms
 from maxmargin.structures.parsing.span_features import SPAN, SPLIT
 from maxmargin.structures.parsing.trees import Tree, tree_of
 

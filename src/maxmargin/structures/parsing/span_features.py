@@ -14,8 +14,8 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from maxmargin.files.fields import Each, Label, Mapped, Text, Whole
-from maxmargin.files.objects import Dropped, Fields
+from maxmargin.base.files.fields import Each, Label, Mapped, Text, Whole
+from maxmargin.base.files.objects import Dropped, Fields
 
 SPAN = ("first", "last", "before", "after", "length")
 SPLIT = ("split_left", "split_right")

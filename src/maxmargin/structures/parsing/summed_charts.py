@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from maxmargin.arrays import Array
+from maxmargin.base.arrays import Array
 from maxmargin.structures.parsing.charts import cell, empty_rows, label_count, no_bonus
 from maxmargin.structures.parsing.productions import Rows
 

@@ -10,12 +10,13 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from maxmargin.arrays import Array
-from maxmargin.atoms import Atoms
-from maxmargin.checks import check_whole
-from maxmargin.errors import LossReplaced, warn_caller
-from maxmargin.files.fields import Part, Text
-from maxmargin.files.objects import Fields
+from maxmargin.base.arrays import Array
+from maxmargin.base.checks import check_whole
+from maxmargin.base.errors import LossReplaced, warn_caller
+from maxmargin.base.files.fields import Part, Text
+from maxmargin.base.files.objects import Fields
+from maxmargin.problem.contract.task import Task
+from maxmargin.problem.planes.atoms import Atoms
 from maxmargin.structures.parsing.batch import GrammarBatch, ParseExample, atom_rows
 from maxmargin.structures.parsing.charts import Derivation, Loss, flat_rules
 from maxmargin.structures.parsing.compiled.kinds import BRACKETS, HAMMING, ZERO_ONE
@@ -25,7 +26,6 @@ from maxmargin.structures.parsing.productions import Productions, Rows
 from maxmargin.structures.parsing.sentences import READERS, tree_of_sentence
 from maxmargin.structures.parsing.tree_sums import TreeSums
 from maxmargin.structures.parsing.trees import Tree
-from maxmargin.task import Task
 
 MEASURES = ("hamming", "f1", "zero_one")
 

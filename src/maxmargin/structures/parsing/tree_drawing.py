@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterator, Sequence
 from itertools import pairwise
 from typing import Any, NamedTuple, Protocol
 
-from maxmargin.figures.canvas import GREY, RED
+from maxmargin.report.figures.canvas import GREY, RED
 from maxmargin.report.html import Element
 
 FONT_SIZE = 14  # of the SVG, in pixels

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from maxmargin.arrays import Array
+from maxmargin.base.arrays import Array
 from maxmargin.structures.parsing.batch import GrammarBatch
 from maxmargin.structures.parsing.charts import label_names
 from maxmargin.structures.parsing.productions import NoDerivation

@@ -7,12 +7,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from maxmargin.arrays import Array
-from maxmargin.atoms import AtomRows, Atoms
-from maxmargin.errors import TaskError
+from maxmargin.base.arrays import Array
+from maxmargin.base.errors import TaskError
 from maxmargin.kernels.units import AtomBatch
-from maxmargin.objective import Formulation
-from maxmargin.planes import Planes
+from maxmargin.problem.dual.objective import Formulation
+from maxmargin.problem.planes.atoms import AtomRows, Atoms
+from maxmargin.problem.planes.planes import Planes
 from maxmargin.structures.parts.branching import PartScores, most_violated_parts, no_maximiser
 from maxmargin.structures.parts.numbers import PartNumbers
 

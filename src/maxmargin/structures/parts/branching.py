@@ -22,10 +22,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from maxmargin.arrays import Array
-from maxmargin.errors import TaskError
-from maxmargin.objective import Formulation
-from maxmargin.rescaling import tangent
+from maxmargin.base.arrays import Array
+from maxmargin.base.errors import TaskError
+from maxmargin.problem.dual.objective import Formulation
+from maxmargin.problem.oracle.rescaling import tangent
 from maxmargin.structures.parts.numbers import PartNumbers
 
 CLOSED = 1e-9  # relative distance of found and bound at which a half is done with

@@ -9,10 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from maxmargin.arrays import Array
-from maxmargin.checks import check_whole
-from maxmargin.files.fields import Whole
-from maxmargin.files.objects import Fields
+from maxmargin.base.arrays import Array
+from maxmargin.base.checks import check_whole
+from maxmargin.base.files.fields import Whole
+from maxmargin.base.files.objects import Fields
 from maxmargin.kernels.units import UnitTask
 from maxmargin.structures.parts.batch import PackedParts, PartsBatch
 from maxmargin.structures.parts.numbers import PartNumbers, PricedParts, as_numbers

@@ -7,9 +7,9 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from maxmargin.arrays import Array
-from maxmargin.files.fields import OneOf, Real, Whole
-from maxmargin.files.objects import Fields
+from maxmargin.base.arrays import Array
+from maxmargin.base.files.fields import OneOf, Real, Whole
+from maxmargin.base.files.objects import Fields
 from maxmargin.structures.ranking.contingency_batch import ContingencyBatch, SampleLosses
 from maxmargin.structures.ranking.group_task import GroupTask
 from maxmargin.structures.ranking.groups import Groups

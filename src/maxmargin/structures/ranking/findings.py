@@ -6,9 +6,10 @@ from typing import Any
 
 import numpy as np
 
-from maxmargin.arrays import Array, Index
-from maxmargin.inputs.confusion import LabelConfusion
-from maxmargin.inputs.labels import plain
+from maxmargin.base.arrays import Array, Index
+from maxmargin.base.named_weights import column_names
+from maxmargin.inputs.labels.confusion import LabelConfusion
+from maxmargin.inputs.labels.labels import plain
 from maxmargin.report.bootstrap import ReportedMeasure, agreement, mean_of, share_of
 from maxmargin.report.charts import Axis, Series, chart
 from maxmargin.report.findings import Findings, Section, note
@@ -19,7 +20,6 @@ from maxmargin.structures.ranking.groups import Groups, query_ids
 from maxmargin.structures.ranking.judge import judged
 from maxmargin.structures.ranking.orders import concordance, worst_order
 from maxmargin.structures.ranking.query_scores import query_scores
-from maxmargin.weights import column_names
 
 MOST_ROWS = 15  # of a ranking that is shown
 

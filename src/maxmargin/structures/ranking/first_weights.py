@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from maxmargin.arrays import Array
-from maxmargin.atoms import AtomRows
+from maxmargin.base.arrays import Array
+from maxmargin.problem.planes.atoms import AtomRows
 from maxmargin.structures.ranking.topk_batch import TopKBatch
 
 

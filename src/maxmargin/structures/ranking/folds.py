@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from maxmargin.arrays import Array
+from maxmargin.base.arrays import Array
 from maxmargin.structures.ranking.groups import Groups, Indices
 
 FEW, FOLDS_OF_FEW, FOLDS = 100, 5, 3  # few examples of a class: nearly all must be learnt from

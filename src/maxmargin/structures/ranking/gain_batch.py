@@ -11,8 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from maxmargin.arrays import Array
-from maxmargin.planes import Planes
+from maxmargin.base.arrays import Array
+from maxmargin.problem.planes.planes import Planes
 from maxmargin.structures.ranking.orders import discounts, gains, ideal_dcg
 from maxmargin.structures.ranking.pair_batch import pair_weights
 from maxmargin.structures.ranking.segmented_batch import SegmentedBatch, Segments

@@ -7,9 +7,9 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from maxmargin.arrays import Array
-from maxmargin.files.fields import Whole
-from maxmargin.files.objects import Fields
+from maxmargin.base.arrays import Array
+from maxmargin.base.files.fields import Whole
+from maxmargin.base.files.objects import Fields
 from maxmargin.inputs.matrices import checked_matrix
 from maxmargin.kernels.units import UnitTask
 from maxmargin.structures.ranking.groups import Groups

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from maxmargin.checks import refuse_complex
+from maxmargin.base.checks import refuse_complex
 
 Indices = NDArray[np.int64]
 

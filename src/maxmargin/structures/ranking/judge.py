@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from maxmargin.arrays import Array
+from maxmargin.base.arrays import Array
 from maxmargin.structures.ranking.measures import Measure
 from maxmargin.structures.ranking.threshold import Cut, JudgedRows, balanced_rate, best_cut, cut_after, standard_error
 

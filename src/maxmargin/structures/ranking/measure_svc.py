@@ -10,18 +10,18 @@ from numpy.typing import NDArray
 from sklearn.utils.multiclass import type_of_target
 from sklearn.utils.validation import check_consistent_length, check_is_fitted, column_or_1d
 
-from maxmargin.arrays import Array
-from maxmargin.batch import Batch
-from maxmargin.errors import CutNotValidated, warn_caller
-from maxmargin.files.fields import LabelArray, Real, Text
-from maxmargin.files.objects import Dropped, Field, Fields
-from maxmargin.flat import MatrixClassifier
-from maxmargin.inputs.labels import plain
-from maxmargin.inputs.packed_data import given_examples
+from maxmargin.base.arrays import Array
+from maxmargin.base.errors import CutNotValidated, warn_caller
+from maxmargin.base.files.fields import LabelArray, Real, Text
+from maxmargin.base.files.objects import Dropped, Field, Fields
+from maxmargin.base.named_weights import Weights, column_names
+from maxmargin.inputs.labels.labels import plain
+from maxmargin.inputs.packed.packed_data import given_examples
 from maxmargin.kernels.functions import WithConstant
-from maxmargin.objective import Certificate
-from maxmargin.online import NoPartialFit
-from maxmargin.oracle import normalised_weights
+from maxmargin.problem.contract.batch import Batch
+from maxmargin.problem.contract.task import Task
+from maxmargin.problem.dual.objective import Certificate
+from maxmargin.problem.oracle.oracle import normalised_weights
 from maxmargin.report.findings import Findings
 from maxmargin.solvers import Solution, Solver
 from maxmargin.structures.ranking.contingency import Contingency
@@ -35,10 +35,10 @@ from maxmargin.structures.ranking.segmented_batch import SegmentedBatch
 from maxmargin.structures.ranking.soft_labels import SoftLabels
 from maxmargin.structures.ranking.threshold import Cut, JudgedRows
 from maxmargin.structures.ranking.zero_weights import remedy_for_zero
-from maxmargin.task import Task
-from maxmargin.trainer import Options, refuse_kernel
-from maxmargin.training_options import seed_of
-from maxmargin.weights import Weights, column_names
+from maxmargin.training.flat import MatrixClassifier
+from maxmargin.training.online import NoPartialFit
+from maxmargin.training.options import seed_of
+from maxmargin.training.trainer import Options, refuse_kernel
 
 MOST_ROWS = 10**8  # that repeated examples may make
 FOLD_TOL = 0.01  # the gap of trainings that only score what they have not seen

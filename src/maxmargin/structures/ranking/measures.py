@@ -18,9 +18,9 @@ import numpy as np
 from numpy.lib.stride_tricks import sliding_window_view
 from numpy.typing import NDArray
 
-from maxmargin.arrays import Array
-from maxmargin.checks import is_real, is_whole
-from maxmargin.errors import TaskError
+from maxmargin.base.arrays import Array
+from maxmargin.base.checks import is_real, is_whole
+from maxmargin.base.errors import TaskError
 
 Counts = NDArray[np.int64]
 TableLoss = Callable[[Any, Any, Any, Any], Any]

@@ -12,11 +12,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from maxmargin.arrays import Array
-from maxmargin.files.array_folder import ArrayFolderWriter
-from maxmargin.inputs.packed_matrix import PackedRows, packing_rows
-from maxmargin.inputs.packed_rows import MostlySame, deny, expect
-from maxmargin.inputs.row_blocks import checked_outputs, checked_weights, row_blocks
+from maxmargin.base.arrays import Array
+from maxmargin.base.files.array_folder import ArrayFolderWriter
+from maxmargin.inputs.packed.packed_matrix import PackedRows, packing_rows
+from maxmargin.inputs.packed.packed_rows import MostlySame, deny, expect
+from maxmargin.inputs.packed.row_blocks import checked_outputs, checked_weights, row_blocks
 
 
 class PackedQueries(PackedRows):

@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from maxmargin.arrays import Array
-from maxmargin.objective import Formulation
-from maxmargin.planes import Planes
-from maxmargin.rescaling import tangent
+from maxmargin.base.arrays import Array
+from maxmargin.problem.dual.objective import Formulation
+from maxmargin.problem.oracle.rescaling import tangent
+from maxmargin.problem.planes.planes import Planes
 from maxmargin.structures.ranking.segmented_batch import ScoredRows, SegmentedBatch, Segments
 
 

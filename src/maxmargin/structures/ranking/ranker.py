@@ -12,17 +12,18 @@ from numpy.typing import NDArray
 from scipy import sparse
 from sklearn.utils.validation import _check_feature_names_in, check_is_fitted, validate_data
 
-from maxmargin.arrays import Array
-from maxmargin.checks import refuse_complex
-from maxmargin.files.fields import NumberArray, OneOf
-from maxmargin.files.objects import Fields, Sometimes
-from maxmargin.inputs.labels import plain
-from maxmargin.inputs.packed_data import PackedData, given_examples
-from maxmargin.inputs.packed_matrix import PackedMatrix
+from maxmargin.base.arrays import Array
+from maxmargin.base.checks import refuse_complex
+from maxmargin.base.files.fields import NumberArray, OneOf
+from maxmargin.base.files.objects import Fields, Sometimes
+from maxmargin.base.named_weights import Weights, column_names
+from maxmargin.inputs.labels.labels import plain
+from maxmargin.inputs.packed.packed_data import PackedData, given_examples
+from maxmargin.inputs.packed.packed_matrix import PackedMatrix
 from maxmargin.kernels.functions import is_precomputed
-from maxmargin.objective import Certificate
-from maxmargin.online import NoPartialFit
-from maxmargin.oracle import normalised_weights
+from maxmargin.problem.contract.task import Task
+from maxmargin.problem.dual.objective import Certificate
+from maxmargin.problem.oracle.oracle import normalised_weights
 from maxmargin.report.findings import Findings
 from maxmargin.solvers import Solver
 from maxmargin.structures.ranking.contingency import Contingency
@@ -35,9 +36,8 @@ from maxmargin.structures.ranking.ranking import GRADE, Ranking
 from maxmargin.structures.ranking.topk import TopK
 from maxmargin.structures.ranking.topk_batch import TopKBatch
 from maxmargin.structures.ranking.zero_weights import remedy_for_zero
-from maxmargin.task import Task
-from maxmargin.trainer import Options, Problem, Trainer, refuse_kernel
-from maxmargin.weights import Weights, column_names
+from maxmargin.training.online import NoPartialFit
+from maxmargin.training.trainer import Options, Problem, Trainer, refuse_kernel
 
 
 class Ranker(Trainer):

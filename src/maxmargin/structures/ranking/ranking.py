@@ -7,10 +7,10 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from maxmargin.arrays import Array
-from maxmargin.errors import TaskError
-from maxmargin.files.fields import OneOf, Real, Whole
-from maxmargin.files.objects import Fields, Sometimes
+from maxmargin.base.arrays import Array
+from maxmargin.base.errors import TaskError
+from maxmargin.base.files.fields import OneOf, Real, Whole
+from maxmargin.base.files.objects import Fields, Sometimes
 from maxmargin.structures.ranking.average_precision_batch import AveragePrecisionBatch
 from maxmargin.structures.ranking.gain_batch import GainBatch, PositionBatch
 from maxmargin.structures.ranking.group_task import GroupTask

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from maxmargin.arrays import Array
+from maxmargin.base.arrays import Array
 from maxmargin.structures.ranking.groups import Groups
 
 

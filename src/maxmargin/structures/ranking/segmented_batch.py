@@ -10,11 +10,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from maxmargin.arrays import Array
-from maxmargin.atoms import AtomRows, Atoms
-from maxmargin.files.array_folder import Excerpt
-from maxmargin.inputs.packed_rows import verify_rows
+from maxmargin.base.arrays import Array
+from maxmargin.base.files.array_folder import Excerpt
+from maxmargin.inputs.packed.packed_rows import verify_rows
 from maxmargin.kernels.units import AtomBatch
+from maxmargin.problem.planes.atoms import AtomRows, Atoms
 from maxmargin.structures.ranking.groups import Groups, Indices
 
 

@@ -7,11 +7,11 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from maxmargin.arrays import Array
-from maxmargin.atoms import AtomRows
-from maxmargin.files.fields import Real
-from maxmargin.files.objects import Fields
-from maxmargin.planes import Planes
+from maxmargin.base.arrays import Array
+from maxmargin.base.files.fields import Real
+from maxmargin.base.files.objects import Fields
+from maxmargin.problem.planes.atoms import AtomRows
+from maxmargin.problem.planes.planes import Planes
 from maxmargin.structures.ranking.group_task import GroupTask
 from maxmargin.structures.ranking.groups import Groups, Indices
 from maxmargin.structures.ranking.row_labels import WeightedRows, binary_levels

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from maxmargin.arrays import Array
+from maxmargin.base.arrays import Array
 from maxmargin.structures.ranking.groups import Indices
 
 

@@ -8,9 +8,9 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from maxmargin.arrays import Array
-from maxmargin.files.fields import Whole
-from maxmargin.files.objects import Fields
+from maxmargin.base.arrays import Array
+from maxmargin.base.files.fields import Whole
+from maxmargin.base.files.objects import Fields
 from maxmargin.structures.ranking.group_task import GroupTask
 from maxmargin.structures.ranking.groups import Groups, Indices
 from maxmargin.structures.ranking.measures import checked_k

@@ -9,10 +9,10 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from maxmargin.arrays import Array
-from maxmargin.atoms import AtomRows
-from maxmargin.objective import Formulation
-from maxmargin.planes import Planes
+from maxmargin.base.arrays import Array
+from maxmargin.problem.dual.objective import Formulation
+from maxmargin.problem.planes.atoms import AtomRows
+from maxmargin.problem.planes.planes import Planes
 from maxmargin.structures.ranking.groups import Indices
 from maxmargin.structures.ranking.segmented_batch import SegmentedBatch, Segments
 

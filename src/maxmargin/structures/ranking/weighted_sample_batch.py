@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from maxmargin.arrays import Array
-from maxmargin.planes import Planes
+from maxmargin.base.arrays import Array
+from maxmargin.problem.planes.planes import Planes
 from maxmargin.structures.ranking.measures import Counts, Measure
 from maxmargin.structures.ranking.segmented_batch import SegmentedBatch, Segments
 

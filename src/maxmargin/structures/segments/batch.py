@@ -9,17 +9,17 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from maxmargin.arrays import Array
-from maxmargin.atoms import AtomRows, Atoms
-from maxmargin.batch import Batch
-from maxmargin.objective import Formulation
-from maxmargin.planes import Planes
-from maxmargin.rounding import UNIT, gamma
+from maxmargin.base.arrays import Array
+from maxmargin.base.rounding import UNIT, gamma
+from maxmargin.problem.contract.batch import Batch
+from maxmargin.problem.contract.tangents import Softness, Tangents
+from maxmargin.problem.dual.objective import Formulation
+from maxmargin.problem.planes.atoms import AtomRows, Atoms
+from maxmargin.problem.planes.planes import Planes
 from maxmargin.structures.segments.losses import MOST_TRUE, F1Loss, Segmented, SegmentLoss, TokenLoss
 from maxmargin.structures.segments.segment_features import FeatureTable
 from maxmargin.structures.segments.segment_sums import SegmentScores, SegmentSums
 from maxmargin.structures.segments.spans import Codes, SegmentEnds
-from maxmargin.tangents import Softness, Tangents
 
 COUNT_TABLE = 8_000_000  # entries of the table (tokens × labels × counts) up to which slack rescaling is exact
 

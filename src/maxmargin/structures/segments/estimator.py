@@ -8,16 +8,16 @@ from typing import Any, NamedTuple, Unpack
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from maxmargin.inputs.token_templates import TokenTemplates
-from maxmargin.predictions import Predictions
+from maxmargin.base.named_weights import Weights
+from maxmargin.base.predictions import Predictions
+from maxmargin.inputs.tokens.token_templates import TokenTemplates
+from maxmargin.problem.contract.task import Task
 from maxmargin.report.findings import Findings, Section
-from maxmargin.sequence_trainer import SequenceTrainer
 from maxmargin.solvers import Solver
 from maxmargin.structures.segments.spans import OUTSIDE, read_segmentation
 from maxmargin.structures.segments.task import SemiMarkov
-from maxmargin.task import Task
-from maxmargin.trainer import Options
-from maxmargin.weights import Weights
+from maxmargin.training.sequence_trainer import SequenceTrainer
+from maxmargin.training.trainer import Options
 
 ROLES = ("any", "first", "last")  # tokens of a segment
 

@@ -8,11 +8,11 @@ from typing import Any
 
 import numpy as np
 
-from maxmargin.inputs.confusion import LabelConfusion
-from maxmargin.inputs.labels import in_order
-from maxmargin.inputs.reliability import reliability_of
+from maxmargin.inputs.labels.confusion import LabelConfusion
+from maxmargin.inputs.labels.labels import in_order
 from maxmargin.report.bootstrap import agreement, mean_of, share_of
 from maxmargin.report.findings import Findings, Section, counted
+from maxmargin.report.scoring.reliability import reliability_of
 from maxmargin.report.sections import (
     LabelCounts,
     confusion_section,

@@ -19,8 +19,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from maxmargin.arrays import Array
-from maxmargin.inputs.labels import cost_matrix
+from maxmargin.base.arrays import Array
+from maxmargin.inputs.labels.labels import cost_matrix
 from maxmargin.structures.segments.spans import OUTSIDE, Codes, SegmentEnds
 
 MEASURES = ("tokens", "segments", "f1")

@@ -17,11 +17,11 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from maxmargin.arrays import Array
-from maxmargin.files.fields import OneOf, Part, Texts, Whole
-from maxmargin.files.objects import Fields
+from maxmargin.base.arrays import Array
+from maxmargin.base.files.fields import OneOf, Part, Texts, Whole
+from maxmargin.base.files.objects import Fields
 from maxmargin.inputs.matrices import LARGEST
-from maxmargin.inputs.token_features import FeatureRows, pairs_of
+from maxmargin.inputs.tokens.token_features import FeatureRows, pairs_of
 from maxmargin.structures.segments.segment_text import SegmentText
 from maxmargin.structures.segments.spans import Span
 

@@ -7,8 +7,8 @@ from collections.abc import Callable, Mapping, Sequence
 from itertools import groupby
 from typing import Any, ClassVar
 
-from maxmargin.files.fields import Each, OneOf, Text, Whole
-from maxmargin.files.objects import Fields
+from maxmargin.base.files.fields import Each, OneOf, Text, Whole
+from maxmargin.base.files.objects import Fields
 
 LONGEST = 5  # words of a text that may come again
 REPEATED = re.compile(r"(.)\1+")

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from maxmargin.inputs.chunk_schemes import SCHEMES
+from maxmargin.inputs.tokens.chunk_schemes import SCHEMES
 
 OUTSIDE = "O"
 Codes = NDArray[np.int32]

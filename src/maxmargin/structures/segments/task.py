@@ -10,15 +10,16 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from maxmargin.arrays import Array
-from maxmargin.atoms import Atoms
-from maxmargin.checks import check_memory, check_whole
-from maxmargin.errors import InvalidLabels, LossReplaced, warn_caller
-from maxmargin.files.fields import Flag, LabelList, OneOf, Part, Whole
-from maxmargin.files.objects import Derived, Fields
-from maxmargin.inputs.labels import label_set
-from maxmargin.inputs.token_templates import TokenTemplates
-from maxmargin.inputs.tokens import SequencePacker, Sequences
+from maxmargin.base.arrays import Array
+from maxmargin.base.checks import check_memory, check_whole
+from maxmargin.base.errors import InvalidLabels, LossReplaced, warn_caller
+from maxmargin.base.files.fields import Flag, LabelList, OneOf, Part, Whole
+from maxmargin.base.files.objects import Derived, Fields
+from maxmargin.inputs.labels.labels import label_set
+from maxmargin.inputs.tokens.token_templates import TokenTemplates
+from maxmargin.inputs.tokens.tokens import SequencePacker, Sequences
+from maxmargin.problem.contract.task import Task
+from maxmargin.problem.planes.atoms import Atoms
 from maxmargin.structures.segments.batch import SegmentBatch
 from maxmargin.structures.segments.losses import MOST_TRUE, F1Loss, Segmented, make_loss
 from maxmargin.structures.segments.segment_features import SegmentFeatures
@@ -34,7 +35,6 @@ from maxmargin.structures.segments.spans import (
     spans_of,
     tags_of,
 )
-from maxmargin.task import Task
 
 AT_ONCE = 4_000_000  # scores of segments that prediction holds at a time
 

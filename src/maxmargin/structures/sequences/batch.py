@@ -8,24 +8,24 @@ from typing import Any, NamedTuple, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from maxmargin.arrays import Array, Index, read_only
-from maxmargin.atoms import Atoms
-from maxmargin.block_dual import BlockDual
-from maxmargin.checks import check_memory
-from maxmargin.dual_blocks import DualBlocks
-from maxmargin.files.array_folder import Excerpt
-from maxmargin.inputs.labelling import wrong_labels
-from maxmargin.inputs.labels import Labels
-from maxmargin.inputs.packed_rows import verify_rows
+from maxmargin.base.arrays import Array, Index, read_only
+from maxmargin.base.checks import check_memory
+from maxmargin.base.files.array_folder import Excerpt
+from maxmargin.base.memory_budget import room, zeros
+from maxmargin.base.rounding import UNIT, gamma
+from maxmargin.inputs.labels.labelling import wrong_labels
+from maxmargin.inputs.labels.labels import Labels
+from maxmargin.inputs.packed.packed_rows import verify_rows
 from maxmargin.kernels.units import AtomBatch
-from maxmargin.objective import Formulation
-from maxmargin.planes import Planes, Rows
-from maxmargin.room import room, zeros
-from maxmargin.rounding import UNIT, gamma
+from maxmargin.problem.contract.tangents import Softness, Tangents
+from maxmargin.problem.dual.block_dual import BlockDual
+from maxmargin.problem.dual.objective import Formulation
+from maxmargin.problem.dual.plane_dual import DualBlocks
+from maxmargin.problem.planes.atoms import Atoms
+from maxmargin.problem.planes.planes import Planes, Rows
 from maxmargin.structures.sequences.chain_flows import MOST_LABELS, ChainFlows, LabelledChains, product_type
 from maxmargin.structures.sequences.chain_gibbs import ChainGibbs, SoftChains, continued
 from maxmargin.structures.sequences.chain_sums import ChainSums
-from maxmargin.tangents import Softness, Tangents
 
 MOST_PRODUCTS = 256  # positions of a sequence whose products are computed in every visit rather than planes kept
 LOSS_TABLE = 4_000_000  # entries of the table (positions × labels × losses) up to which slack rescaling is exact

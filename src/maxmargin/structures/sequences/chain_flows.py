@@ -18,17 +18,17 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from maxmargin.arrays import Array, read_only
-from maxmargin.atoms import AtomRows, Atoms, one_or_each
-from maxmargin.block_dual import CALL, BlockDual, Decoder, Moment, Proof, Remembered, Report, caps
-from maxmargin.files.objects import Fields
-from maxmargin.inputs.labelling import wrong_labels
-from maxmargin.inputs.labels import Labels
-from maxmargin.objective import Formulation
-from maxmargin.pickled_weights import lent
-from maxmargin.planes import Planes
-from maxmargin.room import zeros
-from maxmargin.rounding import gamma
+from maxmargin.base.arrays import Array, read_only
+from maxmargin.base.files.objects import Fields
+from maxmargin.base.memory_budget import zeros
+from maxmargin.base.pickled_weights import lent
+from maxmargin.base.rounding import gamma
+from maxmargin.inputs.labels.labelling import wrong_labels
+from maxmargin.inputs.labels.labels import Labels
+from maxmargin.problem.dual.block_dual import CALL, BlockDual, Decoder, Moment, Proof, Remembered, Report, caps
+from maxmargin.problem.dual.objective import Formulation
+from maxmargin.problem.planes.atoms import AtomRows, Atoms, one_or_each
+from maxmargin.problem.planes.planes import Planes
 from maxmargin.structures.sequences.compiled.flow_arrays import FlowScratch, Grams, Lattice, Positions
 from maxmargin.structures.sequences.flow_mixing import mixed
 from maxmargin.structures.sequences.learnt_flows import LearntLattice, LearntPaths, WeightedPaths

@@ -16,17 +16,17 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from maxmargin.arrays import Array
-from maxmargin.atoms import Atoms
-from maxmargin.block_dual import caps
-from maxmargin.files.fields import Real
-from maxmargin.files.learnt import InPlace
-from maxmargin.files.objects import Fields
-from maxmargin.inputs.labels import Labels
-from maxmargin.room import zeros
-from maxmargin.rounding import gamma, lowered_dual, raised_square
+from maxmargin.base.arrays import Array
+from maxmargin.base.files.fields import Real
+from maxmargin.base.files.learnt import InPlace
+from maxmargin.base.files.objects import Fields
+from maxmargin.base.memory_budget import zeros
+from maxmargin.base.rounding import gamma, lowered_dual, raised_square
+from maxmargin.inputs.labels.labels import Labels
+from maxmargin.problem.contract.tangents import Softness
+from maxmargin.problem.dual.block_dual import caps
+from maxmargin.problem.planes.atoms import Atoms
 from maxmargin.structures.sequences.chain_sums import steps_to_all
-from maxmargin.tangents import Softness
 
 FIRST_RATE = 0.5  # η
 AT_ONCE = 2**14  # rows of a table that are looked at together: what is computed of them takes little memory beside it

@@ -10,8 +10,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from maxmargin.arrays import Array
-from maxmargin.inputs.labels import Labels
+from maxmargin.base.arrays import Array
+from maxmargin.inputs.labels.labels import Labels
 
 ChainLinks = tuple[Array, Array, Array]  # T, s and f
 LEAST = 1e-250  # probabilities above this have all of their digits

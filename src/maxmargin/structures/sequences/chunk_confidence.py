@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from maxmargin.inputs.chunk_schemes import ChunkScheme
+from maxmargin.inputs.tokens.chunk_schemes import ChunkScheme
 from maxmargin.structures.sequences.chain_sums import ChainSums, Stretch
 
 

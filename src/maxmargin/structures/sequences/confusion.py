@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Hashable, Sequence
 from typing import Any
 
-from maxmargin.inputs.confusion import LabelConfusion
+from maxmargin.inputs.labels.confusion import LabelConfusion
 from maxmargin.structures.sequences.reports import judged_positions
 
 

@@ -10,8 +10,8 @@ from collections.abc import Hashable, Iterable, Iterator, Sequence
 from sys import intern
 from typing import Any, NamedTuple
 
-from maxmargin.inputs.chunk_schemes import named_scheme
-from maxmargin.inputs.text_file import MARK, TextFile, TextLines, reading, writing
+from maxmargin.inputs.readers.text_file import MARK, TextFile, TextLines, reading, writing
+from maxmargin.inputs.tokens.chunk_schemes import named_scheme
 
 DOCUMENT = "-DOCSTART-"
 BLANK = " \t"

@@ -13,8 +13,8 @@ from math import isfinite
 from sys import intern
 from typing import Any, NamedTuple
 
-from maxmargin.inputs.text_file import TextFile, TextLines, reading, writing
-from maxmargin.inputs.token_features import pairs_of
+from maxmargin.inputs.readers.text_file import TextFile, TextLines, reading, writing
+from maxmargin.inputs.tokens.token_features import pairs_of
 
 PIECES = re.compile(r"\\[:\\]|:")  # what is not a character of a name
 WEIGHT = "@weight"

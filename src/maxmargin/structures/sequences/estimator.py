@@ -11,23 +11,21 @@ import numpy as np
 from sklearn.base import clone
 from sklearn.utils.validation import check_is_fitted
 
-from maxmargin.arrays import Array
-from maxmargin.batch import Batch
-from maxmargin.checks import check_whole, is_real
-from maxmargin.conformal import allowed_distance, least_probability
-from maxmargin.errors import SetCutOff, warn_caller
-from maxmargin.inputs.chunk_schemes import SCHEMES
-from maxmargin.inputs.scoring import Agreement, share_right
-from maxmargin.inputs.token_templates import TokenTemplates
-from maxmargin.inputs.transitions import chunk_scheme
-from maxmargin.inputs.weighted import Weighted
-from maxmargin.live_line import LiveLine
-from maxmargin.objective import Certificate
-from maxmargin.predictions import Predictions
-from maxmargin.probabilistic import Calibration
-from maxmargin.progress import watching
+from maxmargin.base.arrays import Array
+from maxmargin.base.checks import check_whole, is_real
+from maxmargin.base.errors import SetCutOff, warn_caller
+from maxmargin.base.named_weights import Weights
+from maxmargin.base.predictions import Predictions
+from maxmargin.base.progress_line import LiveLine
+from maxmargin.inputs.labels.weighted import Weighted
+from maxmargin.inputs.tokens.chunk_schemes import SCHEMES
+from maxmargin.inputs.tokens.token_templates import TokenTemplates
+from maxmargin.inputs.tokens.transitions import chunk_scheme
+from maxmargin.problem.contract.batch import Batch
+from maxmargin.problem.contract.task import Task
+from maxmargin.problem.dual.objective import Certificate
 from maxmargin.report.findings import Findings, Section
-from maxmargin.sequence_trainer import SequenceTrainer
+from maxmargin.report.scoring.agreement import Agreement, share_right
 from maxmargin.solvers import CCCP, Solver, as_solver
 from maxmargin.structures.sequences.batch import ChainBatch
 from maxmargin.structures.sequences.chunk_confidence import chunk_confidences
@@ -36,10 +34,12 @@ from maxmargin.structures.sequences.packed_sequences import PackedSequences
 from maxmargin.structures.sequences.partial_labels import as_choice, is_partial
 from maxmargin.structures.sequences.sparse_weights import sparse_weights
 from maxmargin.structures.sequences.task import Chain
-from maxmargin.task import Task
-from maxmargin.trainer import Options, Problem
-from maxmargin.training_options import seed_of
-from maxmargin.weights import Weights
+from maxmargin.training.conformal import allowed_distance, least_probability
+from maxmargin.training.options import seed_of
+from maxmargin.training.probabilistic import Calibration
+from maxmargin.training.progress import watching
+from maxmargin.training.sequence_trainer import SequenceTrainer
+from maxmargin.training.trainer import Options, Problem
 
 ROUNDING = 1e-9  # scores of n-best lists are sums in another order
 FIRST_TOL = 0.05  # relative gap of the model that completes missing labels first: it need not be exact
@@ -49,7 +49,7 @@ class SequenceLabeler(SequenceTrainer):
     """A chain model trained with a large margin: features speak for labels, and labels for those that follow.
 
     X is a list of sequences: (T, F) arrays or sparse matrices, or lists of T tokens, each a dict of features or a list
-    of attribute strings (see maxmargin.inputs.tokens); or a packed `Sequences`. Y is a list of lists of labels, any
+    of attribute strings (see inputs/tokens/tokens.py); or a packed `Sequences`. Y is a list of lists of labels, any
     hashable values.
 
     Labels may be missing: None stands for any label, a set for one of its members. Training then alternates between

@@ -7,11 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from maxmargin.inputs.chunk_schemes import ANY, SCHEMES
-from maxmargin.inputs.reliability import reliability
-from maxmargin.inputs.weighted import Weighted
+from maxmargin.inputs.labels.weighted import Weighted
+from maxmargin.inputs.tokens.chunk_schemes import ANY, SCHEMES
 from maxmargin.report.bootstrap import ReportedMeasure, agreement, mean_of, share_of
 from maxmargin.report.findings import Findings, Section
+from maxmargin.report.scoring.reliability import reliability
 from maxmargin.report.sections import (
     LabelCounts,
     confusion_section,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from maxmargin.inputs.labels import Labels
+from maxmargin.inputs.labels.labels import Labels
 from maxmargin.structures.sequences.compiled.flow_arrays import Lattice
 
 SPARE = 2  # edges of a position that there is room for, beside those that carry flow

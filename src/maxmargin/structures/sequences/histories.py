@@ -17,9 +17,9 @@ from itertools import product
 import numpy as np
 from numpy.typing import NDArray
 
-from maxmargin.arrays import Array
-from maxmargin.checks import check_memory
-from maxmargin.inputs.labels import Labels
+from maxmargin.base.arrays import Array
+from maxmargin.base.checks import check_memory
+from maxmargin.inputs.labels.labels import Labels
 from maxmargin.structures.sequences.compiled.step_arrays import Blocks, Steps
 
 Codes = NDArray[np.int64]  # n-grams of labels as numbers of n digits to the base K, in rising order

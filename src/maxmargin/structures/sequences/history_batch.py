@@ -7,19 +7,19 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from maxmargin.arrays import Array
-from maxmargin.atoms import AtomRows
-from maxmargin.block_dual import BlockDual
-from maxmargin.inputs.labels import Labels
+from maxmargin.base.arrays import Array
+from maxmargin.base.rounding import UNIT, gamma
+from maxmargin.inputs.labels.labels import Labels
 from maxmargin.kernels.units import AtomBatch
-from maxmargin.objective import Formulation
-from maxmargin.planes import Planes
-from maxmargin.rounding import UNIT, gamma
+from maxmargin.problem.contract.tangents import Softness, Tangents
+from maxmargin.problem.dual.block_dual import BlockDual
+from maxmargin.problem.dual.objective import Formulation
+from maxmargin.problem.planes.atoms import AtomRows
+from maxmargin.problem.planes.planes import Planes
 from maxmargin.structures.sequences.batch import ChainBatch, Unrolled
 from maxmargin.structures.sequences.compiled.step_arrays import PairRows, Steps
 from maxmargin.structures.sequences.histories import link_scores
 from maxmargin.structures.sequences.history_sums import HistorySums, ScoredSteps
-from maxmargin.tangents import Softness, Tangents
 
 
 class HistoryBatch(ChainBatch):

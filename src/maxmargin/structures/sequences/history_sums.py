@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from maxmargin.arrays import Array
+from maxmargin.base.arrays import Array
 from maxmargin.structures.sequences.chain_sums import ChainSums, Stretch
 from maxmargin.structures.sequences.compiled.step_arrays import PairRows, Steps
 

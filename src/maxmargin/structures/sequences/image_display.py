@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from maxmargin.arrays import Array
-from maxmargin.figures.canvas import GREY, RED, axes
+from maxmargin.base.arrays import Array
+from maxmargin.report.figures.canvas import GREY, RED, axes
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -12,10 +12,10 @@ from collections.abc import Hashable, Iterable, Iterator, Sequence
 from sys import intern
 from typing import Any
 
-from maxmargin.inputs.chunk_schemes import named_scheme
-from maxmargin.inputs.json_lines import JsonRecord, iterate_records, write_records
-from maxmargin.inputs.named_rows import as_text_or_number, fits_float
-from maxmargin.inputs.text_file import TextFile
+from maxmargin.inputs.readers.json_lines import JsonRecord, iterate_records, write_records
+from maxmargin.inputs.readers.named_rows import as_text_or_number, fits_float
+from maxmargin.inputs.readers.text_file import TextFile
+from maxmargin.inputs.tokens.chunk_schemes import named_scheme
 from maxmargin.structures.sequences.conll import ConllSentence
 from maxmargin.structures.sequences.crfsuite import CrfsuiteSequence
 

@@ -7,9 +7,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from maxmargin.arrays import Array
-from maxmargin.files.learnt import Learnt
-from maxmargin.inputs.labels import Labels
+from maxmargin.base.arrays import Array
+from maxmargin.base.files.learnt import Learnt
+from maxmargin.inputs.labels.labels import Labels
 from maxmargin.structures.sequences.compiled.flow_arrays import Lattice
 
 KINDS = dict(zip(Lattice._fields, (np.int64, np.int64, np.uint16, np.uint16, np.float64), strict=True))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
-from maxmargin.inputs.scorer import Scorer
+from maxmargin.report.scoring.scorer import Scorer
 
 
 class ChunkScore(NamedTuple):

@@ -17,16 +17,24 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from maxmargin.arrays import Array
-from maxmargin.files.array_folder import ArrayFolderWriter
-from maxmargin.files.fields import Each, Label, LabelList, OneOf, Part, Whole
-from maxmargin.files.objects import Fields
-from maxmargin.inputs.labels import Labels, in_order, plain
-from maxmargin.inputs.packed_data import PackedData
-from maxmargin.inputs.packed_rows import MostlySame, RowWriter, check_bounds, check_rows, check_weights, deny, expect
-from maxmargin.inputs.token_templates import TokenTemplates
-from maxmargin.inputs.tokens import SequencePacker, Sequences
-from maxmargin.inputs.weighted import Weighted
+from maxmargin.base.arrays import Array
+from maxmargin.base.files.array_folder import ArrayFolderWriter
+from maxmargin.base.files.fields import Each, Label, LabelList, OneOf, Part, Whole
+from maxmargin.base.files.objects import Fields
+from maxmargin.inputs.labels.labels import Labels, in_order, plain
+from maxmargin.inputs.labels.weighted import Weighted
+from maxmargin.inputs.packed.packed_data import PackedData
+from maxmargin.inputs.packed.packed_rows import (
+    MostlySame,
+    RowWriter,
+    check_bounds,
+    check_rows,
+    check_weights,
+    deny,
+    expect,
+)
+from maxmargin.inputs.tokens.token_templates import TokenTemplates
+from maxmargin.inputs.tokens.tokens import SequencePacker, Sequences
 from maxmargin.structures.sequences.partial_labels import (
     Choices,
     LabelPositions,

@@ -10,8 +10,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from maxmargin.arrays import Array
-from maxmargin.inputs.labels import Labels, label_numbers, plain
+from maxmargin.base.arrays import Array
+from maxmargin.inputs.labels.labels import Labels, label_numbers, plain
 
 
 def as_choice(label: Any) -> Any:

@@ -6,8 +6,8 @@ from collections import Counter
 from collections.abc import Hashable, Iterable, Iterator, Sequence
 from typing import Any
 
-from maxmargin.inputs.labels import in_order
-from maxmargin.inputs.weighted import Weighted
+from maxmargin.inputs.labels.labels import in_order
+from maxmargin.inputs.labels.weighted import Weighted
 from maxmargin.structures.sequences.measures import chunks, ratios, same_positions
 from maxmargin.structures.sequences.partial_labels import as_choice, is_partial
 

@@ -12,9 +12,9 @@ from itertools import chain, groupby
 from sys import intern
 from typing import Any
 
-from maxmargin.inputs.chunk_schemes import named_scheme
-from maxmargin.inputs.tables import Table, reading_table, write_table
-from maxmargin.inputs.text_file import TextFile
+from maxmargin.inputs.readers.tables import Table, reading_table, write_table
+from maxmargin.inputs.readers.text_file import TextFile
+from maxmargin.inputs.tokens.chunk_schemes import named_scheme
 from maxmargin.structures.sequences.conll import ConllSentence
 
 

@@ -11,21 +11,21 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from maxmargin.arrays import Array
-from maxmargin.atoms import Atoms
-from maxmargin.checks import check_memory, check_whole
-from maxmargin.errors import InvalidLabels, warn_caller
-from maxmargin.files.fields import Each, LabelList, NumberArray, OneOf, Part, afford
-from maxmargin.files.objects import Derived, Dropped, Fields, Sometimes
-from maxmargin.inputs.chunk_schemes import SCHEMES
-from maxmargin.inputs.labels import Labels, cost_matrix, label_numbers, label_set
-from maxmargin.inputs.packed_rows import packed_atoms
-from maxmargin.inputs.token_templates import TokenTemplates
-from maxmargin.inputs.tokens import SequencePacker, Sequences
-from maxmargin.inputs.transitions import allowed_transitions, chunk_scheme
-from maxmargin.inputs.vocabulary import Vocabulary
-from maxmargin.inputs.weighted import Weighted
+from maxmargin.base.arrays import Array
+from maxmargin.base.checks import check_memory, check_whole
+from maxmargin.base.errors import InvalidLabels, warn_caller
+from maxmargin.base.files.fields import Each, LabelList, NumberArray, OneOf, Part, afford
+from maxmargin.base.files.objects import Derived, Dropped, Fields, Sometimes
+from maxmargin.inputs.labels.labels import Labels, cost_matrix, label_numbers, label_set
+from maxmargin.inputs.labels.weighted import Weighted
+from maxmargin.inputs.packed.packed_rows import packed_atoms
+from maxmargin.inputs.tokens.chunk_schemes import SCHEMES
+from maxmargin.inputs.tokens.token_templates import TokenTemplates
+from maxmargin.inputs.tokens.tokens import SequencePacker, Sequences
+from maxmargin.inputs.tokens.transitions import allowed_transitions, chunk_scheme
+from maxmargin.inputs.tokens.vocabulary import Vocabulary
 from maxmargin.kernels.units import UnitTask
+from maxmargin.problem.planes.atoms import Atoms
 from maxmargin.structures.sequences.batch import ChainBatch, DecodedSequences, whole_losses
 from maxmargin.structures.sequences.chain_sums import ChainSums
 from maxmargin.structures.sequences.compiled.step_arrays import PairRows

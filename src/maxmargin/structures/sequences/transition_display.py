@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from maxmargin.figures.canvas import axes
+from maxmargin.report.figures.canvas import axes
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from maxmargin.checks import is_whole
-from maxmargin.inputs.tokens import SequencePacker
+from maxmargin.base.checks import is_whole
+from maxmargin.inputs.tokens.tokens import SequencePacker
 from maxmargin.structures.sequences.compiled.step_arrays import PairRows
 
 

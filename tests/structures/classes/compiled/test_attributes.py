@@ -6,7 +6,7 @@ from scipy import sparse
 from strategies import costs, whole
 from structures.classes.compiled import attributes_twin as twin
 
-from maxmargin.atoms import AtomRows, Atoms
+from maxmargin.problem.planes.atoms import AtomRows, Atoms
 from maxmargin.structures.classes.compiled.attributes import attribute_differences, class_scores
 
 

@@ -7,7 +7,7 @@ from strategies import costs, whole
 from structures.classes.compiled import class_blocks_twin as twin
 from thorough import examples
 
-from maxmargin.atoms import Atoms
+from maxmargin.problem.planes.atoms import Atoms
 from maxmargin.structures.classes.compiled.class_blocks import GAIN, MOVED, PENALTY, best_block, visit_classes
 
 powers = st.integers(-8, 8).map(lambda k: 10.0**k)

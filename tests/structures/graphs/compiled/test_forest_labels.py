@@ -1,7 +1,7 @@
 import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
-from inputs.compiled import spanning_forest_twin as twin
+from inputs.labels.compiled import spanning_forest_twin as twin
 from structures.graphs.compiled import pairwise_twin as pairwise
 from structures.graphs.pairwise_strategies import edge_lists, forest_edges, models
 

@@ -1,6 +1,6 @@
 import pytest
 from hypothesis import given
-from inputs.compiled import spanning_forest_twin as twin
+from inputs.labels.compiled import spanning_forest_twin as twin
 from structures.graphs.compiled import pairwise_twin as pairwise
 from structures.graphs.pairwise_strategies import forest_edges, models
 

@@ -6,8 +6,8 @@ from structures.graphs.compiled import pairwise_twin as pairwise
 from structures.graphs.pairwise_strategies import models
 from thorough import examples
 
+from maxmargin.base.search import Search
 from maxmargin.inference import PairwiseModel, is_forest, plan
-from maxmargin.search import Search
 from maxmargin.structures.graphs.inference import junction_tree as tables
 from maxmargin.structures.graphs.inference.plan import KINDS
 

@@ -6,7 +6,7 @@ from strategies import whole
 from structures.ranking.compiled import contingency_twin as twin
 from thorough import examples
 
-from maxmargin.objective import Formulation
+from maxmargin.problem.dual.objective import Formulation
 from maxmargin.structures.ranking.compiled.contingency import (
     cumulate,
     table_differences,

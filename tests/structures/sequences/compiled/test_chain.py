@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from inputs.compiled import labelling_twin as labelling
+from inputs.labels.compiled import labelling_twin as labelling
 from strategies import chains
 from structures.sequences.compiled import chain_twin as twin
 
-from maxmargin.objective import Formulation
+from maxmargin.problem.dual.objective import Formulation
 
 LAMBDAS = st.sampled_from([0.0, 0.5, 1.0, 3.0])
 FORMULATIONS = [Formulation("slack", "l1"), Formulation("margin", "l2"), Formulation("slack", "l2")]

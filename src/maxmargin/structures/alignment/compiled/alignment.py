@@ -30,7 +30,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from maxmargin.compiled.kernel import kernel
+from maxmargin.base.compiled.kernel import kernel
 
 GLOBAL, OVERLAP, LOCAL = 0, 1, 2
 OPEN, EXTEND, AT_OPEN, AT_EXTEND, TOTAL = 0, 1, 2, 3, 4

@@ -17,8 +17,8 @@ import math
 
 import numpy as np
 
-from maxmargin.compiled.kernel import kernel
-from maxmargin.compiled.log_sums import add_log, log_of
+from maxmargin.base.compiled.kernel import kernel
+from maxmargin.base.compiled.log_sums import add_log, log_of
 from maxmargin.structures.alignment.compiled.alignment import (
     AT_EXTEND,
     AT_OPEN,

@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 
-from maxmargin.inputs.text_file import TextFile, TextLines, reading, writing
+from maxmargin.inputs.readers.text_file import TextFile, TextLines, reading, writing
 from maxmargin.structures.alignment.formats.fasta import SequenceRecord, aligned_records, headed, header
 from maxmargin.structures.alignment.formats.multiple import (
     GAPS,

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
-from maxmargin.checks import is_whole
-from maxmargin.inputs.text_file import TextFile, TextLines, reading, writing
+from maxmargin.base.checks import is_whole
+from maxmargin.inputs.readers.text_file import TextFile, TextLines, reading, writing
 from maxmargin.structures.alignment.formats.multiple import MultipleAlignment, strange_character, with_descriptions
 
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from maxmargin.checks import is_whole
+from maxmargin.base.checks import is_whole
 from maxmargin.structures.alignment.alignments import PairwiseAlignment
 
 GAPS = "-._~"

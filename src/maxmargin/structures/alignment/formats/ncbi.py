@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from maxmargin.arrays import Array
-from maxmargin.inputs.text_file import TextFile, TextLines, reading, writing
+from maxmargin.base.arrays import Array
+from maxmargin.inputs.readers.text_file import TextFile, TextLines, reading, writing
 
 # How Biopython's matrices name gap scores in their comments; a gap of k residues scores open + (k - 1) · extend.
 _GAP = re.compile(r"gap (open|extend) score:\s*(\S+)$")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
-from maxmargin.inputs.text_file import TextFile, reading, writing
+from maxmargin.inputs.readers.text_file import TextFile, reading, writing
 from maxmargin.structures.alignment.formats.fasta import SequenceRecord, headed, write_fasta
 
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from maxmargin.checks import is_whole
-from maxmargin.inputs.text_file import TextFile, TextLines, reading, writing
+from maxmargin.base.checks import is_whole
+from maxmargin.inputs.readers.text_file import TextFile, TextLines, reading, writing
 from maxmargin.structures.alignment.formats.multiple import Annotations, MultipleAlignment, strange_character
 
 FIRST_LINE = "# STOCKHOLM 1.0"

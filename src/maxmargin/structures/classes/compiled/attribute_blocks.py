@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from maxmargin.compiled.atoms import label_scores
-from maxmargin.compiled.kernel import kernel
+from maxmargin.base.compiled.kernel import kernel
+from maxmargin.problem.planes.compiled.atoms import label_scores
 from maxmargin.structures.classes.compiled.class_blocks import GAIN, MOVED, PENALTY, add_at_labels
 
 STEPS = 5  # of a visit, at most

@@ -6,7 +6,7 @@ c < direct is coordinate c of w; attribute direct + v is the example's feature r
 
 from __future__ import annotations
 
-from maxmargin.compiled.kernel import kernel
+from maxmargin.base.compiled.kernel import kernel
 
 END = 2**31 - 1  # behind all attributes
 

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from maxmargin.compiled.atoms import label_scores, place_of, value_of
-from maxmargin.compiled.kernel import kernel
+from maxmargin.base.compiled.kernel import kernel
+from maxmargin.problem.planes.compiled.atoms import label_scores, place_of, value_of
 
 PENALTY, GAIN, MOVED = range(3)  # places in a report
 SMALL = 1e-17  # below this share a quadratic term is lost beside the linear one

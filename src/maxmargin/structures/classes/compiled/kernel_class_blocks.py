@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from maxmargin.compiled.kernel import kernel
+from maxmargin.base.compiled.kernel import kernel
 from maxmargin.kernels.compiled.row_cache import RowCache
 from maxmargin.structures.classes.compiled.class_blocks import GAIN, MOVED, PENALTY, block_step, take_step
 

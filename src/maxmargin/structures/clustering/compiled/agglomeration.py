@@ -16,7 +16,7 @@ Clusters are numbered by one of their items. gains are symmetric with a diagonal
 
 from __future__ import annotations
 
-from maxmargin.compiled.kernel import kernel
+from maxmargin.base.compiled.kernel import kernel
 
 
 @kernel

@@ -19,7 +19,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from maxmargin.compiled.kernel import kernel
+from maxmargin.base.compiled.kernel import kernel
 
 UNSEEN, ON_PATH, DONE, GONE = 0, 1, 2, 3  # gone: into another slot
 

@@ -31,8 +31,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from maxmargin.compiled.kernel import kernel
-from maxmargin.compiled.log_sums import draw, log_add, log_sum
+from maxmargin.base.compiled.kernel import kernel
+from maxmargin.base.compiled.log_sums import draw, log_add, log_sum
 
 
 class RemovedWords(NamedTuple):

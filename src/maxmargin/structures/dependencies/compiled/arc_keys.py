@@ -14,7 +14,7 @@ the distance. Where words have a second, finer tag, both tags have features.
 
 import numpy as np
 
-from maxmargin.compiled.kernel import kernel
+from maxmargin.base.compiled.kernel import kernel
 
 TEMPLATE, SIDE, FIRST, SECOND, THIRD = 58, 54, 36, 18, 9  # where the fields begin
 LEFT, RIGHT, ROOT = 1, 2, 3

@@ -13,8 +13,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from maxmargin.compiled.kernel import kernel
-from maxmargin.compiled.label_vectors import label_sums
+from maxmargin.base.compiled.kernel import kernel
+from maxmargin.base.compiled.label_vectors import label_sums
 from maxmargin.structures.dependencies.compiled.arc_keys import (
     BETWEEN,
     BOTH_FORMS,

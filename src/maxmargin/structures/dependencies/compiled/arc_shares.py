@@ -6,7 +6,7 @@ L = 1 without labels. What a word has by itself is added up over its arcs first,
 
 import numpy as np
 
-from maxmargin.compiled.kernel import kernel
+from maxmargin.base.compiled.kernel import kernel
 from maxmargin.structures.dependencies.compiled.arc_keys import (
     HEAD_KEYS,
     LEFT,

@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from maxmargin.compiled.kernel import kernel
+from maxmargin.base.compiled.kernel import kernel
 
 OPEN_RIGHT, OPEN_LEFT, RIGHT, LEFT = 0, 1, 2, 3
 

@@ -10,8 +10,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from maxmargin.compiled.kernel import kernel
-from maxmargin.compiled.log_sums import draw, log_sum
+from maxmargin.base.compiled.kernel import kernel
+from maxmargin.base.compiled.log_sums import draw, log_sum
 from maxmargin.structures.dependencies.compiled.eisner import LEFT, RIGHT, push
 
 OPEN = 0  # a span whose arc may lead either way

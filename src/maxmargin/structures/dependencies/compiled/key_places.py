@@ -6,7 +6,7 @@ key that is not in the table has none. Or, where the table is empty, in one of 2
 
 import numpy as np
 
-from maxmargin.compiled.kernel import kernel
+from maxmargin.base.compiled.kernel import kernel
 
 NOWHERE = -1
 SPREAD = np.uint64(0x9E3779B97F4A7C15)  # 2^64 / golden ratio, odd: the high bits of products depend on all bits

@@ -1,6 +1,6 @@
 """The best trees of many sentences, from the scores of their arcs."""
 
-from maxmargin.compiled.kernel import kernel
+from maxmargin.base.compiled.kernel import kernel
 from maxmargin.structures.dependencies.compiled.arborescence import best_arborescence
 from maxmargin.structures.dependencies.compiled.eisner import best_projective
 

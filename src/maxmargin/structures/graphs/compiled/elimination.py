@@ -11,7 +11,7 @@ kept by level, so that the next assignment adds only the tables of the levels th
 
 from __future__ import annotations
 
-from maxmargin.compiled.kernel import kernel
+from maxmargin.base.compiled.kernel import kernel
 
 
 @kernel

@@ -10,8 +10,8 @@ from __future__ import annotations
 
 import math
 
-from maxmargin.compiled.kernel import kernel
-from maxmargin.compiled.log_sums import draw, log_sum
+from maxmargin.base.compiled.kernel import kernel
+from maxmargin.base.compiled.log_sums import draw, log_sum
 
 
 @kernel

@@ -7,7 +7,7 @@ moved, the others keep their labels; that never lowers the score (the decided la
 
 from __future__ import annotations
 
-from maxmargin.compiled.kernel import kernel
+from maxmargin.base.compiled.kernel import kernel
 from maxmargin.structures.graphs.compiled.two_labels import roof_dual, single_cut
 
 

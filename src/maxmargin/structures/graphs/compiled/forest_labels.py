@@ -6,7 +6,7 @@ max-sum on a tree, of which the Viterbi algorithm is the case of a chain.
 
 from __future__ import annotations
 
-from maxmargin.compiled.kernel import kernel
+from maxmargin.base.compiled.kernel import kernel
 
 
 @kernel

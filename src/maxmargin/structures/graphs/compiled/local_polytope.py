@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from maxmargin.compiled.kernel import kernel
+from maxmargin.base.compiled.kernel import kernel
 from maxmargin.structures.graphs.compiled.messages import send
 
 NOW, MEAN, ANCHOR, BEST = 0, 1, 2, 3  # rows of x, z and y: the iterate, the mean since the anchor, the anchor, the best

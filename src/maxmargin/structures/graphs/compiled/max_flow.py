@@ -11,7 +11,7 @@ counts as none, so that rounding cannot make the search go on for ever: every pa
 
 from __future__ import annotations
 
-from maxmargin.compiled.kernel import kernel
+from maxmargin.base.compiled.kernel import kernel
 
 FREE, SOURCE, SINK = 0, 1, 2  # the trees
 AT_TERMINAL, ORPHAN = -1, -2  # what stands for the arc to the parent where there is none

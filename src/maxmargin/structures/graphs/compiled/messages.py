@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from maxmargin.compiled.kernel import kernel
+from maxmargin.base.compiled.kernel import kernel
 
 ROUNDED = 5  # every so many sweeps their labels are improved and compared, which takes as long as a sweep
 

@@ -15,7 +15,7 @@ label in some best labelling; where no edge is turned, the two halves are the sa
 
 from __future__ import annotations
 
-from maxmargin.compiled.kernel import kernel
+from maxmargin.base.compiled.kernel import kernel
 from maxmargin.structures.graphs.compiled.max_flow import SINK, SOURCE, components, max_flow
 
 RELATIVE_TOL = 1e-14  # what counts as rounding: of capacities against the largest, of an edge against its scores

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from maxmargin.arrays import Array
+from maxmargin.base.arrays import Array
 from maxmargin.structures.graphs.inference.junction_tree import Elimination
 from maxmargin.structures.graphs.inference.model import PairwiseModel
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from maxmargin.arrays import Array
+from maxmargin.base.arrays import Array
 from maxmargin.structures.graphs.inference.arcs import SortedArcs
 from maxmargin.structures.graphs.inference.forest import best_forest
 from maxmargin.structures.graphs.inference.messages import improved
@@ -134,7 +134,7 @@ def _halved(model: PairwiseModel, decided: Labels) -> Relaxed:
 
 def _completed(model: PairwiseModel, decided: Labels) -> Labels:
     """Label the undecided nodes: a forest of their strongest edges exactly, then each node given all others."""
-    from maxmargin.inputs.compiled.spanning_forest import spanning_forests
+    from maxmargin.inputs.labels.compiled.spanning_forest import spanning_forests
 
     halved = decided < 0
     nodes = np.flatnonzero(halved)

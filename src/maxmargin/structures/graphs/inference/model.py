@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from maxmargin.arrays import Array
+from maxmargin.base.arrays import Array
 
 Labels = NDArray[np.int32]
 Edges = NDArray[np.int32]

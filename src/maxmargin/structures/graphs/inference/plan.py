@@ -6,8 +6,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from maxmargin.arrays import Array
-from maxmargin.search import Search
+from maxmargin.base.arrays import Array
+from maxmargin.base.search import Search
 from maxmargin.structures.graphs.inference.arcs import SortedArcs
 from maxmargin.structures.graphs.inference.expansion import best_expansion
 from maxmargin.structures.graphs.inference.forest import ForestOrder, best_forest, forest_order

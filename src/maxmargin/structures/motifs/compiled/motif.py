@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from numba import uint64
 
-from maxmargin.compiled.kernel import kernel
+from maxmargin.base.compiled.kernel import kernel
 
 
 @kernel

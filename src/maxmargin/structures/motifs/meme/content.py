@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from maxmargin.arrays import Array
+from maxmargin.base.arrays import Array
 
 ROUNDING = 0.01  # by which probabilities in a file, which have few digits, may miss a sum of 1
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from maxmargin.inputs.text_file import TextFile, TextLines, reading
+from maxmargin.inputs.readers.text_file import TextFile, TextLines, reading
 from maxmargin.structures.motifs.meme.content import MemeFile, MemeMotif
 
 _KEYS = re.compile(r"(\w+)=\s*(\S+)")

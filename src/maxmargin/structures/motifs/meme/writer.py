@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from maxmargin.inputs.text_file import TextFile, writing
+from maxmargin.inputs.readers.text_file import TextFile, writing
 from maxmargin.structures.motifs.meme.content import MemeFile
 
 

@@ -1,6 +1,6 @@
 """How many brackets derivations have, and how many of these are true."""
 
-from maxmargin.compiled.kernel import kernel
+from maxmargin.base.compiled.kernel import kernel
 from maxmargin.structures.parsing.compiled.cky import cell
 
 TRUE, FOUND = 1, 2  # bits of a labelled span

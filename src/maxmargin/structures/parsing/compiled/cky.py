@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from maxmargin.compiled.kernel import kernel
+from maxmargin.base.compiled.kernel import kernel
 
 NOTHING = -np.inf
 

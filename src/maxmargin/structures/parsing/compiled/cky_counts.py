@@ -18,7 +18,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from maxmargin.compiled.kernel import kernel
+from maxmargin.base.compiled.kernel import kernel
 from maxmargin.structures.parsing.compiled.cky import cell, chain_score
 from maxmargin.structures.parsing.compiled.kinds import BRACKETS, HAMMING, K_BEST, ZERO_ONE
 

@@ -20,8 +20,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from maxmargin.compiled.kernel import kernel
-from maxmargin.compiled.log_sums import add_log, log_of
+from maxmargin.base.compiled.kernel import kernel
+from maxmargin.base.compiled.log_sums import add_log, log_of
 from maxmargin.structures.parsing.compiled.cky import NOTHING, cell, chain_score
 
 

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from math import sqrt
 
-from maxmargin.compiled.kernel import kernel
+from maxmargin.base.compiled.kernel import kernel
 
 
 @kernel

@@ -11,7 +11,7 @@ forbids and every score favours.
 
 from __future__ import annotations
 
-from maxmargin.compiled.kernel import kernel
+from maxmargin.base.compiled.kernel import kernel
 
 
 @kernel

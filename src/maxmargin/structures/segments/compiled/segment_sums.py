@@ -21,8 +21,8 @@ import math
 
 import numpy as np
 
-from maxmargin.compiled.kernel import kernel
-from maxmargin.compiled.log_sums import add_log, draw, log_of, log_sum
+from maxmargin.base.compiled.kernel import kernel
+from maxmargin.base.compiled.log_sums import add_log, draw, log_of, log_sum
 from maxmargin.structures.segments.compiled.segments import write
 
 

@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from maxmargin.compiled.kernel import kernel
+from maxmargin.base.compiled.kernel import kernel
 
 
 @kernel

@@ -10,8 +10,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from maxmargin.compiled.kernel import kernel
-from maxmargin.compiled.label_vectors import label_maxima
+from maxmargin.base.compiled.kernel import kernel
+from maxmargin.base.compiled.label_vectors import label_maxima
 
 
 @kernel

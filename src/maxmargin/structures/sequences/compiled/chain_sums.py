@@ -18,10 +18,10 @@ import math
 
 import numpy as np
 
-from maxmargin.compiled.exponentials import exponentials
-from maxmargin.compiled.kernel import kernel
-from maxmargin.compiled.label_vectors import label_masses
-from maxmargin.compiled.log_sums import draw, log_sum
+from maxmargin.base.compiled.exponentials import exponentials
+from maxmargin.base.compiled.kernel import kernel
+from maxmargin.base.compiled.label_vectors import label_masses
+from maxmargin.base.compiled.log_sums import draw, log_sum
 
 LARGEST = 690.0  # masses that are kept as numbers are between exp(-LARGEST) and exp(LARGEST)
 SMALL = 1e-200  # where a running product is written down

@@ -10,10 +10,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from maxmargin.compiled.atoms import label_scores, place_of, value_of
-from maxmargin.compiled.fetching import fetch
-from maxmargin.compiled.kernel import kernel
-from maxmargin.compiled.label_vectors import weight
+from maxmargin.base.compiled.fetching import fetch
+from maxmargin.base.compiled.kernel import kernel
+from maxmargin.base.compiled.label_vectors import weight
+from maxmargin.problem.planes.compiled.atoms import label_scores, place_of, value_of
 from maxmargin.structures.sequences.compiled.chain import forward, trace_back
 
 PENALTY, GAIN, MOVED, WORK, REFUSED = range(5)  # places in a report

@@ -14,9 +14,9 @@ import math
 
 import numpy as np
 
-from maxmargin.compiled.atoms import label_scores, place_of, value_of
-from maxmargin.compiled.exponentials import exponentials
-from maxmargin.compiled.kernel import kernel
+from maxmargin.base.compiled.exponentials import exponentials
+from maxmargin.base.compiled.kernel import kernel
+from maxmargin.problem.planes.compiled.atoms import label_scores, place_of, value_of
 from maxmargin.structures.sequences.compiled.chain_sums import (
     in_reach,
     log_backward,

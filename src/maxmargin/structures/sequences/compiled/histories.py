@@ -14,9 +14,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from maxmargin.compiled.kernel import kernel
-from maxmargin.compiled.label_vectors import label_maxima
-from maxmargin.inputs.compiled.labelling import unit_differences
+from maxmargin.base.compiled.kernel import kernel
+from maxmargin.base.compiled.label_vectors import label_maxima
+from maxmargin.inputs.labels.compiled.labelling import unit_differences
 
 
 @kernel

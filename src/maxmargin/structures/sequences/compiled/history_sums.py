@@ -17,8 +17,8 @@ import math
 
 import numpy as np
 
-from maxmargin.compiled.kernel import kernel
-from maxmargin.compiled.log_sums import add_log, draw, log_of
+from maxmargin.base.compiled.kernel import kernel
+from maxmargin.base.compiled.log_sums import add_log, draw, log_of
 from maxmargin.structures.sequences.compiled.chain_sums import entropy_of
 from maxmargin.structures.sequences.compiled.histories import pair_scores
 

@@ -1,0 +1,1 @@
+"""What every other folder uses: array types, checks, errors, rounding, files and the decorator of compiled code."""

@@ -1,0 +1,67 @@
+"""Sums of numbers that are kept as logarithms, whatever their size, and draws with such chances."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from maxmargin.base.compiled.kernel import kernel
+
+NOTHING = -40.0  # e^NOTHING beside 1 is below half a unit in the last place
+
+
+@kernel
+def log_sum(x):
+    """log Σ exp(x)."""
+    high = -np.inf
+    for k in range(len(x)):
+        high = max(high, x[k])
+    if high == -np.inf:
+        return high
+    total = 0.0
+    for k in range(len(x)):
+        total += math.exp(x[k] - high)
+    return high + math.log(total)
+
+
+@kernel
+def log_add(a, b):
+    """log(exp(a) + exp(b))."""
+    high, low = max(a, b), min(a, b)
+    if low == -np.inf or low - high < NOTHING:
+        return high
+    return high + math.log1p(math.exp(low - high))
+
+
+@kernel
+def draw(row, uniform):
+    """A number with probability in proportion to exp(row), from a number between 0 and 1."""
+    high, total = -np.inf, 0.0
+    for k in range(len(row)):
+        high = max(high, row[k])
+    for k in range(len(row)):
+        total += math.exp(row[k] - high)
+    left, last = uniform * total, 0
+    for k in range(len(row)):
+        mass = math.exp(row[k] - high)
+        if mass > 0.0:
+            last = k
+            if left < mass:
+                return k
+            left -= mass
+    return last  # rounding
+
+
+@kernel
+def add_log(high, total, x):
+    """(high, total) of a sum total · exp(high), with exp(x) added; it begins with (-inf, 0), and x is not -inf."""
+    if x <= high:
+        return high, total + math.exp(x - high)
+    return x, total * math.exp(high - x) + 1.0
+
+
+@kernel
+def log_of(high, total):
+    """The logarithm of such a sum."""
+    return high + math.log(total) if total > 0.0 else -np.inf

@@ -1,0 +1,76 @@
+"""Files of checkpoints: never half written, and with the one before, whatever happens in between.
+
+A new file is written under another name and reaches the disk before it takes its place; the last one becomes the
+previous one. So at any moment the file, or the previous one, is whole. A disk may still lose what it had: checksums
+tell (container.py).
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+from maxmargin.base.errors import CheckpointDamaged, warn_caller
+from maxmargin.base.files.container import Tensors, read
+
+PREVIOUS, DRAFT = ".previous", ".unfinished"
+
+
+class CheckpointFile:
+    """The file at a path, and those beside it."""
+
+    def __init__(self, path: Any):
+        if not isinstance(path, str | os.PathLike):
+            raise TypeError(f"checkpoint must be the path of a file, got {path!r}")
+        self.path = Path(os.path.realpath(path))
+        self.previous, self.draft = (self.path.with_name(self.path.name + end) for end in (PREVIOUS, DRAFT))
+        if not self.path.parent.is_dir():
+            raise FileNotFoundError(f"there is no folder {self.path.parent} for the checkpoint {self.path.name}")
+        for each in (self.path, self.previous, self.draft):
+            if each.exists() and not each.is_file():
+                raise ValueError(f"{each} is a folder or a device; expected the path of a file, for checkpoints")
+
+    def write(self, content: Iterable[Any]) -> None:
+        """Make this the file, and what it was the previous one."""
+        with open(self.draft, "wb") as stream:
+            for piece in content:
+                stream.write(piece)
+            stream.flush()
+            os.fsync(stream.fileno())
+        if self.path.exists():
+            os.replace(self.path, self.previous)
+        os.replace(self.draft, self.path)
+        _sync_folder(self.path.parent)
+
+    def read(self) -> tuple[dict[str, Any], Tensors] | None:
+        """What the file has, or what the previous one has if that one is damaged; None where there is neither."""
+        if not self.path.exists():  # the process may have ended when it had just become the previous one
+            return read(self.previous) if self.previous.exists() else None
+        try:
+            return read(self.path)
+        except ValueError as error:
+            if not self.previous.exists():
+                raise ValueError(f"{error}. Delete it, or give another path") from None
+            damaged = error
+        try:
+            found = read(self.previous)
+        except ValueError as error:
+            raise ValueError(f"{damaged}; {error}. Delete both, or give another path") from None
+        warn_caller(f"{damaged}: training goes on from the one before, {self.previous.name}", CheckpointDamaged)
+        return found
+
+
+def _sync_folder(folder: Path) -> None:
+    """Let the new names reach the disk, too, where a system has that (Windows has not)."""
+    try:
+        opened = os.open(folder, os.O_RDONLY)
+    except OSError:
+        return
+    try:
+        os.fsync(opened)
+    except OSError:
+        pass
+    finally:
+        os.close(opened)

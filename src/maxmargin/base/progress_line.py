@@ -1,0 +1,93 @@
+"""Where work is, on standard error: a live line on a terminal or in a notebook, elsewhere a plain line now and then."""
+
+from __future__ import annotations
+
+import sys
+import time
+from importlib.util import find_spec
+from threading import Event, Thread
+from typing import Any
+
+from maxmargin.base.checks import is_true, is_whole
+
+FIRST = 2.0  # seconds until the first plain line; what takes less needs none
+SLOWEST = 300.0  # seconds between two plain lines at most; until then every line takes twice as long as the last one
+
+
+class LiveLine:
+    """Silent unless it is asked for (verbose is True or 1).
+
+    `doing` says what is being done, with the time since then; `show` says more, until the next word. `say` leaves a
+    line for good. Nobody has to call often: the line is drawn by a thread of its own.
+    """
+
+    def __init__(self, verbose: Any, doing: str):
+        self.on = _checked(verbose)
+        self._live: Any = None
+        self._thread: Thread | None = None
+        self._ended = Event()
+        self.doing(doing)
+
+    def doing(self, what: str) -> None:
+        """What begins now."""
+        self._doing, self._since, self._text = what, time.perf_counter(), ""
+
+    def show(self, text: str) -> None:
+        """Where it is."""
+        self._text = text
+
+    def say(self, text: str) -> None:
+        """A line that stays."""
+        if self._live is not None:
+            self._live.console.print(text, markup=False, highlight=False, soft_wrap=True)
+        elif self.on:
+            print(text, file=sys.stderr, flush=True)
+
+    @property
+    def text(self) -> str:
+        """What is shown now."""
+        return self._text or f"{self._doing} …  {time.perf_counter() - self._since:.1f} s"
+
+    def __enter__(self) -> LiveLine:
+        if not self.on:
+            return self
+        from rich.console import Console
+        from rich.live import Live
+        from rich.text import Text
+
+        console = Console(stderr=True)
+        if find_spec("ipywidgets") is not None if console.is_jupyter else console.is_terminal:
+            self._live = Live(
+                console=console,
+                refresh_per_second=8,
+                transient=True,
+                get_renderable=lambda: Text(self.text, no_wrap=True, overflow="ellipsis"),
+            )
+            self._live.start()
+        else:
+            self._thread = Thread(target=self._now_and_then, name="maxmargin progress", daemon=True)
+            self._thread.start()
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        if self._live is not None:
+            self._live.stop()
+            self._live = None
+        if self._thread is not None:
+            self._ended.set()
+            self._thread.join()
+
+    def _now_and_then(self) -> None:
+        wait, elapsed = FIRST, 0.0
+        while not self._ended.wait(wait):
+            self.say(self.text)
+            elapsed += wait
+            wait = min(elapsed, SLOWEST)
+
+
+def _checked(verbose: Any) -> bool:
+    if is_true(verbose) or verbose is False or (is_whole(verbose) and verbose in (0, 1)):
+        return bool(verbose)
+    raise ValueError(
+        f"verbose must be True or 1, for progress on standard error, or False or 0, for silence; got {verbose!r}"
+    )

@@ -1,1 +1,0 @@
-"""Functions compiled to machine code; importing one of these modules imports numba."""

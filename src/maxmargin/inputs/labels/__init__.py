@@ -1,0 +1,1 @@
+"""Labels, their costs and hierarchies, and labelled units."""

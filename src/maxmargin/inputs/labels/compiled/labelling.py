@@ -1,0 +1,74 @@
+"""Labelled units: the best single label, and the planes of wrong labels as sparse rows over atoms."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from maxmargin.base.compiled.kernel import kernel
+
+
+@kernel
+def best_labels(scores, cost, truth, weight, found):
+    """found[j] = argmax_k scores[j, k] + weight[j] · cost[truth[j], k]; the truth wins ties, then the lowest number."""
+    for j in range(len(found)):
+        best = truth[j]
+        high = scores[j, best] + weight[j] * cost[truth[j], best]
+        for k in range(scores.shape[1]):
+            value = scores[j, k] + weight[j] * cost[truth[j], k]
+            if value > high:
+                best, high = k, value
+        found[j] = best
+
+
+@kernel
+def link_differences(K, begin, end, truth, found, indices, values, top):
+    """Append the transition, start and end features of the true labels minus those of the found ones."""
+    start, stop = K * K, K * K + K
+    if truth[begin] != found[begin]:
+        indices[top], values[top] = start + truth[begin], 1.0
+        indices[top + 1], values[top + 1] = start + found[begin], -1.0
+        top += 2
+    if truth[end - 1] != found[end - 1]:
+        indices[top], values[top] = stop + truth[end - 1], 1.0
+        indices[top + 1], values[top + 1] = stop + found[end - 1], -1.0
+        top += 2
+    for t in range(begin + 1, end):
+        if truth[t] != found[t] or truth[t - 1] != found[t - 1]:
+            indices[top], values[top] = truth[t - 1] * K + truth[t], 1.0
+            indices[top + 1], values[top + 1] = found[t - 1] * K + found[t], -1.0
+            top += 2
+    return top
+
+
+@kernel
+def unit_differences(direct, K, begin, end, units, truth, found, priced, cost, weight, indices, values, top):
+    """Append the features of wrongly labelled units at their true labels minus those at the found ones; and the loss.
+
+    A wrong label of unit t costs weight[t] · cost[priced[t], label].
+    """
+    total = 0.0
+    for t in range(begin, end):
+        if truth[t] != found[t]:
+            total += weight[t] * cost[priced[t], found[t]]
+            atom = direct + units[t] * K
+            indices[top], values[top] = atom + truth[t], 1.0
+            indices[top + 1], values[top + 1] = atom + found[t], -1.0
+            top += 2
+    return top, total
+
+
+@kernel
+def differences(linked, direct, K, bounds, units, truth, found, priced, cost, weight, indptr, indices, values, loss):
+    """Ψ(x, truth) - Ψ(x, found) of every example as rows over atoms, and its loss.
+
+    Example j owns the units bounds[j]:bounds[j + 1].
+    """
+    top = np.int64(0)  # a plain 0 is a type of its own, for which `link_differences` would be compiled once more
+    for j in range(len(bounds) - 1):
+        begin, end = bounds[j], bounds[j + 1]
+        if linked:
+            top = link_differences(K, begin, end, truth, found, indices, values, top)
+        top, loss[j] = unit_differences(
+            direct, K, begin, end, units, truth, found, priced, cost, weight, indices, values, top
+        )
+        indptr[j + 1] = top

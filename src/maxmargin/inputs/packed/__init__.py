@@ -1,0 +1,1 @@
+"""Training data packed into folders, which are read as memory maps."""

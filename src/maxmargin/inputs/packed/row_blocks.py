@@ -1,0 +1,183 @@
+"""Rows of features with labels as users give them one after another, for packing: matrices, or single rows.
+
+A member of the data is a block (X, y) or (X, y, weights) with a dense or sparse matrix X, what a reader of files yields
+(SvmlightRows, NamedRows), or a single example (row, y) or (row, y, weight). Rows of queries have the query behind y.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from maxmargin.base.arrays import Array
+from maxmargin.base.nonzero_rows import nonzero_rows
+from maxmargin.inputs.labels.labels import refuse_mixed
+from maxmargin.inputs.matrices import bad_number, moved_columns, number_matrix
+from maxmargin.inputs.readers.named_rows import NamedRows
+from maxmargin.inputs.readers.svmlight import SvmlightRows
+
+AT_ONCE = 1024  # single examples that are packed together
+MOST = 2**31 - 2  # features
+
+
+class RowBlock(NamedTuple):
+    """Some rows, as they were given."""
+
+    X: Any
+    y: Any
+    qid: Any
+    weights: Any
+    names: list[str] | None  # of the columns, where they have such
+    grows: bool  # whether columns that other blocks have are 0 here
+
+
+def row_blocks(data: Iterable[Any], queries: bool) -> Iterator[RowBlock]:
+    """The data block by block; single examples become blocks."""
+    single: list[RowBlock] = []
+    n = 0
+    for each in data:
+        block = _read(each, queries, n + len(single))
+        if block.y is not None and np.ndim(block.y) == 0:
+            single.append(block)
+            if len(single) < AT_ONCE:
+                continue
+        if single:
+            yield _stacked(single, n)
+            n, single = n + len(single), []
+        if np.ndim(block.y):
+            n += len(block.y)
+            yield block
+    if single:
+        yield _stacked(single, n)
+
+
+def _read(each: Any, queries: bool, i: int) -> RowBlock:
+    """A member of the data, the first example of which is number i."""
+    if isinstance(each, SvmlightRows | NamedRows):
+        if each.y is None:
+            raise ValueError(f"example {i}: the rows have no labels; expected one each")
+        names = list(each.names) if isinstance(each, NamedRows) else None
+        return RowBlock(each.X, each.y, each.qid if queries else None, None, names, grows=True)
+    least = 3 if queries else 2
+    if not isinstance(each, tuple | list) or not least <= len(each) <= least + 1:
+        wanted = "(X, y, qid), nor (X, y, qid, weights)" if queries else "(X, y), nor (X, y, weights)"
+        whole = "[(X, y, qid)]" if queries else "[(X, y)]"
+        raise ValueError(
+            f"example {i}: this is no block {wanted}, nor the same of a single row; to pack matrices, give {whole}"
+        )
+    X, y, *others = each
+    qid = others.pop(0) if queries else None
+    return RowBlock(X, y, qid, others[0] if others else None, _column_names(X), grows=False)
+
+
+def _stacked(single: list[RowBlock], first: int) -> RowBlock:
+    """Single examples as a block."""
+    matrices = [_one_row(each.X, first + i) for i, each in enumerate(single)]
+    for i, row in enumerate(matrices):
+        if row.shape[1] != matrices[0].shape[1]:
+            raise ValueError(
+                f"example {first + i} has {row.shape[1]} features; expected {matrices[0].shape[1]} as before"
+            )
+    some_sparse = any(map(sparse.issparse, matrices))
+    X = sparse.vstack(matrices, format="csr") if some_sparse else np.concatenate(matrices)
+    y, qid = [each.y for each in single], [each.qid for each in single]
+    weights = [1.0 if each.weights is None else each.weights for each in single]
+    return RowBlock(X, y, qid, weights, None, grows=False)
+
+
+def _one_row(row: Any, i: int) -> Any:
+    if sparse.issparse(row):
+        return sparse.csr_array(row.reshape(1, -1))
+    numbers = number_matrix(row, f"example {i} has a row that is no array of numbers: {row!r:.40}")
+    if numbers.ndim != 1:
+        raise ValueError(f"example {i} has one label and a row of shape {numbers.shape}; expected one dimension")
+    return numbers.reshape(1, -1)
+
+
+def _column_names(X: Any) -> list[str] | None:
+    """Those of a data frame, if all of them are texts."""
+    columns = getattr(X, "columns", None)
+    names = [] if columns is None else list(columns)
+    return names if names and all(isinstance(name, str) for name in names) else None
+
+
+class RowColumns:
+    """Which column of the folder a feature is. The first block says whether features have names."""
+
+    def __init__(self) -> None:
+        self.width = 0
+        self.places: dict[str, int] | None = None
+        self.begun = False
+
+    @property
+    def names(self) -> list[str] | None:
+        return None if self.places is None else list(self.places)
+
+    def placed(self, block: RowBlock, first: int) -> sparse.csr_array:
+        """The rows of a block, the first of which is example `first`, with the columns of the folder."""
+        given = number_matrix(block.X, "X must be a dense or sparse matrix of numbers, a row per example")
+        if given.ndim != 2:
+            raise ValueError(f"example {first}: X has shape {given.shape}; expected a matrix, a row per example")
+        place = bad_number(given)
+        if place is not None:
+            raise ValueError(f"example {first + place[0]}, feature {place[1]}: X contains {place[2]}")
+        rows = given
+        if not sparse.issparse(given):
+            bounds, columns, values = nonzero_rows(given)
+            rows = sparse.csr_array((values, columns, bounds), shape=given.shape)
+        if not self.begun:
+            self.begun, self.places = True, None if block.names is None else {}
+            self.width = 0 if block.grows or block.names is not None else rows.shape[1]
+        if (block.names is None) != (self.places is None):
+            kinds = ("numbers", "names") if block.names is None else ("names", "numbers")
+            raise ValueError(f"example {first}: features have {kinds[0]}, and {kinds[1]} before")
+        if block.names is not None:
+            rows = self._named(rows, block, first)
+        elif block.grows:
+            self.width = max(self.width, rows.shape[1])
+        elif rows.shape[1] != self.width:
+            raise ValueError(f"example {first}: rows have {rows.shape[1]} features; expected {self.width} as before")
+        if self.width > MOST:
+            raise ValueError(f"there are {self.width:,} features; expected {MOST:,} at most")
+        return sparse.csr_array((rows.data, rows.indices, rows.indptr), shape=(rows.shape[0], self.width))
+
+    def _named(self, rows: sparse.csr_array, block: RowBlock, first: int) -> sparse.csr_array:
+        assert self.places is not None
+        assert block.names is not None
+        if self.width and not block.grows and block.names != list(self.places):
+            raise ValueError(f"example {first}: the columns have other names than those before, or another order")
+        numbers = [self.places.setdefault(name, len(self.places)) for name in block.names]
+        self.width = len(self.places)
+        if numbers == list(range(len(numbers))):
+            return rows
+        return moved_columns(rows, np.array(numbers, dtype=np.int64), self.width)
+
+
+def checked_weights(weights: Any, n: int, first: int) -> Array:
+    """Those of a block of n examples; 1 where there are none."""
+    if weights is None:
+        return np.ones(n)
+    numbers = np.asarray(weights, dtype=np.float64)
+    if numbers.shape != (n,):
+        raise ValueError(f"example {first}: weights have shape {numbers.shape}; expected ({n},), one per row")
+    wrong = np.flatnonzero(~(np.isfinite(numbers) & (numbers >= 0)))
+    if len(wrong):
+        raise ValueError(
+            f"example {first + wrong[0]} has the weight {numbers[wrong[0]]}; weights must be finite and >= 0"
+        )
+    return numbers
+
+
+def checked_outputs(given: Any, what: str, n: int, first: int) -> NDArray[Any]:
+    """Labels or queries of a block of n rows as an array."""
+    if given is None:
+        raise ValueError(f"example {first}: the rows have no {what}; expected one each")
+    refuse_mixed(given, first)
+    array = np.asarray(given)
+    if array.shape != (n,):
+        raise ValueError(f"example {first}: there are {n} rows but {what} of shape {array.shape}; expected ({n},)")
+    return array

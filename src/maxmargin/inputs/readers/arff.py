@@ -1,0 +1,145 @@
+"""Tables in Weka's ARFF, row by row: with commas between all values or, in curly brackets, without the zeros.
+
+    @relation songs
+    @attribute pace numeric
+    @attribute mood {calm, 'very glad'}
+    @data
+    0.5, calm
+    {1 'very glad'}
+
+A value or a name may be in quotation marks, where a backslash stands before such a mark. What a row in brackets leaves
+out is 0 or, of an attribute with listed values, the first of them. https://waikato.github.io/weka-wiki/formats_and_processing/arff/
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from maxmargin.inputs.readers.text_file import TextLines
+
+_TEXT = r"""(?:'(?P<one>(?:\\.|[^'\\])*)'|"(?P<two>(?:\\.|[^"\\])*)"|(?P<plain>[^\s,'"{}]+))"""
+_ATTRIBUTE = re.compile(rf"@attribute\s+{_TEXT}\s*(?P<kind>.*)", re.IGNORECASE)
+_FIELD = re.compile(rf"\s*(?:(?P<place>\d+)\s+)?{_TEXT}\s*(?P<end>,|$)")
+_MARKS = re.compile(r"""['"\\{}]""")
+_NUMERIC = ("numeric", "real", "integer")
+
+
+class ArffAttribute(NamedTuple):
+    """A column: its name, whether it is of numbers, and the values it may have, where they are listed."""
+
+    name: str
+    numeric: bool
+    values: tuple[str, ...] = ()
+
+    @property
+    def left_out(self) -> str:
+        """What a row in brackets means that does not speak of it."""
+        return self.values[0] if self.values else "0"
+
+
+class ArffRows:
+    """The rows of a file as they come: of each the texts of its values, by the number of the attribute.
+
+    attributes : of the head of the file, which has been read.
+    """
+
+    def __init__(self, lines: TextLines):
+        self.lines, self._left = lines, iter(lines)
+        self.attributes = self._head()
+
+    def __iter__(self) -> Iterator[dict[int, str]]:
+        for line in self._left:
+            line = line.strip()
+            if line and line[0] != "%":
+                yield self._in_brackets(line) if line[0] == "{" else self._with_all(line)
+
+    def _head(self) -> list[ArffAttribute]:
+        found: list[ArffAttribute] = []
+        for line in self._left:
+            line = line.strip()
+            word = line.split(maxsplit=1)[0].lower() if line else "%"
+            if word == "@data":
+                self._check_names(found)
+                return found
+            if word == "@attribute":
+                found.append(self._attribute(line))
+            elif word[0] != "%" and word != "@relation":
+                raise self.lines.error(f"found {line[:40]!r}; expected @attribute NAME KIND, or @data")
+        raise self.lines.error("the file ends; expected a line @data")
+
+    def _attribute(self, line: str) -> ArffAttribute:
+        match = _ATTRIBUTE.fullmatch(line)
+        if match is None:
+            raise self.lines.error(f"found {line[:40]!r}; expected @attribute NAME KIND")
+        name, kind = _said(match), match["kind"]
+        if kind[:1] == "{" and kind[-1:] == "}":
+            return ArffAttribute(name, False, tuple(self._fields(kind[1:-1])))
+        return ArffAttribute(name, kind.lower() in _NUMERIC)
+
+    def _check_names(self, found: list[ArffAttribute]) -> None:
+        names: set[str] = set()
+        for attribute in found:
+            if attribute.name in names:
+                raise self.lines.error(f"two attributes above this line are named {attribute.name!r}")
+            names.add(attribute.name)
+
+    def _with_all(self, line: str) -> dict[int, str]:
+        fields = self._fields(line)
+        if len(fields) != len(self.attributes):
+            raise self.lines.error(f"the row has {len(fields)} values; expected {len(self.attributes)}")
+        return dict(enumerate(fields))
+
+    def _in_brackets(self, line: str) -> dict[int, str]:
+        if line[-1] != "}":
+            raise self.lines.error(f"found {line[-20:]!r} at the end; expected a closing curly bracket")
+        row: dict[int, str] = {}
+        if not line[1:-1].strip():
+            return row
+        for place, text in self._matches(line[1:-1]):
+            if place is None or len(place) > 9 or int(place) >= len(self.attributes) or int(place) in row:
+                raise self.lines.error(
+                    f"{place or text!r} is no attribute; expected the number of each once, from 0 to "
+                    f"{len(self.attributes) - 1}, and its value after a blank"
+                )
+            row[int(place)] = text
+        return row
+
+    def _fields(self, text: str) -> list[str]:
+        if not _MARKS.search(text):  # nearly always
+            fields = [field.strip() for field in text.split(",")]
+            if "" in fields:
+                raise self.lines.error(f"value {fields.index('') + 1} is empty; expected a text, or '' in marks")
+            return fields
+        fields = []
+        for place, field in self._matches(text):
+            if place is not None:
+                raise self.lines.error(f"found {place!r} before {field!r}; expected a comma between two values")
+            fields.append(field)
+        return fields
+
+    def _matches(self, text: str) -> Iterator[tuple[str | None, str]]:
+        """The number before a value, if there is one, and the value, of all that stand between commas."""
+        begin, more = 0, True
+        while more:
+            match = _FIELD.match(text, begin)
+            if match is None:
+                raise self.lines.error(f"found {text[begin : begin + 40].strip()!r}; expected a value")
+            yield match["place"], _said(match)
+            begin, more = match.end(), match["end"] == ","
+
+
+def written(text: str) -> str:
+    """A name or a value, in marks where it needs them; raises where a line cannot hold it."""
+    if any(end in text for end in "\n\r"):
+        raise ValueError(f"{text!r} has an end of a line, which no name or value in an ARFF file can have")
+    if re.fullmatch(r"[\w.+-]+", text) and text != "?":
+        return text
+    return "'" + text.replace("\\", "\\\\").replace("'", "\\'") + "'"
+
+
+def _said(match: re.Match[str]) -> str:
+    if match["plain"] is not None:
+        return match["plain"]
+    return re.sub(r"\\(.)", r"\1", match["one"] if match["two"] is None else match["two"])

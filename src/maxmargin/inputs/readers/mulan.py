@@ -1,0 +1,206 @@
+"""Rows with any subset of labels, in the files of the project Mulan: an ARFF table, and an XML file of its labels.
+
+    <labels><label name="calm"/><label name="glad"/></labels>
+
+http://mulan.sourceforge.net/format.html
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from itertools import islice
+from typing import Any, TypeAlias
+from xml.parsers import expat
+from xml.sax.saxutils import quoteattr
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from maxmargin.base.checks import check_whole
+from maxmargin.inputs.readers import arff
+from maxmargin.inputs.readers.multilabel_rows import MultilabelRows
+from maxmargin.inputs.readers.text_file import TextFile, finite, reading, writing
+
+Labels: TypeAlias = "TextFile | list[str]"
+
+
+def read_mulan_rows(table: TextFile, labels: Labels, labelled: bool = True) -> MultilabelRows:
+    """All rows of a table; see iterate_mulan_rows."""
+    with reading(table) as lines:
+        columns = _Columns(arff.ArffRows(lines), _names(labels), labelled)
+        return columns.rows(iter(columns.table))
+
+
+def iterate_mulan_rows(
+    table: TextFile, labels: Labels, labelled: bool = True, at_once: int = 10_000
+) -> Iterator[MultilabelRows]:
+    """The rows of a table, `at_once` at a time, so that large files need little memory.
+
+    table : ARFF, rows in full or in curly brackets. An attribute of numbers is a column of X; one whose listed values
+        are words is one for each of them, "colour=red".
+    labels : the XML file beside it, which names the attributes that are labels, or a list of these names. Their values
+        are 0 and 1.
+    labelled : False: a table need not have all of these attributes; what it has of them is left out of X.
+    """
+    check_whole("at_once", at_once, least=1)
+    with reading(table) as lines:
+        columns = _Columns(arff.ArffRows(lines), _names(labels), labelled)
+        left = iter(columns.table)
+        while (some := columns.rows(islice(left, at_once))).X.shape[0]:
+            yield some
+
+
+def read_label_names(source: TextFile) -> list[str]:
+    """The names in an XML file of labels, in its order; labels may be within labels."""
+    found: dict[str, int] = {}
+    with reading(source) as lines:
+
+        def begin(tag: str, attributes: dict[str, str]) -> None:
+            name = attributes.get("name")
+            if tag == "label" and name is None:
+                raise lines.error("a label has no name; expected <label name=…>", parser.CurrentLineNumber)
+            if tag == "label" and name is not None:
+                if name in found:
+                    raise lines.error(f"the label {name!r} is named a second time", parser.CurrentLineNumber)
+                found[name] = len(found)
+
+        def declare(*_: Any) -> None:  # entities may stand for more text than there is memory
+            raise lines.error("there is a DOCTYPE; expected plain XML without one", parser.CurrentLineNumber)
+
+        parser = expat.ParserCreate("utf-8")
+        parser.StartElementHandler, parser.StartDoctypeDeclHandler = begin, declare
+        try:
+            for line in lines:
+                parser.Parse(line + "\n", False)
+            parser.Parse("", True)
+        except expat.ExpatError as error:
+            raise lines.error(f"this is no XML: {expat.ErrorString(error.code)}", error.lineno) from None
+        if not found:
+            raise lines.error("the file names no label; expected <labels><label name=…/>…</labels>")
+    return list(found)
+
+
+def write_mulan_rows(
+    table: TextFile, labels: TextFile, X: Any, Y: Any, label_names: Sequence[str], names: Sequence[str] | None = None
+) -> None:
+    """Write a table, in curly brackets where X is sparse, and its labels.
+
+    names : of the columns of X; None: x0, x1, …
+    """
+    names = [f"x{j}" for j in range(X.shape[1])] if names is None else list(names)
+    Y = np.asarray(Y)
+    if len(names) != X.shape[1] or Y.shape != (X.shape[0], len(label_names)):
+        raise ValueError(
+            f"X has shape {X.shape} and {len(names)} names, Y {Y.shape} and {len(label_names)} labels; expected a row "
+            "of each for every example, and a name for every column"
+        )
+    if len({*names, *label_names}) < len(names) + len(label_names):
+        raise ValueError("two columns have one name; expected different names of features and labels")
+    if not np.isin(Y, (0, 1)).all():
+        raise ValueError("Y must be of zeros and ones")
+    for name in label_names:
+        if not name or any(ord(character) < 32 for character in name):
+            raise ValueError(f"{name!r} cannot be the name of a label in an XML file")
+    head = ["@relation rows", *(f"@attribute {arff.written(name)} numeric" for name in names)]
+    head += [*(f"@attribute {arff.written(name)} {{0,1}}" for name in label_names), "@data"]
+    with writing(table) as file:
+        file.writelines(f"{line}\n" for line in head)
+        for x, y in zip(sparse.csr_array(X) if sparse.issparse(X) else np.asarray(X, dtype=float), Y, strict=True):
+            file.write(_written(x, y) + "\n")
+    with writing(labels) as file:
+        file.writelines(["<labels>\n", *(f"<label name={quoteattr(name)}/>\n" for name in label_names), "</labels>\n"])
+
+
+def _names(labels: Labels) -> list[str]:
+    return labels if isinstance(labels, list) else read_label_names(labels)
+
+
+def _written(x: Any, y: NDArray[Any]) -> str:
+    values = x.data if sparse.issparse(x) else x
+    if not np.isfinite(values).all():
+        raise ValueError("X has a number that is not finite")
+    if not sparse.issparse(x):
+        return ",".join([*map(repr, x.tolist()), *(str(int(mark)) for mark in y)])
+    pairs = [f"{j} {value!r}" for j, value in sorted(zip(x.indices.tolist(), x.data.tolist(), strict=True))]
+    pairs += [f"{x.shape[-1] + int(k)} 1" for k in np.flatnonzero(y)]
+    return "{" + ", ".join(pairs) + "}"
+
+
+class _Columns:
+    """Which columns of X and Y the attributes of a table become."""
+
+    def __init__(self, table: arff.ArffRows, labels: list[str], labelled: bool):
+        self.table, self.lines = table, table.lines
+        named = {attribute.name for attribute in table.attributes}
+        missing = [label for label in labels if label not in named]
+        if missing and labelled:
+            raise self.lines.error(
+                f"no attribute above this line is the label {missing[0]!r}; expected one for each of {len(labels)}"
+            )
+        self.labels: dict[int, int] = {}  # by the number of the attribute
+        self.numbers: dict[int, int] = {}
+        self.words: dict[int, dict[str, int]] = {}
+        self.names: list[str] = []
+        for j, attribute in enumerate(table.attributes):
+            if attribute.name in set(labels):
+                self.labels[j] = len(self.labels)
+            elif attribute.numeric or (attribute.values and all(map(_is_number, attribute.values))):
+                self.numbers[j] = len(self.names)
+                self.names.append(attribute.name)
+            elif attribute.values:
+                self.words[j] = {value: len(self.names) + k for k, value in enumerate(attribute.values)}
+                self.names += [f"{attribute.name}={value}" for value in attribute.values]
+            else:
+                raise self.lines.error(
+                    f"the attribute {attribute.name!r}, above this line, is of any text; expected numbers, or listed "
+                    "values"
+                )
+
+        several = ((j, attribute.left_out) for j, attribute in enumerate(table.attributes))
+        self.left_out = {j: text for j, text in several if finite(text) != 0}  # what rows in brackets do not say
+
+    def rows(self, some: Iterator[dict[int, str]]) -> MultilabelRows:
+        """Those of some rows of the table."""
+        values, places, ends, marks = list[float](), list[int](), [0], list[list[int]]()
+        for row in some:
+            mark = [0] * len(self.labels)
+            for j, text in {**self.left_out, **row}.items() if len(row) < len(self.table.attributes) else row.items():
+                if j in self.numbers:
+                    place, value = self.numbers[j], self.lines.finite(text, self._name(j))
+                elif j in self.words:
+                    place, value = self._place_of(j, text), 1.0
+                else:
+                    mark[self.labels[j]] = self._mark(j, text)
+                    continue
+                if value:
+                    places.append(place)
+                    values.append(value)
+            ends.append(len(values))
+            marks.append(mark)
+        X = sparse.csr_array(
+            (np.array(values, dtype=np.float64), np.array(places, dtype=np.int32), np.array(ends, dtype=np.int32)),
+            shape=(len(marks), len(self.names)),
+        )
+        X.sort_indices()
+        Y = np.array(marks, dtype=np.int64).reshape(len(marks), len(self.labels))
+        return MultilabelRows(X, Y, [self.table.attributes[j].name for j in self.labels], self.names)
+
+    def _name(self, j: int) -> str:
+        return f"{self.table.attributes[j].name!r}"
+
+    def _place_of(self, j: int, value: str) -> int:
+        columns = self.words[j]
+        if value not in columns:
+            raise self.lines.error(f"{self._name(j)} is {value!r}; expected one of {', '.join(columns)}"[:300])
+        return columns[value]
+
+    def _mark(self, j: int, text: str) -> int:
+        value = self.lines.finite(text, f"the label {self._name(j)}")
+        if value not in (0.0, 1.0):
+            raise self.lines.error(f"the label {self._name(j)} is {value:g}; expected 0 or 1")
+        return int(value)
+
+
+def _is_number(text: str) -> bool:
+    return finite(text) is not None

@@ -1,0 +1,91 @@
+"""Tables in Parquet files, some rows at a time. Needs pyarrow: pip install maxmargin[table]."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+from maxmargin.inputs.readers.compressed import ALWAYS, MOST_TIMES
+
+AT_ONCE = 10_000  # rows
+LONGEST = 2**24  # bytes of a text, and parts of a list, in the head of a file
+
+
+@contextmanager
+def reading_parquet(path: Any) -> Iterator[_ParquetTable]:
+    """A file that holds less than a thousand times its size, as for compressed text."""
+    parquet, arrow_errors = _pyarrow()
+    name, size = Path(path).name, os.path.getsize(path)
+    try:
+        file = parquet.ParquetFile(
+            path, memory_map=False, thrift_string_size_limit=LONGEST, thrift_container_size_limit=LONGEST
+        )
+    except arrow_errors as error:
+        raise ValueError(f"{name} is no Parquet file, or damaged: {_first_line(error)}") from None
+    with file:
+        held = sum(file.metadata.row_group(k).total_byte_size for k in range(file.metadata.num_row_groups))
+        if held > max(ALWAYS, MOST_TIMES * size):
+            raise ValueError(f"{name} holds {held:,} bytes, more than {MOST_TIMES} times its own size")
+        yield _ParquetTable(file, name, arrow_errors)
+
+
+class _ParquetTable:
+    """Rows in the order of the file; errors count them from 1."""
+
+    def __init__(self, file: Any, name: str, arrow_errors: tuple[type[Exception], ...]):
+        self._file, self._name, self._errors = file, name, arrow_errors
+        self._number = 0
+        self.columns: list[str] = list(file.schema_arrow.names)
+        if not self.columns:
+            raise self.error("the table is empty; expected columns")
+
+    def __iter__(self) -> Iterator[tuple[Any, ...]]:
+        try:
+            for batch in self._file.iter_batches(batch_size=AT_ONCE):
+                for row in zip(*(column.to_pylist() for column in batch.columns), strict=True):
+                    self._number += 1
+                    yield row
+        except self._errors as error:
+            raise self.error(f"the file is damaged after this row: {_first_line(error)}") from None
+
+    def error(self, message: str) -> ValueError:
+        return ValueError(f"{self._name}, row {self._number}: {message}")
+
+
+def write_parquet(path: Any, columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> None:
+    """Rows of texts and numbers; the first ones say of every column which of the two it has."""
+    import pyarrow
+
+    parquet, arrow_errors = _pyarrow()
+    rows, schema, writer = iter(rows), None, None
+    try:
+        while (some := list(islice(rows, AT_ONCE))) or writer is None:
+            cells = [list(column) for column in zip(*some, strict=True)] or [[] for _ in columns]
+            try:
+                table = pyarrow.table([pyarrow.array(column) for column in cells], names=list(columns))
+                table = table if schema is None else table.cast(schema)
+            except arrow_errors as error:
+                raise ValueError(f"a column has values of several kinds: {_first_line(error)}") from None
+            if writer is None:
+                schema, writer = table.schema, parquet.ParquetWriter(path, table.schema)
+            writer.write_table(table)
+    finally:
+        if writer is not None:
+            writer.close()
+
+
+def _pyarrow() -> tuple[Any, tuple[type[Exception], ...]]:
+    try:
+        import pyarrow
+        from pyarrow import parquet
+    except ImportError:
+        raise ValueError("Parquet files are read by pyarrow, which is not installed: pip install pyarrow") from None
+    return parquet, (pyarrow.ArrowException, OSError, ValueError, OverflowError, NotImplementedError)
+
+
+def _first_line(error: Exception) -> str:
+    return str(error).strip().partition("\n")[0]

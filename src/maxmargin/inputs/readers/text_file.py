@@ -1,0 +1,95 @@
+"""Text files given by path or already open, compressed or not, and errors that name the file and the line."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from math import isfinite, nan
+from pathlib import Path
+from typing import Any, TextIO, TypeAlias
+
+from maxmargin.inputs.readers.compressed import DAMAGE, is_damage, open_compressed
+
+TextFile: TypeAlias = "str | os.PathLike[str] | TextIO"
+
+
+MARK = "\ufeff"  # that some programs write before the first character of a file
+
+
+class TextLines:
+    """The lines of a text, without their ends; `number` is that of the current one, counted from 1."""
+
+    def __init__(self, file: TextIO, name: str):
+        self._file, self.name = file, name
+        self.number = 0
+
+    def __iter__(self) -> Iterator[str]:
+        try:
+            for line in self._file:
+                self.number += 1
+                if not isinstance(line, str):
+                    raise TypeError(f"{self.name} was opened for bytes; expected a file opened for text, mode 'rt'")
+                if self.number == 1:
+                    line = line.removeprefix(MARK)
+                yield line.rstrip("\r\n")
+        except UnicodeDecodeError as error:
+            # Text is decoded in pieces; whole lines of the pieces before this one have all been read.
+            above = error.object[: error.start].replace(b"\r\n", b"\n").replace(b"\r", b"\n").count(b"\n")
+            encoding = error.encoding.upper().replace("_", "-")
+            raise self.error(f"this is not {encoding} text: {error.reason}", self.number + above + 1) from None
+        except DAMAGE as error:
+            if not is_damage(error):
+                raise
+            raise ValueError(
+                f"{self.name} is not compressed as its suffix says, or damaged: {error} ({self.number} lines were read)"
+            ) from None
+
+    def finite(self, text: str, what: str) -> float:
+        """The number that a text of the current line says."""
+        number = finite(text)
+        if number is None:
+            raise self.error(f"{what} is {text[:40]!r}; expected a finite number")
+        return number
+
+    def error(self, message: str, number: int | None = None) -> ValueError:
+        """What to raise about a line: the current one, unless another is named."""
+        number = self.number if number is None else number
+        return ValueError(f"{self.name}, {f'line {number}' if number else 'which is empty'}: {message}")
+
+
+def finite(text: str) -> float | None:
+    """The number that a text says; None where it says none, or no finite one."""
+    try:
+        number = nan if "_" in text else float(text)  # 1_000 is one for Python alone
+    except ValueError:
+        return None
+    return number if isfinite(number) else None
+
+
+@contextmanager
+def reading(source: TextFile) -> Iterator[TextLines]:
+    """The lines of a file: a path, whose suffix .gz, .xz or .bz2 says how it is compressed, or an open text file."""
+    if isinstance(source, str | os.PathLike):
+        with open_compressed(source, "rt", encoding="utf-8") as file:
+            yield TextLines(file, Path(source).name)
+    else:
+        _check_open(source, "read")
+        name = getattr(source, "name", None)
+        yield TextLines(source, Path(name).name if isinstance(name, str) else "the text")
+
+
+@contextmanager
+def writing(target: TextFile) -> Iterator[TextIO]:
+    """A file to write to, of either kind that `reading` takes; one that was given open stays open."""
+    if isinstance(target, str | os.PathLike):
+        with open_compressed(target, "wt", encoding="utf-8") as file:
+            yield file
+    else:
+        _check_open(target, "write")
+        yield target
+
+
+def _check_open(file: Any, method: str) -> None:
+    if not hasattr(file, method):
+        raise ValueError(f"got {type(file).__name__}; expected a path or an open text file")

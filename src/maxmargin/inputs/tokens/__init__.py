@@ -1,0 +1,1 @@
+"""Tokens, their features, and the vocabularies that number them."""

@@ -1,0 +1,190 @@
+"""The features of tokens, some hundreds of tokens at a time, and the matrix that they make.
+
+A token is a list of attribute strings, each a feature of value 1 however often it is listed (["word=the", "bias"]), or
+a dict of features:
+
+    {"length": 3, "upper": True}      the feature "length" of value 3, the feature "upper" of value 1
+    {"word": "the"}                   the feature "word=the" of value 1
+    {"suffix": ["e", "he"]}           the features "suffix=e" and "suffix=he" of value 1 each
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import chain, islice
+from numbers import Real
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from maxmargin.base.arrays import Array
+from maxmargin.inputs.tokens.dict_entries import DictEntries
+from maxmargin.inputs.tokens.vocabulary import Names
+
+AT_ONCE = 1024  # tokens: enough that calls from Python do not count, few enough to be read from near memory
+LONG = 128  # columns of a row, up to which to compare all with all is the fastest way to sort them
+
+
+class TokenFeatures(NamedTuple):
+    """The features of some tokens in a row: token t has those from ends[t] to ends[t + 1]."""
+
+    names: Names
+    values: Array | None  # None: a feature is there (1) or not (0), however often it is listed
+    ends: NDArray[np.int64]
+
+
+def read_tokens(X: Any, offsets: NDArray[np.int64]) -> Iterator[TokenFeatures]:
+    """The features of all tokens: by calls that loop in C where they can, else with a look at every token."""
+    tokens, row = chain.from_iterable(X), 0
+    while some := list(islice(tokens, AT_ONCE)):
+        try:
+            read = _read_at_once(some)
+        except TypeError:
+            read = None
+        yield _read_one_by_one(some, row, offsets) if read is None else read
+        row += len(some)
+
+
+def _read_at_once(tokens: list[Any]) -> TokenFeatures | None:
+    """Tokens and values of the usual types; None, or a TypeError, where there are others."""
+    kinds = set(map(type, tokens))
+    if not (kinds <= {list, tuple} or kinds <= {dict}):
+        return None
+    ends = ends_of(map(len, tokens), len(tokens))
+    if dict not in kinds:
+        return TokenFeatures(Names.of(tokens), None, ends)
+    read = DictEntries.of(tokens, int(ends[-1]))
+    return None if read is None else TokenFeatures(*read, ends)
+
+
+def _read_one_by_one(tokens: list[Any], row: int, offsets: NDArray[np.int64]) -> TokenFeatures:
+    """Any tokens, as `_read_at_once` reads its own; errors name the sequence and the position. `row`: of the first."""
+    names: list[str] = []
+    values: list[float] = []
+    counts: list[int] = []
+    for t, token in enumerate(tokens):
+        before = len(names)
+        try:
+            for name, value in pairs_of(token):
+                names.append(name)
+                values.append(float(value))
+        except (ValueError, OverflowError) as error:
+            raise ValueError(f"{place_of(row + t, offsets)}: {error}") from None
+        counts.append(len(names) - before)
+    return TokenFeatures(Names.of([names]), np.array(values), ends_of(counts, len(counts)))
+
+
+def pairs_of(token: Any) -> Iterator[tuple[str, Any]]:
+    """The features of one token."""
+    if isinstance(token, Mapping):
+        for name, value in token.items():
+            _check_name(name)
+            if isinstance(value, str):
+                yield "=".join((name, f"{value}")), 1.0  # a name is its characters, whatever type of string it has
+            elif isinstance(value, Real | np.bool_):
+                yield name, value
+            elif isinstance(value, Sequence) and all(isinstance(item, str) for item in value):
+                yield from (("=".join((name, f"{item}")), 1.0) for item in value)
+            else:
+                raise ValueError(f"the feature {name!r} is {value!r}; expected a number, a string or a list of strings")
+    elif isinstance(token, Sequence) and not isinstance(token, str):
+        for name in token:
+            _check_name(name)
+        yield from ((name, 1.0) for name in dict.fromkeys(token))
+    else:
+        raise ValueError(f"the token is {token!r}; expected a dict of features or a list of attribute strings")
+
+
+def _check_name(name: Any) -> None:
+    if not isinstance(name, str):
+        raise ValueError(f"the feature name {name!r} is no string; rows of numbers come as a (length, features) array")
+
+
+# --- as a matrix
+
+
+class Growing:
+    """An array that is appended to. To put the parts together in the end would need the memory of two."""
+
+    def __init__(self, kind: Any):
+        self._numbers, self.size = np.empty(0, dtype=kind), 0
+
+    def append(self, numbers: NDArray[Any]) -> None:
+        end = self.size + len(numbers)
+        if end > len(self._numbers):
+            wider = np.empty(2 * end, dtype=self._numbers.dtype)  # what stays empty takes no memory
+            wider[: self.size] = self.array
+            self._numbers = wider
+        self._numbers[self.size : end] = numbers
+        self.size = end
+
+    @property
+    def array(self) -> NDArray[Any]:
+        """What was appended so far."""
+        return self._numbers[: self.size]
+
+
+class FeatureRows(NamedTuple):
+    """Rows of a matrix: row t has columns[ends[t] : ends[t + 1]], rising, and values there, all 1 where None."""
+
+    columns: NDArray[np.int32]
+    values: Array | None
+    ends: NDArray[np.int64]
+
+    @classmethod
+    def of(cls, columns: NDArray[np.int32], values: Array | None, ends: NDArray[np.int64]) -> FeatureRows:
+        """Columns in any order, -1 to leave one out; equal ones add up or, without values, count once.
+
+        The arrays that are given are used up.
+        """
+        from maxmargin.inputs.tokens.compiled.feature_rows import tidy_rows
+
+        for t in np.flatnonzero(np.diff(ends) > LONG):
+            part = slice(ends[t], ends[t + 1])
+            different, where = np.unique(columns[part], return_inverse=True)
+            columns[part] = -1
+            columns[part][: len(different)] = different
+            if values is not None:
+                values[part][: len(different)] = np.bincount(where, values[part])
+        scratch = (*np.empty((3, LONG), dtype=np.int32), np.empty(LONG))
+        tidy_rows(values is None, LONG, ends, columns, np.empty(0) if values is None else values, *scratch)
+        return cls(columns[: ends[-1]], None if values is None else values[: ends[-1]], ends)
+
+    @classmethod
+    def stacked(cls, parts: Iterable[FeatureRows]) -> FeatureRows:
+        """One under the other. The parts may be made one by one: none is kept."""
+        columns, ends, values = Growing(np.int32), Growing(np.int64), None
+        ends.append(np.zeros(1, dtype=np.int64))
+        for part in parts:
+            if values is None and part.values is not None:
+                values = Growing(np.float64)
+                values.append(np.broadcast_to(1.0, columns.size))
+            if values is not None:
+                values.append(np.broadcast_to(1.0, len(part.columns)) if part.values is None else part.values)
+            ends.append(part.ends[1:] + columns.size)
+            columns.append(part.columns)
+        return cls(columns.array, None if values is None else values.array, ends.array)
+
+    def to_matrix(self, n_features: int) -> sparse.csr_array:
+        """With that many columns."""
+        values = np.ones(len(self.columns)) if self.values is None else self.values
+        # Of the same type as the columns, or scipy would copy these.
+        ends = self.ends.astype(np.int32) if self.ends[-1] < 2**31 else self.ends
+        matrix = sparse.csr_array((values, self.columns, ends), shape=(len(self.ends) - 1, n_features))
+        matrix.has_canonical_format = True  # or it would be looked for
+        return matrix
+
+
+def ends_of(counts: Iterable[int], n: int) -> NDArray[np.int64]:
+    """Where each of n things ends that have so many parts, behind a zero."""
+    ends = np.zeros(n + 1, dtype=np.int64)
+    np.cumsum(np.fromiter(counts, dtype=np.int64, count=n), out=ends[1:])
+    return ends
+
+
+def place_of(row: int, offsets: NDArray[np.int64]) -> str:
+    """The name of a row, for errors."""
+    i = int(np.searchsorted(offsets, row, side="right")) - 1
+    return f"sequence {i}, position {row - offsets[i]}"

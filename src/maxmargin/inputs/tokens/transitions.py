@@ -1,0 +1,51 @@
+"""Transitions between labels that may not happen."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable
+from typing import Any
+
+import numpy as np
+
+from maxmargin.base.arrays import Array
+from maxmargin.inputs.tokens.chunk_schemes import SCHEMES, ChunkScheme
+
+
+def allowed_transitions(forbidden: Any, numbers: dict[Hashable, int]) -> Array:
+    """0 where a transition, start or end is allowed, -inf where it is not, in the layout of w."""
+    n = len(numbers)
+    allowed = np.zeros(n * n + 2 * n)
+    for before, after in _pairs(forbidden, numbers):
+        for label in (before, after):
+            if label is not None and label not in numbers:
+                raise ValueError(f"forbidden names the label {label!r}, which is not one of the classes")
+        if before is None and after is None:
+            raise ValueError("forbidden contains (None, None); at most one side can be the start or the end")
+        if before is None:
+            allowed[n * n + numbers[after]] = -np.inf
+        elif after is None:
+            allowed[n * n + n + numbers[before]] = -np.inf
+        else:
+            allowed[numbers[before] * n + numbers[after]] = -np.inf
+    return allowed
+
+
+def chunk_scheme(forbidden: Any) -> ChunkScheme | None:
+    """The scheme that is named, if one is."""
+    return SCHEMES.get(forbidden) if isinstance(forbidden, str) else None
+
+
+def _pairs(forbidden: Any, numbers: dict[Hashable, int]) -> Iterable[tuple[Any, Any]]:
+    scheme = chunk_scheme(forbidden)
+    if scheme is None:
+        try:
+            if isinstance(forbidden, str):  # of two letters, it would be a pair of labels
+                raise ValueError
+            return [(before, after) for before, after in forbidden]
+        except (TypeError, ValueError):
+            names = ", ".join(map(repr, SCHEMES))
+            raise ValueError(
+                f"forbidden must be one of {names}, or a list of (before, after) pairs, got {forbidden!r}"
+            ) from None
+    ends = [None, *numbers]
+    return [(a, b) for a in ends for b in ends if not scheme.may_follow(a, b)]

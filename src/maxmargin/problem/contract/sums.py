@@ -1,0 +1,36 @@
+"""Sums: the distribution p(z | x) ∝ exp ⟨w, Ψ(x, z)⟩ over the outputs of every x.
+
+A task whose best output is found by dynamic programming can often add up over all outputs by the same recursion, with
+sums in the place of maxima. Its `sums(w, X)` returns an object of this kind; that of a task which lists its outputs
+adds them up one by one (listed_sums.py). A temperature divides scores, and these are linear in w:
+sums(w / temperature, X) has it.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Protocol
+
+import numpy as np
+
+from maxmargin.base.arrays import Array
+
+
+class Sums(Protocol):
+    """What can be asked of the distributions of several x."""
+
+    @property
+    def log_partitions(self) -> Array:
+        """log Σ_z exp ⟨w, Ψ(x, z)⟩ of every x."""
+
+    @property
+    def entropies(self) -> Array:
+        """-Σ_z p(z) log p(z) of every x, in nats."""
+
+    def marginals(self) -> list[Any]:
+        """Probabilities of the parts of outputs, in a form that is the task's own."""
+
+    def log_probabilities(self, Y: Any) -> Array:
+        """log p(y | x) of an output of every x; where Y leaves parts open, of all outputs that agree with it."""
+
+    def sample(self, rng: np.random.Generator, n: int) -> list[list[Any]]:
+        """n independent outputs of every x."""

@@ -1,0 +1,42 @@
+"""Softness and Tangent: the smooth risks that have all outputs in them, each as much as its probability.
+
+    R(w) = mean_i (1/b) log Σ_z exp b [m Δ(y_i, z) - ⟨w, Ψ(x_i, y_i) - Ψ(x_i, z)⟩]                                (1)
+
+With b = 1 and m = 0 this is minus the mean log-likelihood of a conditional random field; with m = 1 the softmax-margin
+(Gimpel and Smith 2010), which for b -> ∞ becomes the hinge, max_z instead of a sum. The truth alone has the exponent 0,
+so that R(w) >= 0; R is convex, and its gradient is minus
+
+    a = mean_i E_p [Ψ(x_i, y_i) - Ψ(x_i, z)],    p(z) ∝ exp b [m Δ + ⟨w, Ψ(x_i, z)⟩]                              (2)
+
+A tangent is a cut like any other: w' -> R(w) + ⟨a, w⟩ - ⟨a, w'⟩ is nowhere above R, and certificates need no more.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from maxmargin.base.arrays import Array
+
+
+class Softness(NamedTuple):
+    """b and m of (1)."""
+
+    sharpness: float = 1.0
+    margin: float = 0.0
+
+
+class Tangents(NamedTuple):
+    """What a batch computes of (1) at w, while it adds Σ_i weights_i E_p [Ψ(x_i, y_i) - Ψ(x_i, z)] to an array."""
+
+    slacks: Array  # of every example, its term of (1)
+    errors: Array  # of every example, by how much rounding may have changed that
+    mass: float  # no less than the sum of the lengths of all that was added
+    terms: float  # what was added is off by no more than γ(terms) times this mass
+
+    @classmethod
+    def joined(cls, parts: list[Tangents]) -> Tangents:
+        """Of several parts of the data, which added to the same array."""
+        slacks, errors = (np.concatenate([each[k] for each in parts]) for k in range(2))
+        return cls(slacks, errors, sum(each.mass for each in parts), max(each.terms for each in parts) + len(parts))

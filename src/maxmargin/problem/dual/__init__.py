@@ -1,0 +1,1 @@
+"""The objective, its dual points, and the geometry of the weights."""

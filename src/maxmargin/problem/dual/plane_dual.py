@@ -1,0 +1,459 @@
+"""The dual point of the n-slack problem, one block of cached planes per example, with the weights w kept explicit.
+
+    maximise  D(α) = Σ α b - ½‖Σ α a‖²  (- Σᵢ (Σₖ αᵢₖ)²/2capᵢ for squared slacks)
+    subject to α >= 0, Σₖ αᵢₖ <= capᵢ = C vᵢ / n  (no upper limit for squared slacks)
+
+over the planes (a, b) seen so far. This is the state that BCFW and the n-slack cutting plane method share: they differ
+in which planes they ask for and when, not in how the dual is kept. Blocks are improved one at a time by exact pairwise
+steps (compiled/dual_blocks.py); memory is bounded by folding the lightest planes of an example into one.
+"""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from maxmargin.base.arrays import Array
+from maxmargin.base.errors import NotSeparable
+from maxmargin.base.files.fields import Whole
+from maxmargin.base.files.objects import Fields
+from maxmargin.base.rounding import UNIT, gamma
+from maxmargin.problem.dual.block_dual import BlockDual, Decoder, Moment, Proof, Remembered, Report, caps
+from maxmargin.problem.dual.objective import Formulation
+from maxmargin.problem.planes.atoms import AtomRows, Atoms
+from maxmargin.problem.planes.compiled.atom_arrays import AtomArrays
+from maxmargin.problem.planes.compiled.plane_tables import (
+    ADDED,
+    CELLS,
+    ENTRIES,
+    GAIN,
+    MISSED,
+    NO_ROWS,
+    PENALTY,
+    SLOTS,
+    UNBOUNDED,
+    Hashed,
+    PlaneRows,
+    PlaneTables,
+    Scratch,
+    VisitLimits,
+)
+from maxmargin.problem.planes.learnt_tables import LearntTables
+from maxmargin.problem.planes.planes import Planes
+
+NEVER = 2**40  # visits
+
+
+class DualBlocks(BlockDual):
+    """α, w and the plane cache."""
+
+    confinable = True
+    learnt: ClassVar[Fields] = {"slots": Whole(2, 2**20), "_tables": LearntTables()}
+
+    def __init__(
+        self,
+        dim: int,
+        weights: Array,
+        formulation: Formulation,
+        C: float,
+        slots: int = 32,
+        patience: int = 10,
+        cache_mb: float = 1024.0,
+    ):
+        super().__init__(dim, weights, formulation, C, slots, cache_mb)
+        self.patience = patience
+        self._tables = PlaneTables.empty(self.n, slots=64, entries=64, cells=64)
+        self._atoms = Atoms.coordinates(self.dim)  # the task's own come with `use`, or with its first planes
+        self._scratch = Scratch.of(self.dim, slots)
+
+    @classmethod
+    def of(cls, point: BlockDual) -> DualBlocks:
+        """This dual point over explicit planes."""
+        from maxmargin.problem.dual.compiled.plane_dual import regram
+
+        if isinstance(point, DualBlocks):
+            return point
+        planes = point.remembered()
+        alpha = point.alpha_of(planes)
+        counts = np.bincount(planes.owners, minlength=point.n)
+        places = max(point.slots, int(counts.max(initial=0)))
+        blocks = point.without_planes(cls, slots=places, cache_mb=point.cache_mb)
+        tables, rows, entries = blocks._tables, planes.rows, int(planes.rows.indptr[-1])
+        blocks._tables = tables = tables.with_room(len(alpha), entries, int(np.sum(counts**2)))
+        tables.filled[:] = tables.capacity[:] = counts
+        tables.base[:], tables.gram_base[:] = np.cumsum(counts) - counts, np.cumsum(counts**2) - counts**2
+        tables.start[: len(alpha)], tables.length[: len(alpha)] = rows.indptr[:-1], np.diff(rows.indptr)
+        tables.offset[: len(alpha)], tables.alpha[: len(alpha)] = planes.offset, alpha
+        tables.indices[:entries], tables.values[:entries] = rows.indices[:entries], rows.values[:entries]
+        tables.tops[[SLOTS, ENTRIES, CELLS]] = len(alpha), entries, np.sum(counts**2)
+        tables.longest[0] = np.max(rows.atoms.squared_norms(rows), initial=0.0)
+        blocks._atoms = rows.atoms
+        regram(np.arange(point.n), blocks._scratch, blocks._atoms.arrays, blocks._images(), tables)
+        blocks.refresh()
+        blocks.confine(point._geometry)
+        return blocks
+
+    def use(self, atoms: Atoms) -> None:
+        """Planes will be over these atoms."""
+        self._atoms = atoms
+
+    @property
+    def plane_atoms(self) -> Atoms:
+        """The atoms that planes are over."""
+        return self._atoms
+
+    def _check_learnt(self) -> None:
+        super()._check_learnt()
+        self._scratch = Scratch.of(self.dim, self.slots)
+
+    @property
+    def alpha_sums(self) -> Array:
+        base, count, alpha = self._tables.base, self._tables.filled, self._tables.alpha
+        return np.array([alpha[b : b + c].sum() for b, c in zip(base, count, strict=True)])
+
+    @property
+    def cached_mb(self) -> float:
+        """Memory of the plane cache."""
+        return sum(array.nbytes for array in self._tables) / 2**20
+
+    def search(self, oracle: Decoder, order: NDArray[np.intp], block: int) -> Report:
+        """Visit every example with a fresh plane."""
+        penalty, added, gain = 0.0, 0, 0.0
+        for begin in range(0, len(order), block):
+            index = order[begin : begin + block]
+            report = self.visit(index, oracle.planes(self.w, index))
+            oracle.deny_miss(index[0], report.missed, self.w)
+            penalty += report.penalty
+            added += report.added
+            gain += report.gain
+        return Report(penalty, added, gain, work=oracle.call_cost)
+
+    def revisit(self, oracle: Decoder, rng: np.random.Generator) -> Report:
+        """Visit everyone without the oracle."""
+        return self.visit(rng.permutation(self.n))
+
+    def visit(
+        self, order: NDArray[np.intp], planes: Planes | None = None, steps: int = 10, epsilon: float = 0.0
+    ) -> Report:
+        """Visit examples in this order: add each one's new plane (where it cuts deeper by epsilon), then ascend."""
+        rows = NO_ROWS
+        if planes is not None:
+            new = AtomRows.of(planes.dpsi)
+            self._atoms = new.atoms
+            rows = PlaneRows(new.indptr, new.indices, new.values, planes.loss)
+        limits = VisitLimits(self.cap, self.squared, steps, self.slots, self.patience, epsilon)
+        order = np.ascontiguousarray(order, dtype=np.int64)
+        report = np.array([0.0, 0.0, 0.0, -1.0, -1.0, -1.0])
+        begin = 0
+        while begin < len(order):
+            begin = self._visit(order, begin, rows, limits, report)
+            if report[UNBOUNDED] >= 0:
+                raise NotSeparable(
+                    f"example {int(report[UNBOUNDED])} cannot be separated: a wrong output has the same features as "
+                    "the right one, so C = inf has no solution; use a finite C"
+                )
+            if begin < len(order):
+                longest = int(np.max(np.diff(rows.indptr), initial=0))
+                self._enlarge(longest)
+        self.dual += report[GAIN]
+        return Report(report[PENALTY], int(report[ADDED]), report[GAIN], report[MISSED])
+
+    def _visit(self, order: NDArray[np.int64], begin: int, rows: PlaneRows, limits: VisitLimits, report: Array) -> int:
+        """Visit order[begin:]; returns the position of the first example for which the tables have no room."""
+        from maxmargin.problem.dual.compiled.plane_dual import visit
+
+        atoms, scratch, tables = tuple(self._atoms.arrays), self._scratch.plain(), tuple(self._tables)
+        vectors, fixed = (self.w, self._free, self._limits), tuple(limits)
+        return int(visit(order, begin, tuple(rows), atoms, atoms, fixed, *vectors, scratch, report, tables))
+
+    def refresh(self) -> None:
+        """Recompute w and D from α, so that rounding errors of millions of steps do not add up."""
+        from maxmargin.problem.dual.compiled.plane_dual import totals
+
+        self.sums[:] = 0.0
+        linear, *_ = totals(self.cap, self.squared, self.sums, self._atoms.arrays, self._atoms.lengths, self._tables)
+        self._settle()
+        self.dual = linear - self._potential()
+
+    def _know_dual(self) -> None:
+        self.refresh()
+
+    def proof(self) -> Proof:
+        from maxmargin.problem.dual.compiled.plane_dual import totals
+
+        w = np.zeros(self.dim)
+        linear, losses, mass, entries, folded, excess = totals(
+            self.cap, self.squared, w, self._atoms.arrays, self._atoms.lengths, self._tables
+        )
+        # The multiple of α that keeps to its caps has at least this much of the linear part.
+        linear -= excess * abs(linear)
+        # A fold rounds every number of the planes that it mixes, and of their offsets, at most four times.
+        wrong = 4 * UNIT * folded
+        longest = float(self._tables.longest[0]) * float(np.max(self._atoms.lengths, initial=1.0))
+        error, losses = wrong * longest, losses * (1 + gamma(entries))
+        linear -= wrong * float(np.max(self._tables.offset, initial=0.0))
+        return Proof(linear, losses, w, mass, entries + self._atoms.terms, error, excess)
+
+    # --- one of several, each of a part of the examples
+
+    divisible = True
+
+    def _linear(self) -> float:
+        slots, _ = self._used_slots(self._tables.filled)
+        return float(np.dot(self._tables.alpha[slots], self._tables.offset[slots]))
+
+    def mark(self) -> Moment:
+        """α as it is now. Until the next mark one search may add planes, and none is folded or forgotten."""
+        from maxmargin.problem.dual.compiled.plane_dual import shrink
+
+        self.patience = NEVER
+        if (self._tables.filled >= self.slots).any():
+            while shrink(self.slots - 1, self._scratch.hashed, self._tables) < self.n:
+                self._enlarge(0)
+        return super().mark()._replace(sums=self.alpha_sums if self.squared else None)
+
+    def rise(self, mark: Moment) -> tuple[float, float]:
+        slope, curvature = super().rise(mark)
+        if mark.sums is not None:
+            counted = self.cap > 0
+            sums, moves, cap = mark.sums[counted], (self.alpha_sums - mark.sums)[counted], self.cap[counted]
+            slope, curvature = slope - float(np.sum(sums * moves / cap)), float(np.sum(moves**2 / cap))
+        return slope, curvature
+
+    def go_back(self, mark: Moment, share: float) -> None:
+        filled, old = mark.alpha
+        slots, owners = self._used_slots(self._tables.filled)
+        within = slots - self._tables.base[owners]
+        known = within < filled[owners]  # the others are planes that were found since
+        before = np.zeros(len(slots))
+        before[known] = old[(np.cumsum(filled) - filled)[owners[known]] + within[known]]
+        self._tables.alpha[slots] = before + share * (self._tables.alpha[slots] - before)
+
+    def _copied_alpha(self) -> Any:
+        slots, _ = self._used_slots(self._tables.filled)
+        return self._tables.filled.copy(), self._tables.alpha[slots]
+
+    def _stretch_alpha(self, factor: float) -> None:
+        self._tables.alpha[:] *= factor
+
+    def _images(self) -> AtomArrays:
+        """The atoms as they are added up for products of planes."""
+        return self._atoms.arrays
+
+    def check_separable(self) -> None:
+        """Under a hard margin: raise NotSeparable if the planes seen so far contradict each other (an LP tells)."""
+        if np.isfinite(self.C):
+            return
+        rows, offset = self._planes()
+        if not len(offset):
+            return
+        from scipy.optimize import linprog  # which takes longer to import than all that predictions need of scipy
+
+        outcome = linprog(np.zeros(rows.shape[1]), A_ub=-rows, b_ub=-offset, bounds=(None, None), method="highs")
+        if outcome.status == 2:
+            raise NotSeparable(
+                f"no weights separate all examples: {len(offset)} constraints found so far contradict each other, "
+                "so C = inf has no solution; use a finite C"
+            )
+
+    def slacks(self, w: Array, gains: Array | None = None) -> Array:
+        """The highest cached plane of every example at w, or 0."""
+        slots, owners = self._used_slots(self._tables.filled)
+        slacks = np.zeros(self.n)
+        offsets = self._tables.offset[slots]
+        heights = offsets - self._rows_of(slots) @ w
+        if gains is not None:
+            heights -= self.formulation.truths(offsets) * gains[owners]
+        np.maximum.at(slacks, owners, heights)
+        return slacks
+
+    # --- all blocks at once (solvers/joint_rounds.py)
+
+    @property
+    def size(self) -> tuple[int, int]:
+        filled = self._tables.filled[self.cap > 0]
+        return int(filled.sum()), int(np.count_nonzero(filled))
+
+    @property
+    def visit_work(self) -> float:
+        """Multiplications that take as long as a visit of every example, about; 100 stand for all that is not one."""
+        planes = max(int(self._tables.filled.sum()), 1)
+        entries = 2.0 * self._live_entries() / planes * max(1.0, self._atoms.n_entries / max(self._atoms.n_units, 1))
+        return (entries + 100.0) * max(planes, self.n)
+
+    def remembered(self) -> Remembered:
+        slots, owners = self._used_slots(np.where(self.cap > 0, self._tables.filled, 0))
+        return Remembered(slots, owners, self._rows_of(slots), self._tables.offset[slots])
+
+    def alpha_of(self, planes: Remembered) -> Array:
+        return self._tables.alpha[planes.slots]
+
+    def written(self, planes: Remembered) -> tuple[Array, NDArray[np.intp] | None]:
+        """(N, d) vectors with the inner products of the planes, and the coordinates of w that they speak of, if any."""
+        if planes.rows.n_entries >= planes.rows.shape[0] * planes.rows.shape[1]:  # sparse rows would be longer
+            dense = planes.rows.toarray()
+            used = np.flatnonzero(dense.any(axis=0))
+            return (dense if len(used) == dense.shape[1] else dense[:, used]), used
+        explicit = planes.rows.tocsr().tocsc()
+        used = np.flatnonzero(np.diff(explicit.indptr))
+        return explicit[:, used].toarray(), used
+
+    def admit(self, planes: Planes, w: Array) -> Report:
+        """Add these planes of all examples, found at another w, where they are higher there than cached ones."""
+        own, self.w = self.w, w
+        try:
+            return self.visit(np.arange(self.n), planes, steps=0)
+        finally:
+            self.w = own
+
+    def make_places(self, slots: int) -> None:
+        """Let every example have at least so many planes from now on."""
+        if slots > self.slots:
+            self.slots, self._scratch = slots, Scratch.of(self.dim, slots)
+
+    def ascend_towards(self, planes: Remembered, target: Array) -> float:
+        """Move α of these planes, all that count, to the highest point of D between where it is and a feasible target.
+
+        w and D are summed up anew, and what did not raise D is undone; returns what the dual gained.
+        """
+        self.refresh()
+        alpha, before, old = self._tables.alpha, self.dual, self._tables.alpha[planes.slots]
+        change = target - old
+        way = np.zeros(self.dim)
+        planes.rows.add_to(way, change)
+        slope, curvature = float(np.dot(change, planes.offset)), 0.0
+        if self.squared:
+            sums, moves = np.bincount(planes.owners, old, self.n), np.bincount(planes.owners, change, self.n)
+            counted = self.cap > 0
+            slope -= float(np.sum((sums * moves)[counted] / self.cap[counted]))
+            curvature = float(np.sum(moves[counted] ** 2 / self.cap[counted]))
+        length = self._best_share(slope, curvature, way)
+        alpha[planes.slots] = self._withincaps(planes.owners, np.maximum(old + length * change, 0.0))
+        self.refresh()
+        gain = self.dual - before
+        if not gain > 0:
+            alpha[planes.slots] = old
+            self.refresh()
+        return max(gain, 0.0)
+
+    def _best_share(self, slope: float, curvature: float, way: Array) -> float:
+        """The t in [0, 1] with the highest slope·t - ½curvature·t² - ψ(s + t·way), where ψ is ½‖s‖² as a rule."""
+        if self._geometry is not None:
+            return self._geometry.best_share(slope, curvature, self.sums, way)
+        slope, curvature = slope - self._inner(self.w, way), curvature + self._inner(way, way)
+        return 0.0 if slope <= 0 else 1.0 if curvature <= slope else slope / curvature
+
+    def _withincaps(self, owners: NDArray[np.intp], alpha: Array) -> Array:
+        """These weights, scaled down where rounding may have lifted their sum, taken in any order, above the cap."""
+        if self.squared:
+            return alpha
+        sums, counts = np.bincount(owners, alpha, self.n), np.bincount(owners, minlength=self.n)
+        most = self.cap * (1.0 - (counts + 2) * np.finfo(float).eps)
+        factors = np.where(sums > most, most / np.where(sums > 0, sums, 1.0), 1.0)
+        return np.asarray(alpha * factors[owners])
+
+    def _inner(self, v: Array, w: Array) -> float:
+        return float(np.dot(v, w))
+
+    def _planes(self) -> tuple[Any, Array]:
+        """The cached planes of all examples that count, as explicit rows, with their offsets."""
+        slots, _ = self._used_slots(np.where(self.cap > 0, self._tables.filled, 0))
+        return self._rows_of(slots).tocsr(), self._tables.offset[slots]
+
+    def _used_slots(self, counts: Any) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+        """The first counts[i] slots of every example i, and the examples that own them."""
+        owners = np.repeat(np.arange(self.n), counts)
+        within = np.arange(len(owners)) - np.repeat(np.cumsum(counts) - counts, counts)
+        return self._tables.base[owners] + within, owners
+
+    def _rows_of(self, slots: NDArray[np.intp]) -> AtomRows:
+        """The planes in these slots."""
+        tables = self._tables
+        start, length = tables.start[slots], tables.length[slots]
+        indptr = np.concatenate([[0], np.cumsum(length)])
+        entries = np.arange(indptr[-1]) + np.repeat(start - indptr[:-1], length)
+        return AtomRows(self._atoms, indptr.astype(np.int32), tables.indices[entries], tables.values[entries])
+
+    def tidy(self) -> None:
+        """Drop garbage, and fold planes where the cache is over its limit. One plane per example always stays."""
+        from maxmargin.problem.dual.compiled.plane_dual import shrink
+
+        live = int(self._live_entries())
+        if live < self._tables.tops[ENTRIES] // 2 or self._used_mb() > self.cache_mb:
+            self._compact()
+        most = self.slots
+        while self._used_mb() > self.cache_mb and most > 1:
+            most //= 2
+            while shrink(most, self._scratch.hashed, self._tables) < self.n:
+                self._enlarge(0)
+            self._compact()
+        super().tidy()
+
+    def move_to(self, weights: Array, C: float) -> None:
+        """Carry α over to another C: scale it to the best feasible multiple (a parabola in the factor)."""
+        self._know_sums()
+        sums, curvature = self.alpha_sums, 0.0
+        self.weights, self.C, self.cap = weights, C, caps(weights, C)
+        slots, _ = self._used_slots(self._tables.filled)
+        linear = float(np.dot(self._tables.alpha[slots], self._tables.offset[slots]))
+        if self.squared:
+            with np.errstate(divide="ignore", invalid="ignore"):
+                curvature = float(np.nansum(np.where(sums > 0, sums**2 / self.cap, 0.0)))
+        self._tables.alpha[:] *= self.best_multiple(linear, curvature, sums)
+        self.refresh()
+
+    def shift(self, rows: AtomRows) -> None:
+        """The truths' Ψ have changed by these rows, one per example: the planes of i move by row i, and α stays.
+
+        The offset of a plane is a loss that does not depend on the hidden part of the truth, so a shifted plane is a
+        plane of the new problem, and α a feasible point of its dual.
+        """
+        from maxmargin.problem.dual.compiled.plane_dual import regram
+
+        slots, owners = self._used_slots(self._tables.filled)
+        changed = np.flatnonzero(np.diff(rows.indptr))
+        if len(slots) and len(changed):
+            planes = self._rows_of(slots)
+            shape = (len(slots), self._atoms.count)
+            old = sparse.csr_array((planes.values, planes.indices, planes.indptr), shape=shape)
+            moves = rows.take(owners).scaled(self.formulation.truths(self._tables.offset[slots]))
+            new = old + sparse.csr_array((moves.values, moves.indices, moves.indptr), shape=shape)
+            new.sum_duplicates()
+            new.eliminate_zeros()
+            self._tables.start[slots], self._tables.length[slots] = new.indptr[:-1], np.diff(new.indptr)
+            self._tables.folds[slots] += 1
+            self._tables = self._tables._replace(indices=new.indices.astype(np.int32), values=new.data)
+            self._tables.tops[ENTRIES] = len(new.data)
+            regram(changed, self._scratch, self._atoms.arrays, self._images(), self._tables)
+        self.refresh()
+
+    def _live_entries(self) -> int:
+        base, count = self._tables.base, self._tables.filled
+        length = np.append(np.cumsum(self._tables.length, dtype=np.int64), 0)  # index -1 reads the 0
+        return int(np.sum((length[base + count - 1] - length[base - 1])[count > 0]))
+
+    def _used_mb(self) -> float:
+        tops = self._tables.tops
+        return float(tops[ENTRIES] * 12 + tops[SLOTS] * 28 + tops[CELLS] * 8) / 2**20
+
+    def _enlarge(self, longest_row: int) -> None:
+        """Grow every table to hold at least another example's worst case."""
+        entries = longest_row + 2 * int(np.max(self._tables.length, initial=0))
+        side = 2 * (1 << (self.slots - 1).bit_length())  # capacities are powers of 2, the largest not below slots
+        size = max(len(self._scratch.hashed.keys), 1 << (4 * entries - 1).bit_length())
+        self._scratch = self._scratch._replace(hashed=Hashed.of_size(size))
+        self._tables = self._tables.with_room(slots=side, entries=entries, cells=side * side)
+
+    def _compact(self) -> None:
+        from maxmargin.problem.dual.compiled.plane_dual import compact
+
+        slots = int(np.sum(2 * self._tables.filled))
+        cells = int(np.sum((2 * self._tables.filled) ** 2))
+        entries = self._live_entries()
+        # with a half to spare: what was alive before will soon be needed again
+        new = PlaneTables.empty(self.n, slots + slots // 2 + 1, entries + entries // 2 + 1, cells + 1)
+        compact(self._tables, new)
+        self._tables = new

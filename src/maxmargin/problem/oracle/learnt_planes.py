@@ -1,0 +1,72 @@
+"""Planes and what is known of them, as a checkpoint keeps them: rows over the atoms of their owner."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from maxmargin.base.arrays import Array
+from maxmargin.base.checks import is_finite, is_whole
+from maxmargin.base.files.learnt import Learnt
+from maxmargin.problem.oracle.missed_outputs import Witnesses
+from maxmargin.problem.planes.atoms import AtomRows, Atoms, read_rows
+from maxmargin.problem.planes.plane_sizes import Reach
+from maxmargin.problem.planes.planes import Planes
+
+
+def plain_planes(planes: Planes) -> list[Any]:
+    """Rows and losses."""
+    return [AtomRows.of(planes.dpsi).plain, planes.loss]
+
+
+def read_planes(atoms: Atoms, found: Any, n: int | None = None) -> Planes:
+    """The planes that `plain_planes` was given, of so many examples."""
+    if not isinstance(found, list) or len(found) != 2:
+        raise ValueError("expected planes")
+    rows = read_rows(atoms, found[0], n)
+    return Planes(rows, read_numbers(found[1], rows.shape[0]))
+
+
+def read_numbers(found: Any, n: int, finite: bool = True) -> Array:
+    """An array of so many numbers."""
+    if not isinstance(found, np.ndarray) or found.dtype != np.float64 or found.shape != (n,):
+        raise ValueError(f"expected {n} numbers")
+    if finite and not np.isfinite(found).all():
+        raise ValueError("expected finite numbers")
+    return found
+
+
+class LearntReach(Learnt):
+    """The largest planes that an oracle has seen."""
+
+    def left(self, value: Reach) -> Any:
+        return [*value[:-1], value.atoms is not None]
+
+    def refilled(self, found: Any, current: Reach, owner: Any) -> Reach:
+        if not isinstance(found, list) or len(found) != 6 or not all(map(is_finite, found[:5])):
+            raise ValueError("expected the sizes of planes")
+        if min(found[:5]) < 0 or not is_whole(found[4]) or not isinstance(found[5], bool):
+            raise ValueError("expected sizes of planes, none below 0")
+        a, weight, whole, b, entries, known = found
+        return Reach(a, weight, whole, b, entries, owner.plane_atoms if known else None)
+
+
+class LearntWitnesses(Learnt):
+    """The planes that an oracle keeps to test the decoder."""
+
+    def left(self, value: Witnesses) -> Any:
+        return {"turn": value.turn, "kept": [[chunk, *plain_planes(planes)] for chunk, planes in value.kept]}
+
+    def refilled(self, found: Any, current: Witnesses, owner: Any) -> Witnesses:
+        if not isinstance(found, dict) or set(found) != {"turn", "kept"} or not isinstance(found["kept"], list):
+            raise ValueError("expected planes that were kept")
+        witnesses, sizes = Witnesses(), owner.chunk_sizes
+        if not is_whole(found["turn"]) or not 0 <= found["turn"] < len(sizes):
+            raise ValueError(f"expected a turn below {len(sizes)}")
+        witnesses.turn = int(found["turn"])
+        for chunk, *planes in found["kept"]:
+            if not is_whole(chunk) or not 0 <= chunk < len(sizes):
+                raise ValueError(f"expected planes of one of {len(sizes)} chunks")
+            witnesses.kept.append((int(chunk), read_planes(owner.plane_atoms, planes, sizes[chunk])))
+        return witnesses

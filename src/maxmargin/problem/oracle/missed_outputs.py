@@ -1,0 +1,40 @@
+"""Planes of earlier passes as witnesses against a decoder that misses outputs."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from maxmargin.base.arrays import Array
+from maxmargin.problem.planes.atoms import AtomRows
+from maxmargin.problem.planes.planes import Planes
+
+
+class Witnesses:
+    """A few planes, to test the decoder with: at no w may they be higher than what it finds there.
+
+    Methods that average all planes remember none of them. So the planes of one chunk of examples are kept for a while,
+    another chunk in every pass.
+    """
+
+    KEPT = 3
+    LONG = 100_000  # entries of planes above which only the latest are kept
+
+    def __init__(self) -> None:
+        self.kept: list[tuple[int, Planes]] = []
+        self.turn = 0  # the chunk whose planes are kept next
+
+    def heights(self, chunk: int, examples: int, w: Array) -> Array:
+        """The highest kept plane of every example of this chunk at w, or 0."""
+        heights = np.zeros(examples)
+        for kept, planes in self.kept:
+            if kept == chunk:
+                np.maximum(heights, planes.values(w), out=heights)
+        return heights
+
+    def keep(self, chunk: int, planes: Planes, chunks: int) -> None:
+        """Keep what was found if it is this chunk's turn; the last one of `chunks` ends the pass."""
+        if chunk == self.turn:
+            long = AtomRows.of(planes.dpsi).indptr[-1] > self.LONG
+            self.kept = [(chunk, planes), *self.kept][: 1 if long else self.KEPT]
+        if chunk == chunks - 1:
+            self.turn = (self.turn + 1) % chunks

@@ -1,0 +1,1 @@
+"""Cutting planes: how they are stored and how large they are."""

@@ -1,0 +1,413 @@
+"""Rows of planes as sparse combinations of atoms, so that planes stay small however many features a unit has.
+
+See compiled/atoms.py for what an atom is. A task whose Ψ labels units (tokens, examples) returns AtomRows from
+`planes`; all other rows, dense or CSR, are the special case in which every atom is one coordinate of w.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from maxmargin.base.arrays import Array, read_only
+from maxmargin.base.files.array_folder import ArrayFolder
+from maxmargin.base.growing_rows import GrowingRows
+from maxmargin.base.memory_budget import zeros
+from maxmargin.base.nonzero_rows import nonzero_rows
+from maxmargin.base.rounding import gamma
+from maxmargin.problem.planes.compiled.atom_arrays import EACH, AtomArrays
+
+BLOCK = 65536  # units whose lengths are computed at a time
+
+
+class Atoms:
+    """The atoms of a data set: coordinates of w, then the feature rows of units at each label."""
+
+    about: str = ""  # where the features come from, for the certificate
+    _terms: int | None = None  # of more units than these, where these are a part
+    source: ArrayFolder | None = None  # the packed folder that the features are in
+
+    def __init__(self, units: Any, n_labels: int, direct: int):
+        indptr, columns, values = _nonzero(units)
+        self._begin(AtomArrays(direct, n_labels, indptr, columns, *one_or_each(values)), *units.shape)
+
+    def _begin(self, arrays: AtomArrays, n_units: int, n_features: int) -> None:
+        """So many units, with these arrays."""
+        direct, n_labels, *_ = arrays
+        self.n_units, self.n_features = n_units, n_features
+        self.dim = direct + n_features * n_labels
+        if max(direct + n_units * n_labels, self.dim) >= 2**31:
+            raise ValueError(f"{n_units} units × {n_labels} labels are too many for 32-bit atom numbers")
+        self.arrays = _sealed(arrays)
+        self._lengths: Array | None = None
+        self._peaks: Array | None = None
+        self.origin: tuple[Atoms, NDArray[np.int64]] | None = None  # whose units these are, and which of them
+
+    @staticmethod
+    def of_arrays(arrays: AtomArrays, n_units: int, n_features: int) -> Atoms:
+        """So many units, with these arrays."""
+        atoms = object.__new__(Atoms)
+        atoms._begin(arrays, n_units, n_features)
+        return atoms
+
+    @staticmethod
+    @lru_cache(maxsize=8)  # asked for with every block of planes
+    def coordinates(dim: int) -> Atoms:
+        """No units: every atom is a coordinate."""
+        return Atoms(sparse.csr_array((0, 0)), 1, dim)
+
+    @property
+    def count(self) -> int:
+        """The number of atoms."""
+        return self.arrays.direct + self.n_units * self.arrays.n_labels
+
+    def reads(self, atoms: int) -> float:
+        """What reading the features of so many atoms costs, in reads of a vector like w."""
+        return self.n_entries / self.n_units * atoms / self.dim if self.n_units else np.inf
+
+    @property
+    def n_entries(self) -> int:
+        """How many numbers the rows of all units have."""
+        return len(self.arrays.columns)
+
+    def n_entries_of(self, units: NDArray[np.int64]) -> int:
+        """Those of these units."""
+        bounds = self.arrays.indptr
+        blocks = (units[k : k + BLOCK].astype(np.uint64) for k in range(0, len(units), BLOCK))
+        return sum(int((bounds[some + np.uint64(1)] - bounds[some]).sum()) for some in blocks)
+
+    def values(self, entries: Any) -> Array:
+        """The values of these entries."""
+        return (
+            self.arrays.values[entries] if self.arrays.every else np.full(len(self.arrays.columns[entries]), self._one)
+        )
+
+    @property
+    def _one(self) -> float:
+        return float(self.arrays.values[0])
+
+    def matrix(self) -> sparse.csr_array:
+        """The rows of all units."""
+        parts = self.values(slice(None)), self.arrays.columns.astype(np.int64), self.arrays.indptr.astype(np.int64)
+        return sparse.csr_array(parts, shape=(self.n_units, self.n_features))
+
+    def gathered(self, which: NDArray[np.int32]) -> Gathered:
+        """These atoms with their features in one place."""
+        return Gathered(self, which)
+
+    def taken(self, units: NDArray[np.int64]) -> Atoms:
+        """The atoms of coordinates and of these units, which are numbered anew (see AtomRows.whole)."""
+        ends, entries = self._entries(units)
+        values = self.arrays.values[entries] if self.arrays.every else self.arrays.values
+        columns = self.arrays.columns[entries]
+        return self._taken(units, self.arrays._replace(indptr=ends.astype(np.uint64), columns=columns, values=values))
+
+    def _taken(self, units: NDArray[np.int64], arrays: AtomArrays) -> Atoms:
+        """Those of these units, whose features are here."""
+        part = Atoms.of_arrays(arrays, len(units), self.n_features)
+        part.about, part._lengths, part._peaks = self.about, self.lengths[units], self._peaks
+        part.origin = self, units
+        return part
+
+    def between(self, begin: int, end: int) -> Atoms:
+        """The atoms of coordinates and of the units begin : end, which are numbered anew.
+
+        Lengths and terms stay those of all units, so that sizes of rows are the same to the last bit.
+        """
+        of = self.arrays
+        first, last = int(of.indptr[begin]), int(of.indptr[end])
+        indptr, values = of.indptr[begin : end + 1] - of.indptr[begin], of.values[first:last] if of.every else of.values
+        arrays = of._replace(indptr=indptr, columns=of.columns[first:last], values=values)
+        part = Atoms.of_arrays(arrays, end - begin, self.n_features)
+        part.about, part._lengths, part._terms = self.about, self.lengths[begin:end], self.terms
+        return part
+
+    def written(self, which: NDArray[np.int32]) -> tuple[NDArray[np.int64], NDArray[np.int64], Array]:
+        """How many entries these atoms have, their coordinates, and their values."""
+        of = self.arrays
+        plain = which < of.direct
+        unit, label = np.divmod(which[~plain].astype(np.int64) - of.direct, of.n_labels)
+        ends, entries = self._entries(unit)
+        lengths = np.ones(len(which), dtype=np.int64)
+        lengths[~plain] = np.diff(ends)
+        columns, values = of.direct + of.n_labels * of.columns[entries].astype(np.int64), self.values(entries)
+        if of.n_labels > 1:
+            columns += np.repeat(label, np.diff(ends))
+        if not plain.any():
+            return lengths, columns, values
+        alone = np.repeat(plain, lengths)  # entries of coordinates among all
+        everywhere, numbers = np.empty(len(alone), dtype=np.int64), np.ones(len(alone))
+        everywhere[alone], everywhere[~alone], numbers[~alone] = which[plain], columns, values
+        return lengths, everywhere, numbers
+
+    def _entries(self, units: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """Where the entries of these units are, and where each unit's end among these."""
+        begins = self.arrays.indptr[units].astype(np.int64)
+        lengths = self.arrays.indptr[units + 1].astype(np.int64) - begins
+        ends = np.concatenate([[0], np.cumsum(lengths)])
+        return ends, np.arange(ends[-1]) + np.repeat(begins - ends[:-1], lengths)
+
+    def scores(self, w: Array, units: NDArray[np.int64]) -> Array:
+        """(len(units), K): the score of every label of these units."""
+        from maxmargin.problem.planes.compiled import atoms as compiled
+
+        scores = np.empty((len(units), self.arrays.n_labels))
+        kernel = compiled.unit_dots if self.arrays.n_labels == 1 else compiled.unit_scores  # compile what is needed
+        kernel(w, *self.arrays, units, scores)
+        return scores
+
+    def add_units(self, total: Array, units: NDArray[np.int64], shares: Array) -> None:
+        """total += Σ_j Σ_k shares[j, k] · the features of unit j at label k."""
+        from maxmargin.problem.planes.compiled.atoms import add_units
+
+        add_units(total, *self.arrays, units, shares)
+
+    def row_dots(self, rows: AtomRows, w: Array) -> Array:
+        """⟨row, w⟩ of every row."""
+        from maxmargin.problem.planes.compiled.atoms import row_dots
+
+        dots = np.empty(rows.shape[0])
+        row_dots(rows.indptr, rows.indices, rows.values, w, *self.arrays, dots)
+        return dots
+
+    @property
+    def lengths(self) -> Array:
+        """‖row‖ of every unit's features, not rounded down."""
+        if self._lengths is None:
+            lengths = zeros(self.n_units, np.float64)
+            for first in range(0, self.n_units, BLOCK):
+                lengths[first : first + BLOCK] = self._lengths_of(first, min(first + BLOCK, self.n_units))
+            lengths *= 1 + gamma(self.terms)
+            self._lengths = lengths  # only now: another thread may be asking for them, too
+        return self._lengths
+
+    def _lengths_of(self, first: int, end: int) -> Array:
+        """Those of the units first : end, as they are computed."""
+        bounds = self.arrays.indptr[first : end + 1].astype(np.int64)
+        counts = np.diff(bounds)
+        if not self.arrays.every:
+            return np.sqrt(counts * self._one**2)
+        squares, filled = np.zeros(end - first), np.flatnonzero(counts)
+        if len(filled):  # of an empty one, reduceat would have the next one's first entry
+            numbers = np.square(self.arrays.values[bounds[0] : bounds[-1]])
+            squares[filled] = np.add.reduceat(numbers, bounds[filled] - bounds[0])
+        return np.sqrt(squares)
+
+    @property
+    def terms(self) -> int:
+        """The numbers that the score of an atom is a sum of, at most."""
+        if self._terms is not None:
+            return self._terms
+        return max((int(counts.max(initial=1)) for counts in self._counts()), default=1)
+
+    def _counts(self) -> Iterator[NDArray[np.uint64]]:
+        """How many numbers the rows of units have, some units after others."""
+        for first in range(0, self.n_units, BLOCK):
+            bounds = self.arrays.indptr[first : first + BLOCK + 1]
+            yield bounds[1:] - bounds[:-1]
+
+    def sizes(self, rows: AtomRows) -> Array:
+        """‖row‖ or more, for every row, at the cost of reading its entries."""
+        from maxmargin.problem.planes.compiled.atoms import row_sizes
+
+        sizes = np.empty(rows.shape[0])
+        row_sizes(rows.indptr, rows.indices, rows.values, self.arrays.direct, self.arrays.n_labels, self.lengths, sizes)
+        return sizes
+
+    @property
+    def peaks(self) -> Array:
+        """The largest absolute value of every feature."""
+        if self._peaks is None:
+            from maxmargin.problem.planes.compiled.atoms import feature_peaks
+
+            peaks = np.zeros(self.n_features)
+            feature_peaks(*self.arrays, peaks)
+            self._peaks = peaks  # only now, as above
+        return self._peaks
+
+    def largest(self, w: Array) -> float:
+        """No atom has Σ |atom_j w_j| above this: far less than ‖atom‖‖w‖ where large features have small weights."""
+        direct = self.arrays.direct
+        units = self.peaks @ np.abs(w[direct:]).reshape(self.n_features, -1) if self.n_units else np.zeros(1)
+        return float(max(np.max(np.abs(w[:direct]), initial=0.0), np.max(units, initial=0.0)))
+
+    def size_of(self, w: Array) -> float:
+        """s with |⟨atom, w⟩| as computed off by at most γ ‖atom‖ s: the length of w."""
+        return float(np.linalg.norm(w))
+
+    def squared_norms(self, rows: AtomRows) -> Array:
+        """‖row‖² of every row."""
+        explicit = rows.tocsr()
+        return np.asarray(explicit.multiply(explicit).sum(axis=1)).ravel()
+
+
+class AtomRows:
+    """(m, dim) rows, each a sparse combination of atoms (which may repeat: they add up)."""
+
+    def __init__(self, atoms: Atoms, indptr: NDArray[np.int32], indices: NDArray[np.int32], values: Array):
+        self.atoms, self.indptr, self.indices, self.values = atoms, indptr, indices, values
+
+    @classmethod
+    def of(cls, rows: Any) -> AtomRows:
+        """Any rows in this form: AtomRows as they are, dense and CSR rows over coordinates."""
+        if isinstance(rows, AtomRows):
+            return rows
+        if sparse.issparse(rows):
+            csr = sparse.csr_array(rows, dtype=np.float64)
+            parts = (csr.indptr.astype(np.int32), csr.indices.astype(np.int32), csr.data)
+        else:
+            rows = np.asarray(rows, dtype=np.float64)
+            which, columns = np.nonzero(rows)
+            counts = np.bincount(which, minlength=len(rows))
+            parts = (np.append(0, np.cumsum(counts)).astype(np.int32), columns.astype(np.int32), rows[which, columns])
+        return cls(Atoms.coordinates(rows.shape[1]), *parts)
+
+    @classmethod
+    def stack(cls, parts: list[AtomRows]) -> AtomRows:
+        """One under the other; all parts speak of the same atoms."""
+        ends = np.cumsum([0, *(part.indptr[-1] for part in parts)])
+        indptr = np.concatenate([parts[0].indptr[:1], *(p.indptr[1:] + e for p, e in zip(parts, ends, strict=False))])
+        indices = np.concatenate([part.indices[: part.indptr[-1]] for part in parts])
+        values = np.concatenate([part.values[: part.indptr[-1]] for part in parts])
+        return cls(parts[0].atoms, indptr.astype(np.int32), indices, values)
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        return len(self.indptr) - 1, self.atoms.dim
+
+    def __matmul__(self, w: Array) -> Array:
+        return self.atoms.row_dots(self, w)
+
+    @property
+    def sizes(self) -> Array:
+        """‖row‖ or more, for every row."""
+        return self.atoms.sizes(self)
+
+    def take(self, rows: NDArray[np.intp]) -> AtomRows:
+        lengths = np.diff(self.indptr)[rows]
+        indptr = np.concatenate([[0], np.cumsum(lengths)])
+        entries = np.arange(indptr[-1]) + np.repeat(self.indptr[rows] - indptr[:-1], lengths)
+        return AtomRows(self.atoms, indptr.astype(np.int32), self.indices[entries], self.values[entries])
+
+    def scaled(self, factors: Array) -> AtomRows:
+        """Row j times factors[j]."""
+        values = self.values[: self.indptr[-1]] * np.repeat(factors, np.diff(self.indptr))
+        return AtomRows(self.atoms, self.indptr, self.indices, values)
+
+    def summed(self) -> AtomRows:
+        """One row, the sum of all."""
+        used = np.flatnonzero(self.values[: self.indptr[-1]])
+        ends = np.array([0, len(used)], dtype=np.int32)
+        return AtomRows(self.atoms, ends, self.indices[used], self.values[used])
+
+    def whole(self) -> AtomRows:
+        """The same over the atoms that these were taken from, if they were."""
+        if self.atoms.origin is None:
+            return self
+        (atoms, units), of = self.atoms.origin, self.atoms.arrays
+        unit, label = np.divmod(self.indices - of.direct, of.n_labels)
+        indices = of.direct + units[np.maximum(unit, 0)] * of.n_labels + label
+        return AtomRows(atoms, self.indptr, np.where(unit < 0, self.indices, indices).astype(np.int32), self.values)
+
+    def add_to(self, total: Array, factors: Array) -> None:
+        """total += Σ_j factors[j] · row j."""
+        from maxmargin.problem.planes.compiled.atoms import add_rows
+
+        add_rows(self.indptr, self.indices, self.values, factors, total, *self.atoms.arrays)
+
+    def tocsr(self) -> sparse.csr_array:
+        """Explicit rows over the coordinates of w."""
+        size = self.indptr[-1]
+        lengths, columns, data = self.atoms.written(self.indices[:size])
+        rows = np.repeat(np.repeat(np.arange(self.shape[0]), np.diff(self.indptr)), lengths)
+        data = data * np.repeat(self.values[:size], lengths)
+        return sparse.csr_array((data, (rows, columns)), shape=self.shape)
+
+    def toarray(self) -> Array:
+        """Dense rows over the coordinates of w."""
+        from maxmargin.problem.planes.compiled.atoms import write_rows
+
+        dense = np.zeros(self.shape)
+        write_rows(self.indptr, self.indices, self.values, *self.atoms.arrays, dense)
+        return dense
+
+    @property
+    def plain(self) -> list[NDArray[Any]]:
+        """The three arrays of these rows, without what is behind them: `read_rows` makes rows of them again."""
+        size = self.indptr[-1]
+        return [self.indptr, self.indices[:size], self.values[:size]]
+
+    @property
+    def n_entries(self) -> int:
+        """How many numbers explicit rows would have, where none of one row add up."""
+        of = self.atoms.arrays
+        units = (self.indices[: self.indptr[-1]].astype(np.int64) - of.direct) // of.n_labels
+        lengths = np.append(np.diff(of.indptr.astype(np.int64)), 1)  # the last is that of a coordinate
+        return int(np.sum(lengths[np.where(units < 0, -1, units)]))
+
+
+def read_rows(atoms: Atoms, found: Any, n_rows: int | None = None) -> AtomRows:
+    """Rows over these atoms from a file, whose arrays no kernel has seen yet: see AtomRows.plain."""
+    if not isinstance(found, list) or len(found) != 3 or not all(isinstance(each, np.ndarray) for each in found):
+        raise ValueError("expected the three arrays of rows")
+    indptr, indices, values = found
+    if [each.dtype for each in found] != [np.int32, np.int32, np.float64] or any(each.ndim != 1 for each in found):
+        raise ValueError("expected rows over atoms: whole numbers, and numbers")
+    if not len(indptr) or (n_rows is not None and len(indptr) != n_rows + 1):
+        raise ValueError(f"expected {n_rows} rows")
+    if indptr[0] != 0 or indptr[-1] != len(indices) or len(indices) != len(values) or (np.diff(indptr) < 0).any():
+        raise ValueError("expected rows that follow each other")
+    if len(indices) and (indices.min() < 0 or indices.max() >= atoms.count):
+        raise ValueError(f"expected atoms below {atoms.count}")
+    if not np.isfinite(values).all():
+        raise ValueError("expected finite numbers")
+    return AtomRows(atoms, indptr, indices, values)
+
+
+class Gathered:
+    """Some atoms with their features in one place, so that reading them all is fast."""
+
+    def __init__(self, atoms: Atoms, which: NDArray[np.int32]):
+        self.atoms, self.rows = atoms, GrowingRows()
+        self.append(which)
+
+    def append(self, which: NDArray[np.int32]) -> None:
+        """More of them."""
+        self.rows.append(*self.atoms.written(which))
+
+    def dots(self, v: Array) -> Array:
+        """⟨atom, v⟩ of each."""
+        return np.asarray(self.rows.matrix(self.atoms.dim) @ v)
+
+    def add_to(self, total: Array, weights: Array) -> None:
+        """total += Σ weight · atom."""
+        total += weights @ self.rows.matrix(self.atoms.dim)
+
+
+def _sealed(arrays: AtomArrays) -> AtomArrays:
+    """The arrays to read only: those of a packed folder are, and kernels are compiled for one kind."""
+    indptr, columns, values = (read_only(each) for each in (arrays.indptr, arrays.columns, arrays.values))
+    return arrays._replace(indptr=indptr, columns=columns, values=values)
+
+
+def one_or_each(values: Array) -> tuple[Array, np.uint64]:
+    """These values, or the one number that all of them are, and what AtomArrays calls `every`."""
+    same = len(values) > 0 and bool((values == values[0]).all())
+    return (values[:1].copy(), np.uint64(0)) if same else (values, EACH)
+
+
+def _nonzero(units: Any) -> tuple[NDArray[np.uint64], NDArray[np.uint32], Array]:
+    """Where the rows of a matrix begin among its numbers that are not zero, their columns, and these numbers."""
+    if sparse.issparse(units):
+        rows = sparse.csr_array(units, dtype=np.float64)
+        columns = rows.indices
+        narrow = columns.dtype == np.int32 and columns.flags.c_contiguous  # none is negative: the bits are the same
+        places = columns.view(np.uint32) if narrow else columns.astype(np.uint32)
+        return rows.indptr.astype(np.uint64), places, np.ascontiguousarray(rows.data)
+    bounds, columns, values = nonzero_rows(np.asarray(units, dtype=np.float64))
+    return bounds.astype(np.uint64), columns.astype(np.uint32), values

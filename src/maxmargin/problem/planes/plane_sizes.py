@@ -1,0 +1,80 @@
+"""How large planes and cuts are, as far as rounding needs to know (rounding.py)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import NamedTuple
+
+import numpy as np
+
+from maxmargin.base.arrays import Array
+from maxmargin.base.rounding import gamma
+from maxmargin.problem.planes.atoms import AtomRows, Atoms
+from maxmargin.problem.planes.planes import Planes
+
+
+class CutSize(NamedTuple):
+    """What rounding.py needs to know of a cut: it is a sum, and what cancels in it leaves its rounding behind."""
+
+    a: float  # the sum of the lengths of all rows in it, each with its share
+    offset: float  # the sum of the absolute values of all that its offset is made of
+    terms: int  # the numbers in that sum
+
+    def plus(self, a: float, offset: float, terms: int) -> CutSize:
+        """With more in the sum."""
+        return CutSize(self.a + a, self.offset + offset, self.terms + terms)
+
+
+class Reach(NamedTuple):
+    """The largest planes that were seen: what rounding may be off by grows with them."""
+
+    a: float = 0.0  # the longest row
+    weight: float = 0.0  # the most weight of atoms in a row
+    whole: float = 0.0  # the longest Ψ of truth and output together, where decoders compare these
+    b: float = 0.0
+    entries: int = 0
+    atoms: Atoms | None = None
+
+    def with_planes(self, planes: Planes) -> Reach:
+        rows = AtomRows.of(planes.dpsi)
+        # The weights of empty rows are those of the next one: no more than the largest.
+        absolute = np.append(np.abs(rows.values[: rows.indptr[-1]]), 0.0)
+        return Reach(
+            max(self.a, float(np.max(rows.sizes, initial=0.0))),
+            max(self.weight, float(np.max(np.add.reduceat(absolute, rows.indptr[:-1]), initial=0.0))),
+            max(self.whole, 0.0 if planes.reach is None else float(np.max(planes.reach, initial=0.0))),
+            max(self.b, float(np.max(np.abs(planes.loss), initial=0.0))),
+            max(self.entries, int(np.max(np.diff(rows.indptr), initial=0))),
+            rows.atoms,
+        )
+
+    def joined(self, others: Iterable[Reach]) -> Reach:
+        """The largest of several, over the same atoms."""
+        every = [self, *others]
+        atoms = next((each.atoms for each in every if each.atoms is not None), None)
+        a, weight, whole, b, entries = (max(values) for values in zip(*(each[:5] for each in every), strict=True))
+        return Reach(a, weight, whole, b, int(entries), atoms)
+
+    def product(self, w: Array) -> float:
+        """Σ |a_j w_j| of no row is larger."""
+        assert self.atoms is not None
+        length = self.atoms.size_of(w)
+        product = self.a * length
+        if product > 1e3 * self.b:  # else rounding is next to nothing, and a closer look costs more
+            product = min(product, self.weight * self.atoms.largest(w))
+        return max(product, self.whole * length)
+
+    @property
+    def terms(self) -> int:
+        """The numbers that a height is a sum of, at most."""
+        return max(self.entries, 64) + 8 + (0 if self.atoms is None else self.atoms.terms)
+
+    def unsure(self, w: Array) -> float:
+        """What rounding may hide of the largest violation of an example at w.
+
+        A height b - ⟨a, w⟩ is off by at most γ(|b| + Σ|aⱼwⱼ|), and the decoder, which compares heights, by as much for
+        what it took and for what it left. The largest planes seen so far stand for what it left.
+        """
+        if self.atoms is None or not np.any(w):  # at w = 0 losses are all
+            return 0.0
+        return 3 * gamma(self.terms) * (self.b + self.product(w))

@@ -1,0 +1,60 @@
+"""Planes: all that training needs of a structure.
+
+For example i and an output z that the decoder found, the cut
+
+    w  ->  Δ(yᵢ, z) - ⟨w, δΨᵢ(z)⟩,      δΨᵢ(z) = Ψ(xᵢ, yᵢ) - Ψ(xᵢ, z),
+
+whose maximum over z is the structured hinge of the example (Joachims et al. 2009, Eq. 6 and 11).
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from maxmargin.base.arrays import Array
+from maxmargin.problem.planes.atoms import AtomRows
+
+Rows: TypeAlias = "Array | sparse.csr_array | AtomRows"
+
+
+class Planes(NamedTuple):
+    """Row i is the cut  w -> loss[i] - ⟨dpsi[i], w⟩."""
+
+    dpsi: Rows  # (m, dim): dense, CSR, or rows over shared atoms
+    loss: Array  # (m,)
+    upper: Array | None = None  # (m,) where the search is not exact: proved bounds on the highest λΔ - ⟨w, δΨ⟩
+    # (m,) of a relaxation that knows it: whether what was found is not an output, or not proved to be the best one
+    relaxed: NDArray[np.bool_] | None = None
+    # (m,) how long Ψ of truth and output are together, where the decoder compares whole Ψ: much of them may cancel
+    reach: Array | None = None
+
+    def values(self, w: Array) -> Array:
+        """The height of every cut at w."""
+        return np.asarray(self.loss - self.dpsi @ w)
+
+    @classmethod
+    def stack(cls, parts: list[Planes]) -> Planes:
+        """One under the other; all parts have AtomRows over the same atoms. Bounds are left behind."""
+        rows: list[Any] = [part.dpsi for part in parts]
+        reach = [part.reach for part in parts if part.reach is not None]
+        together = np.concatenate(reach) if len(reach) == len(parts) else None
+        return cls(AtomRows.stack(rows), np.concatenate([part.loss for part in parts]), reach=together)
+
+    def over_atoms(self) -> Planes:
+        """The same with AtomRows, whose products depend on single rows only: BLAS rounds by the size of the batch."""
+        return self if isinstance(self.dpsi, AtomRows) else self._replace(dpsi=AtomRows.of(self.dpsi))
+
+
+def bound_by_ratio(heights: Array, truths: Array, ratio: float) -> Array:
+    """Upper bounds on the highest planes, where the search reaches `ratio` of every maximum that is not negative.
+
+    What was found has the value v = height + ⟨w, Ψ(x, truth)⟩, so no output has more than v / ratio (the step in
+    Finley and Joachims 2008 that bounds the slack of an undergenerating search). A negative v tells nothing.
+    """
+    values = heights + truths
+    bounds = np.where(values >= 0, values / ratio - truths, np.inf)
+    return np.asarray(np.maximum(bounds, np.maximum(heights, 0.0)))  # the truth itself has height 0

@@ -1,0 +1,72 @@
+"""ReliabilityDisplay: how often a model is right where it says that it is so sure."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from sklearn.utils.validation import check_is_fitted
+
+from maxmargin.base.arrays import Array
+from maxmargin.report.figures.canvas import BLUE, GREY, axes
+from maxmargin.report.scoring.reliability import Reliability, reliability
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+
+class ReliabilityDisplay:
+    """The share of right labels over how probable the model says they are; calibrated ones are on the diagonal.
+
+    Parameters
+    ----------
+    confidence, accuracy, counts : arrays
+        Of every bin of confidence: its mean, the share of right labels, and how many labels are in it.
+
+    Attributes
+    ----------
+    error : the expected calibration error.   ax_ : set by `plot`.
+    """
+
+    def __init__(self, confidence: Any, accuracy: Any, counts: Any):
+        self.confidence, self.accuracy = np.asarray(confidence, dtype=float), np.asarray(accuracy, dtype=float)
+        self.counts = np.asarray(counts)
+        self.error = Reliability(self.confidence, self.accuracy, self.counts).error
+
+    @classmethod
+    def from_predictions(
+        cls, Y: Any, probabilities: Any, classes: Sequence[Hashable], bins: int = 15
+    ) -> ReliabilityDisplay:
+        """From true labels and what `predict_proba` has returned."""
+        return cls(*reliability(Y, probabilities, classes, bins))
+
+    @classmethod
+    def from_estimator(cls, estimator: Any, X: Any, Y: Any, bins: int = 15) -> ReliabilityDisplay:
+        """From a fitted estimator with `predict_proba`, and data that it has not seen."""
+        check_is_fitted(estimator)
+        return cls.from_predictions(Y, estimator.predict_proba(X), estimator.classes_, bins)
+
+    def plot(self, ax: Axes | None = None) -> ReliabilityDisplay:
+        """Draw points whose areas grow with the number of labels in their bins."""
+        self.ax_ = axes(ax, (4.5, 4.5))
+        filled = self.counts > 0
+        self.ax_.plot([0, 1], [0, 1], color=GREY, linewidth=1, zorder=1)
+        area = self._areas(self.counts[filled])
+        self.ax_.vlines(
+            self.confidence[filled], self.confidence[filled], self.accuracy[filled], color=BLUE, linewidth=1, zorder=2
+        )
+        self.ax_.scatter(self.confidence[filled], self.accuracy[filled], s=area, color=BLUE, zorder=3)
+        self.ax_.set(
+            xlabel="how probable the model says a label is",
+            ylabel="share of right labels",
+            xlim=(-0.02, 1.02),
+            ylim=(-0.02, 1.02),
+            aspect="equal",
+            title=f"expected calibration error {100 * self.error:.2g} points",
+        )
+        return self
+
+    @staticmethod
+    def _areas(counts: Array) -> Array:
+        return 12 + 150 * np.sqrt(counts / counts.max()) if len(counts) else counts

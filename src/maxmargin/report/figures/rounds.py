@@ -1,0 +1,98 @@
+"""RoundsDisplay: how latent training went from one completion of the hidden parts to the next."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from sklearn.utils.validation import check_is_fitted
+
+from maxmargin.base.arrays import Array
+from maxmargin.report.figures.canvas import BLUE, GREEN, GREY, axes
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+
+class RoundsDisplay:
+    """The objective J(w) after every outer round of latent training, and what the round's convex problem allowed.
+
+    Parameters
+    ----------
+    objective : array
+        J(w) of the best weights so far, one entry per round; the rounds of a restart follow each other.
+    bound : array
+        No weights are better than this for the hidden parts of that round. Where the new weights explain the labels
+        otherwise, J may fall below it; training ends when the two meet.
+    seconds : array
+        How long each round took.
+    restart : array or None
+        The number of the run that each round belongs to; None where there was only one.
+
+    Attributes
+    ----------
+    best : the number of the run that ended lowest, whose model is kept.
+    ax_, lines_ : set by `plot`.
+    """
+
+    def __init__(self, objective: Any, bound: Any, seconds: Any, restart: Any = None):
+        self.objective, self.bound = np.asarray(objective, dtype=float), np.asarray(bound, dtype=float)
+        self.seconds = np.asarray(seconds, dtype=float)
+        self.restart = np.zeros(len(self.objective), dtype=int) if restart is None else np.asarray(restart, dtype=int)
+        lengths = {len(each) for each in (self.objective, self.bound, self.seconds, self.restart)}
+        if len(lengths) > 1:
+            raise ValueError(f"objective, bound, seconds and restart have {sorted(lengths)} entries; expected as many")
+        if lengths == {0}:
+            raise ValueError("there are no rounds to draw")
+        self.best = int(self.restart[np.argmin(self.objective)])
+
+    @classmethod
+    def from_estimator(cls, estimator: Any) -> RoundsDisplay:
+        """From the `rounds_` of an estimator that was trained with hidden parts."""
+        check_is_fitted(estimator)
+        rounds = getattr(estimator, "rounds_", [])
+        if not rounds:
+            raise ValueError(
+                f"{type(estimator).__name__} was trained without hidden parts, in one round; see GapDisplay"
+            )
+        columns = ([getattr(r, name) for r in rounds] for name in ("objective", "bound", "seconds", "restart"))
+        return cls(*columns)
+
+    def plot(self, ax: Axes | None = None, *, x: str = "rounds", label: str | None = None) -> RoundsDisplay:
+        """Draw over x = "rounds", or over "seconds", which shows how long each round took.
+
+        The run that ended lowest is drawn with its bounds, the others as thin lines. `label` names the curve where
+        several models are drawn into the same axes.
+        """
+        if x not in ("rounds", "seconds"):
+            raise ValueError(f"x must be 'rounds' or 'seconds', got {x!r}")
+        self.ax_ = axes(ax, (6, 3.6))
+        self.lines_: list[Any] = []
+        numbers, prefix = list(dict.fromkeys(self.restart.tolist())), "" if label is None else f"{label}: "
+        others = [number for number in numbers if number != self.best]
+        for number in others:
+            name = f"{prefix}other runs" if number == others[0] else None
+            self.lines_ += self._plot_run(number, x, color=GREY, linewidth=0.9, alpha=0.7, label=name)
+        of_best, what = self.restart == self.best, f"{prefix}bound of the round"
+        self.lines_ += self.ax_.plot(
+            self._places(self.best, x), self.bound[of_best], "_", markersize=9, color=GREEN, label=what
+        )
+        name = f"{prefix}objective J(w)" + (f", best of {len(numbers)} runs" if others else "")
+        self.lines_ += self._plot_run(self.best, x, color=BLUE, marker="o", markersize=3, label=name)
+        self.ax_.set(xlabel={"rounds": "outer rounds", "seconds": "seconds"}[x], ylabel="objective")
+        if x == "rounds":
+            from matplotlib.ticker import MaxNLocator
+
+            self.ax_.set_xlim(0.4, np.bincount(self.restart).max() + 0.6)
+            self.ax_.xaxis.set_major_locator(MaxNLocator(integer=True, min_n_ticks=1))
+        self.ax_.grid(alpha=0.25)
+        self.ax_.spines[["top", "right"]].set_visible(False)
+        self.ax_.legend(frameon=False, loc="upper right")
+        return self
+
+    def _places(self, number: int, x: str) -> Array:
+        of_run = self.restart == number
+        return np.arange(1.0, of_run.sum() + 1) if x == "rounds" else np.cumsum(self.seconds[of_run])
+
+    def _plot_run(self, number: int, x: str, **style: Any) -> list[Any]:
+        return self.ax_.plot(self._places(number, x), self.objective[self.restart == number], **style)

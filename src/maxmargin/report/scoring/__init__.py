@@ -1,0 +1,1 @@
+"""Scores of predictions that several structures share."""

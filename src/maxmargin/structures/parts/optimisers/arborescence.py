@@ -1,0 +1,83 @@
+"""Arborescence: the cheapest arcs that lead from a root to all nodes."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+import numpy as np
+from scipy import sparse
+from scipy.sparse.csgraph import breadth_first_order
+
+from maxmargin.base.arrays import Array, Index
+from maxmargin.base.checks import check_whole
+from maxmargin.base.files.fields import Whole
+from maxmargin.base.files.objects import Fields
+from maxmargin.structures.parts.optimisers.base import MOST_NODES, Optimiser
+from maxmargin.structures.parts.optimisers.network import Network
+
+
+class Arborescence(Optimiser):
+    """Parts are the arcs of a graph, outputs its spanning trees whose arcs all lead away from a root.
+
+        min Σ_{p in tree} c_p                                                                                        (1)
+
+    by the algorithm of Chu, Liu and Edmonds, compiled, for any list of arcs. Costs may have any sign: every tree has
+    n_nodes - 1 arcs. O(arcs · log arcs).
+
+    n_nodes : nodes are the numbers 0 … n_nodes - 1.
+    arcs : pairs (u, v) of nodes; the arc from u to v at place p is part p. There may be several from u to v. Loops and
+        arcs into the root are in no tree.
+    root : a node from which all others can be reached.
+    """
+
+    same_size = True
+
+    saved: ClassVar[Fields] = {"n_nodes": Whole(1, MOST_NODES**2)}
+
+    def __init__(self, n_nodes: int, arcs: Any, root: int = 0):
+        self.n_nodes = n_nodes
+        self.arcs = arcs
+        self.root = root
+        check_whole("n_nodes", n_nodes, least=2)
+        if check_whole("root", root, least=0) >= n_nodes:
+            raise ValueError(f"root is {root}, but nodes are numbered from 0 to {n_nodes - 1}")
+        self._network = network = Network(arcs, range(n_nodes))
+        self.n_parts = network.n_arcs
+        self._refuse_unreached(np.arange(self.n_parts), "the arcs")
+        self._useful = np.flatnonzero((network.tails != network.heads) & (network.heads != root))
+        self._tails, self._heads = network.tails[self._useful], network.heads[self._useful]
+
+    def solve(self, costs: Array) -> Array:
+        return self.solve_rows(costs[None])[0]
+
+    def solve_rows(self, costs: Array) -> Array:
+        from maxmargin.structures.parts.optimisers.compiled.arborescence import cheapest_arborescences
+
+        chosen, n_arcs = np.zeros(costs.shape), len(self._useful)
+        reduced, added = np.empty((2, n_arcs))
+        left, right = np.empty((2, n_arcs), dtype=np.intp)
+        heap, enter, parent, above, walk, path = np.empty((6, 2 * self.n_nodes), dtype=np.intp)
+        cheapest_arborescences(
+            costs, self._useful, self._tails, self._heads, self.n_nodes, self.root, reduced, added, left, right,
+            heap, enter, parent, above, walk, path, chosen,
+        )  # fmt: skip
+        return chosen
+
+    def check(self, z: Any) -> None:
+        chosen = self._chosen(z)
+        entered = np.bincount(self._network.heads[chosen], minlength=self.n_nodes)
+        expected = np.ones(self.n_nodes, dtype=np.intp)
+        expected[self.root] = 0
+        for v in np.flatnonzero(entered != expected):
+            raise ValueError(f"{entered[v]} arcs of z lead to node {v}; expected {expected[v]}")
+        self._refuse_unreached(chosen, "z")
+
+    def _refuse_unreached(self, arcs: Index, what: str) -> None:
+        ends = self._network.tails[arcs], self._network.heads[arcs]
+        graph = sparse.csr_array((np.ones(len(arcs)), ends), shape=(self.n_nodes, self.n_nodes))
+        reached = breadth_first_order(graph, self.root, return_predecessors=False)
+        if len(reached) < self.n_nodes:
+            missing = np.setdiff1d(np.arange(self.n_nodes), reached)[0]
+            raise ValueError(
+                f"{what} cannot reach node {missing} from the root {self.root}; expected a way to all nodes"
+            )

@@ -1,0 +1,150 @@
+"""What a solver is to those who learn costs: the contract, and a base class with its defaults."""
+
+from __future__ import annotations
+
+from math import isfinite
+from typing import Any, ClassVar, Protocol
+
+import numpy as np
+from sklearn.base import BaseEstimator
+
+from maxmargin.base.arrays import Array, Index
+from maxmargin.base.checks import refuse_complex
+from maxmargin.base.files.fields import Argument
+from maxmargin.base.files.objects import Fields, parameters_of
+
+MOST_NODES = 2**12  # of a side, in model files
+
+
+class CostSolver(Protocol):
+    """THE contract: an object that optimises a linear function over a set Z of vectors with one number for each part.
+
+        z(c) in argmin_{z in Z} ⟨c, z⟩      (argmax, where sense is "max")                                           (1)
+
+    Z is fixed; only the costs c change. Examples with sets of their own have a solver each: a list of solvers, one per
+    example. A solver's answer depends on the costs alone, ties included, and not on what it was asked before. What it
+    is made of is plain data, so that it can be copied, pickled and sent to other processes.
+    """
+
+    @property
+    def n_parts(self) -> int | None:
+        """The length of c and z; None if the solver takes any."""
+
+    @property
+    def sense(self) -> str:
+        """Whether (1) is a minimum, "min", or a maximum, "max"."""
+
+    @property
+    def exact(self) -> bool:
+        """Whether no z is better than the one returned, but for rounding."""
+
+    @property
+    def nonnegative(self) -> bool:
+        """Whether costs < 0 are refused."""
+
+    @property
+    def same_size(self) -> bool:
+        """Whether Σz is the same for all z in Z: then a number may be added to all costs, and (1) is what it was."""
+
+    def __call__(self, costs: Any) -> Array:
+        """The best z for (n_parts,) costs: 0 and 1 for every part, or real numbers where Z has such vectors."""
+
+    def solve_many(self, costs: Any) -> Array:
+        """The best z of every row of an (n, n_parts) matrix of costs, as the rows of another."""
+
+    def check(self, z: Any) -> None:
+        """Raise a ValueError that names what keeps z from being in Z."""
+
+
+class Optimiser(BaseEstimator):
+    """A CostSolver with its defaults: a subclass has `solve`, and the attributes that differ from those below.
+
+    Costs are checked here: `solve` gets a finite array of n_parts numbers, not below 0 where `nonnegative` says so.
+    Where many rows are solved faster at once than one by one, `solve_rows` does that. Parameters are those of the
+    constructor, as in scikit-learn; what follows from them is computed there, and again by `set_params`.
+    """
+
+    saved: ClassVar[Fields] = {}
+    saved_as: ClassVar[str] = "__init__"
+
+    @classmethod
+    def _saved_parameters(cls) -> Fields:
+        return dict.fromkeys(parameters_of(cls), Argument())
+
+    n_parts: int | None = None
+    sense: str = "min"
+    exact: bool = True
+    nonnegative: bool = False
+    same_size: bool = False
+
+    def __call__(self, costs: Any) -> Array:
+        return self.solve(self._checked(costs, n_axes=1))
+
+    def solve_many(self, costs: Any) -> Array:
+        return self.solve_rows(self._checked(costs, n_axes=2))
+
+    def solve(self, costs: Array) -> Array:
+        """The best z for costs that were checked: what a subclass writes."""
+        raise NotImplementedError(f"{type(self).__name__} has no solve(costs)")
+
+    def solve_rows(self, costs: Array) -> Array:
+        """The same for every row."""
+        found = np.empty(costs.shape)
+        for row, own in zip(found, costs, strict=True):
+            row[:] = self.solve(own)
+        return found
+
+    def check(self, z: Any) -> None:
+        self._vector(z)
+
+    def set_params(self, **params: Any) -> Optimiser:
+        """Other parameters; the solver is made anew of them."""
+        unknown = params.keys() - self.get_params(deep=False).keys()
+        if unknown:
+            raise ValueError(f"{type(self).__name__} has no parameter {min(unknown)!r}")
+        made = type(self)(**{**self.get_params(deep=False), **params})  # which may raise: then nothing has changed
+        self.__dict__.update(vars(made))
+        return self
+
+    # --- what subclasses check with
+
+    def _checked(self, costs: Any, n_axes: int) -> Array:
+        refuse_complex("costs", costs)
+        array = np.ascontiguousarray(costs, dtype=np.float64)
+        if array.ndim != n_axes or self.n_parts not in (None, array.shape[-1]):
+            size = "n_parts" if self.n_parts is None else str(self.n_parts)
+            expected = f"({size},)" if n_axes == 1 else f"(n, {size})"
+            raise ValueError(f"costs have shape {np.shape(costs)}; expected {expected}, a number for every part")
+        largest = float(np.abs(array).max(initial=0.0))
+        if not isfinite(largest * array.shape[-1]):
+            finite = np.isfinite(array)
+            if finite.all():
+                self._refuse(array, np.abs(array) == largest, "costs whose sum is a finite number")
+            self._refuse(array, ~finite, "a finite number")
+        if self.nonnegative and (array < 0).any():
+            self._refuse(array, array < 0, f"a number >= 0, as {type(self).__name__} needs")
+        return array
+
+    def _refuse(self, costs: Array, bad: np.ndarray, expected: str) -> None:
+        where = tuple(int(i) for i in np.argwhere(bad)[0])
+        row = f"row {where[0]}: " if len(where) == 2 else ""
+        raise ValueError(f"{row}the cost of part {where[-1]} is {costs[where]}; expected {expected}")
+
+    def _vector(self, z: Any) -> Array:
+        """z as numbers, if they are as many as there are parts."""
+        vector = np.asarray(z, dtype=np.float64)
+        if vector.ndim != 1 or self.n_parts not in (None, len(vector)):
+            raise ValueError(f"z has shape {vector.shape}; expected ({self.n_parts},), a number for every part")
+        if not np.isfinite(vector).all():
+            p = int(np.argmin(np.isfinite(vector)))
+            raise ValueError(f"part {p} has z = {vector[p]}; expected a finite number")
+        return vector
+
+    def _chosen(self, z: Any) -> Index:
+        """The parts with z = 1, if all others have z = 0."""
+        vector = self._vector(z)
+        good = (vector == 0) | (vector == 1)
+        if not good.all():
+            p = int(np.argmin(good))
+            raise ValueError(f"part {p} has z = {vector[p]}; expected 0 or 1")
+        return np.flatnonzero(vector)

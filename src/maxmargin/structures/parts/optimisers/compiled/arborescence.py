@@ -1,0 +1,120 @@
+"""The cheapest arborescence of a sparse graph (Chu and Liu 1965; Edmonds 1967; with heaps, Tarjan 1977).
+
+From any node one walks backwards, along the cheapest arc into it, then along the cheapest arc into that one's tail …,
+until the root, or a node of an earlier walk. If the walk meets itself, the nodes of that cycle become one node, and an
+arc into a node v of it counts for what it adds over the cycle's own arc into v, which it replaces:
+
+    reduced[p] = c_p - Σ_{cycles that p enters, from the inside} reduced[the cycle's own arc at p's end]             (1)
+
+and the walk goes on from there. At last the cycles are opened, the last ones first: where the arc that enters a cycle
+ends, it is taken, and elsewhere the cycle's own arcs are.
+
+The arcs into a node are a skew heap: to join two heaps, and to take the cheapest arc, costs O(log arcs) on average over
+all calls, and a number is added to all arcs of a heap by writing it at its top, from where it is handed down.
+"""
+
+from __future__ import annotations
+
+from maxmargin.base.compiled.kernel import kernel
+
+
+@kernel
+def hand_down(k, reduced, added, left, right):
+    """Add what waits at an arc to it, and let it wait at the two below."""
+    if added[k] != 0.0:
+        reduced[k] += added[k]
+        if left[k] >= 0:
+            added[left[k]] += added[k]
+        if right[k] >= 0:
+            added[right[k]] += added[k]
+        added[k] = 0.0
+
+
+@kernel
+def join(a, b, reduced, added, left, right):
+    """The heap of the arcs of two heaps, each given by its top arc; -1 is no arc."""
+    if a < 0:
+        return b
+    if b < 0:
+        return a
+    hand_down(a, reduced, added, left, right)
+    hand_down(b, reduced, added, left, right)
+    if reduced[b] < reduced[a]:
+        a, b = b, a
+    top = a
+    while True:  # b goes into the right side of a, which becomes the left one: so no side stays long
+        below = right[a]
+        right[a] = left[a]
+        if below < 0:
+            left[a] = b
+            return top
+        hand_down(below, reduced, added, left, right)
+        if reduced[b] < reduced[below]:
+            below, b = b, below
+        left[a] = below
+        a = below
+
+
+@kernel
+def outermost(v, above):
+    """The cycle that a node is in now, or the node."""
+    while above[v] != v:
+        above[v] = above[above[v]]  # halve the way for the next time
+        v = above[v]
+    return v
+
+
+@kernel
+def cheapest_arborescences(
+    costs, arcs, tails, heads, n_nodes, root,
+    reduced, added, left, right, heap, enter, parent, above, walk, path, chosen,
+):  # fmt: skip
+    """Set chosen[r, p] = 1 for the arcs p of a cheapest arborescence from the root at costs[r].
+
+    arcs are the numbers of those that may be taken, without loops and arcs into the root; tails and heads are their
+    ends. All nodes can be reached. chosen is 0. Scratch: reduced, added, left and right, a number per arc; heap, enter,
+    parent, above, walk and path, two per node, because there are fewer cycles than nodes.
+    """
+    for r in range(len(costs)):
+        for v in range(2 * n_nodes):
+            heap[v] = enter[v] = parent[v] = walk[v] = -1
+            above[v] = v
+        for k in range(len(arcs)):
+            reduced[k], added[k], left[k], right[k] = costs[r, arcs[k]], 0.0, -1, -1
+            heap[heads[k]] = join(heap[heads[k]], k, reduced, added, left, right)
+        walk[root] = n_nodes  # a walk of its own, at which all others may end
+        count = n_nodes  # of nodes and cycles
+        for start in range(n_nodes):
+            at, length = outermost(start, above), 0
+            while walk[at] < 0:
+                before = at
+                while before == at:  # arcs within a cycle are of no use any more
+                    k = heap[at]
+                    hand_down(k, reduced, added, left, right)
+                    heap[at] = join(left[k], right[k], reduced, added, left, right)
+                    before = outermost(tails[k], above)
+                enter[at], walk[at], path[length] = k, start, at
+                length += 1
+                if heap[at] >= 0:
+                    added[heap[at]] -= reduced[k]  # (1), for the time when this node is on a cycle
+                if walk[before] != start:
+                    at = before
+                    continue
+                cycle = count
+                count += 1
+                at = -1
+                while at != before:
+                    length -= 1
+                    at = path[length]
+                    parent[at] = above[at] = cycle
+                    heap[cycle] = join(heap[cycle], heap[at], reduced, added, left, right)
+                at = cycle
+        for back in range(count - n_nodes):
+            cycle = count - 1 - back
+            v = heads[enter[cycle]]
+            while parent[v] != cycle:
+                v = parent[v]
+            enter[v] = enter[cycle]
+        for v in range(n_nodes):
+            if v != root:
+                chosen[r, arcs[enter[v]]] = 1.0

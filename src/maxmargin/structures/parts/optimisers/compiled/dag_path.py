@@ -1,0 +1,30 @@
+"""The cheapest path of an acyclic graph, from its end backwards."""
+
+from __future__ import annotations
+
+from maxmargin.base.compiled.kernel import kernel
+
+
+@kernel
+def cheapest_paths(costs, arcs, tails, heads, source, target, ahead, onward, chosen):
+    """Set chosen[r, p] = 1 for the arcs p of a cheapest path from source to target at costs[r].
+
+        ahead[u] = min_{arcs p: u -> v} costs[r, p] + ahead[v],      ahead[target] = 0                               (1)
+
+    arcs are the numbers of those that lead on to the target, tails and heads their ends, in such an order that all arcs
+    that leave a node come after all that leave the nodes behind it. chosen is 0. Scratch: ahead and onward,
+    one number per node.
+    """
+    for r in range(len(costs)):
+        for u in range(len(ahead)):
+            ahead[u], onward[u] = 0.0, -1
+        for k in range(len(arcs)):
+            u = tails[k]
+            total = costs[r, arcs[k]] + ahead[heads[k]]
+            if onward[u] < 0 or total < ahead[u]:  # the first one always, so that no walk ends on the way
+                ahead[u], onward[u] = total, k
+        at = source
+        while at != target:
+            k = onward[at]
+            chosen[r, arcs[k]] = 1.0
+            at = heads[k]

@@ -1,0 +1,130 @@
+"""Knapsack: the most valuable things within one capacity or several."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from maxmargin.base.arrays import Array
+from maxmargin.structures.parts.optimisers.base import Optimiser
+from maxmargin.structures.parts.optimisers.linear_program import LinearProgram
+
+TABLE = 2**15  # numbers in a table up to which it is the shorter way
+LARGEST = 2**23  # numbers in a table, of 8 bytes each, up to which it is the way out of a search
+LOOKS = 2**25  # at things in a search without such a way out; a programme in whole numbers takes about as long
+
+
+class Knapsack(Optimiser):
+    """Parts are things with a value and a weight of one kind or several; outputs are what fits.
+
+        max Σ_i c_i z_i      with  Σ_i weights[k, i] z_i <= capacity[k] for all k,  z_i in {0, 1}                    (1)
+
+    Exact. Things of a value <= 0 are left at home. How it is searched follows from the sizes, see `method`.
+
+    weights : whole numbers >= 0, one per thing, or a row of them for every kind of weight.
+    capacity : a whole number >= 0, or one for every kind of weight.
+    """
+
+    n_parts: int
+    sense = "max"
+
+    def __init__(self, weights: Any, capacity: Any):
+        self.weights = weights
+        self.capacity = capacity
+        self._weights = np.atleast_2d(_whole("weights", weights))
+        self._capacities = np.atleast_1d(_whole("capacity", capacity))
+        if self._weights.ndim != 2 or self._weights.shape[1] == 0:
+            raise ValueError(f"weights have shape {np.shape(weights)}; expected one per thing, or rows of these")
+        kinds, self.n_parts = self._weights.shape
+        if self._capacities.shape != (kinds,):
+            raise ValueError(
+                f"capacity has shape {np.shape(capacity)}, but weights have shape {np.shape(weights)}; expected "
+                f"{'a number' if kinds == 1 else f'{kinds} numbers, one for every row of weights'}"
+            )
+
+    @property
+    def method(self) -> str:
+        """How (1) is solved.
+
+        "table": dynamic programming over all capacities, where there are one or two of them and the table of things ×
+        capacities is small; its time is always the same. "search": depth first, where a branch is given up as soon as
+        its relaxation is not better than the best knapsack so far. Most searches are short. One that has taken as long
+        as a table would is left to that, or, if there is none or a very large one, to HiGHS, as a programme in whole
+        numbers.
+        """
+        return "table" if self._cells <= TABLE else "search"
+
+    @property
+    def _cells(self) -> float:
+        """The numbers in a table; inf where there is none."""
+        return float(self.n_parts * np.prod(self._capacities + 1.0)) if len(self._capacities) <= 2 else np.inf
+
+    def solve(self, costs: Array) -> Array:
+        return self.solve_rows(costs[None])[0]
+
+    def solve_rows(self, costs: Array) -> Array:
+        return self._by_table(costs) if self.method == "table" else self._by_search(costs)
+
+    def check(self, z: Any) -> None:
+        used = self._weights[:, self._chosen(z)].sum(axis=1)
+        for k in np.flatnonzero(used > self._capacities):
+            of = f" {k}" if len(used) > 1 else ""
+            raise ValueError(f"z weighs {used[k]}, which is over the capacity{of} of {self._capacities[k]}")
+
+    def _by_table(self, costs: Array) -> Array:
+        from maxmargin.structures.parts.optimisers.compiled.knapsack import fill_by_table
+
+        one = len(self._capacities) == 1  # then there is another that nothing needs
+        weights = np.vstack([np.zeros_like(self._weights), self._weights]) if one else self._weights
+        capacities = np.append(0, self._capacities) if one else self._capacities
+        chosen = np.zeros(costs.shape)
+        table = np.zeros((costs.shape[1] + 1, capacities[0] + 1, capacities[1] + 1))
+        fill_by_table(costs, weights, capacities, table, chosen)
+        return chosen
+
+    def _by_search(self, costs: Array) -> Array:
+        from maxmargin.structures.parts.optimisers.compiled.knapsack import fill_by_search
+
+        tabled = self._cells <= LARGEST
+        looks = int(self._cells) if tabled else LOOKS
+        prices = 1 / np.maximum(self._capacities, 1)
+        priced = prices @ self._weights
+        useful = (self._weights <= self._capacities[:, None]).all(axis=0) & (costs > 0)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            rates = np.where(useful, costs / priced, -1.0)  # the useless ones last
+        order = np.argsort(-rates, axis=1, kind="stable")
+        chosen, finished = np.zeros(costs.shape), np.empty(len(costs), dtype=np.bool_)
+        n = costs.shape[1]
+        left, stack, sums = np.empty_like(self._capacities), np.empty(n, dtype=np.intp), np.empty(n)
+        fill_by_search(
+            costs, self._weights, self._capacities, prices, priced, order, useful.sum(axis=1), looks,
+            left, stack, sums, chosen, finished,
+        )  # fmt: skip
+        if not finished.all():
+            rest = costs[~finished]
+            chosen[~finished] = self._by_table(rest) if tabled else self._by_program(rest)
+        return chosen
+
+    def _by_program(self, costs: Array) -> Array:
+        program = LinearProgram(self._weights, self._capacities, bounds=(0, 1), integrality=1, sense="max")
+        chosen = program.solve_rows(costs)
+        for z in chosen:
+            self.check(z)  # HiGHS has tolerances, which weights may be too large for
+        return chosen
+
+
+def _whole(name: str, given: Any) -> np.ndarray:
+    """Whole numbers >= 0."""
+    try:
+        array = np.asarray(given, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise ValueError(f"{name} must be whole numbers >= 0, got {given!r}") from None
+    good = np.isfinite(array) & (array >= 0) & (array == np.rint(array)) & (array < 2**53)
+    if not good.all():
+        found = array[~good][0]
+        advice = ""
+        if np.isfinite(found) and found > 0:
+            advice = " (weights and capacities with decimals: multiply all by the same power of ten, and round)"
+        raise ValueError(f"{name} must be whole numbers >= 0, but there is {found}{advice}")
+    return array.astype(np.int64)

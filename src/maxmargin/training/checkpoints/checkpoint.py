@@ -1,0 +1,168 @@
+"""Checkpoint: what a fit has learnt, on disk.
+
+A fit is one training or several (folds, values of C, candidates), always in the same order. The file has the solutions
+of those that have ended and the state of the one that goes on. Whoever fits again with the same data and settings runs
+through the same code: trainings that have ended are answered from the file, and the next one goes on in the middle.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Callable
+from typing import Any
+
+from maxmargin.base.errors import CheckpointDamaged, CheckpointMoved, warn_caller
+from maxmargin.base.files.checkpoint_files import CheckpointFile
+from maxmargin.base.files.container import Tensors, pieces
+from maxmargin.base.files.learnt import Keeper
+from maxmargin.base.files.plain_data import DataReader, DataWriter
+from maxmargin.training.checkpoints.schedule import Schedule
+from maxmargin.training.checkpoints.settings import described, difference, surroundings
+
+FORMAT = 1
+STOPPED = ("interrupted", "stopped by the callback")  # who fits again goes on from the last checkpoint
+LIMITED = "max_passes reached"  # so that more passes may go on from there
+
+
+class Training(Keeper):
+    """One training of a fit; `ended` is what was kept of its solution, if it has ended before."""
+
+    def __init__(
+        self, checkpoint: Checkpoint, about: dict[str, str], max_passes: float, found: Any = None, ended: Any = None
+    ):
+        self.checkpoint, self.about, self.max_passes = checkpoint, about, max_passes
+        self.found, self.ended = found, ended
+
+    @property
+    def begins(self) -> bool:
+        """Whether there is nothing to go on from."""
+        return self.found is None and self.ended is None
+
+    def offer(self, passes: float, state: Callable[[], dict[str, Any]], last: bool = False) -> None:
+        if last or self.checkpoint.schedule.due(passes):
+            self.checkpoint.write(lambda: [self._entry(state=state())], at_once=last)
+
+    def end(self, solution: Any, reason: str) -> None:
+        """It has ended, with this to be kept."""
+        limit = self.max_passes if reason == LIMITED else 0.0
+        self.checkpoint.trainings.append(self._entry(ended=solution, limit=limit))
+        self.checkpoint.stays_open |= reason in STOPPED
+        self.checkpoint.limited = reason == LIMITED
+
+    def _entry(self, ended: Any = None, state: Any = None, limit: float = 0.0) -> dict[str, Any]:
+        return {"about": self.about, "ended": ended, "state": state, "limit": float(limit)}
+
+
+class Checkpoint:
+    """The checkpoint of one fit."""
+
+    def __init__(self, path: str | os.PathLike[str], every: Any, title: str, parameters: dict[str, Any]):
+        self.schedule, self.file = Schedule(every), CheckpointFile(path)
+        self.title, self.settings = title, described(parameters)
+        self.surroundings = surroundings()
+        self.trainings: list[dict[str, Any]] = []  # that have ended
+        self.stays_open = False  # whether one was stopped from outside
+        self.limited = False  # whether the last one has ended for lack of passes
+        self._before: list[dict[str, Any]] = []  # those of the file
+        self._finished = False  # whether they are all
+        found = self.file.read()
+        if found is not None:
+            self._before, self._finished = self._read(*found)
+
+    # --- what was found
+
+    def _read(self, description: dict[str, Any], tensors: Tensors) -> tuple[list[dict[str, Any]], bool]:
+        name = str(self.file.path)
+        if description.get("checkpoint") != FORMAT:
+            raise ValueError(
+                f"{name} is no checkpoint of this version of maxmargin (it is a model file, or of another format); "
+                "give another path, or delete it"
+            )
+        expected = {"checkpoint", "title", "settings", "surroundings", "parts", "fit"}
+        if set(description) != expected or description["parts"] != []:
+            raise ValueError(f"{name} is no checkpoint: it has other entries than expected")
+        told = [description[each] for each in ("settings", "surroundings")]
+        if not all(isinstance(each, dict) and all(isinstance(text, str) for text in each.values()) for each in told):
+            raise ValueError(f"{name} is no checkpoint: it does not say what it belongs to")
+        settings, around = told
+        if description["title"] != self.title:
+            raise self.refusal(f"of a {description['title']}, not of a {self.title}")
+        differs = difference(settings, self.settings)
+        if differs is not None:
+            raise self.refusal(f"of a fit with other parameters: {differs}")
+        fit = DataReader(tensors, lambda name: None).read(description["fit"])
+        fits = isinstance(fit, dict) and set(fit) == {"trainings", "finished"} and isinstance(fit["finished"], bool)
+        if not fits or not isinstance(fit["trainings"], list) or not all(map(_is_training, fit["trainings"])):
+            raise ValueError(f"{name} is no checkpoint: it has no list of trainings")
+        changed = difference(around, self.surroundings)
+        if changed is not None:
+            warn_caller(
+                f"{name} was written elsewhere ({changed}): training goes on from it, but the last bits of the model "
+                "may not be those of a fit that was never stopped",
+                CheckpointMoved,
+            )
+        return fit["trainings"], fit["finished"]
+
+    def refusal(self, difference: str) -> ValueError:
+        """The checkpoint is not of this fit."""
+        return ValueError(
+            f"{self.file.path} is a checkpoint {difference}. Give another path, or delete the file to begin anew"
+        )
+
+    def training(self, about: dict[str, str], max_passes: float) -> Training:
+        """The next one of this fit; `about` is what it must have in common with that of the file."""
+        k = len(self.trainings)
+        self.schedule.begin()
+        if k >= len(self._before):
+            if self._finished and self._before:
+                raise self.refusal(f"of a fit that ended after {k} trainings, and this one has more")
+            return Training(self, about, max_passes)
+        before = self._before[k]
+        differs = difference(before["about"], about)
+        if differs is not None:
+            raise self.refusal(f"of another fit: {differs}")
+        if before["limit"] and before["limit"] < max_passes:  # it has gone on since, with what that has led to
+            raise self.refusal(f"of a fit with other parameters: max_passes was {before['limit']:g}")
+        return Training(self, about, max_passes, before["state"], before["ended"])
+
+    # --- what is written
+
+    def write(self, goes_on: Callable[[], list[dict[str, Any]]], at_once: bool = False, finished: bool = False) -> None:
+        """Write all that has ended, and what goes on, unless that is so much that it has to wait.
+
+        An error is said, and training goes on without.
+        """
+        began, writer = time.perf_counter(), DataWriter()
+        fit = writer.write({"trainings": self.trainings + goes_on(), "finished": finished}, "the checkpoint")
+        size = sum(each.nbytes for each in writer.tensors.values())
+        if not at_once and not self.schedule.affords(size):
+            return
+        description = {
+            "checkpoint": FORMAT,
+            "title": self.title,
+            "settings": self.settings,
+            "surroundings": self.surroundings,
+            "parts": writer.parts,
+            "fit": fit,
+        }
+        try:
+            self.file.write(pieces(description, writer.tensors))
+        except (OSError, ValueError) as error:  # no room on the disk, or in a file
+            warn_caller(f"no checkpoint was written: {error}. Training goes on without", CheckpointDamaged)
+        self.schedule.wrote(size, time.perf_counter() - began)
+
+    def finish(self) -> None:
+        """The fit is over. One that could go on, with more passes or because it was stopped, stays as it is."""
+        if not self.stays_open and not self.limited and not self._finished:
+            self.write(list, at_once=True, finished=True)
+
+
+def _is_training(found: Any) -> bool:
+    if not isinstance(found, dict) or set(found) != {"about", "ended", "state", "limit"}:
+        return False
+    if not isinstance(found["about"], dict) or not isinstance(found["limit"], float):
+        return False
+    if not all(isinstance(each, str) for each in (*found["about"], *found["about"].values())):
+        return False
+    return (found["ended"] is None) != (found["state"] is None)

@@ -1,0 +1,64 @@
+"""When a checkpoint is written. The clock decides that, and nothing else."""
+
+from __future__ import annotations
+
+import re
+import time
+from typing import Any
+
+from maxmargin.base.checks import is_real
+
+PASSES = re.compile(r"\s*([0-9.]+)\s*pass(es)?\s*")
+SHARE = 0.02  # of the time that writing may take, where a time is given
+SPEED = 1e8  # bytes that are hashed and written in a second, where it is not known: those of a slow disk
+
+
+class Schedule:
+    """Every so many seconds, or "10 passes".
+
+    Where a file is so large that writing it takes long, seconds become more: writing takes a small share of the time.
+    The first file has to wait, too, if it is so large.
+    """
+
+    def __init__(self, every: Any):
+        self.seconds: float | None = None
+        self.passes = 0.0
+        match = PASSES.fullmatch(every) if isinstance(every, str) else None
+        try:
+            if match:
+                self.passes = float(match[1])
+            elif is_real(every):
+                self.seconds = float(every)
+        except ValueError:
+            pass
+        if not (self.passes > 0 or (self.seconds is not None and self.seconds > 0)):
+            raise ValueError(
+                f"checkpoint_every must be a positive number of seconds, or passes as in '10 passes'; got {every!r}"
+            )
+        self.last, self.wait = time.perf_counter(), self.seconds or 0.0
+        self.size, self.took = 0, 0.0  # bytes of the last file, and what it took to write them
+        self.since, self.counted = 0.0, 0.0  # passes since the last file; how many of the training are among them
+
+    def begin(self) -> None:
+        """A training begins, or goes on. Passes of those before it that no file has stay counted."""
+        self.counted = 0.0
+
+    def due(self, passes: float) -> bool:
+        """Whether to write after so many passes of this training."""
+        self.since, self.counted = self.since + passes - self.counted, passes
+        if self.seconds is None:
+            return self.since >= self.passes
+        return time.perf_counter() - self.last >= self.wait
+
+    def affords(self, size: int) -> bool:
+        """Whether a file of so many bytes may be written now; if not, none is due until it may."""
+        if self.seconds is None:
+            return True
+        expected = self.took + max(size - self.size, 0) / SPEED
+        self.wait = max(self.seconds, expected / SHARE)
+        return time.perf_counter() - self.last >= self.wait
+
+    def wrote(self, size: int, took: float) -> None:
+        """So many bytes were written just now, in so many seconds."""
+        self.last, self.since, self.size, self.took = time.perf_counter(), 0.0, size, took
+        self.wait = max(self.seconds or 0.0, took / SHARE)

@@ -1,0 +1,48 @@
+"""What is kept of a training that has ended: its solution, without the cuts or the dual point that it came from."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from maxmargin.base.files.fields import NumberArray, Real
+from maxmargin.base.files.objects import fields_of, restored
+from maxmargin.problem.dual.objective import Certificate
+from maxmargin.solvers.base import Solution
+from maxmargin.solvers.latent_runs import ROUNDS, Round
+
+FIELDS = {"w", "certificate", "C", "history", "rounds", "risk"}
+
+
+def plain_solution(solution: Solution) -> dict[str, Any]:
+    """As plain data."""
+    certificate = {name: getattr(solution.certificate, name) for name in fields_of(Certificate) or ()}
+    return {
+        "w": solution.w,
+        "certificate": {**certificate, "search": str(certificate["search"])},
+        "C": solution.C,
+        "history": ROUNDS.left(solution.history),
+        "rounds": [each._asdict() for each in solution.rounds],
+        "risk": solution.risk,
+    }
+
+
+def read_solution(found: Any, dim: int) -> Solution:
+    """A solution with weights of this length, from a file."""
+    if not isinstance(found, dict) or set(found) != FIELDS or not isinstance(found["rounds"], list):
+        raise ValueError("a checkpoint has a training that has ended without a solution")
+    return Solution(
+        w=NumberArray(float, dim).read(found["w"], None),
+        certificate=_restored(Certificate, found["certificate"]),
+        C=Real(least=0, finite=False).read(found["C"], None),
+        history=ROUNDS.refilled(found["history"], None, None),
+        rounds=[_restored(Round, each) for each in found["rounds"]],
+        risk=float(np.float64(Real(finite=False).read(found["risk"], None))),
+    )
+
+
+def _restored(kind: type, found: Any) -> Any:
+    if not isinstance(found, dict):
+        raise ValueError(f"a checkpoint has no {kind.__name__}")
+    return restored(kind, fields_of(kind) or {}, found)

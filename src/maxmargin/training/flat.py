@@ -1,0 +1,192 @@
+"""MatrixClassifier, FlatClassifier, ClassScorer: what the estimators share whose input is one matrix."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterator, Sequence
+from typing import Any, Self
+
+import numpy as np
+from scipy import sparse
+from sklearn.base import ClassifierMixin
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from maxmargin.base.arrays import Array
+from maxmargin.base.checks import refuse_complex
+from maxmargin.base.named_weights import Weights, column_names
+from maxmargin.inputs.labels.labels import NumberedLabels, refuse_mixed
+from maxmargin.inputs.matrices import with_ones
+from maxmargin.inputs.packed.packed_classes import PackedClasses
+from maxmargin.inputs.packed.packed_data import PackedData, given_examples
+from maxmargin.inputs.packed.packed_matrix import PackedMatrix
+from maxmargin.kernels.functions import WithConstant, is_precomputed
+from maxmargin.problem.dual.objective import Certificate
+from maxmargin.report.findings import Findings
+from maxmargin.training.online import online_only
+from maxmargin.training.trainer import T, Trainer, refuse_kernel
+
+
+class MatrixClassifier(ClassifierMixin, Trainer):
+    """A Trainer for dense or sparse (n, F) matrices with scikit-learn's whole contract of classifiers.
+
+    What it trains on is up to its heirs, which begin `fit` with `_checked`.
+
+    With `fit_intercept` the task sees one more feature, the constant 1, regularised like the others; to a kernel 1 is
+    added then, which is the same.
+    """
+
+    fit_intercept: bool
+    _packed = PackedClasses
+
+    def score(self, X: Any, y: Any = None, sample_weight: Any = None) -> float:
+        """The share of rows that are predicted rightly; packed rows stand for X and y."""
+        rows, y, sample_weight = given_examples(self._packed, X, y, sample_weight)
+        return float(super().score(rows, np.asarray(y) if isinstance(y, NumberedLabels) else y, sample_weight))
+
+    @property
+    def _wants_constant(self) -> bool:
+        return self.fit_intercept
+
+    def _task(self, kind: type[T], **others: Any) -> T:
+        return super()._task(kind, **{"kernel": self._task_kernel(), **others})
+
+    def _task_kernel(self) -> Any:
+        """The kernel as the task sees it."""
+        return WithConstant(self.kernel) if self.kernel is not None and self._wants_constant else self.kernel
+
+    def _checked(self, X: Any, y: Any = "no_validation", reset: bool = True) -> tuple[Any, Any]:
+        """X as numbers with the constant feature, as many as in training if not reset, and y as labels."""
+        if isinstance(X, PackedData):
+            X = given_examples(self._packed, X, None, None)[0]
+        if isinstance(X, PackedMatrix):
+            return self._as_trained(X, reset), y
+        options: Any = {"accept_sparse": "csr", "dtype": np.float64, "ensure_all_finite": False, "reset": reset}
+        refuse_complex("X", X)
+        if isinstance(y, str):
+            X = validate_data(self, X, **options)
+        else:
+            refuse_mixed(y)
+            X, y = validate_data(self, X, y, **options)
+            check_classification_targets(y)
+        wanted = self._wants_constant and self.kernel is None
+        if wanted if reset else self.task_.n_features_ > self.n_features_in_:
+            # training packs into compressed rows in any case; a dense copy in between would only cost memory
+            packed = sparse.issparse(X) or reset
+            X = with_ones(X) if packed else np.hstack([X, np.ones((X.shape[0], 1))])
+        return X, y
+
+    def _as_trained(self, X: PackedMatrix, reset: bool) -> PackedMatrix:
+        """Packed rows, with the constant or without, as training wants them."""
+        X.describe(self, reset)
+        wanted = self._wants_constant and self.kernel is None if reset else self.task_.n_features_ > X.n_features
+        if wanted and not X.constant:
+            raise ValueError(
+                "the rows were packed without a constant feature: give fit_intercept=False, or pack them with "
+                "fit_intercept=True"
+            )
+        return X if wanted == X.constant else X[:, : X.n_features]
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        tags.input_tags.pairwise = is_precomputed(self.kernel)
+        return tags
+
+
+class FlatClassifier(MatrixClassifier):
+    """A MatrixClassifier whose structural examples are the rows, each with its class."""
+
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
+        """Train on a dense or sparse (n, F) matrix, or on packed rows in the place of X and y."""
+        X, y, sample_weight = given_examples(self._packed, X, y, sample_weight)
+        return super().fit(*self._checked(X, y), sample_weight)
+
+    def path(self, X: Any, y: Any, Cs: Any, sample_weight: Any = None) -> Iterator[Self]:
+        """The models of `fit_path`, one by one."""
+        X, y, sample_weight = given_examples(self._packed, X, y, sample_weight)
+        X, y = self._checked(X, y)
+        return super().path(X, y, Cs, sample_weight)
+
+    def certify(self, X: Any, y: Any = None, sample_weight: Any = None, tol: float = 1e-2) -> Certificate:
+        """How far the current weights are from the optimum on these data; see StructuredSVM.certify."""
+        check_is_fitted(self)
+        X, y, sample_weight = given_examples(self._packed, X, y, sample_weight)
+        return super().certify(*self._checked(X, y, reset=False), sample_weight, tol)
+
+
+class ClassScorer(FlatClassifier):
+    """A FlatClassifier that predicts the class with the highest score; its task is Multiclass or an heir of it."""
+
+    @online_only
+    def partial_fit(self, X: Any, y: Any = None, classes: Any = None, sample_weight: Any = None) -> Self:
+        """One more pass of an online solver over new examples.
+
+        The first call must be given all classes, unless a parameter of the estimator names them.
+        """
+        task = getattr(self, "task_", None)
+        if task is None and classes is None and not self._names_classes:
+            raise ValueError("the first call of partial_fit needs classes, the list of all labels")
+        X, y, sample_weight = given_examples(self._packed, X, y, sample_weight)
+        X, y = self._checked(X, y, reset=task is None)
+        if task is None or classes is not None:
+            labels = y if classes is None else np.asarray(classes)
+            new: Any = self._make_task(labels)
+            new.setup(X, labels)
+            if task is not None and new.classes_ != task.classes_:
+                raise ValueError("classes differs from that of the first call; the labels are fixed by the first call")
+            task = task or new
+        return self._train_on(task, X, y, sample_weight)
+
+    def decision_function(self, X: Any) -> Array:
+        """(n, K) scores; for two classes (n,), positive for classes_[1]."""
+        check_is_fitted(self)
+        X, _ = self._checked(X, reset=False)
+        scores = self.task_.scores(self.w_, X)
+        return scores[:, 1] - scores[:, 0] if scores.shape[1] == 2 else scores
+
+    def predict(self, X: Any) -> Any:
+        """The class with the highest score."""
+        scores = self.decision_function(X)
+        return self.classes_[(scores > 0).astype(int) if scores.ndim == 1 else np.argmax(scores, axis=1)]
+
+    @property
+    def classes_(self) -> Any:
+        """The labels that can be predicted, in the order of the scores."""
+        check_is_fitted(self)
+        return self.task_.labels_
+
+    @property
+    def coef_(self) -> Array:
+        """(weight vectors, n_features)."""
+        return self._weights()[: self.n_features_in_].T
+
+    @property
+    def intercept_(self) -> Array:
+        """The weights of the constant feature, one per row of coef_."""
+        weights = self._weights()
+        return weights[-1] if len(weights) > self.n_features_in_ else np.zeros(weights.shape[1])
+
+    @property
+    def _names_classes(self) -> bool:
+        """Whether a parameter names all classes, so that the first partial_fit needs no list of them."""
+        return False
+
+    def _weights(self) -> Array:
+        """(features, weight vectors): those of the constant feature come last."""
+        check_is_fitted(self)
+        refuse_kernel(self)
+        return self.task_.weights(self.w_)
+
+    def _weight_vectors(self) -> dict[str, Sequence[Hashable]]:
+        """What the weight vectors belong to: the kind of thing, and their names."""
+        return {"label": self.task_.classes_}
+
+    def _findings(self, X: Any, y: Any) -> Findings:
+        from maxmargin.report.class_findings import class_findings
+
+        return class_findings(self, X, y, linear=self.kernel is None, cost=self.task_.loss)
+
+    def _named_weights(self) -> dict[str, Weights]:
+        weights, owners = self._weights(), self._weight_vectors()
+        named = {"features": Weights(weights[: self.n_features_in_], feature=column_names(self), **owners)}
+        return named if len(weights) == self.n_features_in_ else {**named, "intercept": Weights(weights[-1], **owners)}

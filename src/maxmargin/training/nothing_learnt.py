@@ -1,0 +1,52 @@
+"""Say so where training has ended at w = 0, and no more than is proved of it."""
+
+from __future__ import annotations
+
+from math import isfinite
+
+import numpy as np
+
+from maxmargin.base.errors import NothingLearnt, warn_caller
+from maxmargin.base.search import Search
+from maxmargin.problem.dual.objective import Certificate
+from maxmargin.solvers import Solution
+
+ROUNDING = 1e-9  # a gap below this is what certificates allow for rounding
+
+
+def warn_of_zero(solution: Solution, remedy: str) -> None:
+    """Warn of a model that is w = 0 although its predictions may be wrong, or of one that cannot be told from others.
+
+    `remedy` fits the case that w = 0 is (nearly) optimal. What was interrupted has had its warning.
+    """
+    certificate = solution.certificate
+    if np.any(solution.w) or certificate.stop_reason == "interrupted":
+        return
+    if certificate.converged:
+        warn_caller(f"nothing is learnt: {_proved(certificate, solution.C)}. {remedy}", NothingLearnt)
+        return
+    known = "this solver has no bound that would prove anything about it"
+    if isfinite(certificate.dual):
+        known = f"{certificate.stop_reason}; the gap is {100 * certificate.relative_gap:.3g}%"
+    warn_caller(
+        f"nothing is learnt yet: training has ended at w = 0 without converging ({known}). Scale the features, allow "
+        "more passes (max_passes), or try another solver",
+        NothingLearnt,
+    )
+
+
+def _proved(certificate: Certificate, C: float) -> str:
+    """What the certificate of a converged model proves of w = 0."""
+    if certificate.primal == 0:
+        return "w = 0 is optimal, because the objective is 0 already: all models of these data are equally good"
+    gap = certificate.proved_gap if isfinite(certificate.proved_gap) else certificate.relative_gap
+    text = f"training has ended at w = 0, whose objective for C = {C:g} is the lowest"
+    if gap > ROUNDING:
+        text += f" within the gap of {100 * gap:.2g}%"
+    if certificate.rounds is not None:
+        text += " with the hidden parts as they are now"
+    if certificate.search is Search.OVERGENERATING:
+        text += " (of the relaxed problem)"
+    elif not isfinite(certificate.proved_gap):
+        text += ", as far as the search finds the worst outputs"
+    return text

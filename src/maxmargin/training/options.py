@@ -1,0 +1,67 @@
+"""What the options of training mean: checked, and turned into what training works with."""
+
+from __future__ import annotations
+
+from math import isfinite
+from typing import Any
+
+import numpy as np
+
+from maxmargin.base.checks import is_real, is_whole
+from maxmargin.executors import Executor, Serial, Threads
+from maxmargin.solvers import Solver
+
+
+def checked_C(C: Any) -> float:  # noqa: N802 - the parameter's name
+    """A positive number, or inf."""
+    if not _positive(C):
+        raise ValueError(f"C must be a positive number (or inf for a hard margin), got {C!r}")
+    return float(C)
+
+
+def checked_solver(solver: Solver) -> Solver:
+    """The solver, unless it could never stop."""
+    if not _positive(solver.tol) or not isfinite(solver.tol):
+        raise ValueError(
+            f"tol must be a positive finite number, got {solver.tol!r}; rounding keeps every gap from being exactly 0"
+        )
+    if not _positive(solver.max_passes):
+        raise ValueError(f"max_passes must be a positive number (or inf for no limit), got {solver.max_passes!r}")
+    return solver
+
+
+def executor_for(executor: Any, n_jobs: Any) -> Executor:
+    """The executor that was given, or as many threads as were asked for."""
+    if executor is not None:
+        if not isinstance(executor, Executor):
+            raise TypeError(f"executor must be a maxmargin Executor, got {executor!r}")
+        return executor
+    n_jobs = 1 if n_jobs is None else n_jobs
+    if not is_whole(n_jobs) or n_jobs < -1 or n_jobs == 0:
+        raise ValueError(f"n_jobs must be a positive whole number, or -1 for one thread per core, got {n_jobs!r}")
+    return Serial() if n_jobs == 1 else Threads(int(n_jobs))
+
+
+def seed_of(random_state: Any) -> int:
+    """A seed: the number that was given, or one that is drawn."""
+    if is_whole(random_state):
+        if random_state < 0:
+            raise ValueError(f"random_state must not be negative, got {random_state}")
+        return int(random_state)
+    if random_state is not None and not isinstance(random_state, np.random.RandomState):
+        raise ValueError(f"random_state must be a whole number, a RandomState or None, got {random_state!r}")
+    return int((random_state or np.random.RandomState()).randint(2**31 - 1))
+
+
+def n_examples(data: Any, name: str) -> int:
+    """The length of a list or an array of examples."""
+    if hasattr(data, "shape") and len(data.shape):
+        return int(data.shape[0])
+    try:
+        return len(data)
+    except TypeError:
+        raise ValueError(f"{name} must be a list or an array of examples, got {type(data).__name__}") from None
+
+
+def _positive(number: Any) -> bool:
+    return is_real(number) and float(number) > 0

@@ -1,0 +1,236 @@
+"""ProbabilisticTrainer: how sure a model is. What estimators share whose task can sum over all outputs (sums.py)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, ClassVar, NamedTuple, Self
+
+import numpy as np
+from sklearn.base import clone
+from sklearn.utils import check_random_state
+from sklearn.utils.validation import check_is_fitted
+
+from maxmargin.base.arrays import Array
+from maxmargin.base.checks import check_whole
+from maxmargin.base.errors import Uncalibrated, warn_caller
+from maxmargin.base.files.fields import NumberArray, OneOf, Part, Real
+from maxmargin.base.files.objects import Fields, Sometimes, declare
+from maxmargin.inputs.packed.packed_data import PackedData
+from maxmargin.problem.contract.batch import Batch
+from maxmargin.problem.contract.tangents import Softness
+from maxmargin.problem.dual.objective import Formulation
+from maxmargin.problem.oracle.oracle import Oracle, normalised_weights
+from maxmargin.problem.oracle.soft_oracle import SoftOracle
+from maxmargin.solvers import LBFGS, Solver
+from maxmargin.training.temperature import best_temperature
+from maxmargin.training.trainer import Trainer
+
+OBJECTIVES = ("hinge", "likelihood", "softmax_margin")
+
+
+class Calibration(NamedTuple):
+    """What was seen of held-out examples, for sets with a promise (conformal.py)."""
+
+    distances: Array  # of every example: by how much the truth is less probable than the best output, in logarithms
+    truths: Array = np.zeros(0)  # of every position of a sequence: the probability of its true label
+    shares: Array = np.zeros(0)  # of every position: one by the number of positions of its sequence
+
+
+declare(
+    Calibration,
+    {
+        "distances": NumberArray(float, None, finite=False),
+        "truths": NumberArray(float, None),
+        "shares": NumberArray(float, "truths.size"),
+    },
+)
+
+
+class ProbabilisticTrainer(Trainer):
+    """Probabilities p(z | x) ∝ exp(⟨w, Ψ(x, z)⟩ / temperature_) of outputs and of their parts.
+
+    objective : "hinge", "likelihood" (a conditional random field) or "softmax_margin" (both at once): see tangents.py.
+    sharpness : of "softmax_margin", b there.
+    calibrate : the number of parts for cross-validation in fit: the temperature is the one at which the outputs of
+        every part are most probable under the model of the others. None leaves it at 1, until calibrate_on(X, Y).
+    """
+
+    _smooth_solver: ClassVar[str] = "lbfgs"  # of smooth objectives, where none is named
+
+    saved: ClassVar[Fields] = {
+        "temperature_": Sometimes(Real(least=0)),
+        "calibration_": Sometimes(OneOf(None, Part(Calibration))),
+    }
+
+    temperature_: float = 1.0
+    calibration_: Calibration | None = None
+
+    def __init__(
+        self,
+        C: float,
+        solver: str | Solver | None,
+        objective: str = "hinge",
+        sharpness: float = 1.0,
+        calibrate: int | None = None,
+        **options: Any,
+    ):
+        self.objective = objective
+        self.sharpness = sharpness
+        self.calibrate = calibrate
+        super().__init__(C=C, solver=solver, **options)  # type: ignore[arg-type]
+
+    def fit(self, X: Any, Y: Any, sample_weight: Any = None) -> Self:
+        """Train on inputs X and outputs Y. After an error or Ctrl-C the best model so far is kept."""
+        self._check_calibrate(X)
+        super().fit(X, Y, sample_weight)
+        self._calibrate(X, Y, sample_weight)
+        return self
+
+    def path(self, X: Any, Y: Any, Cs: Any, sample_weight: Any = None) -> Iterator[Self]:
+        """The models of `fit_path`, one by one."""
+        self._check_calibrate(X)
+        for model in super().path(X, Y, Cs, sample_weight):
+            model._calibrate(X, Y, sample_weight)
+            self.temperature_, self.calibration_ = model.temperature_, model.calibration_
+            yield model
+
+    def calibrate_on(self, X: Any, Y: Any, sample_weight: Any = None) -> Self:
+        """Find the temperature at which these outputs, which training has not seen, are most probable."""
+        check_is_fitted(self)
+        weights = normalised_weights(sample_weight, len(Y))
+        self.temperature_ = best_temperature(lambda beta: self._unlikeliness(beta, X, Y), weights)
+        self.calibration_ = self._calibration([(self, X, Y)])
+        return self
+
+    @property
+    def calibrated_(self) -> bool:
+        """Whether data have set the temperature."""
+        return self.calibration_ is not None
+
+    def predict_marginals(self, X: Any) -> list[Any]:
+        """The probabilities of the parts of outputs of every x."""
+        return self._sums(X).marginals()
+
+    def log_probability(self, X: Any, Y: Any) -> Array:
+        """log p(y | x) of an output of every x; where Y leaves parts open, that of all outputs which agree with it."""
+        return self._sums(X).log_probabilities(Y)
+
+    def entropy(self, X: Any) -> Array:
+        """-Σ_z p(z | x) log p(z | x) of every x, in nats: 0 where the model is sure."""
+        return self._sums(X).entropies
+
+    def sample(self, X: Any, n: int = 1, random_state: Any = None) -> list[list[Any]]:
+        """n independent outputs of every x, drawn with their probabilities."""
+        seed = check_random_state(random_state).randint(2**31)
+        return self._sums(X).sample(np.random.default_rng(seed), check_whole("n", n, least=1))
+
+    # --- inside
+
+    def _softness(self) -> Softness | None:
+        """Of the objective; None of the hinge."""
+        if self.objective not in OBJECTIVES:
+            raise ValueError(f"objective must be one of {', '.join(map(repr, OBJECTIVES))}, got {self.objective!r}")
+        if self.objective == "hinge":
+            return None
+        if not (isinstance(self.sharpness, float | int) and 0 < self.sharpness < np.inf):
+            raise ValueError(f"sharpness must be a positive number, got {self.sharpness!r}")
+        if self.objective == "likelihood":
+            return Softness()
+        return Softness(float(self.sharpness), 1.0)
+
+    def _oracle(self, batch: Batch, formulation: Formulation, *others: Any) -> Oracle:
+        softness = self._softness()
+        if softness is None:
+            return super()._oracle(batch, formulation, *others)
+        if not formulation.plain:
+            raise ValueError(f"objective={self.objective!r} has neither rescaling='slack' nor slack='l2'")
+        if batch.latent:
+            raise ValueError(
+                f"objective={self.objective!r} needs all labels; those with hidden parts are for the hinge"
+            )
+        if getattr(batch, "kernel", None) is not None:
+            raise ValueError(
+                f"objective={self.objective!r} does not take a kernel; kernels.KernelMap makes features of one"
+            )
+        return SoftOracle(batch, softness, *others)
+
+    @property
+    def _named_solver(self) -> str | Solver:
+        if self.solver is not None:
+            return self.solver
+        return "bcfw" if self._softness() is None else self._smooth_solver
+
+    def _bounding_solver(self, tol: float) -> Solver:
+        return super()._bounding_solver(tol) if self._softness() is None else LBFGS(tol=tol)
+
+    def _sums(self, X: Any) -> Any:
+        """Sums, of the kind that the task has."""
+        check_is_fitted(self)
+        if not self.calibrated_ and self.objective != "likelihood":
+            warn_caller(
+                "these probabilities are those of scores as they are (temperature 1), which a large margin does not "
+                "scale: calibrate on data that training has not seen, by calibrate_on(X, Y), or in fit, by calibrate=5",
+                Uncalibrated,
+            )
+        return self._sums_at(1 / self.temperature_, X)
+
+    def _sums_at(self, beta: float, X: Any) -> Any:
+        return self.task_.sums(beta * self.w_, X)
+
+    def _unlikeliness(self, beta: float, X: Any, Y: Any) -> Array:
+        """What calibration makes small, for every x, at the temperature 1/beta."""
+        return -self._sums_at(beta, X).log_probabilities(Y)
+
+    def _calibration(self, unseen: list[tuple[Self, Any, Any]]) -> Calibration:
+        """What models say of examples that each of them has not seen."""
+        distances = []
+        for model, X, Y in unseen:
+            sums = model._sums_at(1 / model.temperature_, X)
+            distances.append(sums.log_probabilities(model.predict(X)) - sums.log_probabilities(Y))
+        return Calibration(np.concatenate(distances))
+
+    def _promised(self) -> Calibration:
+        check_is_fitted(self)
+        if self.calibration_ is None:
+            raise ValueError(
+                "sets with a promise need examples that training has not seen: call calibrate_on(X, Y), or give "
+                "calibrate=5"
+            )
+        return self.calibration_
+
+    def _check_calibrate(self, X: Any) -> None:
+        if self.calibrate is not None:
+            check_whole("calibrate", self.calibrate, least=2)
+            if isinstance(X, PackedData):
+                raise ValueError(
+                    "calibrate needs examples in parts, which packed data are not: call calibrate_on(X, Y)"
+                )
+
+    def _calibrate(self, X: Any, Y: Any, sample_weight: Any) -> None:
+        """Find the temperature by models of the same C that have not seen a part of the examples."""
+        self.temperature_, self.calibration_ = 1.0, None
+        if self.calibrate is None:
+            return
+        from sklearn.model_selection import KFold  # slow to import
+
+        n, weights = len(Y), normalised_weights(sample_weight, len(Y))
+        if n < self.calibrate:
+            raise ValueError(f"calibrate={self.calibrate} needs as many examples, and there are {n}")
+        folds, order = [], []
+        for seen, unseen in KFold(self.calibrate, shuffle=True, random_state=0).split(np.arange(n)):
+            blind = clone(self).set_params(C=self.solution_.C, calibrate=None)
+            own = None if sample_weight is None else weights[seen]
+            blind.fit(_taken(X, seen), _taken(Y, seen), own)
+            folds.append((blind, _taken(X, unseen), _taken(Y, unseen)))
+            order.append(unseen)
+        each = weights[np.concatenate(order)]
+        self.temperature_ = best_temperature(
+            lambda b: np.concatenate([m._unlikeliness(b, *some) for m, *some in folds]), each
+        )
+        for blind, _, _ in folds:
+            blind.temperature_ = self.temperature_
+        self.calibration_ = self._calibration(folds)
+
+
+def _taken(examples: Any, index: Any) -> list[Any]:
+    return [examples[i] for i in index]

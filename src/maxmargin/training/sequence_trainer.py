@@ -1,0 +1,47 @@
+"""SequenceTrainer: what estimators share whose inputs are sequences of tokens (inputs/tokens.py)."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+from typing import Any
+
+from sklearn.utils.validation import check_is_fitted
+
+from maxmargin.base.arrays import Array
+from maxmargin.base.checks import check_whole
+from maxmargin.base.predictions import Predictions
+from maxmargin.training.probabilistic import ProbabilisticTrainer
+
+
+class SequenceTrainer(ProbabilisticTrainer):
+    """A trainer whose task reads sequences with a SequencePacker, and lists the best outputs of one."""
+
+    def predict(self, X: Any) -> list[list[Any]]:
+        """The best output of every x, in the form that training had; of an empty x, the empty list."""
+        check_is_fitted(self)
+        return Predictions(self._decoded(X))
+
+    def decision_function(self, X: Any) -> Array:
+        """The score of what is predicted for every x."""
+        check_is_fitted(self)
+        return self.task_.scores(self.w_, X)
+
+    def predict_nbest(self, X: Any, n: int) -> list[list[tuple[list[Any], float]]]:
+        """The n best outputs of every x with their scores, best first; fewer where there are not so many."""
+        check_is_fitted(self)
+        n = check_whole("n", n, least=1)
+        self.task_.packer_.pack(X, may_be_empty=True)  # all at once first, so that errors name the right sequence
+        return [self.task_.n_best(self.w_, x, n) for x in X]
+
+    @property
+    def classes_(self) -> list[Hashable]:
+        """The labels, in the order of the weights."""
+        check_is_fitted(self)
+        return self.task_.classes_
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.target_tags.required = True
+        tags.input_tags.two_d_array = False
+        tags.input_tags.sparse = tags.input_tags.dict = tags.input_tags.string = True
+        return tags

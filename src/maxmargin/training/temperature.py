@@ -1,0 +1,61 @@
+"""The temperature at which scores of a model are probabilities that data confirm.
+
+A large margin fixes the order of outputs and not the scale of their scores, so that p(z | x) ∝ exp ⟨w, Ψ(x, z)⟩ may be
+far too sure, or not sure enough. One number repairs that: with scores divided by τ, the mean of -log p(y | x) over
+examples that training has not seen is
+
+    L(β) = mean_i [log Z_i(β w) - β ⟨w, Ψ(x_i, y_i)⟩],    β = 1/τ                                                (1)
+
+which is convex in β (log Z is), and its lowest point calibrates (Platt 1999 and Guo et al. 2017, for classes).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from math import exp, inf, isfinite, log
+
+import numpy as np
+
+from maxmargin.base.arrays import Array
+
+STEP = log(4.0)
+MOST = 60  # steps, to either side: temperatures between 1e-36 and 1e36
+NEAR = 1e-3  # of log τ
+
+
+def best_temperature(losses: Callable[[float], Array], weights: Array) -> float:
+    """τ with the lowest weighted mean of losses(1/τ), one per example: (1), or anything else with one lowest point.
+
+    Examples whose loss is infinite, of outputs that are impossible at any temperature, do not count. Where all
+    temperatures are as good, it is 1.
+    """
+
+    def mean(log_temperature: float) -> float:
+        each = losses(exp(-log_temperature))
+        counted = np.isfinite(each)
+        return float(np.average(each[counted], weights=weights[counted])) if weights[counted].sum() > 0 else inf
+
+    value = mean(0.0)
+    if not isfinite(value):
+        raise ValueError("no example to calibrate with has an output that the model can predict")
+    low, middle, high = -STEP, 0.0, STEP
+    below, above = mean(low), mean(high)
+    if below == value == above:  # of w = 0, or of outputs that say nothing: no temperature is better than another
+        return 1.0
+    for _ in range(MOST):  # the lowest point is left or right of these three
+        if below < value:
+            low, middle, high, below, value, above = low - STEP, low, middle, mean(low - STEP), below, value
+        elif above < value:
+            low, middle, high, below, value, above = middle, high, high + STEP, value, above, mean(high + STEP)
+        else:
+            break
+    golden = 0.5 * (3 - 5**0.5)
+    while high - low > NEAR:
+        inner = middle + golden * (high - middle if high - middle > middle - low else low - middle)
+        new = mean(inner)
+        if new <= value:
+            low, high = (middle, high) if inner > middle else (low, middle)
+            middle, value = inner, new
+        else:
+            low, high = (low, inner) if inner > middle else (inner, high)
+    return exp(middle)

@@ -1,0 +1,163 @@
+"""Fold: a path of models over C on one part of the data, judged on another.
+
+All folds are asked for their next model at once, by an executor: a Fold is what it places. The last one is all of the
+data, which nothing is left to judge; its models are those that can be chosen.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Generator, Iterator, Sequence
+from copy import copy
+from math import nan
+from threading import Event
+from typing import Any, NamedTuple
+
+import numpy as np
+from sklearn.base import clone
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.pipeline import Pipeline
+
+from maxmargin.base.errors import NothingLearnt, TrainingInterrupted, hearing
+from maxmargin.base.interruptions import stopped_by
+from maxmargin.problem.oracle.oracle import Oracle
+from maxmargin.training.trainer import Trainer
+from maxmargin.training.tuning.grid import Grid
+
+OF_TRAINING = (ConvergenceWarning, NothingLearnt, TrainingInterrupted)  # which are said for all trainings together
+
+
+class Given(NamedTuple):
+    """Inputs, outputs, and what else `fit` is given of every example."""
+
+    X: Any
+    y: Any
+    others: dict[str, Any]
+
+
+class Trained(NamedTuple):
+    """What is known of one model of a fold."""
+
+    C: float
+    score: float  # nan where there is nothing to judge it by
+    seconds: float  # of training and scoring
+    passes: float
+    gap: float
+    converged: bool
+    complains: bool  # whether the gap is above what was asked for
+    zero: bool  # whether w = 0
+    interrupted: bool
+    risk: float  # the training loss, of the same problem all along the path
+    norm: float
+    grid: Grid | None  # where the grid is made from these data
+    warnings: list[tuple[type[Warning], str]]  # what else was said of it
+    model: Any  # of all data: the fitted estimator
+
+
+class Fold:
+    """One path. `estimator` ends in a Trainer; `test` is None for all of the data."""
+
+    def __init__(self, name: str, estimator: Any, train: Given, test: Given | None, score: Callable[..., float] | None):
+        self.name, self.estimator, self.train, self.test, self.score = name, estimator, train, test, score
+        self.path: Generator[Trainer] | None = None
+        self.C: float | None = None
+        self.grid: Grid | None = None
+        self.made = 0  # models
+        self.ended = False  # whether no more are asked for
+
+    def next_model(self, C: float | None) -> Trained:
+        """Train for this C, from where the last model ended; None: for the first C of a grid that these data make."""
+        began = time.perf_counter()
+        self.C = C
+        if self.path is None:
+            self.path = self._opened()
+        with hearing() as heard:
+            try:
+                model = next(self.path)
+                score = nan
+                if self.test is not None:
+                    score = float(_score(self.score, model, self.test))
+            except Exception as error:
+                error.add_note(f"maxmargin: raised while choosing C, {self.name}, C = {self.C}")
+                raise
+        self.made += 1
+        certificate, solution = model.certificate_, model.solution_
+        if self.test is not None and np.isnan(score):
+            raise ValueError(f"the score of {self.name} for C = {model.C:g} is nan: C cannot be chosen by it")
+        return Trained(
+            C=model.C,
+            score=score,
+            seconds=time.perf_counter() - began,
+            passes=certificate.passes,
+            gap=certificate.relative_gap,
+            converged=certificate.converged,
+            complains=any(category is ConvergenceWarning for category, _ in heard),
+            zero=not np.any(model.w_),
+            interrupted=certificate.stop_reason == "interrupted",
+            risk=model._path_risk,
+            norm=solution.norm,
+            grid=self.grid,
+            warnings=[each for each in heard if each[0] not in OF_TRAINING],
+            model=self._whole(model) if self.test is None else None,
+        )
+
+    def _opened(self) -> Generator[Trainer]:
+        estimator, train = clone(self.estimator), self.train
+        if isinstance(estimator, Pipeline):
+            self.transformer, estimator = estimator[:-1], estimator[-1]
+            if len(self.transformer):
+                train = train._replace(X=self.transformer.fit_transform(train.X, train.y))
+                if self.test is not None:
+                    self.test = self.test._replace(X=self.transformer.transform(self.test.X))
+        return estimator.path(train.X, train.y, self._values, **train.others)
+
+    def _values(self, oracle: Oracle) -> Iterator[float]:
+        if self.C is None:
+            self.grid = Grid.of(oracle)
+            self.C = self.grid.first
+        while not self.ended:
+            yield self.C
+
+    def _whole(self, model: Trainer) -> Any:
+        """The model behind the transformers that were fitted for it."""
+        if not isinstance(self.estimator, Pipeline):
+            return model
+        pipeline = copy(self.estimator)
+        pipeline.steps = [*self.transformer.steps, (self.estimator.steps[-1][0], model)]
+        return pipeline
+
+    def end(self) -> None:
+        """The search is over: the path ends by itself, and a checkpoint knows that it is whole."""
+        self.ended = True
+        if self.path is not None:
+            next(self.path, None)
+
+    def close(self) -> None:
+        """Let go of the data and of what training remembers."""
+        if self.path is not None:
+            self.path.close()
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**vars(self), "path": None, "made": 0}  # which begins where the fold is
+
+
+def next_model(fold: Fold, asked: Sequence[float | None], stop: Event | None) -> Trained:
+    """What an executor does, for the last C that was asked for; `stop` ends the training early.
+
+    A fold that was lost with its process has made fewer models than it was asked for, and makes them again.
+    """
+    with stopped_by(stop):
+        for C in asked[fold.made : -1]:
+            fold.next_model(C)
+        return fold.next_model(asked[-1])
+
+
+def end(fold: Fold, _: None) -> None:
+    """What an executor does when no more models are asked for."""
+    fold.end()
+
+
+def _score(scorer: Callable[..., float] | None, model: Trainer, test: Given) -> Any:
+    if scorer is None:
+        return model.score(test.X, test.y, **test.others)
+    return scorer(model, test.X, test.y, **test.others)

@@ -1,0 +1,79 @@
+"""Where the path of models over C begins, and where it has nothing more to learn: values of C from the data.
+
+For small C the optimum of ½‖w - w₀‖² + C R(w) is w = w₀ + C g, where g is the shortest vector whose negative is a
+subgradient of R at w₀ (w₀ is 0 without a prior), and the risk falls by
+
+    R(w₀) - R(w₀ + C g) = C ‖g‖².                                                                       (1)
+
+The first C is that for which (1) is a small share of R(w₀). Features that are s times as large make it s² times
+as small, and all models on the path predict the same.
+"""
+
+from __future__ import annotations
+
+from math import isfinite
+from typing import NamedTuple
+
+import numpy as np
+
+from maxmargin.base.arrays import Array
+from maxmargin.problem.oracle.oracle import Oracle
+
+FIRST = 0.02  # share of the risk by which the first model lowers it
+STEP = 3.0  # from one C to the next
+MOST = 16  # values of C
+FITTED = 0.01  # share of R(w₀) below which there is nothing left to learn, or which two steps must gain
+TIES = 1e-3  # share of the risk that may fall where ties at w₀ are broken
+LOOKS = 10  # at the data, to find the shortest g
+NEAR = 0.3  # share of ‖g‖² that may be missing: one step of C more or less hardly matters
+
+
+class Grid(NamedTuple):
+    """Values of C."""
+
+    first: float
+    risk: float  # R(w₀)
+
+    @classmethod
+    def of(cls, oracle: Oracle) -> Grid:
+        """By (1). Where no C moves w away from w₀, because R(w₀) = 0 or all planes cancel there, any C does: 1."""
+        oracle = oracle.apart()
+        if oracle.latent:  # any completion will do: it is the size of its planes that counts
+            oracle = oracle.guessed(np.random.default_rng(0))
+        at = oracle.point(np.zeros(oracle.dim))
+        plane = oracle.mean_plane(at)
+        risk, g = plane.risk, plane.a
+        for _ in range(LOOKS):
+            square = oracle.inner(g, g)
+            if risk <= 0 or square <= 0:
+                return cls(1.0, risk)
+            # by Frank and Wolfe: of the planes that are as high as any at w₀, which is the shortest combination?
+            other = oracle.mean_plane(oracle.point(g * (TIES * risk / square))).a
+            away = g - other
+            gap, length = oracle.inner(g, away), oracle.inner(away, away)
+            if gap <= NEAR * square or length <= 0:
+                break
+            g = g - min(gap / length, 1.0) * away
+        fall = _fall(oracle, at, g, risk)
+        C = FIRST * risk / fall if fall > 0 else 1.0
+        return cls(C if isfinite(C) else 1.0, risk)
+
+    def value(self, k: int) -> float:
+        """The C of step k."""
+        return self.first * STEP**k
+
+    def has_learnt(self, risks: list[float]) -> bool:
+        """Whether the next model can hardly have a smaller training loss than the last of these."""
+        if risks[-1] <= FITTED * self.risk:
+            return True
+        begun = risks[-1] <= (1 - FIRST) * self.risk
+        return begun and len(risks) > 2 and risks[-3] - risks[-1] < FITTED * self.risk
+
+
+def _fall(oracle: Oracle, at: Array, g: Array, risk: float) -> float:
+    """By how much the risk falls with C: ‖g‖², but for weights that bounds hold where they are."""
+    square = oracle.inner(g, g)
+    if oracle.geometry is None or square <= 0:
+        return square
+    step = TIES * risk / square
+    return float(np.dot(g, oracle.point(step * g) - at)) / step

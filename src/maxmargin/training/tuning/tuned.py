@@ -1,0 +1,431 @@
+"""Tuned: an estimator whose C is chosen by cross-validation."""
+
+from __future__ import annotations
+
+import inspect
+import os
+import time
+from collections.abc import Callable, Iterator
+from itertools import count
+from math import isfinite
+from threading import Event
+from typing import TYPE_CHECKING, Any, Self
+
+import numpy as np
+from sklearn.base import BaseEstimator, MetaEstimatorMixin, clone
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.metrics import check_scoring
+from sklearn.pipeline import Pipeline
+from sklearn.utils import get_tags
+from sklearn.utils.metaestimators import _safe_split, available_if
+from sklearn.utils.validation import check_is_fitted
+from threadpoolctl import threadpool_limits
+
+from maxmargin.base.checks import check_whole, is_real
+from maxmargin.base.errors import NothingLearnt, TrainingInterrupted, warn_caller
+from maxmargin.base.interruptions import first_only
+from maxmargin.base.progress_line import LiveLine
+from maxmargin.base.time_left import TimeLeft
+from maxmargin.executors import Executor, Serial
+from maxmargin.inputs.packed.packed_data import PackedData
+from maxmargin.solvers import Perceptron
+from maxmargin.training.options import executor_for, n_examples
+from maxmargin.training.trainer import Trainer
+from maxmargin.training.tuning.choice import RULES, Tried
+from maxmargin.training.tuning.folds import Fold, Given, Trained, end, next_model
+from maxmargin.training.tuning.grid import MOST, Grid
+from maxmargin.training.tuning.splits import Split, part_of, splits_of
+
+if TYPE_CHECKING:
+    from maxmargin.report.page import ModelReport
+
+
+def _has(name: str) -> Callable[[Tuned], bool]:
+    """Whether the estimator has this method; scikit-learn asks before and after fitting."""
+
+    def check(self: Tuned) -> bool:
+        getattr(getattr(self, "best_estimator_", self.estimator), name)
+        return True
+
+    return check
+
+
+class Tuned(MetaEstimatorMixin, BaseEstimator):
+    """Choose C by cross-validation, and train with it: Tuned(SequenceLabeler()).fit(X, Y).
+
+    Every fold follows its own path of models from small to large C, each training started from the one before, and so
+    do all of the data, beside them. After every step the mean score over the folds decides whether to go on. The model
+    is the one on the path of all data whose C is chosen: nothing is trained again.
+
+    Parameters
+    ----------
+    estimator : estimator or Pipeline
+        Any estimator of maxmargin that has C, or a pipeline that ends in one, whose transformers are fitted in every
+        fold anew. Its own C is not used. With a `checkpoint`, a search that was stopped goes on: every fold has a file
+        of its own, named after it ("….fold_0", "….all_data").
+    Cs : sequence or None
+        Values of C to try, in rising order. None makes them from the data: the first lowers the training loss by about
+        2%, each is three times the one before, and the last is where the training loss stops falling (see
+        docs/choosing_c.md), at most 16.
+    cv : int, splitter or iterable
+        The number of folds (shuffled; stratified for classifiers; whole groups where there are `groups` or `qid`), or
+        anything that scikit-learn takes.
+    scoring : None, str or callable
+        None: the estimator's own `score`. Otherwise a scorer of scikit-learn, or its name.
+    rule : "best" or "one_standard_error"
+        Take the C with the best mean score, or the smallest C whose mean score is within one standard error of that.
+    patience : int or None
+        Stop when so many values of C in a row have a mean score that is below the best one before them by more than its
+        standard error; None tries all.
+    n_jobs : int or None
+        Threads in which folds are trained side by side; -1 takes all cores. None does so, too, unless the estimator
+        spreads its own work (n_jobs, executor) or calls Python functions of yours (a task, an optimiser), which then
+        run one after the other. Results do not depend on it.
+    executor : None or Executor
+        Where folds are trained instead, such as executors.Processes(2).
+    random_state : int, RandomState or None
+        For the folds.
+    verbose : bool
+        Say on standard error where the search is. The estimator's own `verbose` is not used.
+
+    Ctrl-C ends the search, with the best model so far.
+
+    Attributes
+    ----------
+    best_C_, best_score_ : the C that was chosen, and its mean score.
+    best_index_ : its row in results_.
+    best_estimator_ : the model of all data for it.
+    results_ : dict of arrays with one entry per C, from which pandas.DataFrame makes a table: "C"; "mean_score" and
+        "standard_error"; "fold_0_score", …; "training_loss" (the mean slack) and "norm" (‖w‖, or the distance to the
+        prior) on all of the data; of folds and all data together "seconds" and "passes" (sums), "gap" (the largest),
+        "converged" (all of them), "zeros" (trainings that ended at w = 0).
+
+    All methods and fitted attributes of best_estimator_ are found here, too.
+    """
+
+    def __init__(
+        self,
+        estimator: Any,
+        Cs: Any = None,
+        cv: Any = 5,
+        scoring: Any = None,
+        rule: str = "best",
+        patience: int | None = 3,
+        n_jobs: int | None = None,
+        executor: Executor | None = None,
+        random_state: Any = 0,
+        verbose: int = 0,
+    ):
+        self.estimator = estimator
+        self.Cs = Cs
+        self.cv = cv
+        self.scoring = scoring
+        self.rule = rule
+        self.patience = patience
+        self.n_jobs = n_jobs
+        self.executor = executor
+        self.random_state = random_state
+        self.verbose = verbose
+
+    def fit(self, X: Any, y: Any = None, *, groups: Any = None, **others: Any) -> Self:
+        """Choose C and train.
+
+        groups : examples of one group are never on both sides of a fold.
+        others : what the estimator's `fit` takes beside X and y: sample_weight, position_weight, qid (whose queries
+            stay whole), … What has an entry per example is split with the examples, and `score` gets what it takes.
+
+        Packed rows stand for X, y and what else they have with them.
+        """
+        last = self._checked()
+        if isinstance(X, PackedData):
+            if y is not None:
+                raise ValueError("packed data have their outputs with them; leave out y")
+            X, y, own = X.in_parts()
+            others = {**own, **others}
+        if y is None:
+            raise ValueError("Tuned needs y: without outputs there is nothing to judge a model by")
+        n = n_examples(X, "X")
+        if n_examples(y, "y") != n:
+            raise ValueError(f"X has {n} examples but y has {n_examples(y, 'y')}")
+        Cs = _checked_values(self.Cs)
+        groups = others.get("qid") if groups is None else groups
+        splits = splits_of(self.estimator, self.cv, y, groups, self.random_state)
+        if self.rule == "one_standard_error" and len(splits) < 2:
+            raise ValueError("rule='one_standard_error' needs at least two folds, got one")
+        given = {name: value for name, value in others.items() if value is not None}
+        folds = self._folds(Given(X, y, given), splits, last)
+        tried = Tried()
+        with LiveLine(self.verbose, "choosing C") as line, threadpool_limits(1, user_api="blas"):
+            interrupted = self._search(folds, Cs, tried, last, line)
+        self._choose(tried, last, interrupted)
+        return self
+
+    # --- the best model
+
+    @available_if(_has("predict"))  # type: ignore[untyped-decorator]
+    def predict(self, X: Any, *args: Any, **options: Any) -> Any:
+        """By the best model."""
+        return self._best().predict(X, *args, **options)
+
+    @available_if(_has("decision_function"))  # type: ignore[untyped-decorator]
+    def decision_function(self, X: Any) -> Any:
+        """By the best model."""
+        return self._best().decision_function(X)
+
+    @available_if(_has("score"))  # type: ignore[untyped-decorator]
+    def score(self, X: Any, y: Any, *args: Any, **options: Any) -> float:
+        """Of the best model, by `scoring`."""
+        model = self._best()
+        scorer = model.score if self.scoring is None else self._scorer(model)
+        return float(scorer(X, y, *args, **options) if self.scoring is None else scorer(model, X, y, **options))
+
+    def report(self, X: Any, Y: Any, **options: Any) -> ModelReport:
+        """A page about the best model, and how its C was chosen; see its own `report`.
+
+        Of a pipeline it is about the last step, and X is what the others make of X.
+        """
+        from maxmargin.training.tuning.findings import choice_section
+
+        model = self._best()
+        if isinstance(model, Pipeline):
+            X, model = model[:-1].transform(X), model[-1]
+        page: ModelReport = model.report(X, Y, sections=[choice_section(self)], **options)
+        return page
+
+    def _html_repr(self) -> str:
+        """What notebooks show: the card of the best model, once there is one."""
+        from maxmargin.report.card import card
+
+        parameters: str = super()._html_repr()
+        return card(_last(self.best_estimator_)) + parameters if "best_estimator_" in vars(self) else parameters
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the best model to a file, as its own `save` does; `maxmargin.load(path)` reads it."""
+        best = self._best()
+        if isinstance(best, Pipeline):
+            steps = ", ".join(type(step).__name__ for _, step in best.steps[:-1])
+            raise ValueError(
+                f"the best model is a pipeline ({steps} before a {type(_last(best)).__name__}), and model files do not "
+                "have steps of other libraries: best_estimator_[-1].save(path) keeps the last step; keep the others "
+                "beside it, by pickle or skops"
+            )
+        best.save(path)
+
+    def __getattr__(self, name: str) -> Any:
+        """Whatever else the best model has."""
+        if name.startswith("_") or name == "estimator" or name in ("best_estimator_", "results_"):
+            raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+        if "best_estimator_" not in vars(self):
+            raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}; it is not fitted yet")
+        return getattr(self.best_estimator_, name)
+
+    def _best(self) -> Any:
+        check_is_fitted(self, "best_estimator_")
+        return self.best_estimator_
+
+    # --- inside
+
+    def _checked(self) -> Trainer:
+        """The part of the estimator that has C, after a look at all options."""
+        last = _last(self.estimator)
+        if not isinstance(last, Trainer):
+            raise TypeError(_without_C(last))
+        if isinstance(last._solver(), Perceptron):
+            raise ValueError("the perceptron does not use C: there is nothing to choose")
+        if self.rule not in RULES:
+            raise ValueError(f"rule must be one of {', '.join(map(repr, RULES))}, got {self.rule!r}")
+        if self.patience is not None:
+            check_whole("patience", self.patience, least=1)
+        return last
+
+    def _executor(self, last: Trainer) -> Executor:
+        n_jobs = self.n_jobs
+        if n_jobs is None:
+            spreads = last.executor is not None or last.n_jobs not in (None, 1)
+            n_jobs = 1 if spreads or last._asks_user else -1
+        executor = executor_for(self.executor, n_jobs)
+        return executor if executor.workers > 1 or self.executor is not None else Serial()
+
+    def _folds(self, data: Given, splits: list[Split], last: Trainer) -> list[Fold]:
+        """All of the data first, because that takes longest."""
+        estimator = _with(clone(self.estimator), verbose=0, warm_start=False)
+        scorer = None if self.scoring is None else self._scorer(estimator)
+        judge: Any = getattr(last, "score", None) if scorer is None else getattr(scorer, "_score_func", scorer)
+        taken, n = inspect.signature(judge).parameters, n_examples(data.X, "X")
+
+        def part(index: Any, trained_on: Any, names: Any) -> Given:
+            X, y = _safe_split(estimator, data.X, data.y, index, trained_on)
+            given = {name: value for name, value in data.others.items() if name in names}
+            whole = last._of_no_example
+            return Given(X, y, {k: v if k in whole else part_of(v, index, n) for k, v in given.items()})
+
+        folds = [Fold("all data", estimator, data, None, None)]
+        for k, (train, test) in enumerate(splits):
+            learnt, judged = part(train, None, data.others), part(test, train, taken)
+            folds.append(Fold(f"fold {k}", estimator, learnt, judged, scorer))
+        if last.checkpoint is not None:  # paths are followed side by side: each has a file of its own
+            for fold in folds:
+                beside = f"{os.fspath(last.checkpoint)}.{fold.name.replace(' ', '_')}"
+                fold.estimator = _with(clone(estimator), checkpoint=beside)
+        return folds
+
+    def _scorer(self, estimator: Any) -> Any:
+        return check_scoring(estimator, scoring=self.scoring)
+
+    def _search(self, folds: list[Fold], Cs: list[float] | None, tried: Tried, last: Trainer, line: LiveLine) -> bool:
+        """Try one C after another; whether Ctrl-C has ended it."""
+        executor, stop = self._executor(last), Event()
+        shared, ended = stop if executor.shares_memory else None, False
+        try:
+            placed = executor.place(folds)
+            for row in self._rows(executor, placed, Cs, tried, shared, line):
+                if any(each.interrupted for each in row):
+                    return True
+                tried.add(row)
+            if last.checkpoint is not None:
+                list(executor.map(end, placed, [None] * len(placed)))
+            ended = True
+        except KeyboardInterrupt as pressed:
+            first_only(pressed)
+            return True
+        finally:
+            if not ended:
+                stop.set()  # threads end at their next step
+            if not ended or self.executor is None:
+                executor.close()
+            if executor.shares_memory:
+                for fold in folds:
+                    fold.close()
+        return False
+
+    def _rows(
+        self, executor: Executor, placed: list[Any], Cs: list[float] | None, tried: Tried, stop: Any, line: LiveLine
+    ) -> Iterator[list[Trained]]:
+        """The models of one C after the other, as long as that promises something."""
+        most, began = MOST if Cs is None else len(Cs), time.perf_counter()
+        left = TimeLeft(0.0, most)
+        grid: Grid | None = None
+        asked: list[tuple[float | None, ...]] = [()] * len(placed)  # all that every fold was asked for
+        for k in count():
+            C = Cs[k] if Cs is not None else None if grid is None else grid.value(k)
+            where = f"C {k + 1} of {'at most ' if Cs is None or self.patience else ''}{most}"
+            row: list[Trained] = []
+            # where the data make the grid, they say where it begins before the folds can
+            for part in [placed] if C is not None else [placed[:1], placed[1:]]:
+                if row:
+                    C = row[0].C
+                now = slice(len(row), len(row) + len(part))
+                asked[now] = [(*before, C) for before in asked[now]]
+                for each in executor.map(next_model, part, asked[now], stop):
+                    row.append(each)
+                    line.show(self._progress(where, row, len(placed), tried, left, time.perf_counter() - began))
+            grid = row[0].grid
+            yield row
+            learnt = grid is not None and grid.has_learnt([each[0].risk for each in tried.rows])
+            if k + 1 == most or (learnt and not tried.has_risen) or tried.has_fallen(self.patience):
+                return
+
+    def _progress(self, where: str, row: list[Trained], n: int, tried: Tried, left: TimeLeft, seconds: float) -> str:
+        parts = [f"{where}: {row[-1].C:.3g}", f"{len(row)} of {n} trained"]
+        if len(tried):
+            k = tried.order(self.rule)[0]
+            parts.append(f"best so far {tried.means[k]:.4g} at C = {tried.rows[k][0].C:.3g}")
+        remaining = left.seconds(np.inf, len(tried) + len(row) / n, seconds)
+        parts.append(f"{seconds:.1f} s")
+        if remaining is not None and len(tried):
+            parts.append(f"at most about {remaining:.0f} s left")
+        return "  ".join(parts)
+
+    def _choose(self, tried: Tried, last: Trainer, interrupted: bool) -> None:
+        if not len(tried):
+            raise KeyboardInterrupt("interrupted before any C was tried: there is no model to keep")
+        order = tried.order(self.rule)
+        learnt = [k for k in order if not tried.rows[k][0].zero]
+        chosen = order[0] if not learnt else learnt[0]
+        row = tried.rows[chosen]
+        self.results_ = tried.results()
+        self.best_index_ = chosen
+        self.best_C_, self.best_score_ = float(row[0].C), float(tried.means[chosen])
+        own = {name: getattr(last, name) for name in ("verbose", "warm_start", "checkpoint")}
+        self.best_estimator_ = _with(row[0].model, **own)
+        self._say(tried, order[0], interrupted)
+
+    def _say(self, tried: Tried, best: int, interrupted: bool) -> None:
+        """What the one who called should know, each thing once."""
+        of_data = [each for row in tried.rows for each in row[0].warnings]
+        for category, message in dict.fromkeys(of_data):
+            warn_caller(message, category)
+        if interrupted:
+            warn_caller(
+                f"choosing C was interrupted; the model is the best of the {len(tried)} values of C that were tried, "
+                f"C = {self.best_C_:g} (press Ctrl-C twice to end everything)",
+                TrainingInterrupted,
+            )
+        if tried.rows[self.best_index_][0].zero:
+            warn_caller(
+                "nothing is learnt: the training on all data has ended at w = 0 for every C that was tried. Try other "
+                "features, or larger values (Cs)",
+                NothingLearnt,
+            )
+        elif best != self.best_index_:
+            C, score = tried.rows[best][0].C, tried.means[best]
+            warn_caller(
+                f"the best mean score, {score:.4g}, is that of C = {C:g}, but training on all data has ended at w = 0 "
+                f"there: the next best is taken, C = {self.best_C_:g} with {self.best_score_:.4g}",
+                NothingLearnt,
+            )
+        open_ones = [row[0].C for row in tried.rows if any(each.complains for each in row)]
+        if open_ones:
+            named = ", ".join(f"{C:.3g}" for C in open_ones)
+            chosen = "the chosen one among them" if tried.rows[self.best_index_][0].complains else "not the chosen one"
+            warn_caller(
+                f"trainings for {len(open_ones)} of {len(tried)} values of C stopped above tol ({chosen}): C = "
+                f"{named}. results_['gap'] has the gaps; raise max_passes, bring the features to similar scales, or "
+                "try smaller values",
+                ConvergenceWarning,
+            )
+
+    def __sklearn_tags__(self) -> Any:
+        tags, own = super().__sklearn_tags__(), get_tags(self.estimator)
+        for name in ("estimator_type", "classifier_tags", "regressor_tags", "target_tags", "input_tags"):
+            setattr(tags, name, getattr(own, name))
+        return tags
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return "best_estimator_" in vars(self)
+
+
+def _last(estimator: Any) -> Any:
+    return estimator[-1] if isinstance(estimator, Pipeline) else estimator
+
+
+def _with(estimator: Any, **options: Any) -> Any:
+    """The same estimator, with other options of training."""
+    _last(estimator).set_params(**options)
+    return estimator
+
+
+def _without_C(estimator: Any) -> str:  # noqa: N802 - the parameter's name
+    if type(estimator).__module__.startswith("maxmargin.counting"):
+        return f"{type(estimator).__name__} has no C: it is trained by counting, and chooses its alpha itself"
+    return (
+        "Tuned chooses C of an estimator of maxmargin that is trained with a large margin (SequenceLabeler, "
+        "MulticlassSVC, MeasureSVC, Ranker, GraphLabeler, StructuredSVM, …), or of a pipeline that ends in one; got "
+        f"{estimator!r}"
+    )
+
+
+def _checked_values(Cs: Any) -> list[float] | None:
+    """The values to try, each once, in rising order."""
+    if Cs is None:
+        return None
+    try:
+        values = list(Cs)
+    except TypeError:
+        raise TypeError(f"Cs must be None or a sequence of numbers, got {Cs!r}") from None
+    if not values:
+        raise ValueError("Cs is empty; expected at least one value of C")
+    for C in values:
+        if not is_real(C) or not isfinite(C) or float(C) <= 0:
+            raise ValueError(f"Cs must be positive finite numbers, got {C!r}")
+    return sorted({float(C) for C in values})

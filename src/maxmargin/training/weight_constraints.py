@@ -1,0 +1,158 @@
+"""What the options `bounds` and `prior` of an estimator say of single weights.
+
+Weights are named as in `weights_`: by the name of an array, or by a tuple of that name and one name per axis, where
+None stands for all. What is said of weights that a model shows with the opposite sign is turned round.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from maxmargin.base.arrays import Array
+from maxmargin.base.checks import is_real
+from maxmargin.base.named_weights import MixedWeights, Weights
+from maxmargin.problem.contract.task import Task
+from maxmargin.problem.dual.geometry import Geometry
+
+LARGEST = 1e150  # weights whose squares are numbers
+Layout = Callable[[], dict[str, Weights]]  # the numbers 1, 2, … of all weights in the places where they are shown
+
+
+def geometry_of(task: Task, bounds: Any, prior: Any, layout: Layout) -> Geometry | None:
+    """The prior and the bounds of these options and of the task itself; None where there are none.
+
+    Bounds of both hold; a prior that is given takes the place of the task's.
+    """
+    own_bounds, own_prior = getattr(task, "bounds_", None), getattr(task, "prior_", None)
+    if bounds is None and prior is None and own_bounds is None and own_prior is None:
+        return None
+    names = _Names(layout, task.dim)
+    low, high, origin = np.full(task.dim, -np.inf), np.full(task.dim, np.inf), np.zeros(task.dim)
+    for given in (own_bounds, bounds):
+        if given is not None:
+            _narrow(given, names, low, high)
+    crossed = np.flatnonzero(low > high)
+    if len(crossed):
+        j = int(crossed[0])
+        raise ValueError(f"bounds leave nothing for {names.of(j)}: at least {low[j]:g} and at most {high[j]:g}")
+    chosen = own_prior if prior is None else prior
+    if chosen is not None:
+        _draw(chosen, names, origin)
+    return Geometry(origin, low, high)
+
+
+def _narrow(bounds: Any, names: _Names, low: Array, high: Array) -> None:
+    if not isinstance(bounds, Mapping):
+        bounds = {None: bounds}
+    for key, pair in bounds.items():
+        what = "bounds" if key is None else f"bounds[{key!r}]"
+        if not isinstance(pair, tuple | list) or len(pair) != 2:
+            raise ValueError(f"{what} must be a pair (low, high), with None for no limit; got {pair!r}")
+        places, signs = names.places(key, what)
+        least, most = _numbers(pair[0], signs.shape, what, -np.inf), _numbers(pair[1], signs.shape, what, np.inf)
+        if np.max(least, initial=0.0) > LARGEST or np.min(most, initial=0.0) < -LARGEST:
+            raise ValueError(
+                f"{what} leaves no weights that can be computed with: at least {pair[0]!r}, at most {pair[1]!r}"
+            )
+        if isinstance(places, slice):
+            np.maximum(low, least, out=low)
+            np.minimum(high, most, out=high)
+        else:  # a weight may have several names
+            turned = signs < 0
+            least, most = np.where(turned, -most, least), np.where(turned, -least, most)
+            np.maximum.at(low, places, least)
+            np.minimum.at(high, places, most)
+
+
+def _draw(prior: Any, names: _Names, origin: Array) -> None:
+    if not isinstance(prior, Mapping):
+        prior = {None: prior}
+    for key, value in prior.items():
+        what = "prior" if key is None else f"prior[{key!r}]"
+        places, signs = names.places(key, what)
+        numbers = _numbers(value, signs.shape, what, None)
+        if not (np.abs(numbers) <= LARGEST).all():
+            raise ValueError(f"{what} must be finite numbers whose squares can be computed with, got {value!r}")
+        origin[places] = signs * numbers
+        if not np.array_equal(origin[places], signs * numbers):
+            raise ValueError(
+                f"{what} has different values for what is one weight: pairs of a symmetric model, for example"
+            )
+
+
+def _numbers(value: Any, shape: tuple[int, ...], what: str, unlimited: float | None) -> Array:
+    """One number for all, or one each; None where it may be missing."""
+    if value is None and unlimited is not None:
+        return np.broadcast_to(unlimited, shape)
+    if is_real(value):
+        numbers = np.broadcast_to(float(value), shape)
+    else:
+        try:
+            numbers = np.asarray(value, dtype=float)
+        except (TypeError, ValueError):
+            raise ValueError(f"{what} must be numbers, got {value!r}") from None
+        if numbers.ndim == 0:
+            raise ValueError(f"{what} must be numbers, got {value!r}")
+        if numbers.shape != shape:
+            raise ValueError(f"{what} has shape {numbers.shape}; expected a number, or an array of shape {shape}")
+    if np.isnan(numbers).any():
+        raise ValueError(f"{what} must not be NaN")
+    return numbers
+
+
+class _Names:
+    """Where weights are in w, by their names."""
+
+    def __init__(self, layout: Layout, dim: int):
+        self._layout, self.dim = layout, dim
+        self._arrays: dict[str, Weights] | None = None
+
+    @property
+    def arrays(self) -> dict[str, Weights]:
+        """Of every array of weights, the numbers of its weights in w, from 1 on."""
+        if self._arrays is None:
+            self._arrays = self._layout()
+        return self._arrays
+
+    def places(self, key: Any, what: str) -> tuple[NDArray[np.intp] | slice, NDArray[np.float64]]:
+        """Where the weights of this name are, and the signs that they are shown with."""
+        if key is None:
+            return slice(None), np.broadcast_to(1.0, self.dim)
+        kind, *names = key if isinstance(key, tuple) and key else (key,)
+        if kind not in self.arrays:
+            raise ValueError(f"{what}: there are no weights {kind!r}; there are {', '.join(map(repr, self.arrays))}")
+        array = self.arrays[kind]
+        if names and len(names) != len(array.axes):
+            raise ValueError(f"{what}: expected a name (or None for all) for each of {', '.join(array.axes)}")
+        index: list[Any] = [slice(None)] * len(array.axes)
+        for axis, name in enumerate(names):
+            if name is not None:
+                if name not in array.names[axis]:
+                    raise ValueError(f"{what}: there is no {array.axes[axis]} {name!r}")
+                index[axis] = array.names[axis].index(name)
+        numbers = np.asarray(array.values[tuple(index)])
+        sizes = np.abs(numbers)
+        if (
+            isinstance(array, MixedWeights)
+            or not ((sizes >= 1) & (sizes <= self.dim) & (sizes == np.round(sizes))).all()
+        ):
+            raise ValueError(
+                f"{what}: these are no single weights of what is learnt, but follow from it; give arrays of all "
+                f"{self.dim} weights"
+            )
+        return np.abs(numbers).astype(np.intp) - 1, np.sign(numbers)
+
+    def of(self, j: int) -> str:
+        """A name of number j of w."""
+        for kind, array in self.arrays.items():
+            if isinstance(array, MixedWeights):
+                continue
+            found = np.argwhere(np.abs(array.values) == j + 1)
+            if len(found):
+                words = [f"{axis}={names[i]}" for axis, names, i in zip(array.axes, array.names, found[0], strict=True)]
+                return f"{kind}: {', '.join(words)}"
+        return f"weight {j}"
