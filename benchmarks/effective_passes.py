@@ -21,11 +21,11 @@ from benchmarks import multiclass, sequences
 from benchmarks.timing import Report, cpu_seconds
 from maxmargin import MulticlassSVC, SequenceLabeler
 from maxmargin.problem.oracle.oracle import Oracle
-from maxmargin.structures.classes.class_blocks import ClassBlocks
+from maxmargin.structures.classes.class_dual import ClassDual
 from maxmargin.structures.sequences.chain_flows import ChainFlows
 
 PROBLEMS = ("effective-passes",)
-DUALS = (ClassBlocks, ChainFlows)
+DUALS = (ClassDual, ChainFlows)
 PARTS = ("search", "revisit", "slacks", "bound")
 
 

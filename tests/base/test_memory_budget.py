@@ -1,4 +1,4 @@
-"""Room: arrays keep to a limit, lie in files beyond it, and have the same numbers wherever they lie."""
+"""MemoryBudget: arrays keep to a limit, lie in files beyond it, and have the same numbers wherever they lie."""
 
 import gc
 import os
@@ -12,7 +12,7 @@ import pytest
 
 import maxmargin as mm
 from maxmargin.base import memory_budget as room
-from maxmargin.base.memory_budget import Room, in_file, limited, zeros
+from maxmargin.base.memory_budget import MemoryBudget, in_file, limited, zeros
 
 
 def is_in_file(array):
@@ -23,7 +23,7 @@ def is_in_file(array):
 
 def test_arrays_beyond_the_limit_lie_in_files(monkeypatch):
     monkeypatch.setattr(room, "SMALL", 100)
-    own = Room(1)
+    own = MemoryBudget(1)
     first = own.zeros(2**16, np.float64)
     second = own.zeros((2**15, 3), np.float64)
     assert not is_in_file(first)
@@ -44,7 +44,7 @@ def test_arrays_beyond_the_limit_lie_in_files(monkeypatch):
 
 def test_views_hold_what_they_show(monkeypatch):
     monkeypatch.setattr(room, "SMALL", 100)
-    own = Room(1)
+    own = MemoryBudget(1)
     view = own.zeros(2**16, np.float64)[5:10]
     gc.collect()
     assert own.left == 2**20 - 8 * 2**16
@@ -147,13 +147,13 @@ def test_a_limit_changes_no_number(solver, objective, monkeypatch, tmp_path, cap
     options = {"C": 10.0, "solver": solver, "objective": objective, "max_passes": 12, "tol": 1e-3}
     free = mm.SequenceLabeler(**options).fit(X, Y)
     rooms = []
-    make = Room.__init__
+    make = MemoryBudget.__init__
 
     def noted(self, memory_mb=None, before=None):
         make(self, memory_mb, before)
         rooms.append(self)
 
-    monkeypatch.setattr(Room, "__init__", noted)
+    monkeypatch.setattr(MemoryBudget, "__init__", noted)
     limit = 0.01 + 6 * 8 * free.w_.size / 2**20
     bound = mm.SequenceLabeler(**options, memory_mb=limit, verbose=1).fit(X, Y)
     assert "MB had no room and were in temporary files" in capsys.readouterr().err

@@ -1,4 +1,4 @@
-"""Room for large arrays: in memory as far as a limit goes, and beyond it in files that have no name.
+"""MemoryBudget for large arrays: in memory as far as a limit goes, and beyond it in files that have no name.
 
 A training asks here for arrays that grow with the data. Numbers are the same wherever they lie: a limit changes how
 long training takes, and nothing else. The files are in the folder for temporary files (TMPDIR); they lose their names
@@ -25,10 +25,10 @@ SMALL = 2**20  # bytes that are not worth a file
 VECTORS = 6  # of weights that solvers and their bounds hold at once, at most
 
 
-class Room:
+class MemoryBudget:
     """What is left of a limit. Arrays give back what they took when they are gone."""
 
-    def __init__(self, memory_mb: float | None = None, before: Room | None = None):
+    def __init__(self, memory_mb: float | None = None, before: MemoryBudget | None = None):
         self.memory_mb = memory_mb
         self.before = before  # whose turn it is when this one is left
         self.left = inf if memory_mb is None else memory_mb * 2**20
@@ -81,21 +81,21 @@ def in_file(shape: tuple[int, ...], dtype: Any) -> NDArray[Any]:
     return np.frombuffer(content, dtype=dtype, count=count).reshape(shape)
 
 
-_room: ContextVar[Room | None] = ContextVar("room", default=None)
-_NO_LIMIT = Room()
+_room: ContextVar[MemoryBudget | None] = ContextVar("room", default=None)
+_NO_LIMIT = MemoryBudget()
 
 
-def room() -> Room:
+def room() -> MemoryBudget:
     """That of the training that is going on."""
     return _room.get() or _NO_LIMIT
 
 
 @contextmanager
-def limited(memory_mb: float | None) -> Iterator[Room]:
+def limited(memory_mb: float | None) -> Iterator[MemoryBudget]:
     """What is asked for meanwhile, in this thread, keeps to a limit; None is none."""
     if memory_mb is not None and not (is_real(memory_mb) and 0 < memory_mb < inf):
         raise ValueError(f"memory_mb must be None or a positive number of megabytes, got {memory_mb!r}")
-    own = Room(memory_mb, before=_room.get())
+    own = MemoryBudget(memory_mb, before=_room.get())
     _room.set(own)
     try:
         yield own

@@ -23,13 +23,13 @@ from maxmargin.inputs.matrices import MatrixInPieces, checked_matrix
 from maxmargin.kernels.atoms import KernelAtoms
 from maxmargin.kernels.auto import MapWithConstant, fitted_to
 from maxmargin.kernels.definiteness import check_definite
-from maxmargin.kernels.dual_blocks import KernelBlocks
 from maxmargin.kernels.functions import Kernel
 from maxmargin.kernels.map import KernelMap
+from maxmargin.kernels.plane_dual import KernelPlaneDual
 from maxmargin.problem.contract.batch import Batch, Settled
 from maxmargin.problem.contract.task import Task
 from maxmargin.problem.dual.objective import Formulation
-from maxmargin.problem.dual.plane_dual import DualBlocks
+from maxmargin.problem.dual.plane_dual import PlaneDual
 from maxmargin.problem.planes.atoms import AtomRows, Atoms
 from maxmargin.problem.planes.planes import Planes
 
@@ -187,12 +187,12 @@ class AtomBatch(Batch):
         return w if self.kernel is None else self.kernel.lifted(w)
 
     def plane_dual(
-        self, weights: Array, formulation: Formulation, C: float, earlier: DualBlocks | None = None, **limits: Any
-    ) -> DualBlocks:
+        self, weights: Array, formulation: Formulation, C: float, earlier: PlaneDual | None = None, **limits: Any
+    ) -> PlaneDual:
         if self.kernel is None:
             return super().plane_dual(weights, formulation, C, earlier, **limits)
-        if not isinstance(earlier, KernelBlocks):
-            return KernelBlocks(self.kernel, weights, formulation, C, **limits)
+        if not isinstance(earlier, KernelPlaneDual):
+            return KernelPlaneDual(self.kernel, weights, formulation, C, **limits)
         earlier.use(self.kernel)
         earlier.move_to(weights, C)
         return earlier

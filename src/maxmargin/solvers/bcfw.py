@@ -25,7 +25,7 @@ class BCFW(Solver):
     this plane, the cached planes of i and the truth; D never falls, even if the plane was computed at a slightly
     older w, so planes are asked for in blocks. After each oracle pass, cached passes make the same steps without the
     oracle, as long as the last one gained more per unit of work than oracle pass and cached passes together so far.
-    That is DualBlocks; where a batch knows all planes of an example (classes), a visit solves the block at once, where
+    That is PlaneDual; where a batch knows all planes of an example (classes), a visit solves the block at once, where
     planes are made of parts (chains), it moves weight part by part, and those who gained are visited again.
     The heights seen on the way give an estimate of P(w) for free; the loop measures it when that looks converged.
     Where steps of single examples will not get there in reasonable time, because blocks pull w in directions that

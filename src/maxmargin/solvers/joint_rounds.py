@@ -5,7 +5,7 @@ features of very different sizes, a large C, or few examples with many planes. T
 is better,
 
     (α', w')  <-  the best weights of all planes remembered so far          interior_point.py
-    α         <-  the maximiser of D between α and α'                       DualBlocks.ascend_towards
+    α         <-  the maximiser of D between α and α'                       PlaneDual.ascend_towards
     planes    <-  the most violated ones of all examples at w', or between w' and the best point so far,
 
 with a master problem whose cost does not depend on the scale of anything. The query is w' itself, not Σ α a: both have
@@ -31,7 +31,7 @@ from maxmargin.base.files.learnt import Inner, InPlace, Learnt, NumberList, Rand
 from maxmargin.base.files.objects import Fields
 from maxmargin.problem.dual.block_dual import BlockDual, Remembered
 from maxmargin.problem.dual.geometry import Geometry
-from maxmargin.problem.dual.plane_dual import DualBlocks
+from maxmargin.problem.dual.plane_dual import PlaneDual
 from maxmargin.problem.oracle.oracle import Oracle
 from maxmargin.solvers.base import Step
 from maxmargin.solvers.interior_point import JointProblem, multiplications, solve
@@ -169,12 +169,12 @@ class JointRounds:
     @property
     def over_planes(self) -> bool:
         """Whether the dual point is known by its planes; it may begin as another one."""
-        return isinstance(self.blocks, DualBlocks)
+        return isinstance(self.blocks, PlaneDual)
 
     @over_planes.setter
     def over_planes(self, wanted: bool) -> None:
         if wanted:
-            self.blocks = DualBlocks.of(self.blocks)
+            self.blocks = PlaneDual.of(self.blocks)
         elif self.over_planes:
             raise ValueError("expected planes")
 
@@ -259,9 +259,9 @@ class JointRounds:
         self.before, self.work, self.gaps, self.rounds = self.before + self.work, 0.0, [], None
 
     @property
-    def _planes(self) -> DualBlocks:
+    def _planes(self) -> PlaneDual:
         """The dual point, while it is one over planes."""
-        assert isinstance(self.blocks, DualBlocks)
+        assert isinstance(self.blocks, PlaneDual)
         return self.blocks
 
     def _slow(self, rounds: Rounds) -> bool:
@@ -282,7 +282,7 @@ class JointRounds:
         if not self.fruitless:
             self.least, self.highest = min(self.least, value), max(self.highest, dual)
 
-    def _joint_step(self, blocks: DualBlocks, query: Array, tol: float) -> Array:
+    def _joint_step(self, blocks: PlaneDual, query: Array, tol: float) -> Array:
         """Raise D; the weights that are best for the planes that matter, the last of which were found at `query`.
 
         These are all, or where that costs much, planes that carry weight, and planes that were high at the query. Where
@@ -315,7 +315,7 @@ class JointRounds:
         return self.oracle.point(w)
 
 
-def _matter(blocks: DualBlocks, planes: Remembered, heights: Array) -> NDArray[np.bool_]:
+def _matter(blocks: PlaneDual, planes: Remembered, heights: Array) -> NDArray[np.bool_]:
     """Which planes a joint solve should know of; always one of every example, and all of squared slacks.
 
     (Of these, a cap is no limit of α.)

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from maxmargin.base.memory_budget import room
-from maxmargin.problem.dual.plane_dual import DualBlocks
+from maxmargin.problem.dual.plane_dual import PlaneDual
 from maxmargin.problem.oracle.oracle import Oracle
 from maxmargin.solvers.base import Solution, Solver, Step
 from maxmargin.solvers.joint_rounds import JointRounds, Passes
@@ -21,7 +21,7 @@ class NSlack(Solver):
     (a, b: objective.py; squared slacks likewise). Algorithm 1 of Joachims et al. 2009 and of the 2004 paper:
         line 4    for i = 1 … n                                      (here in blocks of `block` examples)
         line 5      z <- argmax violation of i at w                  oracle.planes
-        line 6-7    if it exceeds ξᵢ + ε, add it to the working set  DualBlocks.visit(epsilon=ε)
+        line 6-7    if it exceeds ξᵢ + ε, add it to the working set  PlaneDual.visit(epsilon=ε)
         line 8      re-optimise                                      reoptimise="joint": over all working sets;
                                                                      "block": over example i's only, the rest frozen
         line 11   until nothing was added
@@ -71,7 +71,7 @@ class NSlack(Solver):
             joint.note(oracle.call_cost + rounds, value)
             yield Step(blocks.w, risk=risk, memory=blocks, slacks=slacks, hoped=blocks.dual)
 
-    def _optimise(self, blocks: DualBlocks, rng: np.random.Generator, rounds: int) -> int:
+    def _optimise(self, blocks: PlaneDual, rng: np.random.Generator, rounds: int) -> int:
         """Line 8: ascend over the working sets until a round gains next to nothing; returns the number of rounds."""
         for done in range(rounds):
             if blocks.visit(rng.permutation(blocks.n), steps=100).gain <= 0.01 * self.tol * abs(blocks.dual):

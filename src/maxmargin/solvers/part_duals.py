@@ -26,7 +26,7 @@ from maxmargin.problem.dual.block_dual import BlockDual, Moment, Proof
 from maxmargin.problem.dual.geometry import Geometry
 from maxmargin.problem.dual.objective import Formulation
 from maxmargin.problem.oracle.oracle import Oracle
-from maxmargin.problem.planes.plane_sizes import Reach
+from maxmargin.problem.planes.plane_sizes import PlaneSizes
 
 
 class WholeProblem(NamedTuple):
@@ -81,7 +81,7 @@ class Done(NamedTuple):
     calls_again: int
     averages: bool
     relaxed: Any
-    reach: Reach | None
+    reach: PlaneSizes | None
     state: Any
 
 

@@ -105,7 +105,7 @@ class SampledCuts(Solver):
 
     Sampled cuts may lie above the risk, so the value of their master problem bounds nothing. The certificate is
     computed at the end and on everything: the objective of w by a pass over all examples, the bound by block ascent
-    (DualBlocks) over the constraints of the last cuts that carry weight. Only sampled examples take part in it, so that
+    (PlaneDual) over the constraints of the last cuts that carry weight. Only sampled examples take part in it, so that
     it is far from tight where these are a small share of the data; `certify` of an estimator computes a tight one.
 
     Yu and Joachims, "Training structural SVMs with kernels using sampled cuts" (KDD 2008): samples drawn uniformly, one

@@ -14,7 +14,7 @@ from thorough import examples
 from maxmargin import SequenceLabeler
 from maxmargin.base.pickled_weights import PickledWeights
 from maxmargin.problem.dual.objective import Formulation
-from maxmargin.problem.dual.plane_dual import DualBlocks
+from maxmargin.problem.dual.plane_dual import PlaneDual
 from maxmargin.problem.oracle.oracle import Oracle
 from maxmargin.solvers import BCFW, NSlack
 from maxmargin.structures.sequences import batch, chain_flows
@@ -254,7 +254,7 @@ def test_from_one_c_to_the_next():
 def test_the_same_point_over_planes():
     X, Y = noisy()
     _, flows = trained(X, Y, 10.0, weights=np.r_[0.0, np.ones(39)])
-    planes = DualBlocks.of(flows)
+    planes = PlaneDual.of(flows)
     np.testing.assert_allclose(planes.w, flows.sums, atol=1e-12)
     assert planes.dual == pytest.approx(flows.dual, rel=1e-12)
     assert planes.bound() == pytest.approx(flows.bound(), rel=1e-10)  # each allows for its own rounding
@@ -269,7 +269,7 @@ def test_slacks_are_those_of_known_labellings():
     known, all_of_them = flows.slacks(w), oracle.slacks(w)
     assert (known <= all_of_them + 1e-9).all()
     assert known.max() > 0
-    planes = DualBlocks.of(flows)
+    planes = PlaneDual.of(flows)
     np.testing.assert_allclose(known, planes.slacks(w), atol=1e-9)
     np.testing.assert_allclose(flows.slacks(w, np.ones(40)), planes.slacks(w, np.ones(40)), atol=1e-9)
 
@@ -291,7 +291,7 @@ def test_where_planes_are_found_one_by_one(options, formulation, C, limits, monk
     monkeypatch.setattr(batch, "MOST_PRODUCTS", 4)
     X, Y = noisy(n=6)
     oracle = Oracle(Chain(**options).setup_and_pack(X, Y), formulation)
-    assert isinstance(oracle.block_dual(C, **limits), DualBlocks)
+    assert isinstance(oracle.block_dual(C, **limits), PlaneDual)
 
 
 def test_products_that_are_not_kept_are_computed_again():
@@ -416,7 +416,7 @@ def test_hidden_labels_have_planes_one_by_one():
     X, Y = noisy(n=6)
     Y[0][0] = None
     oracle = Oracle(Chain().setup_and_pack(X, Y))
-    assert isinstance(oracle.completed(np.zeros(oracle.dim)).block_dual(1.0, **LIMITS), DualBlocks)
+    assert isinstance(oracle.completed(np.zeros(oracle.dim)).block_dual(1.0, **LIMITS), PlaneDual)
     with pytest.raises(ValueError, match=f"expected {oracle.dim} weights, got 3"):
         oracle.completed(np.zeros(3))
 
@@ -428,7 +428,7 @@ def test_other_solvers_start_from_it():
     assert isinstance(start.memory, ChainFlows)
     dual = start.memory.bound()
     solution = NSlack().solve(oracle, 1.0, start)
-    assert isinstance(solution.memory, DualBlocks)
+    assert isinstance(solution.memory, PlaneDual)
     assert solution.certificate.converged
     assert solution.certificate.dual >= dual * (1 - 1e-12)
 
@@ -445,7 +445,7 @@ def test_other_weights_of_the_examples():
         assert warm.certificate.converged
         assert warm.certificate.dual <= cold.certificate.primal
         assert cold.certificate.dual <= warm.certificate.primal
-        assert DualBlocks.of(warm.memory).dual <= cold.certificate.primal
+        assert PlaneDual.of(warm.memory).dual <= cold.certificate.primal
         start = warm
 
 

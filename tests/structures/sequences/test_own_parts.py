@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 import maxmargin as mm
 from maxmargin.problem.contract.tangents import Softness
 from maxmargin.problem.dual.objective import Formulation
-from maxmargin.problem.oracle.shard_sums import Asked, part_sum
-from maxmargin.problem.planes.plane_sizes import Reach
+from maxmargin.problem.oracle.shard_sums import Asked, shard_sum
+from maxmargin.problem.planes.plane_sizes import PlaneSizes
 
 KINDS = {
     "plain": {},
@@ -62,8 +62,8 @@ def test_a_part_finds_what_the_whole_does(kind, index, seed):
     assert np.array_equal(found.loss, expected.loss)
     assert np.array_equal(found.dpsi.toarray(), expected.dpsi.toarray())
     for formulation in FORMULATIONS:
-        asked = Asked(rng.random(len(index)), Reach(), None if formulation.plain else np.ones(len(index)), True)
-        here, there = (part_sum(each, asked, w, formulation) for each in (taken, part))
+        asked = Asked(rng.random(len(index)), PlaneSizes(), None if formulation.plain else np.ones(len(index)), True)
+        here, there = (shard_sum(each, asked, w, formulation) for each in (taken, part))
         assert equal(here[:-1], there[:-1])
         assert 0 <= there.unsure <= here.unsure  # of its own features, which may be smaller
     totals = [np.zeros(batch.dim) for _ in range(2)]

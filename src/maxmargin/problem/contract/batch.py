@@ -16,7 +16,7 @@ from maxmargin.base.search import Search
 from maxmargin.problem.contract.tangents import Softness, Tangents
 from maxmargin.problem.dual.block_dual import BlockDual
 from maxmargin.problem.dual.objective import Formulation
-from maxmargin.problem.dual.plane_dual import DualBlocks
+from maxmargin.problem.dual.plane_dual import PlaneDual
 from maxmargin.problem.planes.atoms import Atoms
 from maxmargin.problem.planes.planes import Planes, Rows
 
@@ -194,15 +194,15 @@ class Batch:
 
         `earlier` is that of an earlier run on the same data, which is moved to this C.
         """
-        known = None if earlier is None else DualBlocks.of(earlier)
+        known = None if earlier is None else PlaneDual.of(earlier)
         return self.plane_dual(weights, formulation, C, known, **limits)
 
     def plane_dual(
-        self, weights: Array, formulation: Formulation, C: float, earlier: DualBlocks | None = None, **limits: Any
-    ) -> DualBlocks:
+        self, weights: Array, formulation: Formulation, C: float, earlier: PlaneDual | None = None, **limits: Any
+    ) -> PlaneDual:
         """The dual point over planes that are found one by one, in the form that suits them."""
         if earlier is None:
-            blocks = DualBlocks(self.dim, weights, formulation, C, **limits)
+            blocks = PlaneDual(self.dim, weights, formulation, C, **limits)
             blocks.use(self.plane_atoms)
             return blocks
         earlier.move_to(weights, C)

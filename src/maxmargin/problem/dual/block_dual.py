@@ -2,7 +2,7 @@
 
     maximise  D(α) = Σ α b - ½‖Σ α a‖²   subject to α >= 0, Σₖ αᵢₖ <= capᵢ = C vᵢ / n
 
-DualBlocks (dual_blocks.py) is the general form, over planes that were found one by one. A batch may offer one of its
+PlaneDual (plane_dual.py) is the general form, over planes that were found one by one. A batch may offer one of its
 own where it knows more of its planes, such as all of them.
 """
 

@@ -5,7 +5,7 @@
 
 over the planes (a, b) seen so far. This is the state that BCFW and the n-slack cutting plane method share: they differ
 in which planes they ask for and when, not in how the dual is kept. Blocks are improved one at a time by exact pairwise
-steps (compiled/dual_blocks.py); memory is bounded by folding the lightest planes of an example into one.
+steps (compiled/plane_dual.py); memory is bounded by folding the lightest planes of an example into one.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ from maxmargin.problem.planes.planes import Planes
 NEVER = 2**40  # visits
 
 
-class DualBlocks(BlockDual):
+class PlaneDual(BlockDual):
     """α, w and the plane cache."""
 
     confinable = True
@@ -70,11 +70,11 @@ class DualBlocks(BlockDual):
         self._scratch = Scratch.of(self.dim, slots)
 
     @classmethod
-    def of(cls, point: BlockDual) -> DualBlocks:
+    def of(cls, point: BlockDual) -> PlaneDual:
         """This dual point over explicit planes."""
         from maxmargin.problem.dual.compiled.plane_dual import regram
 
-        if isinstance(point, DualBlocks):
+        if isinstance(point, PlaneDual):
             return point
         planes = point.remembered()
         alpha = point.alpha_of(planes)

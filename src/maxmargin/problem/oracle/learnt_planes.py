@@ -9,9 +9,9 @@ import numpy as np
 from maxmargin.base.arrays import Array
 from maxmargin.base.checks import is_finite, is_whole
 from maxmargin.base.files.learnt import Learnt
-from maxmargin.problem.oracle.missed_outputs import Witnesses
+from maxmargin.problem.oracle.missed_outputs import MissedOutputs
 from maxmargin.problem.planes.atoms import AtomRows, Atoms, read_rows
-from maxmargin.problem.planes.plane_sizes import Reach
+from maxmargin.problem.planes.plane_sizes import PlaneSizes
 from maxmargin.problem.planes.planes import Planes
 
 
@@ -37,31 +37,31 @@ def read_numbers(found: Any, n: int, finite: bool = True) -> Array:
     return found
 
 
-class LearntReach(Learnt):
+class LearntPlaneSizes(Learnt):
     """The largest planes that an oracle has seen."""
 
-    def left(self, value: Reach) -> Any:
+    def left(self, value: PlaneSizes) -> Any:
         return [*value[:-1], value.atoms is not None]
 
-    def refilled(self, found: Any, current: Reach, owner: Any) -> Reach:
+    def refilled(self, found: Any, current: PlaneSizes, owner: Any) -> PlaneSizes:
         if not isinstance(found, list) or len(found) != 6 or not all(map(is_finite, found[:5])):
             raise ValueError("expected the sizes of planes")
         if min(found[:5]) < 0 or not is_whole(found[4]) or not isinstance(found[5], bool):
             raise ValueError("expected sizes of planes, none below 0")
         a, weight, whole, b, entries, known = found
-        return Reach(a, weight, whole, b, entries, owner.plane_atoms if known else None)
+        return PlaneSizes(a, weight, whole, b, entries, owner.plane_atoms if known else None)
 
 
-class LearntWitnesses(Learnt):
+class LearntMissedOutputs(Learnt):
     """The planes that an oracle keeps to test the decoder."""
 
-    def left(self, value: Witnesses) -> Any:
+    def left(self, value: MissedOutputs) -> Any:
         return {"turn": value.turn, "kept": [[chunk, *plain_planes(planes)] for chunk, planes in value.kept]}
 
-    def refilled(self, found: Any, current: Witnesses, owner: Any) -> Witnesses:
+    def refilled(self, found: Any, current: MissedOutputs, owner: Any) -> MissedOutputs:
         if not isinstance(found, dict) or set(found) != {"turn", "kept"} or not isinstance(found["kept"], list):
             raise ValueError("expected planes that were kept")
-        witnesses, sizes = Witnesses(), owner.chunk_sizes
+        witnesses, sizes = MissedOutputs(), owner.chunk_sizes
         if not is_whole(found["turn"]) or not 0 <= found["turn"] < len(sizes):
             raise ValueError(f"expected a turn below {len(sizes)}")
         witnesses.turn = int(found["turn"])

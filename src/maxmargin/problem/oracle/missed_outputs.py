@@ -9,7 +9,7 @@ from maxmargin.problem.planes.atoms import AtomRows
 from maxmargin.problem.planes.planes import Planes
 
 
-class Witnesses:
+class MissedOutputs:
     """A few planes, to test the decoder with: at no w may they be higher than what it finds there.
 
     Methods that average all planes remember none of them. So the planes of one chunk of examples are kept for a while,

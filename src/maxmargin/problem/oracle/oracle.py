@@ -29,11 +29,11 @@ from maxmargin.problem.contract.batch import Batch
 from maxmargin.problem.dual.block_dual import BlockDual
 from maxmargin.problem.dual.geometry import Geometry
 from maxmargin.problem.dual.objective import Formulation, primal
-from maxmargin.problem.dual.plane_dual import DualBlocks
-from maxmargin.problem.oracle.learnt_planes import LearntReach, LearntWitnesses
-from maxmargin.problem.oracle.missed_outputs import Witnesses
-from maxmargin.problem.oracle.placement import Share, WorkPlaces, chunks_of
-from maxmargin.problem.oracle.shard_sums import Asked, PartSum, joined_sums, part_sum
+from maxmargin.problem.dual.plane_dual import PlaneDual
+from maxmargin.problem.oracle.learnt_planes import LearntMissedOutputs, LearntPlaneSizes
+from maxmargin.problem.oracle.missed_outputs import MissedOutputs
+from maxmargin.problem.oracle.placement import Placement, Share, chunks_of
+from maxmargin.problem.oracle.shard_sums import Asked, ShardSum, joined_sums, shard_sum
 from maxmargin.problem.oracle.violations import (
     Look,
     Violations,
@@ -44,7 +44,7 @@ from maxmargin.problem.oracle.violations import (
     predicted,
 )
 from maxmargin.problem.planes.atoms import AtomRows, Atoms
-from maxmargin.problem.planes.plane_sizes import CutSize, Reach
+from maxmargin.problem.planes.plane_sizes import CutSize, PlaneSizes
 from maxmargin.problem.planes.planes import Planes
 
 FEW_READS = 20.0  # up to which a mean plane is also given as a combination of atoms: see Atoms.reads
@@ -74,7 +74,7 @@ class Oracle:
         geometry: Geometry | None = None,
         sizes: Array | None = None,
     ):
-        self._places = WorkPlaces(batch, executor or Serial())
+        self._places = Placement(batch, executor or Serial())
         self.geometry = geometry  # None: w is drawn to 0, and may be anywhere
         self.formulation = formulation or Formulation()
         self.n, self.dim = len(batch), batch.dim
@@ -82,9 +82,9 @@ class Oracle:
         if sizes is not None:  # the risk is the mean over what examples are made of
             self.weights = self.weights * (self.n / np.dot(self.weights, sizes))
         self.calls = 0
-        self._reach = Reach()  # of the planes of the first pass, and of all passes that measured something
+        self._reach = PlaneSizes()  # of the planes of the first pass, and of all passes that measured something
         self._from_zero = False  # whether the first of them were found at w = 0, where they are large
-        self._witnesses = Witnesses()
+        self._witnesses = MissedOutputs()
         self._measures = True  # whether what it finds is proved to be all there is: see `narrowed`
         self._lam = np.ones(self.n)  # where the last rescaling search of each example ended
         self._relaxed: NDArray[np.bool_] | None = None  # which examples ever got an answer that is no proved output
@@ -94,9 +94,9 @@ class Oracle:
     # What decides of the next answers, beside the data: see files/learnt.py.
     learnt: ClassVar[Fields] = {
         "calls": Whole(),
-        "_reach": LearntReach(),
+        "_reach": LearntPlaneSizes(),
         "_from_zero": Flag(),
-        "_witnesses": LearntWitnesses(),
+        "_witnesses": LearntMissedOutputs(),
         "_lam": NumberArray(float, "n", least=0),
         "_relaxed": OneOf(None, NumberArray(bool, "n")),
         "_cache": MaybeInner(),
@@ -380,7 +380,7 @@ class Oracle:
         truths = np.concatenate(found.truths) if self.latent else None
         return MeanPlane(found.a, found.offset, risk, truths=truths, size=found.size)
 
-    def _summed(self, w: Array, cut: bool) -> PartSum:
+    def _summed(self, w: Array, cut: bool) -> ShardSum:
         """A pass over all parts. As ever, one at w = 0 goes before: planes are largest there."""
         self._check(w)
         if not self._from_zero:
@@ -392,7 +392,7 @@ class Oracle:
         lam = [None if self.formulation.plain else self._lam[part] for part in parts]
         self._apart = (len(parts), self._apart[1] + 1)
         asked = [Asked(self.weights[part] / self.n, reach, own, cut) for part, own in zip(parts, lam, strict=True)]
-        found: PartSum = self._places.executor.reduce(joined_sums, part_sum, placed, asked, w, self.formulation)
+        found: ShardSum = self._places.executor.reduce(joined_sums, shard_sum, placed, asked, w, self.formulation)
         self._reach, self._hidden = self._reach.joined(found.reach), found.unsure
         for part, relaxed, own in zip(parts, found.relaxed, found.lam, strict=True):
             self._note_relaxed(part, relaxed)
@@ -409,7 +409,7 @@ class Oracle:
         if few is None:
             return None
         oracle = self._of(few)
-        oracle._places, oracle._measures = WorkPlaces(few, Serial()), False
+        oracle._places, oracle._measures = Placement(few, Serial()), False
         return oracle
 
     def block_dual(self, C: float, earlier: Any = None, **limits: Any) -> BlockDual:
@@ -424,9 +424,9 @@ class Oracle:
         dual.confine(self.geometry)
         return dual
 
-    def plane_dual(self, C: float, earlier: Any = None, **limits: Any) -> DualBlocks:
+    def plane_dual(self, C: float, earlier: Any = None, **limits: Any) -> PlaneDual:
         """The same over planes that are found one by one."""
-        known = DualBlocks.of(earlier) if isinstance(earlier, BlockDual) else None
+        known = PlaneDual.of(earlier) if isinstance(earlier, BlockDual) else None
         dual = self._batch.plane_dual(self.weights, self.formulation, C, known, **limits)
         dual.confine(self.geometry)
         return dual
@@ -441,8 +441,8 @@ class Oracle:
         """The same planes, and an oracle whose block dual costs no more than these planes need."""
         few, planes = self._batch.restricted_to(planes)
         oracle = copy(self)
-        oracle._places, oracle.dim = WorkPlaces(few, self._places.executor), few.dim
-        oracle._reach, oracle._from_zero, oracle._witnesses = Reach(), False, Witnesses()
+        oracle._places, oracle.dim = Placement(few, self._places.executor), few.dim
+        oracle._reach, oracle._from_zero, oracle._witnesses = PlaneSizes(), False, MissedOutputs()
         return oracle, planes
 
     # --- hidden parts
@@ -475,8 +475,8 @@ class Oracle:
 
     def _of(self, batch: Batch, placed: list[Any] | None = None) -> Oracle:
         oracle = copy(self)
-        oracle._places, oracle._lam = WorkPlaces(batch, self._places.executor, placed), self._lam.copy()
-        oracle._witnesses = Witnesses()  # planes of other truths are no witnesses
+        oracle._places, oracle._lam = Placement(batch, self._places.executor, placed), self._lam.copy()
+        oracle._witnesses = MissedOutputs()  # planes of other truths are no witnesses
         return oracle
 
     def apart(self) -> Oracle:
@@ -499,7 +499,7 @@ class Oracle:
         if not self.at_once(len(each)):
             return Serial().map(run, [self] * len(each), each, watch, *shared)
         own = copy(self)
-        own._places = WorkPlaces(self._batch, Serial())  # no run may wait for the pool that it is in
+        own._places = Placement(self._batch, Serial())  # no run may wait for the pool that it is in
         if executor.shares_memory:
             return executor.map(run, [own] * len(each), each, watch, *shared)
         places = executor.place([self._batch] * min(len(each), executor.workers))
@@ -531,7 +531,7 @@ class Oracle:
         self._apart = (max(len(placed), self._apart[0]), self._apart[1] + 1)
         return list(self._places.executor.map(fn, placed, each, *shared))
 
-    def searched_elsewhere(self, calls: int, found: Sequence[tuple[Index, Any, Reach | None]]) -> None:
+    def searched_elsewhere(self, calls: int, found: Sequence[tuple[Index, Any, PlaneSizes | None]]) -> None:
         """So many calls were made in parts of the data, each with its examples, whose answers were relaxed, or not."""
         self.calls += calls
         for index, relaxed, _ in found:

@@ -1,4 +1,4 @@
-"""WorkPlaces: which examples of a batch are worked on where.
+"""Placement: which examples of a batch are worked on where.
 
 Where executors share this memory, the batch is worked on as it is, and any share of the examples may go to any worker.
 Where they do not, every part of the batch has its place: what travels with a call are the numbers of examples, w, and
@@ -30,7 +30,7 @@ class Share(NamedTuple):
     at: Index  # their positions there
 
 
-class WorkPlaces:
+class Placement:
     """A batch on an executor."""
 
     def __init__(self, batch: Batch, executor: Executor, placed: list[Any] | None = None):

@@ -13,19 +13,19 @@ from maxmargin.problem.dual.objective import Formulation
 from maxmargin.problem.oracle.placement import chunks_of
 from maxmargin.problem.oracle.violations import looked_at
 from maxmargin.problem.planes.atoms import AtomRows
-from maxmargin.problem.planes.plane_sizes import CutSize, Reach
+from maxmargin.problem.planes.plane_sizes import CutSize, PlaneSizes
 
 
 class Asked(NamedTuple):
     """What a part is told beside w."""
 
     shares: Array  # the weight of every example in the mean
-    reach: Reach  # of its planes so far, without atoms
+    reach: PlaneSizes  # of its planes so far, without atoms
     lam: Array | None  # where its rescaling searches begin
     cut: bool  # whether the mean plane is wanted, and not only slacks
 
 
-class PartSum(NamedTuple):
+class ShardSum(NamedTuple):
     """The sum over one part, or over several: of lists, one entry for each."""
 
     a: Array | None  # the plane
@@ -36,11 +36,11 @@ class PartSum(NamedTuple):
     truths: list[Array]  # see MeanPlane
     relaxed: list[NDArray[np.bool_] | None]
     lam: list[Array | None]
-    reach: list[Reach]
+    reach: list[PlaneSizes]
     unsure: float  # what rounding may hide, at most
 
 
-def part_sum(batch: Batch, asked: Asked, w: Array, formulation: Formulation) -> PartSum:
+def shard_sum(batch: Batch, asked: Asked, w: Array, formulation: Formulation) -> ShardSum:
     """A pass over all examples of a part."""
     a = np.zeros(len(w)) if asked.cut else None
     offset, size, reach = 0.0, CutSize(0.0, 0.0, 0), asked.reach
@@ -68,7 +68,7 @@ def part_sum(batch: Batch, asked: Asked, w: Array, formulation: Formulation) -> 
         rows = AtomRows.of(found.planes.dpsi)
         rows.add_to(a, share)
         size = size.plus(float(np.dot(share, rows.sizes)), paid + spent, int(rows.indptr[-1]) + len(index))
-    return PartSum(
+    return ShardSum(
         a,
         offset,
         size,
@@ -82,9 +82,9 @@ def part_sum(batch: Batch, asked: Asked, w: Array, formulation: Formulation) -> 
     )
 
 
-def joined_sums(one: PartSum, other: PartSum) -> PartSum:
+def joined_sums(one: ShardSum, other: ShardSum) -> ShardSum:
     """Of the parts of both."""
-    return PartSum(
+    return ShardSum(
         None if one.a is None or other.a is None else one.a + other.a,
         one.offset + other.offset,
         one.size.plus(*other.size),

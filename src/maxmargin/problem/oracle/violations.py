@@ -15,7 +15,7 @@ from maxmargin.problem.contract.batch import Batch
 from maxmargin.problem.dual.objective import Formulation
 from maxmargin.problem.oracle.rescaling import search_rescaled
 from maxmargin.problem.planes.atoms import AtomRows
-from maxmargin.problem.planes.plane_sizes import Reach
+from maxmargin.problem.planes.plane_sizes import PlaneSizes
 from maxmargin.problem.planes.planes import Planes
 
 
@@ -41,7 +41,7 @@ class Look(NamedTuple):
     proved: Array  # bounds on them
     lam: Array | None
     relaxed: NDArray[np.bool_] | None
-    reach: Reach  # of the planes
+    reach: PlaneSizes  # of the planes
     found: Violations | None  # where the planes themselves are wanted
 
 
@@ -86,7 +86,7 @@ def looked_at(
         np.maximum(found.proved, 0.0),
         found.lam,
         found.relaxed,
-        Reach().with_planes(found.planes),
+        PlaneSizes().with_planes(found.planes),
         found if wants_planes else None,
     )
 

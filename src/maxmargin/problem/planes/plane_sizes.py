@@ -25,7 +25,7 @@ class CutSize(NamedTuple):
         return CutSize(self.a + a, self.offset + offset, self.terms + terms)
 
 
-class Reach(NamedTuple):
+class PlaneSizes(NamedTuple):
     """The largest planes that were seen: what rounding may be off by grows with them."""
 
     a: float = 0.0  # the longest row
@@ -35,11 +35,11 @@ class Reach(NamedTuple):
     entries: int = 0
     atoms: Atoms | None = None
 
-    def with_planes(self, planes: Planes) -> Reach:
+    def with_planes(self, planes: Planes) -> PlaneSizes:
         rows = AtomRows.of(planes.dpsi)
         # The weights of empty rows are those of the next one: no more than the largest.
         absolute = np.append(np.abs(rows.values[: rows.indptr[-1]]), 0.0)
-        return Reach(
+        return PlaneSizes(
             max(self.a, float(np.max(rows.sizes, initial=0.0))),
             max(self.weight, float(np.max(np.add.reduceat(absolute, rows.indptr[:-1]), initial=0.0))),
             max(self.whole, 0.0 if planes.reach is None else float(np.max(planes.reach, initial=0.0))),
@@ -48,12 +48,12 @@ class Reach(NamedTuple):
             rows.atoms,
         )
 
-    def joined(self, others: Iterable[Reach]) -> Reach:
+    def joined(self, others: Iterable[PlaneSizes]) -> PlaneSizes:
         """The largest of several, over the same atoms."""
         every = [self, *others]
         atoms = next((each.atoms for each in every if each.atoms is not None), None)
         a, weight, whole, b, entries = (max(values) for values in zip(*(each[:5] for each in every), strict=True))
-        return Reach(a, weight, whole, b, int(entries), atoms)
+        return PlaneSizes(a, weight, whole, b, int(entries), atoms)
 
     def product(self, w: Array) -> float:
         """Σ |a_j w_j| of no row is larger."""

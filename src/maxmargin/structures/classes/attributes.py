@@ -16,8 +16,8 @@ from maxmargin.inputs.labels.labels import Labels
 from maxmargin.inputs.matrices import checked_matrix
 from maxmargin.problem.planes.atoms import AtomRows, Atoms
 from maxmargin.problem.planes.planes import Planes
-from maxmargin.structures.classes.attribute_blocks import AttributeBlocks
-from maxmargin.structures.classes.class_blocks import ClassBlocks, LabelledRows
+from maxmargin.structures.classes.attribute_dual import AttributeDual
+from maxmargin.structures.classes.class_dual import ClassDual, LabelledRows
 from maxmargin.structures.classes.multiclass import Multiclass, MulticlassBatch, one_row
 
 
@@ -114,11 +114,11 @@ class AttributeBatch(MulticlassBatch):
 
     kernel_blocks = False
 
-    def _class_dual(self, classes: LabelledRows, *problem: Any, **limits: Any) -> ClassBlocks:
+    def _class_dual(self, classes: LabelledRows, *problem: Any, **limits: Any) -> ClassDual:
         """Where classes share weights, a block is no projection."""
         if self.task.shares_nothing:
             return super()._class_dual(classes, *problem, **limits)
-        return AttributeBlocks(self, classes, *problem, **limits)
+        return AttributeDual(self, classes, *problem, **limits)
 
     def _scored(self, w: Array) -> tuple[Array, Labels]:
         return self.task.class_scores(w, self.atoms.scores(w, self.ids)), self.labels[self.ids]

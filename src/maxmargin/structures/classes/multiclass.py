@@ -20,11 +20,11 @@ from maxmargin.inputs.packed.packed_rows import verify_rows
 from maxmargin.kernels.units import AtomBatch, UnitTask
 from maxmargin.problem.dual.block_dual import BlockDual
 from maxmargin.problem.dual.objective import Formulation
-from maxmargin.problem.dual.plane_dual import DualBlocks
+from maxmargin.problem.dual.plane_dual import PlaneDual
 from maxmargin.problem.planes.atoms import Atoms
 from maxmargin.problem.planes.planes import Planes
-from maxmargin.structures.classes.class_blocks import ClassBlocks, LabelledRows
-from maxmargin.structures.classes.kernel_class_blocks import KernelClassBlocks
+from maxmargin.structures.classes.class_dual import ClassDual, LabelledRows
+from maxmargin.structures.classes.kernel_class_dual import KernelClassDual
 
 
 class Multiclass(UnitTask):
@@ -157,17 +157,17 @@ class MulticlassBatch(AtomBatch):
             not self.kernel_blocks or 8 * megabytes * self.kernel.n_units <= limits["cache_mb"]
         )
         plain = formulation.plain and np.isfinite(C)
-        taken_over = isinstance(earlier, DualBlocks)  # where single steps got nowhere
+        taken_over = isinstance(earlier, PlaneDual)  # where single steps got nowhere
         if large or few or not plain or taken_over:
             return super().block_dual(weights, formulation, C, earlier, **limits)
-        if isinstance(earlier, ClassBlocks):
+        if isinstance(earlier, ClassDual):
             earlier.move_to(weights, C)
             return earlier
         classes = LabelledRows(self.atoms, self.ids, self.labels[self.ids], self.cost)
         return self._class_dual(classes, weights, formulation, C, **limits)
 
-    def _class_dual(self, classes: LabelledRows, *problem: Any, **limits: Any) -> ClassBlocks:
-        kind = ClassBlocks if self.kernel is None else KernelClassBlocks
+    def _class_dual(self, classes: LabelledRows, *problem: Any, **limits: Any) -> ClassDual:
+        kind = ClassDual if self.kernel is None else KernelClassDual
         return kind(classes, *problem, **limits)
 
     def rescaled_planes(self, w: Array, formulation: Formulation) -> Planes:

@@ -300,7 +300,7 @@ def flat_rules(productions: Productions) -> Any:
 
 
 def empty_rows(n: int) -> tuple[Rows, NDArray[np.int32]]:
-    """Room for the rows of a derivation of n words, and for the stack that writing them needs."""
+    """MemoryBudget for the rows of a derivation of n words, and for the stack that writing them needs."""
     return np.empty((2 * n - 1, 5), dtype=np.int32), np.empty((n + 1, 3), dtype=np.int32)
 
 

@@ -20,7 +20,7 @@ from maxmargin.kernels.units import AtomBatch
 from maxmargin.problem.contract.tangents import Softness, Tangents
 from maxmargin.problem.dual.block_dual import BlockDual
 from maxmargin.problem.dual.objective import Formulation
-from maxmargin.problem.dual.plane_dual import DualBlocks
+from maxmargin.problem.dual.plane_dual import PlaneDual
 from maxmargin.problem.planes.atoms import Atoms
 from maxmargin.problem.planes.planes import Planes, Rows
 from maxmargin.structures.sequences.chain_flows import MOST_LABELS, ChainFlows, LabelledChains, product_type
@@ -166,7 +166,7 @@ class ChainBatch(AtomBatch):
         keeps = products <= min(0.5 * limits["cache_mb"] * 2**20, room().left)  # in a file they would be no faster
         large = not (keeps or self.longest <= MOST_PRODUCTS) or K > MOST_LABELS
         plain = formulation.plain and np.isfinite(C) and self.kernel is None and not self.latent and K > 1
-        if large or not plain or isinstance(earlier, DualBlocks):  # which took over where single steps got nowhere
+        if large or not plain or isinstance(earlier, PlaneDual):  # which took over where single steps got nowhere
             return super().block_dual(weights, formulation, C, earlier, **limits)
         if isinstance(earlier, ChainFlows):
             earlier.move_to(weights, C)

@@ -396,5 +396,5 @@ def product_type(atoms: Atoms) -> type[np.float64] | type[np.uint8]:
 
 
 def _edges(count: int) -> tuple[NDArray[np.uint16], NDArray[np.uint16], Array]:
-    """Room for so many: the labels before and here, and their flow."""
+    """MemoryBudget for so many: the labels before and here, and their flow."""
     return zeros(count, np.uint16), zeros(count, np.uint16), zeros(count, np.float64)

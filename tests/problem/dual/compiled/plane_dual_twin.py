@@ -19,7 +19,7 @@ class Block(NamedTuple):
 
 
 def read(blocks):
-    """Every example's block of a DualBlocks, from its tables."""
+    """Every example's block of a PlaneDual, from its tables."""
     tables = blocks._tables
     found = []
     for i in range(blocks.n):

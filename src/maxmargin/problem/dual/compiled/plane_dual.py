@@ -1,8 +1,8 @@
-"""Kernels of the block dual: every example owns a few cached planes with weights α; see maxmargin/dual_blocks.py.
+"""Kernels of the block dual: every example owns a few cached planes with weights α; see problem/dual/plane_dual.py.
 
 `tables` are PlaneTables (compiled/plane_tables.py, like all that has a name here): planes, their α and their products.
 `atoms` are the AtomArrays of atoms as they are read, `images` as they are added up for products of planes: the same,
-unless a kernel takes part (kernels/compiled/kernel_blocks.py).
+unless a kernel takes part (kernels/compiled/plane_dual.py).
 
 Invariants: w = Σ α a over all slots; α >= 0; Σ α of an example <= cap[i] unless cap is infinite or slacks are squared;
 gram[s, t] = ⟨a_s, a_t⟩ exactly as the planes are stored; the scratch vector `work` is all zero between calls.

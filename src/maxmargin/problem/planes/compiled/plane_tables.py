@@ -1,4 +1,4 @@
-"""The tables of the block dual by name, for kernels and for the Python around them; see compiled/dual_blocks.py.
+"""The tables of the block dual by name, for kernels and for the Python around them; see compiled/plane_dual.py.
 
 Without numba, which is loaded only when a kernel is called. At every call from Python numba needs a microsecond to
 recognise a named tuple, and a fraction of that for a plain one: calls that are made for every few examples pass
@@ -19,7 +19,7 @@ MEMO = 512  # atom scores remembered within a visit (a power of 2); planes of on
 ENTRIES, SLOTS, CELLS = range(3)  # what PlaneTables.tops counts: sparse entries, slots, Gram entries
 
 # What a visit reports: Σ cap · penalty of the heights seen, planes added, what the dual gained, an example whose dual
-# has no upper limit (or -1), with a kernel what it waits for (see kernels/compiled/kernel_blocks.py), and by how much
+# has no upper limit (or -1), with a kernel what it waits for (see kernels/compiled/plane_dual.py), and by how much
 # a remembered plane of the first example is higher than the decoder's (or -1, as long as nobody was visited).
 PENALTY, ADDED, GAIN, UNBOUNDED, AWAITED, MISSED = range(6)
 
@@ -124,7 +124,7 @@ class Hashed(NamedTuple):
 
     @classmethod
     def of_size(cls, size: int) -> Hashed:
-        """Room for so many."""
+        """MemoryBudget for so many."""
         return cls(np.zeros(size, dtype=np.int64), np.zeros(size, dtype=np.int64))
 
 

@@ -39,7 +39,7 @@ class LabelledRows(NamedTuple):
     cost: Array  # (K, K), of a mistake
 
 
-class ClassBlocks(BlockDual):
+class ClassDual(BlockDual):
     """α of all wrong labels, for plain slacks under a finite C. No plane is ever written down."""
 
     confinable = True
@@ -78,7 +78,7 @@ class ClassBlocks(BlockDual):
         return len(self.movers)
 
     def _visit(self, oracle: Decoder, order: NDArray[np.intp]) -> Report:
-        from maxmargin.structures.classes.compiled.class_blocks import GAIN, MOVED, PENALTY
+        from maxmargin.structures.classes.compiled.class_dual import GAIN, MOVED, PENALTY
 
         if not len(order):
             return Report(0.0, 0, 0.0, work=0.0)
@@ -91,7 +91,7 @@ class ClassBlocks(BlockDual):
 
     def _improve(self, order: NDArray[np.intp], report: Array) -> None:
         """Solve the blocks of these examples; see `visit_classes`."""
-        from maxmargin.structures.classes.compiled.class_blocks import visit_classes
+        from maxmargin.structures.classes.compiled.class_dual import visit_classes
 
         of = self.classes
         visit_classes(
@@ -139,7 +139,7 @@ class ClassBlocks(BlockDual):
         return Proof(linear, losses * (1 + gamma(entries)), w, mass, terms, excess=excess)
 
     def _totals(self, w: Array) -> tuple[float, float, float, int, float]:
-        from maxmargin.structures.classes.compiled.class_blocks import class_totals
+        from maxmargin.structures.classes.compiled.class_dual import class_totals
 
         of = self.classes
         lengths, row = of.atoms.lengths, np.empty(len(of.cost))

@@ -4,11 +4,11 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 from strategies import costs, whole
-from structures.classes.compiled import class_blocks_twin as twin
+from structures.classes.compiled import class_dual_twin as twin
 from thorough import examples
 
 from maxmargin.problem.planes.atoms import Atoms
-from maxmargin.structures.classes.compiled.class_blocks import GAIN, MOVED, PENALTY, best_block, visit_classes
+from maxmargin.structures.classes.compiled.class_dual import GAIN, MOVED, PENALTY, best_block, visit_classes
 
 powers = st.integers(-8, 8).map(lambda k: 10.0**k)
 

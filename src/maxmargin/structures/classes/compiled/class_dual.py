@@ -1,4 +1,4 @@
-"""Kernels of the dual of classes: a block is solved at once, by projection; see class_blocks.py.
+"""Kernels of the dual of classes: a block is solved at once, by projection; see class_dual.py.
 
 alpha[i, k] >= 0 is the weight of wrong label k of example i, alpha[i, truth] is 0 and stands for what is left of the
 cap; w = Σ alpha[i, k] x_i ⊗ (e_truth - e_k). Example i has the features of unit units[i].

@@ -3,10 +3,10 @@
 import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
-from kernels.compiled import kernel_blocks_twin as twin
+from kernels.compiled import plane_dual_twin as twin
 from strategies import whole
 
-from maxmargin.kernels.compiled.kernel_blocks import spread
+from maxmargin.kernels.compiled.plane_dual import spread
 from maxmargin.kernels.compiled.row_cache import RowCache
 from maxmargin.problem.planes.atoms import Atoms
 from maxmargin.problem.planes.compiled.plane_tables import PlaneTables

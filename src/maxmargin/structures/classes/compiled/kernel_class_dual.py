@@ -1,10 +1,10 @@
-"""Visits of the dual of classes where w is known by coefficients: see kernel_class_blocks.py."""
+"""Visits of the dual of classes where w is known by coefficients: see kernel_class_dual.py."""
 
 from __future__ import annotations
 
 from maxmargin.base.compiled.kernel import kernel
 from maxmargin.kernels.compiled.row_cache import RowCache
-from maxmargin.structures.classes.compiled.class_blocks import GAIN, MOVED, PENALTY, block_step, take_step
+from maxmargin.structures.classes.compiled.class_dual import GAIN, MOVED, PENALTY, block_step, take_step
 
 
 @kernel

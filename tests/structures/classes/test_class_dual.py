@@ -9,15 +9,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.datasets import load_digits, load_iris
 from strategies import multiclass_data
-from structures.classes.compiled import class_blocks_twin as twin
+from structures.classes.compiled import class_dual_twin as twin
 from thorough import examples
 
 from maxmargin import MulticlassSVC
 from maxmargin.problem.dual.objective import Formulation
-from maxmargin.problem.dual.plane_dual import DualBlocks
+from maxmargin.problem.dual.plane_dual import PlaneDual
 from maxmargin.problem.oracle.oracle import Oracle
 from maxmargin.solvers import BCFW, NSlack
-from maxmargin.structures.classes.class_blocks import ClassBlocks
+from maxmargin.structures.classes.class_dual import ClassDual
 from maxmargin.tasks import Multiclass
 from maxmargin.testing import brute_force
 
@@ -31,7 +31,7 @@ def trained(task, X, Y, C, passes=3, weights=None, seed=0):
     """A dual point after a few passes, and its oracle."""
     oracle, rng = Oracle(task.setup_and_pack(X, Y), None, weights), np.random.default_rng(seed)
     blocks = oracle.block_dual(C, **LIMITS)
-    assert isinstance(blocks, ClassBlocks)
+    assert isinstance(blocks, ClassDual)
     for _ in range(passes):
         blocks.search(oracle, rng.permutation(oracle.n), 16)
         blocks.revisit(oracle, rng)
@@ -142,7 +142,7 @@ def test_from_one_c_to_the_next():
     for C in (1.0, 10.0, 100.0, 3.0, 0.01):
         start = solver.solve(oracle, C, start)
         cold = solver.solve(Oracle(task.setup_and_pack(X, y)), C)
-        assert isinstance(start.memory, ClassBlocks)
+        assert isinstance(start.memory, ClassDual)
         assert start.certificate.converged
         assert start.certificate.dual <= cold.certificate.primal
         assert cold.certificate.dual <= start.certificate.primal
@@ -151,13 +151,13 @@ def test_from_one_c_to_the_next():
 
 def test_the_same_point_over_planes():
     _, blocks = trained(Multiclass(), DIGITS[:60] / 16, DIGIT_LABELS[:60], 10.0, weights=np.r_[0.0, np.ones(59)])
-    planes = DualBlocks.of(blocks)
+    planes = PlaneDual.of(blocks)
     np.testing.assert_allclose(planes.w, blocks.sums, atol=1e-12)
     assert planes.dual == pytest.approx(blocks.dual, rel=1e-12)
     assert planes.bound() == pytest.approx(blocks.bound(), rel=1e-10)  # each allows for its own rounding
     np.testing.assert_allclose(planes.alpha_sums, blocks.alpha.sum(axis=1))
     assert planes.size == blocks.size
-    assert DualBlocks.of(planes) is planes
+    assert PlaneDual.of(planes) is planes
     assert planes.visit(np.arange(60)).gain > 0  # with Gram matrices that belong to the planes:
     w, dual = planes.w.copy(), planes.dual
     planes.refresh()
@@ -169,7 +169,7 @@ def test_many_labels_over_planes():
     """More planes of an example than a plane cache has places for as a rule."""
     X, y = np.ones((40, 1)), np.arange(40)
     _, blocks = trained(Multiclass(), X, y, 1e4, passes=5)
-    planes = DualBlocks.of(blocks)
+    planes = PlaneDual.of(blocks)
     assert planes.slots == np.count_nonzero(blocks.alpha, axis=1).max() > 32
     assert planes.dual == pytest.approx(blocks.dual, rel=1e-9)
 
@@ -198,17 +198,17 @@ PLAIN = Formulation()
 )
 def test_where_planes_are_found_one_by_one(task, formulation, C, limits):
     oracle = Oracle(task.setup_and_pack(DIGITS[:20], DIGIT_LABELS[:20]), formulation)
-    assert isinstance(oracle.block_dual(C, **limits), DualBlocks)
+    assert isinstance(oracle.block_dual(C, **limits), PlaneDual)
 
 
 def test_other_solvers_start_from_it():
     X, y = DIGITS[:100] / 16, DIGIT_LABELS[:100]
     oracle = Oracle(Multiclass().setup_and_pack(X, y))
     start = BCFW().solve(oracle, 1.0)
-    assert isinstance(start.memory, ClassBlocks)
+    assert isinstance(start.memory, ClassDual)
     dual = start.memory.bound()
     for solver, C in ((NSlack(), 1.0), (BCFW(), np.inf)):
         solution = solver.solve(oracle, C, start)
-        assert isinstance(solution.memory, DualBlocks)
+        assert isinstance(solution.memory, PlaneDual)
         assert solution.certificate.converged
         assert solution.certificate.dual >= dual * (1 - 1e-12)

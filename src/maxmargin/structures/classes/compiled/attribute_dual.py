@@ -1,6 +1,6 @@
-"""Kernels of the dual of classes that share attributes: blocks by pairwise steps; see attribute_blocks.py.
+"""Kernels of the dual of classes that share attributes: blocks by pairwise steps; see attribute_dual.py.
 
-The arrays are those of compiled/class_blocks.py, and the table of compiled/attributes.py; alone[k, l] and shared[k, l]
+The arrays are those of compiled/class_dual.py, and the table of compiled/attributes.py; alone[k, l] and shared[k, l]
 are the products of the attributes of classes k and l, those without features and those with, so that Ψ(x, k) and
 Ψ(x, l) have the product alone[k, l] + ‖x‖² shared[k, l].
 """
@@ -11,7 +11,7 @@ import numpy as np
 
 from maxmargin.base.compiled.kernel import kernel
 from maxmargin.problem.planes.compiled.atoms import label_scores
-from maxmargin.structures.classes.compiled.class_blocks import GAIN, MOVED, PENALTY, add_at_labels
+from maxmargin.structures.classes.compiled.class_dual import GAIN, MOVED, PENALTY, add_at_labels
 
 STEPS = 5  # of a visit, at most
 ENOUGH = 0.1  # share of the first slope at which a visit ends

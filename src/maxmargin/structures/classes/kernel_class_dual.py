@@ -2,7 +2,7 @@
 
     D(α) = Σᵢₖ αᵢₖ Δ(yᵢ, k) - ½ Σₖ B[:, k]ᵀ G B[:, k],     B[i, k] = [k = yᵢ] Σₗ αᵢₗ - αᵢₖ
 
-The block of an example is solved from the scores G B of its labels, as in class_blocks.py. These are kept for all
+The block of an example is solved from the scores G B of its labels, as in class_dual.py. These are kept for all
 units, so that a visit reads K numbers, and one that changes something adds multiples of a row of G to the scores of the
 labels that it changed. Rows are computed for those who are about to change.
 """
@@ -19,16 +19,16 @@ from maxmargin.base.files.learnt import InPlace
 from maxmargin.base.files.objects import Fields
 from maxmargin.kernels.atoms import KernelAtoms
 from maxmargin.kernels.compiled.row_cache import RowCache
-from maxmargin.kernels.dual_blocks import KernelBlocks
+from maxmargin.kernels.plane_dual import KernelPlaneDual
 from maxmargin.problem.dual.block_dual import Planed
 from maxmargin.problem.dual.objective import Formulation
-from maxmargin.structures.classes.class_blocks import ClassBlocks, LabelledRows
+from maxmargin.structures.classes.class_dual import ClassDual, LabelledRows
 
 BLOCK = 512  # examples whose rows of G are computed together
 
 
-class KernelClassBlocks(ClassBlocks):
-    """ClassBlocks with the inner products of a kernel."""
+class KernelClassDual(ClassDual):
+    """ClassDual with the inner products of a kernel."""
 
     confinable = divisible = False
     learnt: ClassVar[Fields] = {"seen": InPlace()}
@@ -45,7 +45,7 @@ class KernelClassBlocks(ClassBlocks):
         self._atoms.kept = (self.sums, self.seen.T)
 
     def _improve(self, order: NDArray[np.intp], report: Array) -> None:
-        from maxmargin.structures.classes.compiled.kernel_class_blocks import visit_with_rows
+        from maxmargin.structures.classes.compiled.kernel_class_dual import visit_with_rows
 
         of, rows, scratch = self.classes, self._atoms.rows, np.empty((4, len(self.classes.cost)))
         labels = np.empty(len(of.cost), dtype=np.uint64)
@@ -77,7 +77,7 @@ class KernelClassBlocks(ClassBlocks):
         super().refresh()
 
     def without_planes(self, kind: type[Planed], **limits: Any) -> Any:
-        return KernelBlocks(self._atoms, self.weights, self.formulation, self.C, **limits)
+        return KernelPlaneDual(self._atoms, self.weights, self.formulation, self.C, **limits)
 
     def tidy(self) -> None:
         """Compute the scores anew: those that many changes were added to are not what the objective is measured by."""

@@ -20,7 +20,7 @@ from maxmargin.base.rounding import gamma
 from maxmargin.inputs.labels.labels import Labels
 from maxmargin.problem.planes.atoms import AtomRows
 from maxmargin.problem.planes.planes import Planes
-from maxmargin.structures.classes.class_blocks import ClassBlocks, LabelledRows
+from maxmargin.structures.classes.class_dual import ClassDual, LabelledRows
 
 
 class DescribedRows(Protocol):
@@ -32,7 +32,7 @@ class DescribedRows(Protocol):
         """The planes of these units, each with its label and another one."""
 
 
-class AttributeBlocks(ClassBlocks):
+class AttributeDual(ClassDual):
     """α of all wrong labels, of a batch of classes with attributes."""
 
     confinable = False
@@ -51,7 +51,7 @@ class AttributeBlocks(ClassBlocks):
         self._places = np.empty(n_attributes, dtype=np.uint64)
 
     def _improve(self, order: NDArray[np.intp], report: Array) -> None:
-        from maxmargin.structures.classes.compiled.attribute_blocks import visit_attributes
+        from maxmargin.structures.classes.compiled.attribute_dual import visit_attributes
 
         of = self.classes
         visit_attributes(
@@ -74,7 +74,7 @@ class AttributeBlocks(ClassBlocks):
         )
 
     def _totals(self, w: Array) -> tuple[float, float, float, int, float]:
-        from maxmargin.structures.classes.compiled.attribute_blocks import attribute_totals
+        from maxmargin.structures.classes.compiled.attribute_dual import attribute_totals
 
         of = self.classes
         alone, shared = (

@@ -7,11 +7,11 @@ from hypothesis import strategies as st
 from thorough import examples
 
 from maxmargin.kernels import RBF, Linear
-from maxmargin.kernels.dual_blocks import KernelBlocks
-from maxmargin.problem.dual.plane_dual import DualBlocks
+from maxmargin.kernels.plane_dual import KernelPlaneDual
+from maxmargin.problem.dual.plane_dual import PlaneDual
 from maxmargin.problem.oracle.oracle import Oracle
 from maxmargin.solvers import BCFW
-from maxmargin.structures.classes.kernel_class_blocks import KernelClassBlocks
+from maxmargin.structures.classes.kernel_class_dual import KernelClassDual
 from maxmargin.tasks import Multiclass
 
 SMALL = 0.01  # MB, too little for joint rounds
@@ -31,8 +31,8 @@ def test_same_optimum_as_with_planes(seed, n, K, C):
     X, y = rng.standard_normal((n, 3)) * 10.0 ** rng.integers(-1, 2), np.arange(n) % K
     kernel = RBF(0.5) if seed % 2 else Linear()
     (oracle, here), (_, there) = (solved(X, y, kernel, C, 1e-3, mb) for mb in (SMALL, 1024.0))
-    assert isinstance(here.memory, KernelClassBlocks)
-    assert isinstance(there.memory, KernelBlocks)
+    assert isinstance(here.memory, KernelClassDual)
+    assert isinstance(there.memory, KernelPlaneDual)
     a, b = here.certificate, there.certificate
     assert max(a.dual, b.dual) <= min(a.primal, b.primal)
     assert a.primal == pytest.approx(oracle.objective(here.w.copy(), oracle.risk(here.w.copy()), C), rel=1e-9)
@@ -44,7 +44,7 @@ def test_most_problems_converge():
     rng = np.random.default_rng(0)
     X, y = rng.standard_normal((200, 5)), rng.integers(0, 4, 200)
     _, solution = solved(X, y, RBF(0.3), 200.0, 1e-3, 0.1)
-    assert isinstance(solution.memory, KernelClassBlocks)
+    assert isinstance(solution.memory, KernelClassDual)
     assert solution.certificate.converged
 
 
@@ -81,7 +81,7 @@ def test_rows_that_change_nothing_are_not_computed():
     y = np.arange(1500) % 2
     X = np.column_stack([8.0 * y - 4.0, np.zeros(1500)]) + rng.standard_normal((1500, 2))
     _, solution = solved(X, y, RBF(0.05), 1500.0, 1e-2, 1.0)
-    assert isinstance(solution.memory, KernelClassBlocks)
+    assert isinstance(solution.memory, KernelClassDual)
     rows = solution.memory.classes.atoms.rows
     assert np.count_nonzero(rows.complete) < 1000
 
@@ -93,12 +93,12 @@ def test_the_same_point_over_planes():
     task = Multiclass(kernel=RBF(0.5))
     oracle = Oracle(task.setup_and_pack(X, y))
     blocks = oracle.block_dual(100.0, slots=32, cache_mb=SMALL)
-    assert isinstance(blocks, KernelClassBlocks)
+    assert isinstance(blocks, KernelClassDual)
     for _ in range(3):
         blocks.search(oracle, rng.permutation(40), 16)
         blocks.revisit(oracle, rng)
-    planes = DualBlocks.of(blocks)
-    assert isinstance(planes, KernelBlocks)
+    planes = PlaneDual.of(blocks)
+    assert isinstance(planes, KernelPlaneDual)
     assert planes.dual == pytest.approx(blocks.dual, rel=1e-9)
     assert planes.bound() <= solved(X, y, RBF(0.5), 100.0, 1e-3, 1024.0)[1].certificate.primal
     assert planes.visit(np.arange(40)).gain > 0

@@ -22,15 +22,15 @@ from maxmargin.kernels.atoms import KernelAtoms
 from maxmargin.kernels.compiled.row_cache import NO_ROOM, RowCache
 from maxmargin.problem.dual.block_dual import Remembered, Report
 from maxmargin.problem.dual.objective import Formulation
-from maxmargin.problem.dual.plane_dual import DualBlocks
+from maxmargin.problem.dual.plane_dual import PlaneDual
 from maxmargin.problem.planes.atoms import AtomRows
 from maxmargin.problem.planes.compiled.atom_arrays import AtomArrays
 from maxmargin.problem.planes.compiled.plane_tables import AWAITED, UNBOUNDED, PlaneRows, VisitLimits
 from maxmargin.problem.planes.planes import Planes
 
 
-class KernelBlocks(DualBlocks):
-    """DualBlocks with the inner products of a kernel."""
+class KernelPlaneDual(PlaneDual):
+    """PlaneDual with the inner products of a kernel."""
 
     divisible = False  # w is of coefficients of all examples
 
@@ -71,7 +71,7 @@ class KernelBlocks(DualBlocks):
             cache.whole(missing[: cache.capacity])
 
     def _visit(self, order: NDArray[np.int64], begin: int, rows: PlaneRows, limits: VisitLimits, report: Array) -> int:
-        from maxmargin.kernels.compiled.kernel_blocks import visit_with_kernel
+        from maxmargin.kernels.compiled.plane_dual import visit_with_kernel
 
         while begin < len(order):
             begin = int(
@@ -101,7 +101,7 @@ class KernelBlocks(DualBlocks):
 
     def _finish(self, i: int, unit: int) -> None:
         """Spread the changes of example i, whose next one needs the kernel row of this unit."""
-        from maxmargin.kernels.compiled.kernel_blocks import spread
+        from maxmargin.kernels.compiled.plane_dual import spread
 
         direct, n_labels = self._atoms.arrays.direct, self._atoms.arrays.n_labels
         rows = self._atoms.rows

@@ -1,4 +1,4 @@
-"""Visits of the block dual where w is known by coefficients and inner products by a kernel: kernels/dual_blocks.py.
+"""Visits of the block dual where w is known by coefficients and inner products by a kernel: kernels/plane_dual.py.
 
 Every atom is a coefficient here: `atoms` have one entry each, `images` the kernel values of a unit with the units of
 its own example. `seen` holds what atoms score at w: the coordinates of w itself below `direct`, then G B. A visit reads

@@ -54,7 +54,7 @@ ACTIONS = st.lists(st.sampled_from(["fresh", "fresh", "cached", "refresh", "tidy
 
 
 def budget(name, rows):
-    """Room for so many kernel rows; of chains the products within examples must fit in any case."""
+    """MemoryBudget for so many kernel rows; of chains the products within examples must fit in any case."""
     n_units = units_of(TASKS[name][1]()[0]).shape[0]
     return max(8 * n_units * (rows + 0.5) / 2**20, 350 / 2**20 if name == "chain" else 0.0)
 

@@ -11,11 +11,11 @@ from strategies import whole
 from thorough import examples
 
 from maxmargin import OrdinalSVC, TaxonomySVC
-from maxmargin.problem.dual.plane_dual import DualBlocks
+from maxmargin.problem.dual.plane_dual import PlaneDual
 from maxmargin.problem.oracle.oracle import Oracle
 from maxmargin.solvers import BCFW
-from maxmargin.structures.classes.attribute_blocks import AttributeBlocks
-from maxmargin.structures.classes.class_blocks import ClassBlocks
+from maxmargin.structures.classes.attribute_dual import AttributeDual
+from maxmargin.structures.classes.class_dual import ClassDual
 from maxmargin.tasks import Ordinal, Taxonomy
 from maxmargin.testing import brute_force
 
@@ -45,7 +45,7 @@ def problems(draw):
 def trained(task, X, Y, C, passes=3, weights=None):
     oracle, rng = Oracle(task.setup_and_pack(X, Y), None, weights), np.random.default_rng(0)
     blocks = oracle.block_dual(C, **LIMITS)
-    assert isinstance(blocks, AttributeBlocks)
+    assert isinstance(blocks, AttributeDual)
     for _ in range(passes):
         blocks.search(oracle, rng.permutation(oracle.n), 16)
         blocks.revisit(oracle, rng)
@@ -105,7 +105,7 @@ def test_same_optimum_as_the_plane_cache(model):
     X, y = DIGITS[:200], DIGIT_LABELS[:200]
     model.set_params(C=10.0, tol=1e-3, random_state=0)
     one = model.fit(X, y).certificate_
-    assert isinstance(model.solution_.memory, AttributeBlocks)
+    assert isinstance(model.solution_.memory, AttributeDual)
     other = model.set_params(solver="n_slack").fit(X, y).certificate_
     assert one.converged
     assert one.dual <= other.primal
@@ -115,7 +115,7 @@ def test_same_optimum_as_the_plane_cache(model):
 def test_the_same_point_over_planes():
     for task in (Taxonomy(PARENTS), Ordinal(directions="separate")):
         _, blocks = trained(task, DIGITS[:60], DIGIT_LABELS[:60], 10.0, weights=np.r_[0.0, np.ones(59)])
-        planes = DualBlocks.of(blocks)
+        planes = PlaneDual.of(blocks)
         np.testing.assert_allclose(planes.w, blocks.sums, atol=1e-11)
         assert planes.dual == pytest.approx(blocks.dual, rel=1e-11)
         assert planes.size == blocks.size
@@ -144,8 +144,8 @@ def test_no_plane_is_larger_than_the_largest(task):
 def test_classes_that_share_nothing_are_those_of_a_projection():
     X, y = load_iris(return_X_y=True)
     model = TaxonomySVC({0: "a", 1: "a", 2: "b", "a": None, "b": None}, sharing=0, tol=0.1).fit(X, y)
-    assert type(model.solution_.memory) is ClassBlocks
-    assert isinstance(OrdinalSVC(tol=0.1).fit(X, y).solution_.memory, AttributeBlocks)
+    assert type(model.solution_.memory) is ClassDual
+    assert isinstance(OrdinalSVC(tol=0.1).fit(X, y).solution_.memory, AttributeDual)
 
 
 def test_from_one_c_to_the_next():
