@@ -110,4 +110,4 @@ def stamped_kernel(package_dir: Path) -> Callable[[F], F]:
     return decorate
 
 
-kernel = stamped_kernel(Path(__file__).resolve().parent.parent)
+kernel = stamped_kernel(Path(__file__).resolve().parents[2])  # the package itself

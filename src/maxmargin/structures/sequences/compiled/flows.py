@@ -273,7 +273,7 @@ def move_stretch(begin, a, b, needed, length, K, w, limits, links, gram, lattice
     for s in range(a, b + 1):
         row, z, y = s * length, best[s], worst[s]
         for t in range(a, b + 1):
-            common = (z == best[t]) + (y == worst[t]) - (z == worst[t]) - (y == best[t])
+            common = int(z == best[t]) + int(y == worst[t]) - int(z == worst[t]) - int(y == best[t])
             square += common * gram[row + t]
     step = slope / square if square * most > slope else most
     report[GAIN] += step * (slope - 0.5 * step * square)
