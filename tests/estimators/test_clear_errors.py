@@ -15,11 +15,11 @@ from maxmargin import (
     SequenceLabeler,
     StructuredSVM,
     Task,
-    checks,
     kernels,
     solvers,
     tasks,
 )
+from maxmargin.base import checks
 from maxmargin.errors import TaskError
 
 X, Y = sequences(6)

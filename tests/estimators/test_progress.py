@@ -16,9 +16,9 @@ from maxmargin import (
     MulticlassSVC,
     SequenceLabeler,
     StructuredSVM,
-    live_line,
     solvers,
 )
+from maxmargin.base import progress_line
 from maxmargin.base.progress_line import LiveLine
 from maxmargin.base.time_left import TimeLeft
 from maxmargin.counting import Classes
@@ -80,7 +80,7 @@ def test_a_terminal_sees_a_live_line(capfd, monkeypatch):
 
 
 def test_a_pipe_sees_lines_now_and_then(capfd, monkeypatch):
-    monkeypatch.setattr(live_line, "FIRST", 0.05)
+    monkeypatch.setattr(progress_line, "FIRST", 0.05)
     with LiveLine(True, "reading the data") as line:
         time.sleep(0.07)
         line.show("pass 1")
@@ -99,15 +99,15 @@ def test_a_pipe_sees_lines_now_and_then(capfd, monkeypatch):
 
 def test_a_notebook_without_widgets_sees_plain_lines(capfd, monkeypatch):
     monkeypatch.setattr("rich.console._is_jupyter", lambda: True)
-    monkeypatch.setattr(live_line, "FIRST", 0.01)
-    monkeypatch.setattr(live_line, "find_spec", lambda name: None)
+    monkeypatch.setattr(progress_line, "FIRST", 0.01)
+    monkeypatch.setattr(progress_line, "find_spec", lambda name: None)
     with LiveLine(True, "training"):
         time.sleep(0.1)
     assert "training …" in capfd.readouterr().err
 
 
 def test_a_fit_whose_steps_take_long_is_heard_of(capfd, monkeypatch):
-    monkeypatch.setattr(live_line, "FIRST", 0.05)
+    monkeypatch.setattr(progress_line, "FIRST", 0.05)
     SequenceLabeler(verbose=True, callback=lambda line: time.sleep(0.2) or True).fit(X, Y)
     assert "pass 1  objective" in capfd.readouterr().err
 
@@ -116,7 +116,7 @@ def test_a_prediction_that_takes_long_is_heard_of(capfd, monkeypatch):
     model = StructuredSVM(Threshold()).fit(*choices()).set_params(verbose=True)
     model.predict(choices()[0])
     assert capfd.readouterr() == ("", "")
-    monkeypatch.setattr(live_line, "FIRST", 0.05)
+    monkeypatch.setattr(progress_line, "FIRST", 0.05)
     monkeypatch.setattr(Threshold, "decode", lambda self, w, X: time.sleep(0.2) or [])
     model.predict(choices()[0])
     assert "searching the best outputs …" in capfd.readouterr().err
