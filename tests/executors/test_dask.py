@@ -12,10 +12,12 @@ from executors.mortal import MortalHidden, MortalPlain, data, deaths
 
 import maxmargin
 from maxmargin import MulticlassSVC, SequenceLabeler, StructuredSVM, solvers
+from maxmargin.base.progress_line import LiveLine
 from maxmargin.errors import PartsLate, WorkersLost
 from maxmargin.executors import Dask, Serial
 from maxmargin.testing import check_executor
 from maxmargin.testing.executor_checks import Hidden, Plain
+from maxmargin.training.progress import Progress
 
 pytest.importorskip("distributed")
 pytestmark = [
@@ -168,21 +170,35 @@ def sentences(n=60):
     return [[[f"word={k}", "bias"] for k in each] for each in words], [[str(k % 3) for k in each] for each in words]
 
 
-@pytest.mark.parametrize("solver", ["one_slack", solvers.ParallelBCFW(parts=2)], ids=str)
-def test_packed_folders_are_read_by_the_workers(tmp_path, client, solver):
+def test_packed_folders_are_read_by_the_workers(tmp_path, client):
     """What is sent of the data are the folder and which examples: as much for few as for many."""
     sent = []
     for n in (60, 600):
         X, Y = sentences(n)
         packed = maxmargin.pack(zip(X, Y, strict=True), tmp_path / str(n), "sequences")
         executor = Dask(client, parts=2)
-        there = SequenceLabeler(C=3.0, solver=solver, random_state=0, max_passes=6, executor=executor).fit(packed)
-        here = SequenceLabeler(C=3.0, solver=solver, random_state=0, max_passes=6).fit(X, Y)
+        options = {"C": 3.0, "solver": "one_slack", "random_state": 0, "max_passes": 6}
+        there = SequenceLabeler(**options, executor=executor).fit(packed)
+        here = SequenceLabeler(**options).fit(X, Y)
         assert np.allclose(here.w_, there.w_, rtol=1e-9, atol=1e-12)
         executor.sent = 0
         executor.place([packed])
         sent.append(executor.sent)
     assert sent[1] < 1.2 * sent[0]
+
+
+def test_progress_says_rounds_and_parts(client):
+    """Where passes are summed up at the workers, the live line says in how many parts."""
+    X, Y = sentences()
+    for executor, expected in ((Dask(client, parts=2), True), (None, False)):
+        lines = []
+
+        def note(record, lines=lines):
+            lines.append(Progress(LiveLine(0, ""), solvers.OneSlack()).text(record))
+
+        SequenceLabeler(C=3.0, solver="one_slack", max_passes=4, executor=executor, callback=note).fit(X, Y)
+        assert lines
+        assert all(("over 2 parts" in line) == expected for line in lines)
 
 
 def test_parts_of_lists_have_their_own_examples_alone(client):
@@ -237,7 +253,7 @@ def killed_in(folder, client, moments, solver):
 @pytest.mark.slow
 def test_twenty_workers_are_killed_in_twenty_runs(tmp_path):
     """At another moment of training each time, with solvers of all kinds; nothing hangs, and w is the same."""
-    kinds = ["one_slack", "bundle", "parallel_bcfw", "bcfw", solvers.CCCP(restarts=2)]
+    kinds = ["one_slack", "bundle", "bcfw", solvers.CCCP(restarts=2)]
     rng = np.random.default_rng(0)
     with local_client() as client:
         for k in range(20):

@@ -14,7 +14,7 @@ from thorough import examples
 from maxmargin.errors import NotSeparable
 from maxmargin.problem.dual.objective import Formulation
 from maxmargin.problem.oracle.oracle import Oracle
-from maxmargin.solvers import BCFW, Bundle, NSlack, OneSlack, ParallelBCFW
+from maxmargin.solvers import BCFW, Bundle, NSlack, OneSlack
 from maxmargin.tasks import Chain, Multiclass, Weighted
 from maxmargin.testing import brute_force, check_solver
 
@@ -26,8 +26,6 @@ SOLVERS = {
     "n_slack in blocks": NSlack(tol=TOL, reoptimise="block"),
     "one_slack": OneSlack(tol=TOL),
     "bundle": Bundle(tol=TOL),
-    "two parts": ParallelBCFW(tol=TOL),
-    "five parts": ParallelBCFW(tol=TOL, parts=5),
 }
 RNG = np.random.default_rng(0)
 SEQUENCES = [RNG.integers(-1, 2, (k, 2)).astype(float) for k in (1, 3, 2, 3)]
@@ -195,7 +193,7 @@ def test_hard_margin_ignores_examples_of_weight_zero():
 def test_loss_that_is_always_zero(formulation, solver):
     task = Multiclass(costs=np.zeros((3, 3)))
     _, X, Y = PROBLEMS["multiclass"]
-    for C in (1.0,) if isinstance(solver, Bundle | ParallelBCFW) else (1.0, inf):
+    for C in (1.0,) if isinstance(solver, Bundle) else (1.0, inf):
         solution = check_solver(solver, task, X, Y, C, formulation)
         assert solution.certificate.primal == solution.certificate.dual == 0
         assert solution.certificate.converged

@@ -32,8 +32,6 @@ from maxmargin.problem.planes.planes import Planes
 class KernelPlaneDual(PlaneDual):
     """PlaneDual with the inner products of a kernel."""
 
-    divisible = False  # w is of coefficients of all examples
-
     _atoms: KernelAtoms
     learnt: ClassVar[Fields] = {"seen": InPlace(), "_delta": InPlace()}
 

@@ -12,7 +12,6 @@ from maxmargin.solvers.lbfgs import LBFGS
 from maxmargin.solvers.n_slack import NSlack
 from maxmargin.solvers.named import CONVEX, SMOOTH, solver_among
 from maxmargin.solvers.one_slack import OneSlack
-from maxmargin.solvers.parallel_bcfw import ParallelBCFW
 from maxmargin.solvers.perceptron import Perceptron
 from maxmargin.solvers.sampled_cuts import SampledCuts
 from maxmargin.solvers.subgradient import Subgradient
@@ -35,7 +34,6 @@ __all__ = [
     "ExponentiatedGradient",
     "NSlack",
     "OneSlack",
-    "ParallelBCFW",
     "Perceptron",
     "Record",
     "Round",

@@ -9,14 +9,12 @@ from maxmargin.solvers.exponentiated_gradient import ExponentiatedGradient
 from maxmargin.solvers.lbfgs import LBFGS
 from maxmargin.solvers.n_slack import NSlack
 from maxmargin.solvers.one_slack import OneSlack
-from maxmargin.solvers.parallel_bcfw import ParallelBCFW
 from maxmargin.solvers.perceptron import Perceptron
 from maxmargin.solvers.sampled_cuts import SampledCuts
 from maxmargin.solvers.subgradient import Subgradient
 
 CONVEX: dict[str, type[Solver]] = {
     "bcfw": BCFW,
-    "parallel_bcfw": ParallelBCFW,
     "n_slack": NSlack,
     "one_slack": OneSlack,
     "bundle": Bundle,

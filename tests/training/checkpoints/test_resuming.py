@@ -9,7 +9,7 @@ import maxmargin as mm
 from maxmargin import solvers
 from maxmargin.errors import CheckpointDamaged
 
-CERTIFIED = ["bcfw", "n_slack", "one_slack", "bundle", "sampled_cuts", "parallel_bcfw"]
+CERTIFIED = ["bcfw", "n_slack", "one_slack", "bundle", "sampled_cuts"]
 ONLINE = ["perceptron", "subgradient"]
 SMOOTH = ["lbfgs", "exponentiated_gradient", "one_slack", "bundle"]
 

@@ -67,14 +67,6 @@ class Proof(NamedTuple):
     excess: float = 0.0
 
 
-class Moment(NamedTuple):
-    """α at some moment, for `go_back`."""
-
-    alpha: Any
-    linear: float  # Σ α b
-    sums: Array | None = None  # of squared slacks: Σₖ αᵢₖ
-
-
 class Decoder(Protocol):
     """What a dual point asks of the oracle."""
 
@@ -292,50 +284,6 @@ class BlockDual:
         """Where there is a prior, visits leave Σ α a as it was."""
         if self._free is not self.sums:
             self.refresh()
-
-    # --- one of several, each of a part of the examples (solvers/parallel_bcfw.py)
-
-    divisible: ClassVar[bool] = False  # whether the following is there
-
-    def stand_at(self, free: Array, places: NDArray[np.int64] | None = None) -> None:
-        """Let the next visits begin at these weights, before they are clipped; perhaps they differ only at `places`."""
-        if places is None:
-            np.copyto(self._free, free)
-        else:
-            self._free[places] = free[places]
-        if self.w is not self._free:
-            np.copyto(self.w, self._clipped())
-
-    def changes(self, free: Array, scale: float) -> tuple[NDArray[np.int64], Array]:
-        """Where visits have moved them, and by how much, times a number."""
-        from maxmargin.problem.dual.compiled.joint_steps import list_changes
-
-        places, values = np.empty(self.dim, dtype=np.int64), np.empty(self.dim)
-        count = list_changes(free, self._free, scale, places, values)
-        return places[:count].copy(), values[:count].copy()
-
-    def mark(self) -> Moment:
-        """α as it is now."""
-        return Moment(self._copied_alpha(), self._linear())
-
-    def rise(self, mark: Moment) -> tuple[float, float]:
-        """What Σ α b has risen by since a mark, and the curvature of D on that way, beside that of w."""
-        return self._linear() - mark.linear, 0.0
-
-    def go_back(self, mark: Moment, share: float) -> None:
-        """To this share of the way from a mark to now."""
-        raise NotImplementedError
-
-    def stretch(self, factor: float, C: float) -> None:
-        """Make α so much longer, and its caps those of this C, which is so much larger."""
-        self.C, self.cap = C, caps(self.weights, C)
-        self._stretch_alpha(factor)
-
-    def _copied_alpha(self) -> Any:
-        raise NotImplementedError
-
-    def _stretch_alpha(self, factor: float) -> None:
-        raise NotImplementedError
 
     # --- other problems on the same data
 

@@ -21,7 +21,7 @@ from maxmargin.base.errors import NotSeparable
 from maxmargin.base.files.fields import Whole
 from maxmargin.base.files.objects import Fields
 from maxmargin.base.rounding import UNIT, gamma
-from maxmargin.problem.dual.block_dual import BlockDual, Decoder, Moment, Proof, Remembered, Report, caps
+from maxmargin.problem.dual.block_dual import BlockDual, Decoder, Proof, Remembered, Report, caps
 from maxmargin.problem.dual.objective import Formulation
 from maxmargin.problem.planes.atoms import AtomRows, Atoms
 from maxmargin.problem.planes.compiled.atom_arrays import AtomArrays
@@ -43,8 +43,6 @@ from maxmargin.problem.planes.compiled.plane_tables import (
 )
 from maxmargin.problem.planes.learnt_tables import LearntTables
 from maxmargin.problem.planes.planes import Planes
-
-NEVER = 2**40  # visits
 
 
 class PlaneDual(BlockDual):
@@ -197,47 +195,9 @@ class PlaneDual(BlockDual):
         linear -= wrong * float(np.max(self._tables.offset, initial=0.0))
         return Proof(linear, losses, w, mass, entries + self._atoms.terms, error, excess)
 
-    # --- one of several, each of a part of the examples
-
-    divisible = True
-
     def _linear(self) -> float:
         slots, _ = self._used_slots(self._tables.filled)
         return float(np.dot(self._tables.alpha[slots], self._tables.offset[slots]))
-
-    def mark(self) -> Moment:
-        """α as it is now. Until the next mark one search may add planes, and none is folded or forgotten."""
-        from maxmargin.problem.dual.compiled.plane_dual import shrink
-
-        self.patience = NEVER
-        if (self._tables.filled >= self.slots).any():
-            while shrink(self.slots - 1, self._scratch.hashed, self._tables) < self.n:
-                self._enlarge(0)
-        return super().mark()._replace(sums=self.alpha_sums if self.squared else None)
-
-    def rise(self, mark: Moment) -> tuple[float, float]:
-        slope, curvature = super().rise(mark)
-        if mark.sums is not None:
-            counted = self.cap > 0
-            sums, moves, cap = mark.sums[counted], (self.alpha_sums - mark.sums)[counted], self.cap[counted]
-            slope, curvature = slope - float(np.sum(sums * moves / cap)), float(np.sum(moves**2 / cap))
-        return slope, curvature
-
-    def go_back(self, mark: Moment, share: float) -> None:
-        filled, old = mark.alpha
-        slots, owners = self._used_slots(self._tables.filled)
-        within = slots - self._tables.base[owners]
-        known = within < filled[owners]  # the others are planes that were found since
-        before = np.zeros(len(slots))
-        before[known] = old[(np.cumsum(filled) - filled)[owners[known]] + within[known]]
-        self._tables.alpha[slots] = before + share * (self._tables.alpha[slots] - before)
-
-    def _copied_alpha(self) -> Any:
-        slots, _ = self._used_slots(self._tables.filled)
-        return self._tables.filled.copy(), self._tables.alpha[slots]
-
-    def _stretch_alpha(self, factor: float) -> None:
-        self._tables.alpha[:] *= factor
 
     def _images(self) -> AtomArrays:
         """The atoms as they are added up for products of planes."""
@@ -397,8 +357,7 @@ class PlaneDual(BlockDual):
         self._know_sums()
         sums, curvature = self.alpha_sums, 0.0
         self.weights, self.C, self.cap = weights, C, caps(weights, C)
-        slots, _ = self._used_slots(self._tables.filled)
-        linear = float(np.dot(self._tables.alpha[slots], self._tables.offset[slots]))
+        linear = self._linear()
         if self.squared:
             with np.errstate(divide="ignore", invalid="ignore"):
                 curvature = float(np.nansum(np.where(sums > 0, sums**2 / self.cap, 0.0)))

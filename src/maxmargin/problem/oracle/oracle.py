@@ -512,33 +512,9 @@ class Oracle:
         return runs > 1 and self._places.executor.workers > 1 and not self._batch.exclusive
 
     @property
-    def shares_memory(self) -> bool:
-        """Whether parts of the data are worked on where they are."""
-        return self._places.executor.shares_memory
-
-    @property
     def apart_now(self) -> tuple[int, int]:
         """In how many places data are worked on, and in which round."""
         return self._apart
-
-    def placed_apart(self, parts: Sequence[Index]) -> list[Any]:
-        """Parts of the data, each in a place of its own, for `ask_apart`."""
-        batch, executor = self._batch, self._places.executor
-        return executor.place([batch.take(each) if self.shares_memory else batch.part(each) for each in parts])
-
-    def ask_apart(self, fn: Callable[..., Any], placed: Sequence[Any], each: Sequence[Any], *shared: Any) -> list[Any]:
-        """fn(part, each, *shared) of these parts, in their places."""
-        self._apart = (max(len(placed), self._apart[0]), self._apart[1] + 1)
-        return list(self._places.executor.map(fn, placed, each, *shared))
-
-    def searched_elsewhere(self, calls: int, found: Sequence[tuple[Index, Any, PlaneSizes | None]]) -> None:
-        """So many calls were made in parts of the data, each with its examples, whose answers were relaxed, or not."""
-        self.calls += calls
-        for index, relaxed, _ in found:
-            self._note_relaxed(index, relaxed)
-        reaches = [reach for _, _, reach in found if reach is not None]
-        if not self._from_zero and len(reaches) == len(found):
-            self._from_zero, self._reach = True, self._reach.joined(reaches)
 
     def interrupt(self) -> None:
         """Give up what runs elsewhere; threads are waited for."""

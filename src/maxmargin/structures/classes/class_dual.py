@@ -22,7 +22,7 @@ from maxmargin.base.files.objects import Fields
 from maxmargin.base.memory_budget import zeros
 from maxmargin.base.rounding import gamma
 from maxmargin.inputs.labels.labels import Labels
-from maxmargin.problem.dual.block_dual import CALL, BlockDual, Decoder, Moment, Proof, Remembered, Report, caps
+from maxmargin.problem.dual.block_dual import CALL, BlockDual, Decoder, Proof, Remembered, Report, caps
 from maxmargin.problem.dual.objective import Formulation
 from maxmargin.problem.planes.atoms import AtomRows, Atoms
 from maxmargin.problem.planes.planes import Planes
@@ -144,19 +144,6 @@ class ClassDual(BlockDual):
         of = self.classes
         lengths, row = of.atoms.lengths, np.empty(len(of.cost))
         return class_totals(of.units, of.truths, of.cost, lengths, self.cap, of.atoms.arrays, self.alpha, w, row)
-
-    # --- one of several, each of a part of the examples
-
-    divisible = True
-
-    def go_back(self, mark: Moment, share: float) -> None:
-        self.alpha = mark.alpha + share * (self.alpha - mark.alpha)
-
-    def _copied_alpha(self) -> Array:
-        return self.alpha.copy()
-
-    def _stretch_alpha(self, factor: float) -> None:
-        self.alpha *= factor
 
     def slacks(self, w: Array, gains: Array | None = None) -> Array:
         """Of all labels."""

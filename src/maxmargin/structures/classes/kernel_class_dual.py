@@ -30,7 +30,7 @@ BLOCK = 512  # examples whose rows of G are computed together
 class KernelClassDual(ClassDual):
     """ClassDual with the inner products of a kernel."""
 
-    confinable = divisible = False
+    confinable = False
     learnt: ClassVar[Fields] = {"seen": InPlace()}
 
     def __init__(self, classes: LabelledRows, weights: Array, formulation: Formulation, C: float, **limits: Any):

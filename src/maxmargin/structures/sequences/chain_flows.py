@@ -25,12 +25,11 @@ from maxmargin.base.pickled_weights import lent
 from maxmargin.base.rounding import gamma
 from maxmargin.inputs.labels.labelling import wrong_labels
 from maxmargin.inputs.labels.labels import Labels
-from maxmargin.problem.dual.block_dual import CALL, BlockDual, Decoder, Moment, Proof, Remembered, Report, caps
+from maxmargin.problem.dual.block_dual import CALL, BlockDual, Decoder, Proof, Remembered, Report, caps
 from maxmargin.problem.dual.objective import Formulation
 from maxmargin.problem.planes.atoms import AtomRows, Atoms, one_or_each
 from maxmargin.problem.planes.planes import Planes
 from maxmargin.structures.sequences.compiled.flow_arrays import FlowScratch, Grams, Lattice, Positions
-from maxmargin.structures.sequences.flow_mixing import mixed
 from maxmargin.structures.sequences.learnt_flows import LearntLattice, LearntPaths, WeightedPaths
 
 ROOM = 4  # edges of a position, at first
@@ -144,10 +143,6 @@ class ChainFlows(BlockDual):
         if self._left is self.sums:
             self.sums = self._free = self.w = self.sums.copy()
         self._left = None
-
-    def stand_at(self, free: Array, places: NDArray[np.int64] | None = None) -> None:
-        self._own()
-        super().stand_at(free, places)
 
     # --- what BCFW does
 
@@ -325,22 +320,6 @@ class ChainFlows(BlockDual):
         # A loss is a sum over positions.
         losses *= 1 + gamma(terms)
         return Proof(linear, losses, w, mass, terms + len(self._scratch.scores), excess=excess)
-
-    # --- one of several, each of a part of the sequences
-
-    divisible = True
-
-    def go_back(self, mark: Moment, share: float) -> None:
-        self._lattice = mixed(mark.alpha, self._lattice, share, self.chains.truths, self.chains.atoms.arrays.n_labels)
-        self._paths = None
-
-    def _copied_alpha(self) -> Lattice:
-        start, filled, before, here, flow = self._lattice
-        return Lattice(start.copy(), filled.copy(), before.copy(), here.copy(), flow.copy())
-
-    def _stretch_alpha(self, factor: float) -> None:
-        self._lattice.flow[:] *= factor
-        self._paths = None
 
     def _sums(self, paths: WeightedPaths) -> Array:
         """Σ α of every sequence."""
