@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from types import MappingProxyType
-from typing import Any, NamedTuple, Self
+from typing import Any, NamedTuple, Self, TypeVar
 
 import numpy as np
 
@@ -19,6 +19,8 @@ from maxmargin.problem.dual.objective import Formulation
 from maxmargin.problem.dual.plane_dual import PlaneDual
 from maxmargin.problem.planes.atoms import Atoms
 from maxmargin.problem.planes.planes import Planes, Rows
+
+Offered = TypeVar("Offered")
 
 
 class Settled(NamedTuple):
@@ -104,6 +106,13 @@ class Batch:
         assert self.source is not None
         for name in self.source.arrays:
             self.source.verify(name)
+
+    def offers(self, capability: type[Offered]) -> Offered | None:
+        """Return the object that has this capability (a protocol of capabilities/), or None where there is none.
+
+        By default this is the batch itself, if it has the protocol's methods. A batch whose data decide overrides it.
+        """
+        return self if isinstance(self, capability) else None
 
     def take(self, index: Index) -> Self:
         """The examples at these positions: a view, cheap enough for one call per block of examples."""

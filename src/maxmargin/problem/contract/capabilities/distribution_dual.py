@@ -1,0 +1,19 @@
+"""DistributionDual: a dual point with one distribution of outputs per example."""
+
+from __future__ import annotations
+
+from typing import Any, Protocol, runtime_checkable
+
+from maxmargin.base.arrays import Array
+from maxmargin.problem.contract.tangents import Softness
+
+
+@runtime_checkable
+class DistributionDual(Protocol):
+    """A batch that keeps a distribution of outputs for every example, as exponentiated gradient updates do.
+
+    Order of calls: `gibbs_dual` once at the beginning of a run. The solver improves what it returns.
+    """
+
+    def gibbs_dual(self, weights: Array, softness: Softness, C: float, earlier: Any = None) -> Any:
+        """Return the dual point of a smooth objective; `earlier` is that of an earlier run, moved to this C."""

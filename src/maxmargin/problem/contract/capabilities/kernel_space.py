@@ -1,0 +1,44 @@
+"""KernelSpace: weights that are coefficients of training units."""
+
+from __future__ import annotations
+
+from typing import Any, Protocol, runtime_checkable
+
+from maxmargin.base.arrays import Array
+from maxmargin.problem.contract.batch import Batch
+from maxmargin.problem.dual.objective import Formulation
+from maxmargin.problem.dual.plane_dual import PlaneDual
+from maxmargin.problem.planes.planes import Planes
+
+
+@runtime_checkable
+class KernelSpace(Protocol):
+    """The weight space of a batch with a kernel, where w holds coefficients and inner products need kernel values.
+
+    Kernel values are kept in a cache that compiled code reads without a lock: searches of such a batch run one at a
+    time, in this process.
+
+    Order of calls: `lifted` first, if training starts from a trained model; `plane_dual` at the beginning of a run;
+    `inner` and `square` at any time. `restricted_to` makes a smaller problem for a while.
+    """
+
+    @property
+    def cache(self) -> Any:
+        """The cache of kernel rows, an object whose class lists in `learnt` what a checkpoint keeps."""
+
+    def inner(self, v: Array, w: Array) -> float:
+        """Return ⟨v, w⟩ in the feature space."""
+
+    def square(self, w: Array) -> float:
+        """Return ‖w‖² in the feature space, not rounded down."""
+
+    def lifted(self, w: Array) -> Array:
+        """Return the weights of a trained model, which keeps its support only, as weights of this batch."""
+
+    def plane_dual(
+        self, weights: Array, formulation: Formulation, C: float, earlier: PlaneDual | None = None, **limits: Any
+    ) -> PlaneDual:
+        """Return the dual point over planes found one by one: an empty one, or `earlier` moved to this C."""
+
+    def restricted_to(self, planes: Planes) -> tuple[Batch, Planes]:
+        """Return a batch over the units of these planes alone, and the same planes over its atoms."""

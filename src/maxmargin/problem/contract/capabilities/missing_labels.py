@@ -1,0 +1,18 @@
+"""MissingLabels: examples that say nothing."""
+
+from __future__ import annotations
+
+from typing import Protocol, runtime_checkable
+
+from maxmargin.base.arrays import Index
+
+
+@runtime_checkable
+class MissingLabels(Protocol):
+    """A batch that may hold examples without any label, which training leaves out.
+
+    Order of calls: `informative` once, before training; then `take` with what it returned.
+    """
+
+    def informative(self) -> Index:
+        """Return the positions of the examples whose labels tell something."""

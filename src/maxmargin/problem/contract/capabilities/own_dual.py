@@ -1,0 +1,26 @@
+"""OwnDual: a dual point in a form of the structure's own."""
+
+from __future__ import annotations
+
+from typing import Any, Protocol, runtime_checkable
+
+from maxmargin.base.arrays import Array
+from maxmargin.problem.dual.block_dual import BlockDual
+from maxmargin.problem.dual.objective import Formulation
+
+
+@runtime_checkable
+class OwnDual(Protocol):
+    """A batch that knows more of its planes than one at a time, and keeps the n-slack dual in a form made for them.
+
+    Order of calls: `block_dual` once at the beginning of a run. The solver improves what it returns.
+    """
+
+    def block_dual(
+        self, weights: Array, formulation: Formulation, C: float, earlier: BlockDual | None = None, **limits: Any
+    ) -> BlockDual | None:
+        """Return the dual point in the structure's own form, or None where a PlaneDual is the better one.
+
+        `earlier` is the dual point of an earlier run on the same data; if it has this form, it is moved to `C` and
+        returned. `limits` are the options of the dual point, such as its memory.
+        """

@@ -1,0 +1,28 @@
+"""PredictionForm: a task and weights that were reduced to what prediction needs."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import Any, NamedTuple, Protocol, runtime_checkable
+
+from maxmargin.base.arrays import Array
+
+
+class TrainedModel(NamedTuple):
+    """The task and the weights that prediction uses after training."""
+
+    task: Any
+    w: Array
+    attributes: Mapping[str, Any] = MappingProxyType({})  # what else a fitted estimator shows, by name
+
+
+@runtime_checkable
+class PredictionForm(Protocol):
+    """A batch whose task or weights change after training, or that adds attributes to the fitted estimator.
+
+    Order of calls: `trained_model` once, at the end of a training. Nothing is set.
+    """
+
+    def trained_model(self, w: Array) -> TrainedModel:
+        """Return the task and the weights that prediction needs, and what the estimator shows beside them."""

@@ -1,0 +1,19 @@
+"""SummingShards: shards whose units are numbered anew."""
+
+from __future__ import annotations
+
+from typing import Protocol, runtime_checkable
+
+from maxmargin.base.arrays import Index
+from maxmargin.problem.contract.batch import Batch
+
+
+@runtime_checkable
+class SummingShards(Protocol):
+    """A batch that makes shards for executors that sum up planes where the data are, so that no plane returns.
+
+    Order of calls: `summing_shard` once for every worker, before the first pass.
+    """
+
+    def summing_shard(self, index: Index) -> Batch:
+        """Return the examples at these positions with atoms of their own, numbered from 0."""
