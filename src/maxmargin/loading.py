@@ -1,139 +1,81 @@
-"""load: models from files, whoever wrote them.
+"""Read models from files, whoever wrote them.
 
-The classes that a file may name are those of the table below, and no others: a name is looked up in it, never imported
-as it stands. Fields are checked before objects are made of them (files/objects.py).
+A file may name only the classes of a fixed table (base/files/known_classes.py). Fields are checked before objects are
+made of them (base/files/objects.py).
 """
 
 from __future__ import annotations
 
 import os
-from functools import cache
-from importlib import import_module
-from typing import Any
+from typing import TYPE_CHECKING, Any, Protocol, cast
 
 from maxmargin.base.files.container import read
+from maxmargin.base.files.known_classes import known_class
 from maxmargin.base.files.plain_data import DataReader
 from maxmargin.base.files.saving import FORMAT, SavedModel
 
-CLASSES = {  # module: its classes
-    "counting.certificate": "CountingCertificate",
-    "counting.classifier": "CountingClassifier",
-    "counting.multilabel": "CountingMultilabel",
-    "counting.predictor": "CountingPredictor",
-    "counting.route_predictor": "RoutePredictor",
-    "counting.sets.arborescences": "Arborescences",
-    "counting.sets.assignments": "Assignments",
-    "counting.sets.classes": "Classes OrderedClasses",
-    "counting.sets.cycles": "CyclicPermutations HamiltonianCycles",
-    "counting.sets.dag_paths": "DagPaths",
-    "counting.sets.graphs": "Cliques EdgeSets KCliques",
-    "counting.sets.hierarchy": "HierarchyLabels HierarchyPaths",
-    "counting.sets.matchings": "Matchings PerfectMatchings",
-    "counting.sets.orders": "PartialTournaments Permutations",
-    "counting.sets.paths": "Paths",
-    "counting.sets.sequences": "LabelSequences",
-    "counting.sets.spanning_trees": "SpanningTrees",
-    "counting.sets.subsets": "AllSubsets Subsets",
-    "inputs.tokens.hashed_names": "HashedNames",
-    "inputs.packed.packed_classes": "PackedClasses",
-    "inputs.tokens.token_templates": "TokenTemplates",
-    "inputs.tokens.tokens": "SequencePacker",
-    "inputs.tokens.vocabulary": "Vocabulary",
-    "kernels.auto": "Auto MapWithConstant",
-    "kernels.functions": "Cosine Linear Polynomial Precomputed RBF Sigmoid WithConstant",
-    "kernels.inputs": "GraphRows SequenceRows",
-    "kernels.map": "KernelMap",
-    "kernels.projection": "Projection",
-    "kernels.random_maps": "PolynomialCountSketch RBFSampler",
-    "problem.dual.objective": "Certificate",
-    "training.probabilistic": "Calibration",
-    "solvers.base": "Solution",
-    "solvers.bcfw": "BCFW",
-    "solvers.bundle": "Bundle",
-    "solvers.cccp": "CCCP",
-    "solvers.descent": "Round",
-    "solvers.exponentiated_gradient": "ExponentiatedGradient",
-    "solvers.lbfgs": "LBFGS",
-    "solvers.n_slack": "NSlack",
-    "solvers.one_slack": "OneSlack",
-    "solvers.perceptron": "Perceptron",
-    "solvers.sampled_cuts": "SampledCuts",
-    "solvers.subgradient": "Subgradient Walk",
-    "training.structured": "StructuredSVM",
-    "structures.alignment.columns": "Columns",
-    "structures.alignment.estimator": "Aligner",
-    "structures.alignment.gaps": "Gaps",
-    "structures.alignment.homolog_ranker": "HomologRanker",
-    "structures.alignment.homologs": "Homologs",
-    "structures.alignment.substitution": "Match",
-    "structures.alignment.task": "Alignment",
-    "structures.alignment.views": "Average Column Product Window",
-    "structures.assignment.estimator": "Assigner",
-    "structures.assignment.task": "Links",
-    "structures.classes.multiclass": "Multiclass",
-    "structures.classes.multiclass_svc": "MulticlassSVC",
-    "structures.classes.ordinal": "Ordinal",
-    "structures.classes.ordinal_svc": "OrdinalSVC",
-    "structures.classes.taxonomy": "Taxonomy",
-    "structures.classes.taxonomy_svc": "TaxonomySVC",
-    "structures.clustering.correlation": "Correlation",
-    "structures.clustering.estimator": "Clusterer",
-    "structures.clustering.forest": "Forest",
-    "structures.decisions.estimator": "CostLearner",
-    "structures.decisions.task": "Decisions",
-    "structures.dependencies.estimator": "DependencyParser",
-    "structures.dependencies.lexicon": "Lexicon",
-    "structures.dependencies.task": "Dependencies",
-    "structures.dependencies.word_arcs": "WordArcs",
-    "structures.diversity.estimator": "Diversifier",
-    "structures.diversity.task": "Diversity",
-    "structures.diversity.word_coverage": "Level",
-    "structures.graphs.estimator": "GraphLabeler",
-    "structures.graphs.task": "Graph",
-    "structures.motifs.estimator": "MotifFinder",
-    "structures.motifs.sites": "Site",
-    "structures.motifs.task": "Motif",
-    "structures.parsing.estimator": "Parser",
-    "structures.parsing.joint_features": "JointFeatures",
-    "structures.parsing.pcfg": "PCFG",
-    "structures.parsing.productions": "Productions Symbol",
-    "structures.parsing.sentences": "FeatureReader TagReader WordReader",
-    "structures.parsing.span_features": "SpanFeatures",
-    "structures.parsing.task": "Grammar",
-    "structures.parts.optimisers.arborescence": "Arborescence",
-    "structures.parts.optimisers.assignment": "Assignment",
-    "structures.parts.optimisers.dag_path": "DagPath",
-    "structures.parts.optimisers.grid_path": "GridPath",
-    "structures.parts.optimisers.knapsack": "Knapsack",
-    "structures.parts.optimisers.linear_program": "LinearProgram",
-    "structures.parts.optimisers.min_cost_flow": "MinCostFlow",
-    "structures.parts.optimisers.shortest_path": "ShortestPath",
-    "structures.parts.optimisers.spanning_tree": "SpanningTree",
-    "structures.ranking.contingency": "Contingency",
-    "structures.ranking.measure_svc": "MeasureSVC",
-    "structures.ranking.packed_queries": "PackedQueries",
-    "structures.ranking.ranker": "Ranker",
-    "structures.ranking.ranking": "Ranking",
-    "structures.ranking.soft_labels": "SoftLabels",
-    "structures.ranking.topk": "TopK",
-    "structures.segments.estimator": "SegmentLabeler",
-    "structures.segments.segment_features": "SegmentFeatures",
-    "structures.segments.segment_text": "SegmentText",
-    "structures.segments.task": "SemiMarkov",
-    "structures.sequences.estimator": "SequenceLabeler",
-    "structures.sequences.packed_sequences": "PackedSequences",
-    "structures.sequences.task": "Chain",
-}
-MODULES = {name: module for module, names in CLASSES.items() for name in names.split()}
+
+class FittedModel(Protocol):
+    """A model that was read from a file: all estimators have these members.
+
+    Estimators have more: check the class (`isinstance(model, mm.SequenceLabeler)`) for an editor to know them.
+    """
+
+    def predict(self, X: Any) -> Any:
+        """Return the best output for every input."""
+
+    def score(self, X: Any, Y: Any, **others: Any) -> float:
+        """Return how good the predictions for inputs X with true outputs Y are; higher is better."""
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the model to a file again."""
+
+    def report(self, X: Any, Y: Any, **options: Any) -> Any:
+        """Return a page about the model and its predictions for inputs X with true outputs Y."""
+
+    def get_params(self, deep: bool = True) -> dict[str, Any]:
+        """Return the parameters of the estimator by name."""
+
+    if TYPE_CHECKING:
+
+        def __getattr__(self, name: str) -> Any:
+            """Let type checkers accept the members that only some estimators have."""
 
 
-def load(path: str | os.PathLike[str], task: type | None = None) -> Any:
-    """The model that `save` has written to a file.
+def load(path: str | os.PathLike[str], task: type | None = None) -> FittedModel:
+    """Read a model from a file that its `save` method has written.
 
-    task : of a StructuredSVM with a task of your own, its class. It is not called; its attributes are set.
+    Loading is safe for files from people whom you do not trust: nothing is unpickled, and no code runs that the file
+    names.
 
-    Raises a ValueError where the file is damaged, was not written by `save`, or describes a model that cannot be. It is
-    safe to load files of people whom one does not trust: nothing is unpickled, and no code runs that the file names.
+    Parameters
+    ----------
+    path : str or path
+        The file.
+    task : type or None
+        For a StructuredSVM with a task of your own: the class of the task. It is not called; the attributes of the
+        task are set from the file.
+
+    Returns
+    -------
+    estimator
+        The fitted model, of the class that was saved. Its predictions are those of the saved model to the last bit.
+
+    Raises
+    ------
+    ValueError
+        If the file is damaged, was not written by `save`, or describes a model that cannot exist.
+
+    Examples
+    --------
+    >>> import os, tempfile
+    >>> import maxmargin as mm
+    >>> model = mm.MulticlassSVC().fit([[0.0], [1.0], [2.0]], ["low", "mid", "high"])
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     model.save(os.path.join(folder, "model.mm"))
+    ...     again = mm.load(os.path.join(folder, "model.mm"))
+    >>> bool((again.predict([[0.1], [2.1]]) == model.predict([[0.1], [2.1]])).all())
+    True
     """
     description, tensors = read(path)
     name = os.fspath(path)
@@ -152,11 +94,4 @@ def load(path: str | os.PathLike[str], task: type | None = None) -> Any:
     model = reader.parts[number]
     if not isinstance(model, SavedModel):
         raise ValueError(f"{name} is damaged: it describes a {type(model).__name__}, which is no model")
-    return model
-
-
-@cache
-def known_class(name: str) -> type | None:
-    """The class of this name that files may have; None where there is none."""
-    module = MODULES.get(name)
-    return None if module is None else getattr(import_module(f"maxmargin.{module}"), name)
+    return cast(FittedModel, model)

@@ -13,10 +13,10 @@ from importlib.metadata import version
 from typing import Any
 
 from maxmargin.base.files.array_folder import ArrayFolder, ArrayFolderWriter
+from maxmargin.base.files.known_classes import known_class
 from maxmargin.base.files.plain_data import DataReader, DataWriter
 from maxmargin.inputs.packed.packed_classes import pack_classes, pack_measure, pack_ordinal
 from maxmargin.inputs.packed.packed_data import PackedData
-from maxmargin.loading import known_class
 from maxmargin.structures.ranking.packed_queries import pack_ranking
 from maxmargin.structures.sequences.packed_sequences import pack_sequences
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+from typing import Any
 
 from maxmargin.command.errors import NOT_CONVERGED, UsageError
 from maxmargin.command.fit import numbers, packed_or_read
@@ -13,7 +14,7 @@ from maxmargin.loading import load
 
 def run(settings: argparse.Namespace) -> int:
     """Read, look for a bound, report."""
-    model = load(settings.model)
+    model: Any = load(settings.model)
     if not hasattr(model, "certify"):
         raise UsageError(
             f"a {type(model).__name__} is the solution of a linear system: maxmargin inspect shows its residual"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import json
 import sys
+from typing import Any
 
 from maxmargin.base.progress_line import LiveLine
 from maxmargin.command.errors import UsageError
@@ -15,7 +16,7 @@ from maxmargin.loading import load
 
 def run(settings: argparse.Namespace) -> int:
     """Read, predict, write."""
-    model = load(settings.model)
+    model: Any = load(settings.model)
     kind = kind_of(model)
     if settings.scores and kind.files not in ("rows", "label_sets"):
         raise UsageError(f"--scores is for rows; this is a model of {kind.name}")

@@ -6,6 +6,7 @@ import argparse
 import os
 from hashlib import sha256
 from math import isfinite
+from typing import Any
 
 from maxmargin.command.errors import UsageError
 from maxmargin.command.files.base import written
@@ -19,7 +20,7 @@ def run(settings: argparse.Namespace) -> int:
     for name in ("worst", "seed"):
         if getattr(settings, name) < 0:
             raise UsageError(f"--{name} is {getattr(settings, name)}; expected 0 or more")
-    model = load(settings.model)
+    model: Any = load(settings.model)
     model.verbose = int(not settings.quiet)
     examples = kind_of(model).module().read(settings.data, model, settings)
     model.verbose = 0  # of this run

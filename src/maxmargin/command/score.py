@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+from typing import Any
 
 from maxmargin.command.kinds import kind_of
 from maxmargin.command.saying import say
@@ -11,7 +12,7 @@ from maxmargin.loading import load
 
 def run(settings: argparse.Namespace) -> int:
     """Read, predict, compare."""
-    model = load(settings.model)
+    model: Any = load(settings.model)
     model.verbose = int(not settings.quiet)
     files = kind_of(model).module()
     settings.quiet = False  # what is asked for is said

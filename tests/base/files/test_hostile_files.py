@@ -22,8 +22,9 @@ from base.files.spoiling import crafted, damaged, parts_of, single_changes
 from base.files.test_models import own
 
 import maxmargin as mm
-from maxmargin import loading
 from maxmargin.base.files import container
+from maxmargin.base.files.class_table import MODULES
+from maxmargin.base.files.known_classes import known_class
 from maxmargin.base.files.saving import model_bytes
 
 QUICK, SLOW = 9, 450  # files per kind of model; the slow test makes more than 20,000
@@ -50,8 +51,8 @@ sys.addaudithook(watch)
 @pytest.fixture(autouse=True, scope="module")
 def _imported():
     """All classes of the library, so that what is imported later is not its own."""
-    for each in loading.MODULES:
-        loading.known_class(each)
+    for each in MODULES:
+        known_class(each)
 
 
 def load(path, task=None):

@@ -98,14 +98,14 @@ def declare(kind: type, fields: Fields) -> None:
 
 
 def fields_of(kind: type) -> Mapping[str, Field] | None:
-    """The fields of a class and its bases; None where it does not declare any."""
+    """Return the fields of a class and its bases, or None if it does not declare any."""
     if kind in _DECLARED:
         return _DECLARED[kind]
-    if not any("saved" in vars(each) for each in kind.__mro__):
+    declared = [own for each in reversed(kind.__mro__) if isinstance(own := vars(each).get("saved"), dict)]
+    if not declared:
         return None
     found = dict(_parameters(kind))
-    for each in reversed(kind.__mro__):
-        new = vars(each).get("saved", {})
+    for new in declared:
         found = {name: field for name, field in found.items() if name not in new} | new  # in the order of the last word
     return found
 

@@ -19,6 +19,7 @@ from scipy import sparse
 
 from maxmargin.base.arrays import Array
 from maxmargin.base.files.container import DTYPES, Tensors
+from maxmargin.base.files.known_classes import check_known
 from maxmargin.base.files.objects import Field, fields_of, is_own, restored, shown
 from maxmargin.base.pickled_weights import PickledWeights
 
@@ -36,6 +37,7 @@ class DataWriter:
         self.parts: list[Any] = []
         self._numbers: dict[int, int] = {}  # of parts, by identity
         self._kept: list[Any] = []  # so that no identity is used twice
+        self._users_class: type | None = None  # the class of parts that is not the library's
 
     def write(self, value: Any, where: str) -> Any:
         """The JSON of a value; `where` names it in errors."""
@@ -99,9 +101,22 @@ class DataWriter:
             }
             self._numbers[id(value)] = len(self.parts)  # after those that it is made of
             self._kept.append(value)
-            told = {} if is_own(type(value)) else {"own": True}
-            self.parts.append({"class": type(value).__name__, **told, "fields": fields})
+            self._check_class(type(value), where)
+            marked = {} if is_own(type(value)) else {"own": True}
+            self.parts.append({"class": type(value).__name__, **marked, "fields": fields})
         return self._numbers[id(value)]
+
+    def _check_class(self, kind: type, where: str) -> None:
+        """Raise a ValueError if an object of this class could be written but not read."""
+        if is_own(kind):
+            check_known(kind, where)
+            return
+        self._users_class = self._users_class or kind
+        if self._users_class is not kind:
+            raise ValueError(
+                f"{where} is a {kind.__name__}, and another part of the model is a {self._users_class.__name__}: a "
+                "model file can hold objects of one class that is not maxmargin's, which `load` is given"
+            )
 
     def _array(self, array: NDArray[Any], where: str) -> Any:
         if array.dtype.kind == "U":
