@@ -87,7 +87,6 @@ MODULES = {
     "PackedClasses": "inputs.packed.packed_classes",
     "PackedQueries": "structures.ranking.packed_queries",
     "PackedSequences": "structures.sequences.packed_sequences",
-    "ParallelBCFW": "solvers.parallel_bcfw",
     "Parser": "structures.parsing.estimator",
     "PartialTournaments": "counting.sets.orders",
     "Paths": "counting.sets.paths",
