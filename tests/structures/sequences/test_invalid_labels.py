@@ -104,7 +104,7 @@ def test_the_warning_points_to_the_call_of_fit():
     ("options", "message"),
     [
         ({"invalid": "ignore"}, "invalid must be one of 'error', 'repair', 'drop', got 'ignore'"),
-        ({"invalid": "repair"}, "invalid='repair' needs a scheme of chunks, forbidden='BIO' or 'BILOU' or 'IOBES'"),
+        ({"invalid": "repair"}, "invalid='repair' needs a chunk scheme, forbidden='BIO' or 'BILOU' or 'IOBES'"),
         ({"forbidden": "IOB"}, r"forbidden must be one of 'BIO', 'BILOU', 'IOBES', or a list of .* got 'IOB'"),
         ({"forbidden": ["OI"]}, "forbidden names the label 'I'"),
     ],

@@ -26,6 +26,7 @@ from maxmargin.problem.planes.planes import Planes, Rows
 from maxmargin.structures.sequences.chain_flows import MOST_LABELS, ChainFlows, LabelledChains, product_type
 from maxmargin.structures.sequences.chain_gibbs import ChainGibbs, SoftChains, continued
 from maxmargin.structures.sequences.chain_sums import ChainSums
+from maxmargin.structures.sequences.links import ChainLinks
 
 MOST_PRODUCTS = 256  # positions of a sequence whose products are computed in every visit rather than planes kept
 LOSS_TABLE = 4_000_000  # entries of the table (positions × labels × losses) up to which slack rescaling is exact
@@ -238,7 +239,7 @@ class ChainBatch(AtomBatch):
             chain.augment(scores, self.cost, self.rows[at], softness.margin * self.factors[at])
         scores *= b
         pairs = np.zeros((K, K))
-        log_z, p = ChainSums(self.task, scores, (b * T, b * s, b * f), view.bounds).summed(weights, pairs)
+        log_z, p = ChainSums(self.task, scores, ChainLinks(b * T, b * s, b * f), view.bounds).summed(weights, pairs)
         slacks = log_z / b - np.add.reduceat(right, first)
         # What is added: the truth, less what is expected of labels, links, starts and ends.
         each = np.repeat(weights, lengths)

@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 
 from maxmargin.base.arrays import Array
 from maxmargin.inputs.labels.labels import Labels
+from maxmargin.structures.sequences.links import ChainLinks
 
-ChainLinks = tuple[Array, Array, Array]  # T, s and f
 LEAST = 1e-250  # probabilities above this have all of their digits
 
 
@@ -52,8 +52,7 @@ class ChainSums:
 
     def __init__(self, task: Any, scores: Array, links: ChainLinks, bounds: NDArray[np.int64]):
         self.task, self.scores, self.bounds = task, scores, bounds
-        T, s, f = map(np.ascontiguousarray, links)
-        self.links = T, s, f
+        self.links = ChainLinks(*map(np.ascontiguousarray, links))
         self.longest = int(np.max(np.diff(bounds), initial=1))
 
     # --- what can be asked of any sums

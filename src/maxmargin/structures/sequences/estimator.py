@@ -28,6 +28,7 @@ from maxmargin.report.findings import Findings, Section
 from maxmargin.report.scoring.agreement import Agreement, share_right
 from maxmargin.solvers import CCCP, Solver, as_solver
 from maxmargin.structures.sequences.batch import ChainBatch
+from maxmargin.structures.sequences.carried_weights import carried_over
 from maxmargin.structures.sequences.chunk_confidence import chunk_confidences
 from maxmargin.structures.sequences.histories import digits
 from maxmargin.structures.sequences.packed_sequences import PackedSequences
@@ -383,7 +384,7 @@ class SequenceLabeler(SequenceTrainer):
     def _prior(self, task: Any, batch: Batch, sample_weight: Any) -> Any:
         """A model as weights of this task: those of features and labels that it does not know are 0."""
         prior: Any = self.prior
-        return task.carried_over(prior.task_, prior.w_) if isinstance(prior, SequenceLabeler) else prior
+        return carried_over(task, prior.task_, prior.w_) if isinstance(prior, SequenceLabeler) else prior
 
 
 def _agreement(found: list[Hashable], y: Any) -> Agreement:

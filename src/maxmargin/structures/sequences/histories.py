@@ -275,6 +275,17 @@ def observed_ngrams(
     return ngrams
 
 
+def with_earlier_ngrams(
+    ngrams: list[Codes], earlier: list[Codes], numbers: NDArray[np.int64], allowed: NDArray[np.bool_]
+) -> list[Codes]:
+    """Return the n-grams together with those of an earlier model, whose label k has the number numbers[k] here."""
+    K, joined = len(allowed), []
+    for n, (own, known) in enumerate(zip(ngrams, earlier, strict=True), start=1):
+        also = renumbered(known, n, len(numbers), numbers, K)
+        joined.append(np.union1d(own, with_allowed_neighbours(also, n, allowed)))
+    return joined
+
+
 def with_allowed_neighbours(codes: Codes, n: int, allowed: NDArray[np.bool_]) -> Codes:
     """Those n-grams all of whose neighbours are allowed pairs."""
     labels = digits(codes, n, len(allowed))
