@@ -45,8 +45,8 @@ class MemoryBudget:
         self.left -= needed
 
     def zeros(self, shape: int | tuple[int, ...], dtype: Any) -> NDArray[Any]:
-        """An array of zeros."""
-        sizes = (shape,) if isinstance(shape, int) else shape
+        """Return an array of zeros, in memory or in a temporary file."""
+        sizes = shape if isinstance(shape, tuple) else (shape,)
         size = prod(sizes) * np.dtype(dtype).itemsize
         if size <= SMALL or size <= self.left:
             array = np.zeros(sizes, dtype=dtype)

@@ -1,9 +1,10 @@
 """Visits of the block dual where w is known by coefficients and inner products by a kernel: kernels/plane_dual.py.
 
 Every atom is a coefficient here: `atoms` have one entry each, `images` the kernel values of a unit with the units of
-its own example. `seen` holds what atoms score at w: the coordinates of w itself below `direct`, then G B. A visit reads
-heights from `seen` and leaves its changes of the coefficients in `delta`; `spread` adds them to w, and to `seen`
-through the kernel rows of the units that have changed, as far as the RowCache has them.
+its own example. `seen` holds the scores of atoms at w: the coordinates of w itself below `direct`, then G B, where G is
+the kernel matrix of units and B their coefficients. A visit reads heights from `seen` and leaves its changes of the
+coefficients in `delta`; `spread` adds them to w, and to `seen` through the kernel rows of the units that have changed,
+as far as the RowCache has them.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from maxmargin.base.compiled.kernel import kernel
 from maxmargin.kernels.compiled.row_cache import NO_ROOM, NOTHING, RowCache
 from maxmargin.problem.dual.compiled.plane_dual import named, visit
 from maxmargin.problem.planes.compiled.atom_arrays import AtomArrays
-from maxmargin.problem.planes.compiled.plane_tables import AWAITED, UNBOUNDED, PlaneRows, PlaneTables
+from maxmargin.problem.planes.compiled.plane_tables import AWAITED, UNBOUNDED, PlaneRows, PlaneTables, VisitWeights
 
 
 @kernel
@@ -51,25 +52,25 @@ def spread(i, atoms, delta, w, seen, cache, tables):
 
 
 @kernel
-def visit_with_kernel(order, begin, rows, atoms, images, limits, seen, delta, w, none, scratch, report, cache, tables):
+def visit_with_kernel(order, begin, rows, atoms, images, limits, weights, w, scratch, report, cache, tables):
     """Visit order[begin:] one by one, spreading the changes of each before the next.
 
-    Returns the position of an example that is not finished. report[AWAITED] says why: the tables have NO_ROOM for it,
-    or the kernel row of this unit is missing, and `spread` must be called for it before going on with the next one.
-    none: no bounds of weights. All tuples may come plain, as in `visit`.
+    Returns the position of an example that is not finished. report[AWAITED] says why: NO_ROOM if the tables cannot hold
+    it, or the unit whose kernel row is missing, so that `spread` must be called for it before the next visit.
+    weights: seen, delta and None, since weights of a kernel have no bounds. All tuples may come plain, as in `visit`.
     """
     rows, scratch, tables, cache = PlaneRows(*rows), named(scratch), PlaneTables(*tables), RowCache(*cache)
-    atoms = AtomArrays(*atoms)
+    atoms, weights = AtomArrays(*atoms), VisitWeights(*weights)
     report[AWAITED] = NOTHING
     for j in range(begin, len(order)):
         own = PlaneRows(rows.indptr[j : j + 2], rows.indices, rows.values, rows.offset[j : j + 1])
-        done = visit(order[j : j + 1], 0, own, atoms, images, limits, seen, delta, none, scratch, report, tables)
+        done = visit(order[j : j + 1], 0, own, atoms, images, limits, weights, scratch, report, tables)
         if report[UNBOUNDED] >= 0.0:
             return len(order)
         if done == 0:
             report[AWAITED] = NO_ROOM
             return j
-        missing = spread(order[j], atoms, delta, w, seen, cache, tables)
+        missing = spread(order[j], atoms, weights.w, w, weights.seen, cache, tables)
         if missing != NOTHING:
             report[AWAITED] = missing
             return j

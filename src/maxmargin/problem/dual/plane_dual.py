@@ -70,7 +70,7 @@ class PlaneDual(BlockDual):
     @classmethod
     def of(cls, point: BlockDual) -> PlaneDual:
         """This dual point over explicit planes."""
-        from maxmargin.problem.dual.compiled.plane_dual import regram
+        from maxmargin.problem.dual.compiled.plane_products import regram
 
         if isinstance(point, PlaneDual):
             return point
@@ -164,8 +164,8 @@ class PlaneDual(BlockDual):
         from maxmargin.problem.dual.compiled.plane_dual import visit
 
         atoms, scratch, tables = tuple(self._atoms.arrays), self._scratch.plain(), tuple(self._tables)
-        vectors, fixed = (self.w, self._free, self._limits), tuple(limits)
-        return int(visit(order, begin, tuple(rows), atoms, atoms, fixed, *vectors, scratch, report, tables))
+        weights, fixed = (self.w, self._free, self._limits), tuple(limits)
+        return int(visit(order, begin, tuple(rows), atoms, atoms, fixed, weights, scratch, report, tables))
 
     def refresh(self) -> None:
         """Recompute w and D from α, so that rounding errors of millions of steps do not add up."""
@@ -339,7 +339,7 @@ class PlaneDual(BlockDual):
 
     def tidy(self) -> None:
         """Drop garbage, and fold planes where the cache is over its limit. One plane per example always stays."""
-        from maxmargin.problem.dual.compiled.plane_dual import shrink
+        from maxmargin.problem.dual.compiled.plane_slots import shrink
 
         live = int(self._live_entries())
         if live < self._tables.tops[ENTRIES] // 2 or self._used_mb() > self.cache_mb:
@@ -370,7 +370,7 @@ class PlaneDual(BlockDual):
         The offset of a plane is a loss that does not depend on the hidden part of the truth, so a shifted plane is a
         plane of the new problem, and α a feasible point of its dual.
         """
-        from maxmargin.problem.dual.compiled.plane_dual import regram
+        from maxmargin.problem.dual.compiled.plane_products import regram
 
         slots, owners = self._used_slots(self._tables.filled)
         changed = np.flatnonzero(np.diff(rows.indptr))
@@ -407,7 +407,7 @@ class PlaneDual(BlockDual):
         self._tables = self._tables.with_room(slots=side, entries=entries, cells=side * side)
 
     def _compact(self) -> None:
-        from maxmargin.problem.dual.compiled.plane_dual import compact
+        from maxmargin.problem.dual.compiled.plane_slots import compact
 
         slots = int(np.sum(2 * self._tables.filled))
         cells = int(np.sum((2 * self._tables.filled) ** 2))

@@ -29,7 +29,20 @@ from maxmargin.problem.dual.block_dual import CALL, BlockDual, Decoder, Proof, R
 from maxmargin.problem.dual.objective import Formulation
 from maxmargin.problem.planes.atoms import AtomRows, Atoms, one_or_each
 from maxmargin.problem.planes.planes import Planes
-from maxmargin.structures.sequences.compiled.flow_arrays import FlowScratch, Grams, Lattice, Positions
+from maxmargin.structures.sequences.compiled.flow_arrays import (
+    GAIN,
+    MOVED,
+    PENALTY,
+    REFUSED,
+    REPORT,
+    WORK,
+    ChainWeights,
+    FlowProblem,
+    FlowScratch,
+    Grams,
+    Lattice,
+    Positions,
+)
 from maxmargin.structures.sequences.learnt_flows import LearntLattice, LearntPaths, WeightedPaths
 
 ROOM = 4  # edges of a position, at first
@@ -83,23 +96,7 @@ class ChainFlows(BlockDual):
         cells = int(squares.sum()) if keeps_products else int(lengths.max()) ** 2
         first, known_rows = np.cumsum(squares) - squares, zeros(count, np.bool_)
         self._grams = Grams(first, known_rows, zeros(cells, product_type(of.atoms)), keeps_products)
-        shape = (int(lengths.max()), arrays.n_labels)
-        self._scratch = FlowScratch(
-            np.zeros(shape),
-            np.zeros(shape),
-            np.zeros(shape),
-            np.zeros(shape, dtype=np.int64),
-            np.zeros(shape, dtype=np.int64),
-            np.zeros(shape[0], dtype=np.int32),
-            np.zeros(shape[0], dtype=np.int32),
-            np.zeros(shape[0], dtype=np.int64),
-            np.zeros(shape[0], dtype=np.int64),
-            np.zeros(shape, dtype=np.int64),
-            np.zeros(shape),
-            np.zeros(arrays.direct),
-            np.zeros(of.atoms.n_features),
-        )
-        self._clock = np.zeros(1, dtype=np.int64)
+        self._scratch = FlowScratch.of(int(lengths.max()), arrays.n_labels, arrays.direct, of.atoms.n_features)
         self.average(of.atoms, of.units)
         self._paths: WeightedPaths | None = None  # of the flows as they are now
         self._left: Array | None = None  # w, if it was left to a model
@@ -165,33 +162,18 @@ class ChainFlows(BlockDual):
         return report
 
     def _visit(self, order: NDArray[np.intp], search: bool, rounds: int) -> Report:
-        from maxmargin.structures.sequences.compiled.flows import GAIN, MOVED, PENALTY, REFUSED, WORK, visit_chains
+        from maxmargin.structures.sequences.compiled.flows import visit_chains
 
         self._own()
-        of, n_labels, report = self.chains, self.chains.atoms.arrays.n_labels, np.zeros(5)
+        of, n_labels, report = self.chains, self.chains.atoms.arrays.n_labels, np.zeros(REPORT)
         links = self._clipped(of.atoms.arrays.direct) + of.allowed
         square = n_labels * n_labels
+        between = links[:square].reshape(n_labels, n_labels)
+        starts, ends = links[square : square + n_labels], links[square + n_labels :]
+        problem = FlowProblem(of.atoms.arrays, self._positions, of.cost, self.cap)
+        weights = ChainWeights(self._free, self._limits, links, between, starts, ends)
         self._paths = None
-        visit_chains(
-            order,
-            search,
-            rounds,
-            of.atoms.arrays,
-            self._positions,
-            of.cost,
-            self.cap,
-            self._lattice,
-            self._grams,
-            self._free,
-            self._limits,
-            links,
-            links[:square].reshape(n_labels, n_labels),
-            links[square : square + n_labels],
-            links[square + n_labels :],
-            self._scratch,
-            self._clock,
-            report,
-        )
+        visit_chains(order, search, rounds, problem, self._lattice, self._grams, weights, self._scratch, report)
         self.movers = order[: int(report[MOVED])]
         self.dual += report[GAIN]
         if report[REFUSED]:
@@ -201,7 +183,7 @@ class ChainFlows(BlockDual):
 
     def _make_room(self) -> None:
         """For twice as many edges where there is no room left."""
-        from maxmargin.structures.sequences.compiled.flows import move_edges, wider_starts
+        from maxmargin.structures.sequences.compiled.lattice import move_edges, wider_starts
 
         start = zeros(len(self._lattice.start), np.int64)
         wider_starts(self._lattice, start)
@@ -253,7 +235,7 @@ class ChainFlows(BlockDual):
     def paths(self) -> WeightedPaths:
         """The flows as labellings. They are feasible whatever rounding has done to the flows."""
         if self._paths is None:
-            from maxmargin.structures.sequences.compiled.flows import split_flow
+            from maxmargin.structures.sequences.compiled.flow_paths import split_flow
 
             def split(write: bool, count: int, size: int) -> WeightedPaths:
                 paths = WeightedPaths(zeros(size, np.int32), zeros(count, np.int64), zeros(count, np.float64))
@@ -269,7 +251,7 @@ class ChainFlows(BlockDual):
 
     def _join(self, paths: WeightedPaths) -> None:
         """Make these the flows; all of their edges are known."""
-        from maxmargin.structures.sequences.compiled.flows import join_paths
+        from maxmargin.structures.sequences.compiled.flow_paths import join_paths
 
         self._own()
         join_paths(self._positions, self.cap, self._lattice, *paths)
@@ -286,7 +268,7 @@ class ChainFlows(BlockDual):
         self._join(self.paths)
 
     def _linear(self) -> float:
-        from maxmargin.structures.sequences.compiled.flows import flow_losses
+        from maxmargin.structures.sequences.compiled.lattice import flow_losses
 
         return float(flow_losses(self._positions, self.chains.cost, self._lattice))
 

@@ -1,4 +1,4 @@
-"""Weights within their confines, all at once: see geometry.py."""
+"""Clip all weights to their bounds at once; see geometry.py."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from maxmargin.base.compiled.label_vectors import weight
 
 @kernel
 def settle(sums, origin, limits, free, w):
-    """free = w₀ + sums, and w that within its limits (label_vectors.py); returns ψ(sums).
+    """Set free = origin + sums and w = free within its limits (label_vectors.py); return ψ(sums).
 
-    ψ(s) = ⟨s, w⟩ - ½‖w - w₀‖²; nothing is proved of it, so that plain sums will do.
+    ψ(s) = ⟨s, w⟩ - ½‖w - w₀‖² with w₀ = origin. No certificate depends on it, so plain summation is accurate enough.
     """
     first, second = 0.0, 0.0
     for j in range(len(w)):

@@ -108,6 +108,17 @@ class VisitLimits(NamedTuple):
     epsilon: float  # a new plane must cut deeper by this
 
 
+class VisitWeights(NamedTuple):
+    """The weights of a visit: heights are read from `seen`, changes are added to `w`.
+
+    These are one vector, unless a kernel function takes part, or the weights have bounds: `seen` is w within them then.
+    """
+
+    seen: Array
+    w: Array
+    bounds: Any  # None or a pair, as in base/compiled/label_vectors.py
+
+
 class Memo(NamedTuple):
     """Numbers remembered by atom: scores[place] belongs to atom tags[place], if it was written in this epoch."""
 

@@ -211,7 +211,7 @@ def move_items(gains, labels, truth, n_true, rate, least, held, cells, sizes):
         if best >= 0:
             rested = 0
             moves += 1
-            clusters += (sizes[best] == 0) - (sizes[own] == 1)
+            clusters += int(sizes[best] == 0) - int(sizes[own] == 1)
             sizes[own] -= 1
             sizes[best] += 1
             if rate > 0:

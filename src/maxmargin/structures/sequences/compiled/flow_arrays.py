@@ -1,61 +1,120 @@
-"""What kernels of flows know of chains. Without numba, so that Python can name these fields before it is loaded."""
+"""Arrays that the kernels of flows share, by name.
+
+This module does not import numba, so that Python code can name these fields before numba is loaded.
+"""
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from maxmargin.base.arrays import Array
+from maxmargin.problem.planes.compiled.atom_arrays import AtomArrays
+
+# Entries of the report of a visit: Σ cap · slack as it was seen, the gain of the dual, the number of sequences whose
+# flow moved, the number of multiplications, and the number of steps refused because a position had no free edge.
+PENALTY, GAIN, MOVED, WORK, REFUSED = range(5)
+REPORT = 5
 
 
 class Positions(NamedTuple):
-    """Sequence i has the positions bounds[i] : bounds[i + 1]."""
+    """The positions of all sequences in a row: sequence i has the positions bounds[i] : bounds[i + 1]."""
 
     bounds: NDArray[np.int64]
-    units: NDArray[np.int64]  # of every position
-    truths: NDArray[np.int32]
-    rows: NDArray[np.int32]  # of the table of costs
-    factors: Array  # of these costs: of every position, or one number that all of them have
-    every: np.uint64  # position p has factors[p & every], as values of AtomArrays
+    units: NDArray[np.int64]  # the unit of each position
+    truths: NDArray[np.int32]  # the true label of each position
+    rows: NDArray[np.int32]  # the row of the cost table that each position uses
+    factors: Array  # multiples of these costs: one for each position, or a single one for all
+    every: np.uint64  # position p has factors[p & every], like the values of AtomArrays
+
+
+class FlowProblem(NamedTuple):
+    """The data of a dual of chains, which a visit reads and never changes."""
+
+    atoms: AtomArrays
+    positions: Positions
+    cost: Array  # (rows, K): the cost of each label
+    cap: Array  # the total flow of each sequence
+
+
+class ChainWeights(NamedTuple):
+    """The weights as a visit reads and changes them; w begins with K² links between labels, K starts and K ends."""
+
+    w: Array  # what is added to it is not clipped
+    limits: Any  # the weight bounds within which w is read; see base/compiled/label_vectors.py
+    links: Array  # the first K² + 2 K weights within their bounds, -inf where forbidden
+    T: Array  # (K, K), a view of links: label k after label j
+    s: Array  # (K,), a view of links: starting labels
+    f: Array  # (K,), a view of links: ending labels
 
 
 class Lattice(NamedTuple):
-    """The edges of all positions."""
+    """The edges of all positions; position p has the edges start[p] : start[p] + filled[p]."""
 
-    start: NDArray[np.int64]  # with one more at the end: where the room for edges ends
-    filled: NDArray[np.int64]  # how many edges a position has
-    before: NDArray[np.uint16]
-    here: NDArray[np.uint16]
+    start: NDArray[np.int64]  # one entry more than there are positions: the last one is the capacity for edges
+    filled: NDArray[np.int64]  # the number of edges of each position
+    before: NDArray[np.uint16]  # the label at the position before, 0 at a first position
+    here: NDArray[np.uint16]  # the label at this position
     flow: Array
 
 
 class Grams(NamedTuple):
-    """Products ⟨x_s, x_t⟩ of the units of a sequence: of sequence i from first[i] on, row by row.
+    """Products ⟨x_s, x_t⟩ of the units of each sequence, row by row; those of sequence i begin at first[i].
 
-    Where there is no room for those of all sequences, first[i] is 0 for each, and every visit computes what it needs.
+    If they would take too much memory, first[i] is 0 for every sequence, and each visit computes what it needs.
     """
 
     first: NDArray[np.int64]
-    known: NDArray[np.bool_]  # of every position: whether its row was ever needed
-    cells: Array | NDArray[np.uint8]  # bytes where all features are 1, so that these are numbers of common ones
+    known: NDArray[np.bool_]  # one flag per position: its row has been computed
+    cells: Array | NDArray[np.uint8]  # bytes if all features are 1, so that these are numbers of common features
     kept: bool  # from visit to visit
 
 
 class FlowScratch(NamedTuple):
-    """For the longest sequence, except where something else is said."""
+    """Scratch arrays of a visit, large enough for the longest sequence."""
 
-    scores: Array  # (longest, K)
-    high: Array  # (longest, K): of the best path into a label
-    low: Array  # (longest, K): of the worst path with flow
-    high_edge: NDArray[np.int64]  # (longest, K): the last edges of these paths
+    scores: Array  # (longest, K): scores of labels with their costs
+    high: Array  # (longest, K): scores of the best path into a label
+    low: Array  # (longest, K): scores of the worst path into a label that carries flow
+    high_edge: NDArray[np.int64]  # (longest, K): the last edge of each of these paths
     low_edge: NDArray[np.int64]
-    best: NDArray[np.int32]  # the labels of the two paths of a visit
-    worst: NDArray[np.int32]
-    best_edge: NDArray[np.int64]  # their edges, or -1
+    best: NDArray[np.int32]  # (longest,): labels of the best path
+    worst: NDArray[np.int32]  # (longest,): labels of the worst path
+    best_edge: NDArray[np.int64]  # (longest,): their edges, -1 for an edge that does not exist yet
     worst_edge: NDArray[np.int64]
-    seen: NDArray[np.int64]  # (longest, K): when a label was last met
-    change: Array  # (longest, K): of the flow through a label
-    links: Array  # as many as there are links
-    features: Array  # as many as there are features
+    seen: NDArray[np.int64]  # (longest, K): the clock when a label was last met
+    change: Array  # (longest, K): changes of the flow through a label
+    links: Array  # (K² + 2 K,): counts of links
+    features: Array  # (n_features,): one feature row
+    clock: NDArray[np.int64]  # (1,): counts the rounds of all visits
+
+    @classmethod
+    def of(cls, longest: int, n_labels: int, n_links: int, n_features: int) -> FlowScratch:
+        """Allocate scratch arrays for sequences of at most `longest` positions."""
+        shape = (longest, n_labels)
+        return cls(
+            scores=np.zeros(shape),
+            high=np.zeros(shape),
+            low=np.zeros(shape),
+            high_edge=np.zeros(shape, dtype=np.int64),
+            low_edge=np.zeros(shape, dtype=np.int64),
+            best=np.zeros(longest, dtype=np.int32),
+            worst=np.zeros(longest, dtype=np.int32),
+            best_edge=np.zeros(longest, dtype=np.int64),
+            worst_edge=np.zeros(longest, dtype=np.int64),
+            seen=np.zeros(shape, dtype=np.int64),
+            change=np.zeros(shape),
+            links=np.zeros(n_links),
+            features=np.zeros(n_features),
+            clock=np.zeros(1, dtype=np.int64),
+        )
+
+
+class Chain(NamedTuple):
+    """One sequence during its visit."""
+
+    number: int
+    begin: int  # its first position
+    length: int
