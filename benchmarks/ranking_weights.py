@@ -92,7 +92,7 @@ class WeightedPairs(Batch):
 
     def planes(self, w: np.ndarray, augment: float | np.ndarray = 1.0) -> Planes:
         pairs, lam = self.pairs, np.zeros(len(self.pairs.rows))
-        lam[self.ids] = self.each(augment)
+        lam[self.ids] = self.loss_weights(augment)
         scores = pairs.part.X @ w
         swap = lam[pairs.query] * pairs.apart > scores[pairs.better] - scores[pairs.worse]
         better, worse, query, weights = (a[swap] for a in (pairs.better, pairs.worse, pairs.query, self.weights))

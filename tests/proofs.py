@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from scipy.optimize import minimize
 
+from maxmargin.problem.contract.capabilities.rescaled_search import RescaledSearch
 from maxmargin.problem.oracle.rescaling import search_rescaled
 from maxmargin.problem.oracle.soft_oracle import SoftOracle
 from maxmargin.solvers import BCFW, LBFGS, Bundle, OneSlack
@@ -13,7 +14,7 @@ from maxmargin.testing.problems import written_out
 
 def prove_search_is_bounded(task, batch, X, Y, w, formulation):
     """The search on λ finds no more than the most violated output, and its bound is no less."""
-    assert batch.rescaled_planes(w, formulation) is None
+    assert batch.offers(RescaledSearch) is None
     found = search_rescaled(batch, formulation, w, np.ones(len(X)))
     for g, (x, y) in enumerate(zip(X, Y, strict=True)):
         outputs = task.outputs(x)

@@ -113,7 +113,7 @@ class IgnoresAugment(WrongPlanes):
 
 class WrongRescaling(Tags):
     def pack(self, X, Y):
-        return NotRescaled(self, X, Y)
+        return NotRescaled(self, X, Y, listed=True)
 
 
 class NotRescaled(Examples):

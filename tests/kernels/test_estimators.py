@@ -217,7 +217,7 @@ def test_searches_over_kernels():
 def test_a_model_without_support_predicts_as_well():
     oracle_task = Multiclass(kernel="rbf")
     oracle_task.setup(X, Y)
-    task, w, _ = oracle_task.pack(X, Y).settled(np.zeros(oracle_task.dim))
+    task, w, _ = oracle_task.pack(X, Y).trained_model(np.zeros(oracle_task.dim))
     assert len(w) == 0
     assert task.scores(w, X) == pytest.approx(np.zeros((40, 3)))
 

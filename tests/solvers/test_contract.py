@@ -11,7 +11,7 @@ from example_tasks import Interval, Pairs, Sloppy, Tags, every_labelling, interv
 
 from maxmargin.errors import NotSeparable, TrainingInterrupted
 from maxmargin.executors import Serial, Threads
-from maxmargin.kernels.units import AtomBatch
+from maxmargin.problem.contract.capabilities.own_dual import OwnDual
 from maxmargin.problem.dual.objective import Formulation
 from maxmargin.problem.oracle.oracle import Oracle
 from maxmargin.solvers import BCFW, SOLVERS, Bundle, NSlack, OneSlack, Perceptron, Solver, Step, Subgradient, as_solver
@@ -192,7 +192,8 @@ class Failing(Multiclass):
 
 
 class FailingBatch(MulticlassBatch):
-    block_dual = AtomBatch.block_dual  # which asks the decoder
+    def offers(self, capability):
+        return None if capability is OwnDual else super().offers(capability)  # so that the decoder is asked
 
     def planes(self, w, augment=1.0):
         kind = type(self.task)

@@ -10,9 +10,11 @@ from numpy.typing import NDArray
 
 from maxmargin.base.arrays import Array
 from maxmargin.base.errors import TaskError
+from maxmargin.kernels.atom_batch import AtomBatch
 from maxmargin.kernels.definiteness import check_definite
 from maxmargin.kernels.functions import Kernel
-from maxmargin.kernels.units import AtomBatch, UnitTask
+from maxmargin.kernels.units import UnitTask
+from maxmargin.problem.contract.capabilities.rescaled_search import RescaledSearch
 from maxmargin.problem.dual.objective import Formulation
 from maxmargin.problem.planes.atoms import AtomRows, Atoms
 from maxmargin.problem.planes.planes import Planes
@@ -78,7 +80,7 @@ class JointKernelTask(UnitTask):
         return self.decode(w, [x])[0]
 
 
-class ListedBatch(AtomBatch):
+class ListedBatch(AtomBatch, RescaledSearch):
     """Examples with all outputs: example i has the units bounds[i]:bounds[i + 1], of which truths[i] is right."""
 
     def __init__(
@@ -93,7 +95,7 @@ class ListedBatch(AtomBatch):
         self.bounds, self.truths, self.losses = bounds, truths, losses
 
     def planes(self, w: Array, augment: float | Array = 1.0) -> Planes:
-        lam = self.each(augment)
+        lam = self.loss_weights(augment)
         return self._worst(w, lambda loss, margin, j: lam[j] * loss - margin)
 
     def rescaled_planes(self, w: Array, formulation: Formulation) -> Planes:

@@ -25,21 +25,17 @@ from maxmargin.kernels.auto import MapWithConstant, fitted_to
 from maxmargin.kernels.definiteness import check_definite
 from maxmargin.kernels.functions import Kernel
 from maxmargin.kernels.map import KernelMap
-from maxmargin.kernels.plane_dual import KernelPlaneDual
-from maxmargin.problem.contract.batch import Batch, Settled
 from maxmargin.problem.contract.task import Task
-from maxmargin.problem.dual.objective import Formulation
-from maxmargin.problem.dual.plane_dual import PlaneDual
-from maxmargin.problem.planes.atoms import AtomRows, Atoms
-from maxmargin.problem.planes.planes import Planes
+from maxmargin.problem.planes.atoms import Atoms
 
 ZERO = 1e-12  # of the largest coefficient: what is left of a coefficient that was taken back
 
 
 class UnitTask(Task):
-    """What such tasks share. `kernel` is a constructor argument: None, or what kernels/auto.py makes a kernel of.
+    """A task whose Ψ is made of feature rows of units, and that may have a kernel in the place of features.
 
-    A trained model (see `settled`) has `support_`, its support units, and `support_numbers_`, theirs in training.
+    `kernel` is a constructor argument: None, or what kernels/auto.py makes a kernel of. A trained model (see
+    `reduced_to_support`) has `support_`, its support units, and `support_numbers_`, their numbers in training.
     """
 
     kernel: Any = None
@@ -117,8 +113,8 @@ class UnitTask(Task):
         """The explicit map of the kernel, where that is the way taken."""
         return self.map_.mapping if isinstance(self.map_, MapWithConstant) else self.map_
 
-    def settled(self, w: Array, atoms: KernelAtoms) -> tuple[UnitTask, Array]:
-        """The task and the weights with the support of w alone, for prediction."""
+    def reduced_to_support(self, w: Array, atoms: KernelAtoms) -> tuple[UnitTask, Array]:
+        """Return the task and the weights with the support units of w alone, for prediction."""
         direct, coefficients = atoms.arrays.direct, atoms.coefficients(w)
         sizes = np.abs(coefficients).max(axis=1)
         numbers = np.flatnonzero(sizes > ZERO * sizes.max(initial=0.0))
@@ -143,79 +139,3 @@ class UnitTask(Task):
 def _deny_width(found: int, expected: int) -> None:
     if found != expected:
         raise ValueError(f"the kernel is of {found} features; expected {expected}")
-
-
-class AtomBatch(Batch):
-    """A batch over the atoms of units; with a kernel, weights are coefficients of units."""
-
-    def __init__(self, task: UnitTask, n: int, atoms: Atoms):
-        super().__init__(task, n)
-        self.atoms, self.source = atoms, atoms.source
-
-    @property
-    def dim(self) -> int:
-        return int(self.atoms.dim)
-
-    @property
-    def method(self) -> str:
-        return self.atoms.about
-
-    @property
-    def kernel(self) -> KernelAtoms | None:
-        """The atoms, where they are known by inner products."""
-        return self.atoms if isinstance(self.atoms, KernelAtoms) else None
-
-    @property
-    def plane_atoms(self) -> Atoms:
-        return self.atoms
-
-    @property
-    def cache(self) -> KernelAtoms | None:
-        return self.kernel
-
-    @property
-    def exclusive(self) -> bool:
-        return self.kernel is not None  # compiled code reads the cache of kernel rows without a lock
-
-    def inner(self, v: Array, w: Array) -> float:
-        return super().inner(v, w) if self.kernel is None else self.kernel.inner(v, w)
-
-    def square(self, w: Array) -> float:
-        return super().square(w) if self.kernel is None else self.kernel.square(w)
-
-    def lifted(self, w: Array) -> Array:
-        return w if self.kernel is None else self.kernel.lifted(w)
-
-    def plane_dual(
-        self, weights: Array, formulation: Formulation, C: float, earlier: PlaneDual | None = None, **limits: Any
-    ) -> PlaneDual:
-        if self.kernel is None:
-            return super().plane_dual(weights, formulation, C, earlier, **limits)
-        if not isinstance(earlier, KernelPlaneDual):
-            return KernelPlaneDual(self.kernel, weights, formulation, C, **limits)
-        earlier.use(self.kernel)
-        earlier.move_to(weights, C)
-        return earlier
-
-    def restricted_to(self, planes: Planes) -> tuple[Batch, Planes]:
-        """With a kernel: over the units of these planes, so that no step needs kernel values with all of the data."""
-        if self.kernel is None:
-            return self, planes
-        direct, n_labels = self.kernel.arrays.direct, self.kernel.arrays.n_labels
-        rows: Any = planes.dpsi
-        of_units = rows.indices >= direct
-        units, place = np.unique((rows.indices[of_units] - direct) // n_labels, return_inverse=True)
-        indices = rows.indices.copy()
-        indices[of_units] = direct + place * n_labels + (rows.indices[of_units] - direct) % n_labels
-        few = AtomBatch(self.task, len(self), self.kernel.restricted(units.astype(np.int64)))
-        return few, Planes(AtomRows(few.atoms, rows.indptr, indices, rows.values), planes.loss)
-
-    def settled(self, w: Array) -> Settled:
-        shown: dict[str, Any] = {}
-        if self.task.kernel_map_ is not None:
-            shown["kernel_map_"] = self.task.kernel_map_
-        if self.kernel is None:
-            return Settled(self.task, w, shown)
-        task, weights = self.task.settled(w, self.kernel)
-        shown |= {"support_": task.support_numbers_, "kernel_evaluations_": self.kernel.rows.evaluations}
-        return Settled(task, weights, shown)

@@ -13,6 +13,7 @@ import numpy as np
 from maxmargin.base.arrays import Array
 from maxmargin.base.search import Search
 from maxmargin.problem.contract.batch import Batch
+from maxmargin.problem.contract.capabilities.latent import latent_of
 from maxmargin.problem.contract.examples import dot
 from maxmargin.problem.contract.task import Task
 from maxmargin.testing.comparisons import below, check, check_same_rows, close, dense
@@ -32,10 +33,11 @@ def check_completions(
     before = batch.planes(w)
     for i, example in enumerate(examples):
         _check_one(task, X[i], Y[i], i, example, w, rng)
-    completed, guessed = batch.completed(w), batch.guessed(rng)
+    latent = latent_of(batch)
+    completed, guessed = latent.completed(w), latent.guessed(rng)
     for other, what, best in ((completed, "completed(w)", True), (guessed, "guessed(rng)", False)):
         check(len(other) == len(batch), f"{what} has {len(other)} examples; the batch has {len(batch)}")
-        _check_truths(task, dense(batch.shifts_to(other)), examples, what, w if best else None)
+        _check_truths(task, dense(latent.shifts_to(other)), examples, what, w if best else None)
     _check_shifts(batch, completed, guessed, rng)
     after = batch.planes(w)
     check_same_rows(after, before, np.arange(len(batch)), "completing or guessing changed the batch that it began with")
@@ -82,13 +84,18 @@ def _check_truths(task: Task, rows: Array, examples: list[WrittenOut | None], wh
 
 def _check_shifts(batch: Batch, completed: Batch, guessed: Batch, rng: np.random.Generator) -> None:
     """Shifts are differences: none from a batch to itself, opposite ways back, and they add up."""
-    there, back = dense(batch.shifts_to(completed)), dense(completed.shifts_to(batch))
-    check(not dense(completed.shifts_to(completed)).any(), "batch.shifts_to(batch) is not zero")
+    there, back = _shifts(batch, completed), _shifts(completed, batch)
+    check(not _shifts(completed, completed).any(), "batch.shifts_to(batch) is not zero")
     check(close(there, -back), "before.shifts_to(after) is not -after.shifts_to(before)")
     check(
-        close(there + dense(completed.shifts_to(guessed)), dense(batch.shifts_to(guessed))),
+        close(there + _shifts(completed, guessed), _shifts(batch, guessed)),
         "the shifts by way of another completion do not add up to those without it",
     )
     order = rng.permutation(len(batch))
-    taken = dense(batch.take(order).shifts_to(completed.take(order)))
+    taken = _shifts(batch.take(order), completed.take(order))
     check(close(taken, there[order]), "take(index) does not keep the truths of a completed batch")
+
+
+def _shifts(before: Batch, after: Batch) -> Array:
+    """Return the changes of Ψ from one completion to another, as a dense array."""
+    return dense(latent_of(before).shifts_to(after))

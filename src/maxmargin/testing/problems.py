@@ -17,6 +17,8 @@ from scipy import sparse
 from maxmargin.base.arrays import Array
 from maxmargin.base.errors import NotSeparable, TaskError
 from maxmargin.base.search import Search
+from maxmargin.problem.contract.capabilities.latent import latent_of
+from maxmargin.problem.contract.capabilities.rescaled_search import RescaledSearch
 from maxmargin.problem.contract.task import Task
 from maxmargin.problem.dual.geometry import Geometry
 from maxmargin.problem.dual.objective import Formulation
@@ -183,8 +185,8 @@ class TinyProblem:
         self.origin = np.zeros(task.dim)  # what w is drawn to
         self.n = length(X)
         at = _known(completed_at, task) if task.latent else None
-        batch = task.pack(X, Y) if at is None else task.pack(X, Y).completed(at)
-        self.searched = not formulation.plain and batch.rescaled_planes(np.zeros(task.dim), formulation) is None
+        batch = task.pack(X, Y) if at is None else latent_of(task.pack(X, Y)).completed(at)
+        self.searched = not formulation.plain and batch.offers(RescaledSearch) is None
         self.weights = normalised_weights(sample_weight, self.n)
         self.examples: list[WrittenOut] = []
         for i in range(self.n):

@@ -7,6 +7,8 @@ from typing import Any
 import numpy as np
 
 from maxmargin.base.arrays import Array
+from maxmargin.problem.contract.capabilities.descriptions import required
+from maxmargin.problem.contract.capabilities.smooth import Smooth
 from maxmargin.problem.contract.sums import Sums
 from maxmargin.problem.contract.tangents import Softness
 from maxmargin.problem.contract.task import Task
@@ -41,7 +43,7 @@ def check_sums(
     for i, example in enumerate(examples):
         check(example is not None, f"example {i} has more than {max_outputs} outputs: give smaller examples")
     rng = np.random.default_rng(seed)
-    batch, weights = task.pack(X, Y), rng.uniform(0.5, 2.0, length(X))
+    batch, weights = required(task.pack(X, Y), Smooth, "check_sums"), rng.uniform(0.5, 2.0, length(X))
     drawn = [scale * w for _ in range(trials) for w in (rng.standard_normal(task.dim), rng.integers(-2, 3, task.dim))]
     for w in (np.zeros(task.dim), *drawn):
         size = 1 + max(float(np.max(np.abs(each.psi) @ np.abs(w))) for each in examples if each is not None)

@@ -11,6 +11,8 @@ import numpy as np
 from maxmargin.base.arrays import Array
 from maxmargin.base.search import Search
 from maxmargin.problem.contract.batch import Batch
+from maxmargin.problem.contract.capabilities.latent import latent_of
+from maxmargin.problem.contract.capabilities.rescaled_search import RescaledSearch
 from maxmargin.problem.contract.examples import dot
 from maxmargin.problem.contract.task import Task
 from maxmargin.problem.dual.objective import Formulation
@@ -70,7 +72,7 @@ def check_task(
 
 def _packed(task: Task, X: Any, Y: Any, completed_at: Array) -> Batch:
     batch = task.pack(X, Y)
-    return batch.completed(completed_at) if task.latent else batch
+    return latent_of(batch).completed(completed_at) if task.latent else batch
 
 
 def _weights(dim: int, rng: np.random.Generator, trials: int) -> Iterable[Array]:
@@ -150,10 +152,11 @@ def _check_one_plane(
 
 
 def _check_rescaled(task: Task, batch: Batch, examples: list[WrittenOut | None], w: Array) -> None:
+    rescaled = batch.offers(RescaledSearch)
+    if rescaled is None:
+        return
     for formulation in SEARCHED:
-        planes = batch.rescaled_planes(w, formulation)
-        if planes is None:
-            return
+        planes = rescaled.rescaled_planes(w, formulation)
         found = formulation.value(planes.loss, dense(planes.dpsi) @ w)
         for i, example in enumerate(examples):
             if example is not None:

@@ -17,6 +17,8 @@ from maxmargin.base.files.fields import NumberArray, OneOf, Part, Real
 from maxmargin.base.files.objects import Fields, Sometimes, declare
 from maxmargin.inputs.packed.packed_data import PackedData
 from maxmargin.problem.contract.batch import Batch
+from maxmargin.problem.contract.capabilities.kernel_space import KernelSpace
+from maxmargin.problem.contract.capabilities.latent import Latent
 from maxmargin.problem.contract.tangents import Softness
 from maxmargin.problem.dual.objective import Formulation
 from maxmargin.problem.oracle.oracle import Oracle, normalised_weights
@@ -144,11 +146,11 @@ class ProbabilisticTrainer(Trainer):
             return super()._oracle(batch, formulation, *others)
         if not formulation.plain:
             raise ValueError(f"objective={self.objective!r} has neither rescaling='slack' nor slack='l2'")
-        if batch.latent:
+        if batch.offers(Latent) is not None:
             raise ValueError(
                 f"objective={self.objective!r} needs all labels; those with hidden parts are for the hinge"
             )
-        if getattr(batch, "kernel", None) is not None:
+        if batch.offers(KernelSpace) is not None:
             raise ValueError(
                 f"objective={self.objective!r} does not take a kernel; kernels.KernelMap makes features of one"
             )

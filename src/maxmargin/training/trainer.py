@@ -27,6 +27,9 @@ from maxmargin.executors import Executor
 from maxmargin.inputs.packed.packed_data import PackedData, given_examples
 from maxmargin.kernels.map import KernelMap
 from maxmargin.problem.contract.batch import Batch
+from maxmargin.problem.contract.capabilities.kernel_space import KernelSpace
+from maxmargin.problem.contract.capabilities.missing_labels import MissingLabels
+from maxmargin.problem.contract.capabilities.prediction_form import trained_model_of
 from maxmargin.problem.contract.examples import Examples
 from maxmargin.problem.contract.task import Task
 from maxmargin.problem.dual.geometry import Geometry
@@ -254,7 +257,8 @@ class Trainer(SharedOptions, Checkpointed, WithNamedWeights, SavedModel, Reporte
         name = type(solver).__name__
         with self._problem(X, Y, sample_weight, self.task_) as (batch, oracle, _, line):
             line.doing("looking for a bound")
-            w = batch.lifted(self.w_)
+            space = batch.offers(KernelSpace)
+            w = self.w_ if space is None else space.lifted(self.w_)
             if not np.array_equal(oracle.allowed(w), w):
                 raise ValueError("the weights of this model do not keep to its bounds; fit it again, or change bounds")
             if oracle.latent:  # what can be certified is a local optimum
@@ -316,7 +320,8 @@ class Trainer(SharedOptions, Checkpointed, WithNamedWeights, SavedModel, Reporte
                 batch = task.setup_and_pack(X, Y)
             else:
                 batch = task.pack(X, Y)
-            informative = batch.informative()
+            labels = batch.offers(MissingLabels)
+            informative = np.arange(len(batch)) if labels is None else labels.informative()
             if len(informative) == 0:
                 raise ValueError("no example has a label that tells anything: there is nothing to learn from")
             if len(informative) < n:
@@ -376,7 +381,7 @@ class Trainer(SharedOptions, Checkpointed, WithNamedWeights, SavedModel, Reporte
             raise ValueError("partial_fit cannot go on from a model of another solver; start with a new estimator")
         C = checked_C(self.C)
         with self._problem(X, Y, sample_weight, task) as problem:
-            if problem.batch.exclusive:
+            if problem.batch.offers(KernelSpace) is not None:
                 raise ValueError("partial_fit is not offered with a kernel: every new example would lengthen the model")
             self._keep(problem, self._solve(problem, C, start, max_passes=1))
         return self
@@ -423,12 +428,12 @@ class Trainer(SharedOptions, Checkpointed, WithNamedWeights, SavedModel, Reporte
         return None
 
     def _keep(self, problem: Problem, solution: Solution) -> None:
-        settled = problem.batch.settled(solution.w)
+        trained = trained_model_of(problem.batch, solution.w)
         for name in self.__dict__.pop("_shown", ()):
             self.__dict__.pop(name, None)  # of an earlier fit
-        self.task_, self.w_, self.n_examples_ = settled.task, settled.w, self._n_trained_on(problem.batch)
+        self.task_, self.w_, self.n_examples_ = trained.task, trained.w, self._n_trained_on(problem.batch)
         self.solution_, self.certificate_, self.history_ = solution, solution.certificate, solution.history
-        shown = {**settled.attributes, **({"rounds_": solution.rounds} if solution.rounds else {})}
+        shown = {**trained.attributes, **({"rounds_": solution.rounds} if solution.rounds else {})}
         self.__dict__.update(shown)
         self._shown, self._fitted_to = tuple(shown), problem.fingerprint
         if solution.error is not None:

@@ -213,7 +213,7 @@ def test_a_part_is_a_name_and_a_range(folder):
     packed = mm.pack(in_blocks(many, np.tile(Y, 10)), folder, "classes")
     model = fitted(packed, max_passes=1)
     batch = model.task_.pack(packed.inputs, packed.outputs)
-    part = batch.part(np.arange(1000, 2000))
+    part = batch.take(np.arange(1000, 2000))
     check_that_it_travels(part, packed, model.w_, 3000)
 
 
@@ -221,7 +221,7 @@ def test_of_classes_in_another_order_a_part_takes_its_own_labels(folder):
     packed = mm.pack(in_blocks(X, Y), folder, "ordinal")
     model = fitted(packed, kind=mm.OrdinalSVC, order=[3, 1, 0, 2], max_passes=1)
     batch = model.task_.pack(packed.inputs, packed.outputs)
-    part = batch.part(np.arange(100, 110))
+    part = batch.take(np.arange(100, 110))
     content = pickle.dumps(part)
     assert len(content) < 4000
     np.testing.assert_array_equal(pickle.loads(content).planes(model.w_).loss, part.planes(model.w_).loss)
@@ -246,7 +246,7 @@ def test_a_worker_compares_its_own_part_with_the_checksums(folder, monkeypatch):
     monkeypatch.setattr(array_folder, "BLOCK", 4096)
     packed = mm.pack(in_blocks(X, Y), folder, "classes")
     batch = fitted(packed, max_passes=1).task_.pack(packed.inputs, packed.outputs)
-    first, last = (pickle.dumps(batch.part(np.arange(*reach))) for reach in ((0, 50), (350, 400)))
+    first, last = (pickle.dumps(batch.take(np.arange(*reach))) for reach in ((0, 50), (350, 400)))
     path = folder / "columns.npy"
     path.write_bytes(path.read_bytes()[:-1] + b"\7")
     assert len(pickle.loads(first)) == 50

@@ -240,7 +240,7 @@ def test_completion_replaces_the_target():
     assert completed._batch.truth == [(1, 1), (1, 0)]
     assert oracle._batch.truth == [1, 1]
     assert isinstance(completed._batch, Examples)
-    with pytest.raises(TaskError, match="must have its own completed"):
+    with pytest.raises(TaskError, match="does not offer what hidden parts need"):
         opened(PROBLEMS[0]).completed(np.zeros(9))
 
 

@@ -6,6 +6,7 @@ from proofs import prove_training_is_optimal
 from structures.alignment.compiled import alignment_twin as twin
 from thorough import examples
 
+from maxmargin.problem.contract.capabilities.rescaled_search import RescaledSearch
 from maxmargin.problem.contract.examples import dot
 from maxmargin.problem.dual.objective import Formulation
 from maxmargin.problem.oracle.oracle import Oracle
@@ -166,7 +167,7 @@ def test_long_sequences_are_searched_and_the_bound_is_true(formulation, monkeypa
     best = formulation.value(exact.loss, exact.dpsi @ w)
     monkeypatch.setattr(module, "LOSS_TABLE", 8)
     batch = task.pack(X, Y)
-    assert batch.rescaled_planes(w, formulation) is None
+    assert batch.offers(RescaledSearch) is None
     found = search_rescaled(batch, formulation, w, np.ones(len(X)))
     assert (found.cuts.values(w) <= best + 1e-9).all()
     assert (np.maximum(best, 0) <= found.upper + 1e-9).all()

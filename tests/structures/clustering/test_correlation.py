@@ -13,6 +13,7 @@ from structures.clustering.pair_strategies import clustered, complete_graph
 from thorough import examples
 
 from maxmargin.base.search import Search
+from maxmargin.problem.contract.capabilities.rescaled_search import RescaledSearch
 from maxmargin.problem.contract.examples import dot
 from maxmargin.problem.contract.task import Task
 from maxmargin.problem.dual.objective import Formulation
@@ -162,7 +163,7 @@ def test_contract_of_tasks(drawn, task):
 def test_other_formulations_are_searched_with_a_bound(problem, formulation):
     task, X, Y, w = problem
     batch = task.pack(X, Y)
-    assert batch.rescaled_planes(w, formulation) is None
+    assert batch.offers(RescaledSearch) is None
     found = search_rescaled(batch, formulation, w, np.ones(len(X)))
     for g, (x, y) in enumerate(zip(X, Y, strict=True)):
         outputs, truth = list(task.outputs(x)), dot(task.psi(x, y), w)

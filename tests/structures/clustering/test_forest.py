@@ -12,6 +12,7 @@ from strategies import whole
 from structures.clustering.pair_strategies import clustered, complete_graph
 from thorough import examples
 
+from maxmargin.problem.contract.capabilities.rescaled_search import RescaledSearch
 from maxmargin.problem.contract.examples import Examples, dot
 from maxmargin.problem.contract.task import Task
 from maxmargin.problem.dual.objective import Formulation
@@ -201,7 +202,7 @@ def test_shifts_and_completions_of_a_part(problem, data):
 def test_other_formulations_are_searched_with_a_bound(problem, formulation):
     task, X, Y, w = problem
     batch = task.pack(X, Y).completed(w)
-    assert batch.rescaled_planes(w, formulation) is None
+    assert batch.offers(RescaledSearch) is None
     found = search_rescaled(batch, formulation, w, np.ones(len(X)))
     for g, (x, y, truth) in enumerate(zip(X, Y, listed(batch, X), strict=True)):
         outputs = list(task.outputs(x))

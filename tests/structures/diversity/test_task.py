@@ -12,7 +12,7 @@ from structures.diversity.coverage_strategies import queries
 from thorough import examples
 
 from maxmargin.base.search import Search
-from maxmargin.problem.dual.objective import Formulation
+from maxmargin.problem.contract.capabilities.rescaled_search import RescaledSearch
 from maxmargin.problem.oracle.oracle import Oracle
 from maxmargin.solvers import BCFW, NSlack, OneSlack
 from maxmargin.structures.diversity.documents import Documents
@@ -183,7 +183,7 @@ def test_only_planes_can_search():
     task = Diversity(k=1)
     X, Y = [["my words", "yours"]], [[{1}, set()]]
     task.setup(X, Y)
-    assert task.pack(X, Y).rescaled_planes(np.zeros(task.dim), Formulation("slack", "l1")) is None
+    assert task.pack(X, Y).offers(RescaledSearch) is None
 
 
 def test_words_of_the_query_are_left_out():

@@ -16,6 +16,7 @@ from thorough import examples
 from maxmargin import StructuredSVM
 from maxmargin.base.search import Search
 from maxmargin.inference import Relaxed
+from maxmargin.problem.contract.capabilities.rescaled_search import RescaledSearch
 from maxmargin.problem.contract.examples import dot
 from maxmargin.problem.dual.objective import Formulation
 from maxmargin.problem.oracle.oracle import Oracle
@@ -448,7 +449,7 @@ def test_slack_rescaling_is_searched():
     X, Y = [Nodes(np.eye(3), TRIANGLE)] * 2, TWO
     task = Graph()
     task.setup(X, Y)
-    assert task.pack(X, Y).rescaled_planes(np.zeros(task.dim), Formulation("slack", "l1")) is None
+    assert task.pack(X, Y).offers(RescaledSearch) is None
     model = StructuredSVM(Graph(), C=1.0, rescaling="slack", tol=1e-2).fit(X, Y)
     best = brute_force(Graph(), X, Y, 1.0, Formulation("slack", "l1")).value
     assert best - 1e-6 <= model.certificate_.primal

@@ -88,7 +88,7 @@ def test_guesses_explain_the_labels(problem, seed):
 def test_what_is_told_of_the_training_strings(problem):
     """Letter by letter: the best sites of strings with the motif, and the background of the others."""
     task, X, Y, w = problem
-    _, kept, told = task.pack(X, Y).settled(w)
+    _, kept, told = task.pack(X, Y).trained_model(w)
     assert kept is w
     assert [site.sequence for site in told["sites_"]] == np.flatnonzero(Y).tolist()
     for site in told["sites_"]:

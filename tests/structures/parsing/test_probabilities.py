@@ -108,7 +108,7 @@ def test_training_finds_the_optimum_over_all_trees(objective, solver):
 def test_what_is_refused():
     with pytest.raises(ValueError, match="must be sums over brackets"):
         Parser(measure="f1", objective="softmax_margin").fit(TAGS, TREES)
-    with pytest.raises(ValueError, match="keeps no distributions"):
+    with pytest.raises(ValueError, match="needs a distribution of outputs for every example"):
         Parser(objective="likelihood", solver="exponentiated_gradient").fit(TAGS, TREES)
     with pytest.raises(ValueError, match="'span' or 'tree'"):
         trained().predict_confidence(TAGS, of="word")

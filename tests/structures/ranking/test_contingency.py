@@ -18,6 +18,7 @@ from thorough import examples
 
 from maxmargin import StructuredSVM
 from maxmargin.errors import TaskError
+from maxmargin.problem.contract.capabilities.narrowed_search import NarrowedSearch
 from maxmargin.problem.dual.objective import Formulation
 from maxmargin.problem.oracle.oracle import Oracle
 from maxmargin.solvers import Bundle, OneSlack
@@ -106,7 +107,8 @@ RARE = (LARGE[:, 0] > 1.7).astype(int)
 @given(w=st.tuples(*[st.floats(-3, 3)] * 3).map(np.array), other=st.tuples(*[st.floats(-3, 3)] * 3).map(np.array))
 def test_a_narrowed_batch_finds_planes_of_the_whole(measure, w, other):
     task, batch = set_up(Contingency(measure, k=30), [LARGE], [RARE])
-    near = batch.narrowed(w)
+    search = batch.offers(NarrowedSearch)
+    near = None if search is None else search.narrowed(w)
     if near is None:
         return
     assert len(near.rows) <= len(batch.rows) / 2

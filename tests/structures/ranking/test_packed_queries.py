@@ -94,7 +94,7 @@ def test_a_part_takes_what_it_knows_of_its_own_rows(folder):
         executor.close()
     groups, levels, _ = model._queries(packed, None, None, None, reset=False)
     batch = model.task_.pack(groups, levels)
-    part = batch.part(np.arange(200, 210))
+    part = batch.take(np.arange(200, 210))
     content = pickle.dumps(part)
     assert 4 * len(content) < len(pickle.dumps(batch))  # what is known of queries goes with both
     again = pickle.loads(content)

@@ -8,6 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import maxmargin as mm
+from maxmargin.problem.contract.capabilities.latent import Latent
+from maxmargin.problem.contract.capabilities.summing_shards import SummingShards
 from maxmargin.problem.contract.tangents import Softness
 from maxmargin.problem.dual.objective import Formulation
 from maxmargin.problem.oracle.shard_sums import Asked, shard_sum
@@ -53,9 +55,9 @@ def equal(one, other):
 def test_a_part_finds_what_the_whole_does(kind, index, seed):
     batch, rng = BATCHES[kind], np.random.default_rng(seed)
     w = rng.standard_normal(batch.dim)
-    part, taken = pickle.loads(pickle.dumps(batch.own_part(index))), batch.take(index)
+    part, taken = pickle.loads(pickle.dumps(batch.offers(SummingShards).summing_shard(index))), batch.take(index)
     assert np.array_equal(part.ids, taken.ids)
-    if batch.latent:
+    if batch.offers(Latent) is not None:
         part, taken = part.completed(w), taken.completed(w)
         w = rng.standard_normal(batch.dim)
     found, expected = part.planes(w, 0.7), taken.planes(w, 0.7)
@@ -78,12 +80,12 @@ def test_a_part_takes_along_its_own_examples_alone(kind):
     batch = packed(kind, 4000)
     size = len(pickle.dumps(batch)) - 16 * 4000  # but for the numbers of examples and where they begin
     for index in np.array_split(np.arange(4000), 8):
-        assert len(pickle.dumps(batch.own_part(index))) - 9 * 4000 < size / 6
+        assert len(pickle.dumps(batch.offers(SummingShards).summing_shard(index))) - 9 * 4000 < size / 6
 
 
 def test_parts_of_kernels_and_folders_are_not_cut(tmp_path):
     X, Y = [np.array([[1.0, 2.0], [0.5, 1.0]])] * 4, [["A", "B"]] * 4
-    assert mm.tasks.Chain(kernel="rbf").setup_and_pack(X, Y).own_part(np.arange(2)) is None
+    assert mm.tasks.Chain(kernel="rbf").setup_and_pack(X, Y).offers(SummingShards) is None
     X = [[{"a": 1.0}, {"b": 1.0}]] * 4
     folder = mm.pack(zip(X, Y, strict=True), tmp_path / "packed", "sequences")
-    assert mm.tasks.Chain().setup_and_pack(folder, folder).own_part(np.arange(2)) is None
+    assert mm.tasks.Chain().setup_and_pack(folder, folder).offers(SummingShards) is None

@@ -194,7 +194,7 @@ def test_a_part_is_a_name_and_a_range(folder):
     packed = mm.pack(zip(attributes(X), Y, strict=True), folder, "sequences")
     model = fitted(packed, max_passes=1)
     batch = model.task_.pack(packed)
-    part = batch.part(np.arange(1000, 2000))
+    part = batch.take(np.arange(1000, 2000))
     check_that_it_travels(part, packed, model.w_, 4000)
     expected = part.planes(model.w_)
     assert len(pickle.dumps(expected.dpsi.atoms)) < 1000
@@ -218,7 +218,7 @@ def test_of_labels_that_are_not_the_folders_a_part_takes_its_own(folder):
     model = fitted(packed, max_passes=1, classes=["L2", "L1", "L0"])
     batch = model.task_.pack(packed)
     assert batch.rows is not packed.rows
-    part = batch.part(np.arange(100, 110))
+    part = batch.take(np.arange(100, 110))
     assert len(pickle.dumps(part)) < 6000
     np.testing.assert_array_equal(pickle.loads(pickle.dumps(part)).planes(model.w_).loss, part.planes(model.w_).loss)
 
@@ -241,7 +241,7 @@ def test_a_worker_compares_its_own_part_with_the_checksums(folder):
     X, Y = tagged(500)
     packed = mm.pack(zip(attributes(X), Y, strict=True), folder, "sequences")
     batch = fitted(packed, max_passes=1).task_.pack(packed)
-    content = pickle.dumps(batch.part(np.arange(100)))
+    content = pickle.dumps(batch.take(np.arange(100)))
     path = folder / "columns.npy"
     path.write_bytes(path.read_bytes()[:-1] + b"\7")
     with pytest.raises(ValueError, match="checksum is wrong"):

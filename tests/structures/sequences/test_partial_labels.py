@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from strategies import costs, whole
 from thorough import examples
 
+from maxmargin.problem.contract.capabilities.latent import Latent
 from maxmargin.problem.dual.objective import Formulation
 from maxmargin.problem.oracle.oracle import Oracle
 from maxmargin.structures.sequences.partial_labels import Choices, as_choice, is_partial, named_labels
@@ -188,6 +189,8 @@ def test_a_set_with_one_label_is_that_label():
     alone = Chain()
     assert packed(alone, X, known).known.all()
     assert not alone.latent
+    assert packed(alone, X, known).offers(Latent) is None
+    assert packed(Chain()).offers(Latent) is not None
     assert alone.classes_ == ["a", "b", "c"]
 
 

@@ -8,7 +8,7 @@ from strategies import chain_data
 from structures.sequences.compiled import chain_twin as twin
 from thorough import examples
 
-from maxmargin.problem.dual.objective import Formulation
+from maxmargin.problem.contract.capabilities.rescaled_search import RescaledSearch
 from maxmargin.problem.oracle.oracle import Oracle
 from maxmargin.tasks import Chain, Sequences, Weighted
 from maxmargin.testing import check_task
@@ -109,7 +109,7 @@ def test_losses_that_are_no_whole_numbers_are_searched():
     """There the most violated output of slack rescaling has no table; the search's bound keeps the certificate true."""
     task = Chain(costs=COSTS)
     task.setup(DENSE, Y)
-    assert task.pack(DENSE, Y).rescaled_planes(np.zeros(task.dim), Formulation("slack", "l1")) is None
+    assert task.pack(DENSE, Y).offers(RescaledSearch) is None
 
 
 def test_unseen_features_are_ignored_or_named():

@@ -14,7 +14,11 @@ from maxmargin.base.arrays import Array, Index, read_only
 from maxmargin.base.errors import TaskError
 from maxmargin.base.rounding import UNIT, gamma
 from maxmargin.base.search import Search
-from maxmargin.problem.contract.batch import Batch
+from maxmargin.problem.contract.batch import Batch, Offered
+from maxmargin.problem.contract.capabilities.latent import Latent
+from maxmargin.problem.contract.capabilities.portable import Portable
+from maxmargin.problem.contract.capabilities.rescaled_search import RescaledSearch
+from maxmargin.problem.contract.capabilities.smooth import Smooth
 from maxmargin.problem.contract.tangents import Softness, Tangents
 from maxmargin.problem.dual.objective import Formulation
 from maxmargin.problem.planes.planes import Planes, Rows, bound_by_ratio
@@ -22,8 +26,12 @@ from maxmargin.problem.planes.planes import Planes, Rows, bound_by_ratio
 MOST_LISTED = 100_000  # outputs of one x that are summed over
 
 
-class Examples(Batch):
-    """The user's own objects, one by one. `listed`: whether the task lists its outputs."""
+class Examples(Batch, Latent, Portable, RescaledSearch, Smooth):
+    """The user's own objects, searched one by one in Python.
+
+    `listed` says whether the task lists its outputs: rescaled searches and sums enumerate them. Labels have hidden
+    parts where the task says so.
+    """
 
     weighs_loss = False  # the user's argmax has a loss of its own, so that it is asked at w/λ
 
@@ -34,28 +42,35 @@ class Examples(Batch):
         self.X, self.Y, self.listed = X, Y, listed
         self.longest: dict[int, float] = {}  # ‖Ψ‖ of every example whose outputs have been listed
         self.truth = Y if truth is None else truth  # the output whose Ψ is the target: y, or its latent completion
-        self.places = self.ids  # where the examples stand in X, Y and truth
+        self.positions = self.ids  # of the examples in X, Y and truth
+
+    def offers(self, capability: type[Offered]) -> Offered | None:
+        if capability is Latent and not self.task.latent:
+            return None
+        if capability in (RescaledSearch, Smooth) and not self.listed:
+            return None
+        return super().offers(capability)
 
     def take(self, index: Index) -> Self:
         taken = super().take(index)
-        taken.places = self.places[index]
+        taken.positions = self.positions[index]
         return taken
 
-    def part(self, index: Index) -> Self:
+    def shard(self, index: Index) -> Self:
         taken = self.take(index)
         for name in ("X", "Y", "truth"):
-            setattr(taken, name, [getattr(self, name)[i] for i in map(int, taken.places)])
-        taken.places = np.arange(len(taken))
+            setattr(taken, name, [getattr(self, name)[i] for i in map(int, taken.positions)])
+        taken.positions = np.arange(len(taken))
         return taken
 
     def __iter__(self) -> Iterator[tuple[int, Any, Any, Any]]:
-        """Number, x, y and truth of every example."""
-        pairs = zip(map(int, self.ids), map(int, self.places), strict=True)
+        """Yield number, x, y and truth of every example."""
+        pairs = zip(map(int, self.ids), map(int, self.positions), strict=True)
         return ((i, self.X[j], self.Y[j], self.truth[j]) for i, j in pairs)
 
     def planes(self, w: Array, augment: float | Array = 1.0) -> Planes:
         task, w = self.task, read_only(w)
-        lam = self.each(augment)
+        lam = self.loss_weights(augment)
 
         def decoded(x: Any, y: Any, j: int) -> Any:
             if lam[j] == 0:
@@ -68,10 +83,8 @@ class Examples(Batch):
         truths = np.array([dot(task.psi(x, truth), w) for _, x, _, truth in self])
         return planes._replace(upper=bound_by_ratio(lam * planes.loss - planes.dpsi @ w, truths, task.ratio))
 
-    def rescaled_planes(self, w: Array, formulation: Formulation) -> Planes | None:
-        """By enumeration, where the task lists its outputs."""
-        if not self.listed:
-            return None
+    def rescaled_planes(self, w: Array, formulation: Formulation) -> Planes:
+        """Return the most violated planes by enumeration of all outputs."""
         task, w = self.task, read_only(w)
         truths = [truth for _, _, _, truth in self]
 
@@ -86,9 +99,7 @@ class Examples(Batch):
         return self._planes_of(worst)
 
     def add_tangents(self, w: Array, weights: Array, softness: Softness, total: Array) -> Tangents:
-        """By enumeration, where the task lists its outputs."""
-        if not self.listed:
-            return super().add_tangents(w, weights, softness, total)
+        """Add what is expected of the outputs by enumeration of all of them."""
         task, w, (b, margin) = self.task, read_only(w), softness
         slacks, errors, size = np.empty(len(self)), np.empty(len(self)), float(np.linalg.norm(w))
         mass = most = 0.0
@@ -134,11 +145,11 @@ class Examples(Batch):
         return differences([new for new, _ in pairs], [old for _, old in pairs], self.dim)
 
     def _explained_by(self, explain: Callable[[Any, Any], Any]) -> Self:
-        """The same examples with other truths."""
+        """Return the same examples with the truths that `explain` returns for x and y."""
         truth = list(self.truth)
-        for place, (i, x, y, _) in zip(map(int, self.places), self, strict=True):
+        for position, (i, x, y, _) in zip(map(int, self.positions), self, strict=True):
             try:
-                truth[place] = explain(x, y)
+                truth[position] = explain(x, y)
             except Exception as error:
                 self._name(error, i)
                 raise

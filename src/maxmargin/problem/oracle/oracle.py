@@ -22,10 +22,16 @@ from maxmargin.base.files.fields import Flag, NumberArray, OneOf, Whole
 from maxmargin.base.files.learnt import MaybeInner
 from maxmargin.base.files.objects import Fields
 from maxmargin.base.files.stacked import Stacked
-from maxmargin.base.rounding import gamma
+from maxmargin.base.rounding import gamma, raised_square
 from maxmargin.base.search import Search
 from maxmargin.executors import Executor, Serial
 from maxmargin.problem.contract.batch import Batch
+from maxmargin.problem.contract.capabilities.kernel_space import KernelSpace
+from maxmargin.problem.contract.capabilities.latent import Latent, latent_of
+from maxmargin.problem.contract.capabilities.narrowed_search import NarrowedSearch
+from maxmargin.problem.contract.capabilities.own_dual import OwnDual
+from maxmargin.problem.contract.capabilities.relaxation_report import RelaxationReport
+from maxmargin.problem.contract.capabilities.resumable_searches import ResumableSearches
 from maxmargin.problem.dual.block_dual import BlockDual
 from maxmargin.problem.dual.geometry import Geometry
 from maxmargin.problem.dual.objective import Formulation, primal
@@ -74,6 +80,8 @@ class Oracle:
         geometry: Geometry | None = None,
         sizes: Array | None = None,
     ):
+        if batch.task.latent:
+            latent_of(batch)  # raises where the batch cannot complete labels
         self._places = Placement(batch, executor or Serial())
         self.geometry = geometry  # None: w is drawn to 0, and may be anywhere
         self.formulation = formulation or Formulation()
@@ -119,14 +127,18 @@ class Oracle:
 
     @property
     def _cache(self) -> Any:
-        return self._batch.cache
+        return None if self._space is None else self._space.cache
+
+    @property
+    def _space(self) -> KernelSpace | None:
+        return self._batch.offers(KernelSpace)
 
     @property
     def _searches(self) -> list[Any] | None:
         """What searches remember, wherever they are made."""
         places = self._places
         if places.here:
-            return self._batch.remembered_searches()
+            return remembered_part(self._batch, np.arange(self.n))
         each: list[list[Any] | None] = list(places.map(remembered_part, places.placed, places.parts))
         known = [one for some in each if some is not None for one in some]
         return [known[k] for k in places.order] if len(known) == self.n else None
@@ -137,7 +149,7 @@ class Oracle:
             return
         places = self._places
         if places.here:
-            self._batch.remember_searches(found)
+            remember_part(self._batch, found)
             return
         shares = [[found[i] for i in part] for part in places.parts]
         list(places.map(remember_part, places.placed, shares))
@@ -155,10 +167,10 @@ class Oracle:
     @property
     def method(self) -> str:
         """How the decoder searches, and, where the batch has words for it, how often it found no proved output."""
-        method, words = self._batch.method, self._batch.relaxed_as
-        if self._relaxed is None or not words:
+        method, report = self._batch.method, self._batch.offers(RelaxationReport)
+        if self._relaxed is None or report is None:
             return method
-        return f"{method}, {words.format(np.count_nonzero(self._relaxed), self.n)}"
+        return f"{method}, {report.relaxed_on(int(np.count_nonzero(self._relaxed)), self.n)}"
 
     @property
     def call_cost(self) -> float:
@@ -173,7 +185,7 @@ class Oracle:
     @property
     def latent(self) -> bool:
         """Whether truths have hidden parts."""
-        return self._batch.latent
+        return self._batch.offers(Latent) is not None
 
     def promise_broken_on(self, position: int) -> str:
         """How a message begins about an example at this position."""
@@ -188,7 +200,7 @@ class Oracle:
 
     def inner(self, v: Array, w: Array) -> float:
         """⟨v, w⟩: with a kernel, weights are coefficients, and the product is not that of the two arrays."""
-        return self._batch.inner(v, w)
+        return float(np.dot(v, w)) if self._space is None else self._space.inner(v, w)
 
     def objective(self, w: Array, risk: float, C: float) -> float:
         """P(w) from its measured risk, not rounded down."""
@@ -196,7 +208,9 @@ class Oracle:
 
     def square(self, w: Array) -> float:
         """‖w‖², or the square of the distance to the prior, not rounded down."""
-        return self._batch.square(w) if self.geometry is None else self.geometry.square(w)
+        if self.geometry is not None:
+            return self.geometry.square(w)
+        return raised_square(w) if self._space is None else self._space.square(w)
 
     def point(self, s: Array) -> Array:
         """The w that belongs to Σ α a = s."""
@@ -405,7 +419,8 @@ class Oracle:
 
         Its cuts are cuts of the whole risk, and its own risk is no more than that. Its calls are not counted.
         """
-        few = self._batch.narrowed(w)
+        search = self._batch.offers(NarrowedSearch)
+        few = None if search is None else search.narrowed(w)
         if few is None:
             return None
         oracle = self._of(few)
@@ -418,8 +433,9 @@ class Oracle:
         It is an empty one, or that of an earlier run (if `earlier` is such a point) moved to this C.
         """
         known = earlier if isinstance(earlier, BlockDual) else None
-        dual = self._batch.block_dual(self.weights, self.formulation, C, known, **limits)
-        if self.geometry is not None and not dual.confinable:
+        own = self._batch.offers(OwnDual)
+        dual = None if own is None else own.block_dual(self.weights, self.formulation, C, known, **limits)
+        if dual is None or (self.geometry is not None and not dual.confinable):
             return self.plane_dual(C, earlier, **limits)
         dual.confine(self.geometry)
         return dual
@@ -427,7 +443,15 @@ class Oracle:
     def plane_dual(self, C: float, earlier: Any = None, **limits: Any) -> PlaneDual:
         """The same over planes that are found one by one."""
         known = PlaneDual.of(earlier) if isinstance(earlier, BlockDual) else None
-        dual = self._batch.plane_dual(self.weights, self.formulation, C, known, **limits)
+        problem = (self.weights, self.formulation, C)
+        if self._space is not None:
+            dual = self._space.plane_dual(*problem, known, **limits)
+        elif known is None:
+            dual = PlaneDual(self.dim, *problem, **limits)
+            dual.use(self.plane_atoms)
+        else:
+            dual = known
+            dual.move_to(self.weights, C)
         dual.confine(self.geometry)
         return dual
 
@@ -439,7 +463,9 @@ class Oracle:
 
     def restricted_to(self, planes: Planes) -> tuple[Oracle, Planes]:
         """The same planes, and an oracle whose block dual costs no more than these planes need."""
-        few, planes = self._batch.restricted_to(planes)
+        few = self._batch
+        if self._space is not None:
+            few, planes = self._space.restricted_to(planes)
         oracle = copy(self)
         oracle._places, oracle.dim = Placement(few, self._places.executor), few.dim
         oracle._reach, oracle._from_zero, oracle._witnesses = PlaneSizes(), False, MissedOutputs()
@@ -452,18 +478,20 @@ class Oracle:
         self._check(w)
         places = self._places
         if places.here:
-            return self._of(self._batch.completed(w))
+            return self._of(latent_of(self._batch).completed(w))
         return self._of(self._batch, places.executor.derive(completed_part, places.placed, w))
 
     def guessed(self, rng: np.random.Generator) -> Oracle:
         """The same data with every label completed somehow, before there are weights (latent tasks)."""
-        return self._of(self._batch.guessed(rng))  # here, because one stream of random numbers serves all examples
+        return self._of(
+            latent_of(self._batch).guessed(rng)
+        )  # here, because one stream of random numbers serves all examples
 
     def shifts_to(self, after: Oracle) -> AtomRows:
         """By how much Ψ of every truth changes from this completion to that one."""
         places = self._places
         if places.here:
-            return AtomRows.of(self._batch.shifts_to(after._batch))
+            return shifted_rows(self._batch, after._batch)
         return AtomRows.stack(list(places.map(shifted_rows, places.placed, after._places.placed))).take(places.order)
 
     def resumed(self, earlier: Oracle) -> Oracle | None:
@@ -495,7 +523,7 @@ class Oracle:
         `run` is a function that other processes can import. They cannot watch, and get None instead; what they return
         takes along what it has of the data as references.
         """
-        executor = Serial() if self._batch.exclusive else self._places.executor  # one cache, which no two runs may use
+        executor = Serial() if self._places.exclusive else self._places.executor  # one cache, which no two runs may use
         if not self.at_once(len(each)):
             return Serial().map(run, [self] * len(each), each, watch, *shared)
         own = copy(self)
@@ -509,7 +537,7 @@ class Oracle:
 
     def at_once(self, runs: int) -> bool:
         """Whether `side_by_side` makes several of so many runs at a time."""
-        return runs > 1 and self._places.executor.workers > 1 and not self._batch.exclusive
+        return runs > 1 and self._places.executor.workers > 1 and not self._places.exclusive
 
     @property
     def apart_now(self) -> tuple[int, int]:
@@ -601,22 +629,26 @@ class Oracle:
 
 def remembered_part(part: Batch, index: Index) -> list[Any] | None:
     """What the searches of a part remember; `index` is not needed for that."""
-    return part.remembered_searches()
+    resumable = part.offers(ResumableSearches)
+    return None if resumable is None else resumable.search_states()
 
 
 def remember_part(part: Batch, found: list[Any]) -> None:
     """Begin the next searches of a part with this."""
-    part.remember_searches(found)
+    resumable = part.offers(ResumableSearches)
+    if resumable is None:
+        raise ValueError(f"the searches of {part.name} keep no state")
+    resumable.restore_searches(found)
 
 
 def completed_part(part: Batch, w: Array) -> Batch:
     """A part with its truths completed at w."""
-    return part.completed(w)
+    return latent_of(part).completed(w)
 
 
 def shifted_rows(before: Batch, after: Batch) -> AtomRows:
     """What two completions of a part change in Ψ."""
-    return AtomRows.of(before.shifts_to(after))
+    return AtomRows.of(latent_of(before).shifts_to(after))
 
 
 def run_elsewhere(

@@ -17,6 +17,9 @@ from numpy.typing import NDArray
 from maxmargin.base.arrays import Index
 from maxmargin.executors import Executor, Serial
 from maxmargin.problem.contract.batch import Batch
+from maxmargin.problem.contract.capabilities.kernel_space import KernelSpace
+from maxmargin.problem.contract.capabilities.portable import Portable
+from maxmargin.problem.contract.capabilities.summing_shards import SummingShards
 
 CHUNK = 512  # examples per call: bounds the memory that rows of planes take
 FEWEST = 4  # examples that are worth a hop to another thread
@@ -35,13 +38,15 @@ class Placement:
 
     def __init__(self, batch: Batch, executor: Executor, placed: list[Any] | None = None):
         self.batch, self.executor = batch, executor
+        # Compiled code reads the cache of kernel rows without a lock: one run at a time uses it, in this process.
+        self.exclusive = batch.offers(KernelSpace) is not None
         self.made = placed  # the handles of parts, once they are in their places
         self._own: list[Any] | None = None  # the same of parts that are only summed up
 
     @property
     def here(self) -> bool:
         """Whether the batch is worked on where it is."""
-        return self.executor.shares_memory or self.batch.exclusive
+        return self.executor.shares_memory or self.exclusive
 
     @property
     def alone(self) -> bool:
@@ -57,16 +62,18 @@ class Placement:
     def placed(self) -> list[Any]:
         """The parts of the batch where they are worked on."""
         if self.made is None:
-            self.made = self.executor.place([self.batch.part(part) for part in self.parts])
+            portable = self.batch.offers(Portable)
+            shard = self.batch.take if portable is None else portable.shard
+            self.made = self.executor.place([shard(part) for part in self.parts])
         return self.made
 
     @property
     def placed_to_sum(self) -> list[Any]:
         """The same for whoever gets no rows of planes from them, only sums: parts may have less than these."""
         if self.made is None and self._own is None:
-            own = [self.batch.own_part(part) for part in self.parts]
-            if not any(each is None for each in own):
-                self._own = self.executor.place(own)
+            summing = self.batch.offers(SummingShards)
+            if summing is not None:
+                self._own = self.executor.place([summing.summing_shard(part) for part in self.parts])
         return self.placed if self._own is None else self._own
 
     @cached_property
@@ -108,7 +115,7 @@ class Placement:
 
     def spread_ahead(self, chunks: Sequence[Index]) -> list[list[Index]] | None:
         """The shares of every chunk of a pass, if workers of this memory can search them all as they come."""
-        if not self.here or self.executor.workers == 1 or self.batch.exclusive:  # threads take turns with one cache
+        if not self.here or self.executor.workers == 1 or self.exclusive:  # threads take turns with one cache
             return None
         each = -(-SHARES * self.executor.workers // len(chunks))
         return [self._shares(chunk, each) for chunk in chunks]

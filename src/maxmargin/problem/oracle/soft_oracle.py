@@ -9,6 +9,9 @@ import numpy as np
 from maxmargin.base.arrays import Array, Index
 from maxmargin.executors import Executor
 from maxmargin.problem.contract.batch import Batch
+from maxmargin.problem.contract.capabilities.descriptions import required
+from maxmargin.problem.contract.capabilities.distribution_dual import DistributionDual
+from maxmargin.problem.contract.capabilities.smooth import Smooth
 from maxmargin.problem.contract.tangents import Softness, Tangents
 from maxmargin.problem.dual.block_dual import BlockDual
 from maxmargin.problem.dual.geometry import Geometry
@@ -16,6 +19,8 @@ from maxmargin.problem.oracle.oracle import MeanPlane, Oracle
 from maxmargin.problem.oracle.placement import chunks_of
 from maxmargin.problem.planes.plane_sizes import CutSize
 from maxmargin.problem.planes.planes import Planes
+
+NEEDS_SUMS = "an objective other than 'hinge'"
 
 
 class SoftOracle(Oracle):
@@ -69,7 +74,8 @@ class SoftOracle(Oracle):
 
     def gibbs_dual(self, C: float, earlier: Any = None) -> Any:
         """A dual point with one distribution of outputs per example, in the form that the batch has for it."""
-        return self._batch.gibbs_dual(self.weights, self.softness, C, earlier)
+        dual = required(self._batch, DistributionDual, "solver='exponentiated_gradient'", "use solver='lbfgs'")
+        return dual.gibbs_dual(self.weights, self.softness, C, earlier)
 
     def narrowed(self, w: Array) -> None:
         """All outputs count."""
@@ -112,4 +118,5 @@ def add_up(batch: Batch, asked: tuple[Index, Array], w: Array, softness: Softnes
     index, weights = asked
     total = np.zeros(len(w))
     each = zip(chunks_of(index), chunks_of(weights), strict=True)
-    return Tangents.joined([batch.take(own).add_tangents(w, v, softness, total) for own, v in each]), total
+    found = [required(batch.take(own), Smooth, NEEDS_SUMS).add_tangents(w, v, softness, total) for own, v in each]
+    return Tangents.joined(found), total

@@ -12,6 +12,7 @@ from maxmargin.base.errors import TaskError
 from maxmargin.base.rounding import gamma
 from maxmargin.base.search import Search
 from maxmargin.problem.contract.batch import Batch
+from maxmargin.problem.contract.capabilities.rescaled_search import RescaledSearch
 from maxmargin.problem.dual.objective import Formulation
 from maxmargin.problem.oracle.rescaling import search_rescaled
 from maxmargin.problem.planes.atoms import AtomRows
@@ -61,8 +62,9 @@ def most_violated(
             return Violations(planes, heights, heights, proved, relaxed=planes.relaxed)
         proved = np.maximum(scale * planes.upper, heights)
         return Violations(planes, heights, heights if estimates else proved, proved, relaxed=planes.relaxed)
-    exact = part.rescaled_planes(w, formulation)
-    if exact is not None:
+    rescaled = part.offers(RescaledSearch)
+    if rescaled is not None:
+        exact = rescaled.rescaled_planes(w, formulation)
         planes = formulation.cuts(exact.over_atoms())
         heights = planes.values(w)
         _check_promise(part, planes, heights, w)

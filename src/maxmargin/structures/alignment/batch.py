@@ -11,7 +11,9 @@ from scipy import sparse
 
 from maxmargin.base.arrays import Array
 from maxmargin.base.rounding import UNIT, gamma
-from maxmargin.problem.contract.batch import Batch
+from maxmargin.problem.contract.batch import Batch, Offered
+from maxmargin.problem.contract.capabilities.rescaled_search import RescaledSearch
+from maxmargin.problem.contract.capabilities.smooth import Smooth
 from maxmargin.problem.contract.tangents import Softness, Tangents
 from maxmargin.problem.dual.objective import Formulation
 from maxmargin.problem.planes.planes import Planes
@@ -24,7 +26,7 @@ FEW_FEATURES = 10_000  # for which a table is faster than to sort those that occ
 LOSS_TABLE = 4_000_000  # entries of the table (n × m × losses) up to which slack rescaling is exact
 
 
-class AlignmentBatch(Batch):
+class AlignmentBatch(Batch, RescaledSearch, Smooth):
     """Pairs of sequences and their true alignments."""
 
     call_cost = 100.0  # the table of an alignment is large against a plane
@@ -38,15 +40,18 @@ class AlignmentBatch(Batch):
     def __iter__(self) -> Iterator[tuple[EncodedPair, TrueAlignment]]:
         return ((self.codes[i], self.truths[i]) for i in self.ids)
 
+    def offers(self, capability: type[Offered]) -> Offered | None:
+        if capability is RescaledSearch and not self.countable:
+            return None
+        return super().offers(capability)
+
     def planes(self, w: Array, augment: float | Array = 1.0) -> Planes:
-        weights, lam = self.task.prepared(w), self.each(augment)
+        weights, lam = self.task.prepared(w), self.loss_weights(augment)
         scored = (self.task.scored(weights, *each, factor) for each, factor in zip(self, lam, strict=True))
         return self._planes_of([found.pairs for found in best_alignments(scored, self.task.mode_)])
 
-    def rescaled_planes(self, w: Array, formulation: Formulation) -> Planes | None:
-        """Exact where sequences are short enough to keep the best score of every possible number of right pairs."""
-        if not self.countable:
-            return None
+    def rescaled_planes(self, w: Array, formulation: Formulation) -> Planes:
+        """Search exactly, with the best score of every possible number of right pairs."""
         weights = self.task.prepared(w)
         return self._planes_of([self._most_violated(weights, code, truth, formulation) for code, truth in self])
 

@@ -14,6 +14,7 @@ from maxmargin.base.files.fields import Part
 from maxmargin.base.files.objects import Derived, Fields
 from maxmargin.base.named_weights import Weights
 from maxmargin.problem.contract.batch import Batch
+from maxmargin.problem.contract.capabilities.rescaled_search import RescaledSearch
 from maxmargin.problem.contract.task import Task
 from maxmargin.problem.dual.objective import Formulation
 from maxmargin.problem.planes.planes import Planes
@@ -152,7 +153,7 @@ class TrueHomolog(NamedTuple):
         return float(np.dot(w[self.psi[0]], self.psi[1]))
 
 
-class HomologBatch(Batch):
+class HomologBatch(Batch, RescaledSearch):
     """Encoded examples, one list of candidates each."""
 
     call_cost = 1000.0  # one alignment per candidate, against one visit of a plane
@@ -165,7 +166,7 @@ class HomologBatch(Batch):
         return ((self.codes[i], self.truths[i]) for i in self.ids)
 
     def planes(self, w: Array, augment: float | Array = 1.0) -> Planes:
-        lam = self.each(augment)
+        lam = self.loss_weights(augment)
         return self._planes_of(w, lambda j, margin: bool(lam[j] - margin > 0))
 
     def rescaled_planes(self, w: Array, formulation: Formulation) -> Planes:

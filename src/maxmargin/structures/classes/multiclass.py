@@ -10,14 +10,17 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from maxmargin.base.arrays import Array
-from maxmargin.base.files.array_folder import Excerpt
+from maxmargin.base.files.array_folder import ArrayFolder, Excerpt
 from maxmargin.base.files.fields import LabelArray, LabelList, NumberArray, Whole
 from maxmargin.base.files.objects import Derived, Fields
 from maxmargin.inputs.labels.labelling import wrong_labels
 from maxmargin.inputs.labels.labels import Labels, cost_matrix, label_array, label_numbers, label_set, prices
 from maxmargin.inputs.matrices import checked_matrix
 from maxmargin.inputs.packed.packed_rows import verify_rows
-from maxmargin.kernels.units import AtomBatch, UnitTask
+from maxmargin.kernels.atom_batch import AtomBatch
+from maxmargin.kernels.units import UnitTask
+from maxmargin.problem.contract.capabilities.own_dual import OwnDual
+from maxmargin.problem.contract.capabilities.rescaled_search import RescaledSearch
 from maxmargin.problem.dual.block_dual import BlockDual
 from maxmargin.problem.dual.objective import Formulation
 from maxmargin.problem.dual.plane_dual import PlaneDual
@@ -107,7 +110,7 @@ class Multiclass(UnitTask):
         return self._unit_atoms(X, self.n_labels_, 0, np.arange(X.shape[0]))
 
 
-class MulticlassBatch(AtomBatch):
+class MulticlassBatch(AtomBatch, OwnDual, RescaledSearch):
     """Rows (as atoms) and their label numbers."""
 
     call_cost = 6.0  # measured on letters and chunking; compiled decoders are almost as fast as the cache
@@ -121,35 +124,35 @@ class MulticlassBatch(AtomBatch):
     def __getstate__(self) -> dict[str, Any]:
         state = super().__getstate__()
         if self.source is not None and len(self) and isinstance(state["labels"], np.ndarray):  # not the folder's
-            state["labels"] = Excerpt.of(state["labels"], *self._reach())
+            state["labels"] = Excerpt.of(state["labels"], *self._row_range())
         return state
 
-    def _reach(self) -> tuple[int, int]:
-        """From the first of these rows to the last."""
+    def _row_range(self) -> tuple[int, int]:
+        """Return the range of row numbers from the first of these rows to the last."""
         return int(self.ids.min()), int(self.ids.max()) + 1
 
-    def verify(self) -> None:
-        """The features and labels of the rows from the first of these to the last."""
-        if self.source is not None and len(self):
-            begin, end = self._reach()
-            self.source.verify("labels", begin, end)
-            verify_rows(self.source, begin, end)
+    def verify(self, source: ArrayFolder) -> None:
+        """Verify the features and labels of the rows from the first of these to the last."""
+        if len(self):
+            begin, end = self._row_range()
+            source.verify("labels", begin, end)
+            verify_rows(source, begin, end)
 
     def planes(self, w: Array, augment: float | Array = 1.0) -> Planes:
         from maxmargin.inputs.labels.compiled.labelling import best_labels
 
         scores, truth = self._scored(w)
         found = np.empty_like(truth)
-        weight = self.each(augment)
+        weight = self.loss_weights(augment)
         best_labels(scores, self.cost, truth, weight, found)
         return self._planes(truth, found)
 
     def block_dual(
         self, weights: Array, formulation: Formulation, C: float, earlier: BlockDual | None = None, **limits: Any
-    ) -> BlockDual:
-        """All blocks at once where that is possible, and α, of all labels, has room.
+    ) -> BlockDual | None:
+        """Return the dual of whole blocks where α of all labels fits into memory; None where planes are needed.
 
-        With a kernel only where they are too many for joint rounds, which need planes (solvers/joint_rounds.py).
+        With a kernel that is so unless the blocks are too many for joint rounds (solvers/joint_rounds.py).
         """
         megabytes = 8.0 * len(self.cost) * (len(self) + 2 * len(self.cost)) / 2**20
         large = megabytes > limits["cache_mb"]
@@ -159,7 +162,7 @@ class MulticlassBatch(AtomBatch):
         plain = formulation.plain and np.isfinite(C)
         taken_over = isinstance(earlier, PlaneDual)  # where single steps got nowhere
         if large or few or not plain or taken_over:
-            return super().block_dual(weights, formulation, C, earlier, **limits)
+            return None
         if isinstance(earlier, ClassDual):
             earlier.move_to(weights, C)
             return earlier

@@ -10,6 +10,8 @@ from scipy import sparse
 from maxmargin.base.arrays import Array
 from maxmargin.base.search import Search
 from maxmargin.problem.contract.batch import Batch
+from maxmargin.problem.contract.capabilities.relaxation_report import RelaxationReport
+from maxmargin.problem.contract.capabilities.resumable_searches import ResumableSearches
 from maxmargin.problem.planes.atoms import Atoms
 from maxmargin.problem.planes.planes import Planes
 from maxmargin.structures.clustering.agglomeration import PairGains
@@ -19,11 +21,10 @@ from maxmargin.structures.clustering.pair_table import PairTable
 from maxmargin.structures.clustering.triangles import Relaxation, Triangles, checked_triangles, relaxed, rounded
 
 
-class CorrelationBatch(Batch):
+class CorrelationBatch(Batch, RelaxationReport, ResumableSearches):
     """Pairs in a table with the true clusters of their items, and where the last relaxation of every set ended."""
 
     call_cost = 300.0  # scoring all pairs, merging and moving, against one visit of a plane
-    relaxed_as = "fractional on {} of {} sets"
 
     def __init__(self, task: Any, table: PairTable, truths: list[Clusters]):
         super().__init__(task, len(truths))
@@ -43,15 +44,18 @@ class CorrelationBatch(Batch):
     def plane_atoms(self) -> Atoms:
         return self.table.plane_atoms
 
-    def remembered_searches(self) -> list[Any]:
+    def relaxed_on(self, count: int, n: int) -> str:
+        return f"fractional on {count} of {n} sets"
+
+    def search_states(self) -> list[Any]:
         return [self.triangles[g] for g in self.ids]
 
-    def remember_searches(self, found: list[Any]) -> None:
-        for g, triangles in zip(self.ids, found, strict=True):
+    def restore_searches(self, states: list[Any]) -> None:
+        for g, triangles in zip(self.ids, states, strict=True):
             self.triangles[g] = None if triangles is None else checked_triangles(triangles, int(self.table.n_items[g]))
 
     def planes(self, w: Array, augment: float | Array = 1.0) -> Planes:
-        lam = self.each(augment)
+        lam = self.loss_weights(augment)
         rows, loss, upper, fractional = [], np.empty(len(self)), np.empty(len(self)), np.zeros(len(self), dtype=bool)
         for j, (g, scores) in enumerate(zip(self.ids, self.table.scores(w, self.ids), strict=True)):
             gains = pair_gains(self.table, g, scores)

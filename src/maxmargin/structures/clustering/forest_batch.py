@@ -11,6 +11,7 @@ from scipy import sparse
 
 from maxmargin.base.arrays import Array, Index
 from maxmargin.problem.contract.batch import Batch
+from maxmargin.problem.contract.capabilities.latent import Latent
 from maxmargin.problem.planes.atoms import Atoms
 from maxmargin.problem.planes.planes import Planes, Rows
 from maxmargin.structures.clustering.pair_table import PairTable
@@ -25,7 +26,7 @@ class SpanningForests(NamedTuple):
     counts: Edges
 
 
-class ForestBatch(Batch):
+class ForestBatch(Batch, Latent):
     """Pairs in a table, which of them are inside of clusters, and the forests that explain these.
 
     inside : of every example, which of its pairs are inside of a true cluster.
@@ -50,7 +51,7 @@ class ForestBatch(Batch):
         return self.table.plane_atoms
 
     def planes(self, w: Array, augment: float | Array = 1.0) -> Planes:
-        lam = self.each(augment)
+        lam = self.loss_weights(augment)
         prices = [rate * self.prices[g] for rate, g in zip(lam, self.ids, strict=True)]
         found = best_forests(w, self.table, self.ids, prices)
         right = self.flat_inside[found.edges]

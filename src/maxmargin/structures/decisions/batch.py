@@ -15,7 +15,11 @@ from numpy.typing import NDArray
 
 from maxmargin.base.arrays import Array, Index
 from maxmargin.base.errors import TaskError
-from maxmargin.kernels.units import AtomBatch
+from maxmargin.kernels.atom_batch import AtomBatch
+from maxmargin.problem.contract.batch import Offered
+from maxmargin.problem.contract.capabilities.latent import Latent
+from maxmargin.problem.contract.capabilities.missing_labels import MissingLabels
+from maxmargin.problem.contract.capabilities.rescaled_search import RescaledSearch
 from maxmargin.problem.dual.objective import Formulation
 from maxmargin.problem.planes.atoms import AtomRows, Atoms
 from maxmargin.problem.planes.planes import Planes
@@ -50,7 +54,7 @@ class PartPlaces(NamedTuple):
         return self.sums(np.abs(costs)) * largest
 
 
-class DecisionBatch(AtomBatch):
+class DecisionBatch(AtomBatch, Latent, MissingLabels, RescaledSearch):
     """Examples whose truth is a decision, with costs that are linear in w."""
 
     def __init__(self, task: Any, atoms: Atoms, bounds: NDArray[np.int64], labels: Observed, asked: Optimisers):
@@ -59,13 +63,22 @@ class DecisionBatch(AtomBatch):
         self.truth = labels.decision  # or, where parts of it are not known, its completion
         self.call_cost = 6.0 if asked.at_once else 20.0
 
+    def offers(self, capability: type[Offered]) -> Offered | None:
+        if capability is Latent and not self.task.latent:
+            return None
+        # Without it, rescaled losses are searched through λ. The search refuses the regrets of an inexact optimiser.
+        regrets = self.task.measure == "regret"
+        if capability is RescaledSearch and regrets == self.asked.exact:
+            return None
+        return super().offers(capability)
+
     def planes(self, w: Array, augment: float | Array = 1.0) -> Planes:
         from maxmargin.structures.decisions.compiled import decision_rows as compiled
 
         own = (self.bounds, self.ids)
         sign, factor, added = self.asked.sign, self.task.factor, self.labels.added
         costs = self._predicted(w)
-        compiled.augment(costs, factor, added, *own, sign * self.each(augment))
+        compiled.augment(costs, factor, added, *own, sign * self.loss_weights(augment))
         found = self._answers(costs)
         ends, indices = np.empty(len(self) + 1, dtype=np.int32), np.empty(len(costs), dtype=np.int32)
         values, loss = np.empty(len(costs)), np.empty(len(self))
@@ -74,17 +87,13 @@ class DecisionBatch(AtomBatch):
         places = self._places()
         return self._planes(places, self._no_worse(found, costs, places))
 
-    def rescaled_planes(self, w: Array, formulation: Formulation) -> Planes | None:
-        """By branch and bound over parts where they are wrong or right; regrets are searched through λ."""
+    def rescaled_planes(self, w: Array, formulation: Formulation) -> Planes:
+        """Search by branch and bound over parts, each of which is wrong or right."""
         if self.task.measure == "regret":
-            if not self.asked.exact:
-                raise ValueError(
-                    "an optimiser that is not exact may find decisions that are better than what it takes for the best "
-                    'ones, and rescaled losses need regrets >= 0: use rescaling="margin" and slack="l1"'
-                )
-            return None
-        if not self.asked.exact:
-            return None
+            raise ValueError(
+                "an optimiser that is not exact may find decisions that are better than what it takes for the best "
+                'ones, and rescaled losses need regrets >= 0: use rescaling="margin" and slack="l1"'
+            )
         places = self._places()
         scores = -self.asked.sign * self.task.factor * self._predicted(w)
         found, upper = self.truth[places.parts], np.empty(len(self))
@@ -110,9 +119,12 @@ class DecisionBatch(AtomBatch):
     # --- hidden parts
 
     def informative(self) -> Index:
-        """Where anything is known of the decision."""
+        """Return the positions of examples of whose decision anything is known."""
         places = self._places()
         return np.flatnonzero(places.sums(~np.isnan(self.labels.decision[places.parts])) > 0)
+
+    def guessed(self, rng: np.random.Generator) -> Self:
+        return self.completed(rng.standard_normal(self.dim))
 
     def completed(self, w: Array) -> Self:
         places = self._places()

@@ -9,6 +9,8 @@ import numpy as np
 from maxmargin.base.arrays import Array
 from maxmargin.base.rounding import UNIT, gamma
 from maxmargin.problem.contract.batch import Batch
+from maxmargin.problem.contract.capabilities.rescaled_search import RescaledSearch
+from maxmargin.problem.contract.capabilities.smooth import Smooth
 from maxmargin.problem.contract.tangents import Softness, Tangents
 from maxmargin.problem.dual.objective import Formulation
 from maxmargin.problem.planes.atoms import Atoms
@@ -19,7 +21,7 @@ from maxmargin.structures.parts.branching import PartScores, most_violated_parts
 from maxmargin.structures.parts.numbers import PartNumbers
 
 
-class DependencyBatch(Batch):
+class DependencyBatch(Batch, RescaledSearch, Smooth):
     """Sentences of one data set, which all parts of a batch share.
 
     arcs : PackedWordArcs or PackedGivenArcs.
@@ -38,7 +40,7 @@ class DependencyBatch(Batch):
 
     def found(self, w: Array, augment: float | Array = 1.0) -> FoundTrees:
         """The best trees for λΔ + ⟨w, Ψ⟩."""
-        prices = self.each(augment) * self.price[self.ids]
+        prices = self.loss_weights(augment) * self.price[self.ids]
         return self.arcs.scored(w, self.ids).best(prices, self.task.single_root, self.task.projective)
 
     @property

@@ -60,7 +60,7 @@ class DiversityBatch(Batch):
         return "greedy, improved by swaps"
 
     def planes(self, w: Array, augment: float | Array = 1.0) -> Planes:
-        lam = self.each(augment)
+        lam = self.loss_weights(augment)
         dpsi, loss, upper = np.empty((len(self), self.dim)), np.empty(len(self)), np.empty(len(self))
         for j, (i, rate) in enumerate(zip(self.ids, lam, strict=True)):
             query = self.queries[i]

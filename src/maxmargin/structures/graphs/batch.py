@@ -11,7 +11,10 @@ from numpy.typing import NDArray
 from maxmargin.base.arrays import Array, Index
 from maxmargin.base.rounding import UNIT, gamma
 from maxmargin.base.search import Search
-from maxmargin.kernels.units import AtomBatch
+from maxmargin.kernels.atom_batch import AtomBatch
+from maxmargin.problem.contract.capabilities.missing_labels import MissingLabels
+from maxmargin.problem.contract.capabilities.resumable_searches import ResumableSearches
+from maxmargin.problem.contract.capabilities.smooth import Smooth
 from maxmargin.problem.contract.tangents import Softness, Tangents
 from maxmargin.problem.planes.atoms import Atoms
 from maxmargin.problem.planes.planes import Planes
@@ -24,7 +27,7 @@ from maxmargin.structures.graphs.rows import LabellingRows
 from maxmargin.structures.graphs.searches import accuracy, solved
 
 
-class GraphBatch(AtomBatch):
+class GraphBatch(AtomBatch, MissingLabels, ResumableSearches, Smooth):
     """Graphs over shared atoms.
 
     The only thing that ever changes is a cache of what searches found before: the messages with which each graph's last
@@ -60,12 +63,12 @@ class GraphBatch(AtomBatch):
             ways = [f"{name} on {n} graph{'' if n == 1 else 's'}" for name, n in counts.most_common()]
         return ", ".join([*ways, *filter(None, [self.atoms.about])])
 
-    def remembered_searches(self) -> list[Any]:
+    def search_states(self) -> list[Any]:
         return [self._before[g].plain for g in self.ids]
 
-    def remember_searches(self, found: list[Any]) -> None:
+    def restore_searches(self, states: list[Any]) -> None:
         direct, n_labels = self.atoms.arrays.direct, self.atoms.arrays.n_labels
-        for g, each in zip(self.ids, found, strict=True):
+        for g, each in zip(self.ids, states, strict=True):
             graph = self.graphs[g]
             messages = (len(graph.edges), 2, n_labels)
             self._before[g] = FoundBefore.read(each, messages, direct + len(graph.units) * n_labels)
@@ -75,7 +78,7 @@ class GraphBatch(AtomBatch):
 
         `relaxed` tells these, and labellings that are not proved to be the best, unless all searches are exact.
         """
-        lam = self.each(augment)
+        lam = self.loss_weights(augment)
         cuts = not isinstance(augment, np.ndarray) and augment == 1.0  # no λ-search, which looks for something else
         edge_weights = w[: self.atoms.arrays.direct]
         weights = self.task.edge_weights_

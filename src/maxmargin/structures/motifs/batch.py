@@ -9,7 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from maxmargin.base.arrays import Array
-from maxmargin.problem.contract.batch import Batch, Settled
+from maxmargin.problem.contract.batch import Batch
+from maxmargin.problem.contract.capabilities.latent import Latent
+from maxmargin.problem.contract.capabilities.prediction_form import PredictionForm, TrainedModel
+from maxmargin.problem.contract.capabilities.rescaled_search import RescaledSearch
 from maxmargin.problem.dual.objective import Formulation
 from maxmargin.problem.planes.atoms import AtomRows
 from maxmargin.problem.planes.planes import Planes
@@ -19,7 +22,7 @@ from maxmargin.structures.motifs.windows import ChosenWindows, Places, Windows
 from maxmargin.structures.motifs.words import first_motif
 
 
-class MotifBatch(Batch):
+class MotifBatch(Batch, Latent, PredictionForm, RescaledSearch):
     """`has` says which strings have the motif, `windows` where it is supposed to be: both of all strings in `data`."""
 
     task: ScoredWindows
@@ -107,10 +110,10 @@ class MotifBatch(Batch):
 
     # --- after training
 
-    def settled(self, w: Array) -> Settled:
-        """With what the model says about these strings: where the motifs are, and the letters of those without one."""
+    def trained_model(self, w: Array) -> TrainedModel:
+        """Return the task and w, with the sites of the motif and the letter statistics of strings without it."""
         sites = best_sites(self.task, w, self.data, self.positive)
-        return Settled(self.task, w, {"sites_": sites, **self._background(w)})
+        return TrainedModel(self.task, w, {"sites_": sites, **self._background(w)})
 
     def _background(self, w: Array) -> dict[str, Any]:
         """Of every letter in strings without the motif: how frequent it is, and its mean weight in the background."""

@@ -12,6 +12,8 @@ from scipy import sparse
 from maxmargin.base.arrays import Array
 from maxmargin.base.rounding import UNIT, gamma
 from maxmargin.problem.contract.batch import Batch
+from maxmargin.problem.contract.capabilities.rescaled_search import RescaledSearch
+from maxmargin.problem.contract.capabilities.smooth import Smooth
 from maxmargin.problem.contract.tangents import Softness, Tangents
 from maxmargin.problem.dual.objective import Formulation
 from maxmargin.problem.planes.atoms import AtomRows, Atoms
@@ -47,7 +49,7 @@ class ParseExample(NamedTuple):
         return float(w[self.true_atoms[self.true_atoms < first]].sum() + scored.leaf[words[:, 0], words[:, 1]].sum())
 
 
-class GrammarBatch(Batch):
+class GrammarBatch(Batch, RescaledSearch, Smooth):
     """Sentences of one data set, which all parts of a batch share."""
 
     call_cost = 300.0
@@ -86,7 +88,7 @@ class GrammarBatch(Batch):
 
     def planes(self, w: Array, augment: float | Array = 1.0) -> Planes:
         """One plane per example, from z = argmax λΔ(y, z) + ⟨w, Ψ(x, z)⟩ with λ = augment (a number, or one each)."""
-        return self._planes(w, self.loss_augmented(w, self.each(augment)))
+        return self._planes(w, self.loss_augmented(w, self.loss_weights(augment)))
 
     def rescaled_planes(self, w: Array, formulation: Formulation) -> Planes:
         """Planes of the z with the highest formulation.value(Δ, ⟨w, δΨ⟩), exactly."""

@@ -9,7 +9,8 @@ import numpy as np
 
 from maxmargin.base.arrays import Array
 from maxmargin.base.errors import TaskError
-from maxmargin.kernels.units import AtomBatch
+from maxmargin.kernels.atom_batch import AtomBatch
+from maxmargin.problem.contract.capabilities.rescaled_search import RescaledSearch
 from maxmargin.problem.dual.objective import Formulation
 from maxmargin.problem.planes.atoms import AtomRows, Atoms
 from maxmargin.problem.planes.planes import Planes
@@ -29,7 +30,7 @@ class PackedParts(NamedTuple):
     added: Array  # (P,) what choosing a part adds to the loss: its price, or minus the price of missing it
 
 
-class PartsBatch(AtomBatch):
+class PartsBatch(AtomBatch, RescaledSearch):
     """Examples with the rows of all their parts in one matrix."""
 
     def __init__(self, task: Any, atoms: Atoms, packed: list[PackedParts]):
@@ -37,7 +38,7 @@ class PartsBatch(AtomBatch):
         self.packed = packed
 
     def planes(self, w: Array, augment: float | Array = 1.0) -> Planes:
-        lam = self.each(augment)
+        lam = self.loss_weights(augment)
         found = [
             self._best(i, scores + lam[j] * self.packed[i].added if lam[j] else scores)
             for j, (i, scores) in enumerate(self._scored(w))

@@ -22,7 +22,7 @@ class AveragePrecisionBatch(SegmentedBatch):
     def planes(self, w: Array, augment: float | Array = 1.0) -> Planes:
         from maxmargin.structures.ranking.compiled.ranking import swap_for_average_precision
 
-        lam = self.each(augment)
+        lam = self.loss_weights(augment)
         scored = self.scored(w)
         longest = int(np.diff(scored.bounds).max()) + 2
         coefficients, losses = np.zeros(len(scored.scores)), np.empty(len(self))

@@ -9,6 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from maxmargin.base.arrays import Array
+from maxmargin.problem.contract.batch import Offered
+from maxmargin.problem.contract.capabilities.narrowed_search import NarrowedSearch
+from maxmargin.problem.contract.capabilities.rescaled_search import RescaledSearch
 from maxmargin.problem.dual.objective import Formulation
 from maxmargin.problem.planes.atoms import AtomRows
 from maxmargin.problem.planes.planes import Planes
@@ -76,24 +79,28 @@ class SampleScores(NamedTuple):
     bounds: Indices
 
 
-class ContingencyBatch(SegmentedBatch):
+class ContingencyBatch(SegmentedBatch, NarrowedSearch, RescaledSearch):
     """Samples whose rows all count the same, so that only the numbers of true and false positives are searched."""
 
     def __init__(self, task: Any, packed: Segments, positives: Counts, losses: SampleLosses):
         super().__init__(task, packed)
         self.positives, self.losses = positives, losses
 
+    def offers(self, capability: type[Offered]) -> Offered | None:
+        if capability is NarrowedSearch and self.losses.lines is None:
+            return None
+        return super().offers(capability)
+
     def planes(self, w: Array, augment: float | Array = 1.0) -> Planes:
-        lam = self.each(augment)
+        lam = self.loss_weights(augment)
         return self._worst(w, lam, Formulation())
 
     def rescaled_planes(self, w: Array, formulation: Formulation) -> Planes:
         return self._worst(w, np.ones(len(self)), formulation)
 
     def narrowed(self, w: Array) -> Self | None:
-        """With the negative rows that come close to being predicted positive at w; the others never are."""
-        if self.losses.lines is None:
-            return None
+        """Keep the negative rows that come close to being predicted positive at w; the others never are."""
+        assert self.losses.lines is not None
         lam, plain = np.ones(len(self)), (False, False)
         rows, positives = self._row_scores(w), self.positives[self.ids]
         _, fp, _ = self._worst_on_lines(self._candidates(rows, lam, plain), positives, lam, plain)

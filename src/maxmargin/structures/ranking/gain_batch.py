@@ -55,7 +55,7 @@ class GainBatch(GradedBatch):
     def planes(self, w: Array, augment: float | Array = 1.0) -> Planes:
         from maxmargin.structures.ranking.compiled.ranking import swap_for_gains
 
-        lam = self.each(augment)
+        lam = self.loss_weights(augment)
         scored = self.scored(w)
         coefficients, losses = np.zeros(len(scored.scores)), np.empty(len(self))
         levels, states = int(np.diff(scored.segments).max()), int(self.states[self.ids].max())
@@ -81,7 +81,7 @@ class PositionBatch(GradedBatch):
     def planes(self, w: Array, augment: float | Array = 1.0) -> Planes:
         from scipy.optimize import linear_sum_assignment
 
-        lam = self.each(augment)
+        lam = self.loss_weights(augment)
         scored = self.scored(w)
         coefficients, losses = np.zeros(len(scored.scores)), np.zeros(len(self))
         for j, g in enumerate(self.ids):

@@ -19,6 +19,7 @@ from maxmargin.inputs.labels.labels import plain
 from maxmargin.inputs.packed.packed_data import given_examples
 from maxmargin.kernels.functions import WithConstant
 from maxmargin.problem.contract.batch import Batch
+from maxmargin.problem.contract.capabilities.prediction_form import trained_model_of
 from maxmargin.problem.contract.task import Task
 from maxmargin.problem.dual.objective import Certificate
 from maxmargin.problem.oracle.oracle import normalised_weights
@@ -481,8 +482,8 @@ class MeasureSVC(MatrixClassifier):
                     raise solution.error
                 if solution.certificate.stop_reason == "interrupted":
                     return None
-                settled, starts[name, k] = problem.batch.settled(solution.w), solution
-                scores[held_out] = settled.task.row_scores(settled.w, sample.matrix[sample.rows[held_out]])
+                trained, starts[name, k] = trained_model_of(problem.batch, solution.w), solution
+                scores[held_out] = trained.task.row_scores(trained.w, sample.matrix[sample.rows[held_out]])
         return scores
 
     def _seen(self, sample: Groups, name: Any) -> Groups:

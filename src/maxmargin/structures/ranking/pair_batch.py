@@ -9,13 +9,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from maxmargin.base.arrays import Array
+from maxmargin.problem.contract.batch import Offered
+from maxmargin.problem.contract.capabilities.rescaled_search import RescaledSearch
 from maxmargin.problem.dual.objective import Formulation
 from maxmargin.problem.oracle.rescaling import tangent
 from maxmargin.problem.planes.planes import Planes
 from maxmargin.structures.ranking.segmented_batch import ScoredRows, SegmentedBatch, Segments
 
 
-class PairBatch(SegmentedBatch):
+class PairBatch(SegmentedBatch, RescaledSearch):
     """The loss is a sum over swapped pairs of rows of different level.
 
     gains : of every segment, whose differences are the weights and margins of pairs; None counts every pair the same.
@@ -29,19 +31,22 @@ class PairBatch(SegmentedBatch):
             self.weights = packed.weights
         self.pairs = pair_weights(packed, self.weights, gains)
 
+    def offers(self, capability: type[Offered]) -> Offered | None:
+        if capability is RescaledSearch and (self.gains is not None or np.ptp(self.weights) > 0):
+            return None
+        return super().offers(capability)
+
     def planes(self, w: Array, augment: float | Array = 1.0) -> Planes:
-        lam = self.each(augment)
+        lam = self.loss_weights(augment)
         return self._swapped(self.scored(w), lam, np.zeros(len(self), dtype=np.int64))[0]
 
-    def rescaled_planes(self, w: Array, formulation: Formulation) -> Planes | None:
+    def rescaled_planes(self, w: Array, formulation: Formulation) -> Planes:
         """The swapped pairs are those with s_i - s_j below a threshold t, and perhaps some with equality.
 
         One more pair of difference d raises the violation while d < tangent(Δ, m) of rescaling.py, which falls with
         every pair above 0 that has been swapped: t is found by bisection down to neighbouring numbers. Pairs of
         different weight have no such search.
         """
-        if self.gains is not None or np.ptp(self.weights) > 0:
-            return None
         scored = self.scored(w)
         none = np.zeros(len(self), dtype=np.int64)
 

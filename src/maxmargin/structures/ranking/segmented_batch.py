@@ -11,9 +11,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from maxmargin.base.arrays import Array
-from maxmargin.base.files.array_folder import Excerpt
+from maxmargin.base.files.array_folder import ArrayFolder, Excerpt
 from maxmargin.inputs.packed.packed_rows import verify_rows
-from maxmargin.kernels.units import AtomBatch
+from maxmargin.kernels.atom_batch import AtomBatch
 from maxmargin.problem.planes.atoms import AtomRows, Atoms
 from maxmargin.structures.ranking.groups import Groups, Indices
 
@@ -75,17 +75,17 @@ class SegmentedBatch(AtomBatch):
         """Of a packed folder, a part takes with it what it knows of its own rows."""
         state = super().__getstate__()
         if self.source is not None and len(self):
-            reach, n = (int(self.bounds[self.ids.min()]), int(self.bounds[self.ids.max() + 1])), len(self.rows)
+            begin, end, n = int(self.bounds[self.ids.min()]), int(self.bounds[self.ids.max() + 1]), len(self.rows)
             for name, value in state.items():
                 if isinstance(value, np.ndarray) and name != "ids" and value.ndim == 1 and len(value) == n:
-                    state[name] = Excerpt.of(value, *reach)
+                    state[name] = Excerpt.of(value, begin, end)
         return state
 
-    def verify(self) -> None:
-        """The features of the rows of these groups; levels came with the batch."""
-        if self.source is not None and len(self):
+    def verify(self, source: ArrayFolder) -> None:
+        """Verify the features of the rows of these groups; levels came with the batch."""
+        if len(self):
             rows = self.rows[self.bounds[self.ids.min()] : self.bounds[self.ids.max() + 1]]
-            verify_rows(self.source, int(rows.min()), int(rows.max()) + 1)
+            verify_rows(source, int(rows.min()), int(rows.max()) + 1)
 
     def scored(self, w: Array) -> ScoredRows:
         """The groups with the scores of their rows, sorted from high to low within every segment."""

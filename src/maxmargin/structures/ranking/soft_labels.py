@@ -94,7 +94,7 @@ class SoftLabelBatch(SegmentedBatch):
         """z = (1 + s/λ)/2, cut off at 0 and 1, maximises λz(1 - z) + zs."""
         chosen = np.concatenate([np.arange(self.bounds[g], self.bounds[g + 1]) for g in self.ids])
         sizes = np.diff(self.bounds)[self.ids]
-        bounds, lam = np.append(0, np.cumsum(sizes)), np.repeat(self.each(augment), sizes)
+        bounds, lam = np.append(0, np.cumsum(sizes)), np.repeat(self.loss_weights(augment), sizes)
         scores = self.atoms.scores(w, self.rows[chosen])[:, 0]
         ratio = np.sign(scores)
         np.divide(scores, lam, out=ratio, where=np.abs(scores) < lam)

@@ -10,6 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from maxmargin.base.arrays import Array
+from maxmargin.problem.contract.capabilities.latent import Latent
+from maxmargin.problem.contract.capabilities.rescaled_search import RescaledSearch
 from maxmargin.problem.dual.objective import Formulation
 from maxmargin.problem.planes.atoms import AtomRows
 from maxmargin.problem.planes.planes import Planes
@@ -44,7 +46,7 @@ class RowLayout(NamedTuple):
         return np.where(self.relevant, self.place < count, self.place - self.n_relevant[self.query] < k - count)
 
 
-class TopKBatch(SegmentedBatch):
+class TopKBatch(SegmentedBatch, Latent, RescaledSearch):
     """Queries with n_relevant[q] relevant rows, and the rows that their truths show."""
 
     def __init__(self, task: Any, packed: Segments, n_relevant: Indices, k: int):
@@ -54,7 +56,7 @@ class TopKBatch(SegmentedBatch):
         self.truth: Mask = everyone.place < k  # in the order of `rows`, in which relevant ones come first
 
     def planes(self, w: Array, augment: float | Array = 1.0) -> Planes:
-        lam = self.each(augment)[:, None]
+        lam = self.loss_weights(augment)[:, None]
         return self._worst(w, lambda loss, margin: lam * loss - margin)
 
     def rescaled_planes(self, w: Array, formulation: Formulation) -> Planes:

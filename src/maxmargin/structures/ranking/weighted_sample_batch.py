@@ -23,7 +23,7 @@ class WeightedSampleBatch(SegmentedBatch):
 
     def planes(self, w: Array, augment: float | Array = 1.0) -> Planes:
         """Row i is wrong in the most violated labelling where λ times its cost exceeds κ times its margin."""
-        lam = self.each(augment)
+        lam = self.loss_weights(augment)
         scored, unit = self.scored(w), self.task.unit_
         weights = self.weights[scored.places]
         group = np.repeat(np.arange(len(self)), np.diff(scored.bounds))

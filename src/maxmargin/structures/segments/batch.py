@@ -11,7 +11,9 @@ from numpy.typing import NDArray
 
 from maxmargin.base.arrays import Array
 from maxmargin.base.rounding import UNIT, gamma
-from maxmargin.problem.contract.batch import Batch
+from maxmargin.problem.contract.batch import Batch, Offered
+from maxmargin.problem.contract.capabilities.rescaled_search import RescaledSearch
+from maxmargin.problem.contract.capabilities.smooth import Smooth
 from maxmargin.problem.contract.tangents import Softness, Tangents
 from maxmargin.problem.dual.objective import Formulation
 from maxmargin.problem.planes.atoms import AtomRows, Atoms
@@ -35,7 +37,7 @@ class SegmentView(NamedTuple):
         return self.truth.bounds
 
 
-class SegmentBatch(Batch):
+class SegmentBatch(Batch, RescaledSearch, Smooth):
     """Sequences of tokens: sequence i owns tokens offsets[i]:offsets[i + 1], whose true codes are `codes`."""
 
     def __init__(
@@ -69,7 +71,7 @@ class SegmentBatch(Batch):
 
     def decoded(self, w: Array, augment: float | Array, view: SegmentView) -> tuple[Codes, Array]:
         """The best codes with `augment` times the loss added (a number, or one for each sequence), and their scores."""
-        each = self.each(augment)
+        each = self.loss_weights(augment)
         if not isinstance(self.loss, F1Loss) or not each.any():
             return self._viterbi(self._scores(w, view, each), view.bounds)
         g = self._true_segments(view)
@@ -82,10 +84,13 @@ class SegmentBatch(Batch):
             codes[view.bounds[j] : view.bounds[j + 1]], best[j] = self._counted(scores, view, j, value)
         return codes, best
 
-    def rescaled_planes(self, w: Array, formulation: Formulation) -> Planes | None:
-        """Exact where the loss is a function of counts, by the best score for each of them."""
-        if not self.loss.counted or not self._has_room():
+    def offers(self, capability: type[Offered]) -> Offered | None:
+        if capability is RescaledSearch and not (self.loss.counted and self._has_room()):
             return None
+        return super().offers(capability)
+
+    def rescaled_planes(self, w: Array, formulation: Formulation) -> Planes:
+        """Search exactly: the loss is a function of counts, and the best score for each of them is known."""
         view = self.unrolled()
         scores = self._scores(w, view, np.zeros(len(self)))
         right, codes = scores.of(view.truth), np.empty(len(view.units), dtype=np.int32)

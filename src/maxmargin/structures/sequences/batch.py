@@ -10,13 +10,21 @@ from numpy.typing import NDArray
 
 from maxmargin.base.arrays import Array, Index, read_only
 from maxmargin.base.checks import check_memory
-from maxmargin.base.files.array_folder import Excerpt
+from maxmargin.base.files.array_folder import ArrayFolder, Excerpt
 from maxmargin.base.memory_budget import room, zeros
 from maxmargin.base.rounding import UNIT, gamma
 from maxmargin.inputs.labels.labelling import wrong_labels
 from maxmargin.inputs.labels.labels import Labels
 from maxmargin.inputs.packed.packed_rows import verify_rows
-from maxmargin.kernels.units import AtomBatch
+from maxmargin.kernels.atom_batch import AtomBatch
+from maxmargin.problem.contract.batch import Offered
+from maxmargin.problem.contract.capabilities.distribution_dual import DistributionDual
+from maxmargin.problem.contract.capabilities.latent import Latent
+from maxmargin.problem.contract.capabilities.missing_labels import MissingLabels
+from maxmargin.problem.contract.capabilities.own_dual import OwnDual
+from maxmargin.problem.contract.capabilities.rescaled_search import RescaledSearch
+from maxmargin.problem.contract.capabilities.smooth import Smooth
+from maxmargin.problem.contract.capabilities.summing_shards import SummingShards
 from maxmargin.problem.contract.tangents import Softness, Tangents
 from maxmargin.problem.dual.block_dual import BlockDual
 from maxmargin.problem.dual.objective import Formulation
@@ -39,7 +47,7 @@ class Unrolled(NamedTuple):
     bounds: NDArray[np.int64]
 
 
-class ChainBatch(AtomBatch):
+class ChainBatch(AtomBatch, DistributionDual, Latent, MissingLabels, OwnDual, RescaledSearch, Smooth, SummingShards):
     """Sequences of units: sequence i owns units offsets[i]:offsets[i + 1].
 
     The loss of the labels z is Σ_t factors[t] · cost[rows[t], z_t]. All searches read these arrays and know no more of
@@ -68,6 +76,15 @@ class ChainBatch(AtomBatch):
         self.labels = rows  # the truth: what is known, completed where that leaves it open
         self.longest = int(np.max(np.diff(offsets), initial=0))
 
+    def offers(self, capability: type[Offered]) -> Offered | None:
+        if capability is Latent and not self.task.latent:
+            return None
+        if capability is RescaledSearch and not self.whole_losses:
+            return None
+        if capability is SummingShards and (self.source is not None or self.kernel is not None):
+            return None
+        return super().offers(capability)
+
     @property
     def known(self) -> NDArray[np.bool_]:
         """Of every unit: whether exactly one label may stand there."""
@@ -86,21 +103,19 @@ class ChainBatch(AtomBatch):
     def __getstate__(self) -> dict[str, Any]:
         state = super().__getstate__()
         if self.source is not None and len(self):
-            begin, end = self._reach()
+            begin, end = self._unit_range()
             for name in ("rows", "labels"):  # others than those of the folder
                 if isinstance(state[name], np.ndarray):
                     state[name] = Excerpt.of(state[name], begin, end)
         return state
 
-    def own_part(self, index: Index) -> Self | None:
-        """With the units from those of the first of these sequences to those of the last, numbered from 0."""
-        part = self.take(index)
-        if self.source is not None or self.kernel is not None or len(part) == 0:
-            return None
-        begin, end = part._reach()
-        part._keep_units(begin, end)
-        part.task = self.task.searching()
-        return part
+    def summing_shard(self, index: Index) -> Self:
+        """Return these sequences with the units from the first one's to the last one's, numbered from 0."""
+        shard = self.take(index)
+        begin, end = shard._unit_range()
+        shard._keep_units(begin, end)
+        shard.task = self.task.searching()
+        return shard
 
     def _keep_units(self, begin: int, end: int) -> None:
         """Leave all others behind; of their sequences, only the numbers are left."""
@@ -109,21 +124,21 @@ class ChainBatch(AtomBatch):
         self.atoms, self.factors = self.atoms.between(begin, end), self.factors[begin:end]
         self.offsets = np.clip(self.offsets, begin, end) - begin
 
-    def _reach(self) -> tuple[int, int]:
-        """The units from those of the first of these sequences to those of the last."""
+    def _unit_range(self) -> tuple[int, int]:
+        """Return the range of units from those of the first of these sequences to those of the last."""
         return int(self.offsets[self.ids.min()]), int(self.offsets[self.ids.max() + 1])
 
-    def verify(self) -> None:
-        """The features and labels of the sequences from the first of these to the last."""
-        if self.source is None or len(self) == 0:
+    def verify(self, source: ArrayFolder) -> None:
+        """Verify the features and labels of the sequences from the first of these to the last."""
+        if len(self) == 0:
             return
-        if self.offsets is self.source.arrays["offsets"]:  # others came with the batch
-            self.source.verify("offsets", int(self.ids.min()), int(self.ids.max()) + 2)
-        begin, end = self._reach()
+        if self.offsets is source.arrays["offsets"]:  # others came with the batch
+            source.verify("offsets", int(self.ids.min()), int(self.ids.max()) + 2)
+        begin, end = self._unit_range()
         for name in ("rows", "factors"):
-            if name in self.source.arrays:
-                self.source.verify(name, begin, end)
-        verify_rows(self.source, begin, end)
+            if name in source.arrays:
+                source.verify(name, begin, end)
+        verify_rows(source, begin, end)
 
     def with_labels(self, labels: Labels) -> ChainBatch:
         """Another completion."""
@@ -160,15 +175,15 @@ class ChainBatch(AtomBatch):
 
     def block_dual(
         self, weights: Array, formulation: Formulation, C: float, earlier: BlockDual | None = None, **limits: Any
-    ) -> BlockDual:
-        """Flows where that is possible, and the products of all positions of a sequence have room or are few."""
+    ) -> BlockDual | None:
+        """Return flows where the problem has them and the products of positions fit into memory, or are few."""
         K, size = self.cost.shape[1], np.dtype(product_type(self.atoms)).itemsize
         products = size * float(np.sum(np.diff(self.offsets)[self.ids].astype(float) ** 2))
         keeps = products <= min(0.5 * limits["cache_mb"] * 2**20, room().left)  # in a file they would be no faster
         large = not (keeps or self.longest <= MOST_PRODUCTS) or K > MOST_LABELS
-        plain = formulation.plain and np.isfinite(C) and self.kernel is None and not self.latent and K > 1
+        plain = formulation.plain and np.isfinite(C) and self.kernel is None and not self.task.latent and K > 1
         if large or not plain or isinstance(earlier, PlaneDual):  # which took over where single steps got nowhere
-            return super().block_dual(weights, formulation, C, earlier, **limits)
+            return None
         if isinstance(earlier, ChainFlows):
             earlier.move_to(weights, C)
             return earlier
@@ -185,10 +200,8 @@ class ChainBatch(AtomBatch):
         found = self.decoded(w, augment)
         return self._wrong(Unrolled(found.units, found.bounds), found.labels)
 
-    def rescaled_planes(self, w: Array, formulation: Formulation) -> Planes | None:
-        """Exact where losses are whole numbers and sequences not too long: the best score for every possible loss."""
-        if not self.whole_losses:
-            return None
+    def rescaled_planes(self, w: Array, formulation: Formulation) -> Planes:
+        """Search exactly: losses are whole numbers, and the best score of every possible loss is known."""
         view = self.unrolled()
         scores = self.atoms.scores(w, view.units)
         truth, factors = self.labels[view.units], self.factors[view.units]
@@ -302,6 +315,9 @@ class ChainBatch(AtomBatch):
     def sums(self, w: Array, bounds: NDArray[np.int64]) -> ChainSums:
         """The distribution of the label sequences of these; bounds has empty sequences, too."""
         return ChainSums(self.task, self.atoms.scores(w, self.unrolled().units), self.task.links(w), bounds)
+
+    def guessed(self, rng: np.random.Generator) -> ChainBatch:
+        return self.completed(rng.standard_normal(self.dim))
 
     def completed(self, w: Array) -> ChainBatch:
         """Viterbi over the labels that are allowed at every position."""

@@ -10,10 +10,10 @@ from numpy.typing import NDArray
 from maxmargin.base.arrays import Array
 from maxmargin.base.rounding import UNIT, gamma
 from maxmargin.inputs.labels.labels import Labels
-from maxmargin.kernels.units import AtomBatch
+from maxmargin.problem.contract.batch import Offered
+from maxmargin.problem.contract.capabilities.distribution_dual import DistributionDual
+from maxmargin.problem.contract.capabilities.own_dual import OwnDual
 from maxmargin.problem.contract.tangents import Softness, Tangents
-from maxmargin.problem.dual.block_dual import BlockDual
-from maxmargin.problem.dual.objective import Formulation
 from maxmargin.problem.planes.atoms import AtomRows
 from maxmargin.problem.planes.planes import Planes
 from maxmargin.structures.sequences.batch import ChainBatch, Unrolled
@@ -25,13 +25,17 @@ from maxmargin.structures.sequences.history_sums import HistorySums, ScoredSteps
 class HistoryBatch(ChainBatch):
     """Of a Chain with `histories_`; `pairs` has the features of units that have weights for pairs of labels.
 
-    Flows of pairs of labels do not tell what histories score, so that the dual point is one over planes.
+    The duals of chains keep flows or distributions of pairs of neighbouring labels, which do not determine the score of
+    longer histories: this batch offers neither, and its dual point is one over planes.
     """
 
     def __init__(self, *of_chains: Any, pairs: PairRows):
         super().__init__(*of_chains)
         self.pairs = pairs
         self.whole_losses = False  # tables over losses know pairs of labels only
+
+    def offers(self, capability: type[Offered]) -> Offered | None:
+        return None if capability in (DistributionDual, OwnDual) else super().offers(capability)
 
     def _keep_units(self, begin: int, end: int) -> None:
         super()._keep_units(begin, end)
@@ -50,11 +54,6 @@ class HistoryBatch(ChainBatch):
         steps, begin = self.steps, self.task.histories_.dim
         ends = link_scores(w, steps.ends) + steps.closed
         return ScoredSteps(steps, link_scores(w, steps.parts), ends, self.pairs, w[begin : self.task.first_])
-
-    def block_dual(
-        self, weights: Array, formulation: Formulation, C: float, earlier: BlockDual | None = None, **limits: Any
-    ) -> BlockDual:
-        return AtomBatch.block_dual(self, weights, formulation, C, earlier, **limits)
 
     def _viterbi(self, w: Array, scores: Array, view: Unrolled) -> tuple[Labels, Array]:
         from maxmargin.structures.sequences.compiled import histories
@@ -153,12 +152,6 @@ class HistoryBatch(ChainBatch):
         mass += float(np.dot(weights, 2.0 * order * (lengths + 1)))
         count = 4.0 * (most + 8) * self.longest + 4 * b * float(np.max(errors, initial=0.0)) / UNIT
         return Tangents(slacks, errors, mass, count + len(at))
-
-    def gibbs_dual(self, weights: Array, softness: Softness, C: float, earlier: Any = None) -> Any:
-        raise ValueError(
-            "solver='exponentiated_gradient' keeps distributions of neighbouring labels, which know neither order > 1 "
-            "nor transition_features; use solver='lbfgs'"
-        )
 
     def _pair_sizes(self) -> Array:
         """Σ |value| of every unit's features of pairs; nothing where there are none."""

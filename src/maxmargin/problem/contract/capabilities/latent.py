@@ -7,6 +7,7 @@ from typing import Any, Protocol, runtime_checkable
 import numpy as np
 
 from maxmargin.base.arrays import Array
+from maxmargin.base.errors import TaskError
 from maxmargin.problem.contract.batch import Batch
 from maxmargin.problem.planes.planes import Rows
 
@@ -31,3 +32,14 @@ class Latent(Protocol):
 
     def shifts_to(self, after: Any) -> Rows:
         """Return Ψ(x, truth in `after`) - Ψ(x, truth here) of every example; `after` is another completion."""
+
+
+def latent_of(batch: Batch) -> Latent:
+    """Return the batch as one with hidden parts, or raise the TaskError that says what it lacks."""
+    latent = batch.offers(Latent)
+    if latent is None:
+        raise TaskError(
+            f"{batch.name} packs a {type(batch).__name__}, which does not offer what hidden parts need: latent = True "
+            "in the task, and completed(w), guessed(rng) and shifts_to(after) in the batch"
+        )
+    return latent

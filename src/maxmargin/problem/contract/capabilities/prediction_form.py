@@ -7,6 +7,7 @@ from types import MappingProxyType
 from typing import Any, NamedTuple, Protocol, runtime_checkable
 
 from maxmargin.base.arrays import Array
+from maxmargin.problem.contract.batch import Batch
 
 
 class TrainedModel(NamedTuple):
@@ -26,3 +27,9 @@ class PredictionForm(Protocol):
 
     def trained_model(self, w: Array) -> TrainedModel:
         """Return the task and the weights that prediction needs, and what the estimator shows beside them."""
+
+
+def trained_model_of(batch: Batch, w: Array) -> TrainedModel:
+    """Return the task and the weights that prediction needs after training on this batch ended at w."""
+    form = batch.offers(PredictionForm)
+    return TrainedModel(batch.task, w) if form is None else form.trained_model(w)
