@@ -58,7 +58,7 @@ def tagger():
 def test_another_process_with_other_hashes_goes_on(tmp_path):
     for session, stop in enumerate([2, 1000]):
         environment = {**os.environ, "PYTHONHASHSEED": str(session + 1)}
-        paths = [str(HERE.parent), environment.get("PYTHONPATH", "")]
+        paths = [str(HERE.parents[1]), environment.get("PYTHONPATH", "")]
         environment["PYTHONPATH"] = os.pathsep.join(filter(None, paths))
         command = [sys.executable, "-c", SCRIPT, str(tmp_path / "checkpoint"), str(stop)]
         done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
