@@ -10,9 +10,11 @@ a dict of features:
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import chain, islice
+from itertools import chain, count, islice
 from numbers import Real
+from operator import itemgetter
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -20,47 +22,77 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from maxmargin.base.arrays import Array
-from maxmargin.inputs.tokens.dict_entries import DictEntries
 from maxmargin.inputs.tokens.vocabulary import Names
 
 AT_ONCE = 1024  # tokens: enough that calls from Python do not count, few enough to be read from near memory
 LONG = 128  # columns of a row, up to which to compare all with all is the fastest way to sort them
+NUMBERS = {float, int, bool, np.float64, np.float32, np.int64, np.int32, np.bool_}  # types that are read at once
 
 
 class TokenFeatures(NamedTuple):
-    """The features of some tokens in a row: token t has those from ends[t] to ends[t + 1]."""
+    """The features of consecutive tokens: token t has entries ends[t] to ends[t + 1].
+
+    Entry e is the feature names[entries[e]], or names[e] where `entries` is None, and has the value values[e], or 1
+    where `values` is None; without values it counts once however often a token lists it.
+    """
 
     names: Names
-    values: Array | None  # None: a feature is there (1) or not (0), however often it is listed
+    entries: NDArray[np.int64] | None
+    values: Array | None
     ends: NDArray[np.int64]
+
+    def columns(self, numbers: NDArray[np.int32]) -> NDArray[np.int32]:
+        """Return the number of every entry's feature, given those of the names."""
+        return numbers if self.entries is None else numbers[self.entries]
+
+    def name(self, e: int) -> str:
+        """Return the name of the feature of entry e."""
+        k = e if self.entries is None else int(self.entries[e])
+        return self.names.some(k, k + 1).strings()[0]
 
 
 def read_tokens(X: Any, offsets: NDArray[np.int64]) -> Iterator[TokenFeatures]:
-    """The features of all tokens: by calls that loop in C where they can, else with a look at every token."""
+    """Read the features of all tokens: many at once where their types are the usual ones, else one by one."""
     tokens, row = chain.from_iterable(X), 0
     while some := list(islice(tokens, AT_ONCE)):
         try:
             read = _read_at_once(some)
-        except TypeError:
+        except (TypeError, OverflowError):
             read = None
         yield _read_one_by_one(some, row, offsets) if read is None else read
         row += len(some)
 
 
 def _read_at_once(tokens: list[Any]) -> TokenFeatures | None:
-    """Tokens and values of the usual types; None, or a TypeError, where there are others."""
+    """Read tokens and values of the usual types; return None or raise a TypeError where there are others."""
     kinds = set(map(type, tokens))
     if not (kinds <= {list, tuple} or kinds <= {dict}):
         return None
     ends = ends_of(map(len, tokens), len(tokens))
-    if dict not in kinds:
-        return TokenFeatures(Names.of(tokens), None, ends)
-    read = DictEntries.of(tokens, int(ends[-1]))
-    return None if read is None else TokenFeatures(*read, ends)
+    return TokenFeatures(Names.of(tokens), None, None, ends) if dict not in kinds else _read_dicts(tokens, ends)
+
+
+def _read_dicts(dicts: list[dict[Any, Any]], ends: NDArray[np.int64]) -> TokenFeatures | None:
+    """Read dicts whose values are numbers and strings of the usual types; return None for others."""
+    n = int(ends[-1])
+    if str not in map(type, next(filter(None, dicts), {}).values()):
+        numbers = list(chain.from_iterable(map(dict.values, dicts)))
+        if set(map(type, numbers)) <= NUMBERS:
+            return TokenFeatures(Names.of(dicts), None, np.fromiter(numbers, dtype=np.float64, count=n), ends)
+    # A name is made of a key and a string for the different pairs only, a small share of all. Equal pairs are the same
+    # feature with the same value, whatever their types: ("upper", True) is ("upper", 1.0).
+    places: defaultdict[tuple[Any, Any], int] = defaultdict(count().__next__)  # by order of appearance
+    pairs = chain.from_iterable(map(dict.items, dicts))
+    entries = np.fromiter(map(places.__getitem__, pairs), dtype=np.int64, count=n)
+    if not set(map(type, map(itemgetter(1), places))) <= NUMBERS | {str}:
+        return None
+    names = ["=".join(pair) if type(pair[1]) is str else pair[0] for pair in places]
+    values = np.array([1.0 if type(value) is str else value for _, value in places], dtype=np.float64)
+    return TokenFeatures(Names.of([names]), entries, values[entries], ends)
 
 
 def _read_one_by_one(tokens: list[Any], row: int, offsets: NDArray[np.int64]) -> TokenFeatures:
-    """Any tokens, as `_read_at_once` reads its own; errors name the sequence and the position. `row`: of the first."""
+    """Read tokens of any accepted type; errors name the sequence and the position. `row` is that of the first token."""
     names: list[str] = []
     values: list[float] = []
     counts: list[int] = []
@@ -73,7 +105,7 @@ def _read_one_by_one(tokens: list[Any], row: int, offsets: NDArray[np.int64]) ->
         except (ValueError, OverflowError) as error:
             raise ValueError(f"{place_of(row + t, offsets)}: {error}") from None
         counts.append(len(names) - before)
-    return TokenFeatures(Names.of([names]), np.array(values), ends_of(counts, len(counts)))
+    return TokenFeatures(Names.of([names]), None, np.array(values), ends_of(counts, len(counts)))
 
 
 def pairs_of(token: Any) -> Iterator[tuple[str, Any]]:

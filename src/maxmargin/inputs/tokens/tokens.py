@@ -21,7 +21,7 @@ from maxmargin.inputs.matrices import bad_number
 from maxmargin.inputs.tokens.hashed_names import HashedNames
 from maxmargin.inputs.tokens.token_features import FeatureRows, ends_of, place_of, read_tokens
 from maxmargin.inputs.tokens.token_templates import TokenTemplates
-from maxmargin.inputs.tokens.vocabulary import Names, Vocabulary
+from maxmargin.inputs.tokens.vocabulary import Vocabulary
 
 
 class Sequences:
@@ -77,7 +77,7 @@ class TokenSequences(Sequences):
         self.vocabulary = vocabulary
         offsets = _offsets(X, "tokens")
         learn, read = vocabulary.learn, read_tokens(_with_attributes(X, templates), offsets)
-        rows = FeatureRows.stacked(FeatureRows.of(learn(f.names), f.values, f.ends) for f in read)
+        rows = FeatureRows.stacked(FeatureRows.of(f.columns(learn(f.names)), f.values, f.ends) for f in read)
         super().__init__(rows.to_matrix(len(self.vocabulary)), offsets)
 
 
@@ -257,13 +257,13 @@ class SequencePacker:
     def _looked_up(self, X: Any, offsets: NDArray[np.int64]) -> Iterator[FeatureRows]:
         assert self.vocabulary is not None
         first = 0
-        for names, values, ends in read_tokens(_with_attributes(X, self.templates), offsets):
-            columns = self.vocabulary.look_up(names)
+        for read in read_tokens(_with_attributes(X, self.templates), offsets):
+            columns = read.columns(self.vocabulary.look_up(read.names))
             if self.unknown == "error" and (columns < 0).any():
                 k = int(np.argmin(columns))
-                raise _unknown(names, k, first + _owner(ends, k), offsets)
-            yield FeatureRows.of(columns, values, ends)
-            first += len(ends) - 1
+                raise _unknown(read.name(k), first + _owner(read.ends, k), offsets)
+            yield FeatureRows.of(columns, read.values, read.ends)
+            first += len(read.ends) - 1
 
     def _renumbered(self, X: TokenSequences, vocabulary: Vocabulary | HashedNames) -> Sequences:
         """The same rows with the columns of another vocabulary."""
@@ -272,7 +272,8 @@ class SequencePacker:
         columns = vocabulary.look_up(names)[matrix.indices]
         if self.unknown == "error" and (columns < 0).any():
             k = int(np.argmin(columns))
-            raise _unknown(names, int(matrix.indices[k]), _owner(matrix.indptr, k), X.offsets)
+            (name,) = names.some(matrix.indices[k], matrix.indices[k] + 1).strings()
+            raise _unknown(name, _owner(matrix.indptr, k), X.offsets)
         rows = FeatureRows.of(columns, matrix.data.copy(), matrix.indptr.astype(np.int64))
         return Sequences(rows.to_matrix(self.n_features), X.offsets)
 
@@ -287,8 +288,7 @@ def _owner(ends: NDArray[Any], k: int) -> int:
     return int(np.searchsorted(ends, k, side="right")) - 1
 
 
-def _unknown(names: Names, k: int, row: int, offsets: NDArray[np.int64]) -> ValueError:
-    name = names.some(k, k + 1).strings()[0]
+def _unknown(name: str, row: int, offsets: NDArray[np.int64]) -> ValueError:
     return ValueError(f"{place_of(row, offsets)} has the feature {name!r}, which was not seen in training")
 
 

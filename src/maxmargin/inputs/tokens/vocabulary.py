@@ -6,7 +6,7 @@ memory; here many are written behind each other first, which Python does fast, a
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable
 from itertools import chain
 from typing import ClassVar, NamedTuple
 
@@ -32,8 +32,8 @@ class Names(NamedTuple):
         return len(self.begins) - 1
 
     @classmethod
-    def of(cls, lists: Iterable[Sequence[str]]) -> Names:
-        """The names in some lists, one after another; TypeError where one is no string."""
+    def of(cls, lists: Iterable[Collection[str]]) -> Names:
+        """Return the names in some collections, one after another; raise TypeError where one is no string."""
         filled = list(filter(None, lists))
         n = sum(map(len, filled))
         # List by list: to make one list of all first takes as long.
