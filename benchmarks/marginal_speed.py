@@ -28,11 +28,10 @@ def run(name: str, repeat: int, quick: bool, report: Report) -> Table:
     new = [chunk_features(s) for s in load_conll2000("test")[0][: QUICK if quick else None]]
     model: Any = SequenceLabeler(C=HINGE_C * len(X), calibrate=2).fit(X, Y)
     task, w = model.task_, model.w_
-    offsets, batch = task.unlabelled(new)
-    units = batch.unrolled().units
+    scored = task.scored(new)
     ways = {
-        "best labels (Viterbi)": lambda: batch.decoded(w, 0.0),
-        "probabilities of all labels": lambda: _probabilities(task, batch, w, units, offsets),
+        "best labels (Viterbi)": lambda: scored.best(scored.scores(w)),
+        "probabilities of all labels": lambda: scored.sums(scored.scores(w)).labels,
         "predict": lambda: model.predict(new),
         "predict_proba": lambda: model.predict_proba(new),
     }
@@ -41,7 +40,7 @@ def run(name: str, repeat: int, quick: bool, report: Report) -> Table:
         report(f"{name}: round {i + 1}")
         for way, call in ways.items():
             best[way] = min(best[way], cpu_seconds(call)[1])
-    n = int(offsets[-1])
+    n = int(scored.bounds[-1])
     table = Table(title=f"{name}: {n:,} tokens, {task.n_labels_} labels")
     for heading in ("what", "CPU s", "tokens per second", "speed / that of predictions"):
         table.add_column(heading, justify="left" if heading == "what" else "right")
@@ -49,9 +48,3 @@ def run(name: str, repeat: int, quick: bool, report: Report) -> Table:
         share = best["predict" if way.startswith("predict") else "best labels (Viterbi)"] / seconds
         table.add_row(way, f"{seconds:.3f}", f"{n / seconds:,.0f}", f"{share:.2f}")
     return table
-
-
-def _probabilities(task: Any, batch: Any, w: Any, units: Any, offsets: Any) -> Any:
-    from maxmargin.structures.sequences.chain_sums import ChainSums
-
-    return ChainSums(task, batch.atoms.scores(w, units), task.links(w), offsets).labels

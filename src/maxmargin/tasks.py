@@ -3,6 +3,7 @@
 from maxmargin.inputs.labels.weighted import Weighted
 from maxmargin.inputs.tokens.tokens import Sequences
 from maxmargin.kernels.joint_kernel import JointKernelTask
+from maxmargin.problem.contract.scored import BestOutputs, Scored, ScoreSpace, inner
 from maxmargin.structures.alignment.gaps import Gaps
 from maxmargin.structures.alignment.homologs import Aligned, Homologs
 from maxmargin.structures.alignment.substitution import Match, PairFeatures
@@ -34,13 +35,17 @@ from maxmargin.structures.ranking.row_labels import WeightedRows
 from maxmargin.structures.ranking.topk import TopK
 from maxmargin.structures.segments.segment_text import SegmentText
 from maxmargin.structures.segments.task import SemiMarkov
+from maxmargin.structures.sequences.chain_space import ChainScores, ChainSpace
 from maxmargin.structures.sequences.task import Chain
 
 __all__ = [
     "Aligned",
     "Alignment",
     "Average",
+    "BestOutputs",
     "Chain",
+    "ChainScores",
+    "ChainSpace",
     "Chosen",
     "Clustered",
     "Column",
@@ -74,6 +79,8 @@ __all__ = [
     "Product",
     "Ranked",
     "Ranking",
+    "ScoreSpace",
+    "Scored",
     "SegmentText",
     "SemiMarkov",
     "Sequences",
@@ -83,4 +90,5 @@ __all__ = [
     "Weighted",
     "WeightedRows",
     "Window",
+    "inner",
 ]

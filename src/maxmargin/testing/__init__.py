@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from maxmargin.testing.executor_checks import check_executor
 from maxmargin.testing.problems import Optimum, brute_force, objective
+from maxmargin.testing.scored_checks import check_scored
 from maxmargin.testing.solver_checks import check_solver
 from maxmargin.testing.sum_checks import check_sums
 from maxmargin.testing.task_checks import SEARCHED, check_task
@@ -17,6 +18,7 @@ __all__ = [
     "Optimum",
     "brute_force",
     "check_executor",
+    "check_scored",
     "check_solver",
     "check_sums",
     "check_task",

@@ -404,7 +404,8 @@ def one_or_each(values: Array) -> tuple[Array, np.uint64]:
 def _nonzero(units: Any) -> tuple[NDArray[np.uint64], NDArray[np.uint32], Array]:
     """Where the rows of a matrix begin among its numbers that are not zero, their columns, and these numbers."""
     if sparse.issparse(units):
-        rows = sparse.csr_array(units, dtype=np.float64)
+        given = isinstance(units, sparse.csr_array) and units.dtype == np.float64
+        rows = units if given else sparse.csr_array(units, dtype=np.float64)
         columns = rows.indices
         narrow = columns.dtype == np.int32 and columns.flags.c_contiguous  # none is negative: the bits are the same
         places = columns.view(np.uint32) if narrow else columns.astype(np.uint32)

@@ -9,11 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from maxmargin.base.arrays import Array, Index, read_only
-from maxmargin.base.checks import check_memory
 from maxmargin.base.files.array_folder import ArrayFolder, Excerpt
 from maxmargin.base.memory_budget import room, zeros
 from maxmargin.base.rounding import UNIT, gamma
-from maxmargin.inputs.labels.labelling import wrong_labels
 from maxmargin.inputs.labels.labels import Labels
 from maxmargin.inputs.packed.packed_rows import verify_rows
 from maxmargin.kernels.atom_batch import AtomBatch
@@ -33,8 +31,10 @@ from maxmargin.problem.planes.atoms import Atoms
 from maxmargin.problem.planes.planes import Planes, Rows
 from maxmargin.structures.sequences.chain_flows import MOST_LABELS, ChainFlows, LabelledChains, product_type
 from maxmargin.structures.sequences.chain_gibbs import ChainGibbs, SoftChains, continued
+from maxmargin.structures.sequences.chain_space import TrueLabels
 from maxmargin.structures.sequences.chain_sums import ChainSums
 from maxmargin.structures.sequences.links import ChainLinks
+from maxmargin.structures.sequences.scored import ScoredChains
 
 MOST_PRODUCTS = 256  # positions of a sequence whose products are computed in every visit rather than planes kept
 LOSS_TABLE = 4_000_000  # entries of the table (positions × labels × losses) up to which slack rescaling is exact
@@ -196,43 +196,29 @@ class ChainBatch(AtomBatch, DistributionDual, Latent, MissingLabels, OwnDual, Re
 
     # --- search
 
+    def scored(self) -> Any:
+        """Return these sequences with their truths, ready to be scored and searched, as ScoredChains."""
+        view = self.unrolled()
+        names = self.task.names
+        return ScoredChains(self.atoms, view.units, self.task.allowed_, view.bounds, names, self._truths(view.units))
+
+    def _truths(self, at: NDArray[np.int64]) -> TrueLabels:
+        """Return the true labels of these units, and what mistakes cost there."""
+        return TrueLabels(self.labels[at], self.rows[at], self.cost, self.factors[at])
+
     def planes(self, w: Array, augment: float | Array = 1.0) -> Planes:
-        found = self.decoded(w, augment)
-        return self._wrong(Unrolled(found.units, found.bounds), found.labels)
+        scored = self.scored()
+        return scored.planes_of(scored.best(scored.scores(w), augment).found)
 
     def rescaled_planes(self, w: Array, formulation: Formulation) -> Planes:
         """Search exactly: losses are whole numbers, and the best score of every possible loss is known."""
-        view = self.unrolled()
-        scores = self.atoms.scores(w, view.units)
-        truth, factors = self.labels[view.units], self.factors[view.units]
-        price = np.rint(self.cost[self.rows[view.units]] * factors[:, None]).astype(np.int64)
-        links, labels = self.task.links(w), np.empty(len(truth), dtype=np.int32)
-        for a, b in zip(view.bounds[:-1], view.bounds[1:], strict=True):
-            labels[a:b] = _most_violated(scores[a:b], links, price[a:b], truth[a:b], formulation)
-        return self._wrong(view, labels)
-
-    def _wrong(self, view: Unrolled, found: Labels) -> Planes:
-        return self._planes(view, self.labels[view.units], found, self.cost)
-
-    def _planes(self, view: Unrolled, truth: Labels, found: Labels, cost: Array) -> Planes:
-        """Ψ of these truths less that of what was found, and what it costs."""
-        units, bounds = view
-        rows, factors = self.rows[units], self.factors[units]
-        return wrong_labels(self.atoms, True, bounds, units, truth, found, rows, cost, factors)
-
-    def decoded(self, w: Array, augment: float | Array) -> DecodedSequences:
-        """The best labels with `augment` times the loss added (a number, or one for each sequence)."""
-        from maxmargin.structures.sequences.compiled import chain
-
-        view = self.unrolled()
-        scores = self.atoms.scores(w, view.units)
-        rows, factors = self.rows[view.units], self.factors[view.units]
-        if np.ndim(augment):
-            chain.augment(scores, self.cost, rows, np.repeat(augment, np.diff(view.bounds)) * factors)
-        elif augment != 0:
-            chain.augment(scores, self.cost, rows, factors if augment == 1 else augment * factors)
-        labels, best = self._viterbi(w, scores, view)
-        return DecodedSequences(labels, view.bounds, view.units, best)
+        scored = self.scored()
+        scores, (truth, rows, cost, factors) = scored.scores(w), scored.truths
+        price = np.rint(cost[rows] * factors[:, None]).astype(np.int64)
+        labels = np.empty(len(truth), dtype=np.int32)
+        for a, b in zip(scored.bounds[:-1], scored.bounds[1:], strict=True):
+            labels[a:b] = _most_violated(scores.unary[a:b], scores.links, price[a:b], truth[a:b], formulation)
+        return scored.planes_of(labels)
 
     def add_tangents(self, w: Array, weights: Array, softness: Softness, total: Array) -> Tangents:
         """By the sums of compiled/chain_sums.py, at b times the scores."""
@@ -252,7 +238,8 @@ class ChainBatch(AtomBatch, DistributionDual, Latent, MissingLabels, OwnDual, Re
             chain.augment(scores, self.cost, self.rows[at], softness.margin * self.factors[at])
         scores *= b
         pairs = np.zeros((K, K))
-        log_z, p = ChainSums(self.task, scores, ChainLinks(b * T, b * s, b * f), view.bounds).summed(weights, pairs)
+        sums = ChainSums(self.task.names, scores, ChainLinks(b * T, b * s, b * f), view.bounds)
+        log_z, p = sums.summed(weights, pairs)
         slacks = log_z / b - np.add.reduceat(right, first)
         # What is added: the truth, less what is expected of labels, links, starts and ends.
         each = np.repeat(weights, lengths)
@@ -285,37 +272,6 @@ class ChainBatch(AtomBatch, DistributionDual, Latent, MissingLabels, OwnDual, Re
         chains = SoftChains(self.atoms, self.task.allowed_, self.cost, view.bounds, at, *known)
         return continued(earlier, chains, weights, softness, C)
 
-    def _viterbi(self, w: Array, scores: Array, view: Unrolled) -> tuple[Labels, Array]:
-        """The best labels of units with these scores, and the score of every sequence."""
-        from maxmargin.structures.sequences.compiled import chain
-
-        T, s, f = self.task.links(w)
-        labels, best = np.empty(len(scores), dtype=np.int32), np.empty(len(view.bounds) - 1)
-        chain.viterbi(scores, T, s, f, view.bounds, np.empty((self.longest, self.task.n_labels_)), labels, best)
-        return labels, best
-
-    def n_best(self, w: Array, n: int) -> tuple[Labels, Array]:
-        """The n best label sequences of a batch of one, best first, and their scores; fewer where there are fewer."""
-        from maxmargin.structures.sequences.compiled import chain
-
-        scores = self.atoms.scores(w, self.unrolled().units)
-        table = (*scores.shape, n)
-        self._check_room(n, table)
-        labels, best = np.zeros((n, len(scores)), dtype=np.int32), np.zeros(n)
-        scratch = (np.full(table, -np.inf), np.zeros(table, dtype=np.int32), np.zeros(table, dtype=np.int32))
-        pointer = np.zeros(self.task.n_labels_, dtype=np.int64)
-        T, s, f = self.task.links(w)
-        found = chain.n_best(scores, T, s, f, n, *scratch, pointer, labels, best)
-        return labels[:found], best[:found]
-
-    def _check_room(self, n: int, table: tuple[int, int, int]) -> None:
-        entries = float(np.prod([float(size) for size in table]))
-        check_memory(f"a list of the {n:,} best label sequences", 20.0 * entries, "ask for a smaller n")
-
-    def sums(self, w: Array, bounds: NDArray[np.int64]) -> ChainSums:
-        """The distribution of the label sequences of these; bounds has empty sequences, too."""
-        return ChainSums(self.task, self.atoms.scores(w, self.unrolled().units), self.task.links(w), bounds)
-
     def guessed(self, rng: np.random.Generator) -> ChainBatch:
         return self.completed(rng.standard_normal(self.dim))
 
@@ -323,37 +279,29 @@ class ChainBatch(AtomBatch, DistributionDual, Latent, MissingLabels, OwnDual, Re
         """Viterbi over the labels that are allowed at every position."""
         unknown = np.concatenate([[0], np.cumsum(~self.known)])
         open_ones = np.flatnonzero(unknown[self.offsets[self.ids + 1]] > unknown[self.offsets[self.ids]])
-        view = self.take(open_ones).unrolled()
-        scores = self.atoms.scores(w, view.units)
-        scores[~self.allowed[self.rows[view.units]]] = -np.inf
-        found, best = self._viterbi(w, scores, view)
-        if not np.isfinite(best).all():
-            i = self.ids[open_ones[np.flatnonzero(~np.isfinite(best))[0]]]
+        scored = self.take(open_ones).scored()
+        scores = scored.scores(w)
+        scores.unary[~self.allowed[scored.truths.rows]] = -np.inf
+        best = scored.best(scores)
+        if not np.isfinite(best.values).all():
+            i = self.ids[open_ones[np.flatnonzero(~np.isfinite(best.values))[0]]]
             raise ValueError(
                 f"sequence {i}: whatever its missing labels are, they contain a transition that is forbidden; where "
                 "the data do not show all labels, name them in classes"
             )
         labels = self.labels.copy()
-        labels[view.units] = found
+        labels[scored.units] = best.found
         return self.with_labels(labels)
 
     def shifts_to(self, after: ChainBatch) -> Rows:
-        view = self.unrolled()
-        new, old = after.labels[view.units], self.labels[view.units]
-        return self._planes(view, new, old, np.zeros_like(self.cost)).dpsi
-
-
-class DecodedSequences(NamedTuple):
-    """Decoded labels of the units in a row, sequence j at bounds[j]:bounds[j + 1], and their scores."""
-
-    labels: Labels
-    bounds: NDArray[np.int64]
-    units: NDArray[np.int64]
-    best: Array
+        """Return Ψ(x, truth in `after`) - Ψ(x, truth here) of every sequence."""
+        scored = after.scored()
+        dpsi: Rows = scored.planes_of(self.labels[scored.units]).dpsi
+        return dpsi
 
 
 def _most_violated(
-    scores: Array, links: tuple[Array, Array, Array], price: NDArray[np.int64], truth: Labels, formulation: Formulation
+    scores: Array, links: ChainLinks, price: NDArray[np.int64], truth: Labels, formulation: Formulation
 ) -> Labels:
     """Labels with the highest violation of one sequence, through a table over all losses it can have."""
     from maxmargin.structures.sequences.compiled import chain

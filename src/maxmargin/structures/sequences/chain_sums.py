@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from maxmargin.base.arrays import Array
 from maxmargin.inputs.labels.labels import Labels
+from maxmargin.structures.sequences.label_names import LabelNames
 from maxmargin.structures.sequences.links import ChainLinks
 
 LEAST = 1e-250  # probabilities above this have all of their digits
@@ -50,8 +51,8 @@ class ChainSums:
     Marginals and log Z are those of compiled/chain_sums.py, whose equations are cited here.
     """
 
-    def __init__(self, task: Any, scores: Array, links: ChainLinks, bounds: NDArray[np.int64]):
-        self.task, self.scores, self.bounds = task, scores, bounds
+    def __init__(self, names: LabelNames, scores: Array, links: ChainLinks, bounds: NDArray[np.int64]):
+        self.names, self.scores, self.bounds = names, scores, bounds
         self.links = ChainLinks(*map(np.ascontiguousarray, links))
         self.longest = int(np.max(np.diff(bounds), initial=1))
 
@@ -77,7 +78,7 @@ class ChainSums:
     def log_probabilities(self, Y: Any) -> Array:
         """Through the sums over those label sequences that agree with Y."""
         agreeing = self.scores.copy()
-        agreeing[~self.task.allowed_labels(Y, self.bounds)] = -np.inf
+        agreeing[~self.allowed_labels(Y)] = -np.inf
         return self._restricted(agreeing).log_partitions - self.log_partitions
 
     def sample(self, rng: np.random.Generator, n: int) -> list[list[Any]]:
@@ -86,10 +87,14 @@ class ChainSums:
         K, labels = self.scores.shape[1], np.empty((n, len(self.scores)), dtype=np.int32)
         a = np.empty((self.longest, K))
         sample_chains(self.scores, *self.links, self.bounds, a, np.empty(K), rng.random(labels.shape), labels)
-        named = [self.task.named(drawn) for drawn in labels]
+        named = [self.names.named(drawn) for drawn in labels]
         return [[drawn[a:b] for drawn in named] for a, b in pairwise(self.bounds)]
 
     # --- what chains have of their own
+
+    def allowed_labels(self, Y: Any) -> NDArray[np.bool_]:
+        """Return (units, K): whether Y leaves it open that a position has a label; False for unknown labels."""
+        return self.names.allowed(Y, self.bounds)
 
     @property
     def labels(self) -> Array:
@@ -146,7 +151,7 @@ class ChainSums:
 
     def _restricted(self, scores: Array) -> ChainSums:
         """The same with other scores of units, -inf where a label may not be."""
-        return ChainSums(self.task, scores, self.links, self.bounds)
+        return ChainSums(self.names, scores, self.links, self.bounds)
 
     @cached_property
     def _summed(self) -> tuple[Array, Array]:

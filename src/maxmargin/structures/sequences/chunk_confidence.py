@@ -27,7 +27,7 @@ def chunk_confidences(
 
     The label before must not be one that the chunk goes on with, nor the one behind go on with the chunk.
     """
-    classes, numbers = sums.task.classes_, sums.task.numbers_
+    classes, numbers = sums.names
     stretches, found = [], scheme.chunks(labels)
     for begin, end, _ in found:
         inside = np.array([numbers[label] for label in labels[begin:end]], dtype=np.int32)

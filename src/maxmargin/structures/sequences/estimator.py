@@ -315,7 +315,7 @@ class SequenceLabeler(SequenceTrainer):
     def _unlikeliness(self, beta: float, X: Any, Y: Any) -> Array:
         """-Σ_t log p(y_t | x): what people look at are labels, more often than whole sequences."""
         sums = self._sums_at(beta, X)
-        allowed = self.task_.allowed_labels(Y, sums.bounds)
+        allowed = sums.allowed_labels(Y)
         each = np.where(allowed.any(axis=1), -sums.log_agreement(allowed), 0.0)  # labels never seen have no probability
         return np.asarray(np.bincount(sums.owners, each, len(sums.bounds) - 1), dtype=float)
 
@@ -323,7 +323,7 @@ class SequenceLabeler(SequenceTrainer):
         truths, shares = [], []
         for model, X, Y in unseen:
             sums = model._sums_at(1 / model.temperature_, X)
-            truths.append(np.exp(sums.log_agreement(model.task_.allowed_labels(Y, sums.bounds))))
+            truths.append(np.exp(sums.log_agreement(sums.allowed_labels(Y))))
             lengths = np.diff(sums.bounds)
             shares.append(np.repeat(1 / np.maximum(lengths, 1), lengths))
         return super()._calibration(unseen)._replace(truths=np.concatenate(truths), shares=np.concatenate(shares))

@@ -5,21 +5,17 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from maxmargin.base.arrays import Array
 from maxmargin.base.rounding import UNIT, gamma
-from maxmargin.inputs.labels.labels import Labels
 from maxmargin.problem.contract.batch import Offered
 from maxmargin.problem.contract.capabilities.distribution_dual import DistributionDual
 from maxmargin.problem.contract.capabilities.own_dual import OwnDual
 from maxmargin.problem.contract.tangents import Softness, Tangents
-from maxmargin.problem.planes.atoms import AtomRows
-from maxmargin.problem.planes.planes import Planes
-from maxmargin.structures.sequences.batch import ChainBatch, Unrolled
-from maxmargin.structures.sequences.compiled.step_arrays import PairRows, Steps
-from maxmargin.structures.sequences.histories import link_scores
-from maxmargin.structures.sequences.history_sums import HistorySums, ScoredSteps
+from maxmargin.structures.sequences.batch import ChainBatch
+from maxmargin.structures.sequences.compiled.step_arrays import PairRows
+from maxmargin.structures.sequences.history_scored import ScoredHistories
+from maxmargin.structures.sequences.history_sums import HistorySums
 
 
 class HistoryBatch(ChainBatch):
@@ -44,86 +40,26 @@ class HistoryBatch(ChainBatch):
             own = slice(int(bounds[0]), int(bounds[-1]))
             self.pairs = PairRows(of.n_pairs, bounds - bounds[0], of.places[own], of.values[own])
 
-    @property
-    def steps(self) -> Steps:
-        steps: Steps = self.task.histories_.steps
-        return steps
-
-    def scored(self, w: Array) -> ScoredSteps:
-        """The scores of steps and ends, and the weights of pairs."""
-        steps, begin = self.steps, self.task.histories_.dim
-        ends = link_scores(w, steps.ends) + steps.closed
-        return ScoredSteps(steps, link_scores(w, steps.parts), ends, self.pairs, w[begin : self.task.first_])
-
-    def _viterbi(self, w: Array, scores: Array, view: Unrolled) -> tuple[Labels, Array]:
-        from maxmargin.structures.sequences.compiled import histories
-
-        labels, best = np.empty(len(scores), dtype=np.int32), np.empty(len(view.bounds) - 1)
-        blocks, everyone = self.task.histories_.blocks, np.arange(len(self.steps.label), dtype=np.uint32)
-        scratch = (
-            np.empty(self.pairs.n_pairs), np.empty(self.task.n_labels_ + 2), everyone,
-            np.empty(len(self.steps.source)), np.empty(blocks.size),
-        )  # fmt: skip
-        v = np.empty((self.longest + 1, len(everyone)))
-        histories.viterbi(scores, view.units, *self.scored(w), blocks, view.bounds, scratch, v, labels, best)
-        return labels, best
-
-    def n_best(self, w: Array, n: int) -> tuple[Labels, Array]:
-        from maxmargin.structures.sequences.compiled import histories
-
-        view, steps = self.unrolled(), self.steps
-        scores, scored = self.atoms.scores(w, view.units), self.scored(w)
-        table = (len(scores) + 1, len(steps.label), n)
-        self._check_room(n, table)
-        labels, best = np.zeros((n, len(scores)), dtype=np.int32), np.zeros(n)
-        scratch = (np.full(table, -np.inf), np.zeros(table, dtype=np.int32), np.zeros(table, dtype=np.int32))
-        pointer = np.zeros(max(len(steps.source), len(steps.label)), dtype=np.int64)
-        x = np.empty(self.pairs.n_pairs)
-        found = histories.n_best(scores, view.units, *scored, x, n, *scratch, pointer, labels, best)
-        return labels[:found], best[:found]
-
-    def _planes(self, view: Unrolled, truth: Labels, found: Labels, cost: Array) -> Planes:
-        from maxmargin.structures.sequences.compiled import histories
-
-        units, bounds = view
-        wrong = truth != found
-        # A label takes part in the steps to itself and the next `order` positions, or to the end; each step has at most
-        # `order` weights, on either side.
-        order, most = self.steps.parts.shape[1], 2 * int(np.count_nonzero(wrong))
-        most += most * order * (order + 1)
-        if self.pairs.n_pairs:
-            touched = wrong.copy()
-            touched[1:] |= wrong[:-1]
-            most += 2 * int(np.diff(self.pairs.indptr)[units[touched]].sum())
-        of = self.atoms.arrays
-        indptr = np.zeros(len(bounds), dtype=np.int32)
-        indices, values, loss = np.empty(most, dtype=np.int32), np.empty(most), np.empty(len(bounds) - 1)
-        rows = (indptr, indices, values)
-        priced, factors = self.rows[units], self.factors[units]
-        histories.differences(
-            self.steps, self.pairs, self.task.histories_.dim, of.direct, of.n_labels, bounds, units, truth, found,
-            priced, cost, factors, *rows, loss,
-        )  # fmt: skip
-        return Planes(AtomRows(self.atoms, *rows), loss)
-
-    def sums(self, w: Array, bounds: NDArray[np.int64]) -> HistorySums:
-        units = self.unrolled().units
-        return HistorySums(self.task, self.atoms.scores(w, units), self.scored(w), bounds, units)
+    def scored(self) -> ScoredHistories:
+        """Return these sequences with their truths, ready to be scored and searched."""
+        view, task = self.unrolled(), self.task
+        own = (self.atoms, view.units, task.histories_, self.pairs, task.first_)
+        return ScoredHistories(*own, view.bounds, task.names, self._truths(view.units))
 
     def add_tangents(self, w: Array, weights: Array, softness: Softness, total: Array) -> Tangents:
         """By the sums of compiled/history_sums.py, at b times the scores."""
         from maxmargin.structures.sequences.compiled import chain, histories
 
-        view, b, steps = self.unrolled(), softness.sharpness, self.steps
-        at, truth, first = view.units, self.labels[view.units], view.bounds[:-1]
-        lengths, scored = np.diff(view.bounds), self.scored(w)
-        scores = self.atoms.scores(w, at)
+        view, b = self.scored(), softness.sharpness
+        steps, at, truth, first = view.steps, view.units, view.truth, view.bounds[:-1]
+        given, lengths = view.scores(w), np.diff(view.bounds)
+        scores, scored = given.unary, view.scored_steps(given)
         right = np.add.reduceat(scores[np.arange(len(at)), truth], first)
         histories.path_scores(*scored, at, truth, view.bounds, right)
         if softness.margin:
             chain.augment(scores, self.cost, self.rows[at], softness.margin * self.factors[at])
         scores *= b
-        sums = HistorySums(self.task, scores, scored.times(b), view.bounds, at)
+        sums = HistorySums(self.task.names, scores, scored.times(b), view.bounds, at)
         expected = sums.expected(weights)
         slacks = sums.log_partitions / b - right
         # What is added: the truth, less what is expected of labels, steps, ends and pairs.

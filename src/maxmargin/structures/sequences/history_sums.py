@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from maxmargin.base.arrays import Array
 from maxmargin.structures.sequences.chain_sums import ChainSums, Stretch
 from maxmargin.structures.sequences.compiled.step_arrays import PairRows, Steps
+from maxmargin.structures.sequences.label_names import LabelNames
 
 
 class ScoredSteps(NamedTuple):
@@ -44,9 +45,9 @@ class HistorySums(ChainSums):
     """
 
     def __init__(
-        self, task: Any, scores: Array, scored: ScoredSteps, bounds: NDArray[np.int64], units: NDArray[np.int64]
+        self, names: LabelNames, scores: Array, scored: ScoredSteps, bounds: NDArray[np.int64], units: NDArray[np.int64]
     ):
-        self.task, self.scores, self.scored, self.bounds, self.units = task, scores, scored, bounds, units
+        self.names, self.scores, self.scored, self.bounds, self.units = names, scores, scored, bounds, units
         self.longest = int(np.max(np.diff(bounds), initial=1))
 
     @property
@@ -73,7 +74,7 @@ class HistorySums(ChainSums):
                 e, units, _, a, _ = self._masses_of(j)
                 uniforms = rng.random(labels.shape)
                 sample_histories(e, units, *self.scored, x, a, row, uniforms, labels)
-            drawn.append([self.task.named(each) for each in labels])
+            drawn.append([self.names.named(each) for each in labels])
         return drawn
 
     def transitions(self, j: int) -> Array:
@@ -105,7 +106,7 @@ class HistorySums(ChainSums):
             if end < length:
                 own[end, ~after] = -np.inf
         bounds, units = np.arange(0, n * length + 1, length), np.tile(self.units[here], n)
-        each = HistorySums(self.task, scores.reshape(n * length, -1), self.scored, bounds, units).log_partitions
+        each = HistorySums(self.names, scores.reshape(n * length, -1), self.scored, bounds, units).log_partitions
         return np.minimum(np.exp(each - self.log_partitions[j]), 1.0)
 
     def expected(self, rates: Array) -> Expected:
@@ -160,4 +161,4 @@ class HistorySums(ChainSums):
         return found
 
     def _restricted(self, scores: Array) -> HistorySums:
-        return HistorySums(self.task, scores, self.scored, self.bounds, self.units)
+        return HistorySums(self.names, scores, self.scored, self.bounds, self.units)

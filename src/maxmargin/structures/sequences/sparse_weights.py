@@ -16,8 +16,8 @@ def sparse_weights(task: Chain, w: Array, X: Any, loss: float) -> Array:
     How many is found by bisection: what is returned was tried, but more may be possible where the number of changes
     does not only grow.
     """
-    batch = task.unlabelled(X)[1]
-    labels = batch.decoded(w, 0.0).labels
+    scored = task.scored(X)
+    labels = scored.best(scored.scores(w)).found
     if len(labels) == 0:
         raise ValueError("no positions given: there is nothing to tell which weights matter")
     most = int(loss * len(labels))
@@ -28,7 +28,7 @@ def sparse_weights(task: Chain, w: Array, X: Any, loss: float) -> Array:
         n = (dropped + too_many) // 2
         tried = w.copy()
         tried[order[:n]] = 0.0
-        if np.sum(batch.decoded(tried, 0.0).labels != labels) <= most:
+        if np.sum(scored.best(scored.scores(tried)).found != labels) <= most:
             dropped, best = n, tried
         else:
             too_many = n

@@ -15,20 +15,21 @@ from maxmargin.base.arrays import Array
 from maxmargin.base.checks import check_memory, check_whole
 from maxmargin.base.files.fields import Each, LabelList, NumberArray, OneOf, Part, afford
 from maxmargin.base.files.objects import Derived, Dropped, Fields, Sometimes
-from maxmargin.inputs.labels.labels import Labels, cost_matrix, label_numbers, label_set
+from maxmargin.inputs.labels.labels import cost_matrix, label_numbers, label_set
 from maxmargin.inputs.packed.packed_rows import packed_atoms
 from maxmargin.inputs.tokens.token_templates import TokenTemplates
 from maxmargin.inputs.tokens.tokens import SequencePacker, Sequences
 from maxmargin.inputs.tokens.transitions import allowed_transitions
 from maxmargin.inputs.tokens.vocabulary import Vocabulary
 from maxmargin.kernels.units import UnitTask
+from maxmargin.problem.contract.scored import BestOutputs
 from maxmargin.problem.planes.atoms import Atoms
-from maxmargin.structures.sequences.batch import ChainBatch, DecodedSequences, whole_losses
+from maxmargin.structures.sequences.batch import ChainBatch, whole_losses
 from maxmargin.structures.sequences.chain_sums import ChainSums
 from maxmargin.structures.sequences.compiled.step_arrays import PairRows
 from maxmargin.structures.sequences.earlier_model import check_known_labels, check_same_features
 from maxmargin.structures.sequences.forbidden_labels import SeenRuns, TransitionRules
-from maxmargin.structures.sequences.given_labels import LabelReader, check_invalid, checked_labels, split_costs
+from maxmargin.structures.sequences.given_labels import LabelReader, check_invalid, split_costs
 from maxmargin.structures.sequences.histories import (
     Codes,
     Histories,
@@ -38,9 +39,12 @@ from maxmargin.structures.sequences.histories import (
     with_earlier_ngrams,
 )
 from maxmargin.structures.sequences.history_batch import HistoryBatch
+from maxmargin.structures.sequences.history_scored import ScoredHistories
+from maxmargin.structures.sequences.label_names import LabelNames
 from maxmargin.structures.sequences.links import ChainLinks, cut_links, link_count
 from maxmargin.structures.sequences.packed_sequences import PackedSequences
 from maxmargin.structures.sequences.partial_labels import Choices, LabelPositions, is_partial, named_labels
+from maxmargin.structures.sequences.scored import ScoredChains
 from maxmargin.structures.sequences.transition_features import chosen_features, pair_rows
 
 NGRAMS = ("all", "observed")
@@ -97,6 +101,7 @@ class Chain(UnitTask):
         "histories_": Derived(lambda task: task._restored_histories()),
         "first_": Derived(lambda task: task._first_feature()),
     }
+    classes_: list[Hashable]
     chosen_: NDArray[np.int64] = np.zeros(0, dtype=np.int64)  # columns that have weights for pairs of labels
     ngrams_: list[Codes] | None = None  # with a longer memory or such columns: what is allowed
 
@@ -159,7 +164,11 @@ class Chain(UnitTask):
         self.latent = any(map(is_partial, labels))
         if self.latent and all(label is None for label in labels):
             raise ValueError("no position of any sequence has a label: there is nothing to learn from")
-        self.classes_ = label_set(self.classes, [*named_labels(labels), *self._earlier_labels()])
+        earlier = [] if self.earlier is None else self.earlier.classes_
+        if self.earlier is not None:
+            check_same_features(self.packer_, self.earlier.packer_)
+            check_known_labels(self.classes, earlier)
+        self.classes_ = label_set(self.classes, [*named_labels(labels), *earlier])
         self.numbers_ = {label: k for k, label in enumerate(self.classes_)}
         self.n_labels_ = len(self.classes_)
         self.cost_ = cost_matrix(self.costs, self.classes_)
@@ -266,14 +275,6 @@ class Chain(UnitTask):
             raise ValueError("features=TokenTemplates(…) are for linear scores: with a kernel, give features of tokens")
         return SequencePacker(self.unknown, self.min_count, self.hash_bits, known, self.features)
 
-    def _earlier_labels(self) -> list[Hashable]:
-        """Return the labels of the earlier task, after checks that its features and labels fit these."""
-        if self.earlier is None:
-            return []
-        check_same_features(self.packer_, self.earlier.packer_)
-        check_known_labels(self.classes, self.earlier.classes_)
-        return self.earlier.classes_
-
     # --- the plain form: one sequence at a time
 
     def psi(self, x: Any, z: Sequence[Hashable]) -> tuple[NDArray[np.int64], Array]:
@@ -304,8 +305,8 @@ class Chain(UnitTask):
         return float(np.dot(price, np.ones(len(price)) if factors is None else factors))
 
     def argmax(self, w: Array, x: Any, y: Any = None) -> list[Hashable]:
-        batch = self.pack([x], None if y is None else [y])
-        return self.named(batch.decoded(w, 0.0 if y is None else 1.0).labels)
+        scored = self.scored([x], None if y is None else [y])
+        return self.names.named(scored.best(scored.scores(w), 0.0 if y is None else 1.0).found)
 
     def outputs(self, x: Any) -> Iterator[list[Hashable]]:
         length = self.packer_.pack([x]).matrix.shape[0]
@@ -322,42 +323,53 @@ class Chain(UnitTask):
     # --- the compiled form: many sequences a call
 
     def pack(self, X: Any, Y: Any = None) -> ChainBatch:
+        """Return the sequences with their labels, ready for training; packed sequences have their labels with them."""
         if isinstance(X, PackedSequences):
             return self._pack_packed(X)
-        return self._made(self.packer_.pack(X), Y)
+        packed, choices = self.packer_.pack(X), Choices(self.numbers_)
+        reader = LabelReader(self.forbidden, self.invalid)
+        rows, factors, repaired = reader.numbered(Y, choices, packed.offsets)
+        reader.warn_repaired(repaired)
+        given = LabelPositions(rows, packed.offsets, choices)
+        return self._labelled(self._atoms(packed), given, factors, packed.matrix)
 
-    def _made(self, packed: Sequences, Y: Any = None) -> ChainBatch:
-        n_units, choices = packed.matrix.shape[0], Choices(self.numbers_)
-        rows, factors = np.zeros(n_units, dtype=np.int32), np.ones(n_units)
-        if Y is not None:
-            reader = LabelReader(self.forbidden, self.invalid)
-            rows, factors, repaired = reader.numbered(Y, choices, packed.offsets)
-            reader.warn_repaired(repaired)
-        owner = np.repeat(np.arange(len(packed)), np.diff(packed.offsets))
-        atoms = self._unit_atoms(packed.matrix, self.n_labels_, self.first_, owner)
-        known = LabelPositions(rows, packed.offsets, choices)
-        return self._labelled(atoms, known, factors, packed.matrix, trains=Y is not None)
-
-    def _labelled(
-        self, atoms: Atoms, known: LabelPositions, factors: Array, matrix: Any, trains: bool = True
-    ) -> ChainBatch:
-        """The batch of these units; those of a folder have no matrix."""
-        rows, offsets, choices = known
-        if trains:
-            rows = TransitionRules(self.cut(self.ruled_), self.classes_, self.forbidden, self.invalid).kept(known)
-            if self.pruned_:
-                SeenRuns(self.cut(self.allowed_), self.histories_, self.order, self.classes_).check(rows, offsets)
+    def _labelled(self, atoms: Atoms, given: LabelPositions, factors: Array, matrix: Any) -> ChainBatch:
+        """Return the batch of units with these labels; units of a packed folder have no matrix."""
+        rows = TransitionRules(self.cut(self.ruled_), self.classes_, self.forbidden, self.invalid).kept(given)
+        offsets, choices = given.offsets, given.choices
+        if self.pruned_:
+            SeenRuns(self.cut(self.allowed_), self.histories_, self.order, self.classes_).check(rows, offsets)
         cost = choices.prices(self.cost_)
-        whole = trains and whole_losses(cost, factors, offsets)
+        whole = whole_losses(cost, factors, offsets)
         parts = (self, atoms, offsets, rows, factors, choices.allowed, cost, whole)
         batch = ChainBatch(*parts) if self.histories_ is None else HistoryBatch(*parts, pairs=self._pair_rows(matrix))
         return batch if batch.known.all() else batch.completed(np.zeros(atoms.dim))
 
+    def _atoms(self, packed: Sequences) -> Atoms:
+        lengths = np.diff(packed.offsets) if self.kernel_ is not None else ()  # whose cache asks for owners of units
+        return self._unit_atoms(packed.matrix, self.n_labels_, self.first_, np.repeat(np.arange(len(lengths)), lengths))
+
     def _pair_rows(self, matrix: Any) -> PairRows:
         return pair_rows(matrix, self.chosen_, 0 if self.histories_ is None else len(self.histories_.pairs))
 
+    def scored(self, X: Any, Y: Any = None) -> ScoredChains | ScoredHistories:
+        """Return the sequences, with truths if Y is given, ready to be scored and searched; others may be empty."""
+        if Y is not None or isinstance(X, PackedSequences):
+            return self.pack(X, Y).scored()
+        packed = self.packer_.pack(X, may_be_empty=True)
+        atoms, units = self._atoms(packed), np.arange(packed.matrix.shape[0])
+        if self.histories_ is None:
+            return ScoredChains(atoms, units, self.allowed_, packed.offsets, self.names)
+        pairs = self._pair_rows(packed.matrix)
+        return ScoredHistories(atoms, units, self.histories_, pairs, self.first_, packed.offsets, self.names)
+
+    @property
+    def names(self) -> LabelNames:
+        """The labels by name and by number."""
+        return LabelNames(self.classes_, self.numbers_)
+
     def cut_out(self) -> Chain:
-        """The same task for stretches cut out of sequences, which may begin and end with any label."""
+        """Return the same task for stretches cut out of sequences, which may begin and end with any label."""
         task = copy(self)
         task.allowed_ = self.allowed_.copy()
         task.allowed_[self.n_labels_**2 :] = 0
@@ -365,59 +377,38 @@ class Chain(UnitTask):
         return task
 
     def complete(self, w: Array, x: Any, y: Any) -> list[Hashable]:
-        return self.named(self.pack([x], [y]).completed(w).labels)
+        return self.names.named(self.pack([x], [y]).completed(w).labels)
 
     def decode(self, w: Array, X: Any) -> list[list[Hashable]]:
-        offsets, found = self._decoded(w, X)
-        names = self.named(found.labels)
-        return [names[a:b] for a, b in pairwise(offsets)]
+        scored, best = self._decoded(w, X)
+        names = self.names.named(best.found)
+        return [names[a:b] for a, b in pairwise(scored.bounds.tolist())]
 
     def scores(self, w: Array, X: Any) -> Array:
-        """⟨w, Ψ⟩ of the best labels of every sequence; 0 of an empty one."""
-        offsets, found = self._decoded(w, X)
-        scores = np.zeros(len(offsets) - 1)
-        scores[np.diff(offsets) > 0] = found.best
-        return scores
+        """Return ⟨w, Ψ⟩ of the best labels of every sequence; 0 of an empty one."""
+        return self._decoded(w, X)[1].values
 
-    def _decoded(self, w: Array, X: Any) -> tuple[NDArray[np.int64], DecodedSequences]:
-        """Where every sequence begins, and the best labels of those that are not empty."""
-        offsets, batch = self.unlabelled(X)
-        found = batch.decoded(w, 0.0)
-        self._deny_impossible(found.best, np.flatnonzero(np.diff(offsets)))
-        return offsets, found
-
-    def unlabelled(self, X: Any) -> tuple[NDArray[np.int64], ChainBatch]:
-        """Where every sequence begins, and those that are not empty."""
-        packed = self.packer_.pack(X, may_be_empty=True)
-        return packed.offsets, self._made(Sequences(packed.matrix, np.unique(packed.offsets)))
+    def _decoded(self, w: Array, X: Any) -> tuple[ScoredChains | ScoredHistories, BestOutputs]:
+        scored = self.scored(X)
+        best = scored.best(scored.scores(w))
+        self._deny_impossible(best.values)
+        return scored, best
 
     def sums(self, w: Array, X: Any) -> ChainSums:
-        """The distribution of the label sequences of every x; an empty one has one, which is empty."""
-        offsets, batch = self.unlabelled(X)
-        sums = batch.sums(w, offsets)
-        self._deny_impossible(sums.log_partitions, np.arange(len(offsets) - 1))
+        """Return the distributions of the label sequences of every x; an empty one has one, which is empty."""
+        scored = self.scored(X)
+        sums = scored.sums(scored.scores(w))
+        self._deny_impossible(sums.log_partitions)
         return sums
 
-    def allowed_labels(self, Y: Any, offsets: NDArray[np.int64]) -> NDArray[np.bool_]:
-        """(positions, K): whether Y leaves it open that the position has this label; none where it has a new one."""
-        if len(Y) != len(offsets) - 1:
-            raise ValueError(f"there are {len(offsets) - 1} sequences of features but {len(Y)} of labels")
-        rows, choices = np.zeros(offsets[-1], dtype=np.int32), Choices(self.numbers_)
-        for i, y in enumerate(Y):
-            names, _ = checked_labels(y, i)
-            if len(names) != offsets[i + 1] - offsets[i]:
-                raise ValueError(f"sequence {i} has {offsets[i + 1] - offsets[i]} positions but {len(names)} labels")
-            rows[offsets[i] : offsets[i + 1]] = choices.read_any(names)
-        return np.asarray(choices.allowed[rows])
-
     def n_best(self, w: Array, x: Any, n: int) -> list[tuple[list[Hashable], float]]:
-        """The n best label sequences with their scores, best first (fewer where there are not so many)."""
-        packed = self.packer_.pack([x], may_be_empty=True)
-        length = packed.matrix.shape[0]
+        """Return the n best label sequences with their scores, best first (fewer where there are not so many)."""
+        scored = self.scored([x])
+        length = int(scored.bounds[-1])
         if length == 0:
             return [([], 0.0)]
-        found, best = self._made(packed).n_best(w, min(n, self.n_labels_**length))
-        return [(self.named(labels), float(score)) for labels, score in zip(found, best, strict=True)]
+        found, best = scored.n_best(scored.scores(w), min(n, self.n_labels_**length))
+        return [(self.names.named(labels), float(score)) for labels, score in zip(found, best, strict=True)]
 
     def parts(self, w: Array) -> dict[str, Array]:
         """The weights by meaning: transitions (K, K), start (K,), end (K,) and, without a kernel, features (F, K).
@@ -447,16 +438,12 @@ class Chain(UnitTask):
         """Return views of T, s and f in w."""
         return cut_links(w, self.n_labels_)
 
-    def named(self, labels: Labels) -> list[Hashable]:
-        """Labels by their numbers."""
-        classes = self.classes_
-        return [classes[k] for k in labels.tolist()]
-
-    def _deny_impossible(self, scores: Array, sequences: NDArray[np.intp]) -> None:
-        """Raise where no label sequence has a finite score."""
-        impossible = sequences[~np.isfinite(scores)]
-        if len(impossible):
-            what = "every label sequence of its length contains a forbidden transition"
-            if self.pruned_:
-                what += ", or a run of labels that training has not seen; ngrams='all' allows such runs"
-            raise ValueError(f"sequence {impossible[0]}: {what}")
+    def _deny_impossible(self, scores: Array) -> None:
+        """Raise a ValueError where the best label sequence, or the sum over all, has no finite score."""
+        if np.isfinite(scores).all():
+            return
+        impossible = np.flatnonzero(~np.isfinite(scores))
+        what = "every label sequence of its length contains a forbidden transition"
+        if self.pruned_:
+            what += ", or a run of labels that training has not seen; ngrams='all' allows such runs"
+        raise ValueError(f"sequence {impossible[0]}: {what}")

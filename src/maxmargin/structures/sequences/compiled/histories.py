@@ -238,6 +238,21 @@ def add_paths(steps, pairs, first_pair, units, labels, bounds, weights, total):
 
 
 @kernel
+def count_paths(steps, pairs, units, labels, bounds, weights, taken, ended, featured):
+    """Add weights[j] for every step and end of sequence j, and weights[j] times its features of pairs."""
+    for j in range(len(bounds) - 1):
+        now = np.int64(0)
+        for t in range(bounds[j], bounds[j + 1]):
+            step = steps.follow[now, labels[t]]
+            taken[step] += weights[j]
+            if t > bounds[j] and pairs.n_pairs > 0:
+                for p in range(pairs.indptr[units[t]], pairs.indptr[units[t] + 1]):
+                    featured[pairs.places[p] + steps.pair[step]] += weights[j] * pairs.values[p]
+            now = np.int64(steps.target[step])
+        ended[now] += weights[j]
+
+
+@kernel
 def path_scores(steps, g, f, pairs, weights, units, labels, bounds, scores):
     """scores[j] += what the steps, the end and the pairs of sequence j score."""
     for j in range(len(bounds) - 1):

@@ -1,0 +1,206 @@
+"""ChainSpace: label sequences, searched by the scores of labels at positions and of neighbouring labels."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from maxmargin.base.arrays import Array
+from maxmargin.base.checks import check_memory
+from maxmargin.inputs.labels.labels import Labels
+from maxmargin.problem.contract.scored import BestOutputs, checked_scores, need_truth
+from maxmargin.structures.sequences.chain_sums import ChainSums
+from maxmargin.structures.sequences.label_names import LabelNames
+from maxmargin.structures.sequences.links import ChainLinks
+
+
+class ChainScores(NamedTuple):
+    """Scores of label sequences over K labels; -inf forbids.
+
+    Labels z have the score  start[z_1] + Σ_t unary[t, z_t] + Σ_t transitions[z_t, z_{t+1}] + end[z_T].
+    """
+
+    unary: Array  # (positions, K): of every label at every position, the positions of all sequences in a row
+    transitions: Array  # (K, K): of label k after label j, at [j, k]
+    start: Array  # (K,): of a first label
+    end: Array  # (K,): of a last label
+
+    @property
+    def links(self) -> ChainLinks:
+        """The scores of neighbouring, first and last labels."""
+        return ChainLinks(self.transitions, self.start, self.end)
+
+    @classmethod
+    def of(cls, unary: Any, transitions: Any = None, start: Any = None, end: Any = None) -> ChainScores:
+        """Make scores of any arrays; those that are None are 0."""
+        K = np.shape(unary)[1]
+        links = zip((transitions, start, end), ((K, K), K, K), strict=True)
+        return cls(np.asarray(unary), *(np.zeros(shape) if each is None else np.asarray(each) for each, shape in links))
+
+
+class TrueLabels(NamedTuple):
+    """The true labels of sequences in a row; predicting label k at position t costs factors[t] · cost[rows[t], k]."""
+
+    labels: Labels  # (positions,)
+    rows: Labels  # (positions,): the labels themselves, or rows behind those of all labels where labels are missing
+    cost: Array  # (R, K), R >= K
+    factors: Array  # (positions,)
+
+
+class ChainSpace:
+    """The label sequences of n inputs, as a ScoreSpace (problem/contract/scored.py).
+
+    Scores are ChainScores. Found outputs are an int32 array with the label of every position, all sequences in a row:
+    those of sequence j are found[bounds[j]:bounds[j + 1]]. Outputs are found by Viterbi's algorithm.
+
+    bounds : (n + 1,) where every sequence begins, and the number of positions
+    names : the labels, in the order of their numbers
+    truths : the true labels and what mistakes cost; None: they are not known
+    """
+
+    def __init__(self, bounds: NDArray[np.int64], names: LabelNames, truths: TrueLabels | None = None):
+        self.bounds, self.names, self.truths = bounds, names, truths
+
+    @classmethod
+    def of_lengths(
+        cls, lengths: Any, n_labels: int, truth: Any = None, cost: Any = None, factors: Any = None
+    ) -> ChainSpace:
+        """Make the space of sequences of these lengths, whose labels are 0 … n_labels - 1.
+
+        truth : None, or the true labels of all sequences in a row
+        cost : None (every mistake costs 1), or (n_labels, n_labels) what mistakes cost, cost[true, found]
+        factors : None, or what the costs of every position are multiplied with
+        """
+        bounds = np.concatenate([[0], np.cumsum(np.asarray(lengths, dtype=np.int64))])
+        names = LabelNames.of(range(n_labels))
+        if truth is None:
+            return cls(bounds, names)
+        labels = np.ascontiguousarray(truth, dtype=np.int32)
+        prices = 1.0 - np.eye(n_labels) if cost is None else np.array(cost, dtype=float)
+        each = np.ones(len(labels)) if factors is None else np.array(factors, dtype=float)
+        if labels.shape != (bounds[-1],) or each.shape != labels.shape:
+            raise ValueError(f"truth and factors must have a number for each of the {bounds[-1]} positions")
+        if len(labels) and not (labels.min() >= 0 and labels.max() < n_labels):
+            raise ValueError(f"true labels must be whole numbers from 0 to {n_labels - 1}")
+        if prices.shape != (n_labels, n_labels):
+            raise ValueError(f"cost has shape {prices.shape}; expected ({n_labels}, {n_labels})")
+        return cls(bounds, names, TrueLabels(labels, labels, prices, each))
+
+    def __len__(self) -> int:
+        return len(self.bounds) - 1
+
+    @property
+    def truth(self) -> Labels | None:
+        """The true labels of all positions."""
+        return None if self.truths is None else self.truths.labels
+
+    @property
+    def n_labels(self) -> int:
+        """K, the number of labels."""
+        return len(self.names.classes)
+
+    def best(self, scores: Any, augment: float | Array = 0.0) -> BestOutputs:
+        """Return the labels with the highest score + augment · loss of every sequence."""
+        scores = self._checked(scores)
+        if np.ndim(augment) or augment != 0:
+            scores = scores._replace(unary=self._augmented(scores.unary, augment))
+        labels = np.empty(len(scores.unary), dtype=np.int32)
+        filled = self.bounds[1:] > self.bounds[:-1]
+        if filled.all():
+            values = np.empty(len(self))
+            self._search(scores, self.bounds, labels, values)
+            return BestOutputs(labels, values)
+        values, some = np.zeros(len(self)), np.empty(np.count_nonzero(filled))
+        if len(some):
+            self._search(scores, self.bounds[np.append(True, filled)], labels, some)
+        values[filled] = some
+        return BestOutputs(labels, values)
+
+    def losses(self, found: Labels) -> Array:
+        """Return what every label sequence costs."""
+        need_truth(self.truths)
+        assert self.truths is not None
+        _, rows, cost, factors = self.truths
+        return self._totals(factors * cost[rows, found])
+
+    def indicator(self, found: Labels, weights: Array | None = None) -> Any:
+        """Return how often each score is used, as ChainScores; sequence j counts weights[j] times."""
+        filled, K = np.diff(self.bounds) > 0, self.n_labels
+        each = np.ones(len(self)) if weights is None else np.asarray(weights, dtype=float)
+        of_units = np.repeat(each, np.diff(self.bounds))
+        unary, transitions = np.zeros((len(found), K)), np.zeros((K, K))
+        unary[np.arange(len(found)), found] = of_units
+        inner = np.ones(len(found), dtype=bool)
+        inner[self.bounds[:-1][filled]] = False
+        t = np.flatnonzero(inner)
+        np.add.at(transitions, (found[t - 1], found[t]), of_units[t])
+        first, last = found[self.bounds[:-1][filled]], found[self.bounds[1:][filled] - 1]
+        start, end = np.zeros(K), np.zeros(K)
+        np.add.at(start, first, each[filled])
+        np.add.at(end, last, each[filled])
+        return ChainScores(unary, transitions, start, end)
+
+    def sums(self, scores: Any) -> ChainSums:
+        """Return the distributions of the label sequences; an empty sequence has one, which is empty."""
+        scores = self._checked(scores)
+        return ChainSums(self.names, scores.unary, scores.links, self.bounds)
+
+    def n_best(self, scores: Any, n: int) -> tuple[Labels, Array]:
+        """Return the n best label sequences (n, positions) of a space of one, best first, and their scores (n,).
+
+        There may be fewer than n.
+        """
+        from maxmargin.structures.sequences.compiled import chain
+
+        scores = self._checked(scores)
+        table = (*scores.unary.shape, n)
+        check_listed(n, table)
+        labels, best = np.zeros((n, len(scores.unary)), dtype=np.int32), np.zeros(n)
+        scratch = (np.full(table, -np.inf), np.zeros(table, dtype=np.int32), np.zeros(table, dtype=np.int32))
+        pointer = np.zeros(scores.unary.shape[1], dtype=np.int64)
+        T, s, f = scores.links
+        found = chain.n_best(scores.unary, T, s, f, n, *scratch, pointer, labels, best)
+        return labels[:found], best[:found]
+
+    # --- inside
+
+    def _checked(self, scores: Any) -> Any:
+        """Return the scores as compiled code reads them; raise a ValueError unless they have the right shapes."""
+        K = self.n_labels
+        return checked_scores(scores, ((int(self.bounds[-1]), K), (K, K), (K,), (K,)))
+
+    def _totals(self, each: Array) -> Array:
+        """Return the sum over the positions of every sequence."""
+        owners = np.repeat(np.arange(len(self)), np.diff(self.bounds))
+        return np.asarray(np.bincount(owners, each, len(self)), dtype=float)
+
+    def _augmented(self, unary: Array, augment: float | Array) -> Array:
+        """Return the scores of labels with `augment` times the loss added."""
+        from maxmargin.structures.sequences.compiled import chain
+
+        need_truth(self.truths)
+        assert self.truths is not None
+        _, rows, cost, factors = self.truths
+        augmented = unary.copy()
+        if np.ndim(augment):
+            factors = np.repeat(augment, np.diff(self.bounds)) * factors
+        elif augment != 1:
+            factors = augment * factors
+        chain.augment(augmented, cost, rows, factors)
+        return augmented
+
+    def _search(self, scores: Any, bounds: NDArray[np.int64], labels: Labels, values: Array) -> None:
+        """Write the best labels and their scores; no sequence is empty."""
+        from maxmargin.structures.sequences.compiled import chain
+
+        T, s, f = scores.links
+        longest = int((bounds[1:] - bounds[:-1]).max(initial=1))
+        chain.viterbi(scores.unary, T, s, f, bounds, np.empty((longest, len(s))), labels, values)
+
+
+def check_listed(n: int, table: tuple[int, int, int]) -> None:
+    """Raise an error if the tables of the n best label sequences do not fit into memory."""
+    entries = float(np.prod([float(size) for size in table]))
+    check_memory(f"a list of the {n:,} best label sequences", 20.0 * entries, "ask for a smaller n")
