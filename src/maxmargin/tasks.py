@@ -11,6 +11,7 @@ from maxmargin.structures.alignment.task import Alignment
 from maxmargin.structures.alignment.views import Average, Column, Product, View, Window
 from maxmargin.structures.assignment.frames import Frames
 from maxmargin.structures.assignment.task import Links
+from maxmargin.structures.classes.class_space import ClassSpace
 from maxmargin.structures.classes.multiclass import Multiclass
 from maxmargin.structures.classes.ordinal import Ordinal
 from maxmargin.structures.classes.taxonomy import Taxonomy
@@ -47,6 +48,7 @@ __all__ = [
     "ChainScores",
     "ChainSpace",
     "Chosen",
+    "ClassSpace",
     "Clustered",
     "Column",
     "Contingency",

@@ -135,7 +135,7 @@ def test_no_plane_is_larger_than_the_largest(task):
     batch = task.setup_and_pack(DIGITS[:6], labels)
     largest = Oracle(batch).block_dual(1.0, **LIMITS)._largest
     for found in range(len(task.classes_)):
-        planes = batch.planes_of(batch.ids, batch.labels, np.full(6, found, dtype=np.int32))
+        planes = batch.scored().planes_of(np.full(6, found, dtype=np.int32))
         assert planes.dpsi.sizes.max() <= largest.dpsi.sizes.max() * (1 + 1e-14)
         assert np.diff(planes.dpsi.indptr).max() <= np.diff(largest.dpsi.indptr).max()
         assert np.abs(planes.loss).max() <= largest.loss.max()

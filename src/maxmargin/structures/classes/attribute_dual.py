@@ -9,7 +9,7 @@ matrices that all examples share. Nothing is searched for or remembered.
 from __future__ import annotations
 
 from functools import cached_property
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,25 +21,18 @@ from maxmargin.inputs.labels.labels import Labels
 from maxmargin.problem.planes.atoms import AtomRows
 from maxmargin.problem.planes.planes import Planes
 from maxmargin.structures.classes.class_dual import ClassDual, LabelledRows
-
-
-class DescribedRows(Protocol):
-    """Examples whose classes have attributes: an AttributeBatch."""
-
-    task: Any
-
-    def planes_of(self, units: NDArray[np.int64], truth: Labels, found: Labels) -> Planes:
-        """The planes of these units, each with its label and another one."""
+from maxmargin.structures.classes.class_space import TrueClasses
+from maxmargin.structures.classes.scored import ScoredAttributes
 
 
 class AttributeDual(ClassDual):
-    """α of all wrong labels, of a batch of classes with attributes."""
+    """The dual point of examples whose classes share attributes, α of all wrong labels; task is an Attributed."""
 
     confinable = False
 
-    def __init__(self, described: DescribedRows, classes: LabelledRows, *problem: Any, **limits: Any):
+    def __init__(self, task: Any, classes: LabelledRows, *problem: Any, **limits: Any):
         super().__init__(classes, *problem, **limits)
-        self._described, task = described, described.task
+        self._task = task
         self._table: tuple[Labels, Labels, Array] = task.table_
         direct, n_attributes = task.direct_, task.n_attributes_
         indptr, indices, values = self._table
@@ -114,11 +107,12 @@ class AttributeDual(ClassDual):
         return Planes(AtomRows(of.atoms, ends, *joined), np.full(2, of.cost[of.truths].max()))
 
     def _scores(self, w: Array) -> Array:
-        scores: Array = self._described.task.class_scores(w, super()._scores(w))
+        scores: Array = self._task.class_scores(w, super()._scores(w))
         return scores
 
     def _rows(self, owners: NDArray[np.intp], truths: Labels, labels: Labels) -> AtomRows:
-        return AtomRows.of(self._described.planes_of(self.classes.units[owners], truths, labels).dpsi)
+        of, known = self.classes, TrueClasses(truths, self.classes.cost)
+        return AtomRows.of(ScoredAttributes(self._task, of.atoms, of.units[owners], known).planes_of(labels).dpsi)
 
     @property
     def visit_work(self) -> float:

@@ -12,13 +12,12 @@ from scipy import sparse
 from maxmargin.base.arrays import Array
 from maxmargin.base.files.fields import RowArrays, Whole
 from maxmargin.base.files.objects import Fields
-from maxmargin.inputs.labels.labels import Labels
 from maxmargin.inputs.matrices import checked_matrix
-from maxmargin.problem.planes.atoms import AtomRows, Atoms
-from maxmargin.problem.planes.planes import Planes
+from maxmargin.problem.planes.atoms import Atoms
 from maxmargin.structures.classes.attribute_dual import AttributeDual
 from maxmargin.structures.classes.class_dual import ClassDual, LabelledRows
 from maxmargin.structures.classes.multiclass import Multiclass, MulticlassBatch, one_row
+from maxmargin.structures.classes.scored import ScoredAttributes
 
 
 class Attributed(Multiclass):
@@ -105,6 +104,13 @@ class Attributed(Multiclass):
         class_scores(w, self.direct_, own, *self.table_, scores)
         return scores
 
+    def scored(self, X: Any, Y: Any = None) -> ScoredAttributes:
+        """Return the rows, with their classes if Y is given, ready to be scored and searched."""
+        if Y is not None:
+            return self.pack(X, Y).scored()
+        atoms = self._atoms(checked_matrix(X, self.n_features_))
+        return ScoredAttributes(self, atoms, np.arange(atoms.n_units))
+
     def pack(self, X: Any, Y: Any) -> AttributeBatch:
         return AttributeBatch(self, self._atoms(self._rows(X, Y)), self._numbers(Y))
 
@@ -118,34 +124,8 @@ class AttributeBatch(MulticlassBatch):
         """Where classes share weights, a block is no projection."""
         if self.task.shares_nothing:
             return super()._class_dual(classes, *problem, **limits)
-        return AttributeDual(self, classes, *problem, **limits)
+        return AttributeDual(self.task, classes, *problem, **limits)
 
-    def _scored(self, w: Array) -> tuple[Array, Labels]:
-        return self.task.class_scores(w, self.atoms.scores(w, self.ids)), self.labels[self.ids]
-
-    def _planes(self, truth: Labels, found: Labels) -> Planes:
-        return self.planes_of(self.ids, truth, found)
-
-    def planes_of(self, units: NDArray[np.int64], truth: Labels, found: Labels) -> Planes:
-        """The planes of these units, each with its label and another one."""
-        from maxmargin.structures.classes.compiled.attributes import attribute_differences
-
-        table: tuple[Labels, Labels, Array] = self.task.table_
-        lengths = np.diff(table[0])
-        most = int(np.sum((lengths[truth] + lengths[found])[truth != found]))
-        indptr, loss = np.zeros(len(truth) + 1, dtype=np.int32), np.empty(len(truth))
-        indices, values = np.empty(most, dtype=np.int32), np.empty(most)
-        attribute_differences(
-            self.task.direct_,
-            self.task.n_attributes_,
-            units,
-            truth,
-            found,
-            self.cost,
-            *table,
-            indptr,
-            indices,
-            values,
-            loss,
-        )
-        return Planes(AtomRows(self.atoms, indptr, indices, values), loss)
+    def scored(self) -> ScoredAttributes:
+        """Return these rows with their classes, ready to be scored and searched."""
+        return ScoredAttributes(self.task, self.atoms, self.ids, self._truths())

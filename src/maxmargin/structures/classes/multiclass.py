@@ -13,7 +13,6 @@ from maxmargin.base.arrays import Array
 from maxmargin.base.files.array_folder import ArrayFolder, Excerpt
 from maxmargin.base.files.fields import LabelArray, LabelList, NumberArray, Whole
 from maxmargin.base.files.objects import Derived, Fields
-from maxmargin.inputs.labels.labelling import wrong_labels
 from maxmargin.inputs.labels.labels import Labels, cost_matrix, label_array, label_numbers, label_set, prices
 from maxmargin.inputs.matrices import checked_matrix
 from maxmargin.inputs.packed.packed_rows import verify_rows
@@ -27,7 +26,9 @@ from maxmargin.problem.dual.plane_dual import PlaneDual
 from maxmargin.problem.planes.atoms import Atoms
 from maxmargin.problem.planes.planes import Planes
 from maxmargin.structures.classes.class_dual import ClassDual, LabelledRows
+from maxmargin.structures.classes.class_space import ClassSpace, TrueClasses
 from maxmargin.structures.classes.kernel_class_dual import KernelClassDual
+from maxmargin.structures.classes.scored import ScoredClasses
 
 
 class Multiclass(UnitTask):
@@ -88,7 +89,15 @@ class Multiclass(UnitTask):
         return checked_matrix(X, self.n_features_)
 
     def decode(self, w: Array, X: Any) -> list[Hashable]:
-        return [self.classes_[k] for k in np.argmax(self.scores(w, X), axis=1)]
+        scores = self.scores(w, X)
+        return [self.classes_[k] for k in ClassSpace(*scores.shape).found(scores)]
+
+    def scored(self, X: Any, Y: Any = None) -> Any:
+        """Return the rows, with their classes if Y is given, ready to be scored and searched, as ScoredClasses."""
+        if Y is not None:
+            return self.pack(X, Y).scored()
+        atoms = self._atoms(checked_matrix(X, self.n_features_))
+        return ScoredClasses(atoms, np.arange(atoms.n_units), self.n_labels_)
 
     def scores(self, w: Array, X: Any) -> Array:
         """(n, K): ⟨w_k, x⟩ for every example and class."""
@@ -138,14 +147,16 @@ class MulticlassBatch(AtomBatch, OwnDual, RescaledSearch):
             source.verify("labels", begin, end)
             verify_rows(source, begin, end)
 
-    def planes(self, w: Array, augment: float | Array = 1.0) -> Planes:
-        from maxmargin.inputs.labels.compiled.labelling import best_labels
+    def scored(self) -> Any:
+        """Return these rows with their classes, ready to be scored and searched, as ScoredClasses."""
+        return ScoredClasses(self.atoms, self.ids, len(self.cost), self._truths())
 
-        scores, truth = self._scored(w)
-        found = np.empty_like(truth)
-        weight = self.loss_weights(augment)
-        best_labels(scores, self.cost, truth, weight, found)
-        return self._planes(truth, found)
+    def _truths(self) -> TrueClasses:
+        return TrueClasses(self.labels[self.ids], self.cost)
+
+    def planes(self, w: Array, augment: float | Array = 1.0) -> Planes:
+        scored = self.scored()
+        return scored.planes_of(scored.found(scored.scores(w), augment))
 
     def block_dual(
         self, weights: Array, formulation: Formulation, C: float, earlier: BlockDual | None = None, **limits: Any
@@ -174,17 +185,11 @@ class MulticlassBatch(AtomBatch, OwnDual, RescaledSearch):
         return kind(classes, *problem, **limits)
 
     def rescaled_planes(self, w: Array, formulation: Formulation) -> Planes:
-        scores, truth = self._scored(w)
+        scored = self.scored()
+        scores, (truth, cost) = scored.scores(w), scored.truths
         margins = scores[np.arange(len(truth)), truth][:, None] - scores
-        found = np.argmax(formulation.value(self.cost[truth], margins), axis=1).astype(np.int32)
-        return self._planes(truth, found)
-
-    def _scored(self, w: Array) -> tuple[Array, Labels]:
-        return self.atoms.scores(w, self.ids), self.labels[self.ids]
-
-    def _planes(self, truth: Labels, found: Labels) -> Planes:
-        bounds = np.arange(len(truth) + 1)
-        return wrong_labels(self.atoms, False, bounds, self.ids, truth, found, truth, self.cost, np.ones(len(truth)))
+        found = np.argmax(formulation.value(cost[truth], margins), axis=1).astype(np.int32)
+        return scored.planes_of(found)
 
 
 def width(X: Any) -> int:

@@ -1,0 +1,92 @@
+"""ClassSpace: one class per input, searched by the scores of all classes."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from maxmargin.base.arrays import Array
+from maxmargin.inputs.labels.labels import Labels
+from maxmargin.problem.contract.scored import BestOutputs, need_truth
+
+
+class TrueClasses(NamedTuple):
+    """The true classes of n inputs; predicting class k for input j costs cost[labels[j], k]."""
+
+    labels: Labels  # (n,)
+    cost: Array  # (K, K)
+
+
+class ClassSpace:
+    """The classes of n inputs, as a ScoreSpace (problem/contract/scored.py).
+
+    Scores are an array (n, K). Found outputs are an int32 array (n,) of class numbers. Of classes with equal values the
+    true one is found if it is known, else the one with the lowest number.
+
+    n, n_labels : how many inputs and how many classes there are
+    truths : the true classes and what mistakes cost; None: they are not known
+    """
+
+    def __init__(self, n: int, n_labels: int, truths: TrueClasses | None = None):
+        self.n, self.n_labels, self.truths = n, n_labels, truths
+
+    @classmethod
+    def of_labels(cls, labels: Any, n_labels: int, cost: Any = None) -> ClassSpace:
+        """Make the space of inputs with these true classes, numbers from 0 to n_labels - 1.
+
+        cost : None (every mistake costs 1), or (n_labels, n_labels) what mistakes cost, cost[true, found]
+        """
+        numbers = np.ascontiguousarray(labels, dtype=np.int32)
+        prices = 1.0 - np.eye(n_labels) if cost is None else np.array(cost, dtype=float)
+        if numbers.ndim != 1 or (len(numbers) and not (numbers.min() >= 0 and numbers.max() < n_labels)):
+            raise ValueError(f"labels must be a list of whole numbers from 0 to {n_labels - 1}")
+        if prices.shape != (n_labels, n_labels):
+            raise ValueError(f"cost has shape {prices.shape}; expected ({n_labels}, {n_labels})")
+        return cls(len(numbers), n_labels, TrueClasses(numbers, prices))
+
+    def __len__(self) -> int:
+        return self.n
+
+    @property
+    def truth(self) -> Labels | None:
+        """The true classes."""
+        return None if self.truths is None else self.truths.labels
+
+    def best(self, scores: Array, augment: float | Array = 0.0) -> BestOutputs:
+        """Return the class with the highest score + augment · loss of every input."""
+        found = self.found(scores, augment)
+        values = np.asarray(scores, dtype=float)[np.arange(self.n), found]
+        if self.truths is not None:
+            labels, cost = self.truths
+            values = values + augment * cost[labels, found]
+        return BestOutputs(found, values)
+
+    def found(self, scores: Array, augment: float | Array = 0.0) -> Labels:
+        """Return the classes that `best` finds, without their values."""
+        from maxmargin.inputs.labels.compiled.labelling import best_labels
+
+        scores = np.ascontiguousarray(scores, dtype=np.float64)
+        if scores.shape != (self.n, self.n_labels):
+            raise ValueError(f"the scores have shape {scores.shape}; expected ({self.n}, {self.n_labels})")
+        if self.truths is None:
+            if np.any(augment):
+                need_truth(None)
+            return np.argmax(scores, axis=1).astype(np.int32)
+        labels, cost = self.truths
+        found = np.empty_like(labels)
+        best_labels(scores, cost, labels, np.full(self.n, augment, dtype=float), found)
+        return found
+
+    def losses(self, found: Labels) -> Array:
+        """Return what every class costs."""
+        need_truth(self.truths)
+        assert self.truths is not None
+        labels, cost = self.truths
+        return cost[labels, found]
+
+    def indicator(self, found: Labels, weights: Array | None = None) -> Array:
+        """Return (n, K): weights[j], or 1, at the class of input j."""
+        counts = np.zeros((self.n, self.n_labels))
+        counts[np.arange(self.n), found] = 1.0 if weights is None else weights
+        return counts

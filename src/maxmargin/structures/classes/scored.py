@@ -1,0 +1,72 @@
+"""ScoredClasses and ScoredAttributes: rows of features, scored by the weights of classes or of their attributes."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from maxmargin.base.arrays import Array
+from maxmargin.inputs.labels.labelling import wrong_labels
+from maxmargin.inputs.labels.labels import Labels
+from maxmargin.problem.contract.scored import need_truth
+from maxmargin.problem.planes.atoms import AtomRows, Atoms
+from maxmargin.problem.planes.planes import Planes
+from maxmargin.structures.classes.class_space import ClassSpace, TrueClasses
+
+
+class ScoredClasses(ClassSpace):
+    """A ClassSpace whose classes have a weight vector each.
+
+    atoms, units : the features of all rows, and which row every input is
+    """
+
+    def __init__(self, atoms: Atoms, units: NDArray[np.int64], n_labels: int, truths: TrueClasses | None = None):
+        super().__init__(len(units), n_labels, truths)
+        self.atoms, self.units = atoms, units
+
+    def scores(self, w: Array) -> Array:
+        """Return the scores (n, K) of all classes at the weights w."""
+        return self.atoms.scores(w, self.units)
+
+    def planes_of(self, found: Labels) -> Planes:
+        """Return Ψ(x, y) - Ψ(x, z) and Δ(y, z) of these classes."""
+        need_truth(self.truths)
+        assert self.truths is not None
+        labels, cost = self.truths
+        bounds, ones = np.arange(len(labels) + 1), np.ones(len(labels))
+        return wrong_labels(self.atoms, False, bounds, self.units, labels, found, labels, cost, ones)
+
+
+class ScoredAttributes(ClassSpace):
+    """A ClassSpace whose classes share the weights of attributes.
+
+    task : an Attributed, which says what attributes classes have
+    atoms, units : the features of all rows, and which row every input is
+    """
+
+    def __init__(self, task: Any, atoms: Atoms, units: NDArray[np.int64], truths: TrueClasses | None = None):
+        super().__init__(len(units), task.n_labels_, truths)
+        self.task, self.atoms, self.units = task, atoms, units
+
+    def scores(self, w: Array) -> Array:
+        """Return the scores (n, K) of all classes at the weights w."""
+        scores: Array = self.task.class_scores(w, self.atoms.scores(w, self.units))
+        return scores
+
+    def planes_of(self, found: Labels) -> Planes:
+        """Return Ψ(x, y) - Ψ(x, z) and Δ(y, z) of these classes."""
+        from maxmargin.structures.classes.compiled.attributes import attribute_differences
+
+        need_truth(self.truths)
+        assert self.truths is not None
+        (truth, cost), task = self.truths, self.task
+        table: tuple[Labels, Labels, Array] = task.table_
+        lengths = np.diff(table[0])
+        most = int(np.sum((lengths[truth] + lengths[found])[truth != found]))
+        indptr, loss = np.zeros(len(truth) + 1, dtype=np.int32), np.empty(len(truth))
+        indices, values = np.empty(most, dtype=np.int32), np.empty(most)
+        sizes = (task.direct_, task.n_attributes_)
+        attribute_differences(*sizes, self.units, truth, found, cost, *table, indptr, indices, values, loss)
+        return Planes(AtomRows(self.atoms, indptr, indices, values), loss)
