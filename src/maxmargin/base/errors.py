@@ -72,12 +72,15 @@ class CheckpointMoved(UserWarning):
 LIBRARIES = ("maxmargin", "contextlib", "sklearn", "joblib")  # between a user's line and what it caused
 
 
+# Warnings arise anywhere below a fit or a prediction: in tasks, in solvers, in what reads the data. An argument would
+# have to pass through all of these, and the classes of users among them; and warnings.catch_warnings is not safe where
+# several folds are trained in threads.
 _heard: ContextVar[list[tuple[type[Warning], str]] | None] = ContextVar("heard", default=None)
 
 
 @contextmanager
 def hearing() -> Iterator[list[tuple[type[Warning], str]]]:
-    """What is warned of meanwhile, in this thread: whoever trains many models hears it, and says it once for all."""
+    """Collect the warnings of this thread instead of issuing them, for a caller that reports them once for all."""
     heard: list[tuple[type[Warning], str]] = []
     token = _heard.set(heard)
     try:
@@ -87,7 +90,7 @@ def hearing() -> Iterator[list[tuple[type[Warning], str]]]:
 
 
 def warn_caller(message: str, category: type[Warning]) -> None:
-    """Warn at the user's line that caused it, however deep inside this is, unless somebody hears it before."""
+    """Warn at the line of the user's code that caused it, unless `hearing` collects warnings."""
     heard = _heard.get()
     if heard is not None:
         heard.append((category, message))

@@ -7,38 +7,17 @@ KeyboardInterrupt asks here whether it is the second.
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
-from contextvars import ContextVar
 from math import inf
-from threading import Event
 
 from maxmargin.base.errors import TrainingInterrupted, warn_caller
 
 AGAIN = 2.0  # seconds after the last Ctrl-C, or after the training that it has ended, in which another is the second
 
 _last = -inf  # when that was
-_stop: ContextVar[Event | None] = ContextVar("stop", default=None)
-
-
-@contextmanager
-def stopped_by(event: Event | None) -> Iterator[None]:
-    """Trainings in this thread end at their next step when the event is set: Ctrl-C reaches the main thread only."""
-    token = _stop.set(event)
-    try:
-        yield
-    finally:
-        _stop.reset(token)
-
-
-def asked_to_stop() -> bool:
-    """Whether the training in this thread is to end as if by Ctrl-C."""
-    event = _stop.get()
-    return event is not None and event.is_set()
 
 
 def first_only(pressed: KeyboardInterrupt, stopping: bool = False) -> None:
-    """Return if this is the first Ctrl-C, raise it if it is the second.
+    """Return if this is the first Ctrl-C, and raise it if it is the second.
 
     stopping : whether training was already ending because of an earlier one.
     """
@@ -49,7 +28,7 @@ def first_only(pressed: KeyboardInterrupt, stopping: bool = False) -> None:
 
 
 def say_interrupted(which: str = "best") -> None:
-    """Training has ended by Ctrl-C, with the best or the last model so far."""
+    """Warn that Ctrl-C has ended training, with the best or the last model so far."""
     global _last
     warn_caller(
         f"training was interrupted; the model is the {which} one so far (press Ctrl-C twice to end everything)",

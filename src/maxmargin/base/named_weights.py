@@ -113,7 +113,7 @@ def column_names(model: Any) -> Sequence[Hashable]:
 
 
 class WithNamedWeights:
-    """An estimator that tells its weights by name: all that it writes is `_named_weights`."""
+    """A mixin for estimators that show their weights by name. A subclass defines `_named_weights`."""
 
     @property
     def weights_(self) -> dict[str, Weights]:
@@ -122,12 +122,51 @@ class WithNamedWeights:
         return self._named_weights()
 
     def top_weights(self, label: Hashable | None = None, n: int = 10) -> list[NamedWeight]:
-        """The n weights that are farthest from 0, of those that speak of `label` (None: of all), farthest first."""
+        """Return the n weights that are farthest from 0, farthest first.
+
+        Parameters
+        ----------
+        label : label or None
+            Only weights that belong to this label; None: all weights.
+        n : int
+            How many weights to return.
+
+        Returns
+        -------
+        list of NamedWeight
+            Pairs of a name and a weight.
+        """
         return top_weights(self.weights_, label, check_whole("n", n, least=1))
 
     def _named_weights(self) -> dict[str, Weights]:
-        """Of a fitted model: what `weights_` shows."""
+        """Return what `weights_` shows of a fitted model."""
         raise NotImplementedError
+
+
+class WithWeightLayout(WithNamedWeights):
+    """A mixin for estimators whose model is a task with a weight vector. A subclass may define `_layout`."""
+
+    task_: Any
+    w_: Array
+
+    def _named_weights(self) -> dict[str, Weights]:
+        return self._layout(self.task_, self.w_)
+
+    def _layout(self, task: Any, w: Array) -> dict[str, Weights]:
+        """Return the weight vector `w` of a task as named arrays.
+
+        It needs no fitted model: `task` is set up, and `w` holds weights, or anything else that is one number for each
+        weight, such as their positions in the vector.
+        """
+        return {"weights": Weights(w, weight=range(len(w)))}
+
+
+def numbered_weights(model: WithWeightLayout, task: Any) -> dict[str, Weights]:
+    """Return the arrays of `weights_` with the numbers 1, 2, … of the weights in w in place of the weights.
+
+    A number is negative if the model shows this weight with the opposite sign.
+    """
+    return model._layout(task, np.arange(1.0, task.dim + 1))
 
 
 def _speaks_of(name: Hashable, label: Hashable) -> bool:

@@ -30,8 +30,8 @@ from maxmargin.counting.sets.output_set import OutputSet
 from maxmargin.counting.solutions import plain_solution, read_solution
 from maxmargin.counting.targets import TARGETS
 from maxmargin.report.reported import Reported
-from maxmargin.training.checkpoints.checkpoint import LIMITED
-from maxmargin.training.checkpoints.checkpointed import Checkpointed
+from maxmargin.training.checkpoints.checkpoint import LIMITED, Checkpoint, Training
+from maxmargin.training.checkpoints.checkpointed import open_checkpoint
 from maxmargin.training.shared_options import SharedOptions
 from maxmargin.training.warm_starts import fingerprint
 
@@ -63,7 +63,7 @@ class NamedCoordinates(NamedTuple):
     axes: dict[str, Sequence[Hashable]]  # of all axes but the first
 
 
-class CountingTrainer(SharedOptions, Checkpointed, WithNamedWeights, SavedModel, Reported, BaseEstimator):
+class CountingTrainer(SharedOptions, WithNamedWeights, SavedModel, Reported, BaseEstimator):
     """Kernels, the linear system and its certificate. CountingPredictor documents the parameters."""
 
     def __init__(
@@ -146,10 +146,15 @@ class CountingTrainer(SharedOptions, Checkpointed, WithNamedWeights, SavedModel,
 
     def _train(self, X: Any, Y: Any, sets: OutputSet | Sequence[OutputSet], several: bool = False) -> Self:
         """Fit to inputs that `_inputs` has read."""
-        with self._checkpointed(), LiveLine(self.verbose, "reading the outputs") as line, _few_threads(X.shape[0]):
+        with (
+            open_checkpoint(self) as checkpoint,
+            LiveLine(self.verbose, "reading the outputs") as line,
+            _few_threads(X.shape[0]),
+        ):
             system = self._system(X, Y, sets, several, line)
             penalty = self._penalty(system)
-            self._keep(system, penalty, self._solution(system, penalty.value, self._fingerprint(X, system)))
+            training = self._training(X, system, penalty.value, checkpoint)
+            self._keep(system, penalty, _solution(system, penalty.value, training))
             line.say(f"λ = {penalty.value:g}, {penalty.chosen_by}: {self.certificate_}")
         return self
 
@@ -162,34 +167,27 @@ class CountingTrainer(SharedOptions, Checkpointed, WithNamedWeights, SavedModel,
         if not lams:
             raise ValueError("alphas is empty; expected at least one value of λ")
         models = []
-        with self._checkpointed(), LiveLine(self.verbose, "reading the outputs") as line, _few_threads(X.shape[0]):
+        with (
+            open_checkpoint(self) as checkpoint,
+            LiveLine(self.verbose, "reading the outputs") as line,
+            _few_threads(X.shape[0]),
+        ):
             system = self._system(X, Y, sets, several, line)
-            same = self._fingerprint(X, system)
             for lam in lams:
-                self._keep(system, Penalty(lam, GIVEN), self._solution(system, lam, same))
+                training = self._training(X, system, lam, checkpoint)
+                self._keep(system, Penalty(lam, GIVEN), _solution(system, lam, training))
                 line.say(f"λ = {lam:g}: {self.certificate_}")
                 model: Self = clone(self).set_params(alpha=lam)
                 model.__dict__.update({name: value for name, value in vars(self).items() if name.endswith("_")})
                 models.append(model)
         return models
 
-    def _fingerprint(self, X: Any, system: DecomposedSystem) -> str | None:
-        """Of the data, where a checkpoint asks for it."""
-        if self._open_checkpoint is None:
+    def _training(self, X: Any, system: DecomposedSystem, lam: float, checkpoint: Checkpoint | None) -> Training | None:
+        """Return the training for this λ in the checkpoint; None without a checkpoint."""
+        if checkpoint is None:
             return None
-        return fingerprint(X, system.system.moments, system.system.rows, system.system.owner)
-
-    def _solution(self, system: DecomposedSystem, lam: float, same: str | None) -> CountingSolution:
-        """The solution for this λ, or the rest of the way to it."""
-        training = self._training(self.max_iter, same, alpha=repr(lam))
-        if training is not None and training.ended is not None:
-            solution = read_solution(training.ended, system.shape)
-        else:
-            solution = system.solve(lam, training)
-        if training is not None:
-            limited = solution.certificate.stop_reason == "max_iter reached"
-            training.end(plain_solution(solution), LIMITED if limited else "converged")
-        return solution
+        same = fingerprint(X, system.system.moments, system.system.rows, system.system.owner)
+        return checkpoint.training(self.max_iter, same, alpha=repr(lam))
 
     def _scores(self, X: Any) -> Array:
         """(n, d): f(x), the scores of the features of outputs."""
@@ -355,6 +353,18 @@ class CountingTrainer(SharedOptions, Checkpointed, WithNamedWeights, SavedModel,
         tags.input_tags.sparse = True
         tags.input_tags.pairwise = self._has_kernel("precomputed")
         return tags
+
+
+def _solution(system: DecomposedSystem, lam: float, training: Training | None) -> CountingSolution:
+    """Solve the system for this λ, or go on from where a checkpoint is."""
+    if training is not None and training.ended is not None:
+        solution = read_solution(training.ended, system.shape)
+    else:
+        solution = system.solve(lam, training)
+    if training is not None:
+        limited = solution.certificate.stop_reason == "max_iter reached"
+        training.end(plain_solution(solution), LIMITED if limited else "converged")
+    return solution
 
 
 def check_output_set(given: Any, name: str) -> None:

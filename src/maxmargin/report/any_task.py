@@ -12,9 +12,8 @@ from maxmargin.report.findings import Findings, note
 from maxmargin.report.scoring.scorer import equal_outputs
 
 
-def task_findings(model: Any, X: Any, Y: Any) -> Findings:
-    """The loss of the task that was trained; outputs are shown as Python writes them."""
-    decoded = list(model._decoded(X))
+def task_findings(model: Any, decoded: list[Any], Y: Any) -> Findings:
+    """Return the findings about the outputs that a model predicts: their losses, and their texts as Python has them."""
     if len(decoded) != len(Y):
         raise ValueError(f"X has {len(decoded)} examples but Y has {len(Y)}")
     losses = np.array([model.task_.loss(y, z) for y, z in zip(Y, decoded, strict=True)], dtype=float)

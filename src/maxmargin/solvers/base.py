@@ -22,7 +22,7 @@ from maxmargin.base.errors import NotSeparable, SolverError, TaskError
 from maxmargin.base.files.fields import Each, Flag, NumberArray, OneOf, Part, Real, Whole
 from maxmargin.base.files.learnt import Keeper, Lines, going_on, learnt_of, relearn
 from maxmargin.base.files.objects import Dropped, Field, Fields, IfDeclared, Sometimes
-from maxmargin.base.interruptions import asked_to_stop, first_only, say_interrupted
+from maxmargin.base.interruptions import first_only, say_interrupted
 from maxmargin.base.search import Search
 from maxmargin.problem.dual.block_dual import BlockDual
 from maxmargin.problem.dual.objective import Certificate, relative_gap
@@ -338,8 +338,6 @@ class _Run:
 
     def reason(self) -> str | None:
         """Why training ends after this step; None if it goes on."""
-        if asked_to_stop():
-            return "interrupted"
         self.recall()
         if self.close_enough(self.bound):
             self.prove()

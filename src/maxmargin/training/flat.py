@@ -22,8 +22,9 @@ from maxmargin.inputs.packed.packed_matrix import PackedMatrix
 from maxmargin.kernels.functions import WithConstant, is_precomputed
 from maxmargin.problem.dual.objective import Certificate
 from maxmargin.report.findings import Findings
+from maxmargin.training.feature_weights import refuse_kernel
 from maxmargin.training.online import online_only
-from maxmargin.training.trainer import T, Trainer, refuse_kernel
+from maxmargin.training.trainer import Trainer
 
 
 class MatrixClassifier(ClassifierMixin, Trainer):
@@ -47,11 +48,8 @@ class MatrixClassifier(ClassifierMixin, Trainer):
     def _wants_constant(self) -> bool:
         return self.fit_intercept
 
-    def _task(self, kind: type[T], **others: Any) -> T:
-        return super()._task(kind, **{"kernel": self._task_kernel(), **others})
-
     def _task_kernel(self) -> Any:
-        """The kernel as the task sees it."""
+        """Return the kernel as the task sees it."""
         return WithConstant(self.kernel) if self.kernel is not None and self._wants_constant else self.kernel
 
     def _checked(self, X: Any, y: Any = "no_validation", reset: bool = True) -> tuple[Any, Any]:
@@ -135,7 +133,7 @@ class ClassScorer(FlatClassifier):
             if task is not None and new.classes_ != task.classes_:
                 raise ValueError("classes differs from that of the first call; the labels are fixed by the first call")
             task = task or new
-        return self._train_on(task, X, y, sample_weight)
+        return self._fit_more(task, X, y, sample_weight)
 
     def decision_function(self, X: Any) -> Array:
         """(n, K) scores; for two classes (n,), positive for classes_[1]."""
@@ -172,21 +170,22 @@ class ClassScorer(FlatClassifier):
         return False
 
     def _weights(self) -> Array:
-        """(features, weight vectors): those of the constant feature come last."""
+        """Return the weights as (features, weight vectors); those of the constant feature come last."""
         check_is_fitted(self)
         refuse_kernel(self)
         return self.task_.weights(self.w_)
 
-    def _weight_vectors(self) -> dict[str, Sequence[Hashable]]:
-        """What the weight vectors belong to: the kind of thing, and their names."""
-        return {"label": self.task_.classes_}
+    def _weight_vectors(self, task: Any) -> dict[str, Sequence[Hashable]]:
+        """Return what the weight vectors of a task belong to: the kind of thing, and their names."""
+        return {"label": task.classes_}
 
     def _findings(self, X: Any, y: Any) -> Findings:
         from maxmargin.report.class_findings import class_findings
 
         return class_findings(self, X, y, linear=self.kernel is None, cost=self.task_.loss)
 
-    def _named_weights(self) -> dict[str, Weights]:
-        weights, owners = self._weights(), self._weight_vectors()
+    def _layout(self, task: Any, w: Array) -> dict[str, Weights]:
+        refuse_kernel(self)
+        weights, owners = task.weights(w), self._weight_vectors(task)
         named = {"features": Weights(weights[: self.n_features_in_], feature=column_names(self), **owners)}
         return named if len(weights) == self.n_features_in_ else {**named, "intercept": Weights(weights[-1], **owners)}

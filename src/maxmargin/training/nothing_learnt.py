@@ -1,4 +1,4 @@
-"""Say so where training has ended at w = 0, and no more than is proved of it."""
+"""Warn of a training that has ended at w = 0, and say no more than is proved."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ from maxmargin.solvers import Solution
 ROUNDING = 1e-9  # a gap below this is what certificates allow for rounding
 
 
-def warn_of_zero(solution: Solution, remedy: str) -> None:
-    """Warn of a model that is w = 0 although its predictions may be wrong, or of one that cannot be told from others.
+def warn_of_zero(solution: Solution, advice: str) -> None:
+    """Warn if training has ended at w = 0, unless it was interrupted, which has a warning of its own.
 
-    `remedy` fits the case that w = 0 is (nearly) optimal. What was interrupted has had its warning.
+    advice : what may help if w = 0 is (nearly) optimal.
     """
     certificate = solution.certificate
     if np.any(solution.w) or certificate.stop_reason == "interrupted":
         return
     if certificate.converged:
-        warn_caller(f"nothing is learnt: {_proved(certificate, solution.C)}. {remedy}", NothingLearnt)
+        warn_caller(f"nothing is learnt: {_proved(certificate, solution.C)}. {advice}", NothingLearnt)
         return
     known = "this solver has no bound that would prove anything about it"
     if isfinite(certificate.dual):
@@ -35,8 +35,15 @@ def warn_of_zero(solution: Solution, remedy: str) -> None:
     )
 
 
+def remedy(certificate: Certificate) -> str:
+    """Return what may help where w = 0 is (nearly) optimal."""
+    if certificate.rounds is not None:
+        return "Try more restarts, other first weights, or another C"
+    return "Try other features, a smaller tol, or (if it is small) a larger C"
+
+
 def _proved(certificate: Certificate, C: float) -> str:
-    """What the certificate of a converged model proves of w = 0."""
+    """Return what the certificate of a converged model proves about w = 0."""
     if certificate.primal == 0:
         return "w = 0 is optimal, because the objective is 0 already: all models of these data are equally good"
     gap = certificate.proved_gap if isfinite(certificate.proved_gap) else certificate.relative_gap

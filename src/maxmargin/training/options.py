@@ -1,15 +1,35 @@
-"""What the options of training mean: checked, and turned into what training works with."""
+"""The options of training: checked, and turned into what training works with."""
 
 from __future__ import annotations
 
 from math import isfinite
-from typing import Any
+from typing import Any, TypedDict
 
 import numpy as np
 
 from maxmargin.base.checks import is_real, is_whole
 from maxmargin.executors import Executor, Serial, Threads
 from maxmargin.solvers import Solver
+
+
+class Options(TypedDict, total=False):
+    """The options of training, which every estimator passes on to Trainer."""
+
+    rescaling: str
+    slack: str
+    bounds: Any
+    prior: Any
+    tol: float | None
+    max_passes: float | None
+    n_jobs: int | None
+    executor: Executor | None
+    random_state: Any
+    warm_start: bool
+    callback: Any
+    verbose: int
+    memory_mb: float | None
+    checkpoint: Any
+    checkpoint_every: Any
 
 
 def checked_C(C: Any) -> float:  # noqa: N802 - the parameter's name
@@ -51,6 +71,13 @@ def seed_of(random_state: Any) -> int:
     if random_state is not None and not isinstance(random_state, np.random.RandomState):
         raise ValueError(f"random_state must be a whole number, a RandomState or None, got {random_state!r}")
     return int((random_state or np.random.RandomState()).randint(2**31 - 1))
+
+
+def checked_callback(callback: Any) -> Any:
+    """Return the callback, or raise a TypeError if it cannot be called."""
+    if callback is not None and not callable(callback):
+        raise TypeError(f"callback must be callable, got {callback!r}")
+    return callback
 
 
 def n_examples(data: Any, name: str) -> int:

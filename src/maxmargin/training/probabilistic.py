@@ -23,7 +23,8 @@ from maxmargin.problem.contract.tangents import Softness
 from maxmargin.problem.dual.objective import Formulation
 from maxmargin.problem.oracle.oracle import Oracle, normalised_weights
 from maxmargin.problem.oracle.soft_oracle import SoftOracle
-from maxmargin.solvers import LBFGS, Solver
+from maxmargin.solvers import Solver
+from maxmargin.training.checkpoints.checkpoint import Checkpoint
 from maxmargin.training.temperature import best_temperature
 from maxmargin.training.trainer import Trainer
 
@@ -81,21 +82,6 @@ class ProbabilisticTrainer(Trainer):
         self.calibrate = calibrate
         super().__init__(C=C, solver=solver, **options)  # type: ignore[arg-type]
 
-    def fit(self, X: Any, Y: Any, sample_weight: Any = None) -> Self:
-        """Train on inputs X and outputs Y. After an error or Ctrl-C the best model so far is kept."""
-        self._check_calibrate(X)
-        super().fit(X, Y, sample_weight)
-        self._calibrate(X, Y, sample_weight)
-        return self
-
-    def path(self, X: Any, Y: Any, Cs: Any, sample_weight: Any = None) -> Iterator[Self]:
-        """The models of `fit_path`, one by one."""
-        self._check_calibrate(X)
-        for model in super().path(X, Y, Cs, sample_weight):
-            model._calibrate(X, Y, sample_weight)
-            self.temperature_, self.calibration_ = model.temperature_, model.calibration_
-            yield model
-
     def calibrate_on(self, X: Any, Y: Any, sample_weight: Any = None) -> Self:
         """Find the temperature at which these outputs, which training has not seen, are most probable."""
         check_is_fitted(self)
@@ -128,6 +114,18 @@ class ProbabilisticTrainer(Trainer):
 
     # --- inside
 
+    def _fit(self, X: Any, Y: Any, sample_weight: Any, checkpoint: Checkpoint | None) -> None:
+        self._check_calibrate(X)
+        super()._fit(X, Y, sample_weight, checkpoint)
+        self._calibrate(X, Y, sample_weight, checkpoint)
+
+    def _path(self, X: Any, Y: Any, Cs: Any, sample_weight: Any, checkpoint: Checkpoint | None) -> Iterator[Self]:
+        self._check_calibrate(X)
+        for model in super()._path(X, Y, Cs, sample_weight, checkpoint):
+            model._calibrate(X, Y, sample_weight, checkpoint)
+            self.temperature_, self.calibration_ = model.temperature_, model.calibration_
+            yield model
+
     def _softness(self) -> Softness | None:
         """Of the objective; None of the hinge."""
         if self.objective not in OBJECTIVES:
@@ -140,10 +138,10 @@ class ProbabilisticTrainer(Trainer):
             return Softness()
         return Softness(float(self.sharpness), 1.0)
 
-    def _oracle(self, batch: Batch, formulation: Formulation, *others: Any) -> Oracle:
+    def _oracle(self, batch: Batch, formulation: Formulation, **others: Any) -> Oracle:
         softness = self._softness()
         if softness is None:
-            return super()._oracle(batch, formulation, *others)
+            return super()._oracle(batch, formulation, **others)
         if not formulation.plain:
             raise ValueError(f"objective={self.objective!r} has neither rescaling='slack' nor slack='l2'")
         if batch.offers(Latent) is not None:
@@ -154,16 +152,13 @@ class ProbabilisticTrainer(Trainer):
             raise ValueError(
                 f"objective={self.objective!r} does not take a kernel; kernels.KernelMap makes features of one"
             )
-        return SoftOracle(batch, softness, *others)
+        return SoftOracle(batch, softness, **others)
 
     @property
     def _named_solver(self) -> str | Solver:
         if self.solver is not None:
             return self.solver
         return "bcfw" if self._softness() is None else self._smooth_solver
-
-    def _bounding_solver(self, tol: float) -> Solver:
-        return super()._bounding_solver(tol) if self._softness() is None else LBFGS(tol=tol)
 
     def _sums(self, X: Any) -> Any:
         """Sums, of the kind that the task has."""
@@ -208,7 +203,7 @@ class ProbabilisticTrainer(Trainer):
                     "calibrate needs examples in parts, which packed data are not: call calibrate_on(X, Y)"
                 )
 
-    def _calibrate(self, X: Any, Y: Any, sample_weight: Any) -> None:
+    def _calibrate(self, X: Any, Y: Any, sample_weight: Any, checkpoint: Checkpoint | None) -> None:
         """Find the temperature by models of the same C that have not seen a part of the examples."""
         self.temperature_, self.calibration_ = 1.0, None
         if self.calibrate is None:
@@ -222,7 +217,8 @@ class ProbabilisticTrainer(Trainer):
         for seen, unseen in KFold(self.calibrate, shuffle=True, random_state=0).split(np.arange(n)):
             blind = clone(self).set_params(C=self.solution_.C, calibrate=None)
             own = None if sample_weight is None else weights[seen]
-            blind.fit(_taken(X, seen), _taken(Y, seen), own)
+            blind._fit(_taken(X, seen), _taken(Y, seen), own, checkpoint)
+            blind._warn()
             folds.append((blind, _taken(X, unseen), _taken(Y, unseen)))
             order.append(unseen)
         each = weights[np.concatenate(order)]

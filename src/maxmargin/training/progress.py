@@ -3,15 +3,34 @@
 from __future__ import annotations
 
 from math import isfinite
+from typing import Any
 
+from maxmargin.base.checks import is_true
 from maxmargin.base.progress_line import LiveLine
 from maxmargin.base.time_left import TimeLeft
 from maxmargin.solvers.base import Callback, Record, Solver
 
 
 def watching(line: LiveLine, solver: Solver) -> Callback | None:
-    """A callback that shows on the line where the solver is, if the line shows anything."""
+    """Return a callback that shows the progress of the solver on a line, or None if the line is silent."""
     return Progress(line, solver).update if line.on else None
+
+
+def all_of(callbacks: list[Callback | None], where: str) -> Callback | None:
+    """Return one callback that calls all of these, and that stops training if one of them does.
+
+    where : says which of several trainings this is, for Record.where; "" if there is only one.
+    """
+    called = [callback for callback in callbacks if callback is not None]
+    if not called:
+        return None
+
+    def call(record: Record) -> bool:
+        record = record._replace(where=where) if where else record
+        answers: list[Any] = [callback(record) for callback in called]
+        return any(is_true(answer) for answer in answers)
+
+    return call
 
 
 class Progress:

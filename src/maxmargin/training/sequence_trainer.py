@@ -10,6 +10,7 @@ from sklearn.utils.validation import check_is_fitted
 from maxmargin.base.arrays import Array
 from maxmargin.base.checks import check_whole
 from maxmargin.base.predictions import Predictions
+from maxmargin.training.decoding import decoded
 from maxmargin.training.probabilistic import ProbabilisticTrainer
 
 
@@ -19,7 +20,7 @@ class SequenceTrainer(ProbabilisticTrainer):
     def predict(self, X: Any) -> list[list[Any]]:
         """The best output of every x, in the form that training had; of an empty x, the empty list."""
         check_is_fitted(self)
-        return Predictions(self._decoded(X))
+        return Predictions(decoded(self, X))
 
     def decision_function(self, X: Any) -> Array:
         """The score of what is predicted for every x."""

@@ -12,8 +12,9 @@ from maxmargin.base.predictions import Predictions
 from maxmargin.problem.contract.task import Task
 from maxmargin.report.findings import Findings
 from maxmargin.solvers import Solver
+from maxmargin.training.decoding import decoded
+from maxmargin.training.options import Options
 from maxmargin.training.probabilistic import ProbabilisticTrainer
-from maxmargin.training.trainer import Options
 
 
 class StructuredSVM(ProbabilisticTrainer):
@@ -88,7 +89,7 @@ class StructuredSVM(ProbabilisticTrainer):
     rounds_ : of tasks with hidden parts, one solvers.Round per round of completing and training.
     """
 
-    _asks_user = True
+    calls_user_code = True
 
     saved_others: ClassVar[bool] = True  # tasks may show what they have found
 
@@ -105,7 +106,7 @@ class StructuredSVM(ProbabilisticTrainer):
     def predict(self, X: Any) -> Any:
         """The best output for every x."""
         check_is_fitted(self)
-        return Predictions(self.task_.label(z) for z in self._decoded(X))
+        return Predictions(self.task_.label(z) for z in decoded(self, X))
 
     def score(self, X: Any, Y: Any) -> float:
         """Minus the mean loss of the predictions, by the loss of the task that was trained: higher is better.
@@ -114,7 +115,7 @@ class StructuredSVM(ProbabilisticTrainer):
         of the loss give `scoring`, such as metrics.exact_match_scorer, or metrics.Scorer with a measure of yours.
         """
         check_is_fitted(self)
-        found = self._decoded(X)
+        found = decoded(self, X)
         if len(found) != len(Y):
             raise ValueError(f"X has {len(found)} examples but Y has {len(Y)}")
         if len(found) == 0:
@@ -124,7 +125,7 @@ class StructuredSVM(ProbabilisticTrainer):
     def _findings(self, X: Any, Y: Any) -> Findings:
         from maxmargin.report.any_task import task_findings
 
-        return task_findings(self, X, Y)
+        return task_findings(self, list(decoded(self, X)), Y)
 
     def _make_task(self, Y: Any) -> Task:
         if not isinstance(self.task, Task):

@@ -66,6 +66,15 @@ def test_writing_changes_nothing(name, tmp_path):
     assert_same(make().fit(*data), kept)
 
 
+def test_calibration_goes_on(tmp_path):
+    make, data = chain("bcfw", calibrate=2, tol=0.05), sequences(12)
+    whole = make().fit(*data)
+    parts, sessions = in_sessions(make, tmp_path / "checkpoint", lambda model: model.fit(*data))
+    assert sessions > len(whole.history_)  # the models of the two halves were stopped, too
+    assert_same(whole, parts)
+    assert parts.temperature_ == whole.temperature_
+
+
 def test_a_fit_that_has_ended_is_answered_from_the_file(tmp_path):
     (make, data), path = PROBLEMS["chain bcfw"], tmp_path / "checkpoint"
     first = make().set_params(checkpoint=path).fit(*data)

@@ -483,8 +483,8 @@ class LosesAll(mm.MulticlassSVC):
         super().__init__(C=C, **options)
         self.lost = lost
 
-    def _solve(self, problem, C, start, **options):
-        solution = super()._solve(problem, C, start, **options)
+    def _train(self, problem, C, start, *others, **options):
+        solution = super()._train(problem, C, start, *others, **options)
         if len(problem.batch) == len(A) and C in self.lost:
             solution.w = np.zeros_like(solution.w)
         return solution

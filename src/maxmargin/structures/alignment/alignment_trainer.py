@@ -6,6 +6,7 @@ from typing import Any, Unpack
 
 from sklearn.utils.validation import check_is_fitted
 
+from maxmargin.base.arrays import Array
 from maxmargin.base.named_weights import Weights
 from maxmargin.problem.contract.batch import Batch
 from maxmargin.problem.dual.objective import Certificate
@@ -23,7 +24,8 @@ from maxmargin.structures.alignment.models import (
     scores_of,
 )
 from maxmargin.structures.alignment.prior_length import with_best_length
-from maxmargin.training.trainer import Options, Trainer
+from maxmargin.training.options import Options
+from maxmargin.training.trainer import Trainer
 
 # what says how alignments are scored
 SCORING = ("mode", "features", "gaps", "symmetric", "alphabet", "unknown", "nonnegative_gaps")
@@ -121,8 +123,8 @@ class AlignmentTrainer(Trainer):
 
         return learnt_scores(self)
 
-    def _named_weights(self) -> dict[str, Weights]:
-        named: dict[str, Weights] = self.task_.named_weights(self.w_)
+    def _layout(self, task: Any, w: Array) -> dict[str, Weights]:
+        named: dict[str, Weights] = task.named_weights(w)
         return named
 
     def __sklearn_tags__(self) -> Any:

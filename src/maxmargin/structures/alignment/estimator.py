@@ -19,6 +19,8 @@ from maxmargin.structures.alignment.alignments import PairwiseAlignment
 from maxmargin.structures.alignment.columns import RESIDUE
 from maxmargin.structures.alignment.formats.ncbi import SubstitutionMatrix
 from maxmargin.structures.alignment.task import Alignment
+from maxmargin.training.decoding import decoded
+from maxmargin.training.parameters import task_from
 from maxmargin.training.probabilistic import ProbabilisticTrainer
 
 
@@ -140,7 +142,7 @@ class Aligner(AlignmentTrainer, ProbabilisticTrainer):
     def predict(self, X: Any) -> list[PairwiseAlignment]:
         """The best alignment of every pair."""
         check_is_fitted(self)
-        return Predictions(self._decoded(X))
+        return Predictions(decoded(self, X))
 
     def decision_function(self, X: Any) -> Array:
         """The score of the best alignment of every pair."""
@@ -236,4 +238,4 @@ class Aligner(AlignmentTrainer, ProbabilisticTrainer):
         return self
 
     def _make_task(self, Y: Any) -> Alignment:
-        return self._task(Alignment)
+        return task_from(self, Alignment)

@@ -15,6 +15,8 @@ from maxmargin.structures.alignment.alignments import PairwiseAlignment
 from maxmargin.structures.alignment.estimator import Aligner
 from maxmargin.structures.alignment.homologs import Homologs, candidate_number
 from maxmargin.structures.alignment.task import Alignment
+from maxmargin.training.decoding import decoded
+from maxmargin.training.parameters import task_from
 
 
 class HomologRanker(AlignmentTrainer):
@@ -65,12 +67,12 @@ class HomologRanker(AlignmentTrainer):
     def predict(self, X: Any) -> NDArray[np.int64]:
         """The index of the best candidate of every x."""
         check_is_fitted(self)
-        return np.array([z.candidate for z in self._decoded(X)], dtype=np.int64)
+        return np.array([z.candidate for z in decoded(self, X)], dtype=np.int64)
 
     def predict_alignments(self, X: Any) -> list[PairwiseAlignment]:
         """The best alignment of the native sequence with the best candidate, for every x."""
         check_is_fitted(self)
-        return [z.alignment for z in self._decoded(X)]
+        return [z.alignment for z in decoded(self, X)]
 
     def decision_function(self, X: Any) -> list[Array]:
         """For every x the scores of its candidates."""
@@ -97,4 +99,4 @@ class HomologRanker(AlignmentTrainer):
         return homolog_findings(self, X, Y)
 
     def _make_task(self, Y: Any) -> Homologs:
-        return self._task(Homologs, alignment=self._task(Alignment))
+        return task_from(self, Homologs, alignment=task_from(self, Alignment))

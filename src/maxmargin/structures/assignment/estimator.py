@@ -7,6 +7,7 @@ from typing import Any, Unpack
 
 from sklearn.utils.validation import check_is_fitted
 
+from maxmargin.base.arrays import Array
 from maxmargin.base.named_weights import Weights
 from maxmargin.base.predictions import Predictions
 from maxmargin.problem.contract.task import Task
@@ -15,7 +16,10 @@ from maxmargin.solvers import Solver
 from maxmargin.structures.assignment.frames import ColumnNumbers
 from maxmargin.structures.assignment.measures import link_scores
 from maxmargin.structures.assignment.task import Links
-from maxmargin.training.trainer import Options, Trainer
+from maxmargin.training.decoding import decoded
+from maxmargin.training.options import Options
+from maxmargin.training.parameters import task_from
+from maxmargin.training.trainer import Trainer
 
 
 class Assigner(Trainer):
@@ -64,15 +68,14 @@ class Assigner(Trainer):
     def predict(self, X: Any) -> list[ColumnNumbers]:
         """The best column of every row, -1 where it stays alone, for each example."""
         check_is_fitted(self)
-        return Predictions(self._decoded(X))
+        return Predictions(decoded(self, X))
 
     def score(self, X: Any, Y: Any) -> float:
         """The share of rows with the right column, or rightly alone. metrics.link_scores has more."""
         return link_scores(Y, self.predict(X)).rows
 
-    def _named_weights(self) -> dict[str, Weights]:
-        f, r, s = self.task_.widths_
-        w = self.w_
+    def _layout(self, task: Any, w: Array) -> dict[str, Weights]:
+        f, r, s = task.widths_
         return {
             "pairs": Weights(w[:f], feature=range(f)),
             "rows alone": Weights(w[f : f + r + 1], feature=["constant", *range(r)]),
@@ -85,7 +88,7 @@ class Assigner(Trainer):
         return link_findings(self, X, Y)
 
     def _make_task(self, Y: Any) -> Task:
-        return self._task(Links)
+        return task_from(self, Links)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

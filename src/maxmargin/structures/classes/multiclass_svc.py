@@ -10,7 +10,8 @@ from maxmargin.problem.contract.task import Task
 from maxmargin.solvers import Solver
 from maxmargin.structures.classes.multiclass import Multiclass
 from maxmargin.training.flat import ClassScorer
-from maxmargin.training.trainer import Options
+from maxmargin.training.options import Options
+from maxmargin.training.parameters import task_from
 
 
 class MulticlassSVC(ClassScorer):
@@ -59,7 +60,7 @@ class MulticlassSVC(ClassScorer):
         return _against_first(super().intercept_)
 
     def _make_task(self, Y: Any) -> Task:
-        return self._task(Multiclass, classes=different_labels(Y))
+        return task_from(self, Multiclass, kernel=self._task_kernel(), classes=different_labels(Y))
 
 
 def _against_first(rows: Array) -> Array:

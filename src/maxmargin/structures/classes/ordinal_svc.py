@@ -14,7 +14,8 @@ from maxmargin.report.findings import Section
 from maxmargin.solvers import Solver
 from maxmargin.structures.classes.ordinal import Ordinal
 from maxmargin.training.flat import ClassScorer
-from maxmargin.training.trainer import Options
+from maxmargin.training.options import Options
+from maxmargin.training.parameters import task_from
 
 
 class OrdinalSVC(ClassScorer):
@@ -90,13 +91,13 @@ class OrdinalSVC(ClassScorer):
         """(n_classes - 1,): where on its direction each step is taken."""
         return -self.intercept_
 
-    def _named_weights(self) -> dict[str, Weights]:
-        steps = {"step": self.task_.classes_[1:]}
-        intercept = {"intercept": Weights(self.intercept_, **steps)}
-        if self.task_.kernel is not None:  # the thresholds are all that is no combination of training rows
+    def _layout(self, task: Any, w: Array) -> dict[str, Weights]:
+        steps = {"step": task.classes_[1:]}
+        intercept = {"intercept": Weights(w[: task.direct_], **steps)}
+        if task.kernel is not None:  # the thresholds are all that is no combination of training rows
             return intercept
-        features, weights = column_names(self), self._weights()
-        if self.task_.directions == "shared":
+        features, weights = column_names(self), task.weights(w)
+        if task.directions == "shared":
             return {"features": Weights(weights[:, 0], feature=features), **intercept}
         return {"features": Weights(weights, feature=features, **steps), **intercept}
 
@@ -110,7 +111,7 @@ class OrdinalSVC(ClassScorer):
         return learnt_steps(self)
 
     def _make_task(self, Y: Any) -> Task:
-        return self._task(Ordinal)
+        return task_from(self, Ordinal, kernel=self._task_kernel())
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

@@ -12,7 +12,8 @@ from maxmargin.report.findings import Section
 from maxmargin.solvers import Solver
 from maxmargin.structures.classes.taxonomy import Taxonomy
 from maxmargin.training.flat import ClassScorer
-from maxmargin.training.trainer import Options
+from maxmargin.training.options import Options
+from maxmargin.training.parameters import task_from
 
 
 class TaxonomySVC(ClassScorer):
@@ -84,8 +85,8 @@ class TaxonomySVC(ClassScorer):
         check_is_fitted(self)
         return self.task_.nodes_
 
-    def _weight_vectors(self) -> dict[str, Sequence[Hashable]]:
-        return {"node": self.nodes_.tolist()}
+    def _weight_vectors(self, task: Any) -> dict[str, Sequence[Hashable]]:
+        return {"node": task.nodes_.tolist()}
 
     @property
     def _names_classes(self) -> bool:
@@ -97,4 +98,4 @@ class TaxonomySVC(ClassScorer):
         return learnt_tree(self)
 
     def _make_task(self, Y: Any) -> Task:
-        return self._task(Taxonomy)
+        return task_from(self, Taxonomy, kernel=self._task_kernel())

@@ -20,7 +20,11 @@ from maxmargin.structures.clustering.forest_batch import ForestBatch
 from maxmargin.structures.clustering.labels import Clusters
 from maxmargin.structures.clustering.measures import b_cubed
 from maxmargin.structures.clustering.pairs import read_all
-from maxmargin.training.trainer import Options, Problem, Trainer
+from maxmargin.training.decoding import decoded
+from maxmargin.training.options import Options
+from maxmargin.training.parameters import task_from
+from maxmargin.training.problem import Problem
+from maxmargin.training.trainer import Trainer
 
 # the parameters that only one linkage has, with their defaults
 LINKAGES: dict[str, dict[str, Any]] = {
@@ -116,7 +120,7 @@ class Clusterer(Trainer):
     def predict(self, X: Any) -> list[Clusters]:
         """The cluster of every item, numbered 0, 1, … in order of appearance, for each set."""
         check_is_fitted(self)
-        return Predictions(self.task_.label(z) for z in self._decoded(X))
+        return Predictions(self.task_.label(z) for z in decoded(self, X))
 
     def links(self, X: Any) -> list[list[Link]]:
         """Why items are in one cluster: for each set the pairs that hold its clusters together, the strongest first.
@@ -127,7 +131,7 @@ class Clusterer(Trainer):
         """
         check_is_fitted(self)
         found = []
-        for z, scores in zip(self._decoded(X), self.decision_function(X), strict=True):
+        for z, scores in zip(decoded(self, X), self.decision_function(X), strict=True):
             rows = z.rows if isinstance(z, Linked) else np.flatnonzero(z.together)
             links = [Link(i, j, float(scores[row])) for (i, j), row in zip(z.x.pairs[rows].tolist(), rows, strict=True)]
             found.append(sorted(links, key=lambda link: -link.score))
@@ -172,9 +176,10 @@ class Clusterer(Trainer):
             raise AttributeError("the features of these pairs have no names")
         return np.array(self.task_.feature_names_, dtype=object)
 
-    def _named_weights(self) -> dict[str, Weights]:
-        names = {"features": getattr(self, "feature_names_in_", range(self.n_features_in_)), "intercept": ["constant"]}
-        return {kind: Weights(values, feature=names[kind]) for kind, values in self.task_.parts(self.w_).items()}
+    def _layout(self, task: Any, w: Array) -> dict[str, Weights]:
+        columns = range(task.n_features_) if task.feature_names_ is None else task.feature_names_
+        names = {"features": columns, "intercept": ["constant"]}
+        return {kind: Weights(values, feature=names[kind]) for kind, values in task.parts(w).items()}
 
     def _findings(self, X: Any, Y: Any) -> Findings:
         from maxmargin.structures.clustering.findings import cluster_findings
@@ -192,14 +197,14 @@ class Clusterer(Trainer):
                     own = " and ".join(LINKAGES[self.linkage])
                     raise ValueError(f"{name}={given!r} is for linkage={other!r}; linkage={self.linkage!r} has {own}")
         if self.linkage == "correlation":
-            return self._task(Correlation)
+            return task_from(self, Correlation)
         if isinstance(self.start, str) and self.start not in STARTS:
             raise ValueError(f"start must be None, 'chain', 'random' or an array of weights, got {self.start!r}")
         start = self.start if isinstance(self.start, str) else "random"  # of the restarts, where the first has weights
         solver = as_solver(self.solver)
         if start == "chain" and isinstance(solver, CCCP) and solver.restarts != 1:
             raise ValueError(f"restarts={solver.restarts} needs another start: from 'chain' all runs would be the same")
-        return self._task(Forest, start=start)
+        return task_from(self, Forest, start=start)
 
     def _first_weights(self, problem: Problem, C: float) -> Array | None:
         """Those that were given, or those that tell pairs inside of clusters from all others, by least squares."""

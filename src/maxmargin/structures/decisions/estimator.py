@@ -21,8 +21,12 @@ from maxmargin.structures.decisions.batch import DecisionBatch
 from maxmargin.structures.decisions.cases import Cases
 from maxmargin.structures.decisions.measures import decision_regret
 from maxmargin.structures.decisions.task import Decisions
+from maxmargin.training.decoding import decoded
+from maxmargin.training.feature_weights import refuse_kernel
 from maxmargin.training.online import online_only
-from maxmargin.training.trainer import Options, Trainer, refuse_kernel
+from maxmargin.training.options import Options
+from maxmargin.training.parameters import task_from
+from maxmargin.training.trainer import Trainer
 
 
 class CostLearner(Trainer):
@@ -76,7 +80,7 @@ class CostLearner(Trainer):
     """
 
     _default_tol = 1e-2
-    _asks_user = True
+    calls_user_code = True
 
     def __init__(
         self,
@@ -110,7 +114,7 @@ class CostLearner(Trainer):
     def partial_fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """One more pass of an online solver ("perceptron", "subgradient") over new examples."""
         task = getattr(self, "task_", None)
-        return self._train_on(task, self._cases(X, self._listed(), reset=task is None), _labels(y), sample_weight)
+        return self._fit_more(task, self._cases(X, self._listed(), reset=task is None), _labels(y), sample_weight)
 
     def certify(self, X: Any, y: Any, sample_weight: Any = None, tol: float = 1e-2) -> Certificate:
         """How far the current weights are from the optimum on these data; see StructuredSVM.certify."""
@@ -125,7 +129,7 @@ class CostLearner(Trainer):
         check_is_fitted(self)
         if optimisers is None and self._listed() is not None:
             raise ValueError("training had an optimiser for every example: give optimisers=, one for each x")
-        return self._decoded(self._cases(X, optimisers, reset=False))
+        return decoded(self, self._cases(X, optimisers, reset=False))
 
     def predict_costs(self, X: Any) -> Any:
         """The predicted costs: (n, P), or a list of arrays where X is a list."""
@@ -161,14 +165,17 @@ class CostLearner(Trainer):
         refuse_kernel(self)
         return self.w_.reshape(self.task_.n_features_, -1)
 
-    def _named_weights(self) -> dict[str, Weights]:
-        if self.task_.of_parts_:
-            named = {"features": Weights(self.coef_, feature=range(len(self.coef_)))}
-            constant = Weights([self.intercept_], feature=["constant"])
+    def _layout(self, task: Any, w: Array) -> dict[str, Weights]:
+        refuse_kernel(self)
+        weights = w.reshape(task.n_features_, -1)
+        n = len(weights) - self.fit_intercept
+        if task.of_parts_:
+            named = {"features": Weights(weights[:n, 0], feature=range(n))}
+            constant = Weights(weights[n:, 0], feature=["constant"] * self.fit_intercept)
         else:
-            parts: Sequence[Hashable] = range(self.task_.n_parts_)
-            named = {"features": Weights(self.coef_.T, feature=column_names(self), part=parts)}
-            constant = Weights(self.intercept_, part=parts)
+            parts: Sequence[Hashable] = range(task.n_parts_)
+            named = {"features": Weights(weights[:n], feature=column_names(self), part=parts)}
+            constant = Weights(weights[-1], part=parts)
         return {**named, "intercept": constant} if self.fit_intercept else named
 
     def _listed(self) -> Sequence[Any] | None:
@@ -214,7 +221,7 @@ class CostLearner(Trainer):
 
     def _make_task(self, Y: Any) -> Decisions:
         constant = self.fit_intercept and self.kernel is not None
-        return self._task(Decisions, kernel=WithConstant(self.kernel) if constant else self.kernel)
+        return task_from(self, Decisions, kernel=WithConstant(self.kernel) if constant else self.kernel)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

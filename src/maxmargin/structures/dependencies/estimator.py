@@ -19,8 +19,10 @@ from maxmargin.structures.dependencies.given_arcs import GivenArcs
 from maxmargin.structures.dependencies.heads import read_heads
 from maxmargin.structures.dependencies.measures import attachment_scores
 from maxmargin.structures.dependencies.task import Dependencies
+from maxmargin.training.decoding import decoded
+from maxmargin.training.options import Options
+from maxmargin.training.parameters import task_from
 from maxmargin.training.probabilistic import ProbabilisticTrainer
-from maxmargin.training.trainer import Options
 
 
 class DependencyParser(ProbabilisticTrainer):
@@ -100,7 +102,7 @@ class DependencyParser(ProbabilisticTrainer):
     def predict(self, X: Any) -> list[list[Any]]:
         """The best tree of every sentence."""
         check_is_fitted(self)
-        return Predictions(self._decoded(X))
+        return Predictions(decoded(self, X))
 
     def predict_confidence(self, X: Any, of: str = "head") -> Any:
         """How probable what `predict` returns is.
@@ -134,21 +136,21 @@ class DependencyParser(ProbabilisticTrainer):
         check_is_fitted(self)
         return self.task_.classes_
 
-    def _named_weights(self) -> dict[str, Weights]:
-        arcs, labels = self.task_.arcs_, self.classes_
+    def _layout(self, task: Any, w: Array) -> dict[str, Weights]:
+        arcs, labels = task.arcs_, task.classes_
         if isinstance(arcs, GivenArcs):
             if labels is None:
-                return {"features": Weights(self.w_, feature=range(len(self.w_)))}
-            values = self.w_.reshape(arcs.n_features, len(labels))
+                return {"features": Weights(w, feature=range(len(w)))}
+            values = w.reshape(arcs.n_features, len(labels))
             return {"features": Weights(values, feature=range(arcs.n_features), label=labels)}
         if self.hash_bits is not None:
             raise AttributeError(
                 "DependencyParser with hash_bits has no names of weights: a bucket belongs to all features in "
                 "it; hash_bits=None gives every feature a weight of its own"
             )
-        named = {"arcs": Weights(self.w_[: arcs.first], feature=feature_names(arcs.keys, arcs.lexicon))}
+        named = {"arcs": Weights(w[: arcs.first], feature=feature_names(arcs.keys, arcs.lexicon))}
         if labels is not None:
-            values = self.w_[arcs.first :].reshape(-1, len(labels))
+            values = w[arcs.first :].reshape(-1, len(labels))
             named["labels"] = Weights(values, feature=feature_names(arcs.label_keys, arcs.lexicon), label=labels)
         return named
 
@@ -158,7 +160,7 @@ class DependencyParser(ProbabilisticTrainer):
         return arc_findings(self, X, Y)
 
     def _make_task(self, Y: Any) -> Task:
-        return self._task(Dependencies)
+        return task_from(self, Dependencies)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

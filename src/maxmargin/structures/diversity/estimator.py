@@ -17,7 +17,10 @@ from maxmargin.report.findings import Findings
 from maxmargin.solvers import Solver
 from maxmargin.structures.diversity.measures import subtopic_recall
 from maxmargin.structures.diversity.task import THRESHOLDS, Diversity
-from maxmargin.training.trainer import Options, Trainer
+from maxmargin.training.decoding import decoded
+from maxmargin.training.options import Options
+from maxmargin.training.parameters import task_from
+from maxmargin.training.trainer import Trainer
 
 
 class Diversifier(Trainer):
@@ -85,7 +88,7 @@ class Diversifier(Trainer):
     def predict(self, X: Any) -> list[list[int]]:
         """The numbers of the k chosen documents of each query, in the order in which they were chosen."""
         check_is_fitted(self)
-        return Predictions(list(z.documents) for z in self._decoded(X))
+        return Predictions(list(z.documents) for z in decoded(self, X))
 
     def rank(self, X: Any, n: int | None = None) -> list[NDArray[np.int64]]:
         """The documents of each query in the greedy order, all of them or the first n; predict is how it begins."""
@@ -125,13 +128,12 @@ class Diversifier(Trainer):
         check_is_fitted(self)
         return self.w_
 
-    def _named_weights(self) -> dict[str, Weights]:
-        task = self.task_
+    def _layout(self, task: Any, w: Array) -> dict[str, Weights]:
         axes = {
             "words": {"level": list(map(str, task.levels_)), "share": list(task.thresholds)},
             "documents": {"feature": task.document_features()},
         }
-        return {kind: Weights(values, **axes[kind]) for kind, values in task.parts(self.w_).items()}
+        return {kind: Weights(values, **axes[kind]) for kind, values in task.parts(w).items()}
 
     def _findings(self, X: Any, Y: Any) -> Findings:
         from maxmargin.structures.diversity.findings import document_findings
@@ -139,9 +141,11 @@ class Diversifier(Trainer):
         return document_findings(self, X, Y)
 
     def _make_task(self, Y: Any) -> Diversity:
-        return self._task(Diversity)
+        return task_from(self, Diversity)
 
-    def _remedy_for_zero(self) -> str:
+    def _remedy_for_zero(self) -> str | None:
+        if not self.certificate_.primal > 0:
+            return None
         return (
             "All sets of documents are worth the same there. Try a larger C, a larger k (rank shows fewer documents), "
             "or other levels"

@@ -20,9 +20,13 @@ from maxmargin.solvers import Solver
 from maxmargin.structures.graphs.node_labels import read_labels
 from maxmargin.structures.graphs.stacking import StackedScores
 from maxmargin.structures.graphs.task import Graph, LabellingBound
-from maxmargin.training.options import n_examples, seed_of
+from maxmargin.training.checkpoints.checkpoint import Checkpoint
+from maxmargin.training.decoding import decoded
+from maxmargin.training.feature_weights import refuse_kernel
+from maxmargin.training.options import Options, n_examples, seed_of
+from maxmargin.training.parameters import task_from
 from maxmargin.training.probabilistic import ProbabilisticTrainer
-from maxmargin.training.trainer import Options, Problem, refuse_kernel
+from maxmargin.training.problem import Problem
 
 
 class GraphLabeler(ProbabilisticTrainer):
@@ -129,7 +133,7 @@ class GraphLabeler(ProbabilisticTrainer):
     def predict(self, X: Any) -> list[NDArray[Any]]:
         """The best labelling of every graph that was found: (N,) labels, for grids (H, W)."""
         check_is_fitted(self)
-        return Predictions(self._decoded(self._seen(X)))
+        return Predictions(decoded(self, self._seen(X)))
 
     def predict_bounds(self, X: Any) -> list[LabellingBound]:
         """How far every prediction can be from the best labelling: its score, a proved upper bound, the method."""
@@ -175,20 +179,23 @@ class GraphLabeler(ProbabilisticTrainer):
         check_is_fitted(self)
         return int(self.task_.n_features_ if self.stack is None else self.stack_.n_features)
 
-    def _named_weights(self) -> dict[str, Weights]:
-        labels, features = self.classes_, self.task_.edge_feature_names_
-        if self.task_.pairwise == "potts":
-            edges = Weights(self.edge_coef_, feature=features)
+    def _layout(self, task: Graph, w: Array) -> dict[str, Weights]:
+        parts, labels, features = task.parts(w), task.classes_, task.edge_feature_names_
+        if task.pairwise == "potts":
+            edges = Weights(parts["edges"], feature=features)
         else:
-            kind = Weights if self.task_.edge_weights_.single else MixedWeights
-            edges = kind(self.edge_coef_, feature=features, first_label=labels, second_label=labels)
+            kind = Weights if task.edge_weights_.single else MixedWeights
+            edges = kind(parts["edges"], feature=features, first_label=labels, second_label=labels)
         if self.kernel is not None:
             return {"edges": edges}
-        columns = range(self.n_features_in_) if self.stack is None else self.stack_.names
-        return {"nodes": Weights(self.coef_, label=labels, feature=columns), "edges": edges}
+        columns = range(task.n_features_) if self.stack is None else self.stack_.names
+        return {"nodes": Weights(parts["nodes"].T, label=labels, feature=columns), "edges": edges}
 
     @contextmanager
-    def _problem(self, X: Any, Y: Any, sample_weight: Any, task: Any = None) -> Iterator[Problem]:
+    def _open(
+        self, X: Any, Y: Any, sample_weight: Any, task: Any = None, checkpoint: Checkpoint | None = None
+    ) -> Iterator[Problem]:
+        """Open the problem of these graphs, with the scores of a classifier as features if there is `stack`."""
         if self.stack is not None:
             n, n_outputs = n_examples(X, "X"), n_examples(Y, "Y")
             if n != n_outputs:
@@ -197,13 +204,13 @@ class GraphLabeler(ProbabilisticTrainer):
             self.stack_ = StackedScores(self.stack, self.stack_folds, seed)
             with LiveLine(self.verbose, "scoring nodes") as line:
                 X = self.stack_.fit_transform(X, Y, self.classes, line)
-        with super()._problem(X, Y, sample_weight, task) as problem:
+        with super()._open(X, Y, sample_weight, task, checkpoint) as problem:
             yield problem
 
-    def _train_on(self, task: Any, X: Any, Y: Any, sample_weight: Any) -> Self:
+    def _fit_more(self, task: Any, X: Any, Y: Any, sample_weight: Any) -> Self:
         if self.stack is not None:
             raise ValueError("partial_fit is not offered with stack, whose classifier is trained on all graphs at once")
-        return super()._train_on(task, X, Y, sample_weight)
+        return super()._fit_more(task, X, Y, sample_weight)
 
     def _seen(self, X: Any) -> Any:
         """The graphs as the model sees them."""
@@ -223,7 +230,7 @@ class GraphLabeler(ProbabilisticTrainer):
         return learnt_edges(self)
 
     def _make_task(self, Y: Any) -> Graph:
-        return self._task(Graph)
+        return task_from(self, Graph)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 from typing import Any, ClassVar, Self, Unpack
 
 import numpy as np
@@ -25,9 +26,13 @@ from maxmargin.structures.motifs.sites import Site, best_sites, separate_sites
 from maxmargin.structures.motifs.start import is_guess
 from maxmargin.structures.motifs.strings import context_names
 from maxmargin.structures.motifs.task import Motif
+from maxmargin.training.checkpoints.checkpoint import Checkpoint
+from maxmargin.training.checkpoints.checkpointed import open_checkpoint
 from maxmargin.training.online import NoPartialFit
-from maxmargin.training.options import seed_of
-from maxmargin.training.trainer import Options, Problem, Trainer
+from maxmargin.training.options import Options, seed_of
+from maxmargin.training.parameters import task_from
+from maxmargin.training.problem import Problem
+from maxmargin.training.trainer import Trainer
 
 
 class MotifFinder(MotifDescription, ClassifierMixin, Trainer):
@@ -86,7 +91,7 @@ class MotifFinder(MotifDescription, ClassifierMixin, Trainer):
     they are, and their mean weights in the background.
     """
 
-    _of_no_example = ("background",)
+    whole_arguments = ("background",)
 
     saved: ClassVar[Fields] = {
         "length_": Whole(1),
@@ -135,15 +140,19 @@ class MotifFinder(MotifDescription, ClassifierMixin, Trainer):
             the controls, of which otherwise 10 are drawn for every string of X (as long as it, from the Markov chain of
             the given order, or of order 0 for None); given or drawn, controls weigh as much as X, taken together.
         """
-        with self._checkpointed():
-            examples = self._prepared(X, y, sample_weight, background)
-            return super().fit(examples.X, examples.has, examples.weights)
+        with open_checkpoint(self) as checkpoint:
+            examples = self._prepared(X, y, sample_weight, background, checkpoint)
+            self._fit(examples.X, examples.has, examples.weights, checkpoint)
+        self._warn()
+        return self
 
     def path(self, X: Any, y: Any, Cs: Any, sample_weight: Any = None, background: Any = None) -> Iterator[Self]:
         """The models of `fit_path`, one by one."""
-        with self._checkpointed():
-            examples = self._prepared(X, y, sample_weight, background)
-            yield from super().path(examples.X, examples.has, Cs, examples.weights)
+        with open_checkpoint(self) as checkpoint:
+            examples = self._prepared(X, y, sample_weight, background, checkpoint)
+            for model in self._path(examples.X, examples.has, Cs, examples.weights, checkpoint):
+                model._warn()
+                yield model
 
     def certify(
         self, X: Any, y: Any = None, sample_weight: Any = None, tol: float = 1e-2, background: Any = None
@@ -201,7 +210,7 @@ class MotifFinder(MotifDescription, ClassifierMixin, Trainer):
     def _examples(self, X: Any, y: Any, sample_weight: Any, background: Any) -> MotifExamples:
         """The examples, checked against the longest motif that training may look for."""
         for length in possible_lengths(self.length):
-            task = self._task(Motif, length=length)
+            task = task_from(self, Motif, length=length)
             task.setup([], [])  # raises where parameters make no sense
         return motif_examples(
             task,
@@ -214,23 +223,27 @@ class MotifFinder(MotifDescription, ClassifierMixin, Trainer):
             seed=seed_of(self.random_state),
         )
 
-    def _prepared(self, X: Any, y: Any, sample_weight: Any, background: Any) -> MotifExamples:
-        """The examples, after what must be known before training is set: the classes, and the length of the motif."""
+    def _prepared(
+        self, X: Any, y: Any, sample_weight: Any, background: Any, checkpoint: Checkpoint | None
+    ) -> MotifExamples:
+        """Return the examples, after setting what training must know: the classes, and the length of the motif."""
         examples = self._examples(X, y, sample_weight, background)
         lengths = possible_lengths(self.length)
         length, errors = lengths[0], dict[int, float]()
         if len(lengths) > 1:
             rng = np.random.default_rng(seed_of(self.random_state))
-            length, errors = chosen_length(lengths, examples, self._trained, rng)
+            length, errors = chosen_length(lengths, examples, partial(self._trained, checkpoint), rng)
         self.length_, self.length_errors_ = length, errors
         self.classes_, self.positive_ = examples.classes, examples.positive
         return examples
 
-    def _trained(self, length: int, examples: MotifExamples) -> Trainer:
-        """Another finder with the same parameters that has learnt a motif of this length."""
+    def _trained(self, checkpoint: Checkpoint | None, length: int, examples: MotifExamples) -> Trainer:
+        """Return another finder with the same parameters that has learnt a motif of this length."""
         finder = clone(self)
-        finder.length_, finder._open_checkpoint = length, self._open_checkpoint
-        return Trainer.fit(finder, examples.X, examples.has, examples.weights)
+        finder.length_ = length
+        finder._fit(examples.X, examples.has, examples.weights, checkpoint)
+        finder._warn()
+        return finder
 
     def _findings(self, X: Any, Y: Any) -> Findings:
         from maxmargin.structures.motifs.findings import motif_findings
@@ -243,7 +256,7 @@ class MotifFinder(MotifDescription, ClassifierMixin, Trainer):
         return learnt_motif(self)
 
     def _make_task(self, Y: Any) -> Motif:
-        return self._task(Motif, length=self.length_)
+        return task_from(self, Motif, length=self.length_)
 
     def _first_weights(self, problem: Problem, C: float) -> Array | None:
         weights: Array | None = problem.batch.task.first_weights_
@@ -256,12 +269,12 @@ class MotifFinder(MotifDescription, ClassifierMixin, Trainer):
             solver.set_params(restarts=self.restarts if is_guess(self.start) else 1)
         return solver
 
-    def _named_weights(self) -> dict[str, Weights]:
-        motif, background = self.task_.parts(self.w_)
-        letters, order = list(self.alphabet_), self.task_.background_order
+    def _layout(self, task: Any, w: Array) -> dict[str, Weights]:
+        motif, background = task.parts(w)
+        letters, order = list(task.alphabet_.letters), task.background_order
         named = {"motif": Weights(motif, position=range(len(motif)), letter=letters)}
         if order is not None:
-            contexts = context_names(self.alphabet_, order)
+            contexts = context_names(task.alphabet_.letters, order)
             named["background"] = Weights(background, context=contexts, letter=letters)
         return named
 

@@ -11,7 +11,7 @@ from sklearn.utils.validation import check_is_fitted
 from maxmargin.base.arrays import Array
 from maxmargin.base.checks import check_whole
 from maxmargin.base.errors import Uncalibrated, warn_caller
-from maxmargin.base.named_weights import Weights, WithNamedWeights
+from maxmargin.base.named_weights import Weights, WithWeightLayout
 from maxmargin.base.predictions import Predictions
 from maxmargin.problem.contract.task import Task
 from maxmargin.report.findings import Findings, Section
@@ -20,15 +20,14 @@ from maxmargin.structures.parsing.parseval import parseval
 from maxmargin.structures.parsing.sentences import check_length, tree_of_sentence
 from maxmargin.structures.parsing.task import Grammar
 from maxmargin.structures.parsing.trees import Bracket, Tree
+from maxmargin.training.decoding import decoded
+from maxmargin.training.options import Options
+from maxmargin.training.parameters import task_from
 from maxmargin.training.probabilistic import Calibration, ProbabilisticTrainer
-from maxmargin.training.trainer import Options
 
 
-class ParsesSentences(WithNamedWeights):
-    """What all parsers do with a grammar task_ and its weights w_."""
-
-    task_: Any
-    w_: Array
+class ParsesSentences(WithWeightLayout):
+    """A mixin for parsers, which have a grammar task_ and its weights w_."""
 
     def predict(self, X: Any) -> list[Tree]:
         """The best tree of every sentence."""
@@ -70,8 +69,8 @@ class ParsesSentences(WithNamedWeights):
 
         return learnt_rules(self)
 
-    def _named_weights(self) -> dict[str, Weights]:
-        parts, names = self.task_.parts(self.w_), self.task_.weight_names()
+    def _layout(self, task: Any, w: Array) -> dict[str, Weights]:
+        parts, names = task.parts(w), task.weight_names()
         named = {
             "rules": Weights(list(parts["rules"].values()), rule=names["rules"]),
             "roots": Weights(list(parts["roots"].values()), root=names["roots"]),
@@ -179,7 +178,7 @@ class Parser(ParsesSentences, ProbabilisticTrainer):
 
     def predict(self, X: Any) -> list[Tree]:
         """The best tree of every sentence."""
-        return self._decoded(X)
+        return decoded(self, X)
 
     def predict_confidence(self, X: Any, of: str = "span") -> Any:
         """How probable what `predict` returns is.
@@ -215,7 +214,7 @@ class Parser(ParsesSentences, ProbabilisticTrainer):
         return found
 
     def _make_task(self, Y: Any) -> Task:
-        return self._task(Grammar)
+        return task_from(self, Grammar)
 
 
 def _confidence(bracket: Bracket, probabilities: dict[Bracket, float]) -> SpanConfidence:

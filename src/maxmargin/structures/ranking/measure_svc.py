@@ -18,7 +18,6 @@ from maxmargin.base.named_weights import Weights, column_names
 from maxmargin.inputs.labels.labels import plain
 from maxmargin.inputs.packed.packed_data import given_examples
 from maxmargin.kernels.functions import WithConstant
-from maxmargin.problem.contract.batch import Batch
 from maxmargin.problem.contract.capabilities.prediction_form import trained_model_of
 from maxmargin.problem.contract.task import Task
 from maxmargin.problem.dual.objective import Certificate
@@ -32,14 +31,16 @@ from maxmargin.structures.ranking.judge import Judge, clearly_better, judged
 from maxmargin.structures.ranking.measures import NAMES, Measure, measure_of
 from maxmargin.structures.ranking.ranking import Ranking
 from maxmargin.structures.ranking.row_labels import WeightedRows
-from maxmargin.structures.ranking.segmented_batch import SegmentedBatch
 from maxmargin.structures.ranking.soft_labels import SoftLabels
 from maxmargin.structures.ranking.threshold import Cut, JudgedRows
 from maxmargin.structures.ranking.zero_weights import remedy_for_zero
+from maxmargin.training.checkpoints.checkpoint import Checkpoint
+from maxmargin.training.checkpoints.checkpointed import open_checkpoint
+from maxmargin.training.feature_weights import refuse_kernel
 from maxmargin.training.flat import MatrixClassifier
 from maxmargin.training.online import NoPartialFit
-from maxmargin.training.options import seed_of
-from maxmargin.training.trainer import Options, refuse_kernel
+from maxmargin.training.options import Options, seed_of
+from maxmargin.training.parameters import task_from
 
 MOST_ROWS = 10**8  # that repeated examples may make
 FOLD_TOL = 0.01  # the gap of trainings that only score what they have not seen
@@ -127,8 +128,6 @@ class MeasureSVC(MatrixClassifier):
     cv_scores_: dict[Any, float]
     _bound_risk: float  # of a model on a path
 
-    _needs_scores: ClassVar[bool] = True
-
     saved: ClassVar[Fields] = {
         "classes_": LabelArray(2),
         "trained_for_": Text(),
@@ -165,12 +164,12 @@ class MeasureSVC(MatrixClassifier):
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Train on a dense or sparse (n, F) matrix with two classes, or on packed rows in the place of X and y."""
         sample, labels = self._sample(X, y, sample_weight)
-        with self._checkpointed():
-            super().fit(self._seen(sample, self.measure), [labels])
-            cuts = self._cross_validated(sample, labels, self, {})
+        with open_checkpoint(self) as checkpoint:
+            self._fit(self._seen(sample, self.measure), [labels], None, checkpoint)
+            cuts = self._cross_validated(sample, labels, self, {}, checkpoint)
             if self._best(cuts) != self.trained_for_:
                 self.trained_for_ = INSTEAD
-                super().fit(self._seen(sample, INSTEAD), [labels])
+                self._fit(self._seen(sample, INSTEAD), [labels], None, checkpoint)
         self._finish(sample, labels, cuts)
         return self
 
@@ -184,13 +183,13 @@ class MeasureSVC(MatrixClassifier):
             )
         sample, labels = self._sample(X, y, sample_weight)
         first, starts = self.trained_for_, dict[Start, Solution]()
-        for model in super().path(self._seen(sample, self.measure), [labels], Cs):
+        for model in self._path(self._seen(sample, self.measure), [labels], Cs, None, None):
             model.trained_for_, model._bound_risk = first, model.solution_.risk
-            cuts = self._cross_validated(sample, labels, model, starts)
+            cuts = self._cross_validated(sample, labels, model, starts, None)
             instead = self._best(cuts) != first
             if instead:
                 model.trained_for_ = INSTEAD
-                super(MeasureSVC, model).fit(self._seen(sample, INSTEAD), [labels])
+                model._fit(self._seen(sample, INSTEAD), [labels], None, None)
             model._finish(sample, labels, cuts)
             own = ("trained_for_", "offset_", "cut_by_", "cv_scores_")
             kept = [name for name in vars(model) if name.endswith("_") and (instead or name in own)]
@@ -254,10 +253,16 @@ class MeasureSVC(MatrixClassifier):
         return np.array([self._sign * (self.w_[self.n_features_in_ :].sum() + self.offset_)])
 
     def _named_weights(self) -> dict[str, Weights]:
-        own = [plain(self._positive)]
+        named = super()._named_weights()
+        intercept = named["intercept"]
+        return {**named, "intercept": Weights(intercept.values + self.offset_, label=intercept.names[0])}
+
+    def _layout(self, task: Any, w: Array) -> dict[str, Weights]:
+        refuse_kernel(self)
+        n, own = self.n_features_in_, [plain(self._positive)]
         return {
-            "features": Weights(self._sign * self.coef_.T, feature=column_names(self), label=own),
-            "intercept": Weights(self._sign * self.intercept_, label=own),
+            "features": Weights(w[:n, None], feature=column_names(self), label=own),
+            "intercept": Weights([w[n:].sum()], label=own),
         }
 
     @property
@@ -277,7 +282,7 @@ class MeasureSVC(MatrixClassifier):
         return 1 if self.classes_[1] == self._positive else -1
 
     @property
-    def _path_risk(self) -> float:
+    def path_risk(self) -> float:
         """Of the bound, whatever was trained for in its place: losses of two problems cannot be compared."""
         return self._bound_risk
 
@@ -290,11 +295,6 @@ class MeasureSVC(MatrixClassifier):
 
         return measure_findings(self, X, Y)
 
-    def _n_trained_on(self, batch: Batch) -> int:
-        """The rows of the sample, which is one structural example."""
-        assert isinstance(batch, SegmentedBatch)
-        return len(batch.rows)
-
     def _make_task(self, Y: Any) -> Task:
         return self._task_for(self.trained_for_)
 
@@ -304,10 +304,10 @@ class MeasureSVC(MatrixClassifier):
         if kernel is not None and self._has_constant(name):
             kernel = WithConstant(kernel)
         if name == INSTEAD:
-            return self._task(SoftLabels, kernel=kernel)
+            return task_from(self, SoftLabels, kernel=kernel)
         if _ranks(name):
-            return self._task(Ranking, measure=RANKINGS[name], k=None, kernel=kernel)
-        return self._task(Contingency, kernel=kernel)
+            return task_from(self, Ranking, measure=RANKINGS[name], k=None, kernel=kernel)
+        return task_from(self, Contingency, kernel=kernel)
 
     def _scores(self, X: Any) -> Array:
         """Of the positive class."""
@@ -425,7 +425,12 @@ class MeasureSVC(MatrixClassifier):
         return INSTEAD
 
     def _cross_validated(
-        self, sample: Groups, labels: Array | WeightedRows, model: Self, starts: dict[Start, Solution]
+        self,
+        sample: Groups,
+        labels: Array | WeightedRows,
+        model: Self,
+        starts: dict[Start, Solution],
+        checkpoint: Checkpoint | None,
     ) -> dict[Any, Cut]:
         """For this model, by what may be trained for: the cut, and the measure that it has out of fold.
 
@@ -449,7 +454,7 @@ class MeasureSVC(MatrixClassifier):
         for name in names:
             if name == self.measure and zero:
                 continue
-            scores = self._held_out_scores(self._seen(sample, name), labels, fold, name, model.C, starts)
+            scores = self._held_out_scores(self._seen(sample, name), labels, fold, name, model.C, starts, checkpoint)
             if scores is None:
                 return {}
             found[name] = judge.cut(scores)
@@ -463,6 +468,7 @@ class MeasureSVC(MatrixClassifier):
         name: Any,
         C: float,
         starts: dict[Start, Solution],
+        checkpoint: Checkpoint | None,
     ) -> Array | None:
         """The score of every row by the models of the other folds; None after Ctrl-C.
 
@@ -475,15 +481,15 @@ class MeasureSVC(MatrixClassifier):
             part = Groups(sample.matrix, sample.rows[~held_out], np.array([0, np.count_nonzero(~held_out)]))
             own, task = [_taken(labels, ~held_out)], self._task_for(name)
             task.setup(part, own)
-            with self._problem(part, own, None, task) as problem:
+            with self._open(part, own, None, task, checkpoint) as problem:
                 start = starts.get((name, k))
-                solution = self._solve(problem, C, start, f"fold {k + 1} of {n_folds}", tol=tol)
+                solution = self._train(problem, C, start, checkpoint, f"fold {k + 1} of {n_folds}", tol=tol)
                 if solution.error is not None:
                     raise solution.error
                 if solution.certificate.stop_reason == "interrupted":
                     return None
-                trained, starts[name, k] = trained_model_of(problem.batch, solution.w), solution
-                scores[held_out] = trained.task.row_scores(trained.w, sample.matrix[sample.rows[held_out]])
+                settled, starts[name, k] = trained_model_of(problem.batch, solution.w), solution
+                scores[held_out] = settled.task.row_scores(settled.w, sample.matrix[sample.rows[held_out]])
         return scores
 
     def _seen(self, sample: Groups, name: Any) -> Groups:
@@ -504,14 +510,8 @@ class MeasureSVC(MatrixClassifier):
             self.offset_ = -cuts[self.trained_for_].at
         else:
             self.offset_ = self._trained_offset(sample, labels)
-        super()._warn_of_gap(self.certificate_, False)
-        super()._warn_of_zero(self.solution_)
-
-    def _warn_of_gap(self, certificate: Certificate, latent: bool) -> None:
-        """Not before it is known what is trained for; so too below."""
-
-    def _warn_of_zero(self, solution: Solution) -> None:
-        pass
+        self.n_examples_ = len(sample.rows)
+        self._warn()
 
     def _trained_offset(self, sample: Groups, labels: Array | WeightedRows) -> float:
         """What to add to all scores so that `predict` cuts where the measure looks; 0 where training has seen to it."""

@@ -36,8 +36,13 @@ from maxmargin.structures.ranking.ranking import GRADE, Ranking
 from maxmargin.structures.ranking.topk import TopK
 from maxmargin.structures.ranking.topk_batch import TopKBatch
 from maxmargin.structures.ranking.zero_weights import remedy_for_zero
+from maxmargin.training.feature_weights import refuse_kernel
+from maxmargin.training.nothing_learnt import remedy
 from maxmargin.training.online import NoPartialFit
-from maxmargin.training.trainer import Options, Problem, Trainer, refuse_kernel
+from maxmargin.training.options import Options
+from maxmargin.training.parameters import task_from
+from maxmargin.training.problem import Problem
+from maxmargin.training.trainer import Trainer
 
 
 class Ranker(Trainer):
@@ -96,7 +101,6 @@ class Ranker(Trainer):
 
     _default_tol = 1e-3
 
-    _needs_scores: ClassVar[bool] = True
     _packed = PackedQueries
 
     saved: ClassVar[Fields] = {"start_": Sometimes(OneOf(None, NumberArray(float, None)))}
@@ -188,8 +192,9 @@ class Ranker(Trainer):
         refuse_kernel(self)
         return self.w_
 
-    def _named_weights(self) -> dict[str, Weights]:
-        return {"features": Weights(self.coef_, feature=column_names(self))}
+    def _layout(self, task: Any, w: Array) -> dict[str, Weights]:
+        refuse_kernel(self)
+        return {"features": Weights(w, feature=column_names(self))}
 
     def to_solr(self, name: str, feature_names: Sequence[str] | None = None, store: str | None = None) -> str:
         """The weights as a LinearModel of Apache Solr's learning-to-rank module, in JSON.
@@ -282,7 +287,7 @@ class Ranker(Trainer):
         return (sparse.csr_array(X) if sparse.issparse(X) else X), np.asarray(y, dtype=float)
 
     def _remedy_for_zero(self) -> str:
-        return super()._remedy_for_zero() if self.latent else remedy_for_zero(self.measure)
+        return remedy(self.certificate_) if self.latent else remedy_for_zero(self.measure)
 
     def _findings(self, X: Any, Y: Any, qid: Any = None) -> Findings:
         from maxmargin.structures.ranking.findings import query_findings
@@ -291,8 +296,8 @@ class Ranker(Trainer):
 
     def _make_task(self, Y: Any) -> Task:
         if self.latent:
-            return self._task(TopK)
-        return self._task(Contingency) if self.measure == "precision_at_k" else self._task(Ranking)
+            return task_from(self, TopK)
+        return task_from(self, Contingency) if self.measure == "precision_at_k" else task_from(self, Ranking)
 
     def _first_weights(self, problem: Problem, C: float) -> Array | None:
         """Where latent training begins; kept in `start_`."""

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple, Unpack
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
+from maxmargin.base.arrays import Array
 from maxmargin.base.named_weights import Weights
 from maxmargin.base.predictions import Predictions
 from maxmargin.inputs.tokens.token_templates import TokenTemplates
@@ -16,8 +17,9 @@ from maxmargin.report.findings import Findings, Section
 from maxmargin.solvers import Solver
 from maxmargin.structures.segments.spans import OUTSIDE, read_segmentation
 from maxmargin.structures.segments.task import SemiMarkov
+from maxmargin.training.options import Options
+from maxmargin.training.parameters import task_from
 from maxmargin.training.sequence_trainer import SequenceTrainer
-from maxmargin.training.trainer import Options
 
 ROLES = ("any", "first", "last")  # tokens of a segment
 
@@ -159,9 +161,9 @@ class SegmentLabeler(SequenceTrainer):
         check_is_fitted(self)
         return self.task_.outside_
 
-    def _named_weights(self) -> dict[str, Weights]:
-        task, labels = self.task_, self.task_.classes_
-        parts, everyone = task.cut(self.w_), [OUTSIDE, *labels]
+    def _layout(self, task: Any, w: Array) -> dict[str, Weights]:
+        labels = task.classes_
+        parts, everyone = task.cut(w), [OUTSIDE, *labels]
         names = task.packer_.feature_names
         tokens = range(task.packer_.n_features) if names is None else names
         return {
@@ -185,4 +187,4 @@ class SegmentLabeler(SequenceTrainer):
         return learnt_lengths_and_transitions(self)
 
     def _make_task(self, Y: Any) -> Task:
-        return self._task(SemiMarkov)
+        return task_from(self, SemiMarkov)

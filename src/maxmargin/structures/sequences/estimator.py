@@ -23,7 +23,8 @@ from maxmargin.inputs.tokens.token_templates import TokenTemplates
 from maxmargin.inputs.tokens.transitions import chunk_scheme
 from maxmargin.problem.contract.batch import Batch
 from maxmargin.problem.contract.task import Task
-from maxmargin.problem.dual.objective import Certificate
+from maxmargin.problem.dual.objective import Certificate, Formulation
+from maxmargin.problem.oracle.oracle import Oracle
 from maxmargin.report.findings import Findings, Section
 from maxmargin.report.scoring.agreement import Agreement, share_right
 from maxmargin.solvers import CCCP, Solver, as_solver
@@ -36,11 +37,12 @@ from maxmargin.structures.sequences.partial_labels import as_choice, is_partial
 from maxmargin.structures.sequences.sparse_weights import sparse_weights
 from maxmargin.structures.sequences.task import Chain
 from maxmargin.training.conformal import allowed_distance, least_probability
-from maxmargin.training.options import seed_of
+from maxmargin.training.options import Options, seed_of
+from maxmargin.training.parameters import task_from
 from maxmargin.training.probabilistic import Calibration
+from maxmargin.training.problem import Problem
 from maxmargin.training.progress import watching
 from maxmargin.training.sequence_trainer import SequenceTrainer
-from maxmargin.training.trainer import Options, Problem
 
 ROUNDING = 1e-9  # scores of n-best lists are sums in another order
 FIRST_TOL = 0.05  # relative gap of the model that completes missing labels first: it need not be exact
@@ -262,7 +264,7 @@ class SequenceLabeler(SequenceTrainer):
             raise ValueError(f"loss must be a share of positions, from 0 to 1, got {loss!r}")
         with LiveLine(self.verbose, "looking for weights that matter"):
             w = sparse_weights(self.task_, self.w_, X, float(loss))
-        model = self._model(self.solution_.C)
+        model = self._copy(self.solution_.C)
         unproved = replace(
             self.certificate_,
             primal=np.nan,
@@ -297,17 +299,17 @@ class SequenceLabeler(SequenceTrainer):
             return "lbfgs"  # the other keeps distributions of neighbouring labels
         return super()._named_solver
 
-    def _named_weights(self) -> dict[str, Weights]:
-        parts, labels = self.task_.parts(self.w_), self.classes_
+    def _layout(self, task: Any, w: Array) -> dict[str, Weights]:
+        parts, labels = task.parts(w), task.classes_
         axes: dict[str, dict[str, Sequence[Hashable]]] = {"transitions": {"before": labels, "after": labels}}
         if "features" in parts:
-            names = self.task_.packer_.feature_names
+            names = task.packer_.feature_names
             named = range(len(parts["features"])) if names is None else names
             axes["features"] = {"feature": named, "label": labels}
         if "ngrams" in parts:
-            axes["ngrams"] = {"ngram": self.task_.histories_.names(labels)}
+            axes["ngrams"] = {"ngram": task.histories_.names(labels)}
         if "transition_features" in parts:
-            chosen, pairs = self.task_.chosen_, self.task_.histories_.pairs
+            chosen, pairs = task.chosen_, task.histories_.pairs
             of_labels = [(labels[a], labels[b]) for a, b in digits(pairs, 2, len(labels)).tolist()]
             axes["transition_features"] = {"feature": [named[j] for j in chosen.tolist()], "pair": of_labels}
         return {part: Weights(values, **axes.get(part, {"label": labels})) for part, values in parts.items()}
@@ -357,9 +359,10 @@ class SequenceLabeler(SequenceTrainer):
             raise solution.error
         return solution.w
 
-    def _sizes(self, batch: Batch) -> Array | None:
+    def _oracle(self, batch: Batch, formulation: Formulation, **others: Any) -> Oracle:
         assert isinstance(batch, ChainBatch)
-        return batch.told if self.per == "position" else None
+        sizes = batch.told if self.per == "position" else None
+        return super()._oracle(batch, formulation, **others, sizes=sizes)
 
     def _findings(self, X: Any, Y: Any) -> Findings:
         from maxmargin.structures.sequences.findings import sequence_findings
@@ -375,11 +378,11 @@ class SequenceLabeler(SequenceTrainer):
         if self.per not in ("sequence", "position"):
             raise ValueError(f"per must be 'sequence' or 'position', got {self.per!r}")
         if not isinstance(self.prior, SequenceLabeler):
-            return self._task(Chain)
+            return task_from(self, Chain)
         check_is_fitted(self.prior)
         if self.prior.kernel is not None or self.kernel is not None:
             raise ValueError("a prior is of weights of features: with a kernel there are none")
-        return self._task(Chain, earlier=self.prior.task_)
+        return task_from(self, Chain, earlier=self.prior.task_)
 
     def _prior(self, task: Any, batch: Batch, sample_weight: Any) -> Any:
         """A model as weights of this task: those of features and labels that it does not know are 0."""

@@ -18,7 +18,7 @@ from maxmargin.base.files.container import Tensors, pieces
 from maxmargin.base.files.learnt import Keeper
 from maxmargin.base.files.plain_data import DataReader, DataWriter
 from maxmargin.training.checkpoints.schedule import Schedule
-from maxmargin.training.checkpoints.settings import described, difference, surroundings
+from maxmargin.training.checkpoints.settings import DATA, described, difference, surroundings
 
 FORMAT = 1
 STOPPED = ("interrupted", "stopped by the callback")  # who fits again goes on from the last checkpoint
@@ -110,8 +110,17 @@ class Checkpoint:
             f"{self.file.path} is a checkpoint {difference}. Give another path, or delete the file to begin anew"
         )
 
-    def training(self, about: dict[str, str], max_passes: float) -> Training:
-        """The next one of this fit; `about` is what it must have in common with that of the file."""
+    def training(self, max_passes: float, fingerprint: str | None, **settings: str) -> Training:
+        """Return the next training of this fit.
+
+        fingerprint : that of its data. If the file has this training already, data and settings must be the same.
+        """
+        if fingerprint is None:
+            raise ValueError(
+                "a checkpoint must recognise its data, but these data or the task cannot be hashed (lambdas cannot, "
+                "nor functions within functions): give functions of a module, or no checkpoint"
+            )
+        about = {**settings, DATA: fingerprint}
         k = len(self.trainings)
         self.schedule.begin()
         if k >= len(self._before):

@@ -18,8 +18,8 @@ from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.pipeline import Pipeline
 
+from maxmargin.base.checks import is_true
 from maxmargin.base.errors import NothingLearnt, TrainingInterrupted, hearing
-from maxmargin.base.interruptions import stopped_by
 from maxmargin.problem.oracle.oracle import Oracle
 from maxmargin.training.trainer import Trainer
 from maxmargin.training.tuning.grid import Grid
@@ -65,12 +65,16 @@ class Fold:
         self.made = 0  # models
         self.ended = False  # whether no more are asked for
 
-    def next_model(self, C: float | None) -> Trained:
-        """Train for this C, from where the last model ended; None: for the first C of a grid that these data make."""
+    def next_model(self, C: float | None, stop: Event | None) -> Trained:
+        """Train for this C, from where the last model ended.
+
+        C : None for the first C of a grid that these data make.
+        stop : if it is given, training ends at the next step after it is set.
+        """
         began = time.perf_counter()
         self.C = C
         if self.path is None:
-            self.path = self._opened()
+            self.path = self._opened(stop)
         with hearing() as heard:
             try:
                 model = next(self.path)
@@ -94,14 +98,15 @@ class Fold:
             complains=any(category is ConvergenceWarning for category, _ in heard),
             zero=not np.any(model.w_),
             interrupted=certificate.stop_reason == "interrupted",
-            risk=model._path_risk,
+            risk=model.path_risk,
             norm=solution.norm,
             grid=self.grid,
             warnings=[each for each in heard if each[0] not in OF_TRAINING],
             model=self._whole(model) if self.test is None else None,
         )
 
-    def _opened(self) -> Generator[Trainer]:
+    def _opened(self, stop: Event | None) -> Generator[Trainer]:
+        """Begin the path of models."""
         estimator, train = clone(self.estimator), self.train
         if isinstance(estimator, Pipeline):
             self.transformer, estimator = estimator[:-1], estimator[-1]
@@ -109,6 +114,8 @@ class Fold:
                 train = train._replace(X=self.transformer.fit_transform(train.X, train.y))
                 if self.test is not None:
                     self.test = self.test._replace(X=self.transformer.transform(self.test.X))
+        if stop is not None:
+            estimator.set_params(callback=_stopping(stop, estimator.callback))
         return estimator.path(train.X, train.y, self._values, **train.others)
 
     def _values(self, oracle: Oracle) -> Iterator[float]:
@@ -142,19 +149,33 @@ class Fold:
 
 
 def next_model(fold: Fold, asked: Sequence[float | None], stop: Event | None) -> Trained:
-    """What an executor does, for the last C that was asked for; `stop` ends the training early.
+    """Train the model of a fold for the last C that was asked for; an executor calls this.
 
-    A fold that was lost with its process has made fewer models than it was asked for, and makes them again.
+    asked : all values of C that the fold was asked for so far. A fold that was lost with its process has made fewer
+        models than that, and makes them again.
+    stop : ends the training early when it is set, because Ctrl-C reaches the main thread only; None in other processes.
     """
-    with stopped_by(stop):
-        for C in asked[fold.made : -1]:
-            fold.next_model(C)
-        return fold.next_model(asked[-1])
+    for C in asked[fold.made : -1]:
+        fold.next_model(C, stop)
+    return fold.next_model(asked[-1], stop)
 
 
 def end(fold: Fold, _: None) -> None:
-    """What an executor does when no more models are asked for."""
+    """End the path of a fold; an executor calls this when no more models are asked for."""
     fold.end()
+
+
+def _stopping(stop: Event, callback: Callable[[Any], Any] | None) -> Callable[[Any], bool]:
+    """Return a callback of training that stops it when `stop` is set, or when another callback does.
+
+    It is a function, because scikit-learn's clone makes copies of other objects.
+    """
+
+    def call(record: Any) -> bool:
+        answer = callback is not None and is_true(callback(record))
+        return answer or stop.is_set()
+
+    return call
 
 
 def _score(scorer: Callable[..., float] | None, model: Trainer, test: Given) -> Any:

@@ -28,8 +28,8 @@ from maxmargin.base.progress_line import LiveLine
 from maxmargin.base.time_left import TimeLeft
 from maxmargin.executors import Executor, Serial
 from maxmargin.inputs.packed.packed_data import PackedData
-from maxmargin.solvers import Perceptron
-from maxmargin.training.options import executor_for, n_examples
+from maxmargin.solvers import Perceptron, as_solver
+from maxmargin.training.options import checked_callback, executor_for, n_examples
 from maxmargin.training.trainer import Trainer
 from maxmargin.training.tuning.choice import RULES, Tried
 from maxmargin.training.tuning.folds import Fold, Given, Trained, end, next_model
@@ -230,7 +230,8 @@ class Tuned(MetaEstimatorMixin, BaseEstimator):
         last = _last(self.estimator)
         if not isinstance(last, Trainer):
             raise TypeError(_without_C(last))
-        if isinstance(last._solver(), Perceptron):
+        checked_callback(last.callback)
+        if last.solver is not None and isinstance(as_solver(last.solver), Perceptron):
             raise ValueError("the perceptron does not use C: there is nothing to choose")
         if self.rule not in RULES:
             raise ValueError(f"rule must be one of {', '.join(map(repr, RULES))}, got {self.rule!r}")
@@ -242,7 +243,7 @@ class Tuned(MetaEstimatorMixin, BaseEstimator):
         n_jobs = self.n_jobs
         if n_jobs is None:
             spreads = last.executor is not None or last.n_jobs not in (None, 1)
-            n_jobs = 1 if spreads or last._asks_user else -1
+            n_jobs = 1 if spreads or last.calls_user_code else -1
         executor = executor_for(self.executor, n_jobs)
         return executor if executor.workers > 1 or self.executor is not None else Serial()
 
@@ -256,7 +257,7 @@ class Tuned(MetaEstimatorMixin, BaseEstimator):
         def part(index: Any, trained_on: Any, names: Any) -> Given:
             X, y = _safe_split(estimator, data.X, data.y, index, trained_on)
             given = {name: value for name, value in data.others.items() if name in names}
-            whole = last._of_no_example
+            whole = last.whole_arguments
             return Given(X, y, {k: v if k in whole else part_of(v, index, n) for k, v in given.items()})
 
         folds = [Fold("all data", estimator, data, None, None)]
@@ -346,7 +347,7 @@ class Tuned(MetaEstimatorMixin, BaseEstimator):
         self.results_ = tried.results()
         self.best_index_ = chosen
         self.best_C_, self.best_score_ = float(row[0].C), float(tried.means[chosen])
-        own = {name: getattr(last, name) for name in ("verbose", "warm_start", "checkpoint")}
+        own = {name: getattr(last, name) for name in ("callback", "verbose", "warm_start", "checkpoint")}
         self.best_estimator_ = _with(row[0].model, **own)
         self._say(tried, order[0], interrupted)
 
