@@ -260,7 +260,10 @@ def added_constraints(oracle: Any, C: float, epsilon: float) -> tuple[int, float
     solvers.NSlack is the same algorithm, but its ε follows from a relative gap. As there, 16 examples are looked at
     before the next re-optimisation.
     """
-    blocks = oracle.block_dual(C, slots=256, patience=10**6)
+    from maxmargin.problem.dual.limits import Limits
+
+    blocks = oracle.plane_dual(C, Limits(256))
+    blocks.patience = 10**6  # no plane is forgotten
     rng = np.random.default_rng(0)
     added, before, total_loss = 0, -1, 0.0
     while before < added:

@@ -2,17 +2,17 @@
 
 import gc
 import os
+import pickle
 import subprocess
 import sys
 import tempfile
-from contextvars import Context, copy_context
 
 import numpy as np
 import pytest
 
 import maxmargin as mm
-from maxmargin.base import memory_budget as room
-from maxmargin.base.memory_budget import MemoryBudget, in_file, limited, zeros
+from maxmargin.base import memory_budget
+from maxmargin.base.memory_budget import UNLIMITED, MemoryBudget, beside_packed_data, in_file
 
 
 def is_in_file(array):
@@ -22,7 +22,7 @@ def is_in_file(array):
 
 
 def test_arrays_beyond_the_limit_lie_in_files(monkeypatch):
-    monkeypatch.setattr(room, "SMALL", 100)
+    monkeypatch.setattr(memory_budget, "SMALL", 100)
     own = MemoryBudget(1)
     first = own.zeros(2**16, np.float64)
     second = own.zeros((2**15, 3), np.float64)
@@ -43,7 +43,7 @@ def test_arrays_beyond_the_limit_lie_in_files(monkeypatch):
 
 
 def test_views_hold_what_they_show(monkeypatch):
-    monkeypatch.setattr(room, "SMALL", 100)
+    monkeypatch.setattr(memory_budget, "SMALL", 100)
     own = MemoryBudget(1)
     view = own.zeros(2**16, np.float64)[5:10]
     gc.collect()
@@ -59,61 +59,61 @@ def test_files_have_no_names(tmp_path, monkeypatch):
     assert array.sum() == 7000
 
 
-def test_limits_are_those_of_the_training_that_goes_on():
-    assert room.room().memory_mb is None
-    with limited(100), limited(None):
-        assert room.room().memory_mb is None
-    with limited(100) as own:
-        assert room.room() is own
-        assert own.of_cache(1000) == 25
-        assert own.of_cache(10) == 10
-        assert zeros(3, np.int32).dtype == np.int32
-    assert room.room().of_cache(1000) == 1000
+def test_a_cache_has_a_share_of_the_limit():
+    assert MemoryBudget(100).of_cache(1000) == 25
+    assert MemoryBudget(100).of_cache(10) == 10
+    assert UNLIMITED.of_cache(1000) == 1000
 
 
-def test_a_path_may_be_closed_elsewhere():
-    path = mm.MulticlassSVC(memory_mb=100).path(np.eye(3), [0, 1, 2], [1.0, 2.0])
-    next(path)
-    copy_context().run(path.close)
-    Context().run(mm.MulticlassSVC(memory_mb=100).fit, np.eye(3), [0, 1, 2])
+def test_a_pickled_budget_has_no_limit():
+    """In another process, memory is that process's own."""
+    assert pickle.loads(pickle.dumps(MemoryBudget(100))).memory_mb is None
 
 
-def test_paths_that_are_stepped_in_turn_have_their_own_limits():
-    """Whatever order they begin, go on and end in, and whoever asks between."""
-    seen = []
-    X, y = np.eye(3), [0, 1, 2]
+def test_packed_data_have_files_beside_them():
+    assert not is_in_file(beside_packed_data(10, np.float64))
+    large = beside_packed_data(2**18, np.float64)
+    assert is_in_file(large)
+    assert not large.any()
 
-    def path(memory_mb):
-        model = mm.MulticlassSVC(memory_mb=memory_mb, callback=lambda record: seen.append(room.room().memory_mb))
-        return model.path(X, y, [1.0, 2.0, 3.0])
 
-    def asked(path):
-        seen.clear()
+def test_paths_that_are_stepped_in_turn_have_their_own_limits(monkeypatch):
+    """Whatever order they begin, go on and end in."""
+    asked = []
+    of_cache = MemoryBudget.of_cache
+
+    def noted(self, cache_mb):
+        asked.append(self.memory_mb)
+        return of_cache(self, cache_mb)
+
+    def stepped(path):
+        asked.clear()
         next(path)
-        return set(seen)
+        return set(asked)
 
-    first, second, unlimited = path(100), path(200), path(None)
-    assert asked(first) == {100}
-    assert room.room().memory_mb is None
-    assert asked(second) == {200}
-    assert asked(first) == {100}
-    assert asked(unlimited) == {None}
-    assert asked(second) == {200}
+    monkeypatch.setattr(MemoryBudget, "of_cache", noted)
+    first, second, unlimited = (
+        mm.MulticlassSVC(memory_mb=limit).path(np.eye(3), [0, 1, 2], [1.0, 2.0, 3.0]) for limit in (100, 200, None)
+    )
+    assert stepped(first) == {100}
+    assert stepped(second) == {200}
+    assert stepped(first) == {100}
+    assert stepped(unlimited) == {None}
     first.close()
-    assert room.room().memory_mb is None
-    assert asked(second) == {200}
-    with limited(50):
-        assert asked(unlimited) == {None}
-        assert room.room().memory_mb == 50
-        second.close()
-        assert room.room().memory_mb == 50
-    assert room.room().memory_mb is None
-    mine = path(100)
-    with limited(70):
-        assert asked(mine) == {100}
-    assert room.room().memory_mb is None
-    assert asked(mine) == {100}  # what was there before it began is not brought back
-    assert room.room().memory_mb is None
+    assert stepped(second) == {200}
+    assert stepped(unlimited) == {None}
+
+
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+def test_a_warm_start_has_the_limit_of_the_new_training():
+    X, Y = noisy()
+    for solver in ("bcfw", "one_slack"):
+        model = mm.SequenceLabeler(solver=solver, warm_start=True, max_passes=30, memory_mb=100).fit(X, Y)
+        known = model.solution_.memory
+        model.set_params(memory_mb=50).fit(X, Y)
+        assert model.solution_.memory is known
+        memory = known.problem.limits.memory if solver == "bcfw" else known.vectors.memory
+        assert memory.memory_mb == 50
 
 
 @pytest.mark.parametrize("memory_mb", [0, -1, np.inf, "100", True])
@@ -122,8 +122,8 @@ def test_limits_make_sense(memory_mb):
         mm.MulticlassSVC(memory_mb=memory_mb).fit(np.eye(2), [0, 1])
 
 
-def test_weights_must_have_room():
-    with pytest.raises(ValueError, match=r"memory_mb=0\.0001 has no room for 6 vectors"):
+def test_vectors_of_weights_must_fit():
+    with pytest.raises(ValueError, match=r"memory_mb=0\.0001 is too little for 6 vectors"):
         mm.MulticlassSVC(memory_mb=1e-4).fit(np.eye(2), [0, 1])
 
 
@@ -142,22 +142,22 @@ def noisy(n=300):
 )
 def test_a_limit_changes_no_number(solver, objective, monkeypatch, tmp_path, capsys):
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
-    monkeypatch.setattr(room, "SMALL", 100)
+    monkeypatch.setattr(memory_budget, "SMALL", 100)
     X, Y = noisy()
     options = {"C": 10.0, "solver": solver, "objective": objective, "max_passes": 12, "tol": 1e-3}
     free = mm.SequenceLabeler(**options).fit(X, Y)
-    rooms = []
+    budgets = []
     make = MemoryBudget.__init__
 
-    def noted(self, memory_mb=None, before=None):
-        make(self, memory_mb, before)
-        rooms.append(self)
+    def noted(self, memory_mb=None):
+        make(self, memory_mb)
+        budgets.append(self)
 
     monkeypatch.setattr(MemoryBudget, "__init__", noted)
     limit = 0.01 + 6 * 8 * free.w_.size / 2**20
     bound = mm.SequenceLabeler(**options, memory_mb=limit, verbose=1).fit(X, Y)
-    assert "MB had no room and were in temporary files" in capsys.readouterr().err
-    assert rooms[0].in_files > 10_000
+    assert "MB of arrays did not fit and were put into temporary files" in capsys.readouterr().err
+    assert budgets[0].in_files > 10_000
     np.testing.assert_array_equal(free.w_, bound.w_)
     assert free.certificate_.dual == bound.certificate_.dual
     assert os.listdir(tmp_path) == []

@@ -107,8 +107,8 @@ def test_whole_floats_are_offsets():
 @pytest.mark.parametrize(
     ("planes", "message"),
     [
-        (10**13, r"room for 10,000,000,000,000 planes per example needs 149,011.6 GB of memory, but this machine has "),
-        (2.5, "planes per example must be a whole number >= 2, .* got 2.5"),
+        (10**13, r"10,000,000,000,000 planes per example needs 149,011.6 GB of memory, but this machine has "),
+        (2.5, "planes_per_example must be a whole number >= 2, .* got 2.5"),
     ],
 )
 def test_planes_per_example(planes, message):

@@ -10,6 +10,7 @@ from thorough import examples
 
 from maxmargin.errors import NotSeparable
 from maxmargin.kernels import Polynomial
+from maxmargin.problem.dual.limits import Limits
 from maxmargin.problem.planes.atoms import AtomRows
 from maxmargin.tasks import Multiclass
 
@@ -26,7 +27,7 @@ def both(name, formulation, C=3.0, slots=4, cache_mb=1024.0, sample_weight=None,
         oracle_of(make(kernel), X, Y, formulation, sample_weight),
         oracle_of(make(None), with_units(X, features), Y, formulation, sample_weight),
     ]
-    return oracles, [oracle.plane_dual(C, slots=slots) for oracle in oracles]
+    return oracles, [oracle.plane_dual(C, Limits(slots)) for oracle in oracles]
 
 
 def check(blocks):
@@ -88,7 +89,7 @@ def test_invariants_hold_after_every_action(name, formulation, slots, rows, acti
 
 def act(blocks, action, oracle, seed):
     if action == "move":
-        blocks.move_to(oracle.weights, 3.0 + seed)
+        blocks.move_to(blocks.problem._replace(C=3.0 + seed))
     else:
         getattr(blocks, action)()
 

@@ -243,7 +243,7 @@ def test_ascent_to_any_feasible_point(formulation, seed, C):
     _, blocks = started(formulation, seed=seed, C=C)
     rng = np.random.default_rng(seed)
     for _ in range(3):
-        planes = blocks.remembered()
+        planes = blocks.known_planes()
         target = rng.exponential(size=len(planes.slots)) * (rng.random(len(planes.slots)) < 0.7)
         target *= blocks.cap[planes.owners] / np.maximum(
             np.bincount(planes.owners, target, blocks.n)[planes.owners], 1e-300
@@ -282,9 +282,9 @@ def test_planes_found_elsewhere_change_no_weight():
     oracle, blocks = started(Formulation())
     w, dual = blocks.w.copy(), blocks.dual
     everyone, elsewhere = np.arange(blocks.n), np.random.default_rng(0).normal(size=blocks.dim)
-    planes = blocks.size[0]
+    planes = blocks.joint_size.planes
     assert blocks.admit(oracle.planes(elsewhere, everyone), elsewhere).added > 0
-    assert blocks.size[0] > planes
+    assert blocks.joint_size.planes > planes
     np.testing.assert_array_equal(blocks.w, w)
     assert blocks.dual == dual
 

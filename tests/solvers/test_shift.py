@@ -11,6 +11,7 @@ import pytest
 from example_tasks import Bags, bag_data, partial_sequences
 from problem.dual.compiled import plane_dual_twin as twin
 
+from maxmargin.problem.dual.limits import Limits
 from maxmargin.problem.dual.objective import Formulation
 from maxmargin.problem.oracle.oracle import Oracle
 from maxmargin.problem.planes.atoms import AtomRows, Atoms
@@ -168,7 +169,7 @@ def test_no_cuts_to_move():
 def test_planes_of_the_examples(name, formulation, slots):
     """With few slots planes are folded: a mean of planes moves by the mean of their shifts."""
     pair = completions(name, formulation)
-    blocks = pair.before.plane_dual(C, slots=slots)
+    blocks = pair.before.plane_dual(C, Limits(slots))
     everyone = np.arange(pair.before.n)
     for w in [*points(blocks.dim), None]:
         blocks.visit(everyone, pair.before.planes(blocks.w.copy() if w is None else w, everyone))

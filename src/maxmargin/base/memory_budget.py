@@ -1,8 +1,8 @@
-"""MemoryBudget for large arrays: in memory as far as a limit goes, and beyond it in files that have no name.
+"""MemoryBudget: large arrays in memory as far as a limit goes, and beyond it in temporary files.
 
-A training asks here for arrays that grow with the data. Numbers are the same wherever they lie: a limit changes how
-long training takes, and nothing else. The files are in the folder for temporary files (TMPDIR); they lose their names
-as soon as they are open, so that the system takes them back when nobody holds them any more, whatever happens.
+A training allocates arrays that grow with the data here. Their numbers are the same wherever they are: a limit changes
+how long training takes, and nothing else. The files are in the folder for temporary files (TMPDIR). They lose their
+names as soon as they are open, so that the system deletes them when nobody uses them any more, whatever happens.
 """
 
 from __future__ import annotations
@@ -10,9 +10,6 @@ from __future__ import annotations
 import mmap
 import tempfile
 import weakref
-from collections.abc import Iterator
-from contextlib import contextmanager
-from contextvars import ContextVar
 from math import inf, prod
 from typing import Any
 
@@ -26,20 +23,31 @@ VECTORS = 6  # of weights that solvers and their bounds hold at once, at most
 
 
 class MemoryBudget:
-    """What is left of a limit. Arrays give back what they took when they are gone."""
+    """A limit of memory for the large arrays of one training.
 
-    def __init__(self, memory_mb: float | None = None, before: MemoryBudget | None = None):
+    Order of calls: `reserve` once the number of weights is known; `zeros` as often as arrays are needed. Each array
+    gives back what it took of `left` when it is deleted.
+
+    Attributes
+    ----------
+    memory_mb : the limit in megabytes; None: there is none
+    left : bytes that are left of it; `reserve` and `zeros` set it
+    in_files : bytes of all arrays that were put into files; `zeros` sets it
+    """
+
+    def __init__(self, memory_mb: float | None = None):
+        if memory_mb is not None and not (is_real(memory_mb) and 0 < memory_mb < inf):
+            raise ValueError(f"memory_mb must be None or a positive number of megabytes, got {memory_mb!r}")
         self.memory_mb = memory_mb
-        self.before = before  # whose turn it is when this one is left
         self.left = inf if memory_mb is None else memory_mb * 2**20
-        self.in_files = 0  # bytes
+        self.in_files = 0
 
     def reserve(self, dim: int) -> None:
-        """Set aside what vectors of so many weights take; ValueError where there is not so much."""
+        """Set aside the memory that vectors of this many weights take; raise ValueError if that is too much."""
         needed = 8.0 * VECTORS * dim
         if needed > self.left:
             raise ValueError(
-                f"memory_mb={self.memory_mb:g} has no room for {VECTORS} vectors of {dim:,} weights, which take "
+                f"memory_mb={self.memory_mb:g} is too little for {VECTORS} vectors of {dim:,} weights, which take "
                 f"{needed / 2**20:,.0f} MB; give more, or fewer features (hash_bits) or labels"
             )
         self.left -= needed
@@ -61,19 +69,26 @@ class MemoryBudget:
         self.left += size
 
     def said(self) -> str:
-        """Of arrays that had no room."""
+        """Return a sentence about the arrays that were put into files."""
         return (
-            f"memory_mb={self.memory_mb:g}: {self.in_files / 2**20:,.0f} MB had no room and were in temporary files, "
-            "which takes longer; the model is the same"
+            f"memory_mb={self.memory_mb:g}: {self.in_files / 2**20:,.0f} MB of arrays did not fit and were put into "
+            "temporary files, which takes longer; the model is the same"
         )
 
     def of_cache(self, cache_mb: float) -> float:
-        """The limit of a cache that is copied when it grows, and of which another limit is known."""
+        """Return the limit of a cache that is copied when it grows, and that has this limit of its own."""
         return cache_mb if self.memory_mb is None else min(cache_mb, self.memory_mb / 4)
+
+    def __reduce__(self) -> Any:
+        """Pickle a budget without a limit: in another process, memory is that process's own."""
+        return MemoryBudget, ()
+
+
+UNLIMITED = MemoryBudget()
 
 
 def in_file(shape: tuple[int, ...], dtype: Any) -> NDArray[Any]:
-    """An array of zeros in a file without a name."""
+    """Return an array of zeros in a file without a name."""
     count = prod(shape)
     with tempfile.TemporaryFile(prefix="maxmargin-") as stream:
         stream.truncate(count * np.dtype(dtype).itemsize)  # where nothing is written, nothing is stored
@@ -81,46 +96,7 @@ def in_file(shape: tuple[int, ...], dtype: Any) -> NDArray[Any]:
     return np.frombuffer(content, dtype=dtype, count=count).reshape(shape)
 
 
-_room: ContextVar[MemoryBudget | None] = ContextVar("room", default=None)
-_NO_LIMIT = MemoryBudget()
-
-
-def room() -> MemoryBudget:
-    """That of the training that is going on."""
-    return _room.get() or _NO_LIMIT
-
-
-@contextmanager
-def limited(memory_mb: float | None) -> Iterator[MemoryBudget]:
-    """What is asked for meanwhile, in this thread, keeps to a limit; None is none."""
-    if memory_mb is not None and not (is_real(memory_mb) and 0 < memory_mb < inf):
-        raise ValueError(f"memory_mb must be None or a positive number of megabytes, got {memory_mb!r}")
-    own = MemoryBudget(memory_mb, before=_room.get())
-    _room.set(own)
-    try:
-        yield own
-    finally:
-        _room.set(own.before)
-
-
-@contextmanager
-def set_aside() -> Iterator[None]:
-    """While a generator that keeps to a limit waits to be asked again: others have theirs, or none.
-
-    Two paths of models may be stepped in turn, or one may be closed where it was not opened.
-    """
-    own = _room.get()
-    if own is None:
-        yield
-        return
-    _room.set(own.before)
-    try:
-        yield
-    finally:
-        own.before = _room.get()  # whoever asks now
-        _room.set(own)
-
-
-def zeros(shape: int | tuple[int, ...], dtype: Any) -> NDArray[Any]:
-    """An array of zeros in the room that there is."""
-    return room().zeros(shape, dtype)
+def beside_packed_data(length: int, dtype: Any) -> NDArray[Any]:
+    """Return an array of zeros for numbers that grow with packed data: in a file, as these are, if it is large."""
+    small = length * np.dtype(dtype).itemsize <= SMALL
+    return np.zeros(length, dtype=dtype) if small else in_file((length,), dtype)

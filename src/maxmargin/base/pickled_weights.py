@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
 from typing import NamedTuple
 
 import numpy as np
@@ -30,18 +28,3 @@ class PickledWeights(NamedTuple):
         w = np.zeros(self.length)
         w[self.places] = self.values
         return w
-
-
-@contextmanager
-def lent(w: Array) -> Iterator[Array]:
-    """An array of zeros as long as w, for some time: where w is mostly zeros, its own, which is then w again."""
-    kept = PickledWeights.of(w)
-    if not isinstance(kept, PickledWeights):
-        yield np.zeros(len(w))
-        return
-    w[kept.places] = 0.0
-    try:
-        yield w
-    finally:  # nothing is called here, so that Ctrl-C cannot come between
-        w[:] = 0.0
-        w[kept.places] = kept.values

@@ -14,7 +14,7 @@ from maxmargin.kernels.units import UnitTask
 from maxmargin.problem.contract.batch import Batch, Offered
 from maxmargin.problem.contract.capabilities.kernel_space import KernelSpace
 from maxmargin.problem.contract.capabilities.prediction_form import PredictionForm, TrainedModel
-from maxmargin.problem.dual.objective import Formulation
+from maxmargin.problem.dual.dual_problem import DualProblem
 from maxmargin.problem.dual.plane_dual import PlaneDual
 from maxmargin.problem.planes.atoms import AtomRows, Atoms
 from maxmargin.problem.planes.planes import Planes
@@ -109,13 +109,11 @@ class KernelWeights(KernelSpace):
     def lifted(self, w: Array) -> Array:
         return self.atoms.lifted(w)
 
-    def plane_dual(
-        self, weights: Array, formulation: Formulation, C: float, earlier: PlaneDual | None = None, **limits: Any
-    ) -> PlaneDual:
+    def plane_dual(self, problem: DualProblem, earlier: PlaneDual | None = None) -> PlaneDual:
         if not isinstance(earlier, KernelPlaneDual):
-            return KernelPlaneDual(self.atoms, weights, formulation, C, **limits)
+            return KernelPlaneDual(self.atoms, problem)
         earlier.use(self.atoms)
-        earlier.move_to(weights, C)
+        earlier.move_to(problem)
         return earlier
 
     def restricted_to(self, planes: Planes) -> tuple[Batch, Planes]:

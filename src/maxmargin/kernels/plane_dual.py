@@ -20,8 +20,9 @@ from maxmargin.base.files.learnt import InPlace
 from maxmargin.base.files.objects import Fields
 from maxmargin.kernels.atoms import KernelAtoms
 from maxmargin.kernels.compiled.row_cache import NO_ROOM, RowCache
-from maxmargin.problem.dual.block_dual import Remembered, Report
-from maxmargin.problem.dual.objective import Formulation
+from maxmargin.problem.dual.block_dual import Report
+from maxmargin.problem.dual.dual_problem import DualProblem
+from maxmargin.problem.dual.known_planes import JointSize, KnownPlanes
 from maxmargin.problem.dual.plane_dual import PlaneDual
 from maxmargin.problem.planes.atoms import AtomRows
 from maxmargin.problem.planes.compiled.atom_arrays import AtomArrays
@@ -30,20 +31,20 @@ from maxmargin.problem.planes.planes import Planes
 
 
 class KernelPlaneDual(PlaneDual):
-    """PlaneDual with the inner products of a kernel."""
+    """PlaneDual with the inner products of a kernel; w has neither a prior nor bounds."""
 
     _atoms: KernelAtoms
     learnt: ClassVar[Fields] = {"seen": InPlace(), "_delta": InPlace()}
 
-    def __init__(self, atoms: KernelAtoms, weights: Array, formulation: Formulation, C: float, **limits: Any):
-        super().__init__(atoms.dim, weights, formulation, C, **limits)
+    def __init__(self, atoms: KernelAtoms, problem: DualProblem):
+        super().__init__(atoms.dim, problem)
         self._delta = np.zeros(self.dim)
         self.seen = np.zeros(self.dim)
         self.use(atoms)
 
     def use(self, atoms: Any) -> None:
         """Take inner products from these atoms: those of the batch whose planes come next."""
-        self._atoms = atoms
+        self._atoms = self.vectors.product = atoms
         self._atoms.kept = (self.w, self._atoms.coefficients(self.seen))
 
     def _check_learnt(self) -> None:
@@ -80,7 +81,7 @@ class KernelPlaneDual(PlaneDual):
                     tuple(self._atoms.arrays),
                     tuple(self._images()),
                     tuple(limits),
-                    (self.seen, self._delta, self._limits),
+                    (self.seen, self._delta, self.vectors.bounds),
                     self.w,
                     self._scratch.plain(),
                     report,
@@ -96,7 +97,7 @@ class KernelPlaneDual(PlaneDual):
         return begin
 
     def _finish(self, i: int, unit: int) -> None:
-        """Spread the changes of example i, whose next one needs the kernel row of this unit."""
+        """Spread the changes of example i, the next of which needs the kernel row of this unit."""
         from maxmargin.kernels.compiled.plane_dual import spread
 
         direct, n_labels = self._atoms.arrays.direct, self._atoms.arrays.n_labels
@@ -117,25 +118,24 @@ class KernelPlaneDual(PlaneDual):
     def refresh(self) -> None:
         self._atoms.kept = None  # until `seen` is what it should be
         self._delta[:] = 0.0  # of a visit that was interrupted: w is made of alpha anew
-        super().refresh()
+        linear = self._sum_up()
+        self._score_anew()
+        self.dual = linear - self.vectors.settle()
 
-    def _squared_norm(self) -> float:
-        """‖w‖², with the scores of w computed anew."""
+    def move_to(self, problem: DualProblem) -> None:
+        self._score_anew()
+        super().move_to(problem)
+
+    def _score_anew(self) -> None:
+        """Compute the scores of all atoms at w."""
         direct = self._atoms.arrays.direct
         self.seen[:direct] = self.w[:direct]
         everyone = np.arange(self._atoms.n_units)
         self.seen[direct:] = self._atoms.rows.products(self._atoms.coefficients(self.w), everyone).ravel()
         self._atoms.kept = (self.w, self._atoms.coefficients(self.seen))
-        return self._atoms.inner(self.w, self.w)
-
-    def _square_of(self, w: Array) -> float:
-        return self._atoms.square(w)
 
     def _images(self) -> AtomArrays:
         return self._atoms.images()
-
-    def _inner(self, v: Array, w: Array) -> float:
-        return self._atoms.inner(v, w)
 
     def admit(self, planes: Planes, w: Array) -> Report:
         scores = self._atoms.scores(w, np.arange(self._atoms.n_units))
@@ -148,20 +148,20 @@ class KernelPlaneDual(PlaneDual):
 
     @property
     def visit_work(self) -> float:
-        """With a row of G for every example whose weights change."""
-        return super().visit_work + 2.0 * self.n * self._atoms.n_units
+        return super().visit_work + 2.0 * self.n * self._atoms.n_units  # a row of G for every change
 
     @property
-    def writing_work(self) -> float:
-        return float(self.size[0]) * self._atoms.n_units * self.dim
+    def joint_size(self) -> JointSize:
+        size = super().joint_size
+        return size._replace(writing=float(size.planes) * self._atoms.n_units * self.dim)
 
-    def written(self, planes: Remembered) -> tuple[Array, NDArray[np.intp] | None]:
-        """By a factor of the matrix of inner products."""
+    def written(self, planes: KnownPlanes) -> tuple[Array, NDArray[np.intp] | None]:
+        """Return a factor of the matrix of inner products."""
         values, vectors = np.linalg.eigh(self._products(planes.rows))
         return vectors * np.sqrt(np.maximum(values, 0.0)), None
 
     def _products(self, rows: AtomRows) -> Array:
-        """⟨a, a'⟩ of all pairs of these planes."""
+        """Return ⟨a, a'⟩ of all pairs of these planes."""
         direct, units, labels = self._atoms.arrays.direct, self._atoms.n_units, self._atoms.arrays.n_labels
         planes = rows.toarray()
         own = planes[:, direct:].reshape(-1, units, labels)
@@ -172,6 +172,6 @@ class KernelPlaneDual(PlaneDual):
         return np.asarray((products + products.T) / 2)
 
     def _planes(self) -> tuple[Any, Array]:
-        """By the products of planes with each other: some w separates them only if a combination of them does."""
-        planes = self.remembered()
+        """Return the products of planes with each other: some w separates them only if a combination of them does."""
+        planes = self.known_planes()
         return self._products(planes.rows), planes.offset

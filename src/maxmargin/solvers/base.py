@@ -279,8 +279,7 @@ class _Run:
                 reason, error = f"stopped by {type(failure).__name__}", failure
         if error is None and reason == "no more progress possible" and self.close_enough():
             reason = "converged"
-        if not (self.borrowed and isinstance(self.memory, BlockDual) and self.memory.leave(self.best_w)):
-            self.own()  # what is remembered goes on from its own
+        self.take_best()
         w = self.last_w if self.best_w is None else self.best_w
         upper: float | None = inf if self.oracle.search.estimates else None
         if upper is not None and error is None and reason != "interrupted":
@@ -464,6 +463,12 @@ class _Run:
             if self.last_w is self.best_w:
                 self.last_w = copied
             self.best_w, self.borrowed, self.spare = copied, False, None
+
+    def take_best(self) -> None:
+        """Make the best point an array of its own: that of the dual point, if it is still there, or else a copy."""
+        if self.borrowed and isinstance(self.memory, BlockDual) and self.best_w is self.memory.w:
+            self.best_w, self.borrowed = self.memory.take_weights(), False
+        self.own()
 
     def counted(self, risk: float) -> float:
         """The risk, without what is rounding under a hard margin."""

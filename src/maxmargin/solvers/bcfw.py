@@ -6,8 +6,9 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from maxmargin.base.memory_budget import room
 from maxmargin.problem.dual.block_dual import BlockDual, Report
+from maxmargin.problem.dual.limits import Limits
+from maxmargin.problem.dual.plane_dual import PlaneDual
 from maxmargin.problem.oracle.oracle import Oracle
 from maxmargin.solvers.base import Solution, Solver, Step
 from maxmargin.solvers.joint_rounds import JointRounds, Passes
@@ -41,7 +42,8 @@ class BCFW(Solver):
 
     def begin(self, oracle: Oracle, C: float, seed: int, start: Solution | None) -> Passes:
         earlier = None if start is None else start.memory
-        blocks = oracle.block_dual(C, earlier, slots=self.planes_per_example, cache_mb=room().of_cache(self.cache_mb))
+        limits = Limits(self.planes_per_example, oracle.memory.of_cache(self.cache_mb), oracle.memory)
+        blocks = oracle.block_dual(C, limits, earlier)
         return Passes(oracle, JointRounds(oracle, blocks, C, self.tol), seed)
 
     def advance(self, oracle: Oracle, C: float, at: Passes) -> Iterator[Step]:
@@ -59,7 +61,8 @@ class BCFW(Solver):
             at.passes += 1
             if at.passes % 10 == 0:
                 blocks.refresh()
-                blocks.check_separable()
+                if isinstance(blocks, PlaneDual):
+                    blocks.check_separable()
             guess = 0.5 * oracle.square(blocks.w) + found.penalty
             nothing = blocks.dual - before <= 1e-16 * abs(blocks.dual) and not found.added
             at.stalled = at.stalled + 1 if nothing else 0

@@ -15,7 +15,7 @@ from maxmargin.base.interruptions import first_only, say_interrupted
 from maxmargin.problem.dual.objective import Certificate
 from maxmargin.problem.oracle.oracle import Oracle
 from maxmargin.solvers.base import Callback, Record, Solution, Solver, proved_primal
-from maxmargin.solvers.descent import Beginning, Limits, Watch, descend
+from maxmargin.solvers.descent import Beginning, RunLimits, Watch, descend
 from maxmargin.solvers.latent_runs import NOT_BEGUN, Descended, KeptRuns
 from maxmargin.solvers.named import CONVEX, solver_among
 
@@ -71,7 +71,7 @@ class CCCP(Solver):
         if start is None and self.start is not None:
             start = _beginning(self.start, oracle, C)
         restarts = 1 if start is not None and start.memory is not None else self.restarts
-        limits = Limits(inner, C, self.tol, self.rounds, self.max_passes)
+        limits = RunLimits(inner, C, self.tol, self.rounds, self.max_passes)
         return _best_of(KeptRuns(oracle, keeper, restarts), limits, oracle, start, callback, seed)
 
     def _inner(self) -> Solver:
@@ -85,7 +85,7 @@ class CCCP(Solver):
 
 
 def _best_of(
-    kept: KeptRuns, limits: Limits, oracle: Oracle, start: Solution | None, callback: Callback | None, seed: int
+    kept: KeptRuns, limits: RunLimits, oracle: Oracle, start: Solution | None, callback: Callback | None, seed: int
 ) -> Solution:
     """Several runs, and the certificate of the best one."""
     began, cpu_began = time.perf_counter(), time.process_time()
@@ -129,7 +129,9 @@ def _beginnings(restarts: int, seed: int, start: Solution | None) -> list[Beginn
     return [others[0]._replace(seed=seed, start=start), *others[1:]]
 
 
-def _ended(beginnings: list[Beginning], watch: Watch, limits: Limits, oracle: Oracle) -> tuple[list[Descended], bool]:
+def _ended(
+    beginnings: list[Beginning], watch: Watch, limits: RunLimits, oracle: Oracle
+) -> tuple[list[Descended], bool]:
     """How all runs have ended, and whether Ctrl-C came while they were waited for."""
     try:
         left = [beginning for beginning in beginnings if beginning.number not in watch.ended]

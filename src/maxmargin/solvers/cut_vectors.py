@@ -20,7 +20,7 @@ from maxmargin.base.files.fields import NumberArray
 from maxmargin.base.files.learnt import Inner, Learnt
 from maxmargin.base.files.objects import Fields
 from maxmargin.base.growing_rows import GrowingRows
-from maxmargin.base.memory_budget import zeros
+from maxmargin.base.memory_budget import UNLIMITED, MemoryBudget
 from maxmargin.problem.oracle.oracle import MeanPlane
 from maxmargin.problem.planes.atoms import AtomRows, Atoms, read_rows
 
@@ -39,7 +39,7 @@ class LearntAtoms(Learnt):
             return None
         if owner.atoms is None:
             raise ValueError("expected cuts that are written out")
-        return OverAtoms.read(owner.atoms, found)
+        return OverAtoms.read(owner.atoms, found, owner.memory)
 
 
 class CutVectors:
@@ -51,9 +51,12 @@ class CutVectors:
         "over_atoms": LearntAtoms(),
     }
 
-    def __init__(self, columns_wanted: bool = False, atoms: Atoms | None = None) -> None:
+    def __init__(
+        self, columns_wanted: bool = False, atoms: Atoms | None = None, memory: MemoryBudget = UNLIMITED
+    ) -> None:
         self.atoms = atoms  # of the oracle that cuts come from; None: those of the first cut that has any
         self.columns_wanted = columns_wanted  # whether all are written out, so that single coordinates can be read
+        self.memory = memory  # where large arrays are allocated
         self.written = Written()
         self.over_atoms: OverAtoms | None = None
         self.short = np.zeros(0, dtype=bool)  # which cuts are over atoms
@@ -74,10 +77,10 @@ class CutVectors:
         """Append a cut's vector; its products with all vectors, the last one with itself."""
         short = False
         if plane.row is not None and not self.columns_wanted:
-            self.over_atoms = self.over_atoms or OverAtoms(plane.row.atoms)
+            self.over_atoms = self.over_atoms or OverAtoms(plane.row.atoms, self.memory)
             short = self.over_atoms.add(plane.row)
         if not short:
-            self.written.add(plane.a)
+            self.written.add(plane.a, self.memory)
         self.short = np.append(self.short, short)
         return self.dots(plane.a)
 
@@ -131,9 +134,10 @@ class Written:
     def used(self, found: Array) -> None:
         self.rows, self.m = np.ascontiguousarray(found), len(found)
 
-    def add(self, a: Array) -> None:
+    def add(self, a: Array, memory: MemoryBudget) -> None:
+        """Append a vector."""
         if self.m == len(self.rows):
-            grown = zeros((max(8, 2 * self.m), len(a)), np.float64)
+            grown = memory.zeros((max(8, 2 * self.m), len(a)), np.float64)
             grown[: self.m] = self.rows[: self.m] if self.m else 0.0
             self.rows = grown
         self.rows[self.m] = a
@@ -159,9 +163,9 @@ class Written:
 class OverAtoms:
     """One row of K each, over the atoms that some cut has used; their features stand together, to be read fast."""
 
-    def __init__(self, atoms: Atoms):
+    def __init__(self, atoms: Atoms, memory: MemoryBudget):
         self.atoms = atoms
-        self.place = zeros(atoms.count, np.int32)  # of an atom among the used ones
+        self.place = memory.zeros(atoms.count, np.int32)  # of an atom among the used ones
         self.place -= 1
         self.used = np.zeros(0, dtype=np.int32)
         self.features = atoms.gathered(self.used)
@@ -174,8 +178,8 @@ class OverAtoms:
         return [self.used, self.coefficients.ends, self.coefficients.columns[:size], self.coefficients.values[:size]]
 
     @classmethod
-    def read(cls, atoms: Atoms, found: Any) -> OverAtoms:
-        """From a file, whose arrays no kernel has seen yet."""
+    def read(cls, atoms: Atoms, found: Any, memory: MemoryBudget) -> OverAtoms:
+        """Return what a checkpoint has kept, once its arrays are known to be safe for kernels."""
         if not isinstance(found, list) or len(found) != 4 or not isinstance(found[0], np.ndarray):
             raise ValueError("expected atoms, and rows over them")
         used = found[0]
@@ -184,7 +188,7 @@ class OverAtoms:
         if len(used) and (used.min() < 0 or used.max() >= atoms.count):
             raise ValueError(f"expected atoms below {atoms.count}")
         rows = read_rows(Atoms.coordinates(len(used)), found[1:])
-        made = cls(atoms)
+        made = cls(atoms, memory)
         made.used, made.features = used, atoms.gathered(used)
         made.place[used] = np.arange(len(used))
         made.coefficients.append(np.diff(rows.indptr), rows.indices, rows.values)

@@ -11,6 +11,7 @@ from maxmargin.base.arrays import Array
 from maxmargin.base.files.fields import Each, NumberArray, OneOf
 from maxmargin.base.files.learnt import Inner, Learnt
 from maxmargin.base.files.objects import Fields
+from maxmargin.base.memory_budget import UNLIMITED, MemoryBudget
 from maxmargin.base.rounding import lowered_dual
 from maxmargin.problem.oracle.oracle import MeanPlane, Oracle
 from maxmargin.problem.planes.atoms import AtomRows, Atoms
@@ -44,8 +45,10 @@ class Cuts:
         "truths": Each(OneOf(None, NumberArray(float, None)), size="vectors.m"),
     }
 
-    def __init__(self, columns_wanted: bool = False, atoms: Atoms | None = None) -> None:
-        self.vectors = CutVectors(columns_wanted, atoms)
+    def __init__(
+        self, columns_wanted: bool = False, atoms: Atoms | None = None, memory: MemoryBudget = UNLIMITED
+    ) -> None:
+        self.vectors = CutVectors(columns_wanted, atoms, memory)
         self.offset = np.zeros(0)
         self.gram = np.zeros((0, 0))
         self.alpha = np.zeros(0)
@@ -154,6 +157,9 @@ class Cuts:
 
 
 def known_cuts(oracle: Oracle, start: Any) -> Cuts:
-    """Those of an earlier solution, if it has any; or room for those of this oracle."""
+    """Return the cuts of an earlier solution, if it has any, or an empty collection for those of this oracle."""
     known = None if start is None else start.memory
-    return known if isinstance(known, Cuts) else Cuts(oracle.geometry is not None, oracle.plane_atoms)
+    if not isinstance(known, Cuts):
+        return Cuts(oracle.geometry is not None, oracle.plane_atoms, oracle.memory)
+    known.vectors.memory = oracle.memory
+    return known

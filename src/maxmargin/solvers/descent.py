@@ -38,7 +38,7 @@ SHRINKING = 0.25 ** np.arange(6)  # lengths at which a direction away from w = 0
 ROUNDING = 1e-7  # by which two measurements of the same objective may differ
 
 
-class Limits(NamedTuple):
+class RunLimits(NamedTuple):
     """What is the same for all runs."""
 
     inner: Solver
@@ -87,7 +87,7 @@ class Watch:
             self.kept.end(run)
 
 
-def descend(oracle: Oracle, beginning: Beginning, watch: Watch | None, limits: Limits) -> Descended:
+def descend(oracle: Oracle, beginning: Beginning, watch: Watch | None, limits: RunLimits) -> Descended:
     """Run the rounds from one beginning to a local optimum, a limit, or an error; `watch` only in this process."""
     if watch is not None and watch.stop.is_set():
         return NOT_BEGUN
@@ -100,7 +100,7 @@ def descend(oracle: Oracle, beginning: Beginning, watch: Watch | None, limits: L
 class _Descent:
     """The state of a run between its rounds."""
 
-    def __init__(self, oracle: Oracle, beginning: Beginning, watch: Watch | None, limits: Limits):
+    def __init__(self, oracle: Oracle, beginning: Beginning, watch: Watch | None, limits: RunLimits):
         self.oracle, self.watch, self.limits, self.C = oracle, watch, limits, limits.C
         self.number, self.start, self.seed = beginning.number, beginning.start, beginning.seed
         self.rng = np.random.default_rng(beginning.guess_seed)

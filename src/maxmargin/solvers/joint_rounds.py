@@ -29,8 +29,9 @@ from maxmargin.base.arrays import Array
 from maxmargin.base.files.fields import Flag, Real, Whole
 from maxmargin.base.files.learnt import Inner, InPlace, Learnt, NumberList, RandomState, learnt_of, relearn
 from maxmargin.base.files.objects import Fields
-from maxmargin.problem.dual.block_dual import BlockDual, Remembered
+from maxmargin.problem.dual.block_dual import BlockDual
 from maxmargin.problem.dual.geometry import Geometry
+from maxmargin.problem.dual.known_planes import JointSize, KnownPlanes
 from maxmargin.problem.dual.plane_dual import PlaneDual
 from maxmargin.problem.oracle.oracle import Oracle
 from maxmargin.solvers.base import Step
@@ -44,7 +45,7 @@ DEAREST = 10.0  # a joint solve costs no more than so many times what the fit ha
 SMALL = 1e9  # or so many multiplications
 CENTRED = 0.1  # share of the gap to which a joint solve goes: the query should not be at the edge of what is known
 FALL = 1e-3  # share of the gap by which P has to fall to have fallen
-PLACES = 1024  # planes that a joint solve should know of, however few the examples are
+PLANES = 1024  # planes that a joint solve should know of, however few the examples are
 LIGHT = 1e-3  # share of its example's cap below which a plane matters only if it is high where the last ones were found
 HIGH = 0.5  # share of its example's highest plane there
 
@@ -204,22 +205,23 @@ class JointRounds:
         """What the passes to come would cost at their present rate."""
         return _left(self.gaps, self.tol) * self.work / len(self.gaps)
 
-    @property
-    def _size(self) -> tuple[int, int]:
-        """Planes and blocks of a joint solve, with those that bounds add."""
-        (planes, examples), geometry = self.blocks.size, self.oracle.geometry
+    def _size(self) -> JointSize:
+        """Return the planes and blocks of a joint solve, with those that bounds add."""
+        size, geometry = self.blocks.joint_size, self.oracle.geometry
         bounds = 0 if geometry is None else geometry.n_bounds
-        return int(self.share * planes) + bounds, examples + bounds
+        return JointSize(int(self.share * size.planes) + bounds, size.examples + bounds, size.writing)
 
     def _cost(self) -> float:
-        """Of one joint solve."""
-        return (multiplications(*self._size, self.oracle.dim) + self.blocks.writing_work) / DENSE
+        """Return the multiplications of one joint solve, in multiplications of a visit."""
+        size = self._size()
+        return (multiplications(size.planes, size.examples, self.oracle.dim) + size.writing) / DENSE
 
     def _affordable(self) -> bool:
-        """Whether memory and work of a joint solve are in proportion."""
-        mb = 4 * 8 * sum(self._size) * self.oracle.dim / 2**20  # of the interior point's matrices
+        """Return whether memory and work of a joint solve are in proportion."""
+        size = self._size()
+        mb = 4 * 8 * (size.planes + size.examples) * self.oracle.dim / 2**20  # of the interior point's matrices
         dearest = max(DEAREST * (self.before + self.work), SMALL)
-        return mb <= self.blocks.cache_mb and self._cost() <= dearest
+        return mb <= self.blocks.problem.limits.cache_mb and self._cost() <= dearest
 
     def steps(self) -> Iterator[Step]:
         """Rounds until they gain nothing, or will cost more than the passes they replace.
@@ -231,7 +233,7 @@ class JointRounds:
             self.over_planes = True
             self.rounds = Rounds(self.blocks.w, self._passes_cost())
             self.before, self.work = self.before + self.work, 0.0
-            self._planes.make_places(PLACES // oracle.n)
+            self._planes.make_slots(PLANES // oracle.n)
         rounds, blocks = self.rounds, self._planes
         while True:
             if len(rounds.gaps) > 1:  # after a round
@@ -288,7 +290,7 @@ class JointRounds:
         These are all, or where that costs much, planes that carry weight, and planes that were high at the query. Where
         one of the others is above them at the new weights, it will be so at the next query, and matter then.
         """
-        planes = blocks.remembered()
+        planes = blocks.known_planes()
         geometry, w = self.oracle.geometry, np.zeros(self.oracle.dim)
         if len(planes.offset):
             with threadpool_limits(1, user_api="blas"):  # the same bits, however many threads there are
@@ -315,7 +317,7 @@ class JointRounds:
         return self.oracle.point(w)
 
 
-def _matter(blocks: PlaneDual, planes: Remembered, heights: Array) -> NDArray[np.bool_]:
+def _matter(blocks: PlaneDual, planes: KnownPlanes, heights: Array) -> NDArray[np.bool_]:
     """Which planes a joint solve should know of; always one of every example, and all of squared slacks.
 
     (Of these, a cap is no limit of α.)
@@ -325,7 +327,7 @@ def _matter(blocks: PlaneDual, planes: Remembered, heights: Array) -> NDArray[np
     highest = np.full(blocks.n, -inf)
     np.maximum.at(highest, planes.owners, heights)
     highest = highest[planes.owners]
-    heavy = blocks.alpha_of(planes) > LIGHT * blocks.cap[planes.owners]
+    heavy = planes.alpha > LIGHT * blocks.cap[planes.owners]
     return np.asarray(heavy | (heights >= np.where(highest > 0, HIGH * highest, highest)))
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from maxmargin.base.memory_budget import room
+from maxmargin.problem.dual.limits import Limits
 from maxmargin.problem.dual.plane_dual import PlaneDual
 from maxmargin.problem.oracle.oracle import Oracle
 from maxmargin.solvers.base import Solution, Solver, Step
@@ -38,7 +38,8 @@ class NSlack(Solver):
         if self.reoptimise not in ("joint", "block"):
             raise ValueError(f"reoptimise must be 'joint' or 'block', got {self.reoptimise!r}")
         earlier = None if start is None else start.memory
-        blocks = oracle.plane_dual(C, earlier, slots=256, cache_mb=room().of_cache(self.cache_mb))
+        limits = Limits(256, oracle.memory.of_cache(self.cache_mb), oracle.memory)
+        blocks = oracle.plane_dual(C, limits, earlier)
         return Passes(oracle, JointRounds(oracle, blocks, C, self.tol), seed)
 
     def advance(self, oracle: Oracle, C: float, at: Passes) -> Iterator[Step]:

@@ -12,7 +12,7 @@ from maxmargin.base.checks import check_whole
 from maxmargin.base.files.fields import Flag, NumberArray, Real, Whole
 from maxmargin.base.files.learnt import Inner, Learnt, RandomState
 from maxmargin.base.files.objects import Fields
-from maxmargin.base.memory_budget import room
+from maxmargin.problem.dual.limits import Limits
 from maxmargin.problem.dual.objective import primal
 from maxmargin.problem.oracle.learnt_planes import plain_planes, read_planes
 from maxmargin.problem.oracle.oracle import MeanPlane, Oracle
@@ -71,7 +71,7 @@ class Sampling:
 
     def __init__(self, oracle: Oracle, seed: int):
         self.oracle, self.rng, self.calls_before = oracle, np.random.default_rng(seed), oracle.calls
-        self.cuts = Cuts(atoms=oracle.plane_atoms)
+        self.cuts = Cuts(atoms=oracle.plane_atoms, memory=oracle.memory)
         self.drawn: list[Drawn] = []  # of every cut, what it is made of
         self.w, self.square, self.value = np.zeros(oracle.dim), 0.0, 0.0
         self.ended = False
@@ -166,7 +166,7 @@ class SampledCuts(Solver):
             return 0.0
         examples = np.concatenate([each.examples for each in drawn])
         few, planes = oracle.restricted_to(Planes.stack([each.planes for each in drawn]))
-        blocks = few.plane_dual(C, slots=32, cache_mb=room().of_cache(self.cache_mb))
+        blocks = few.plane_dual(C, Limits(32, oracle.memory.of_cache(self.cache_mb), oracle.memory))
         for _ in range(2):  # a plane that is not violated at first may be so later
             blocks.visit(examples, planes)
         everyone = np.unique(examples)

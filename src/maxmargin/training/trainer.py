@@ -12,7 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 from threadpoolctl import threadpool_limits
 
 from maxmargin.base.arrays import Array
-from maxmargin.base.memory_budget import limited, set_aside
+from maxmargin.base.memory_budget import MemoryBudget
 from maxmargin.base.named_weights import WithWeightLayout, numbered_weights
 from maxmargin.base.progress_line import LiveLine
 from maxmargin.executors import Executor
@@ -282,8 +282,7 @@ class Trainer(SharedOptions, WithWeightLayout, ModelFiles, FoldTraits, Reported,
                     solution = None  # w = 0 explains no hidden part: begin where a single training would
                 solution = self._train(problem, C, solution, checkpoint)
                 self._keep(problem, solution)
-                with set_aside():
-                    yield self._copy(C)
+                yield self._copy(C)
                 if solution.certificate.stop_reason == "interrupted":
                     break
 
@@ -313,7 +312,8 @@ class Trainer(SharedOptions, WithWeightLayout, ModelFiles, FoldTraits, Reported,
         self._solver()  # bad options show before any work is done
         checked_callback(self.callback)
         check_pairs(X, Y)
-        with LiveLine(self.verbose, "reading the data") as line, limited(self.memory_mb) as room:
+        memory = MemoryBudget(self.memory_mb)
+        with LiveLine(self.verbose, "reading the data") as line:
             new = task is None
             if task is None:
                 task = self._make_task(Y)
@@ -327,16 +327,16 @@ class Trainer(SharedOptions, WithWeightLayout, ModelFiles, FoldTraits, Reported,
                 raise ValueError("bounds and a prior are of weights of features: with a kernel there are none")
             if new and isinstance(batch, Examples):
                 check_promises(task, batch, geometry)
-            room.reserve(batch.dim)
+            memory.reserve(batch.dim)
             try:
                 with threadpool_limits(1, user_api="blas"):
                     others = {"sample_weight": sample_weight, "executor": executor, "geometry": geometry}
-                    oracle = self._oracle(batch, formulation, **others)
+                    oracle = self._oracle(batch, formulation, **others, memory=memory)
                     known_again = self.warm_start or checkpoint is not None
                     same = fingerprint(batch, oracle.weights, formulation, geometry) if known_again else None
                     yield Problem(batch, oracle, same, line)
-                if room.in_files:
-                    line.say(room.said())
+                if memory.in_files:
+                    line.say(memory.said())
             finally:
                 if self.executor is None:
                     executor.close()

@@ -10,6 +10,7 @@ from strategies import chain_data, multiclass_data
 from thorough import examples
 
 from maxmargin.problem.dual.geometry import Geometry
+from maxmargin.problem.dual.limits import Limits
 from maxmargin.problem.dual.objective import Formulation
 from maxmargin.problem.oracle.oracle import Oracle
 from maxmargin.solvers import BCFW, Bundle, NSlack, OneSlack, Perceptron
@@ -124,11 +125,11 @@ def test_a_point_moves_to_another_problem_between_rounds(task):
     task.setup(X, Y)
     geometry = Geometry(np.zeros(task.dim), np.full(task.dim, -3.0), np.full(task.dim, 3.0))
     oracle, rng = oracle_of(task, X, Y, geometry), np.random.default_rng(0)
-    point = oracle.block_dual(1.0, slots=50, cache_mb=100.0)
+    point = oracle.block_dual(1.0, Limits(50, 100.0))
     for _ in range(3):
         point.search(oracle, np.arange(oracle.n), 1)
         point.revisit(oracle, rng)
     before = point.bound()
-    point.move_to(point.weights, 100.0)
+    point.move_to(point.problem._replace(C=100.0))
     assert point.bound() >= before * (1 - 1e-9)
     assert point.dual == pytest.approx(point.bound(), rel=1e-6)

@@ -11,6 +11,7 @@ from strategies import whole
 from thorough import examples
 
 from maxmargin import OrdinalSVC, TaxonomySVC
+from maxmargin.problem.dual.limits import Limits
 from maxmargin.problem.dual.plane_dual import PlaneDual
 from maxmargin.problem.oracle.oracle import Oracle
 from maxmargin.solvers import BCFW
@@ -19,7 +20,7 @@ from maxmargin.structures.classes.class_dual import ClassDual
 from maxmargin.tasks import Ordinal, Taxonomy
 from maxmargin.testing import brute_force
 
-LIMITS = {"slots": 32, "cache_mb": 1024.0}
+LIMITS = Limits()
 DIGITS, DIGIT_LABELS = load_digits(return_X_y=True)
 DIGITS = DIGITS / 16
 TREE = {"a": "ab", "b": "ab", "c": "cd", "d": "cd", "ab": None, "cd": None}
@@ -44,7 +45,7 @@ def problems(draw):
 
 def trained(task, X, Y, C, passes=3, weights=None):
     oracle, rng = Oracle(task.setup_and_pack(X, Y), None, weights), np.random.default_rng(0)
-    blocks = oracle.block_dual(C, **LIMITS)
+    blocks = oracle.block_dual(C, LIMITS)
     assert isinstance(blocks, AttributeDual)
     for _ in range(passes):
         blocks.search(oracle, rng.permutation(oracle.n), 16)
@@ -84,7 +85,7 @@ def test_point_and_bound(problem, scale, C):
     assert blocks.dual == pytest.approx(float(dual), rel=1e-8, abs=1e-9 * float(linear))
     assert blocks.bound() == pytest.approx(float(dual), rel=1e-8, abs=1e-9 * float(linear))
     added = float(max(np.abs(X).max(), 1.0) * blocks.alpha.sum())  # what may cancel
-    np.testing.assert_allclose(blocks.sums, w, atol=1e-11 * max(added, 1e-300))
+    np.testing.assert_allclose(blocks.vectors.sums, w, atol=1e-11 * max(added, 1e-300))
     blocks.refresh()
     assert blocks.dual == pytest.approx(float(dual), rel=1e-8, abs=1e-9 * float(linear))
 
@@ -116,9 +117,9 @@ def test_the_same_point_over_planes():
     for task in (Taxonomy(PARENTS), Ordinal(directions="separate")):
         _, blocks = trained(task, DIGITS[:60], DIGIT_LABELS[:60], 10.0, weights=np.r_[0.0, np.ones(59)])
         planes = PlaneDual.of(blocks)
-        np.testing.assert_allclose(planes.w, blocks.sums, atol=1e-11)
+        np.testing.assert_allclose(planes.w, blocks.vectors.sums, atol=1e-11)
         assert planes.dual == pytest.approx(blocks.dual, rel=1e-11)
-        assert planes.size == blocks.size
+        assert planes.joint_size == blocks.joint_size
 
 
 @pytest.mark.parametrize("task", [Taxonomy(PARENTS), Ordinal(), Ordinal(directions="separate")])
@@ -133,7 +134,7 @@ def test_no_plane_is_larger_than_the_largest(task):
     labels = list("abcabd") if isinstance(task, Taxonomy) and task.taxonomy is TREE else [3, 1, 4, 1, 5, 9]
     labels = list("abcabc") if isinstance(task, Ordinal) and task.order else labels
     batch = task.setup_and_pack(DIGITS[:6], labels)
-    largest = Oracle(batch).block_dual(1.0, **LIMITS)._largest
+    largest = Oracle(batch).block_dual(1.0, LIMITS)._largest
     for found in range(len(task.classes_)):
         planes = batch.scored().planes_of(np.full(6, found, dtype=np.int32))
         assert planes.dpsi.sizes.max() <= largest.dpsi.sizes.max() * (1 + 1e-14)

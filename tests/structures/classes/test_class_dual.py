@@ -13,6 +13,7 @@ from structures.classes.compiled import class_dual_twin as twin
 from thorough import examples
 
 from maxmargin import MulticlassSVC
+from maxmargin.problem.dual.limits import Limits
 from maxmargin.problem.dual.objective import Formulation
 from maxmargin.problem.dual.plane_dual import PlaneDual
 from maxmargin.problem.oracle.oracle import Oracle
@@ -21,7 +22,7 @@ from maxmargin.structures.classes.class_dual import ClassDual
 from maxmargin.tasks import Multiclass
 from maxmargin.testing import brute_force
 
-LIMITS = {"slots": 32, "cache_mb": 1024.0}
+LIMITS = Limits()
 RNG = np.random.default_rng(0)
 DIGITS, DIGIT_LABELS = load_digits(return_X_y=True)
 powers = st.integers(-8, 8).map(lambda k: 10.0**k)
@@ -30,7 +31,7 @@ powers = st.integers(-8, 8).map(lambda k: 10.0**k)
 def trained(task, X, Y, C, passes=3, weights=None, seed=0):
     """A dual point after a few passes, and its oracle."""
     oracle, rng = Oracle(task.setup_and_pack(X, Y), None, weights), np.random.default_rng(seed)
-    blocks = oracle.block_dual(C, **LIMITS)
+    blocks = oracle.block_dual(C, LIMITS)
     assert isinstance(blocks, ClassDual)
     for _ in range(passes):
         blocks.search(oracle, rng.permutation(oracle.n), 16)
@@ -63,7 +64,7 @@ def test_point_and_bound(problem, scale, C, data):
     assert blocks.dual == pytest.approx(float(dual), rel=1e-9, abs=1e-9 * float(linear))
     exact = np.array([[float(value) for value in row] for row in w]).T.ravel()
     added = float(np.abs(scale * X).max() * blocks.alpha.sum())  # what may cancel
-    np.testing.assert_allclose(blocks.sums, exact, atol=1e-12 * max(added, 1e-300))
+    np.testing.assert_allclose(blocks.vectors.sums, exact, atol=1e-12 * max(added, 1e-300))
 
 
 def test_the_model_is_the_mean_of_the_revisits():
@@ -71,19 +72,19 @@ def test_the_model_is_the_mean_of_the_revisits():
     X, y, rng = DIGITS[:300] / 16, DIGIT_LABELS[:300], np.random.default_rng(0)
     oracle, blocks = trained(Multiclass(), X, y, 100.0, passes=2)
     blocks.search(oracle, rng.permutation(300), 16)
-    np.testing.assert_array_equal(blocks.w, blocks.sums)
+    np.testing.assert_array_equal(blocks.w, blocks.vectors.sums)
     seen = []
     for _ in range(3):
         blocks.revisit(oracle, rng)
-        seen.append(blocks.sums.copy())
+        seen.append(blocks.vectors.sums.copy())
     np.testing.assert_allclose(blocks.w, np.mean(seen, axis=0), atol=1e-12)
     blocks.refresh()
     np.testing.assert_allclose(blocks.w, np.mean(seen, axis=0), atol=1e-12)
-    np.testing.assert_allclose(blocks.sums, seen[-1], atol=1e-12)
-    blocks.move_to(blocks.weights, 10.0)
-    np.testing.assert_array_equal(blocks.w, blocks.sums)
+    np.testing.assert_allclose(blocks.vectors.sums, seen[-1], atol=1e-12)
+    blocks.move_to(blocks.problem._replace(C=10.0))
+    np.testing.assert_array_equal(blocks.w, blocks.vectors.sums)
     _, few = trained(Multiclass(), X[:15], y[:15], 100.0)
-    assert few.sums is few.w
+    assert few.vectors.sums is few.w
 
 
 @examples(20, 200)
@@ -152,11 +153,11 @@ def test_from_one_c_to_the_next():
 def test_the_same_point_over_planes():
     _, blocks = trained(Multiclass(), DIGITS[:60] / 16, DIGIT_LABELS[:60], 10.0, weights=np.r_[0.0, np.ones(59)])
     planes = PlaneDual.of(blocks)
-    np.testing.assert_allclose(planes.w, blocks.sums, atol=1e-12)
+    np.testing.assert_allclose(planes.w, blocks.vectors.sums, atol=1e-12)
     assert planes.dual == pytest.approx(blocks.dual, rel=1e-12)
     assert planes.bound() == pytest.approx(blocks.bound(), rel=1e-10)  # each allows for its own rounding
     np.testing.assert_allclose(planes.alpha_sums, blocks.alpha.sum(axis=1))
-    assert planes.size == blocks.size
+    assert planes.joint_size == blocks.joint_size
     assert PlaneDual.of(planes) is planes
     assert planes.visit(np.arange(60)).gain > 0  # with Gram matrices that belong to the planes:
     w, dual = planes.w.copy(), planes.dual
@@ -193,12 +194,12 @@ PLAIN = Formulation()
         (Multiclass(), Formulation("margin", "l2"), 1.0, LIMITS),
         (Multiclass(), PLAIN, np.inf, LIMITS),
         (Multiclass(kernel="rbf"), PLAIN, 1.0, LIMITS),
-        (Multiclass(), PLAIN, 1.0, LIMITS | {"cache_mb": 1e-6}),
+        (Multiclass(), PLAIN, 1.0, LIMITS._replace(cache_mb=1e-6)),
     ],
 )
 def test_where_planes_are_found_one_by_one(task, formulation, C, limits):
     oracle = Oracle(task.setup_and_pack(DIGITS[:20], DIGIT_LABELS[:20]), formulation)
-    assert isinstance(oracle.block_dual(C, **limits), PlaneDual)
+    assert isinstance(oracle.block_dual(C, limits), PlaneDual)
 
 
 def test_other_solvers_start_from_it():

@@ -8,6 +8,7 @@ from thorough import examples
 
 from maxmargin.kernels import RBF, Linear
 from maxmargin.kernels.plane_dual import KernelPlaneDual
+from maxmargin.problem.dual.limits import Limits
 from maxmargin.problem.dual.plane_dual import PlaneDual
 from maxmargin.problem.oracle.oracle import Oracle
 from maxmargin.solvers import BCFW
@@ -63,7 +64,7 @@ def test_any_room_for_rows_will_do(rows):
 def test_scores_are_those_of_the_weights():
     rng = np.random.default_rng(2)
     X, y = rng.standard_normal((50, 3)), np.arange(50) % 3
-    oracle, solution = solved(X, y, RBF(0.5), 30.0, 1e-2, SMALL)
+    _, solution = solved(X, y, RBF(0.5), 30.0, 1e-2, SMALL)
     blocks = solution.memory
     expected = RBF(0.5).fit(X).values(X, X) @ blocks.w.reshape(50, 3)
     assert pytest.approx(expected) == blocks.seen.T
@@ -71,7 +72,7 @@ def test_scores_are_those_of_the_weights():
     blocks.refresh()
     assert blocks.dual == pytest.approx(value)
     assert blocks.bound() <= blocks.dual * (1 + 1e-12)
-    blocks.move_to(oracle.weights, 3.0)
+    blocks.move_to(blocks.problem._replace(C=3.0))
     assert (blocks.alpha.sum(axis=1) <= 3.0 / 50 * (1 + 1e-12)).all()
 
 
@@ -92,7 +93,7 @@ def test_the_same_point_over_planes():
     X, y = rng.standard_normal((40, 3)), np.arange(40) % 3
     task = Multiclass(kernel=RBF(0.5))
     oracle = Oracle(task.setup_and_pack(X, y))
-    blocks = oracle.block_dual(100.0, slots=32, cache_mb=SMALL)
+    blocks = oracle.block_dual(100.0, Limits(cache_mb=SMALL))
     assert isinstance(blocks, KernelClassDual)
     for _ in range(3):
         blocks.search(oracle, rng.permutation(40), 16)

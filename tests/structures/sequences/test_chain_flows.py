@@ -12,17 +12,17 @@ from strategies import whole
 from thorough import examples
 
 from maxmargin import SequenceLabeler
-from maxmargin.base.pickled_weights import PickledWeights
+from maxmargin.problem.dual.limits import Limits
 from maxmargin.problem.dual.objective import Formulation
 from maxmargin.problem.dual.plane_dual import PlaneDual
 from maxmargin.problem.oracle.oracle import Oracle
 from maxmargin.solvers import BCFW, NSlack
 from maxmargin.structures.sequences import batch, chain_flows
-from maxmargin.structures.sequences.chain_flows import ROOM, ChainFlows
+from maxmargin.structures.sequences.chain_flows import FIRST_EDGES, ChainFlows
 from maxmargin.tasks import Chain
 from maxmargin.testing import brute_force
 
-LIMITS = {"slots": 32, "cache_mb": 1024.0}
+LIMITS = Limits()
 powers = st.integers(-8, 8).map(lambda k: 10.0**k)
 
 
@@ -50,7 +50,7 @@ def trained(X, Y, C, passes=3, weights=None, **options):
     """A dual point after a few passes, and its oracle."""
     task = Chain(**options)
     oracle, rng = Oracle(task.setup_and_pack(X, Y), None, weights), np.random.default_rng(0)
-    flows = oracle.block_dual(C, **LIMITS)
+    flows = oracle.block_dual(C, LIMITS)
     assert isinstance(flows, ChainFlows)
     for _ in range(passes):
         flows.search(oracle, rng.permutation(oracle.n), 16)
@@ -75,8 +75,8 @@ def test_point_and_bound(problem, scale, C, data):
     weights = np.array(data.draw(st.lists(st.integers(0, 2), min_size=len(Y), max_size=len(Y))), dtype=float)
     weights[0] += 1
     _, flows = trained([scale * x for x in X], Y, C, weights=weights)
-    planes = flows.remembered()
-    alpha = flows.alpha_of(planes)
+    planes = flows.known_planes()
+    alpha = planes.alpha
     sums = np.bincount(planes.owners, weights=alpha, minlength=flows.n)
     assert (alpha > 0).all()
     assert (sums <= flows.cap * (1 + 1e-13)).all()
@@ -86,17 +86,17 @@ def test_point_and_bound(problem, scale, C, data):
     dual = rational(planes, [Fraction(float(a)) / over for a in alpha])  # of the multiple that keeps to the caps
     linear = float(np.dot(alpha, planes.offset))
     # what a bound allows for: the rounding of w, which is a sum of planes
-    close = 1e-9 * linear + 1e-12 * float(np.dot(alpha, planes.rows.sizes)) * float(np.linalg.norm(flows.sums))
+    close = 1e-9 * linear + 1e-12 * float(np.dot(alpha, planes.rows.sizes)) * float(np.linalg.norm(flows.vectors.sums))
     assert Fraction(flows.bound()) <= dual
     assert flows.bound() == pytest.approx(float(dual), rel=1e-9, abs=close)
     # The running value has gains from products of features, in which what cancels leaves its rounding behind: of
     # features of 1e8, as much as links are worth. It decides when the bound is asked for, and is no bound.
     products = np.finfo(float).eps * float(np.dot(alpha, planes.rows.sizes)) ** 2
     assert flows.dual == pytest.approx(float(dual), rel=1e-9, abs=close + products)
-    before = flows.sums.copy()
+    before = flows.vectors.sums.copy()
     flows.refresh()
     size = scale * 2 * sum(map(len, X)) + 1
-    np.testing.assert_allclose(flows.sums, before, atol=1e-9 * size * float(flows.cap.max()))
+    np.testing.assert_allclose(flows.vectors.sums, before, atol=1e-9 * size * float(flows.cap.max()))
     assert flows.dual == pytest.approx(float(dual), rel=1e-9, abs=close)
 
 
@@ -189,7 +189,7 @@ def test_searches_are_counted_and_estimate_the_objective():
     flows.revisit(oracle, np.random.default_rng(0))
     assert oracle.calls == oracle.n
     assert report.penalty > 0
-    slack = oracle.slacks(flows.sums)[0]  # before the visit, which sees it
+    slack = oracle.slacks(flows.vectors.sums)[0]  # before the visit, which sees it
     assert flows.search(oracle, np.arange(1), 16).penalty == pytest.approx(float(flows.cap[0]) * slack, rel=1e-9)
 
 
@@ -197,7 +197,7 @@ def test_room_for_more_edges():
     """Where all labels are tied, every one of them comes up."""
     X, Y = [np.ones((3, 1)) for _ in range(6)], [[k, (k + 1) % 6, (k + 2) % 6] for k in range(6)]
     oracle, flows = trained(X, Y, 1000.0, passes=12)
-    assert flows._lattice.filled.max() > ROOM
+    assert flows._lattice.filled.max() > FIRST_EDGES
     certificate = BCFW(tol=1e-5).solve(oracle, 1000.0).certificate
     assert certificate.converged
     assert certificate.primal == pytest.approx(brute_force(Chain(), X, Y, 1000.0).value, rel=1e-4)
@@ -255,10 +255,10 @@ def test_the_same_point_over_planes():
     X, Y = noisy()
     _, flows = trained(X, Y, 10.0, weights=np.r_[0.0, np.ones(39)])
     planes = PlaneDual.of(flows)
-    np.testing.assert_allclose(planes.w, flows.sums, atol=1e-12)
+    np.testing.assert_allclose(planes.w, flows.vectors.sums, atol=1e-12)
     assert planes.dual == pytest.approx(flows.dual, rel=1e-12)
     assert planes.bound() == pytest.approx(flows.bound(), rel=1e-10)  # each allows for its own rounding
-    assert planes.size == flows.size
+    assert planes.joint_size == flows.joint_size
     assert planes.visit(np.arange(40)).gain > 0  # with Gram matrices that belong to the planes
 
 
@@ -284,14 +284,14 @@ PLAIN = Formulation()
         ({}, Formulation("margin", "l2"), 1.0, LIMITS),
         ({}, PLAIN, np.inf, LIMITS),
         ({"kernel": "rbf"}, PLAIN, 1.0, LIMITS),
-        ({}, PLAIN, 1.0, LIMITS | {"cache_mb": 1e-4}),
+        ({}, PLAIN, 1.0, LIMITS._replace(cache_mb=1e-4)),
     ],
 )
 def test_where_planes_are_found_one_by_one(options, formulation, C, limits, monkeypatch):
     monkeypatch.setattr(batch, "MOST_PRODUCTS", 4)
     X, Y = noisy(n=6)
     oracle = Oracle(Chain(**options).setup_and_pack(X, Y), formulation)
-    assert isinstance(oracle.block_dual(C, **limits), PlaneDual)
+    assert isinstance(oracle.block_dual(C, limits), PlaneDual)
 
 
 def test_products_that_are_not_kept_are_computed_again():
@@ -300,7 +300,7 @@ def test_products_that_are_not_kept_are_computed_again():
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             oracle = Oracle(task.setup_and_pack(X, Y))
-        kept, forgotten = oracle.block_dual(10.0, **LIMITS), oracle.block_dual(10.0, **LIMITS | {"cache_mb": 1e-4})
+        kept, forgotten = oracle.block_dual(10.0, LIMITS), oracle.block_dual(10.0, LIMITS._replace(cache_mb=1e-4))
         assert isinstance(forgotten, ChainFlows)
         assert forgotten._grams.cells.size < kept._grams.cells.size / 10
         for flows in (kept, forgotten):
@@ -326,9 +326,9 @@ def attributes(n=30, most=6):
 def test_products_of_attributes_are_counts_in_bytes(monkeypatch):
     X, Y = attributes()
     oracle = Oracle(Chain().setup_and_pack(X, Y))
-    counted = oracle.block_dual(10.0, **LIMITS)
+    counted = oracle.block_dual(10.0, LIMITS)
     monkeypatch.setattr(chain_flows, "product_type", lambda atoms: np.float64)
-    plain = oracle.block_dual(10.0, **LIMITS)
+    plain = oracle.block_dual(10.0, LIMITS)
     assert counted._grams.cells.dtype == np.uint8
     assert plain._grams.cells.dtype == np.float64
     for flows in (counted, plain):
@@ -361,13 +361,13 @@ def labeler(C=10.0, **options):
 
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
-def test_weights_are_left_to_the_model_and_copied_when_training_goes_on():
+def test_a_model_takes_the_weights_and_they_are_copied_when_training_goes_on():
     X, Y = attributes()
     model = labeler(warm_start=True).fit(X, Y)
     first, flows = model.w_, model.solution_.memory
     assert flows.w is first
     before, bound = first.copy(), flows.bound()
-    np.testing.assert_array_equal(first, before)  # which the bound was summed up in the place of
+    np.testing.assert_array_equal(first, before)
     model.set_params(C=20.0).fit(X, Y)
     assert model.solution_.memory is flows
     assert model.w_ is flows.w
@@ -394,29 +394,15 @@ def test_weights_that_were_changed_meanwhile_do_no_harm_to_later_training():
     model.w_ *= 3.0
     model.set_params(C=20.0, max_passes=30, tol=0.05).fit(X, Y)
     assert model.solution_.memory is flows
-    np.testing.assert_allclose(flows.sums, flows.proof().s, atol=1e-9)
+    np.testing.assert_allclose(flows.vectors.sums, flows.proof().s, atol=1e-9)
     assert model.certificate_.converged
-
-
-def test_a_bound_is_the_same_wherever_it_is_summed_up(monkeypatch):
-    X, Y = attributes()
-    oracle = Oracle(Chain().setup_and_pack(X, Y))
-    flows = oracle.block_dual(10.0, **LIMITS)
-    flows.search(oracle, np.arange(oracle.n), 16)
-    w = flows.w.copy()
-    expected = flows._lowered(flows.proof())
-    for mostly_zeros in (True, False):
-        given = PickledWeights(np.flatnonzero(w), w[w != 0], len(w)) if mostly_zeros else flows.w
-        monkeypatch.setattr(PickledWeights, "of", lambda w, given=given: given)
-        assert flows.bound() == expected
-        np.testing.assert_array_equal(flows.w, w)
 
 
 def test_hidden_labels_have_planes_one_by_one():
     X, Y = noisy(n=6)
     Y[0][0] = None
     oracle = Oracle(Chain().setup_and_pack(X, Y))
-    assert isinstance(oracle.completed(np.zeros(oracle.dim)).block_dual(1.0, **LIMITS), PlaneDual)
+    assert isinstance(oracle.completed(np.zeros(oracle.dim)).block_dual(1.0, LIMITS), PlaneDual)
     with pytest.raises(ValueError, match=f"expected {oracle.dim} weights, got 3"):
         oracle.completed(np.zeros(3))
 
@@ -441,7 +427,7 @@ def test_other_weights_of_the_examples():
     for weights in (rng.random(12), np.r_[np.zeros(6), np.ones(6)], np.r_[1.0, np.zeros(11)]):
         warm = BCFW(tol=1e-3).solve(Oracle(batch, None, weights), 100.0, start)
         cold = BCFW(tol=1e-3).solve(Oracle(batch, None, weights), 100.0)
-        np.testing.assert_array_equal(warm.memory.weights, Oracle(batch, None, weights).weights)
+        np.testing.assert_array_equal(warm.memory.problem.weights, Oracle(batch, None, weights).weights)
         assert warm.certificate.converged
         assert warm.certificate.dual <= cold.certificate.primal
         assert cold.certificate.dual <= warm.certificate.primal
@@ -452,9 +438,9 @@ def test_other_weights_of_the_examples():
 def test_no_weight_is_left():
     X, Y = noisy(n=6)
     _, flows = trained(X, Y, 10.0, weights=np.r_[1.0, np.zeros(5)])
-    flows.move_to(np.r_[0.0, np.full(5, 1.2)], 10.0)
+    flows.move_to(flows.problem._replace(weights=np.r_[0.0, np.full(5, 1.2)]))
     assert flows.bound() == flows.dual == 0
-    assert flows.size == (0, 0)
+    assert flows.joint_size[:2] == (0, 0)
     assert not flows.w.any()
 
 
@@ -468,6 +454,6 @@ def test_rows_are_written_down_some_at_a_time(monkeypatch):
         monkeypatch.setattr(chain_flows, "BLOCK", block)
         bound, slacks = flows.bound(), flows.slacks(w)
         flows.refresh()
-        results.append((bound, slacks.tobytes(), flows.sums.tobytes(), flows.dual))
+        results.append((bound, slacks.tobytes(), flows.vectors.sums.tobytes(), flows.dual))
     assert len(flows.paths.owners) > 7
     assert results[0] == results[1] == results[2]

@@ -14,7 +14,7 @@ from scipy import sparse
 from maxmargin.base.files.array_folder import ArrayFolder, ArrayFolderWriter
 from maxmargin.base.files.fields import Flag, OneOf, Texts, Whole
 from maxmargin.base.files.objects import Fields
-from maxmargin.base.memory_budget import zeros
+from maxmargin.base.memory_budget import beside_packed_data
 from maxmargin.inputs.matrices import MatrixInPieces
 from maxmargin.inputs.packed.packed_data import PackedData
 from maxmargin.inputs.packed.packed_rows import (
@@ -156,14 +156,15 @@ class PackedMatrix(MatrixInPieces):
         return float(self.folder.arrays.get("values", np.ones(1))[0])
 
     def atoms(self, n_labels: int, direct: int) -> Atoms:
-        """Those of the folder; of some rows, or without a constant that is there, a copy in the room that there is."""
+        """Return the atoms of the folder, or of a copy in a file: of some rows, or without the constant column."""
         whole = self.kept == self.n_features + self.constant
         if self.rows is None and whole:
             return packed_atoms(self.folder, self.kept, n_labels, direct)
         n, stored = self.shape[0], self.folder.arrays["ends"]
         n_entries = int(stored[-1] if self.rows is None else (stored[self.rows + 1] - stored[self.rows]).sum())
         n_entries -= 0 if whole else n
-        ends, columns, values = zeros(n + 1, np.uint64), zeros(n_entries, np.uint32), zeros(n_entries, np.float64)
+        ends, columns = beside_packed_data(n + 1, np.uint64), beside_packed_data(n_entries, np.uint32)
+        values = beside_packed_data(n_entries, np.float64)
         row, entry, same = 0, 0, n_entries > 0
         for piece in self.pieces():
             own = slice(entry, entry + piece.nnz)

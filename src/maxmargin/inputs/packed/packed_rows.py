@@ -15,7 +15,7 @@ from scipy import sparse
 
 from maxmargin.base.arrays import Array
 from maxmargin.base.files.array_folder import ArrayFolder, ArrayFolderWriter, Draft, reopened
-from maxmargin.base.memory_budget import zeros
+from maxmargin.base.memory_budget import beside_packed_data
 from maxmargin.inputs.matrices import LARGEST, with_ones
 from maxmargin.problem.planes.atoms import Atoms
 from maxmargin.problem.planes.compiled.atom_arrays import EACH, AtomArrays
@@ -188,11 +188,11 @@ class PackedAtoms(Atoms):
         self.source = folder
 
     def taken(self, units: NDArray[np.int64]) -> Atoms:
-        """In the room that there is."""
+        """Return the atoms of coordinates and of these units, with a copy of their features in a file."""
         ends = np.zeros(len(units) + 1, dtype=np.int64)
         np.cumsum(self.arrays.indptr[units + 1] - self.arrays.indptr[units], out=ends[1:], dtype=np.int64)
-        columns, same = zeros(int(ends[-1]), np.uint32), one_value(self.source)
-        values = self.arrays.values if same else zeros(int(ends[-1]), np.float64)
+        columns, same = beside_packed_data(int(ends[-1]), np.uint32), one_value(self.source)
+        values = self.arrays.values if same else beside_packed_data(int(ends[-1]), np.float64)
         for first in range(0, len(units), BLOCK):
             _, entries = self._entries(units[first : first + BLOCK])
             own = slice(int(ends[first]), int(ends[min(first + BLOCK, len(units))]))
@@ -201,6 +201,9 @@ class PackedAtoms(Atoms):
                 values[own] = self.arrays.values[entries]
         arrays = self.arrays._replace(indptr=ends.astype(np.uint64), columns=columns, values=values)
         return self._taken(units, arrays)
+
+    def _empty_lengths(self) -> Array:
+        return beside_packed_data(self.n_units, np.float64)
 
     def __reduce__(self) -> Any:
         of, where = self.arrays, self.source

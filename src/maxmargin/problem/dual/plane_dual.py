@@ -10,7 +10,7 @@ steps (compiled/plane_dual.py); memory is bounded by folding the lightest planes
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,8 +21,12 @@ from maxmargin.base.errors import NotSeparable
 from maxmargin.base.files.fields import Whole
 from maxmargin.base.files.objects import Fields
 from maxmargin.base.rounding import UNIT, gamma
-from maxmargin.problem.dual.block_dual import BlockDual, Decoder, Proof, Remembered, Report, caps
-from maxmargin.problem.dual.objective import Formulation
+from maxmargin.problem.dual.block_dual import BlockDual, Decoder, Report
+from maxmargin.problem.dual.caps import largest_multiple, within_caps
+from maxmargin.problem.dual.dual_problem import DualProblem
+from maxmargin.problem.dual.known_planes import JointSize, KnownPlanes
+from maxmargin.problem.dual.limits import Limits
+from maxmargin.problem.dual.proof import Proof
 from maxmargin.problem.planes.atoms import AtomRows, Atoms
 from maxmargin.problem.planes.compiled.atom_arrays import AtomArrays
 from maxmargin.problem.planes.compiled.plane_tables import (
@@ -45,40 +49,47 @@ from maxmargin.problem.planes.learnt_tables import LearntTables
 from maxmargin.problem.planes.planes import Planes
 
 
-class PlaneDual(BlockDual):
-    """α, w and the plane cache."""
+@runtime_checkable
+class OwnPlaneForm(Protocol):
+    """A dual point whose planes need a PlaneDual of another kind, such as that of a kernel."""
 
-    confinable = True
+    def empty_plane_dual(self, limits: Limits) -> PlaneDual:
+        """Return a dual point of the same problem at α = 0."""
+
+
+class PlaneDual(BlockDual):
+    """A BlockDual that remembers planes of every example, of which it folds the lightest where memory is short.
+
+    Order of calls: beside that of BlockDual, `use` comes first, or a first `visit` with planes: both set the atoms.
+    `search` and `revisit` are made of `visit`, which other solvers call themselves. `shift` follows a change of truths.
+    Joint rounds call `make_slots` once, then `known_planes`, `written`, `ascend_towards` and `admit` in every round.
+    """
+
     learnt: ClassVar[Fields] = {"slots": Whole(2, 2**20), "_tables": LearntTables()}
 
-    def __init__(
-        self,
-        dim: int,
-        weights: Array,
-        formulation: Formulation,
-        C: float,
-        slots: int = 32,
-        patience: int = 10,
-        cache_mb: float = 1024.0,
-    ):
-        super().__init__(dim, weights, formulation, C, slots, cache_mb)
-        self.patience = patience
+    def __init__(self, dim: int, problem: DualProblem, patience: int = 10):
+        super().__init__(dim, problem)
+        self.slots = problem.limits.planes_per_example
+        self.patience = patience  # visits after which a plane without weight is forgotten
         self._tables = PlaneTables.empty(self.n, slots=64, entries=64, cells=64)
-        self._atoms = Atoms.coordinates(self.dim)  # the task's own come with `use`, or with its first planes
-        self._scratch = Scratch.of(self.dim, slots)
+        self._atoms = Atoms.coordinates(self.dim)
+        self._scratch = Scratch.of(self.dim, self.slots)
 
     @classmethod
     def of(cls, point: BlockDual) -> PlaneDual:
-        """This dual point over explicit planes."""
+        """Return this dual point in the form that keeps planes: α and the problem are the same."""
         from maxmargin.problem.dual.compiled.plane_products import regram
 
         if isinstance(point, PlaneDual):
             return point
-        planes = point.remembered()
-        alpha = point.alpha_of(planes)
-        counts = np.bincount(planes.owners, minlength=point.n)
-        places = max(point.slots, int(counts.max(initial=0)))
-        blocks = point.without_planes(cls, slots=places, cache_mb=point.cache_mb)
+        planes, limits = point.known_planes(), point.problem.limits
+        alpha, counts = planes.alpha, np.bincount(planes.owners, minlength=point.n)
+        slots = max(limits.planes_per_example, int(counts.max(initial=0)))
+        limits = limits._replace(planes_per_example=slots)
+        if isinstance(point, OwnPlaneForm):
+            blocks = point.empty_plane_dual(limits)
+        else:
+            blocks = cls(point.dim, point.problem._replace(limits=limits))
         tables, rows, entries = blocks._tables, planes.rows, int(planes.rows.indptr[-1])
         blocks._tables = tables = tables.with_room(len(alpha), entries, int(np.sum(counts**2)))
         tables.filled[:] = tables.capacity[:] = counts
@@ -91,16 +102,15 @@ class PlaneDual(BlockDual):
         blocks._atoms = rows.atoms
         regram(np.arange(point.n), blocks._scratch, blocks._atoms.arrays, blocks._images(), tables)
         blocks.refresh()
-        blocks.confine(point._geometry)
         return blocks
 
     def use(self, atoms: Atoms) -> None:
-        """Planes will be over these atoms."""
+        """Set the atoms that planes are combinations of."""
         self._atoms = atoms
 
     @property
     def plane_atoms(self) -> Atoms:
-        """The atoms that planes are over."""
+        """Return the atoms that planes are combinations of."""
         return self._atoms
 
     def _check_learnt(self) -> None:
@@ -114,11 +124,11 @@ class PlaneDual(BlockDual):
 
     @property
     def cached_mb(self) -> float:
-        """Memory of the plane cache."""
+        """Return the megabytes of memory that the plane cache takes."""
         return sum(array.nbytes for array in self._tables) / 2**20
 
     def search(self, oracle: Decoder, order: NDArray[np.intp], block: int) -> Report:
-        """Visit every example with a fresh plane."""
+        """Visit these examples, each with a fresh plane."""
         penalty, added, gain = 0.0, 0, 0.0
         for begin in range(0, len(order), block):
             index = order[begin : begin + block]
@@ -130,13 +140,13 @@ class PlaneDual(BlockDual):
         return Report(penalty, added, gain, work=oracle.call_cost)
 
     def revisit(self, oracle: Decoder, rng: np.random.Generator) -> Report:
-        """Visit everyone without the oracle."""
+        """Visit every example without the oracle."""
         return self.visit(rng.permutation(self.n))
 
     def visit(
         self, order: NDArray[np.intp], planes: Planes | None = None, steps: int = 10, epsilon: float = 0.0
     ) -> Report:
-        """Visit examples in this order: add each one's new plane (where it cuts deeper by epsilon), then ascend."""
+        """Visit examples in this order: add the new plane of each, where it is higher by epsilon, then ascend."""
         rows = NO_ROWS
         if planes is not None:
             new = AtomRows.of(planes.dpsi)
@@ -160,32 +170,33 @@ class PlaneDual(BlockDual):
         return Report(report[PENALTY], int(report[ADDED]), report[GAIN], report[MISSED])
 
     def _visit(self, order: NDArray[np.int64], begin: int, rows: PlaneRows, limits: VisitLimits, report: Array) -> int:
-        """Visit order[begin:]; returns the position of the first example for which the tables have no room."""
+        """Visit order[begin:], and return the position of the first example for which the tables are too small."""
         from maxmargin.problem.dual.compiled.plane_dual import visit
 
         atoms, scratch, tables = tuple(self._atoms.arrays), self._scratch.plain(), tuple(self._tables)
-        weights, fixed = (self.w, self._free, self._limits), tuple(limits)
+        of, fixed = self.vectors, tuple(limits)
+        weights = (of.w, of.free, of.bounds)
         return int(visit(order, begin, tuple(rows), atoms, atoms, fixed, weights, scratch, report, tables))
 
     def refresh(self) -> None:
-        """Recompute w and D from α, so that rounding errors of millions of steps do not add up."""
+        linear = self._sum_up()
+        self.dual = linear - self.vectors.settle()
+
+    def _sum_up(self) -> float:
+        """Set Σ α a from α, and return Σ α b, less what squared slacks cost."""
+        self.vectors.sums[:] = 0.0
+        linear, *_ = self._totals(self.vectors.sums)
+        return linear
+
+    def _totals(self, sums: Array) -> tuple[float, float, float, int, int, float]:
+        """Add Σ α a to an array, and return the other terms of D(α); see compiled/plane_dual.py."""
         from maxmargin.problem.dual.compiled.plane_dual import totals
 
-        self.sums[:] = 0.0
-        linear, *_ = totals(self.cap, self.squared, self.sums, self._atoms.arrays, self._atoms.lengths, self._tables)
-        self._settle()
-        self.dual = linear - self._potential()
-
-    def _know_dual(self) -> None:
-        self.refresh()
+        return totals(self.cap, self.squared, sums, self._atoms.arrays, self._atoms.lengths, self._tables)
 
     def proof(self) -> Proof:
-        from maxmargin.problem.dual.compiled.plane_dual import totals
-
         w = np.zeros(self.dim)
-        linear, losses, mass, entries, folded, excess = totals(
-            self.cap, self.squared, w, self._atoms.arrays, self._atoms.lengths, self._tables
-        )
+        linear, losses, mass, entries, folded, excess = self._totals(w)
         # The multiple of α that keeps to its caps has at least this much of the linear part.
         linear -= excess * abs(linear)
         # A fold rounds every number of the planes that it mixes, and of their offsets, at most four times.
@@ -200,12 +211,12 @@ class PlaneDual(BlockDual):
         return float(np.dot(self._tables.alpha[slots], self._tables.offset[slots]))
 
     def _images(self) -> AtomArrays:
-        """The atoms as they are added up for products of planes."""
+        """Return the atoms in the form in which products of planes are summed up."""
         return self._atoms.arrays
 
     def check_separable(self) -> None:
-        """Under a hard margin: raise NotSeparable if the planes seen so far contradict each other (an LP tells)."""
-        if np.isfinite(self.C):
+        """Raise NotSeparable if, under a hard margin, the planes seen so far contradict each other (by an LP)."""
+        if np.isfinite(self.problem.C):
             return
         rows, offset = self._planes()
         if not len(offset):
@@ -220,39 +231,39 @@ class PlaneDual(BlockDual):
             )
 
     def slacks(self, w: Array, gains: Array | None = None) -> Array:
-        """The highest cached plane of every example at w, or 0."""
+        """Return the height of the highest cached plane of every example at w, or 0."""
         slots, owners = self._used_slots(self._tables.filled)
         slacks = np.zeros(self.n)
         offsets = self._tables.offset[slots]
         heights = offsets - self._rows_of(slots) @ w
         if gains is not None:
-            heights -= self.formulation.truths(offsets) * gains[owners]
+            heights -= self.problem.formulation.truths(offsets) * gains[owners]
         np.maximum.at(slacks, owners, heights)
         return slacks
 
     # --- all blocks at once (solvers/joint_rounds.py)
 
     @property
-    def size(self) -> tuple[int, int]:
+    def joint_size(self) -> JointSize:
         filled = self._tables.filled[self.cap > 0]
-        return int(filled.sum()), int(np.count_nonzero(filled))
+        return JointSize(int(filled.sum()), int(np.count_nonzero(filled)))
 
     @property
     def visit_work(self) -> float:
-        """Multiplications that take as long as a visit of every example, about; 100 stand for all that is not one."""
         planes = max(int(self._tables.filled.sum()), 1)
         entries = 2.0 * self._live_entries() / planes * max(1.0, self._atoms.n_entries / max(self._atoms.n_units, 1))
         return (entries + 100.0) * max(planes, self.n)
 
-    def remembered(self) -> Remembered:
+    def known_planes(self) -> KnownPlanes:
         slots, owners = self._used_slots(np.where(self.cap > 0, self._tables.filled, 0))
-        return Remembered(slots, owners, self._rows_of(slots), self._tables.offset[slots])
+        tables = self._tables
+        return KnownPlanes(slots, owners, self._rows_of(slots), tables.offset[slots], tables.alpha[slots])
 
-    def alpha_of(self, planes: Remembered) -> Array:
-        return self._tables.alpha[planes.slots]
+    def written(self, planes: KnownPlanes) -> tuple[Array, NDArray[np.intp] | None]:
+        """Return (N, d) vectors with the inner products of the planes, and the coordinates of w that they are of.
 
-    def written(self, planes: Remembered) -> tuple[Array, NDArray[np.intp] | None]:
-        """(N, d) vectors with the inner products of the planes, and the coordinates of w that they speak of, if any."""
+        With a kernel, they are of no coordinates, and None is returned for these.
+        """
         if planes.rows.n_entries >= planes.rows.shape[0] * planes.rows.shape[1]:  # sparse rows would be longer
             dense = planes.rows.toarray()
             used = np.flatnonzero(dense.any(axis=0))
@@ -263,21 +274,21 @@ class PlaneDual(BlockDual):
 
     def admit(self, planes: Planes, w: Array) -> Report:
         """Add these planes of all examples, found at another w, where they are higher there than cached ones."""
-        own, self.w = self.w, w
+        own, self.vectors.w = self.vectors.w, w
         try:
             return self.visit(np.arange(self.n), planes, steps=0)
         finally:
-            self.w = own
+            self.vectors.w = own
 
-    def make_places(self, slots: int) -> None:
-        """Let every example have at least so many planes from now on."""
+    def make_slots(self, slots: int) -> None:
+        """Let every example have at least this many planes from now on."""
         if slots > self.slots:
             self.slots, self._scratch = slots, Scratch.of(self.dim, slots)
 
-    def ascend_towards(self, planes: Remembered, target: Array) -> float:
+    def ascend_towards(self, planes: KnownPlanes, target: Array) -> float:
         """Move α of these planes, all that count, to the highest point of D between where it is and a feasible target.
 
-        w and D are summed up anew, and what did not raise D is undone; returns what the dual gained.
+        Sum up w and D anew, undo the step if it did not raise D, and return what D has gained.
         """
         self.refresh()
         alpha, before, old = self._tables.alpha, self.dual, self._tables.alpha[planes.slots]
@@ -290,8 +301,9 @@ class PlaneDual(BlockDual):
             counted = self.cap > 0
             slope -= float(np.sum((sums * moves)[counted] / self.cap[counted]))
             curvature = float(np.sum(moves[counted] ** 2 / self.cap[counted]))
-        length = self._best_share(slope, curvature, way)
-        alpha[planes.slots] = self._withincaps(planes.owners, np.maximum(old + length * change, 0.0))
+        length = self.vectors.best_share(slope, curvature, way)
+        moved = np.maximum(old + length * change, 0.0)
+        alpha[planes.slots] = moved if self.squared else within_caps(moved, planes.owners, self.cap)
         self.refresh()
         gain = self.dual - before
         if not gain > 0:
@@ -299,38 +311,19 @@ class PlaneDual(BlockDual):
             self.refresh()
         return max(gain, 0.0)
 
-    def _best_share(self, slope: float, curvature: float, way: Array) -> float:
-        """The t in [0, 1] with the highest slope·t - ½curvature·t² - ψ(s + t·way), where ψ is ½‖s‖² as a rule."""
-        if self._geometry is not None:
-            return self._geometry.best_share(slope, curvature, self.sums, way)
-        slope, curvature = slope - self._inner(self.w, way), curvature + self._inner(way, way)
-        return 0.0 if slope <= 0 else 1.0 if curvature <= slope else slope / curvature
-
-    def _withincaps(self, owners: NDArray[np.intp], alpha: Array) -> Array:
-        """These weights, scaled down where rounding may have lifted their sum, taken in any order, above the cap."""
-        if self.squared:
-            return alpha
-        sums, counts = np.bincount(owners, alpha, self.n), np.bincount(owners, minlength=self.n)
-        most = self.cap * (1.0 - (counts + 2) * np.finfo(float).eps)
-        factors = np.where(sums > most, most / np.where(sums > 0, sums, 1.0), 1.0)
-        return np.asarray(alpha * factors[owners])
-
-    def _inner(self, v: Array, w: Array) -> float:
-        return float(np.dot(v, w))
-
     def _planes(self) -> tuple[Any, Array]:
-        """The cached planes of all examples that count, as explicit rows, with their offsets."""
+        """Return the cached planes of all examples that count, as explicit rows, and their offsets."""
         slots, _ = self._used_slots(np.where(self.cap > 0, self._tables.filled, 0))
         return self._rows_of(slots).tocsr(), self._tables.offset[slots]
 
     def _used_slots(self, counts: Any) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
-        """The first counts[i] slots of every example i, and the examples that own them."""
+        """Return the first counts[i] slots of every example i, and the examples that own them."""
         owners = np.repeat(np.arange(self.n), counts)
         within = np.arange(len(owners)) - np.repeat(np.cumsum(counts) - counts, counts)
         return self._tables.base[owners] + within, owners
 
     def _rows_of(self, slots: NDArray[np.intp]) -> AtomRows:
-        """The planes in these slots."""
+        """Return the planes in these slots."""
         tables = self._tables
         start, length = tables.start[slots], tables.length[slots]
         indptr = np.concatenate([[0], np.cumsum(length)])
@@ -338,34 +331,36 @@ class PlaneDual(BlockDual):
         return AtomRows(self._atoms, indptr.astype(np.int32), tables.indices[entries], tables.values[entries])
 
     def tidy(self) -> None:
-        """Drop garbage, and fold planes where the cache is over its limit. One plane per example always stays."""
+        """Free what is not used, and fold planes where the cache is over its limit; one per example always stays."""
         from maxmargin.problem.dual.compiled.plane_slots import shrink
 
-        live = int(self._live_entries())
-        if live < self._tables.tops[ENTRIES] // 2 or self._used_mb() > self.cache_mb:
+        live, limit = int(self._live_entries()), self.problem.limits.cache_mb
+        if live < self._tables.tops[ENTRIES] // 2 or self._used_mb() > limit:
             self._compact()
         most = self.slots
-        while self._used_mb() > self.cache_mb and most > 1:
+        while self._used_mb() > limit and most > 1:
             most //= 2
             while shrink(most, self._scratch.hashed, self._tables) < self.n:
                 self._enlarge(0)
             self._compact()
-        super().tidy()
+        if self.vectors.bounds is not None:
+            self.refresh()
 
-    def move_to(self, weights: Array, C: float) -> None:
-        """Carry α over to another C: scale it to the best feasible multiple (a parabola in the factor)."""
-        self._know_sums()
+    def move_to(self, problem: DualProblem) -> None:
+        if self.vectors.behind:
+            self.refresh()
+        self.problem, self.cap = problem, problem.caps
         sums, curvature = self.alpha_sums, 0.0
-        self.weights, self.C, self.cap = weights, C, caps(weights, C)
-        linear = self._linear()
         if self.squared:
             with np.errstate(divide="ignore", invalid="ignore"):
                 curvature = float(np.nansum(np.where(sums > 0, sums**2 / self.cap, 0.0)))
-        self._tables.alpha[:] *= self.best_multiple(linear, curvature, sums)
+        limit = np.inf if self.squared else largest_multiple(sums, self.cap)
+        self._tables.alpha[:] *= self.vectors.best_multiple(self._linear(), curvature, limit)
+        self.vectors.confine(problem.geometry)
         self.refresh()
 
     def shift(self, rows: AtomRows) -> None:
-        """The truths' Ψ have changed by these rows, one per example: the planes of i move by row i, and α stays.
+        """Follow a change of the truths' Ψ by these rows, one per example: planes of i move by row i, and α stays.
 
         The offset of a plane is a loss that does not depend on the hidden part of the truth, so a shifted plane is a
         plane of the new problem, and α a feasible point of its dual.
@@ -378,7 +373,7 @@ class PlaneDual(BlockDual):
             planes = self._rows_of(slots)
             shape = (len(slots), self._atoms.count)
             old = sparse.csr_array((planes.values, planes.indices, planes.indptr), shape=shape)
-            moves = rows.take(owners).scaled(self.formulation.truths(self._tables.offset[slots]))
+            moves = rows.take(owners).scaled(self.problem.formulation.truths(self._tables.offset[slots]))
             new = old + sparse.csr_array((moves.values, moves.indices, moves.indptr), shape=shape)
             new.sum_duplicates()
             new.eliminate_zeros()
@@ -399,7 +394,7 @@ class PlaneDual(BlockDual):
         return float(tops[ENTRIES] * 12 + tops[SLOTS] * 28 + tops[CELLS] * 8) / 2**20
 
     def _enlarge(self, longest_row: int) -> None:
-        """Grow every table to hold at least another example's worst case."""
+        """Enlarge every table to hold at least another example's worst case."""
         entries = longest_row + 2 * int(np.max(self._tables.length, initial=0))
         side = 2 * (1 << (self.slots - 1).bit_length())  # capacities are powers of 2, the largest not below slots
         size = max(len(self._scratch.hashed.keys), 1 << (4 * entries - 1).bit_length())

@@ -22,6 +22,7 @@ from maxmargin.base.files.fields import Flag, NumberArray, OneOf, Whole
 from maxmargin.base.files.learnt import MaybeInner
 from maxmargin.base.files.objects import Fields
 from maxmargin.base.files.stacked import Stacked
+from maxmargin.base.memory_budget import UNLIMITED, MemoryBudget
 from maxmargin.base.rounding import gamma, raised_square
 from maxmargin.base.search import Search
 from maxmargin.executors import Executor, Serial
@@ -33,7 +34,9 @@ from maxmargin.problem.contract.capabilities.own_dual import OwnDual
 from maxmargin.problem.contract.capabilities.relaxation_report import RelaxationReport
 from maxmargin.problem.contract.capabilities.resumable_searches import ResumableSearches
 from maxmargin.problem.dual.block_dual import BlockDual
+from maxmargin.problem.dual.dual_problem import DualProblem
 from maxmargin.problem.dual.geometry import Geometry
+from maxmargin.problem.dual.limits import DEFAULT_LIMITS, Limits
 from maxmargin.problem.dual.objective import Formulation, primal
 from maxmargin.problem.dual.plane_dual import PlaneDual
 from maxmargin.problem.oracle.learnt_planes import LearntMissedOutputs, LearntPlaneSizes
@@ -79,11 +82,13 @@ class Oracle:
         executor: Executor | None = None,
         geometry: Geometry | None = None,
         sizes: Array | None = None,
+        memory: MemoryBudget = UNLIMITED,
     ):
         if batch.task.latent:
             latent_of(batch)  # raises where the batch cannot complete labels
         self._places = Placement(batch, executor or Serial())
         self.geometry = geometry  # None: w is drawn to 0, and may be anywhere
+        self.memory = memory  # where solvers allocate large arrays
         self.formulation = formulation or Formulation()
         self.n, self.dim = len(batch), batch.dim
         self.weights = normalised_weights(sample_weight, self.n)
@@ -427,33 +432,31 @@ class Oracle:
         oracle._places, oracle._measures = Placement(few, Serial()), False
         return oracle
 
-    def block_dual(self, C: float, earlier: Any = None, **limits: Any) -> BlockDual:
-        """The dual point of the n-slack problem in the form that the batch improves fastest.
+    def block_dual(self, C: float, limits: Limits = DEFAULT_LIMITS, earlier: Any = None) -> BlockDual:
+        """Return the dual point of the n-slack problem in the form that the batch improves fastest.
 
         It is an empty one, or that of an earlier run (if `earlier` is such a point) moved to this C.
         """
         known = earlier if isinstance(earlier, BlockDual) else None
-        own = self._batch.offers(OwnDual)
-        dual = None if own is None else own.block_dual(self.weights, self.formulation, C, known, **limits)
-        if dual is None or (self.geometry is not None and not dual.confinable):
-            return self.plane_dual(C, earlier, **limits)
-        dual.confine(self.geometry)
+        own, problem = self._batch.offers(OwnDual), self._dual_problem(C, limits)
+        dual = None if own is None else own.block_dual(problem, known)
+        return self.plane_dual(C, limits, earlier) if dual is None else dual
+
+    def plane_dual(self, C: float, limits: Limits = DEFAULT_LIMITS, earlier: Any = None) -> PlaneDual:
+        """Return the same over planes that are found one by one."""
+        known = PlaneDual.of(earlier) if isinstance(earlier, BlockDual) else None
+        problem = self._dual_problem(C, limits)
+        if self._space is not None:
+            return self._space.plane_dual(problem, known)
+        if known is not None:
+            known.move_to(problem)
+            return known
+        dual = PlaneDual(self.dim, problem)
+        dual.use(self.plane_atoms)
         return dual
 
-    def plane_dual(self, C: float, earlier: Any = None, **limits: Any) -> PlaneDual:
-        """The same over planes that are found one by one."""
-        known = PlaneDual.of(earlier) if isinstance(earlier, BlockDual) else None
-        problem = (self.weights, self.formulation, C)
-        if self._space is not None:
-            dual = self._space.plane_dual(*problem, known, **limits)
-        elif known is None:
-            dual = PlaneDual(self.dim, *problem, **limits)
-            dual.use(self.plane_atoms)
-        else:
-            dual = known
-            dual.move_to(self.weights, C)
-        dual.confine(self.geometry)
-        return dual
+    def _dual_problem(self, C: float, limits: Limits) -> DualProblem:
+        return DualProblem(self.weights, self.formulation, C, limits, self.geometry)
 
     def searched(self, examples: int, largest: Planes) -> None:
         """All outputs of so many examples were looked at by someone else; no planes are larger than these."""
@@ -513,7 +516,8 @@ class Oracle:
 
     def beside(self, batch: Batch, sample_weight: Array) -> Oracle:
         """The problem of other data in the same formulation and place."""
-        return Oracle(batch, self.formulation, sample_weight, self._places.executor, self.geometry)
+        executor = self._places.executor
+        return Oracle(batch, self.formulation, sample_weight, executor, self.geometry, memory=self.memory)
 
     # --- places
 

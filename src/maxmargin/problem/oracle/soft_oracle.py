@@ -7,6 +7,7 @@ from typing import Any, NoReturn
 import numpy as np
 
 from maxmargin.base.arrays import Array, Index
+from maxmargin.base.memory_budget import UNLIMITED, MemoryBudget
 from maxmargin.executors import Executor
 from maxmargin.problem.contract.batch import Batch
 from maxmargin.problem.contract.capabilities.descriptions import required
@@ -15,6 +16,7 @@ from maxmargin.problem.contract.capabilities.smooth import Smooth
 from maxmargin.problem.contract.tangents import Softness, Tangents
 from maxmargin.problem.dual.block_dual import BlockDual
 from maxmargin.problem.dual.geometry import Geometry
+from maxmargin.problem.dual.limits import DEFAULT_LIMITS, Limits
 from maxmargin.problem.oracle.oracle import MeanPlane, Oracle
 from maxmargin.problem.oracle.placement import chunks_of
 from maxmargin.problem.planes.plane_sizes import CutSize
@@ -34,8 +36,9 @@ class SoftOracle(Oracle):
         executor: Executor | None = None,
         geometry: Geometry | None = None,
         sizes: Array | None = None,
+        memory: MemoryBudget = UNLIMITED,
     ):
-        super().__init__(batch, None, sample_weight, executor, geometry, sizes)
+        super().__init__(batch, None, sample_weight, executor, geometry, sizes, memory)
         self.softness = softness
 
     def slacks(self, w: Array) -> Array:
@@ -69,13 +72,13 @@ class SoftOracle(Oracle):
     def predicted_planes(self, w: Array, index: Index, hint: float) -> Planes:
         self._refuse("single outputs")
 
-    def block_dual(self, C: float, earlier: Any = None, **limits: Any) -> BlockDual:
+    def block_dual(self, C: float, limits: Limits = DEFAULT_LIMITS, earlier: Any = None) -> BlockDual:
         self._refuse("single outputs")
 
     def gibbs_dual(self, C: float, earlier: Any = None) -> Any:
         """A dual point with one distribution of outputs per example, in the form that the batch has for it."""
         dual = required(self._batch, DistributionDual, "solver='exponentiated_gradient'", "use solver='lbfgs'")
-        return dual.gibbs_dual(self.weights, self.softness, C, earlier)
+        return dual.gibbs_dual(self.weights, self.softness, C, self.memory, earlier)
 
     def narrowed(self, w: Array) -> None:
         """All outputs count."""

@@ -17,7 +17,6 @@ from scipy import sparse
 from maxmargin.base.arrays import Array, read_only
 from maxmargin.base.files.array_folder import ArrayFolder
 from maxmargin.base.growing_rows import GrowingRows
-from maxmargin.base.memory_budget import zeros
 from maxmargin.base.nonzero_rows import nonzero_rows
 from maxmargin.base.rounding import gamma
 from maxmargin.problem.planes.compiled.atom_arrays import EACH, AtomArrays
@@ -179,12 +178,16 @@ class Atoms:
     def lengths(self) -> Array:
         """‖row‖ of every unit's features, not rounded down."""
         if self._lengths is None:
-            lengths = zeros(self.n_units, np.float64)
+            lengths = self._empty_lengths()
             for first in range(0, self.n_units, BLOCK):
                 lengths[first : first + BLOCK] = self._lengths_of(first, min(first + BLOCK, self.n_units))
             lengths *= 1 + gamma(self.terms)
             self._lengths = lengths  # only now: another thread may be asking for them, too
         return self._lengths
+
+    def _empty_lengths(self) -> Array:
+        """Return an array for the lengths of all units."""
+        return np.zeros(self.n_units)
 
     def _lengths_of(self, first: int, end: int) -> Array:
         """Those of the units first : end, as they are computed."""

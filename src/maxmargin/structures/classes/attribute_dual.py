@@ -18,6 +18,7 @@ from scipy import sparse
 from maxmargin.base.arrays import Array
 from maxmargin.base.rounding import gamma
 from maxmargin.inputs.labels.labels import Labels
+from maxmargin.problem.dual.dual_problem import DualProblem
 from maxmargin.problem.planes.atoms import AtomRows
 from maxmargin.problem.planes.planes import Planes
 from maxmargin.structures.classes.class_dual import ClassDual, LabelledRows
@@ -26,12 +27,13 @@ from maxmargin.structures.classes.scored import ScoredAttributes
 
 
 class AttributeDual(ClassDual):
-    """The dual point of examples whose classes share attributes, α of all wrong labels; task is an Attributed."""
+    """The dual point of examples whose classes share attributes, α of all wrong labels; task is an Attributed.
 
-    confinable = False
+    w has neither a prior nor bounds.
+    """
 
-    def __init__(self, task: Any, classes: LabelledRows, *problem: Any, **limits: Any):
-        super().__init__(classes, *problem, **limits)
+    def __init__(self, task: Any, classes: LabelledRows, problem: DualProblem):
+        super().__init__(classes, problem)
         self._task = task
         self._table: tuple[Labels, Labels, Array] = task.table_
         direct, n_attributes = task.direct_, task.n_attributes_
@@ -59,14 +61,14 @@ class AttributeDual(ClassDual):
             self._alone,
             self._shared,
             self.alpha,
-            self.sums,
+            self.vectors.sums,
             self._scratch,
             self._places,
             self._least,
             report,
         )
 
-    def _totals(self, w: Array) -> tuple[float, float, float, int, float]:
+    def _totals(self, sums: Array) -> tuple[float, float, float, int, float]:
         from maxmargin.structures.classes.compiled.attribute_dual import attribute_totals
 
         of = self.classes
@@ -84,14 +86,17 @@ class AttributeDual(ClassDual):
             alone,
             shared,
             self.alpha,
-            w,
+            sums,
             self._scratch,
             self._places,
         )
 
     @cached_property
     def _largest(self) -> Planes:
-        """Two classes of the longest x with nothing in common, both with the most weight, or the most attributes."""
+        """Return planes of the longest x and two classes with nothing in common, both as large as any can be.
+
+        One has twice the weight of the class with the most weight, one twice the most attributes.
+        """
         of, (indptr, indices, values) = self.classes, self._table
         direct, n_attributes, *_ = of.atoms.arrays
         unit = int(of.units[np.argmax(self._squares[of.units])])
@@ -116,6 +121,6 @@ class AttributeDual(ClassDual):
 
     @property
     def visit_work(self) -> float:
-        """As of classes, with attributes in their place; a few steps of every label are added."""
+        # As for classes, with attributes in their place; a few steps of every label are added.
         n_attributes, K = len(self._places), len(self.classes.cost)
         return super().visit_work * n_attributes / K + 50.0 * self.n * K

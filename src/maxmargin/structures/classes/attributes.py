@@ -13,6 +13,8 @@ from maxmargin.base.arrays import Array
 from maxmargin.base.files.fields import RowArrays, Whole
 from maxmargin.base.files.objects import Fields
 from maxmargin.inputs.matrices import checked_matrix
+from maxmargin.problem.dual.block_dual import BlockDual
+from maxmargin.problem.dual.dual_problem import DualProblem
 from maxmargin.problem.planes.atoms import Atoms
 from maxmargin.structures.classes.attribute_dual import AttributeDual
 from maxmargin.structures.classes.class_dual import ClassDual, LabelledRows
@@ -120,11 +122,16 @@ class AttributeBatch(MulticlassBatch):
 
     kernel_blocks = False
 
-    def _class_dual(self, classes: LabelledRows, *problem: Any, **limits: Any) -> ClassDual:
-        """Where classes share weights, a block is no projection."""
+    def block_dual(self, problem: DualProblem, earlier: BlockDual | None = None) -> BlockDual | None:
+        if problem.geometry is not None and not self.task.shares_nothing:
+            return None  # an AttributeDual has neither a prior nor bounds
+        return super().block_dual(problem, earlier)
+
+    def _class_dual(self, classes: LabelledRows, problem: DualProblem) -> ClassDual:
+        # Where classes share weights, the best weights of a block are not a projection.
         if self.task.shares_nothing:
-            return super()._class_dual(classes, *problem, **limits)
-        return AttributeDual(self.task, classes, *problem, **limits)
+            return super()._class_dual(classes, problem)
+        return AttributeDual(self.task, classes, problem)
 
     def scored(self) -> ScoredAttributes:
         """Return these rows with their classes, ready to be scored and searched."""

@@ -11,7 +11,7 @@ one more weight, the truth's: O(K) for the few steps that it takes (Michelot 198
 from __future__ import annotations
 
 from functools import cached_property
-from typing import Any, ClassVar, NamedTuple
+from typing import ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,11 +19,13 @@ from numpy.typing import NDArray
 from maxmargin.base.arrays import Array
 from maxmargin.base.files.fields import NumberArray, Real
 from maxmargin.base.files.objects import Fields
-from maxmargin.base.memory_budget import zeros
 from maxmargin.base.rounding import gamma
 from maxmargin.inputs.labels.labels import Labels
-from maxmargin.problem.dual.block_dual import CALL, BlockDual, Decoder, Proof, Remembered, Report, caps
-from maxmargin.problem.dual.objective import Formulation
+from maxmargin.problem.dual.block_dual import CALL, BlockDual, Decoder, Report, count_moved
+from maxmargin.problem.dual.caps import largest_multiple
+from maxmargin.problem.dual.dual_problem import DualProblem
+from maxmargin.problem.dual.known_planes import JointSize, KnownPlanes
+from maxmargin.problem.dual.proof import Proof
 from maxmargin.problem.planes.atoms import AtomRows, Atoms
 from maxmargin.problem.planes.planes import Planes
 
@@ -40,21 +42,21 @@ class LabelledRows(NamedTuple):
 
 
 class ClassDual(BlockDual):
-    """α of all wrong labels, for plain slacks under a finite C. No plane is ever written down."""
+    """The BlockDual of classes, for plain slacks under a finite C: α of all wrong labels. No plane is written down."""
 
-    confinable = True
     learnt: ClassVar[Fields] = {"alpha": NumberArray(float, "n", "n_classes", least=0), "_least": Real(least=0)}
 
-    def __init__(self, classes: LabelledRows, weights: Array, formulation: Formulation, C: float, **limits: Any):
-        super().__init__(classes.atoms.dim, weights, formulation, C, **limits)
+    def __init__(self, classes: LabelledRows, problem: DualProblem):
+        super().__init__(classes.atoms.dim, problem)
         self.classes = classes
-        self.alpha = zeros((self.n, len(classes.cost)), np.float64)
+        self.alpha = problem.limits.memory.zeros((self.n, len(classes.cost)), np.float64)
         self._squares = classes.atoms.lengths**2
-        self.average(classes.atoms, classes.units)
-        self._least = 0.0  # what somebody gained who is visited again
+        self.vectors.average_if_cheap(classes.atoms, classes.units)
+        self._least = 0.0  # the gain of a visit from which on its example is visited again
 
     @property
     def n_classes(self) -> int:
+        """Return the number of classes."""
         return len(self.classes.cost)
 
     @property
@@ -62,15 +64,15 @@ class ClassDual(BlockDual):
         return np.asarray(self.alpha.sum(axis=1))
 
     def search(self, oracle: Decoder, order: NDArray[np.intp], block: int) -> Report:
-        """Every visit sees the newest Σ α a; `block` means nothing here."""
+        """Visit these examples; each visit sees the newest Σ α a, and `block` is not used."""
         report = self._visit(oracle, order)
-        self._after_search()
+        self.vectors.begin_mean()
         return report
 
     def revisit(self, oracle: Decoder, rng: np.random.Generator) -> Report:
-        """Visit those again who have just gained most."""
+        """Visit again the examples that have gained most in the last visits."""
         report = self._visit(oracle, rng.permutation(self.movers))
-        self._after_revisit()
+        self.vectors.extend_mean()
         return report
 
     @property
@@ -87,7 +89,8 @@ class ClassDual(BlockDual):
         self._improve(order, report)
         self.movers, self._least = order[: int(report[MOVED])], SHARE * report[GAIN] / len(order)
         self.dual += report[GAIN]
-        return Report(report[PENALTY], self._moved(report[GAIN]), report[GAIN], work=len(order) / self.n)
+        moved = count_moved(self.movers, report[GAIN], self.dual)
+        return Report(report[PENALTY], moved, report[GAIN], work=len(order) / self.n)
 
     def _improve(self, order: NDArray[np.intp], report: Array) -> None:
         """Solve the blocks of these examples; see `visit_classes`."""
@@ -103,8 +106,8 @@ class ClassDual(BlockDual):
             self.cap,
             of.atoms.arrays,
             self.alpha,
-            self._free,
-            self._limits,
+            self.vectors.free,
+            self.vectors.bounds,
             np.empty((4, len(of.cost))),
             np.empty(len(of.cost), dtype=np.uint64),
             self._least,
@@ -113,7 +116,7 @@ class ClassDual(BlockDual):
 
     @cached_property
     def _largest(self) -> Planes:
-        """The plane of the longest x, and that of the dearest mistake, of any two labels."""
+        """Return the plane of the longest x, and that of the dearest mistake, of any two labels."""
         of = self.classes
         units = of.units[[int(np.argmax(self._squares[of.units])), int(np.argmax(of.cost.max(axis=1)[of.truths]))]]
         K = len(of.cost)
@@ -122,10 +125,14 @@ class ClassDual(BlockDual):
         return Planes(rows, np.full(2, of.cost[of.truths].max()))
 
     def refresh(self) -> None:
-        self.sums[:] = 0.0
-        linear, *_ = self._totals(self.sums)
-        self._settle()
-        self.dual = linear - self._potential()
+        linear = self._sum_up()
+        self.dual = linear - self.vectors.settle()
+
+    def _sum_up(self) -> float:
+        """Set Σ α a from α, and return Σ α b."""
+        self.vectors.sums[:] = 0.0
+        linear, *_ = self._totals(self.vectors.sums)
+        return linear
 
     def _linear(self) -> float:
         return float(np.einsum("ik,ik", self.alpha, self.classes.cost[self.classes.truths]))
@@ -138,15 +145,16 @@ class ClassDual(BlockDual):
         terms = entries + self.classes.atoms.terms
         return Proof(linear, losses * (1 + gamma(entries)), w, mass, terms, excess=excess)
 
-    def _totals(self, w: Array) -> tuple[float, float, float, int, float]:
+    def _totals(self, sums: Array) -> tuple[float, float, float, int, float]:
+        """Add Σ α a to an array, and return the other terms of D(α); see `class_totals`."""
         from maxmargin.structures.classes.compiled.class_dual import class_totals
 
         of = self.classes
         lengths, row = of.atoms.lengths, np.empty(len(of.cost))
-        return class_totals(of.units, of.truths, of.cost, lengths, self.cap, of.atoms.arrays, self.alpha, w, row)
+        return class_totals(of.units, of.truths, of.cost, lengths, self.cap, of.atoms.arrays, self.alpha, sums, row)
 
     def slacks(self, w: Array, gains: Array | None = None) -> Array:
-        """Of all labels."""
+        """Return the height of the highest plane of every example at w, of all labels, or 0."""
         of, heights = self.classes, self._scores(w)
         heights -= heights[np.arange(self.n), of.truths][:, None]
         heights += of.cost[of.truths]
@@ -156,41 +164,41 @@ class ClassDual(BlockDual):
     def _scores(self, w: Array) -> Array:
         return self.classes.atoms.scores(w, self.classes.units)
 
-    def move_to(self, weights: Array, C: float) -> None:
-        """By the best multiple of α that keeps to the new caps."""
-        self._know_sums()
-        self.weights, self.C, self.cap = weights, C, caps(weights, C)
-        self.alpha *= self.best_multiple(self._linear(), 0.0, self.alpha_sums)
+    def move_to(self, problem: DualProblem) -> None:
+        if self.vectors.behind:
+            self.refresh()
+        self.problem, self.cap = problem, problem.caps
+        limit = largest_multiple(self.alpha_sums, self.cap)
+        self.alpha *= self.vectors.best_multiple(self._linear(), 0.0, limit)
+        self.vectors.confine(problem.geometry)
         self.refresh()
-        self._after_search()
+        self.vectors.begin_mean()
 
     # --- all blocks at once (solvers/joint_rounds.py)
 
-    def remembered(self) -> Remembered:
-        """The planes that carry weight."""
+    def known_planes(self) -> KnownPlanes:
+        """Return the planes that carry weight."""
         of = self.classes
         owners, labels = np.nonzero(self.alpha * (self.cap > 0)[:, None])
         truths = of.truths[owners]
         rows = self._rows(owners, truths, labels.astype(np.int32))
-        return Remembered(owners * len(of.cost) + labels, owners, rows, of.cost[truths, labels])
+        slots = owners * len(of.cost) + labels
+        return KnownPlanes(slots, owners, rows, of.cost[truths, labels], self.alpha.ravel()[slots])
 
     def _rows(self, owners: NDArray[np.intp], truths: Labels, labels: Labels) -> AtomRows:
-        """The planes of these examples and labels."""
+        """Return the planes of these examples and labels."""
         of = self.classes
         first = of.units[owners] * len(of.cost)
         indices = np.stack([first + truths, first + labels], axis=1).ravel().astype(np.int32)
         indptr = np.arange(0, 2 * len(owners) + 1, 2, dtype=np.int32)
         return AtomRows(of.atoms, indptr, indices, np.tile([1.0, -1.0], len(owners)))
 
-    def alpha_of(self, planes: Remembered) -> Array:
-        return self.alpha.ravel()[planes.slots]
-
     @property
-    def size(self) -> tuple[int, int]:
+    def joint_size(self) -> JointSize:
         counts = np.count_nonzero(self.alpha[self.cap > 0], axis=1)
-        return int(counts.sum()), int(np.count_nonzero(counts))
+        return JointSize(int(counts.sum()), int(np.count_nonzero(counts)))
 
     @property
     def visit_work(self) -> float:
-        """All scores of everyone, in vector operations, and as much again for what is added to w."""
+        # Scores of all labels, in vector operations, and as much again for what is added to w.
         return 0.5 * self.classes.atoms.n_entries * len(self.classes.cost) + 100.0 * self.n + CALL

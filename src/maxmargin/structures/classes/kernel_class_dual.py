@@ -9,7 +9,7 @@ labels that it changed. Rows are computed for those who are about to change.
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,29 +20,32 @@ from maxmargin.base.files.objects import Fields
 from maxmargin.kernels.atoms import KernelAtoms
 from maxmargin.kernels.compiled.row_cache import RowCache
 from maxmargin.kernels.plane_dual import KernelPlaneDual
-from maxmargin.problem.dual.block_dual import Planed
-from maxmargin.problem.dual.objective import Formulation
+from maxmargin.problem.dual.dual_problem import DualProblem
+from maxmargin.problem.dual.limits import Limits
 from maxmargin.structures.classes.class_dual import ClassDual, LabelledRows
 
 BLOCK = 512  # examples whose rows of G are computed together
 
 
 class KernelClassDual(ClassDual):
-    """ClassDual with the inner products of a kernel."""
+    """ClassDual with the inner products of a kernel; w has neither a prior nor bounds."""
 
-    confinable = False
     learnt: ClassVar[Fields] = {"seen": InPlace()}
 
-    def __init__(self, classes: LabelledRows, weights: Array, formulation: Formulation, C: float, **limits: Any):
-        super().__init__(classes, weights, formulation, C, **limits)
+    def __init__(self, classes: LabelledRows, problem: DualProblem):
+        super().__init__(classes, problem)
         assert isinstance(classes.atoms, KernelAtoms)
-        self._atoms = classes.atoms
+        self._atoms = self.vectors.product = classes.atoms
         self.seen = np.zeros((len(classes.cost), self._atoms.n_units))  # by label, which is how they change
-        self._atoms.kept = (self.sums, self.seen.T)
+        self._keep_scores()
+
+    def _keep_scores(self) -> None:
+        """Tell the atoms that the scores at Σ α a are known."""
+        self._atoms.kept = (self.vectors.sums, self.seen.T)
 
     def _check_learnt(self) -> None:
         super()._check_learnt()
-        self._atoms.kept = (self.sums, self.seen.T)
+        self._keep_scores()
 
     def _improve(self, order: NDArray[np.intp], report: Array) -> None:
         from maxmargin.structures.classes.compiled.kernel_class_dual import visit_with_rows
@@ -55,7 +58,7 @@ class KernelClassDual(ClassDual):
             self._fetch(order[begin:end])
             while at < end:
                 cache = tuple(RowCache(rows.store, rows.slot_of, rows.complete, rows.last_use, rows.clock))
-                state = self.alpha, self.sums, self.seen, scratch, labels
+                state = self.alpha, self.vectors.sums, self.seen, scratch, labels
                 at = int(visit_with_rows(order, at, end, *fixed, cache, *state, self._least, report))
                 if at < end:  # it has come to change since its block began, and so may others
                     self._fetch(order[at:end])
@@ -73,26 +76,24 @@ class KernelClassDual(ClassDual):
             rows.whole(wanted[: rows.capacity])
 
     def refresh(self) -> None:
-        self._atoms.kept = None  # until w is whole again
-        super().refresh()
+        self._atoms.kept = None  # until Σ α a is whole again
+        linear = self._sum_up()
+        self.tidy()
+        self.dual = linear - self.vectors.settle()
 
-    def without_planes(self, kind: type[Planed], **limits: Any) -> Any:
-        return KernelPlaneDual(self._atoms, self.weights, self.formulation, self.C, **limits)
+    def move_to(self, problem: DualProblem) -> None:
+        self.tidy()
+        super().move_to(problem)
+
+    def empty_plane_dual(self, limits: Limits) -> KernelPlaneDual:
+        return KernelPlaneDual(self._atoms, self.problem._replace(limits=limits))
 
     def tidy(self) -> None:
         """Compute the scores anew: those that many changes were added to are not what the objective is measured by."""
-        scores = self._atoms.rows.products(self._atoms.coefficients(self.sums), np.arange(self._atoms.n_units))
-        self.seen[:] = scores.T
-        self._atoms.kept = (self.sums, self.seen.T)
-
-    def _squared_norm(self) -> float:
-        self.tidy()
-        return self._atoms.inner(self.sums, self.sums)
-
-    def _square_of(self, w: Array) -> float:
-        return self._atoms.square(w)
+        coefficients = self._atoms.coefficients(self.vectors.sums)
+        self.seen[:] = self._atoms.rows.products(coefficients, np.arange(self._atoms.n_units)).T
+        self._keep_scores()
 
     @property
     def visit_work(self) -> float:
-        """With a row of G for every example whose weights change."""
-        return super().visit_work + 2.0 * self.n * self._atoms.n_units
+        return super().visit_work + 2.0 * self.n * self._atoms.n_units  # a row of G for every change

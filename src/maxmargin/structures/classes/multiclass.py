@@ -21,6 +21,7 @@ from maxmargin.kernels.units import UnitTask
 from maxmargin.problem.contract.capabilities.own_dual import OwnDual
 from maxmargin.problem.contract.capabilities.rescaled_search import RescaledSearch
 from maxmargin.problem.dual.block_dual import BlockDual
+from maxmargin.problem.dual.dual_problem import DualProblem
 from maxmargin.problem.dual.objective import Formulation
 from maxmargin.problem.dual.plane_dual import PlaneDual
 from maxmargin.problem.planes.atoms import Atoms
@@ -158,31 +159,25 @@ class MulticlassBatch(AtomBatch, OwnDual, RescaledSearch):
         scored = self.scored()
         return scored.planes_of(scored.found(scored.scores(w), augment))
 
-    def block_dual(
-        self, weights: Array, formulation: Formulation, C: float, earlier: BlockDual | None = None, **limits: Any
-    ) -> BlockDual | None:
+    def block_dual(self, problem: DualProblem, earlier: BlockDual | None = None) -> BlockDual | None:
         """Return the dual of whole blocks where α of all labels fits into memory; None where planes are needed.
 
         With a kernel that is so unless the blocks are too many for joint rounds (solvers/joint_rounds.py).
         """
-        megabytes = 8.0 * len(self.cost) * (len(self) + 2 * len(self.cost)) / 2**20
-        large = megabytes > limits["cache_mb"]
-        few = self.kernel is not None and (
-            not self.kernel_blocks or 8 * megabytes * self.kernel.n_units <= limits["cache_mb"]
-        )
-        plain = formulation.plain and np.isfinite(C)
+        megabytes, cache_mb = 8.0 * len(self.cost) * (len(self) + 2 * len(self.cost)) / 2**20, problem.limits.cache_mb
+        large = megabytes > cache_mb
+        few = self.kernel is not None and (not self.kernel_blocks or 8 * megabytes * self.kernel.n_units <= cache_mb)
+        plain = problem.formulation.plain and np.isfinite(problem.C)
         taken_over = isinstance(earlier, PlaneDual)  # where single steps got nowhere
         if large or few or not plain or taken_over:
             return None
         if isinstance(earlier, ClassDual):
-            earlier.move_to(weights, C)
+            earlier.move_to(problem)
             return earlier
-        classes = LabelledRows(self.atoms, self.ids, self.labels[self.ids], self.cost)
-        return self._class_dual(classes, weights, formulation, C, **limits)
+        return self._class_dual(LabelledRows(self.atoms, self.ids, self.labels[self.ids], self.cost), problem)
 
-    def _class_dual(self, classes: LabelledRows, *problem: Any, **limits: Any) -> ClassDual:
-        kind = ClassDual if self.kernel is None else KernelClassDual
-        return kind(classes, *problem, **limits)
+    def _class_dual(self, classes: LabelledRows, problem: DualProblem) -> ClassDual:
+        return ClassDual(classes, problem) if self.kernel is None else KernelClassDual(classes, problem)
 
     def rescaled_planes(self, w: Array, formulation: Formulation) -> Planes:
         scored = self.scored()

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from maxmargin.base.arrays import Array, Index, read_only
 from maxmargin.base.files.array_folder import ArrayFolder, Excerpt
-from maxmargin.base.memory_budget import room, zeros
+from maxmargin.base.memory_budget import UNLIMITED, MemoryBudget
 from maxmargin.base.rounding import UNIT, gamma
 from maxmargin.inputs.labels.labels import Labels
 from maxmargin.inputs.packed.packed_rows import verify_rows
@@ -25,6 +25,7 @@ from maxmargin.problem.contract.capabilities.smooth import Smooth
 from maxmargin.problem.contract.capabilities.summing_shards import SummingShards
 from maxmargin.problem.contract.tangents import Softness, Tangents
 from maxmargin.problem.dual.block_dual import BlockDual
+from maxmargin.problem.dual.dual_problem import DualProblem
 from maxmargin.problem.dual.objective import Formulation
 from maxmargin.problem.dual.plane_dual import PlaneDual
 from maxmargin.problem.planes.atoms import Atoms
@@ -163,36 +164,37 @@ class ChainBatch(AtomBatch, DistributionDual, Latent, MissingLabels, OwnDual, Re
         cut.task = self.task.cut_out()
         return cut, place[owner[ids]]
 
-    def unrolled(self) -> Unrolled:
-        """All units of these sequences, one sequence after another."""
+    def unrolled(self, memory: MemoryBudget = UNLIMITED) -> Unrolled:
+        """Return all units of these sequences, one sequence after another."""
         from maxmargin.structures.sequences.compiled import chain
 
         bounds = np.zeros(len(self) + 1, dtype=np.int64)
         np.cumsum(self.offsets[self.ids + 1] - self.offsets[self.ids], out=bounds[1:])
-        units = zeros(int(bounds[-1]), np.int64)
+        units = memory.zeros(int(bounds[-1]), np.int64)
         chain.unroll(read_only(self.offsets), self.ids, bounds, units)
         return Unrolled(units, bounds)
 
-    def block_dual(
-        self, weights: Array, formulation: Formulation, C: float, earlier: BlockDual | None = None, **limits: Any
-    ) -> BlockDual | None:
+    def block_dual(self, problem: DualProblem, earlier: BlockDual | None = None) -> BlockDual | None:
         """Return flows where the problem has them and the products of positions fit into memory, or are few."""
+        memory = problem.limits.memory
         K, size = self.cost.shape[1], np.dtype(product_type(self.atoms)).itemsize
         products = size * float(np.sum(np.diff(self.offsets)[self.ids].astype(float) ** 2))
-        keeps = products <= min(0.5 * limits["cache_mb"] * 2**20, room().left)  # in a file they would be no faster
+        # In a file, products would be no faster than computing them.
+        keeps = products <= min(0.5 * problem.limits.cache_mb * 2**20, memory.left)
         large = not (keeps or self.longest <= MOST_PRODUCTS) or K > MOST_LABELS
-        plain = formulation.plain and np.isfinite(C) and self.kernel is None and not self.task.latent and K > 1
+        plain = problem.formulation.plain and np.isfinite(problem.C)
+        plain = plain and self.kernel is None and not self.task.latent and K > 1
         if large or not plain or isinstance(earlier, PlaneDual):  # which took over where single steps got nowhere
             return None
         if isinstance(earlier, ChainFlows):
-            earlier.move_to(weights, C)
+            earlier.move_to(problem)
             return earlier
-        view, known = self.unrolled(), (self.labels, self.rows, self.factors)
+        view, known = self.unrolled(memory), (self.labels, self.rows, self.factors)
         at = view.units
         if len(at) < len(self.rows) or not np.array_equal(self.ids, np.arange(len(self))):
             known = (self.labels[at], self.rows[at], self.factors[at])
         chains = LabelledChains(self.atoms, self.task.allowed_, self.cost, view.bounds, at, *known)
-        return ChainFlows(chains, weights, formulation, C, keeps_products=keeps, **limits)
+        return ChainFlows(chains, problem, keeps)
 
     # --- search
 
@@ -265,12 +267,14 @@ class ChainBatch(AtomBatch, DistributionDual, Latent, MissingLabels, OwnDual, Re
         steps = 4.0 * (K + 8) * self.longest + 4 * b * float(np.max(errors, initial=0.0)) / UNIT
         return Tangents(slacks, errors, mass, steps + len(at))
 
-    def gibbs_dual(self, weights: Array, softness: Softness, C: float, earlier: Any = None) -> ChainGibbs:
-        view = self.unrolled()
+    def gibbs_dual(
+        self, weights: Array, softness: Softness, C: float, memory: MemoryBudget, earlier: Any = None
+    ) -> ChainGibbs:
+        view = self.unrolled(memory)
         at = view.units
         known = (self.labels[at], self.rows[at], self.factors[at])
         chains = SoftChains(self.atoms, self.task.allowed_, self.cost, view.bounds, at, *known)
-        return continued(earlier, chains, weights, softness, C)
+        return continued(earlier, chains, weights, softness, C, memory)
 
     def guessed(self, rng: np.random.Generator) -> ChainBatch:
         return self.completed(rng.standard_normal(self.dim))

@@ -13,20 +13,22 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import cached_property
-from typing import Any, ClassVar, NamedTuple
+from typing import ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from maxmargin.base.arrays import Array, read_only
 from maxmargin.base.files.objects import Fields
-from maxmargin.base.memory_budget import zeros
-from maxmargin.base.pickled_weights import lent
+from maxmargin.base.memory_budget import MemoryBudget
 from maxmargin.base.rounding import gamma
 from maxmargin.inputs.labels.labelling import wrong_labels
 from maxmargin.inputs.labels.labels import Labels
-from maxmargin.problem.dual.block_dual import CALL, BlockDual, Decoder, Proof, Remembered, Report, caps
-from maxmargin.problem.dual.objective import Formulation
+from maxmargin.problem.dual.block_dual import CALL, BlockDual, Decoder, Report, count_moved
+from maxmargin.problem.dual.caps import largest_multiple
+from maxmargin.problem.dual.dual_problem import DualProblem
+from maxmargin.problem.dual.known_planes import JointSize, KnownPlanes
+from maxmargin.problem.dual.proof import Proof
 from maxmargin.problem.planes.atoms import AtomRows, Atoms, one_or_each
 from maxmargin.problem.planes.planes import Planes
 from maxmargin.structures.sequences.compiled.flow_arrays import (
@@ -45,7 +47,7 @@ from maxmargin.structures.sequences.compiled.flow_arrays import (
 )
 from maxmargin.structures.sequences.learnt_flows import LearntLattice, LearntPaths, WeightedPaths
 
-ROOM = 4  # edges of a position, at first
+FIRST_EDGES = 4  # edges of a position for which there is memory at first
 VISIT = 100.0  # multiplications that take as long as what is done in a visit besides
 ROUNDS = 2  # of a visit that searches nothing
 BLOCK = 2**16  # positions of paths whose rows are written down at a time
@@ -67,52 +69,43 @@ class LabelledChains(NamedTuple):
 
 
 class ChainFlows(BlockDual):
-    """The flows, for plain slacks under a finite C."""
+    """The BlockDual of chains, for plain slacks under a finite C: the flows of all sequences."""
 
-    confinable = True
     learnt: ClassVar[Fields] = {"_lattice": LearntLattice(), "_paths": LearntPaths()}
 
-    def __init__(
-        self,
-        chains: LabelledChains,
-        weights: Array,
-        formulation: Formulation,
-        C: float,
-        keeps_products: bool = True,
-        **limits: Any,
-    ):
-        super().__init__(chains.atoms.dim, weights, formulation, C, **limits)
+    def __init__(self, chains: LabelledChains, problem: DualProblem, keeps_products: bool = True):
+        super().__init__(chains.atoms.dim, problem)
         self.chains = of = chains
-        arrays = of.atoms.arrays
+        arrays, memory = of.atoms.arrays, problem.limits.memory
         lengths, count = np.diff(of.bounds), len(of.units)
         bounds, units, truths, rows = (read_only(each) for each in (of.bounds, of.units, of.truths, of.rows))
         factors, every = one_or_each(of.factors)
         self._positions = Positions(bounds, units, truths, rows, read_only(factors), every)
-        self._lattice = Lattice(zeros(count + 1, np.int64), zeros(count, np.int64), *_edges(ROOM * count))
+        edges = _edges(FIRST_EDGES * count, memory)
+        self._lattice = Lattice(memory.zeros(count + 1, np.int64), memory.zeros(count, np.int64), *edges)
         for some in self._stretches():
             self._begin_with_truths(some)
-        self._lattice.start[count] = ROOM * count
+        self._lattice.start[count] = FIRST_EDGES * count
         squares = lengths**2 if keeps_products else np.zeros_like(lengths)
         cells = int(squares.sum()) if keeps_products else int(lengths.max()) ** 2
-        first, known_rows = np.cumsum(squares) - squares, zeros(count, np.bool_)
-        self._grams = Grams(first, known_rows, zeros(cells, product_type(of.atoms)), keeps_products)
+        first, known_rows = np.cumsum(squares) - squares, memory.zeros(count, np.bool_)
+        self._grams = Grams(first, known_rows, memory.zeros(cells, product_type(of.atoms)), keeps_products)
         self._scratch = FlowScratch.of(int(lengths.max()), arrays.n_labels, arrays.direct, of.atoms.n_features)
-        self.average(of.atoms, of.units)
+        self.vectors.average_if_cheap(of.atoms, of.units)
         self._paths: WeightedPaths | None = None  # of the flows as they are now
-        self._left: Array | None = None  # w, if it was left to a model
 
     def _stretches(self) -> Iterator[slice]:
-        """Sequences, some after others: what is computed of some at a time takes little memory beside the whole."""
+        """Yield ranges of sequences: what is computed of one range at a time takes little memory."""
         n = len(self.chains.bounds) - 1
         return (slice(first, min(first + AT_ONCE, n)) for first in range(0, n, AT_ONCE))
 
     def _begin_with_truths(self, some: slice) -> None:
-        """All flow of these sequences goes along their truths."""
+        """Let all flow of these sequences go along their truths."""
         bounds, lattice = self.chains.bounds[some.start : some.stop + 1], self._lattice
         begin, end = int(bounds[0]), int(bounds[-1])
         truths, first = self.chains.truths[begin:end], bounds[:-1] - begin
-        lattice.start[begin:end], lattice.filled[begin:end] = np.arange(ROOM * begin, ROOM * end, ROOM), 1
-        edges = slice(ROOM * begin, ROOM * end, ROOM)
+        lattice.start[begin:end], lattice.filled[begin:end] = FIRST_EDGES * np.arange(begin, end), 1
+        edges = slice(FIRST_EDGES * begin, FIRST_EDGES * end, FIRST_EDGES)
         before = np.concatenate([[0], truths[:-1]])
         before[first] = 0
         lattice.before[edges], lattice.here[edges] = before, truths
@@ -120,80 +113,68 @@ class ChainFlows(BlockDual):
 
     @property
     def alpha_sums(self) -> Array:
-        """What flows through a sequence with the truth's, at the position where that is most."""
+        """Return what flows through every sequence, the truth's share included, where that is most."""
         start, filled, _, _, flow = self._lattice
-        room = np.diff(start)
-        used = np.arange(len(flow)) - np.repeat(start[:-1], room) < np.repeat(filled, room)
+        capacity = np.diff(start)
+        used = np.arange(len(flow)) - np.repeat(start[:-1], capacity) < np.repeat(filled, capacity)
         through = np.add.reduceat(np.where(used, flow, 0.0), start[:-1])
         return np.asarray(np.maximum.reduceat(through, self.chains.bounds[:-1]))
-
-    # --- who has w
-
-    def leave(self, w: Array | None) -> bool:
-        if w is not self.sums or w is not self.w or w is not self._free:
-            return False
-        self._left = w
-        return True
-
-    def _own(self) -> None:
-        """Have a w of its own before that is changed."""
-        if self._left is self.sums:
-            self.sums = self._free = self.w = self.sums.copy()
-        self._left = None
 
     # --- what BCFW does
 
     def search(self, oracle: Decoder, order: NDArray[np.intp], block: int) -> Report:
-        """Every visit sees the newest Σ α a; `block` means nothing here."""
+        """Visit these sequences; each visit sees the newest Σ α a, and `block` is not used."""
         oracle.searched(len(order), self._largest)
         report = self._visit(order, True, 1)
-        self._after_search()
+        self.vectors.begin_mean()
         nonzeros, n_labels = self.chains.atoms.n_entries, self.chains.atoms.arrays.n_labels
         # All scores and links are vector operations.
         work = 0.25 * n_labels * (nonzeros + n_labels * len(self.chains.units)) / self.visit_work
         return report._replace(work=report.work + work * len(order) / self.n)
 
     def revisit(self, oracle: Decoder, rng: np.random.Generator) -> Report:
-        """Visit those again that have just gained, in what is known of their lattice."""
+        """Visit the sequences again that have gained in the last visits, in the known part of their lattices."""
         if not len(self.movers):
             return Report(0.0, 0, 0.0, work=0.0)
         report = self._visit(rng.permutation(self.movers), False, ROUNDS)
-        self._after_revisit()
+        self.vectors.extend_mean()
         return report
 
     def _visit(self, order: NDArray[np.intp], search: bool, rounds: int) -> Report:
         from maxmargin.structures.sequences.compiled.flows import visit_chains
 
-        self._own()
+        self.vectors.keep_own()
         of, n_labels, report = self.chains, self.chains.atoms.arrays.n_labels, np.zeros(REPORT)
-        links = self._clipped(of.atoms.arrays.direct) + of.allowed
+        links = self.vectors.clipped(of.atoms.arrays.direct) + of.allowed
         square = n_labels * n_labels
         between = links[:square].reshape(n_labels, n_labels)
         starts, ends = links[square : square + n_labels], links[square + n_labels :]
         problem = FlowProblem(of.atoms.arrays, self._positions, of.cost, self.cap)
-        weights = ChainWeights(self._free, self._limits, links, between, starts, ends)
+        weights = ChainWeights(self.vectors.free, self.vectors.bounds, links, between, starts, ends)
         self._paths = None
         visit_chains(order, search, rounds, problem, self._lattice, self._grams, weights, self._scratch, report)
         self.movers = order[: int(report[MOVED])]
         self.dual += report[GAIN]
         if report[REFUSED]:
-            self._make_room()
+            self._add_capacity()
         work = report[WORK] + VISIT * len(order) + CALL
-        return Report(report[PENALTY], self._moved(report[GAIN]), report[GAIN], work=work / self.visit_work)
+        moved = count_moved(self.movers, report[GAIN], self.dual)
+        return Report(report[PENALTY], moved, report[GAIN], work=work / self.visit_work)
 
-    def _make_room(self) -> None:
-        """For twice as many edges where there is no room left."""
+    def _add_capacity(self) -> None:
+        """Make memory for twice as many edges at the positions that are full."""
         from maxmargin.structures.sequences.compiled.lattice import move_edges, wider_starts
 
-        start = zeros(len(self._lattice.start), np.int64)
+        memory = self.problem.limits.memory
+        start = memory.zeros(len(self._lattice.start), np.int64)
         wider_starts(self._lattice, start)
-        new = Lattice(start, self._lattice.filled, *_edges(int(start[-1])))
+        new = Lattice(start, self._lattice.filled, *_edges(int(start[-1]), memory))
         move_edges(self._lattice, new)
         self._lattice = new
 
     @cached_property
     def _largest(self) -> Planes:
-        """Three planes: the longest, that of the most positions, and the dearest; every label is wrong."""
+        """Return three planes: the longest, that of the most positions, and the dearest; every label is wrong."""
         of, bounds, n_labels = self.chains, self.chains.bounds, self.chains.atoms.arrays.n_labels
         largest = [(-np.inf, 0, 0.0)] * 3  # a size, the sequence that has it, and the price of all its positions
         for some in self._stretches():
@@ -211,7 +192,7 @@ class ChainFlows(BlockDual):
         return planes._replace(loss=np.array([largest[k][2] for k in at]))
 
     def _planes(self, labels: Labels, owners: NDArray[np.int64]) -> Planes:
-        """Of labellings of these sequences, one after another."""
+        """Return the planes of labellings of these sequences, which stand one after another in `labels`."""
         of = self.chains
         lengths = np.diff(of.bounds)[owners]
         ends = np.append(0, np.cumsum(lengths))
@@ -220,7 +201,7 @@ class ChainFlows(BlockDual):
         return wrong_labels(of.atoms, True, ends, of.units[at], truths, labels, rows, of.cost, of.factors[at])
 
     def _in_blocks(self, paths: WeightedPaths) -> Iterator[tuple[slice, AtomRows, Array]]:
-        """Rows and losses of some paths after others: those of all at once would take more memory than w."""
+        """Yield rows and losses of some paths after others: those of all at once would take more memory than w."""
         ends = np.cumsum(np.diff(self.chains.bounds)[paths.owners])
         first = top = 0
         while first < len(ends):
@@ -233,9 +214,11 @@ class ChainFlows(BlockDual):
 
     @property
     def paths(self) -> WeightedPaths:
-        """The flows as labellings. They are feasible whatever rounding has done to the flows."""
+        """Return the flows as labellings. They are feasible whatever rounding has done to the flows."""
         if self._paths is None:
             from maxmargin.structures.sequences.compiled.flow_paths import split_flow
+
+            zeros = self.problem.limits.memory.zeros
 
             def split(write: bool, count: int, size: int) -> WeightedPaths:
                 paths = WeightedPaths(zeros(size, np.int32), zeros(count, np.int64), zeros(count, np.float64))
@@ -250,19 +233,18 @@ class ChainFlows(BlockDual):
         return self._paths
 
     def _join(self, paths: WeightedPaths) -> None:
-        """Make these the flows; all of their edges are known."""
+        """Make these the flows, and compute w and D; all edges of these paths are known."""
         from maxmargin.structures.sequences.compiled.flow_paths import join_paths
 
-        self._own()
+        self.vectors.keep_own()
         join_paths(self._positions, self.cap, self._lattice, *paths)
         self._paths = paths
-        losses = np.empty(len(paths.owners))
-        self.sums[:] = 0.0
+        losses, sums = np.empty(len(paths.owners)), self.vectors.sums
+        sums[:] = 0.0
         for some, rows, loss in self._in_blocks(paths):
-            rows.add_to(self.sums, paths.weights[some])
+            rows.add_to(sums, paths.weights[some])
             losses[some] = loss
-        self._settle()
-        self.dual = float(np.dot(paths.weights, losses)) - self._potential()
+        self.dual = float(np.dot(paths.weights, losses)) - self.vectors.settle()
 
     def refresh(self) -> None:
         self._join(self.paths)
@@ -272,18 +254,11 @@ class ChainFlows(BlockDual):
 
         return float(flow_losses(self._positions, self.chains.cost, self._lattice))
 
-    def bound(self) -> float:
-        """Summed up in the place of w, which is mostly zeros and needs little room meanwhile, if it is no model's."""
-        if self._left is self.sums:
-            return super().bound()
-        with lent(self.sums) as place:
-            return self._lowered(self._proof(place))
+    def take_weights(self) -> Array:
+        return self.vectors.take()
 
     def proof(self) -> Proof:
-        return self._proof(np.zeros(self.dim))
-
-    def _proof(self, w: Array) -> Proof:
-        """Σ α a is summed up in w."""
+        w = np.zeros(self.dim)
         paths, entries = self.paths, 0
         alpha, loss, sizes = paths.weights, np.empty(len(paths.owners)), np.empty(len(paths.owners))
         for some, rows, of_some in self._in_blocks(paths):
@@ -304,11 +279,11 @@ class ChainFlows(BlockDual):
         return Proof(linear, losses, w, mass, terms + len(self._scratch.scores), excess=excess)
 
     def _sums(self, paths: WeightedPaths) -> Array:
-        """Σ α of every sequence."""
+        """Return Σ α of every sequence."""
         return np.bincount(paths.owners, weights=paths.weights, minlength=self.n).astype(float)
 
     def slacks(self, w: Array, gains: Array | None = None) -> Array:
-        """Of the paths that carry flow."""
+        """Return the height of the highest path of every sequence at w, of those that carry flow, or 0."""
         paths, slacks = self.paths, np.zeros(self.n)
         heights = np.empty(len(paths.owners))
         for some, rows, loss in self._in_blocks(paths):
@@ -316,46 +291,45 @@ class ChainFlows(BlockDual):
         np.maximum.at(slacks, paths.owners, heights if gains is None else heights - gains[paths.owners])
         return slacks
 
-    def move_to(self, weights: Array, C: float) -> None:
-        """By the best multiple of α that keeps to the new caps, of the sequences that still have one."""
-        self._know_sums()
-        self.weights, self.C, cap = weights, C, caps(weights, C)
+    def move_to(self, problem: DualProblem) -> None:
+        if self.vectors.behind:
+            self.refresh()
+        cap = problem.caps
         paths = self.paths.take(cap[self.paths.owners] > 0, np.diff(self.chains.bounds))
-        self.cap = cap
+        self.problem, self.cap = problem, cap
         losses = self._planes(paths.labels, paths.owners).loss
-        factor = self.best_multiple(float(np.dot(paths.weights, losses)), 0.0, self._sums(paths))
+        limit = largest_multiple(self._sums(paths), cap)
+        factor = self.vectors.best_multiple(float(np.dot(paths.weights, losses)), 0.0, limit)
+        self.vectors.confine(problem.geometry)
         self._join(paths._replace(weights=factor * paths.weights) if factor > 0 else WeightedPaths.none())
-        self._after_search()
+        self.vectors.begin_mean()
 
     # --- all blocks at once (solvers/joint_rounds.py)
 
-    def remembered(self) -> Remembered:
-        """The paths that carry flow."""
+    def known_planes(self) -> KnownPlanes:
+        """Return the paths that carry flow."""
         paths = self.paths
-        planes = self._planes(paths.labels, paths.owners)
-        return Remembered(np.arange(len(paths.owners)), paths.owners, AtomRows.of(planes.dpsi), planes.loss)
-
-    def alpha_of(self, planes: Remembered) -> Array:
-        return self.paths.weights[planes.slots]
+        planes, slots = self._planes(paths.labels, paths.owners), np.arange(len(paths.owners))
+        return KnownPlanes(slots, paths.owners, AtomRows.of(planes.dpsi), planes.loss, paths.weights[slots])
 
     @property
-    def size(self) -> tuple[int, int]:
+    def joint_size(self) -> JointSize:
         owners = self.paths.owners
-        return len(owners), len(np.unique(owners))
+        return JointSize(len(owners), len(np.unique(owners)))
 
     @property
     def visit_work(self) -> float:
-        """Two labels of everyone, and what else is done at every position, in every visit and call."""
+        # Two labels at every position, and what else is done at every position, in every visit and call.
         return 2.0 * self.chains.atoms.n_entries + 15.0 * len(self.chains.units) + VISIT * self.n + CALL
 
 
 def product_type(atoms: Atoms) -> type[np.float64] | type[np.uint8]:
-    """Of products of two units: as a rule, features are there or not, and a byte is as exact as a number."""
+    """Return the type of products of two units: where features are there or not, a byte is as exact as a number."""
     arrays = atoms.arrays
     counts = len(arrays.values) == 1 and not arrays.every and arrays.values[0] == 1.0
     return np.uint8 if counts and atoms.terms <= np.iinfo(np.uint8).max else np.float64
 
 
-def _edges(count: int) -> tuple[NDArray[np.uint16], NDArray[np.uint16], Array]:
-    """MemoryBudget for so many: the labels before and here, and their flow."""
-    return zeros(count, np.uint16), zeros(count, np.uint16), zeros(count, np.float64)
+def _edges(count: int, memory: MemoryBudget) -> tuple[NDArray[np.uint16], NDArray[np.uint16], Array]:
+    """Return arrays for this many edges: the labels before and here, and the flow."""
+    return memory.zeros(count, np.uint16), memory.zeros(count, np.uint16), memory.zeros(count, np.float64)

@@ -20,11 +20,11 @@ from maxmargin.base.arrays import Array
 from maxmargin.base.files.fields import Real
 from maxmargin.base.files.learnt import InPlace
 from maxmargin.base.files.objects import Fields
-from maxmargin.base.memory_budget import zeros
+from maxmargin.base.memory_budget import UNLIMITED, MemoryBudget
 from maxmargin.base.rounding import gamma, lowered_dual, raised_square
 from maxmargin.inputs.labels.labels import Labels
 from maxmargin.problem.contract.tangents import Softness
-from maxmargin.problem.dual.block_dual import caps
+from maxmargin.problem.dual.caps import caps
 from maxmargin.problem.planes.atoms import Atoms
 from maxmargin.structures.sequences.chain_sums import steps_to_all
 
@@ -64,13 +64,16 @@ class ChainGibbs:
         if any(each.min(initial=0.0) < 0 for each in (self.p, self.pairs, self.rate)):
             raise ValueError("expected probabilities and rates >= 0")
 
-    def __init__(self, chains: SoftChains, weights: Array, softness: Softness, C: float):
+    def __init__(
+        self, chains: SoftChains, weights: Array, softness: Softness, C: float, memory: MemoryBudget = UNLIMITED
+    ):
         self.chains, self.softness = chains, softness
         K = self.K = chains.cost.shape[1]
         n, lengths = len(weights), np.diff(chains.bounds)
         longest = int(np.max(lengths, initial=1))
-        self.theta, self.p = zeros((len(chains.units), K), np.float64), zeros((len(chains.units), K), np.float64)
-        self.links, self.pairs = zeros((n, len(chains.allowed)), np.float64), zeros((n, K, K), np.float64)
+        self.theta, self.p = (memory.zeros((len(chains.units), K), np.float64) for _ in range(2))
+        self.links = memory.zeros((n, len(chains.allowed)), np.float64)
+        self.pairs = memory.zeros((n, K, K), np.float64)
         self.links[:] = chains.allowed
         self.worth, self.sizes, self.rate = np.empty(n), np.empty(n), np.full(n, FIRST_RATE)
         self.steps = steps_to_all(chains.allowed[: K * K].reshape(K, K))
@@ -180,10 +183,12 @@ def _row_peaks(table: Array) -> Array:
     return peaks
 
 
-def continued(earlier: Any, chains: SoftChains, weights: Array, softness: Softness, C: float) -> ChainGibbs:
-    """The dual point of an earlier run on the same data, moved to this C; a new one where there is none."""
+def continued(
+    earlier: Any, chains: SoftChains, weights: Array, softness: Softness, C: float, memory: MemoryBudget
+) -> ChainGibbs:
+    """Return the dual point of an earlier run on the same data, moved to this C, or a new one if there is none."""
     same = isinstance(earlier, ChainGibbs) and earlier.softness == softness
     if same and len(earlier.chains.units) == len(chains.units) and len(earlier.cap) == len(weights):
         earlier.move_to(weights, C)
         return earlier
-    return ChainGibbs(chains, weights, softness, C)
+    return ChainGibbs(chains, weights, softness, C, memory)

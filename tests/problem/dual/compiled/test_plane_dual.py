@@ -9,16 +9,18 @@ from strategies import atom_rows, whole
 from thorough import examples
 
 from maxmargin.errors import NotSeparable
+from maxmargin.problem.dual.dual_problem import DualProblem
+from maxmargin.problem.dual.limits import Limits
 from maxmargin.problem.dual.objective import Formulation
 from maxmargin.problem.dual.plane_dual import PlaneDual
 from maxmargin.problem.planes.atoms import AtomRows, Atoms
 from maxmargin.problem.planes.planes import Planes
 
 
-def problem(n, dim, squared=False, weights=None, rescaling="margin"):
-    """What the dual wants to know of a problem: dim, weights, formulation."""
-    weights = np.ones(n) if weights is None else weights
-    return dim, weights, Formulation(rescaling, "l2" if squared else "l1")
+def empty(n, dim, C, squared=False, weights=None, rescaling="margin", patience=10, **limits):
+    """The dual point of a problem, before any plane is known."""
+    weights, formulation = np.ones(n) if weights is None else weights, Formulation(rescaling, "l2" if squared else "l1")
+    return PlaneDual(dim, DualProblem(weights, formulation, C, Limits(**limits)), patience)
 
 
 def check(blocks, squared):
@@ -53,8 +55,8 @@ ACTIONS = st.lists(
     data=st.data(),
 )
 def test_invariants_hold_after_every_action(n, dim, squared, rescaling, slots, patience, cache_mb, actions, data):
-    oracle = problem(n, dim, squared, data.draw(whole(n, 0, 2)), rescaling)
-    blocks = PlaneDual(*oracle, 2.0, slots=slots, patience=patience, cache_mb=cache_mb)
+    limits = {"planes_per_example": slots, "cache_mb": cache_mb}
+    blocks = empty(n, dim, 2.0, squared, data.draw(whole(n, 0, 2)), rescaling, patience, **limits)
     for action in actions:
         before, w = blocks.dual, blocks.w.copy()
         if action == "fresh":
@@ -71,7 +73,7 @@ def test_invariants_hold_after_every_action(n, dim, squared, rescaling, slots, p
             assert_same_planes(twin.read(blocks), expected)
         elif action == "move":
             held = twin.read(blocks)
-            blocks.move_to(oracle[1], data.draw(st.sampled_from([0.1, 2.0, 50.0])))
+            blocks.move_to(blocks.problem._replace(C=data.draw(st.sampled_from([0.1, 2.0, 50.0]))))
             best = twin.best_multiple(held, blocks.cap, squared, dim)
             assert blocks.dual == pytest.approx(best, rel=1e-6, abs=1e-9)
         else:
@@ -96,7 +98,7 @@ def assert_same_planes(found, expected):
 def test_truths_that_move_take_the_planes_along(rows, data, squared, rescaling):
     """Rows over shared atoms, in which an atom may stand twice; some examples do not move."""
     planes, n = rows.rows, rows.rows.shape[0]
-    blocks = PlaneDual(*problem(n, planes.atoms.dim, squared, rescaling=rescaling), 3.0, slots=2)
+    blocks = empty(n, planes.atoms.dim, 3.0, squared, rescaling=rescaling, planes_per_example=2)
     for _ in range(data.draw(st.integers(0, 3))):
         blocks.visit(np.arange(n), Planes(planes, data.draw(whole(n, 0, 3))), steps=3)
         order = np.array(data.draw(st.permutations(range(n))))
@@ -115,8 +117,7 @@ def test_truths_that_move_take_the_planes_along(rows, data, squared, rescaling):
 @given(planes=whole((5, 3)), offset=whole(5, 0, 3), squared=st.booleans(), data=st.data())
 def test_visit_reaches_the_maximum_of_a_block(planes, offset, squared, data):
     """One example among two; the plain version ascends over all planes at once."""
-    oracle = problem(2, 3, squared)
-    blocks = PlaneDual(*oracle, 4.0, slots=8, patience=100)
+    blocks = empty(2, 3, 4.0, squared, patience=100, planes_per_example=8)
     blocks.visit(np.array([0]), Planes(data.draw(whole((1, 3))), np.array([2.0])))
     for row, height in zip(planes, offset, strict=True):
         blocks.visit(np.array([1]), Planes(row[None, :], np.array([height])), steps=0)
@@ -133,7 +134,7 @@ def test_visit_reaches_the_maximum_of_a_block(planes, offset, squared, data):
 @given(planes=whole((4, 2)), offset=whole(4, 0, 3), squared=st.booleans())
 def test_report_of_heights(planes, offset, squared):
     """The penalty that a visit reports is that of the heights before its steps."""
-    blocks = PlaneDual(*problem(4, 2, squared), 8.0)
+    blocks = empty(4, 2, 8.0, squared)
     report = blocks.visit(np.arange(4), Planes(planes, offset), steps=0)
     penalty = 0.5 * offset**2 if squared else offset  # w = 0, so a plane's height is its offset
     assert report.penalty == pytest.approx(2.0 * penalty.sum())
@@ -142,13 +143,13 @@ def test_report_of_heights(planes, offset, squared):
 
 
 def test_epsilon_keeps_shallow_planes_out():
-    blocks = PlaneDual(*problem(1, 2), 1.0)
+    blocks = empty(1, 2, 1.0)
     assert blocks.visit(np.array([0]), Planes(np.array([[1.0, 0.0]]), np.array([0.5])), epsilon=0.5).added == 0
     assert blocks.visit(np.array([0]), Planes(np.array([[1.0, 0.0]]), np.array([0.6])), epsilon=0.5).added == 1
 
 
 def test_idle_planes_are_forgotten():
-    blocks = PlaneDual(*problem(1, 2), 1.0, patience=2)
+    blocks = empty(1, 2, 1.0, patience=2)
     blocks.visit(np.array([0]), Planes(np.array([[1.0, 0.0]]), np.array([1.0])), steps=0)
     for count in (1, 1, 0):
         assert len(twin.read(blocks)[0].alpha) == count
@@ -161,7 +162,7 @@ def test_tables_grow_as_needed_and_folding_keeps_the_dual(squared):
     rng = np.random.default_rng(0)
     n, n_labels, n_features = 7, 3, 40
     atoms = Atoms(rng.integers(-1, 2, (20, n_features)).astype(float), n_labels, 5)
-    blocks = PlaneDual(*problem(n, atoms.dim, squared), 10.0, slots=5)
+    blocks = empty(n, atoms.dim, 10.0, squared, planes_per_example=5)
     best = 0.0
     for length in (1, 2, 30, 300, 3) * 6:
         lengths = rng.integers(0, length + 1, n)
@@ -178,7 +179,7 @@ def test_tables_grow_as_needed_and_folding_keeps_the_dual(squared):
 
 def test_cache_limit_holds_after_tidying():
     rng = np.random.default_rng(0)
-    blocks = PlaneDual(*problem(50, 200), 50.0, slots=16, cache_mb=0.1)
+    blocks = empty(50, 200, 50.0, planes_per_example=16, cache_mb=0.1)
     for _ in range(12):
         planes = Planes(rng.standard_normal((50, 200)), rng.uniform(1, 2, 50))
         blocks.visit(np.arange(50), planes, steps=3)
@@ -191,7 +192,7 @@ def test_cache_limit_holds_after_tidying():
 
 
 def test_plane_without_features_contradicts_a_hard_margin():
-    blocks = PlaneDual(*problem(3, 2), np.inf)
+    blocks = empty(3, 2, np.inf)
     with pytest.raises(NotSeparable, match="example 1 cannot be separated"):
         blocks.visit(np.array([1]), Planes(np.zeros((1, 2)), np.array([1.0])))
 
@@ -199,4 +200,4 @@ def test_plane_without_features_contradicts_a_hard_margin():
 def test_one_plane_per_example_is_too_few():
     """With room for one plane there is nothing to fold it with, and dropping it would make the bound wrong."""
     with pytest.raises(ValueError, match="a whole number >= 2"):
-        PlaneDual(*problem(1, 2), 1.0, slots=1)
+        empty(1, 2, 1.0, planes_per_example=1)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any, Protocol, runtime_checkable
 
 from maxmargin.base.arrays import Array
+from maxmargin.base.memory_budget import MemoryBudget
 from maxmargin.problem.contract.tangents import Softness
 
 
@@ -15,5 +16,7 @@ class DistributionDual(Protocol):
     Order of calls: `gibbs_dual` once at the beginning of a run. The solver improves what it returns.
     """
 
-    def gibbs_dual(self, weights: Array, softness: Softness, C: float, earlier: Any = None) -> Any:
+    def gibbs_dual(
+        self, weights: Array, softness: Softness, C: float, memory: MemoryBudget, earlier: Any = None
+    ) -> Any:
         """Return the dual point of a smooth objective; `earlier` is that of an earlier run, moved to this C."""

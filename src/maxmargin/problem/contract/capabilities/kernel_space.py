@@ -6,7 +6,7 @@ from typing import Any, Protocol, runtime_checkable
 
 from maxmargin.base.arrays import Array
 from maxmargin.problem.contract.batch import Batch
-from maxmargin.problem.dual.objective import Formulation
+from maxmargin.problem.dual.dual_problem import DualProblem
 from maxmargin.problem.dual.plane_dual import PlaneDual
 from maxmargin.problem.planes.planes import Planes
 
@@ -35,10 +35,8 @@ class KernelSpace(Protocol):
     def lifted(self, w: Array) -> Array:
         """Return the weights of a trained model, which keeps its support only, as weights of this batch."""
 
-    def plane_dual(
-        self, weights: Array, formulation: Formulation, C: float, earlier: PlaneDual | None = None, **limits: Any
-    ) -> PlaneDual:
-        """Return the dual point over planes found one by one: an empty one, or `earlier` moved to this C."""
+    def plane_dual(self, problem: DualProblem, earlier: PlaneDual | None = None) -> PlaneDual:
+        """Return the dual point over planes found one by one: an empty one, or `earlier` moved to this problem."""
 
     def restricted_to(self, planes: Planes) -> tuple[Batch, Planes]:
         """Return a batch over the units of these planes alone, and the same planes over its atoms."""

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any, Protocol, runtime_checkable
+from typing import Protocol, runtime_checkable
 
-from maxmargin.base.arrays import Array
 from maxmargin.problem.dual.block_dual import BlockDual
-from maxmargin.problem.dual.objective import Formulation
+from maxmargin.problem.dual.dual_problem import DualProblem
 
 
 @runtime_checkable
@@ -16,11 +15,9 @@ class OwnDual(Protocol):
     Order of calls: `block_dual` once at the beginning of a run. The solver improves what it returns.
     """
 
-    def block_dual(
-        self, weights: Array, formulation: Formulation, C: float, earlier: BlockDual | None = None, **limits: Any
-    ) -> BlockDual | None:
+    def block_dual(self, problem: DualProblem, earlier: BlockDual | None = None) -> BlockDual | None:
         """Return the dual point in the structure's own form, or None where a PlaneDual is the better one.
 
-        `earlier` is the dual point of an earlier run on the same data; if it has this form, it is moved to `C` and
-        returned. `limits` are the options of the dual point, such as its memory.
+        `earlier` is the dual point of an earlier run on the same data; if it has this form, it is moved to `problem`
+        and returned.
         """
