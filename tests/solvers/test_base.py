@@ -3,8 +3,12 @@
 import numpy as np
 import pytest
 
+from maxmargin.problem.dual.plane_dual import PlaneDual
 from maxmargin.problem.oracle.oracle import Oracle
-from maxmargin.solvers.base import Solver, Step
+from maxmargin.solvers.base import Memory, ShiftingMemory, Solver, Step
+from maxmargin.solvers.cuts import Cuts
+from maxmargin.structures.classes.class_dual import ClassDual
+from maxmargin.structures.sequences.chain_flows import ChainFlows
 from maxmargin.tasks import Chain
 
 
@@ -60,3 +64,10 @@ def test_the_callback_may_end_it():
         )
         np.testing.assert_array_equal(solution.w, factors[stop - 1] * np.linspace(-1.0, 1.0, oracle.dim))
         assert not np.shares_memory(solution.w, solution.memory)
+
+
+@pytest.mark.parametrize("kind", [PlaneDual, ClassDual, ChainFlows, Cuts])
+def test_what_solvers_remember_is_compared_with_what_is_measured(kind):
+    """A memory without `risk` and `slacks` would be left out of these comparisons, silently."""
+    assert issubclass(kind, Memory)
+    assert issubclass(kind, ShiftingMemory) == (kind in (PlaneDual, Cuts))

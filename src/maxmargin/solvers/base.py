@@ -58,8 +58,13 @@ class Memory(Protocol):
     def slacks(self, w: Array) -> Array | None:
         """The highest cut of every example at w, or 0; None where cuts are not of single examples."""
 
+
+@runtime_checkable
+class ShiftingMemory(Memory, Protocol):
+    """Cuts that can follow a change of the truths, as training with hidden parts needs."""
+
     def shift(self, rows: AtomRows) -> None:
-        """The truths' Ψ have changed by these rows, one per example: make the cuts those of the new problem."""
+        """Make the cuts those of the problem whose truths' Ψ have changed by these rows, one per example."""
 
 
 class Record(NamedTuple):

@@ -21,7 +21,7 @@ from maxmargin.base.interruptions import first_only, say_interrupted
 from maxmargin.base.search import Search
 from maxmargin.problem.dual.objective import relative_gap
 from maxmargin.problem.oracle.oracle import Oracle
-from maxmargin.solvers.base import Callback, Memory, Record, Solution, Solver
+from maxmargin.solvers.base import Callback, Record, ShiftingMemory, Solution, Solver
 from maxmargin.solvers.latent_runs import (
     NOT_BEGUN,
     ROUNDS,
@@ -323,7 +323,7 @@ class _Descent:
 
 def _moved(memory: Any, before: Oracle, after: Oracle) -> Any:
     """A trainer's memory of one completion's problem, as one of another's; None where it has none that can move."""
-    if not isinstance(memory, Memory):
+    if not isinstance(memory, ShiftingMemory):
         return None
     memory.shift(before.shifts_to(after))
     return memory
