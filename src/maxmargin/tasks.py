@@ -34,6 +34,7 @@ from maxmargin.structures.ranking.groups import Groups
 from maxmargin.structures.ranking.ranking import Ranked, Ranking
 from maxmargin.structures.ranking.row_labels import WeightedRows
 from maxmargin.structures.ranking.topk import TopK
+from maxmargin.structures.segments.segment_space import SegmentScores, SegmentSpace
 from maxmargin.structures.segments.segment_text import SegmentText
 from maxmargin.structures.segments.task import SemiMarkov
 from maxmargin.structures.sequences.chain_space import ChainScores, ChainSpace
@@ -83,6 +84,8 @@ __all__ = [
     "Ranking",
     "ScoreSpace",
     "Scored",
+    "SegmentScores",
+    "SegmentSpace",
     "SegmentText",
     "SemiMarkov",
     "Sequences",

@@ -72,7 +72,7 @@ def test_nbest_begins_with_the_prediction(model):
 
 def test_blocks_of_prediction_change_nothing(model, monkeypatch):
     expected = model.predict(X_NEW)
-    monkeypatch.setattr("maxmargin.structures.segments.task.AT_ONCE", 100)
+    monkeypatch.setattr("maxmargin.structures.segments.segment_space.AT_ONCE", 100)
     assert model.predict(X_NEW) == expected
 
 

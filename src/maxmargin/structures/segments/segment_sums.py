@@ -11,9 +11,10 @@ from numpy.typing import NDArray
 
 from maxmargin.base.arrays import Array
 from maxmargin.structures.segments.losses import Segmented
+from maxmargin.structures.segments.segment_names import SegmentNames
 
 
-class SegmentScores(NamedTuple):
+class PieceScores(NamedTuple):
     """Scores of the pieces of sequences in a row, as compiled/segments.py has them."""
 
     outside: Array  # (tokens,): o
@@ -49,8 +50,8 @@ class SegmentSums:
     Equations are those of compiled/segment_sums.py.
     """
 
-    def __init__(self, task: Any, scores: SegmentScores, bounds: NDArray[np.int64]):
-        self.task, self.scores, self.bounds = task, scores, bounds
+    def __init__(self, names: SegmentNames, scores: PieceScores, bounds: NDArray[np.int64]):
+        self.names, self.scores, self.bounds = names, scores, bounds
         self.longest = int(np.max(np.diff(bounds), initial=1))
 
     @property
@@ -83,7 +84,7 @@ class SegmentSums:
 
     def log_probabilities(self, Y: Any) -> Array:
         """-inf of segmentations that the model cannot predict."""
-        codes, possible = self.task.read_possible(Y, self.bounds)
+        codes, possible = self.names.read_possible(Y, self.bounds)
         filled = np.diff(self.bounds) > 0
         scores = np.zeros(len(filled))
         if filled.any():
@@ -97,7 +98,7 @@ class SegmentSums:
         codes = np.zeros((n, len(o)), dtype=np.int32)
         a, alpha, row = self._space(2)
         sample_segments(o, S, A, s, f, self.bounds, a, alpha, row, rng.random((n, 2 * len(o))), codes)
-        return [[self.task.named(drawn[a:b]) for drawn in codes] for a, b in pairwise(self.bounds)]
+        return [[self.names.named(drawn[a:b]) for drawn in codes] for a, b in pairwise(self.bounds)]
 
     def summed(self, weights: Array | None, pairs: Array | None) -> tuple[Array, Array, Array]:
         """log Z of every sequence, the probabilities of tokens outside, and (5).

@@ -48,6 +48,14 @@ def read_segmentation(y: Any, length: int | None, what: str) -> Segmentation:
     return Segmentation(_read_spans(y, length, what))
 
 
+def read_segmentations(Y: Any, offsets: NDArray[np.int64]) -> list[Segmentation]:
+    """Return the segmentations Y of the sequences that begin at these offsets."""
+    if len(Y) != len(offsets) - 1:
+        raise ValueError(f"there are {len(offsets) - 1} sequences of tokens but {len(Y)} segmentations")
+    lengths = np.diff(offsets).tolist()
+    return [read_segmentation(y, lengths[i], f"Y[{i}]") for i, y in enumerate(Y)]
+
+
 def _read_tags(tags: Sequence[Any], length: int | None, what: str) -> Segmentation:
     if length is not None and len(tags) != length:
         raise ValueError(f"{what} has {len(tags)} tags for {length} tokens")

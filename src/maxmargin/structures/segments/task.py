@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from maxmargin.base.arrays import Array
-from maxmargin.base.checks import check_memory, check_whole
+from maxmargin.base.checks import check_whole
 from maxmargin.base.errors import InvalidLabels, LossReplaced, warn_caller
 from maxmargin.base.files.fields import Flag, LabelList, OneOf, Part, Whole
 from maxmargin.base.files.objects import Derived, Fields
@@ -22,21 +22,19 @@ from maxmargin.problem.contract.task import Task
 from maxmargin.problem.planes.atoms import Atoms
 from maxmargin.structures.segments.batch import SegmentBatch
 from maxmargin.structures.segments.losses import MOST_TRUE, F1Loss, Segmented, make_loss
-from maxmargin.structures.segments.segment_features import SegmentFeatures
+from maxmargin.structures.segments.scored import ScoredSegments
+from maxmargin.structures.segments.segment_features import FeatureTable, SegmentFeatures
+from maxmargin.structures.segments.segment_names import SegmentNames
 from maxmargin.structures.segments.segment_sums import SegmentSums
 from maxmargin.structures.segments.segment_text import SegmentText
 from maxmargin.structures.segments.spans import (
     OUTSIDE,
-    Codes,
     Segmentation,
     codes_of,
     given_as_spans,
     read_segmentation,
-    spans_of,
-    tags_of,
+    read_segmentations,
 )
-
-AT_ONCE = 4_000_000  # scores of segments that prediction holds at a time
 
 
 class SegmentWeights(NamedTuple):
@@ -122,7 +120,7 @@ class SemiMarkov(Task):
     def setup_and_pack(self, X: Any, Y: Any) -> SegmentBatch:
         """Read the tokens once for both."""
         tokens = self._packer().read_once(X)
-        return self._made(X, *self._set_up(X, tokens, Y))
+        return self._labelled(X, *self._set_up(X, tokens, Y))
 
     def _packer(self) -> SequencePacker:
         return SequencePacker(self.unknown, self.min_count, templates=self.features)
@@ -132,12 +130,12 @@ class SemiMarkov(Task):
         self.packer_ = self._packer().fit(tokens)
         if self.packer_.n_features == 0:
             raise ValueError(
-                "no token of any sequence has a feature, so that nothing could be told apart; give every token at "
+                "no token of any sequence has a feature, so that there is nothing to learn from; give every token at "
                 'least one, such as the attribute "bias"'
             )
         packed = self.packer_.pack(tokens)
         self.as_spans_ = given_as_spans(Y)
-        truths = self._read(Y, packed.offsets)
+        truths = read_segmentations(Y, packed.offsets)
         self._say_repaired(truths)
         self._set_labels([label for truth in truths for _, _, label in truth.spans])
         self.max_length_ = self._longest(truths)
@@ -217,13 +215,12 @@ class SemiMarkov(Task):
         return float(self.loss_.of(one, other)[0])
 
     def argmax(self, w: Array, x: Any, y: Any = None) -> Any:
-        batch = self.pack([x], None if y is None else [y])
-        codes, _ = batch.decoded(w, 0.0 if y is None else 1.0, batch.unrolled())
-        return self.named(codes)
+        scored = self.scored([x], None if y is None else [y])
+        return self.names.named(scored.best(scored.scores(w), 0.0 if y is None else 1.0).found)
 
     def outputs(self, x: Any) -> Iterator[Any]:
         length = self.packer_.pack([x]).matrix.shape[0]
-        yield from (self.named(np.array(codes, dtype=np.int32)) for codes in self._segmentations(length))
+        yield from (self.names.named(np.array(codes, dtype=np.int32)) for codes in self._segmentations(length))
 
     def _segmentations(self, length: int) -> Iterator[list[int]]:
         """The codes of all segmentations of so many tokens."""
@@ -239,82 +236,52 @@ class SemiMarkov(Task):
 
     # --- the compiled form: many sequences a call
 
-    def pack(self, X: Any, Y: Any = None) -> SegmentBatch:
+    def pack(self, X: Any, Y: Any) -> SegmentBatch:
+        """Return the sequences with their segmentations, ready for training."""
         packed = self.packer_.pack(X)
-        return self._made(X, packed, None if Y is None else self._read(Y, packed.offsets))
+        return self._labelled(X, packed, read_segmentations(Y, packed.offsets))
 
-    def _made(self, X: Any, packed: Sequences, truths: list[Segmentation] | None = None) -> SegmentBatch:
-        codes = np.zeros(int(packed.offsets[-1]), dtype=np.int32)
-        for i, truth in enumerate(truths or ()):
-            first, end = packed.offsets[i : i + 2].tolist()
-            trouble = self._trouble(truth, end - first)
-            if trouble:
-                raise ValueError(f"Y[{i}]: {trouble}")
-            codes[first:end] = codes_of(truth.spans, self.numbers_, end - first)
-        atoms = Atoms(packed.matrix, 1 + 3 * self.n_types_, self.first_)
-        table = self.segments_.table(X, packed.offsets, self.max_length_)
-        return SegmentBatch(self, atoms, table, np.unique(packed.offsets), codes, self.loss_)
+    def _labelled(self, X: Any, packed: Sequences, truths: list[Segmentation]) -> SegmentBatch:
+        codes = self.names.codes(truths, packed.offsets)
+        return SegmentBatch(self, self._atoms(packed), self._table(X, packed), packed.offsets, codes, self.loss_)
+
+    def _atoms(self, packed: Sequences) -> Atoms:
+        return Atoms(packed.matrix, 1 + 3 * self.n_types_, self.first_)
+
+    def _table(self, X: Any, packed: Sequences) -> FeatureTable:
+        return self.segments_.table(X, packed.offsets, self.max_length_)
+
+    def scored(self, X: Any, Y: Any = None) -> ScoredSegments:
+        """Return the sequences, with truths if Y is given, ready to be scored and searched; others may be empty."""
+        if Y is not None:
+            return self.pack(X, Y).scored()
+        packed = self.packer_.pack(X, may_be_empty=True)
+        units = np.arange(packed.matrix.shape[0])
+        return ScoredSegments(self, self._atoms(packed), self._table(X, packed), units, packed.offsets)
 
     def decode(self, w: Array, X: Any) -> list[Any]:
-        offsets, codes, _ = self._decoded(w, X)
-        return [self.named(codes[a:b]) for a, b in pairwise(offsets)]
+        scored = self.scored(X)
+        codes, names = scored.best(scored.scores(w)).found, self.names
+        return [names.named(codes[a:b]) for a, b in pairwise(scored.bounds)]
 
     def scores(self, w: Array, X: Any) -> Array:
-        """⟨w, Ψ⟩ of the best segmentation of every sequence; 0 of an empty one."""
-        offsets, _, best = self._decoded(w, X)
-        scores = np.zeros(len(offsets) - 1)
-        scores[np.diff(offsets) > 0] = best
-        return scores
-
-    def _decoded(self, w: Array, X: Any) -> tuple[NDArray[np.int64], Codes, Array]:
-        """Where every sequence begins, the best codes of all, and the scores of those that are not empty."""
-        offsets, batch = self.unlabelled(X)
-        pieces = np.diff(batch.offsets) * self.max_length_ * self.n_types_
-        block = np.cumsum(pieces) // AT_ONCE
-        each = [batch.take(np.flatnonzero(block == k)) for k in np.unique(block)]
-        found = [part.decoded(w, 0.0, part.unrolled()) for part in each]
-        none = np.zeros(0)
-        return (
-            offsets,
-            np.concatenate([none.astype(np.int32), *(codes for codes, _ in found)]),
-            np.concatenate([none, *(best for _, best in found)]),
-        )
-
-    def unlabelled(self, X: Any) -> tuple[NDArray[np.int64], SegmentBatch]:
-        """Where every sequence begins, and those that are not empty."""
-        packed = self.packer_.pack(X, may_be_empty=True)
-        return packed.offsets, self._made(X, packed)
+        """Return ⟨w, Ψ⟩ of the best segmentation of every sequence; 0 of an empty one."""
+        scored = self.scored(X)
+        return scored.best(scored.scores(w)).values
 
     def sums(self, w: Array, X: Any) -> SegmentSums:
-        """The distribution of the segmentations of every x; an empty one has one, which is empty."""
-        offsets, batch = self.unlabelled(X)
-        n_bytes = 16.0 * int(offsets[-1]) * self.max_length_ * self.n_types_
-        check_memory("the probabilities of all segments", n_bytes, "ask for fewer sequences at a time")
-        scores, _ = batch.scored(w)
-        return SegmentSums(self, scores, offsets)
+        """Return the distributions of the segmentations of every x; an empty one has one, which is empty."""
+        scored = self.scored(X)
+        return scored.sums(scored.scores(w))
 
     def n_best(self, w: Array, x: Any, n: int) -> list[tuple[Any, float]]:
-        """The n best segmentations with their scores, best first (fewer where there are not so many)."""
-        from maxmargin.structures.segments.compiled import segments
-
-        offsets, batch = self.unlabelled([x])
-        length, K = int(offsets[-1]), self.n_types_ + 1
+        """Return the n best segmentations with their scores, best first (fewer where there are not so many)."""
+        scored = self.scored([x])
+        length, names = int(scored.bounds[-1]), self.names
         if length == 0:
             return [([], 0.0)]
-        n = min(n, (2 * self.n_types_ + 1) ** min(length, 40))
-        check_memory(f"a list of the {n:,} best segmentations", 40.0 * (length + 1) * K * n, "ask for a smaller n")
-        (o, S, (A, s, f)), _ = batch.scored(w)
-        v, u = np.full((2, length + 1, K, n), -np.inf)
-        from_length, from_label, rank_v, rank_u = np.zeros((4, length + 1, K, n), dtype=np.int32)
-        pointer, codes, best = (
-            np.zeros(max(K, self.max_length_), dtype=np.int64),
-            np.zeros((n, length), np.int32),
-            np.zeros(n),
-        )
-        found = segments.n_best(
-            o, S, A, s, f, n, v, from_length, u, from_label, rank_v, rank_u, pointer, codes, best
-        )  # fmt: skip
-        return [(self.named(codes[r]), float(best[r])) for r in range(found)]
+        codes, best = scored.n_best(scored.scores(w), min(n, (2 * self.n_types_ + 1) ** min(length, 40)))
+        return [(names.named(own), float(score)) for own, score in zip(codes, best, strict=True)]
 
     def cut(self, w: Array) -> SegmentWeights:
         """The weights by meaning."""
@@ -333,41 +300,13 @@ class SemiMarkov(Task):
             tokens[:, 1:].reshape(-1, m, 3),
         )
 
-    def named(self, codes: Codes) -> Any:
-        """A segmentation in the form that training had."""
-        return spans_of(codes, self.classes_) if self.as_spans_ else tags_of(codes, self.tags_)
+    @property
+    def names(self) -> SegmentNames:
+        """The types of segments, the form of segmentations, and what limits them."""
+        tags = None if self.as_spans_ else self.tags_
+        return SegmentNames(self.classes_, self.numbers_, self.max_length_, self.outside_, tags)
 
     # --- segmentations as they are given
-
-    def _read(self, Y: Any, offsets: NDArray[np.int64]) -> list[Segmentation]:
-        if len(Y) != len(offsets) - 1:
-            raise ValueError(f"there are {len(offsets) - 1} sequences of tokens but {len(Y)} segmentations")
-        lengths = np.diff(offsets).tolist()
-        return [read_segmentation(y, lengths[i], f"Y[{i}]") for i, y in enumerate(Y)]
-
-    def read_possible(self, Y: Any, offsets: NDArray[np.int64]) -> tuple[Codes, NDArray[np.bool_]]:
-        """The codes of these segmentations, and which of them the model can predict; others are all outside."""
-        truths, lengths = self._read(Y, offsets), np.diff(offsets).tolist()
-        possible = np.array([not self._trouble(t, n) for t, n in zip(truths, lengths, strict=True)], dtype=bool)
-        each = [
-            codes_of(truth.spans if good else [], self.numbers_, length)
-            for truth, good, length in zip(truths, possible, lengths, strict=True)
-        ]
-        return np.concatenate([np.zeros(0, dtype=np.int32), *each]), possible
-
-    def _trouble(self, truth: Segmentation, length: int) -> str:
-        """Why this cannot be predicted; "" where it can."""
-        for begin, end, label in truth.spans:
-            if label not in self.numbers_:
-                return f"the label {label!r} is not one of the classes"
-            if end - begin > self.max_length_:
-                return (
-                    f"the segment {(begin, end, label)!r} has {end - begin} tokens, more than max_length="
-                    f"{self.max_length_}; raise it, or leave it out to have the longest of the training data"
-                )
-        if not self.outside_ and sum(end - begin for begin, end, _ in truth.spans) < length:
-            return "a token is outside of all segments, which none of the training data that were seen first is"
-        return ""
 
     def _say_repaired(self, truths: list[Segmentation]) -> None:
         repaired = [truth.repaired for truth in truths]

@@ -12,7 +12,7 @@ from structures.segments.compiled import segments_twin as twin
 
 from maxmargin.structures.segments.compiled import segment_counts, segments
 from maxmargin.structures.segments.losses import Segmented
-from maxmargin.structures.segments.segment_sums import SegmentScores, SegmentSums
+from maxmargin.structures.segments.segment_sums import PieceScores, SegmentSums
 
 SCALES = st.sampled_from([2.0**-27, 1.0, 2.0**27])  # about 1e-8 and 1e8, with sums that are exact
 
@@ -33,7 +33,7 @@ class Drawn(NamedTuple):
         return [twin.score(*self, pieces) for pieces in self.listed]
 
     def sums(self):
-        return SegmentSums(None, SegmentScores(self.o, self.S, (self.A, self.s, self.f)), np.array([0, len(self.o)]))
+        return SegmentSums(None, PieceScores(self.o, self.S, (self.A, self.s, self.f)), np.array([0, len(self.o)]))
 
 
 @st.composite
