@@ -8,18 +8,29 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 # Tests are read much faster from Python's caches, which clean removes.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: demo test test-slow lint bench clean
+.PHONY: demo test proofs test-data test-lowest lint bench clean
 .DELETE_ON_ERROR:
 
 demo: .venv/.installed
 	$(PY) -m maxmargin.demo
 
-# A file stays in one process, so that what its tests share, and the kernels they compile, are made once.
-test: .venv/.installed
-	$(PY) -m pytest -q -n auto --dist loadfile
+# Tests that share compiled kernels stay in one process (xdist_group in tests/conftest.py).
+PYTEST := -m pytest -q -n auto --dist loadgroup
 
-test-slow: .venv/.installed
-	MAXMARGIN_THOROUGH=1 $(PY) -m pytest -m "slow or data or thorough"
+test: .venv/.installed
+	$(PY) $(PYTEST)
+
+# All that needs no data set and is not in make test: variants, pages, attacks, digests, more examples of properties.
+proofs: .venv/.installed
+	MAXMARGIN_THOROUGH=1 $(PY) $(PYTEST) -m "(slow or thorough) and not data"
+
+# What reads the data sets in the folder that MAXMARGIN_DATA names.
+test-data: .venv/.installed
+	MAXMARGIN_THOROUGH=1 $(PY) $(PYTEST) -m data
+
+# The lowest versions that pyproject.toml allows. Old packages may warn of what newer Python or packages deprecate.
+test-lowest: .venv-lowest/.installed
+	NUMBA_CACHE_DIR="$(CURDIR)/.venv-lowest/kernels" .venv-lowest/bin/python $(PYTEST) -W ignore::DeprecationWarning
 
 lint: .venv/.installed
 	$(PY) -m ruff check .
@@ -29,10 +40,10 @@ lint: .venv/.installed
 bench: .venv/.installed-bench
 	$(PY) -m benchmarks
 
-# Caches and outputs only; delete the folder .venv as well to start from nothing.
+# Caches and outputs only; delete the folders .venv and .venv-lowest as well to start from nothing.
 clean:
 	rm -rf build dist plots .pytest_cache .mypy_cache .ruff_cache .hypothesis
-	find . \( -name .venv -o -name .git \) -prune -o -type d -name __pycache__ -prune -exec rm -rf {} +
+	find . \( -name '.venv*' -o -name .git \) -prune -o -type d -name __pycache__ -prune -exec rm -rf {} +
 
 # The stamps are older than pyproject.toml exactly when an installation is due.
 .venv/.installed: pyproject.toml
@@ -47,4 +58,11 @@ clean:
 .venv/.installed-bench: .venv/.installed
 	@echo "Installing the benchmark's packages into .venv ..."
 	@$(PIP) install -e '.[bench]'
+	@touch $@
+
+.venv-lowest/.installed: pyproject.toml .ci/lowest.py
+	@.venv-lowest/bin/python -m pip --version >/dev/null 2>&1 || $(PYTHON) -m venv .venv-lowest
+	@echo "Installing maxmargin and the lowest versions that it allows into .venv-lowest ..."
+	@.venv-lowest/bin/python .ci/lowest.py > .venv-lowest/constraints.txt
+	@.venv-lowest/bin/python -m pip -qq install --only-binary :all: -c .venv-lowest/constraints.txt -e '.[test]'
 	@touch $@

@@ -4,6 +4,7 @@ Tests share twins, strategies and example tasks, which are in this folder; those
 loaders of the benchmarks.
 """
 
+import functools
 import os
 import sys
 from pathlib import Path
@@ -18,45 +19,74 @@ sys.path[:0] = [str(TESTS), str(TESTS.parent)]
 
 from thorough import THOROUGH  # noqa: E402 - it is beside this file
 
-settings.register_profile("maxmargin", deadline=None, max_examples=40 if THOROUGH else 10, print_blob=True)
+# The same examples in every run, unless new ones are asked for: what is red is red again, on every machine.
+settings.register_profile(
+    "maxmargin",
+    deadline=None,
+    max_examples=40 if THOROUGH else 10,
+    print_blob=True,
+    derandomize="MAXMARGIN_RANDOM" not in os.environ,
+    database=None,
+)
 settings.load_profile("maxmargin")
 
 interruptions.AGAIN = 0.0  # tests plant Ctrl-C faster than a person presses it; those of the second one set it again
 
 
 def pytest_configure(config):
-    config.addinivalue_line("markers", "thorough: draws more examples in make test-slow, which runs it again")
-    config.addinivalue_line(
-        "markers",
-        "every(k): of the product of this test's parameters only those run in make test whose places in their lists "
-        "sum to a multiple of k; the others are slow",
-    )
+    config.addinivalue_line("markers", "thorough: draws more examples in make proofs, which runs it again")
+    config.addinivalue_line("markers", "every(k): only every k-th value of this test's list runs in make test")
 
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items):
-    """Marks what `every(k)` leaves out as slow, and all property tests as thorough.
-
-    Of two lists of k values this keeps every value, of three lists every pair of values, as a Latin square does.
-    """
+    """Leave a sample of every product in make test, mark property tests as thorough, and keep folders together."""
     for item in items:
         if is_hypothesis_test(getattr(item, "function", None)):
             item.add_marker(pytest.mark.thorough)
-        every = item.get_closest_marker("every")
-        if every is not None and sum(places(item)) % every.args[0]:
+        if not sampled(item):
             item.add_marker(pytest.mark.slow)
+        item.add_marker(pytest.mark.xdist_group(group(item)))
 
 
-def places(item):
-    """Of every list that a test is parametrised with, the place of this item's value."""
-    for mark in item.iter_markers("parametrize"):
-        names, values = mark.args
-        name, *others = names.replace(",", " ").split() if isinstance(names, str) else names
-        for i, value in enumerate(values):
-            one = value.values if hasattr(value, "marks") else value if others else [value]
-            if one[0] is item.callspec.params[name]:
-                yield i
-                break
+def sampled(item):
+    """Return whether a test with these parameters runs in make test, and not in make proofs alone."""
+    marks = list(item.iter_markers("parametrize"))
+    sizes = [len(mark.args[1]) for mark in marks]
+    indices = [item.callspec.indices[first_name(mark.args[0])] for mark in marks]
+    every = item.get_closest_marker("every")
+    if every is not None:
+        return sum(indices) % every.args[0] == 0
+    return len(marks) < 2 or tuple(indices) in sample(tuple(sizes))
+
+
+def first_name(names):
+    return names.replace(",", " ").split()[0] if isinstance(names, str) else names[0]
+
+
+@functools.cache
+def sample(sizes):
+    """Choose combinations of values of several lists: every value of each list, and as many pairs as come for nothing.
+
+    There are as many combinations as values in the longest list, but at least four. As in a number with several digits,
+    a list takes its next value when those before it have gone through theirs, as long as it gets to its last one.
+    """
+    count = max(4, *sizes)
+    strides, together = [], 1
+    for size in sizes:
+        fits = together * size <= count
+        strides.append(together if fits else 1)
+        together *= size if fits else 1
+    return {tuple(t // stride % size for stride, size in zip(strides, sizes, strict=True)) for t in range(count)}
+
+
+def group(item):
+    """Return the name of the tests that one process runs together, so that what they share is made and compiled once.
+
+    These are the tests of a structure, and those of a file elsewhere.
+    """
+    place = item.path.relative_to(TESTS)
+    return place.parts[1] if place.parts[0] == "structures" else str(place)
 
 
 def pytest_runtest_setup(item):

@@ -1,4 +1,4 @@
-"""Property tests that draw fewer examples in make test than in make test-slow, which runs them again."""
+"""Property tests that draw fewer examples in make test than in make proofs, which runs them again."""
 
 import os
 

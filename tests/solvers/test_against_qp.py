@@ -68,7 +68,6 @@ def assert_optimal(solution, optimum, tol=TOL):
     assert distance <= np.sqrt(2 * (tol + 1e-6) * max(certificate.primal, 1e-6)) + 1e-4
 
 
-@pytest.mark.every(4)
 @pytest.mark.parametrize("name", PROBLEMS)
 @formulations
 @solvers
@@ -79,7 +78,6 @@ def test_equals_the_qp(name, formulation, solver):
         assert_optimal(solution, optimum_of(name, C, formulation))
 
 
-@pytest.mark.every(4)
 @pytest.mark.parametrize("name", ["multiclass", "chain"])
 @formulations
 @solvers
@@ -130,7 +128,6 @@ SEPARABLE = Multiclass(), np.array([[2.0, 1], [1, 2], [-2, 1], [-1, 1], [0, -2],
 SEPARABLE_CHAIN = Chain(), [np.eye(3)[:2], np.eye(3)[1:], np.eye(3)[[2]]], [[0, 1], [1, 1], [1]]
 
 
-@pytest.mark.every(2)
 @pytest.mark.parametrize("problem", [SEPARABLE, SEPARABLE_CHAIN], ids=["multiclass", "chain"])
 @pytest.mark.parametrize("rescaling", ["margin", "slack"])
 @solvers
@@ -142,7 +139,6 @@ def test_huge_c_is_a_hard_margin(problem, rescaling, solver):
         assert solution.certificate.primal == pytest.approx(hard.value, rel=1e-4)
 
 
-@pytest.mark.every(4)
 @pytest.mark.parametrize("problem", [SEPARABLE, SEPARABLE_CHAIN], ids=["multiclass", "chain"])
 @formulations
 @pytest.mark.parametrize("solver", [BCFW(tol=1e-4), NSlack(tol=1e-4), OneSlack(tol=1e-4)], ids=repr)
@@ -220,7 +216,6 @@ def test_one_example(formulation, solver):
 # --- one run after another
 
 
-@pytest.mark.every(4)
 @formulations
 @solvers
 def test_path_of_c(formulation, solver):
@@ -232,7 +227,6 @@ def test_path_of_c(formulation, solver):
         assert_optimal(solution, optimum_of("chain", C, formulation))
 
 
-@pytest.mark.every(4)
 @pytest.mark.parametrize(
     "problem", [(Multiclass(), np.zeros((3, 2)), [0, 1, 2]), PROBLEMS["costs"]], ids=["zero", "costs"]
 )

@@ -62,7 +62,6 @@ def assert_true(problem, solution, C=5.0, formulation=None, sample_weight=None, 
     assert certificate.rounds == len(solution.rounds)
 
 
-@pytest.mark.every(4)
 @pytest.mark.parametrize("sample_weight", [None, UNEQUAL], ids=["equal", "unequal"])
 @inner_solvers
 @formulations
@@ -75,7 +74,6 @@ def test_certificate_is_true(name, formulation, inner, sample_weight):
         assert_true(problem, solution, 5.0, formulation, sample_weight)
 
 
-@pytest.mark.every(4)
 @inner_solvers
 @formulations
 @problems
@@ -96,7 +94,6 @@ def test_every_round_is_true_and_none_is_worse(name, formulation, inner):
     assert np.array_equal(part.w, whole_run.w)
 
 
-@pytest.mark.every(4)
 @inner_solvers
 @formulations
 def test_rounds_say_what_happened(formulation, inner):
@@ -159,7 +156,6 @@ def test_certificate_is_true_on_any_partial_labels(formulation, data, C):
 # --- where nothing is hidden
 
 
-@pytest.mark.every(4)
 @inner_solvers
 @formulations
 def test_one_explanation_for_every_label_is_ordinary_training(formulation, inner):
@@ -174,7 +170,6 @@ def test_one_explanation_for_every_label_is_ordinary_training(formulation, inner
     assert all(each.changed == 0 for each in solution.rounds)
 
 
-@pytest.mark.every(4)
 @inner_solvers
 @formulations
 @pytest.mark.parametrize(
@@ -207,7 +202,6 @@ def test_two_inner_solvers_agree_at_a_tight_tolerance(name, formulation):
     assert values == pytest.approx([values[0]] * len(INNER), rel=3e-6)
 
 
-@pytest.mark.every(4)
 @inner_solvers
 @formulations
 @problems
@@ -238,7 +232,6 @@ def test_a_local_optimum_is_recognised(inner):
     assert_true(problem, again)
 
 
-@pytest.mark.every(4)
 @inner_solvers
 @formulations
 def test_warm_start(formulation, inner):
@@ -251,7 +244,6 @@ def test_warm_start(formulation, inner):
             assert_true(problem, solution, C, formulation, UNEQUAL)
 
 
-@pytest.mark.every(4)
 @inner_solvers
 @formulations
 def test_warm_start_of_training_that_was_cut_short(formulation, inner):
@@ -429,7 +421,6 @@ def test_an_approximate_decoder_is_not_held_to_it():
     assert not certificate.exact
 
 
-@pytest.mark.every(2)
 @pytest.mark.parametrize("formulation", ALL[1:], ids=str)
 @pytest.mark.parametrize("inner", ["bundle", "bcfw"])
 def test_a_search_that_is_not_exact_is_no_fault_of_the_completion(formulation, inner):

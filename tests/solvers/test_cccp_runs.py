@@ -50,7 +50,6 @@ def test_the_best_of_several_runs_is_kept(problem, inner):
     assert [each.restart for each in solution.rounds] == sorted(each.restart for each in solution.rounds)
 
 
-@pytest.mark.every(2)
 @pytest.mark.parametrize("problem", [BAGS, CHAIN], ids=["bags", "chain"])
 @inner_solvers
 @pytest.mark.parametrize("restarts", [1, 4])
@@ -195,7 +194,6 @@ class Interrupted(Failing):
 DATA = BAGS[1:]
 
 
-@pytest.mark.every(2)
 @inner_solvers
 @pytest.mark.parametrize("place", ["argmax", "complete"])
 @pytest.mark.parametrize("restarts", [1, 2])
@@ -222,7 +220,6 @@ def test_decoder_that_fails_at_any_moment(inner, place, restarts):
     assert kept > 0
 
 
-@pytest.mark.every(4)
 @inner_solvers
 @pytest.mark.parametrize("place", ["argmax", "complete"])
 @pytest.mark.parametrize("executor", [Serial(), Threads(2)], ids=["serial", "threads"])

@@ -39,7 +39,6 @@ def oracle_of(task, X, Y, formulation=None, executor=None):
 # --- certificates and seeds
 
 
-@pytest.mark.every(4)
 @pytest.mark.parametrize("problem", [MULTICLASS, CHAIN, (Tags(), *tag_data())], ids=["multiclass", "chain", "tags"])
 @formulations
 @every_solver
@@ -48,7 +47,6 @@ def test_keeps_the_contract(problem, formulation, solver):
     assert solution.certificate.converged == solver.certified
 
 
-@pytest.mark.every(2)
 @formulations
 @certified
 def test_keeps_the_contract_where_the_search_is_not_exact(formulation, solver):
@@ -65,7 +63,6 @@ class ListedPairs(Pairs):
         return every_labelling(x)
 
 
-@pytest.mark.every(2)
 @every_solver
 @pytest.mark.parametrize("formulation", [ALL[0], ALL[3]], ids=str)
 @pytest.mark.parametrize("problem", [MULTICLASS, (Interval(), *interval_data(20))], ids=["multiclass", "interval"])
@@ -165,7 +162,6 @@ def test_contradiction_after_some_steps_leaves_the_error():
 # --- tasks that misbehave
 
 
-@pytest.mark.every(2)
 @formulations
 @every_solver
 def test_approximate_decoder(formulation, solver):

@@ -60,7 +60,6 @@ def assert_optimal(solution, optimum):
     assert distance <= np.sqrt(2 * (TOL + 1e-6) * max(certificate.primal, 1e-6)) + 1e-4
 
 
-@pytest.mark.every(2)
 @pytest.mark.parametrize("formulation", ALL, ids=str)
 @pytest.mark.parametrize("name", PROBLEMS)
 def test_equals_the_qp(name, formulation):
@@ -80,7 +79,6 @@ def test_margin_rescaling_equals_the_qp(name):
             assert_optimal(check_solver(solver, task, X, Y, C), optimum)
 
 
-@pytest.mark.every(3)
 @pytest.mark.parametrize("name", MARGIN_ONLY)
 @pytest.mark.parametrize("formulation", ALL[1:], ids=str)
 def test_searched_formulations_are_bounded(name, formulation):

@@ -19,7 +19,6 @@ certified = pytest.mark.parametrize("solver", CERTIFIED, ids=lambda kind: kind._
 formulations = pytest.mark.parametrize("formulation", ALL, ids=str)
 
 
-@pytest.mark.every(4)
 @pytest.mark.parametrize("name", sorted(TASKS))
 @pytest.mark.parametrize("kernel", [RBF(0.4), Polynomial(2, gamma=1.0, coef0=1.0), Linear()], ids=repr)
 @formulations
@@ -38,7 +37,6 @@ def test_optimum_is_that_of_all_constraints(name, kernel, formulation):
     assert certificate.primal == pytest.approx(optimum, rel=2e-6)
 
 
-@pytest.mark.every(4)
 @pytest.mark.parametrize("name", ["multiclass", "taxonomy", "chain"])
 @formulations
 @certified

@@ -64,7 +64,6 @@ class Short(Interval):
 # --- undergenerating searches
 
 
-@pytest.mark.every(4)
 @formulations
 @certified_solvers
 @pytest.mark.parametrize("task", [Erratic, Sloppy, Short])

@@ -137,7 +137,6 @@ def test_more_examples_than_fit_into_one_call():
     assert oracle.calls == 3 * n  # and once at w = 0, to know how large planes can be
 
 
-@pytest.mark.every(3)
 @pytest.mark.parametrize("problem", [*PROBLEMS, *SEARCHED], ids=lambda problem: type(problem[0]).__name__)
 @formulations
 @pytest.mark.parametrize("workers", [1, 2, 3])

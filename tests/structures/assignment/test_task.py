@@ -90,7 +90,6 @@ def test_outputs_are_all_assignments():
         assert sorted(z.tolist() for z in task.outputs(x)) == sorted(all_columns(*x.shape[:2]))
 
 
-@pytest.mark.every(2)
 @pytest.mark.parametrize("formulation", ALL, ids=str)
 @pytest.mark.parametrize("alone", [False, True])
 def test_training_ends_at_the_optimum_of_all_constraints(formulation, alone):

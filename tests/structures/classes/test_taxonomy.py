@@ -20,7 +20,6 @@ ALL = [Formulation(rescaling, slack) for rescaling in ("margin", "slack") for sl
 sharings = pytest.mark.parametrize("sharing", [0, 0.5, 1])
 
 
-@pytest.mark.every(3)
 @sharings
 @pytest.mark.parametrize("kind", [np.asarray, sparse.csr_array, sparse.csc_matrix])
 @pytest.mark.parametrize("loss", [{}, {"measure": "error"}, {"costs": {"cat": 2.0}}], ids=str)

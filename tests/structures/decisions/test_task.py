@@ -103,7 +103,6 @@ def test_planes_are_those_of_plain_examples(form, way, sense, seed):
     np.testing.assert_allclose(found.loss, expected.loss, atol=1e-12)
 
 
-@pytest.mark.every(4)
 @pytest.mark.parametrize("form", FORMS)
 @pytest.mark.parametrize("way", WAYS[:3])
 @pytest.mark.parametrize("sense", ["min", "max"])

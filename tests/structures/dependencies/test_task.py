@@ -45,7 +45,6 @@ def sparse_rows(x):
     return sparse.csr_array(arc_rows(x))
 
 
-@pytest.mark.every(2)
 @pytest.mark.parametrize("measure", ["hamming", "share"])
 @pytest.mark.parametrize("single_root", [True, False])
 @pytest.mark.parametrize("projective", [False, True])
@@ -73,7 +72,6 @@ def test_contract_with_features_of_ones_own(features, labelled):
     check_task(task, X, Y, outputs=outputs(labels=labels), trials=1)
 
 
-@pytest.mark.every(2)
 @pytest.mark.parametrize("formulation", ALL, ids=str)
 @pytest.mark.parametrize("labelled", [False, True])
 def test_training_ends_at_the_optimum_of_all_constraints(formulation, labelled):

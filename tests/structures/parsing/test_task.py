@@ -47,7 +47,6 @@ pytestmark = pytest.mark.filterwarnings("ignore::maxmargin.errors.LossReplaced")
 # --- the contract
 
 
-@pytest.mark.every(3)
 @measures
 @pytest.mark.parametrize("inputs", INPUTS)
 def test_keeps_the_contract(inputs, measure):

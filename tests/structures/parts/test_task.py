@@ -99,14 +99,12 @@ def test_decoders_find_the_best_output(kind, seed, scale):
     assert scores[found].sum() == pytest.approx(max(scores[z].sum() for z in listed), abs=1e-9 * scale)
 
 
-@pytest.mark.every(3)
 @kinds
 @pytest.mark.parametrize("costs", [(1.0, 1.0), (1.0, 0.0), (0.5, 2.0)], ids=str)
 def test_contract(kind, costs):
     check_task(*drawn(kind, 5, costs=costs))
 
 
-@pytest.mark.every(2)
 @kinds
 @pytest.mark.parametrize("formulation", ALL, ids=str)
 def test_training_ends_at_the_optimum_of_all_constraints(kind, formulation):
@@ -238,7 +236,6 @@ def test_a_label_that_is_no_output_is_named():
         StructuredSVM(Parts(task.best)).fit(X, [Y[0], Y[1][1:], Y[2]])
 
 
-@pytest.mark.every(3)
 @pytest.mark.parametrize("scale", [1e-8, 1.0, 1e4, 1e8])
 @pytest.mark.parametrize("formulation", ALL[1:], ids=str)
 def test_searches_of_learnt_examples_are_short(scale, formulation):

@@ -91,7 +91,6 @@ def test_sparse_queries(kind, options):
     check_task(Rankings(**options), [kind(x) for x in X], Y, trials=1)
 
 
-@pytest.mark.every(3)
 @searches
 @pytest.mark.parametrize("formulation", SEARCHED, ids=str)
 @settings(max_examples=6)
