@@ -20,6 +20,7 @@ from maxmargin.problem.contract.batch import Batch
 from maxmargin.problem.contract.capabilities.kernel_space import KernelSpace
 from maxmargin.problem.contract.capabilities.latent import Latent
 from maxmargin.problem.contract.tangents import Softness
+from maxmargin.problem.contract.task import Task
 from maxmargin.problem.dual.objective import Formulation
 from maxmargin.problem.oracle.oracle import Oracle, normalised_weights
 from maxmargin.problem.oracle.soft_oracle import SoftOracle
@@ -114,14 +115,16 @@ class ProbabilisticTrainer(Trainer):
 
     # --- inside
 
-    def _fit(self, X: Any, Y: Any, sample_weight: Any, checkpoint: Checkpoint | None) -> None:
+    def _fit(self, X: Any, Y: Any, sample_weight: Any, checkpoint: Checkpoint | None, task: Task | None = None) -> None:
         self._check_calibrate(X)
-        super()._fit(X, Y, sample_weight, checkpoint)
+        super()._fit(X, Y, sample_weight, checkpoint, task)
         self._calibrate(X, Y, sample_weight, checkpoint)
 
-    def _path(self, X: Any, Y: Any, Cs: Any, sample_weight: Any, checkpoint: Checkpoint | None) -> Iterator[Self]:
+    def _path(
+        self, X: Any, Y: Any, Cs: Any, sample_weight: Any, checkpoint: Checkpoint | None, task: Task | None = None
+    ) -> Iterator[Self]:
         self._check_calibrate(X)
-        for model in super()._path(X, Y, Cs, sample_weight, checkpoint):
+        for model in super()._path(X, Y, Cs, sample_weight, checkpoint, task):
             model._calibrate(X, Y, sample_weight, checkpoint)
             self.temperature_, self.calibration_ = model.temperature_, model.calibration_
             yield model

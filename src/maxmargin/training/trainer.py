@@ -266,16 +266,18 @@ class Trainer(SharedOptions, WithWeightLayout, ModelFiles, FoldTraits, Reported,
 
     # --- the steps of a fit
 
-    def _fit(self, X: Any, Y: Any, sample_weight: Any, checkpoint: Checkpoint | None) -> None:
-        """Train, and keep the model."""
+    def _fit(self, X: Any, Y: Any, sample_weight: Any, checkpoint: Checkpoint | None, task: Task | None = None) -> None:
+        """Train, and keep the model; `task` is set up for these data, and None makes one."""
         C = checked_C(self.C)
-        with self._open(X, Y, sample_weight, checkpoint=checkpoint) as problem:
+        with self._open(X, Y, sample_weight, task, checkpoint) as problem:
             start = earlier_solution(getattr(self, "solution_", None), getattr(self, "_fitted_to", None), problem)
             self._keep(problem, self._train(problem, C, start, checkpoint))
 
-    def _path(self, X: Any, Y: Any, Cs: Any, sample_weight: Any, checkpoint: Checkpoint | None) -> Iterator[Self]:
-        """Train for one C after the other; yield a copy of this estimator for each."""
-        with self._open(X, Y, sample_weight, checkpoint=checkpoint) as problem:
+    def _path(
+        self, X: Any, Y: Any, Cs: Any, sample_weight: Any, checkpoint: Checkpoint | None, task: Task | None = None
+    ) -> Iterator[Self]:
+        """Train for one C after the other, and yield a copy of this estimator for each; `task` is as in `_fit`."""
+        with self._open(X, Y, sample_weight, task, checkpoint) as problem:
             solution = earlier_solution(getattr(self, "solution_", None), getattr(self, "_fitted_to", None), problem)
             for C in map(checked_C, Cs(problem.oracle) if callable(Cs) else Cs):
                 if solution is not None and problem.oracle.latent and not np.any(solution.w):

@@ -15,10 +15,10 @@ from maxmargin import MeasureSVC, kernels
 from maxmargin.errors import CutNotValidated, NothingLearnt, TrainingInterrupted
 from maxmargin.structures.ranking.folds import deal_folds
 from maxmargin.structures.ranking.groups import Groups
-from maxmargin.structures.ranking.judge import Judge, clearly_better, judged
-from maxmargin.structures.ranking.measure_svc import INSTEAD
 from maxmargin.structures.ranking.measures import measure_of
-from maxmargin.structures.ranking.threshold import Cut, JudgedRows, cut_after
+from maxmargin.structures.ranking.objectives import INSTEAD
+from maxmargin.structures.ranking.score_measure import FoldMeasure, clearly_better, measured
+from maxmargin.structures.ranking.threshold import Cut, FoldRows, cut_after
 
 pure = partial(MeasureSVC, train_for="measure", cut="trained")
 X, y = make_classification(
@@ -43,7 +43,7 @@ def held_out_scores(measure, rows, labels, seed, **options):
     for k in range(fold.max() + 1):
         model = pure(measure, **options).fit(rows[fold != k], labels[fold != k])
         scores[fold == k] = model.decision_function(rows[fold == k]) - model.offset_
-    return scores, JudgedRows(truth, np.ones(len(truth)), fold)
+    return scores, FoldRows(truth, np.ones(len(truth)), fold)
 
 
 # --- the cut
@@ -54,7 +54,7 @@ def held_out_scores(measure, rows, labels, seed, **options):
 def test_the_cut_is_chosen_out_of_fold(measure, seed):
     model = MeasureSVC(measure, train_for="measure", C=10.0, random_state=seed).fit(X, y)
     scores, rows = held_out_scores(measure, X, y, seed, C=10.0)
-    best = Judge(measure_of(measure), rows).cut(scores)
+    best = FoldMeasure(measure_of(measure), rows).cut(scores)
     assert model.cut_by_ == "cross-validation"
     assert model.trained_for_ == measure
     assert model.offset_ == pytest.approx(-best.at, abs=1e-9)
@@ -70,12 +70,12 @@ def test_measures_at_k_look_at_their_share_of_every_fold():
     truth = np.array([1, 0, 1, 0, 1, 0]) > 0
     scores = np.array([3.0, 2.0, 1.0, 0.5, 0.2, 0.1])
     ones = np.ones(6)
-    assert judged(measure_of("precision_at_k", k=6), truth, scores, ones, 1 / 3) == 0.5  # the first two of six
-    assert judged(measure_of("precision_at_k", k=1), truth, scores, ones, 1 / 3) == 1.0  # at least one
-    assert judged(measure_of("prbep"), truth, scores, ones, 1 / 3) == pytest.approx(2 / 3)
-    rows = JudgedRows(np.tile(truth, 2).astype(float), np.ones(12), np.repeat([0, 1], 6))
+    assert measured(measure_of("precision_at_k", k=6), truth, scores, ones, 1 / 3) == 0.5  # the first two of six
+    assert measured(measure_of("precision_at_k", k=1), truth, scores, ones, 1 / 3) == 1.0  # at least one
+    assert measured(measure_of("prbep"), truth, scores, ones, 1 / 3) == pytest.approx(2 / 3)
+    rows = FoldRows(np.tile(truth, 2).astype(float), np.ones(12), np.repeat([0, 1], 6))
     both = np.concatenate([scores, -scores])
-    cut = Judge(measure_of("prbep"), rows).cut(both)
+    cut = FoldMeasure(measure_of("prbep"), rows).cut(both)
     assert cut.at == cut_after(both, 6)
     np.testing.assert_allclose(cut.values, [2 / 3, 1 / 3])
 

@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from maxmargin.structures.ranking.measures import measure_of
-from maxmargin.structures.ranking.threshold import JudgedRows, balanced_rate, best_cut, cut_after
+from maxmargin.structures.ranking.threshold import FoldRows, balanced_rate, best_cut, cut_after
 
 SCORES = np.array([3.0, -1.0, 2.0, 2.0, 0.0])
 VALUES = {
@@ -30,7 +30,7 @@ def cut_samples(draw):
     for k in range(n_folds):
         rows += [(draw(st.integers(-3, 3)), kind, 1, k) for kind in (0, 1)]
     scores, truth, weights, fold = np.array(rows).T
-    return scores * scale, JudgedRows(truth.astype(float), weights.astype(float), fold), scale
+    return scores * scale, FoldRows(truth.astype(float), weights.astype(float), fold), scale
 
 
 @pytest.mark.parametrize("name", VALUES)
@@ -66,8 +66,8 @@ def test_the_middle_of_the_cuts_that_are_near_the_best(name, sample):
 
 def test_chance_widens_what_is_near():
     scores, truth = np.arange(12.0, 0, -1), np.array([1, 1, 0, 0, 1, 0, 0, 0, 0, 1, 0, 0.0])
-    one = best_cut(scores, JudgedRows(truth, np.ones(12), np.zeros(12, dtype=int)), VALUES["f1"])
-    two = best_cut(scores, JudgedRows(truth, np.ones(12), np.array([0, 1, 1, 0, 0, 1] * 2)), VALUES["f1"])
+    one = best_cut(scores, FoldRows(truth, np.ones(12), np.zeros(12, dtype=int)), VALUES["f1"])
+    two = best_cut(scores, FoldRows(truth, np.ones(12), np.array([0, 1, 1, 0, 0, 1] * 2)), VALUES["f1"])
     assert np.sum(scores > one.at) == 2  # with 5 it is as high
     assert one.values == pytest.approx([2 / 3])
     assert np.sum(scores > two.at) == 5

@@ -17,9 +17,10 @@ from maxmargin.report.html import Element
 from maxmargin.report.rows import row_of, spoken_by
 from maxmargin.report.sections import confusion_section, table, word
 from maxmargin.structures.ranking.groups import Groups, query_ids
-from maxmargin.structures.ranking.judge import judged
+from maxmargin.structures.ranking.objectives import score_measure
 from maxmargin.structures.ranking.orders import concordance, worst_order
 from maxmargin.structures.ranking.query_scores import query_scores
+from maxmargin.structures.ranking.score_measure import measured
 
 MOST_ROWS = 15  # of a ranking that is shown
 
@@ -41,7 +42,7 @@ def measure_findings(model: Any, X: Any, y: Any) -> Findings:
         part = truth[index]
         if part.all() or not part.any():
             return np.nan
-        return float(judged(model._judged, part, scores[index], np.ones(len(index))))
+        return float(measured(score_measure(model), part, scores[index], np.ones(len(index))))
 
     def area(index: Index) -> float:
         part = truth[index]

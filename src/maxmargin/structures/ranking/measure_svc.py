@@ -1,53 +1,42 @@
-"""MeasureSVC: a linear classifier trained for the number that it is judged by."""
+"""MeasureSVC: a linear classifier that is trained for the measure by which it is evaluated."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 from typing import Any, ClassVar, Self, Unpack
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.utils.multiclass import type_of_target
 from sklearn.utils.validation import check_consistent_length, check_is_fitted, column_or_1d
 
 from maxmargin.base.arrays import Array
-from maxmargin.base.errors import CutNotValidated, warn_caller
 from maxmargin.base.files.fields import LabelArray, Real, Text
 from maxmargin.base.files.objects import Dropped, Field, Fields
 from maxmargin.base.named_weights import Weights, column_names
 from maxmargin.inputs.labels.labels import plain
 from maxmargin.inputs.packed.packed_data import given_examples
-from maxmargin.kernels.functions import WithConstant
 from maxmargin.problem.contract.capabilities.prediction_form import trained_model_of
-from maxmargin.problem.contract.task import Task
 from maxmargin.problem.dual.objective import Certificate
-from maxmargin.problem.oracle.oracle import normalised_weights
 from maxmargin.report.findings import Findings
 from maxmargin.solvers import Solution, Solver
-from maxmargin.structures.ranking.contingency import Contingency
-from maxmargin.structures.ranking.folds import deal_folds
-from maxmargin.structures.ranking.groups import Groups, Indices
-from maxmargin.structures.ranking.judge import Judge, clearly_better, judged
-from maxmargin.structures.ranking.measures import NAMES, Measure, measure_of
-from maxmargin.structures.ranking.ranking import Ranking
+from maxmargin.structures.ranking.groups import Groups
+from maxmargin.structures.ranking.measure_sample import MeasureSample, counted_rows, two_classes
+from maxmargin.structures.ranking.objectives import Objective, objectives_of, score_measure
 from maxmargin.structures.ranking.row_labels import WeightedRows
-from maxmargin.structures.ranking.soft_labels import SoftLabels
-from maxmargin.structures.ranking.threshold import Cut, JudgedRows
+from maxmargin.structures.ranking.score_measure import FoldMeasure, measured
+from maxmargin.structures.ranking.threshold import Cut, FoldRows
+from maxmargin.structures.ranking.training_choice import TrainingChooser
 from maxmargin.structures.ranking.zero_weights import remedy_for_zero
 from maxmargin.training.checkpoints.checkpoint import Checkpoint
 from maxmargin.training.checkpoints.checkpointed import open_checkpoint
 from maxmargin.training.feature_weights import refuse_kernel
 from maxmargin.training.flat import MatrixClassifier
 from maxmargin.training.online import NoPartialFit
-from maxmargin.training.options import Options, seed_of
-from maxmargin.training.parameters import task_from
+from maxmargin.training.options import Options
 
-MOST_ROWS = 10**8  # that repeated examples may make
 FOLD_TOL = 0.01  # the gap of trainings that only score what they have not seen
 TRAIN_FOR, CUTS = ("auto", "measure"), ("cv", "trained")
-INSTEAD = "modified_huber"  # of SoftLabels: w = 0 is its optimum only where no feature tells the classes apart
-Start = tuple[Any, int]  # what is trained for, and the fold
-RANKINGS = {"roc_auc": "roc_auc", "average_precision": "map"}  # measures of the order of scores: names in tasks.Ranking
 
 
 class MeasureSVC(MatrixClassifier):
@@ -163,44 +152,50 @@ class MeasureSVC(MatrixClassifier):
 
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Train on a dense or sparse (n, F) matrix with two classes, or on packed rows in the place of X and y."""
-        sample, labels = self._sample(X, y, sample_weight)
+        sample = self._sample(X, y, sample_weight)
+        chooser = self._chooser(sample)
+        first = chooser.objectives[0]
         with open_checkpoint(self) as checkpoint:
-            self._fit(self._seen(sample, self.measure), [labels], None, checkpoint)
-            cuts = self._cross_validated(sample, labels, self, {}, checkpoint)
-            if self._best(cuts) != self.trained_for_:
-                self.trained_for_ = INSTEAD
-                self._fit(self._seen(sample, INSTEAD), [labels], None, checkpoint)
-        self._finish(sample, labels, cuts)
+            self._fit_for(first, sample, checkpoint)
+            cuts = chooser.cuts(self.C, self.solution_, checkpoint)
+            best = chooser.best(cuts)
+            if best is not first:
+                self._fit_for(best, sample, checkpoint)
+        self._finish(sample, best, cuts)
+        self._warn()
         return self
 
     def path(self, X: Any, y: Any, Cs: Any, sample_weight: Any = None) -> Iterator[Self]:
-        """The models of `fit_path`, one by one; each has a cross-validation of its own."""
+        """Yield the models of `fit_path` one by one; each has a cross-validation of its own."""
         if self.checkpoint is not None:
             raise ValueError(
                 "MeasureSVC takes no checkpoint where several values of C are trained (fit_path, Tuned): all folds of "
                 "a measure start from where those of the last C have ended, of which a checkpoint keeps the weights "
                 "alone. Fit every C alone, with a checkpoint of its own"
             )
-        sample, labels = self._sample(X, y, sample_weight)
-        first, starts = self.trained_for_, dict[Start, Solution]()
-        for model in self._path(self._seen(sample, self.measure), [labels], Cs, None, None):
-            model.trained_for_, model._bound_risk = first, model.solution_.risk
-            cuts = self._cross_validated(sample, labels, model, starts, None)
-            instead = self._best(cuts) != first
-            if instead:
-                model.trained_for_ = INSTEAD
-                model._fit(self._seen(sample, INSTEAD), [labels], None, None)
-            model._finish(sample, labels, cuts)
-            own = ("trained_for_", "offset_", "cut_by_", "cv_scores_")
-            kept = [name for name in vars(model) if name.endswith("_") and (instead or name in own)]
+        sample = self._sample(X, y, sample_weight)
+        chooser = self._chooser(sample)
+        first = chooser.objectives[0]
+        self.trained_for_, self.offset_ = first.name, 0.0
+        rows, labels = sample.seen(first.constant), [sample.labels]
+        for model in self._path(rows, labels, Cs, None, None, first.task_for(rows, labels)):
+            model._bound_risk = model.solution_.risk
+            cuts = chooser.cuts(model.C, model.solution_, None)
+            best = chooser.best(cuts)
+            if best is not first:
+                model._fit_for(best, sample, None)
+            model._finish(sample, best, cuts)
+            model._warn()
+            own = ("trained_for_", "offset_", "cut_by_", "cv_scores_", "n_examples_")
+            kept = [name for name in vars(model) if name.endswith("_") and (best is not first or name in own)]
             self.__dict__.update({name: getattr(model, name) for name in kept})
             yield model
 
     def certify(self, X: Any, y: Any = None, sample_weight: Any = None, tol: float = 1e-2) -> Certificate:
-        """How far the current weights are from the optimum on these data; see StructuredSVM.certify."""
+        """Measure how far the current weights are from the optimum on these data; see StructuredSVM.certify."""
         check_is_fitted(self)
-        sample, labels = self._sample(X, y, sample_weight, reset=False)
-        return super().certify(sample, [labels], tol=tol)
+        sample = self._sample(X, y, sample_weight, reset=False)
+        return super().certify(sample.rows, [sample.labels], tol=tol)
 
     def decision_function(self, X: Any) -> Array:
         """(n,) scores, positive for classes_[1] as everywhere in scikit-learn, whichever class is the positive one."""
@@ -230,13 +225,13 @@ class MeasureSVC(MatrixClassifier):
         if truth.all() or not truth.any():
             raise ValueError(f"y has one class only, so that measure {self.measure!r} is not defined")
         weights = np.ones(len(truth)) if sample_weight is None else np.asarray(sample_weight, dtype=float)
-        measure = self._judged
+        measure = score_measure(self)
         if not isinstance(measure, str) and measure.size is not None:
             if sample_weight is not None:
                 raise ValueError(f"measure {self.measure!r} looks at a number of examples; they cannot have weights")
             if measure.size(0) > len(truth):
                 raise ValueError(f"k = {self.k} is larger than the sample, which has {len(truth)} examples")
-        return judged(measure, truth, scores, weights)
+        return measured(measure, truth, scores, weights)
 
     @property
     def coef_(self) -> Array:
@@ -270,7 +265,12 @@ class MeasureSVC(MatrixClassifier):
         """Not offered, whatever the solver: a measure of the whole sample cannot be trained on pieces of it."""
         raise NoPartialFit("MeasureSVC has no partial_fit: its measure is one of the whole sample")
 
-    # --- inside
+    @property
+    def path_risk(self) -> float:
+        """The risk of the bound, whatever was trained for in its place: risks of two problems cannot be compared."""
+        return self._bound_risk
+
+    # --- the sample
 
     @property
     def _positive(self) -> Any:
@@ -281,259 +281,118 @@ class MeasureSVC(MatrixClassifier):
         """1 if classes_[1] is the positive class, as scikit-learn reads scores and weights; -1 if classes_[0] is."""
         return 1 if self.classes_[1] == self._positive else -1
 
-    @property
-    def path_risk(self) -> float:
-        """Of the bound, whatever was trained for in its place: losses of two problems cannot be compared."""
-        return self._bound_risk
-
-    def _remedy_for_zero(self) -> str:
-        instead = "; train_for='auto' trains a classifier of single examples then" * (self.train_for != "auto")
-        return remedy_for_zero(self.measure) + instead
-
-    def _findings(self, X: Any, Y: Any) -> Findings:
-        from maxmargin.structures.ranking.findings import measure_findings
-
-        return measure_findings(self, X, Y)
-
-    def _make_task(self, Y: Any) -> Task:
-        return self._task_for(self.trained_for_)
-
-    def _task_for(self, name: Any) -> Task:
-        """What is trained for this measure."""
-        kernel = self.kernel
-        if kernel is not None and self._has_constant(name):
-            kernel = WithConstant(kernel)
-        if name == INSTEAD:
-            return task_from(self, SoftLabels, kernel=kernel)
-        if _ranks(name):
-            return task_from(self, Ranking, measure=RANKINGS[name], k=None, kernel=kernel)
-        return task_from(self, Contingency, kernel=kernel)
-
     def _scores(self, X: Any) -> Array:
-        """Of the positive class."""
+        """Return the scores of the positive class."""
         check_is_fitted(self)
         X, _ = self._checked(X, reset=False)
         return self.task_.row_scores(self.w_, X) + self.offset_
 
-    def _sample(self, X: Any, y: Any, sample_weight: Any, reset: bool = True) -> tuple[Groups, Array | WeightedRows]:
-        """The whole sample as one structural example, and its labels, 1 for the positive class.
+    def _sample(self, X: Any, y: Any, sample_weight: Any, reset: bool = True) -> MeasureSample:
+        """Return the whole sample as one structural example. Weights become part of the labels, or repeat rows.
 
-        Weights become part of the labels, or rows that stand several times.
+        reset : whether it is for training; it is then remembered which classes and how many features there are.
         """
         if reset:
             for name, known in (("train_for", TRAIN_FOR), ("cut", CUTS)):
                 if getattr(self, name) not in known:
                     wanted = " or ".join(map(repr, known))
                     raise ValueError(f"{name} must be {wanted}, got {getattr(self, name)!r}")
-            self.trained_for_, self.offset_ = self.measure, 0.0
         X, y, sample_weight = given_examples(self._packed, X, y, sample_weight)
         X, y = self._checked(X, y, reset)
         y = np.asarray(y)
         if reset:
-            self.classes_ = self._two_classes(y)
+            self.classes_ = two_classes(y, self.pos_label)
         unknown = np.flatnonzero(~np.isin(y, self.classes_))
         if len(unknown):
             label = plain(y[unknown[0]])
             raise ValueError(f"example {unknown[0]}: the label {label!r} is not one of {self.classes_.tolist()}")
-        rows, weights = self._counted(sample_weight, len(y))
+        measure = score_measure(self)
+        rows, weights = counted_rows(sample_weight, len(y), measure, self.measure)
         labels = (y == self._positive).astype(float)[rows]
         if np.all(labels == labels[0]):
             one = plain(y[rows[0]])
             raise ValueError(f"the examples of positive weight have only one class, {one!r}; a measure needs both")
-        measure = self._judged
         if not isinstance(measure, str) and measure.size is not None and measure.size(0) > len(rows):
             raise ValueError(f"k = {self.k} is larger than the sample, which has {len(rows)} examples")
-        sample = Groups(X, rows, np.array([0, len(rows)]))
-        return sample, labels if weights is None else WeightedRows(labels, weights)
+        groups = Groups(X, rows, np.array([0, len(rows)]))
+        return MeasureSample(groups, labels if weights is None else WeightedRows(labels, weights), self.n_features_in_)
 
-    def _counted(self, sample_weight: Any, n: int) -> tuple[Indices, Array | None]:
-        """The numbers of the rows that count, as often as they do; and their weights, unless all weigh the same."""
-        if sample_weight is None:
-            return np.arange(n), None
-        weights = normalised_weights(sample_weight, n)
-        measure = self._judged
-        if measure == "roc_auc" or (not isinstance(measure, str) and measure.separable):
-            rows = np.flatnonzero(weights)
-            return rows, weights[rows]
-        return np.repeat(np.arange(n), self._times(sample_weight)), None
-
-    def _times(self, sample_weight: Any) -> Any:
-        """How many times each example counts."""
-        given = np.asarray(sample_weight, dtype=float)
-        broken = np.flatnonzero(given != np.floor(given))
-        if len(broken) and np.ptp(given) > 0:
-            raise ValueError(
-                f"measure {self.measure!r} counts examples, so that sample_weight must hold whole numbers; "
-                f"sample_weight[{broken[0]}] is {given[broken[0]]}"
-            )
-        if len(broken):
-            return np.ones(len(given), dtype=int)
-        if given.sum() > MOST_ROWS:
-            raise ValueError(
-                f"measure {self.measure!r} counts an example as often as its weight says, which makes "
-                f"{given.sum():.3g} examples, more than {MOST_ROWS:.0g}; divide the weights by a common factor"
-            )
-        return given.astype(int)
-
-    def _two_classes(self, y: Any) -> Any:
-        """The labels in sorted order, unless they are not two or the positive one is not among them."""
-        if type_of_target(y, input_name="y") != "binary":
-            raise ValueError(
-                "Only binary classification is supported. "
-                f"The type of the target is {type_of_target(y)}; OneVsRestClassifier makes binary problems of it"
-            )
-        classes = np.unique(y)
-        if len(classes) < 2:
-            raise ValueError(f"y has only one class, {plain(classes[0])!r}; a measure needs positive and negative ones")
-        if self.pos_label is not None and self.pos_label not in classes.tolist():
-            raise ValueError(f"pos_label={self.pos_label!r} is not one of the classes {classes.tolist()}")
-        return classes
+    # --- training for one objective
 
     @property
     def _wants_constant(self) -> bool:
-        return any(map(self._has_constant, self._candidates))
+        return any(objective.constant for objective in objectives_of(self))
 
-    def _has_constant(self, name: Any) -> bool:
-        """Not where a measure compares scores only: the constant could satisfy constraints and teach nothing."""
-        return self.fit_intercept and (name == INSTEAD or (not _ranks(name) and self._measure().size is None))
+    def _fit_for(self, objective: Objective, sample: MeasureSample, checkpoint: Checkpoint | None) -> None:
+        """Train for an objective on the whole sample, and keep the model, with scores that are not cut yet."""
+        self.trained_for_, self.offset_ = objective.name, 0.0
+        rows, labels = sample.seen(objective.constant), [sample.labels]
+        self._fit(rows, labels, None, checkpoint, objective.task_for(rows, labels))
 
-    def _measure(self) -> Measure:
-        if not callable(self.measure) and (not isinstance(self.measure, str) or self.measure not in NAMES):
-            known = ", ".join(map(repr, (*NAMES, *RANKINGS)))
-            raise ValueError(f"measure must be one of {known} or a function loss(tp, fp, fn, tn), got {self.measure!r}")
-        return measure_of(self.measure, self.k, self.beta)
+    def _remedy_for_zero(self) -> str:
+        instead = "; train_for='auto' trains a classifier of single examples then" * (self.train_for != "auto")
+        return remedy_for_zero(self.measure) + instead
 
-    @property
-    def _judged(self) -> Measure | str:
-        """What scores are judged by: a measure of tables, or the name of one of the order of scores."""
-        return str(self.measure) if _ranks(self.measure) else self._measure()
+    # --- choosing the objective and the cut
 
-    # --- cross-validation
-
-    @property
-    def _candidates(self) -> tuple[Any, ...]:
-        """What may be trained for: the measure alone where weights have bounds, among them that of the constant."""
-        if self.train_for == "measure" or _ranks(self.measure) or self.bounds is not None or self.prior is not None:
-            return (self.measure,)
-        return (self.measure, INSTEAD)
-
-    def _best(self, cuts: dict[Any, Cut]) -> Any:
-        """What to train for: the measure itself, unless that has no scores or the other's are clearly better."""
-        own, other = cuts.get(self.measure), cuts.get(INSTEAD)
-        if other is None or (own is not None and not clearly_better(other, own)):
-            return self.measure
-        return INSTEAD
-
-    def _cross_validated(
-        self,
-        sample: Groups,
-        labels: Array | WeightedRows,
-        model: Self,
-        starts: dict[Start, Solution],
-        checkpoint: Checkpoint | None,
-    ) -> dict[Any, Cut]:
-        """For this model, by what may be trained for: the cut, and the measure that it has out of fold.
-
-        Nothing where nothing is to be chosen. Scores that are all zero have no cut; others are then worth more.
-        """
-        names, zero = self._candidates, not np.any(model.solution_.w)
-        if len(names) == 1 and (self.cut == "trained" or zero):
-            return {}
-        if model.certificate_.stop_reason == "interrupted":
-            return {}
-        truth, weights = WeightedRows.of(labels)
-        fold = deal_folds(self._features(sample), truth, seed_of(self.random_state))
-        if fold is None:
-            warn_caller(
-                "a class has a single example (or equal ones), so that none can be held out: the scores are cut as in "
-                "training. More examples would help; cut='trained' and train_for='measure' say that this is meant",
-                CutNotValidated,
-            )
-            return {}
-        judge, found = Judge(self._judged, JudgedRows(truth, weights, fold)), dict[Any, Cut]()
-        for name in names:
-            if name == self.measure and zero:
-                continue
-            scores = self._held_out_scores(self._seen(sample, name), labels, fold, name, model.C, starts, checkpoint)
-            if scores is None:
-                return {}
-            found[name] = judge.cut(scores)
-        return found
+    def _chooser(self, sample: MeasureSample) -> TrainingChooser:
+        """Return what chooses the objective and the cut for this sample."""
+        return TrainingChooser(
+            objectives_of(self),
+            score_measure(self),
+            sample,
+            cuts_by_folds=self.cut == "cv",
+            random_state=self.random_state,
+            train=partial(self._held_out_scores, sample),
+        )
 
     def _held_out_scores(
         self,
-        sample: Groups,
-        labels: Array | WeightedRows,
-        fold: Indices,
-        name: Any,
+        sample: MeasureSample,
+        objective: Objective,
+        held_out: NDArray[np.bool_],
         C: float,
-        starts: dict[Start, Solution],
+        start: Solution | None,
+        where: str,
         checkpoint: Checkpoint | None,
-    ) -> Array | None:
-        """The score of every row by the models of the other folds; None after Ctrl-C.
-
-        starts : where the training of every fold has ended for the last C, which is where it begins; it is kept.
-        """
-        scores, n_folds = np.empty(len(fold)), int(fold.max()) + 1
+    ) -> tuple[Solution, Array]:
+        """Train without the rows that are held out; return the solution, and the scores of these rows."""
+        rows, labels = sample.part(~held_out, objective.constant)
+        unseen = rows.matrix[sample.rows.rows[held_out]]
         tol = max(FOLD_TOL, self._solver().tol)
-        for k in range(n_folds):
-            held_out = fold == k
-            part = Groups(sample.matrix, sample.rows[~held_out], np.array([0, np.count_nonzero(~held_out)]))
-            own, task = [_taken(labels, ~held_out)], self._task_for(name)
-            task.setup(part, own)
-            with self._open(part, own, None, task, checkpoint) as problem:
-                start = starts.get((name, k))
-                solution = self._train(problem, C, start, checkpoint, f"fold {k + 1} of {n_folds}", tol=tol)
-                if solution.error is not None:
-                    raise solution.error
-                if solution.certificate.stop_reason == "interrupted":
-                    return None
-                settled, starts[name, k] = trained_model_of(problem.batch, solution.w), solution
-                scores[held_out] = settled.task.row_scores(settled.w, sample.matrix[sample.rows[held_out]])
-        return scores
+        with self._open(rows, [labels], None, objective.task_for(rows, [labels]), checkpoint) as problem:
+            solution = self._train(problem, C, start, checkpoint, where, tol=tol)
+            if solution.error is not None:
+                raise solution.error
+            trained = trained_model_of(problem.batch, solution.w)
+            return solution, trained.task.row_scores(trained.w, unseen)
 
-    def _seen(self, sample: Groups, name: Any) -> Groups:
-        """The sample with the features that are trained on for this measure: the constant may be none of them."""
-        return sample if self._has_constant(name) else self._features(sample)
-
-    def _features(self, sample: Groups) -> Groups:
-        """The sample without the constant."""
-        if sample.matrix.shape[1] == self.n_features_in_:
-            return sample
-        return Groups(sample.matrix[:, : self.n_features_in_], sample.rows, sample.bounds)
-
-    def _finish(self, sample: Groups, labels: Array | WeightedRows, cuts: dict[Any, Cut]) -> None:
-        """Cut the scores, and keep what cross-validation has found."""
+    def _finish(self, sample: MeasureSample, objective: Objective, cuts: dict[Any, Cut]) -> None:
+        """Cut the scores of the model that was trained for an objective, and keep what cross-validation has found."""
+        self.n_examples_ = len(sample.rows.rows)
         self.cv_scores_ = {name: cut.mean for name, cut in cuts.items()}
-        self.cut_by_ = "cross-validation" if self.cut == "cv" and self.trained_for_ in cuts else "training"
+        self.cut_by_ = "cross-validation" if self.cut == "cv" and objective.name in cuts else "training"
         if self.cut_by_ == "cross-validation":
-            self.offset_ = -cuts[self.trained_for_].at
+            self.offset_ = -cuts[objective.name].at
         else:
-            self.offset_ = self._trained_offset(sample, labels)
-        self.n_examples_ = len(sample.rows)
-        self._warn()
+            self.offset_ = self._trained_offset(sample, objective)
 
-    def _trained_offset(self, sample: Groups, labels: Array | WeightedRows) -> float:
-        """What to add to all scores so that `predict` cuts where the measure looks; 0 where training has seen to it."""
-        measure = self._judged
-        if self.trained_for_ == self.measure and not isinstance(measure, str) and measure.size is None:
+    def _trained_offset(self, sample: MeasureSample, objective: Objective) -> float:
+        """Return what to add to all scores so that `predict` cuts where the measure looks; 0 if training did that."""
+        measure = score_measure(self)
+        if objective.name == self.measure and not isinstance(measure, str) and measure.size is None:
             return 0.0
-        matrix = self._seen(sample, self.trained_for_).matrix
-        truth, weights = WeightedRows.of(labels)
-        rows = JudgedRows(truth, weights, np.zeros(len(truth), dtype=np.int64))
-        return -Judge(measure, rows).cut(self.task_.row_scores(self.w_, matrix)[sample.rows]).at
+        scores = self.task_.row_scores(self.w_, sample.seen(objective.constant).matrix)[sample.rows.rows]
+        truth, weights = sample.weighted_labels
+        rows = FoldRows(truth, weights, np.zeros(len(truth), dtype=np.int64))
+        return -FoldMeasure(measure, rows).cut(scores).at
+
+    def _findings(self, X: Any, Y: Any) -> Findings:
+        from maxmargin.structures.ranking.findings import measure_findings
+
+        return measure_findings(self, X, Y)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.classifier_tags.multi_class = False
         return tags
-
-
-def _ranks(measure: Any) -> bool:
-    """Whether the measure is one of the order of all scores."""
-    return isinstance(measure, str) and measure in RANKINGS
-
-
-def _taken(labels: Array | WeightedRows, rows: NDArray[np.bool_]) -> Array | WeightedRows:
-    """The labels of some rows, with their weights."""
-    return WeightedRows(labels.labels[rows], labels.weights[rows]) if isinstance(labels, WeightedRows) else labels[rows]

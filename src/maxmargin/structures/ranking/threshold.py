@@ -1,4 +1,4 @@
-"""Where to cut the scores of a sample, so that classes can be predicted from them: always half way between two."""
+"""Cut the scores of a sample, so that classes can be predicted from them: always half way between two scores."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from maxmargin.base.arrays import Array
 from maxmargin.structures.ranking.groups import Indices
 
 
-class JudgedRows(NamedTuple):
-    """The rows of a sample that is cut."""
+class FoldRows(NamedTuple):
+    """The rows of a sample whose scores are cut, in folds."""
 
     truth: Array  # 1 for positive rows, 0 for others
     weights: Array  # how much each counts
@@ -33,49 +33,51 @@ class Cut(NamedTuple):
 
 
 def standard_error(values: Array) -> float:
-    """Of the mean of values, one per fold; 0 of a single one, which tells nothing of it."""
+    """Return the standard error of the mean of values, one per fold; 0 for a single value, which says nothing of it."""
     return float(values.std(ddof=1)) / sqrt(len(values)) if len(values) > 1 else 0.0
 
 
-def best_cut(scores: Array, rows: JudgedRows, value: Callable[..., Any]) -> Cut:
-    """The middle one of the cuts whose mean over folds of value(tp, fp, fn, tn), which takes arrays, is near the best.
+def best_cut(scores: Array, rows: FoldRows, value: Callable[..., Any]) -> Cut:
+    """Return the middle one of the cuts whose mean over folds of value(tp, fp, fn, tn) is near the best.
 
-    One cut for all folds is what one model will have. Each of the n + 1 is tried: O(n log n), and O(n) per fold. Near
-    is within a standard error of the highest mean: where a few positive rows decide it, the best cut is one of many
-    that are as good but for chance. In a single fold it is the best itself; of equally good ones the first, with the
-    fewest rows above it.
+    There is one cut for all folds, because one model will have one. Each of the n + 1 cuts is tried: O(n log n), and
+    O(n) per fold. Near means within a standard error of the highest mean: where a few positive rows decide, the best
+    cut is one of many that are as good but for chance. In a single fold it is the best cut itself; of equally good ones
+    the first, with the fewest rows above it.
+
+    value : a function of arrays.
     """
-    order, apart = _sorted(scores)
+    order, separated = _sorted(scores)
     truth, weights, fold = (each[order] for each in rows)
     n_folds = int(fold.max()) + 1
     values = np.empty((n_folds, len(scores) + 1))
-    for k in range(n_folds):
-        own = weights * (fold == k)
+    for number in range(n_folds):
+        own = weights * (fold == number)
         tp, fp = (np.append(0.0, np.cumsum(own * kind)) for kind in (truth, 1 - truth))
-        values[k] = value(tp, fp, np.maximum(tp[-1] - tp, 0), np.maximum(fp[-1] - fp, 0))
-    mean = np.where(apart, values.mean(axis=0), -np.inf)
-    rounding = 1e-9 * np.abs(mean[apart]).max()
+        values[number] = value(tp, fp, np.maximum(tp[-1] - tp, 0), np.maximum(fp[-1] - fp, 0))
+    mean = np.where(separated, values.mean(axis=0), -np.inf)
+    rounding = 1e-9 * np.abs(mean[separated]).max()
     best = int(np.argmax(mean >= mean.max() - rounding))  # the first of equal ones, however they were rounded
     near = np.flatnonzero(mean >= mean[best] - standard_error(values[:, best])) if n_folds > 1 else np.array([best])
     return Cut(_after(scores, order, int(near[(len(near) - 1) // 2])), values[:, best])
 
 
 def cut_after(scores: Array, size: int) -> float:
-    """The cut with so many rows above it, and with those whose scores are equal to the last of them up to rounding."""
-    order, apart = _sorted(scores)
-    return _after(scores, order, size + int(np.argmax(apart[size:])))
+    """Return the cut with `size` rows above it, and with those whose scores equal the last of these up to rounding."""
+    order, separated = _sorted(scores)
+    return _after(scores, order, size + int(np.argmax(separated[size:])))
 
 
 def balanced_rate(tp: Any, fp: Any, fn: Any, tn: Any) -> Any:
-    """The sum of the shares of positive and of negative rows that are predicted rightly."""
+    """Return the sum of the shares of positive and of negative rows that are predicted correctly."""
     return tp / (tp + fn) + tn / (fp + tn)
 
 
 def _sorted(scores: Array) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
-    """The rows from the highest score down, and whether there is room for a cut after the first 0, 1, … of them."""
+    """Return the rows from the highest score down, and whether a cut fits after the first 0, 1, … of them."""
     order = np.argsort(-scores, kind="stable")
-    apart = -np.diff(scores[order]) > 1e-9 * np.abs(scores).max()
-    return order, np.concatenate([[True], apart, [True]])
+    separated = -np.diff(scores[order]) > 1e-9 * np.abs(scores).max()
+    return order, np.concatenate([[True], separated, [True]])
 
 
 def _after(scores: Array, order: NDArray[np.int64], above: int) -> float:

@@ -8,7 +8,6 @@ from itertools import pairwise
 from typing import Any, Self, Unpack
 
 import numpy as np
-from sklearn.base import clone
 from sklearn.utils.validation import check_is_fitted
 
 from maxmargin.base.arrays import Array
@@ -27,25 +26,24 @@ from maxmargin.problem.dual.objective import Certificate, Formulation
 from maxmargin.problem.oracle.oracle import Oracle
 from maxmargin.report.findings import Findings, Section
 from maxmargin.report.scoring.agreement import Agreement, share_right
-from maxmargin.solvers import CCCP, Solver, as_solver
+from maxmargin.solvers import Solver
 from maxmargin.structures.sequences.batch import ChainBatch
 from maxmargin.structures.sequences.carried_weights import carried_over
 from maxmargin.structures.sequences.chunk_confidence import chunk_confidences
+from maxmargin.structures.sequences.first_weights import FIRST_TOL, weights_of_stretches
 from maxmargin.structures.sequences.histories import digits
 from maxmargin.structures.sequences.packed_sequences import PackedSequences
 from maxmargin.structures.sequences.partial_labels import as_choice, is_partial
 from maxmargin.structures.sequences.sparse_weights import sparse_weights
 from maxmargin.structures.sequences.task import Chain
 from maxmargin.training.conformal import allowed_distance, least_probability
-from maxmargin.training.options import Options, seed_of
+from maxmargin.training.options import Options
 from maxmargin.training.parameters import task_from
 from maxmargin.training.probabilistic import Calibration
 from maxmargin.training.problem import Problem
-from maxmargin.training.progress import watching
 from maxmargin.training.sequence_trainer import SequenceTrainer
 
 ROUNDING = 1e-9  # scores of n-best lists are sums in another order
-FIRST_TOL = 0.05  # relative gap of the model that completes missing labels first: it need not be exact
 
 
 class SequenceLabeler(SequenceTrainer):
@@ -343,21 +341,7 @@ class SequenceLabeler(SequenceTrainer):
             n = min(4 * n, most)
 
     def _first_weights(self, problem: Problem, C: float) -> Array | None:
-        """Those that the stretches of known labels teach, each taken for a sequence of its own."""
-        batch, oracle = problem.batch, problem.oracle
-        assert isinstance(batch, ChainBatch)
-        stretches, owners = batch.stretches()
-        if len(stretches) == 0:
-            return None
-        known = oracle.beside(stretches, oracle.weights[owners])
-        solver = self._solver(tol=FIRST_TOL)
-        inner: Solver = clone(as_solver(solver.inner)) if isinstance(solver, CCCP) else solver
-        share = oracle.weights[owners].sum() / oracle.n  # of C, which multiplies a mean over whole sequences
-        watch = watching(problem.line, inner)
-        solution = inner.solve(known, C * share, callback=watch, seed=seed_of(self.random_state))
-        if solution.error is not None:
-            raise solution.error
-        return solution.w
+        return weights_of_stretches(problem, self._solver(tol=FIRST_TOL), C, self.random_state)
 
     def _oracle(self, batch: Batch, formulation: Formulation, **others: Any) -> Oracle:
         assert isinstance(batch, ChainBatch)

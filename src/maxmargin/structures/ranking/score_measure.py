@@ -1,4 +1,4 @@
-"""What a measure says of the scores of held-out rows: where it cuts them, and which are better."""
+"""The value of a measure for scores of rows, and the cut of the scores that suits the measure."""
 
 from __future__ import annotations
 
@@ -8,20 +8,20 @@ import numpy as np
 
 from maxmargin.base.arrays import Array
 from maxmargin.structures.ranking.measures import Measure
-from maxmargin.structures.ranking.threshold import Cut, JudgedRows, balanced_rate, best_cut, cut_after, standard_error
+from maxmargin.structures.ranking.threshold import Cut, FoldRows, balanced_rate, best_cut, cut_after, standard_error
 
 
-class Judge(NamedTuple):
-    """A measure, and the rows whose scores it judges fold by fold: those of two folds come from two models."""
+class FoldMeasure(NamedTuple):
+    """A measure of scores, taken fold by fold: the scores of two folds come from two models."""
 
-    measure: Measure | str  # "roc_auc" and "average_precision" are of the order of scores alone
-    rows: JudgedRows
+    measure: Measure | str  # "roc_auc" and "average_precision" are measures of the order of scores alone
+    rows: FoldRows
 
     def cut(self, scores: Array) -> Cut:
-        """The cut that suits the measure, and what it is worth in every fold.
+        """Return the cut that suits the measure, and the value of the measure in every fold.
 
-        Measures of classes have the cut with the highest mean. Those at k say how many rows are above it, and those of
-        the order nothing: there the cut is the one with the fewest balanced errors.
+        Measures of classes have the cut with the highest mean. Measures at k say how many rows are above the cut.
+        Measures of the order say nothing about a cut, so that it is the one with the fewest balanced errors.
         """
         if isinstance(self.measure, str):
             return Cut(best_cut(scores, self.rows, balanced_rate).at, self._values(scores))
@@ -32,21 +32,25 @@ class Judge(NamedTuple):
 
     def _values(self, scores: Array) -> Array:
         truth, weights, fold = self.rows
-        own = [fold == k for k in range(int(fold.max()) + 1)]
-        return np.array([judged(self.measure, truth[k] > 0, scores[k], weights[k], np.mean(k)) for k in own])
+        values = []
+        for number in range(int(fold.max()) + 1):
+            own = fold == number
+            values.append(measured(self.measure, truth[own] > 0, scores[own], weights[own], np.mean(own)))
+        return np.array(values)
 
 
 def clearly_better(other: Cut, than: Cut) -> bool:
-    """Whether the mean over folds is higher by more than its standard error."""
+    """Return whether the mean over folds is higher by more than its standard error."""
     more = other.values - than.values
     return bool(more.mean() > standard_error(more))
 
 
-def judged(measure: Measure | str, truth: Any, scores: Array, weights: Array, share: Any = 1.0) -> float:
-    """The measure of these rows: higher is better, and a loss counts negative.
+def measured(measure: Measure | str, truth: Any, scores: Array, weights: Array, share: Any = 1.0) -> float:
+    """Return the measure of these rows: higher is better, and a loss counts negative.
 
-    Measures at k look at the rows with the highest scores, and take tied ones in the worst order. `share` : of the
-    sample that these rows are; k is as small a part of them as of the sample, but at least one.
+    Measures at k look at the rows with the highest scores, and take tied ones in the worst order.
+
+    share : the share of the sample that these rows are. k is reduced in proportion, but stays at least one.
     """
     if isinstance(measure, str):
         from sklearn.metrics import average_precision_score, roc_auc_score  # slow to import

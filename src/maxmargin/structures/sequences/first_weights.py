@@ -1,0 +1,36 @@
+"""First weights for chains with missing labels: those that the stretches of known labels teach."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from sklearn.base import clone
+
+from maxmargin.base.arrays import Array
+from maxmargin.solvers import CCCP, Solver, as_solver
+from maxmargin.structures.sequences.batch import ChainBatch
+from maxmargin.training.options import seed_of
+from maxmargin.training.problem import Problem
+from maxmargin.training.progress import watching
+
+FIRST_TOL = 0.05  # relative gap of the model that completes missing labels first: it need not be exact
+
+
+def weights_of_stretches(problem: Problem, solver: Solver, C: float, random_state: Any) -> Array | None:
+    """Train on the stretches of known labels, each as a sequence of its own; return None if there are none.
+
+    solver : what trains; of a CCCP, the inner solver.
+    """
+    batch, oracle = problem.batch, problem.oracle
+    assert isinstance(batch, ChainBatch)
+    stretches, owners = batch.stretches()
+    if len(stretches) == 0:
+        return None
+    known = oracle.beside(stretches, oracle.weights[owners])
+    inner: Solver = clone(as_solver(solver.inner)) if isinstance(solver, CCCP) else solver
+    share = oracle.weights[owners].sum() / oracle.n  # of C, which multiplies a mean over whole sequences
+    watch, seed = watching(problem.line, inner), seed_of(random_state)
+    solution = inner.solve(known, C * share, callback=watch, seed=seed)
+    if solution.error is not None:
+        raise solution.error
+    return solution.w
