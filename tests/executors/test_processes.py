@@ -89,13 +89,13 @@ def test_restarts_return_no_data(pool):
 
 
 def test_what_is_forgotten_is_freed(pool):
-    before = len(pool.place([np.zeros(3)])[0].worker.ledger.tables)
+    before = len(pool.place([np.zeros(3)])[0].worker.ledger.contents)
     handles = pool.place([np.zeros(1000), np.zeros(1000)])
     worker = handles[0].worker
-    assert len(worker.ledger.tables) > before - 1
+    assert len(worker.ledger.contents) > before - 1
     del handles
     assert list(pool.map(divmod, pool.place([7]), [2])) == [(3, 1)]
-    assert len(worker.ledger.tables) <= before
+    assert len(worker.ledger.contents) <= before
 
 
 def test_parts_that_go_while_a_call_is_on_its_way(pool, monkeypatch):

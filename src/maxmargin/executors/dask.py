@@ -19,12 +19,11 @@ from maxmargin.executors.dask_tasks import (
     DerivedPart,
     Job,
     Join,
-    Placing,
     Source,
     begun,
     part_of,
 )
-from maxmargin.executors.wire import Message
+from maxmargin.executors.messages import Message
 
 LOOK = 0.5  # seconds after which somebody looks whether the scheduler is still there
 TRIES = 5  # of a task that the cluster has forgotten
@@ -88,8 +87,7 @@ class Dask(Executor):
         known: dict[int, Source] = {}  # the same object in several places is one task, whose result travels
         for number, part in enumerate(parts):
             known.setdefault(id(part), Source(self, part, number))
-        for _ in self._answers([Placing(each) for each in known.values()]):
-            pass
+        self._tried(lambda: [each.future for each in known.values()])
         return [known[id(part)] for part in parts]
 
     def map(self, fn: Callable[..., Any], placed: Sequence[Any], each: Sequence[Any], *shared: Any) -> Iterator[Any]:
@@ -172,13 +170,17 @@ class Dask(Executor):
         return _Round(self, tasks, self._begun(tasks), together).answers()
 
     def _begun(self, tasks: Sequence[DaskTask]) -> list[Any]:
-        try:
-            futures = begun(self, tasks)
-        except (CancelledError, OSError, RuntimeError) as error:
-            self.check(error)
-            futures = begun(self, tasks)
+        futures = self._tried(lambda: begun(self, tasks))
         self._running.update(futures)
         return futures
+
+    def _tried(self, submit: Callable[[], list[Any]]) -> list[Any]:
+        """Submit tasks; do it again if the connection to the scheduler was lost and is there again."""
+        try:
+            return submit()
+        except (CancelledError, OSError, RuntimeError) as error:
+            self.check(error)
+            return submit()
 
     def check(self, error: BaseException | None) -> None:
         """Return if the scheduler is there; it may take a while to find that out."""

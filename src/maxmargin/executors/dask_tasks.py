@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple, Protocol
 
-from maxmargin.executors.wire import Handle, Ledger, Message, NumberedObject, Survey, outcome
+from maxmargin.executors.messages import Ledger, Message, outcome
 
 SHORT = 2**14  # bytes that are sent with every task
 FEW = 2  # parts that need no tree: the scheduler sends w to each, and what they come to is joined by who asked
@@ -83,11 +83,10 @@ class Common:
         return self._future
 
 
-class Placed(Handle):
+class Placed:
     """A part, as a task that makes it. Dask forgets it when the last reference to this handle is gone."""
 
     def __init__(self, executor: Cluster, number: int, ledger: Ledger):
-        super().__init__(0)
         self.executor, self.number, self.ledger = executor, number, ledger
         self._future: Any = None
 
@@ -106,15 +105,12 @@ class Source(Placed):
 
     def __init__(self, executor: Cluster, part: Any, number: int):
         super().__init__(executor, number, Ledger())
-        self.part, self.sign = part, 0
-        self.numbered = True  # whether both sides number its arrays alike; if not, all is sent as it is
+        self.part = part
 
     def _job(self) -> Job:
-        survey = Survey(self.part)
-        self.sign = survey.sign
-        if self.numbered:
-            self.ledger.keep(0, survey.table)
-        return Job(f"data-part {self.number}", unpacked, (survey.message, self.numbered))
+        message, contents = Message.placing(self.part)
+        self.ledger.keep(0, contents)
+        return Job(f"data-part {self.number}", unpacked, (message,))
 
 
 class DerivedPart(Placed):
@@ -127,27 +123,6 @@ class DerivedPart(Placed):
     def _job(self) -> Job:
         name, data = _name(self.fn, self.number, self.round), Message.of(self.ledger, self.fn)
         return Job(name, derived, (data, self.origin.future, self.common.future))
-
-
-class Placing:
-    """Make a part, and compare its numbers."""
-
-    parts = 1
-    joins: tuple[Any, ...] = ()
-
-    def __init__(self, part: Source):
-        self.part, self.name = part, f"part {part.number} (its data)"
-
-    def job(self, *joined: Any) -> Job:
-        return Job(f"look-part {self.part.number}", signed, (self.part.future,))
-
-    def late(self) -> list[str]:
-        return [self.name]
-
-    def read(self, sign: Any) -> None:
-        if sign != self.part.sign:
-            self.part.numbered, self.part._future = False, None
-            self.part.ledger.forget(0)
 
 
 class Call:
@@ -225,21 +200,34 @@ def passed_on(message: Message) -> Message:
     return message
 
 
-def unpacked(data: Message, numbered: bool) -> NumberedObject:
-    """A part, from what the scheduler has."""
-    thing = data.read(Ledger())
-    return NumberedObject(thing, Survey(thing).table if numbered else [])
+class PartThere:
+    """A part on a worker, with its numbered contents, which stay the same when it travels on to other workers."""
+
+    def __init__(self, thing: Any, contents: list[Any]):
+        self.thing, self.contents = thing, contents
+        self._ledger: Ledger | None = None
+
+    @property
+    def ledger(self) -> Ledger:
+        """The record for messages about this part."""
+        if self._ledger is None:
+            self._ledger = Ledger()
+            self._ledger.keep(0, self.contents)
+        return self._ledger
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**vars(self), "_ledger": None}  # a ledger holds for the objects of one process only
 
 
-def signed(part: NumberedObject) -> int:
-    """By which the numbers of its arrays are known as those of the other side."""
-    return Survey(part.thing).sign
+def unpacked(data: Message) -> PartThere:
+    """Make a part of the pickle that the scheduler has."""
+    return PartThere(*data.read_placed(Ledger()))
 
 
-def derived(data: Message, part: NumberedObject, shared: Message) -> NumberedObject:
-    """One call of `Executor.derive`."""
+def derived(data: Message, part: PartThere, shared: Message) -> PartThere:
+    """Make one call of `Executor.derive`."""
     fn = data.read(part.ledger)
-    return NumberedObject(fn(part.thing, *shared.read(part.ledger)), part.table)
+    return PartThere(fn(part.thing, *shared.read(part.ledger)), part.contents)
 
 
 def joined_there(join: Message, one: tuple[bool, Message], other: tuple[bool, Message]) -> tuple[bool, Message]:
@@ -251,7 +239,7 @@ def joined_there(join: Message, one: tuple[bool, Message], other: tuple[bool, Me
     return outcome(ledger, lambda: join.read(ledger)(one[1].read(ledger), other[1].read(ledger)))
 
 
-def called(data: Message, part: NumberedObject, other: NumberedObject | None, shared: Message) -> tuple[bool, Message]:
+def called(data: Message, part: PartThere, other: PartThere | None, shared: Message) -> tuple[bool, Message]:
     """One call of `Executor.map`."""
 
     def work() -> Any:

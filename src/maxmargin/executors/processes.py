@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 from maxmargin.base.errors import PartsLate, WorkersLost
 from maxmargin.executors.base import Executor, check_deadline, late_parts, n_workers
-from maxmargin.executors.wire import Handle, Ledger, Message, Survey, answered, apply, apply_and_keep, forget, keep
+from maxmargin.executors.messages import Handle, Ledger, Message, answered, apply, apply_and_keep, forget, keep
 
 TRIES = 3  # of a call whose process ends each time
 
@@ -59,7 +59,7 @@ class Processes(Executor):
 
     def _answers(self, calls: Sequence[_Making | _Call], began: list[_Begun]) -> Iterator[Any]:
         """In order. A call whose process has ended is made again."""
-        from joblib.externals.loky.process_executor import BrokenProcessPool
+        from loky import BrokenProcessPool
 
         until = time.monotonic() + self.deadline
         for k, call in enumerate(calls):
@@ -77,7 +77,7 @@ class Processes(Executor):
                         f"part {calls[j].handle.number}" for j in range(k, len(calls)) if not began[j].future.done()
                     ]
                     raise PartsLate(late_parts(late, len(calls), self.deadline)) from error
-            yield call.read(result)
+            yield _read(call.handle.worker, result)
 
     def alive(self, placed: Sequence[Any]) -> bool:
         return all(handle.worker in self._workers for handle in placed)
@@ -124,7 +124,7 @@ class _Worker:
         self._begin()
 
     def _begin(self) -> None:
-        from joblib.externals.loky import ProcessPoolExecutor
+        from loky import ProcessPoolExecutor
 
         self.ledger, self.busy, self.life = Ledger(), 0, self.life + 1
         self.pool = ProcessPoolExecutor(max_workers=1, timeout=None, initializer=_begin)
@@ -148,7 +148,7 @@ class _Worker:
 
     def submit(self, fn: Callable[..., Any], *arguments: Any) -> _Begun:
         """Begin; a process that has ended meanwhile shows when the answer is waited for."""
-        from joblib.externals.loky.process_executor import BrokenProcessPool
+        from loky import BrokenProcessPool
 
         self.executor.sent += sum(len(each) for each in arguments if isinstance(each, Message))
         try:
@@ -185,9 +185,6 @@ class _Placed(Handle):
         if self.life != self.worker.life:
             self.bring()
 
-    def arrived(self, result: Any) -> None:
-        """It was brought, with this result."""
-
 
 class _Source(_Placed):
     """A part of which this process has a copy."""
@@ -195,19 +192,13 @@ class _Source(_Placed):
     def __init__(self, worker: _Worker, part: Any, number: int):
         super().__init__(worker, number)
         self.part = part
-        self.numbered = True  # whether both sides number its arrays alike; if not, all is sent as it is
 
     def bring(self) -> _Begun:
         self.worker.tidy()
-        self.life, survey = self.worker.life, Survey(self.part)
-        if self.numbered:
-            self.worker.ledger.keep(self.token, survey.table)
-        return self.worker.submit(keep, self.token, survey.message, survey.sign if self.numbered else None)
-
-    def arrived(self, result: Any) -> None:
-        if not result:
-            self.numbered = False
-            self.worker.ledger.forget(self.token)
+        self.life = self.worker.life
+        message, contents = Message.placing(self.part)
+        self.worker.ledger.keep(self.token, contents)
+        return self.worker.submit(keep, self.token, message)
 
 
 class _Derived(_Placed):
@@ -225,9 +216,6 @@ class _Derived(_Placed):
         message = Message.of(self.worker.ledger, (self.token, fn, self.origin, shared))
         return self.worker.submit(answered, apply_and_keep, message)
 
-    def arrived(self, result: Any) -> None:
-        _read(self.worker, result)
-
 
 class _Call:
     """A question to the worker of a part."""
@@ -244,21 +232,15 @@ class _Call:
         worker = self.handle.worker
         return worker.submit(answered, fn, Message.of(worker.ledger, arguments))
 
-    def read(self, result: Any) -> Any:
-        return _read(self.handle.worker, result)
-
 
 class _Making:
-    """Bring a part to its worker."""
+    """The placing of a part at its worker."""
 
     def __init__(self, handle: _Placed):
         self.handle = handle
 
     def begin(self) -> _Begun:
         return self.handle.bring()
-
-    def read(self, result: Any) -> None:
-        self.handle.arrived(result)
 
 
 def _read(worker: _Worker, result: tuple[bool, Message]) -> Any:

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from maxmargin.executors.wire import LONG, Ledger, Message
+from maxmargin.executors.messages import LONG, Ledger, Message
 
 
 def crossed(thing):
@@ -60,3 +60,62 @@ def test_arrays_are_copied_unless_the_reader_is_alone():
     message = Message.of(Ledger(), np.ones(20_000))
     assert not np.shares_memory(message.read(Ledger()), message.arrays[0])
     assert np.shares_memory(message.read(Ledger(), alone=True), message.arrays[0])
+
+
+# --- placed objects, and messages that refer to their contents
+
+
+def placed(thing):
+    """Return the ledgers of both sides after placing, and the copy on the other side."""
+    message, contents = Message.placing(thing)
+    there, found = message.read_placed(Ledger())
+    here, other = Ledger(), Ledger()
+    here.keep(0, contents)
+    other.keep(0, found)
+    return here, other, there
+
+
+def test_contents_that_both_sides_have_are_references():
+    long, short, words = np.arange(10_000.0), np.arange(3), ["a", "b"]
+    here, other, copy = placed({"long": long, "inside": [words, long, short], "again": words})
+    assert copy["inside"][0] is copy["again"]
+    assert copy["inside"][1] is copy["long"]
+    answer = Message.of(other, (copy["long"], copy["again"], copy["inside"], copy["inside"][2], 2 * copy["long"]))
+    assert len(answer) < long.nbytes + 1000  # what is new
+    again = answer.read(here)
+    assert again[0] is long
+    assert again[1] is words
+    assert again[2][0] is words
+    np.testing.assert_array_equal(again[3], short)
+    np.testing.assert_array_equal(again[4], 2 * long)
+    assert Message.of(here, [long]).read(other)[0] is copy["long"]
+
+
+class Node:
+    def __init__(self, siblings, parent):
+        self.siblings, self.parent = siblings, parent
+
+
+def test_lists_that_contain_themselves_are_placed():
+    """As those of trees whose nodes know their parents and each other."""
+    root = Node([], None)
+    children = [Node(None, root), Node(None, root)]
+    for child in children:
+        child.siblings = children
+    children.append(children)
+    here, other, copy = placed((root, children))
+    assert copy[1][0].siblings is copy[1] is copy[1][2]
+    assert copy[1][1].parent is copy[0]
+    assert Message.of(other, copy[1]).read(here) is children
+
+
+def test_what_is_forgotten_is_sent_in_full():
+    first, second = np.arange(100.0), np.arange(100.0)
+    here = Ledger()
+    here.keep(0, [first])
+    here.keep(1, [first, second])
+    short = len(Message.of(here, [first, second]))
+    here.forget(1)
+    assert len(Message.of(here, second)) > first.nbytes > short
+    here.forget(0)
+    assert not here.numbers
