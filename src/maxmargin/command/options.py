@@ -5,20 +5,18 @@ from __future__ import annotations
 import argparse
 import inspect
 import json
-import re
 from math import isnan
 from typing import Any
 
-# Of a run in Python, objects, or the business of other options.
+from maxmargin.command.command_parser import CommandParser
+
+# Parameters that make sense in Python only, take objects, or have options of their own.
 NOT_HERE = {"callback", "executor", "warm_start", "verbose", "classes", "bounds", "prior", "C", "tol", "task"}
-OTHERS = re.compile(r"parameters are those of\s(\w+)")
-PARAMETER = re.compile(r"^(\w+) : (.+)$")
+OTHERS = "parameters are those of "  # the words of a docstring that refers to another class for the rest
 
 
-def add_options(
-    parser: argparse.ArgumentParser, estimator: Any, hidden: tuple[str, ...], shown: tuple[str, ...] = ()
-) -> None:
-    """One option for each parameter that a text can say."""
+def add_options(parser: CommandParser, estimator: Any, hidden: tuple[str, ...], shown: tuple[str, ...] = ()) -> None:
+    """Add one option for each parameter whose value can be written as a text."""
     described = descriptions(estimator)
     group = parser.add_argument_group(f"parameters of {estimator.__name__}")
     for name, parameter in inspect.signature(estimator).parameters.items():
@@ -27,7 +25,7 @@ def add_options(
         kind, text = described.get(name, ("", ""))
         default = "none" if parameter.default is None or parameter.default == () else _said(parameter.default)
         flag = isinstance(parameter.default, bool)
-        group.add_argument(
+        option = group.add_argument(
             *dict.fromkeys((f"--{name.replace('_', '-')}", f"--{name}")),
             dest=f"parameter_{name}",
             default=argparse.SUPPRESS,
@@ -37,6 +35,7 @@ def add_options(
             nargs="?" if flag else None,
             const=True if flag else None,
         )
+        parser.listed(option)
 
 
 def given(settings: argparse.Namespace) -> dict[str, Any]:
@@ -67,26 +66,28 @@ def value(text: str) -> Any:
 
 
 def descriptions(estimator: Any) -> dict[str, tuple[str, str]]:
-    """Type and description of all parameters, from the docstring and from that of the class which it refers to."""
+    """Return type and description of all parameters, from the docstring and from that of the class it refers to."""
     import maxmargin
 
-    named = OTHERS.search(inspect.getdoc(estimator) or "")
-    return _read(getattr(maxmargin, named[1] if named else "StructuredSVM")) | _read(estimator)
+    _, _, named = " ".join((inspect.getdoc(estimator) or "").split()).partition(OTHERS)
+    other = named.split()[0].strip(".,;:") if named else "StructuredSVM"
+    return _read(getattr(maxmargin, other)) | _read(estimator)
 
 
 def _read(estimator: Any) -> dict[str, tuple[str, str]]:
+    """Read the section Parameters of a docstring, in which every parameter is `name : type` and an indented text."""
     found: dict[str, tuple[str, str]] = {}
     text = inspect.getdoc(estimator) or ""  # there is none with python -OO
     _, _, section = text.partition("Parameters\n----------\n")
     name = ""
     for line in section.partition("\nAttributes\n")[0].splitlines():
-        match = PARAMETER.match(line)
-        if match:
-            name = match[1]
-            found[name] = (match[2], "")
+        before, colon, kind = line.partition(" : ")
+        if colon and before.isidentifier():
+            name = before
+            found[name] = (kind, "")
         elif name and line.startswith("    "):
-            kind, before = found[name]
-            found[name] = (kind, f"{before} {line.strip()}".strip())
+            kind, so_far = found[name]
+            found[name] = (kind, f"{so_far} {line.strip()}".strip())
         else:
             name = ""
     return found

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import argparse
-import sys
 from collections.abc import Sequence
 from typing import Any
 
-from maxmargin.command.errors import USAGE
+from maxmargin.command.command_parser import CommandParser
 from maxmargin.command.kinds import KINDS, Kind
 
 EXAMPLES = """\
@@ -45,53 +44,38 @@ examples:
 """
 
 
-class _Parser(argparse.ArgumentParser):
-    """Says what is wrong in one sentence."""
-
-    def error(self, message: str) -> None:  # type: ignore[override]
-        print(f"{self.prog}: {message}; see {self.prog} --help", file=sys.stderr)
-        sys.exit(USAGE)
-
-
 def parsed(arguments: Sequence[str]) -> argparse.Namespace:
-    """The command line as values; ends the program where it makes no sense, or asks for help."""
+    """Parse the command line; end the program where it makes no sense or asks for help."""
     return _built(arguments).parse_args(arguments)
 
 
 def words_after(path: Sequence[str]) -> list[str]:
-    """Commands, kinds and long options that may come after these commands and kinds."""
+    """Return the commands, kinds and long options that may come after these commands and kinds."""
     parser = _built(path)
     for word in path:
-        parser = _below(parser)[word]
-    options = [text for action in parser._actions for text in action.option_strings]
-    return [*_below(parser), *(text for text in options if text.startswith("--") and "_" not in text)]
+        parser = parser.commands[word]
+    return [*parser.commands, *(text for text in parser.options if text.startswith("--") and "_" not in text)]
 
 
-def _below(parser: argparse.ArgumentParser) -> dict[str, argparse.ArgumentParser]:
-    found = [action for action in parser._actions if isinstance(action, argparse._SubParsersAction)]
-    return dict(found[0].choices) if found else {}
-
-
-def _built(arguments: Sequence[str]) -> argparse.ArgumentParser:
-    parser = _Parser(
+def _built(arguments: Sequence[str]) -> CommandParser:
+    parser = CommandParser(
         prog="maxmargin",
         description="Large-margin learning for structured outputs, over files.",
         epilog=EXAMPLES,
         formatter_class=argparse.RawDescriptionHelpFormatter,
-        allow_abbrev=False,
     )
     parser.add_argument("--version", action="store_true", help="print the version")
     parser.set_defaults(**dict.fromkeys(SOME_HAVE))
-    commands = parser.add_subparsers(dest="command", metavar="COMMAND", parser_class=_Parser)
-    _add_fit(commands, arguments)
-    _add_pack(commands)
+    parser.expect_command(dest="command", metavar="COMMAND")
+    _add_fit(parser, arguments)
+    _add_pack(parser)
     for name, what in {
         "predict": "write the predictions of a model",
         "score": "compare the predictions of a model with the truth",
         "certify": "prove how close to optimal a model is on these data",
         "report": "write a page about a model and its predictions, one file of HTML",
     }.items():
-        command = _command(commands, name, what)
+        command = _command(parser, name, what)
         command.add_argument("model", metavar="MODEL", help="a file that fit has written")
         if name == "predict":
             command.add_argument("data", metavar="DATA", nargs="?", default="-", help="a file, or - [default: -]")
@@ -110,32 +94,28 @@ def _built(arguments: Sequence[str]) -> argparse.ArgumentParser:
             command.add_argument("-e", "--tol", type=float, default=1e-2, help="relative gap to reach [default: 0.01]")
             _add_strict(command)
         _add_output_options(command)
-    _add_inspect(commands)
-    _add_convert(commands)
-    demo = _command(commands, "demo", "read handwritten digits, with and without structure")
+    _add_inspect(parser)
+    _add_convert(parser)
+    demo = _command(parser, "demo", "read handwritten digits, with and without structure")
     demo.add_argument(
         "--files", metavar="FOLDER", help="write small files of every kind there instead, to try things with"
     )
-    _command(commands, "completion", "print a script that completes commands in bash")
+    _command(parser, "completion", "print a script that completes commands in bash")
     return parser
 
 
-def _command(commands: argparse._SubParsersAction[_Parser], name: str, what: str) -> _Parser:
-    return commands.add_parser(name, help=what, description=f"{what[0].upper()}{what[1:]}.", allow_abbrev=False)
+def _command(parser: CommandParser, name: str, what: str) -> CommandParser:
+    return parser.add_command(name, help=what, description=f"{what[0].upper()}{what[1:]}.")
 
 
-def _add_fit(commands: argparse._SubParsersAction[_Parser], arguments: Sequence[str]) -> None:
-    fit = _command(commands, "fit", "learn a model from files")
+def _add_fit(parser: CommandParser, arguments: Sequence[str]) -> None:
+    fit = _command(parser, "fit", "learn a model from files")
     fit.formatter_class = argparse.RawDescriptionHelpFormatter
     fit.epilog = FIT_EXAMPLES
-    kinds = fit.add_subparsers(dest="kind", metavar="KIND", required=True, parser_class=_Parser)
+    fit.expect_command(dest="kind", metavar="KIND", required=True)
     for name, kind in KINDS.items():
-        each = kinds.add_parser(
-            name,
-            help=kind.description,
-            description=f"Learn {kind.description} ({kind.estimator}).",
-            allow_abbrev=False,
-        )
+        description = f"Learn {kind.description} ({kind.estimator})."
+        each = fit.add_command(name, help=kind.description, description=description)
         each.add_argument(
             "data",
             metavar="DATA",
@@ -156,12 +136,12 @@ def _add_fit(commands: argparse._SubParsersAction[_Parser], arguments: Sequence[
             add_options(each, kind.estimator_class(), kind.hidden, kind.shown)
 
 
-def _add_pack(commands: argparse._SubParsersAction[_Parser]) -> None:
-    pack = _command(commands, "pack", "write examples to a folder that fit reads without holding them in memory")
-    kinds = pack.add_subparsers(dest="kind", metavar="KIND", required=True, parser_class=_Parser)
+def _add_pack(parser: CommandParser) -> None:
+    pack = _command(parser, "pack", "write examples to a folder that fit reads without holding them in memory")
+    pack.expect_command(dest="kind", metavar="KIND", required=True)
     for name, kind in KINDS.items():
         if kind.packs:
-            each = kinds.add_parser(name, help=kind.description, allow_abbrev=False)
+            each = pack.add_command(name, help=kind.description)
             each.add_argument("data", metavar="DATA", nargs="+", help=f"files ({', '.join(kind.formats)}), or -")
             each.add_argument("-o", "--output", metavar="FOLDER", required=True, help="the folder to make")
             _add_reading(each, kind)
@@ -215,8 +195,8 @@ def _add_data_options(command: argparse.ArgumentParser, formats: Sequence[str]) 
         )
 
 
-def _add_inspect(commands: argparse._SubParsersAction[_Parser]) -> None:
-    command = _command(commands, "inspect", "show certificate, parameters and weights of a model")
+def _add_inspect(parser: CommandParser) -> None:
+    command = _command(parser, "inspect", "show certificate, parameters and weights of a model")
     command.add_argument("model", metavar="MODEL", help="a file that fit has written")
     command.add_argument("-n", "--top", type=int, default=5, metavar="N", help="weights of every label [default: 5]")
     _add_output_options(command)
@@ -230,8 +210,8 @@ def _add_page_options(command: argparse.ArgumentParser) -> None:
     command.add_argument("--seed", type=int, default=0, help="of the intervals of scores [default: 0]")
 
 
-def _add_convert(commands: argparse._SubParsersAction[_Parser]) -> None:
-    command = _command(commands, "convert", "write sequences, rows or alignments in another format")
+def _add_convert(parser: CommandParser) -> None:
+    command = _command(parser, "convert", "write sequences, rows or alignments in another format")
     command.add_argument("data", metavar="DATA", nargs="?", default="-", help="a file, or - [default: -]")
     command.add_argument("-o", "--output", metavar="OUT", help="where to write to [default: standard output]")
     formats = ("conll", "crfsuite", "conllu", "table", "jsonl", "svmlight", "msa", "a3m", "stockholm")

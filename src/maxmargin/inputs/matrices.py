@@ -36,6 +36,13 @@ class MatrixInPieces(ABC):
         return np.concatenate([piece @ other for piece in self.pieces()])
 
 
+def table_columns(given: Any) -> list[str] | None:
+    """Return the names of the columns of a data frame if all are strings; None for anything else."""
+    columns = getattr(given, "columns", None)
+    names = [] if columns is None else list(columns)
+    return names if names and all(isinstance(name, str) for name in names) else None
+
+
 def number_matrix(given: Any, complaint: str) -> Any:
     """A sparse or dense array of numbers; the complaint, which begins with its name, is the error where it is none."""
     refuse_complex(complaint.split()[0], given)

@@ -16,7 +16,7 @@ from scipy import sparse
 from maxmargin.base.arrays import Array
 from maxmargin.base.nonzero_rows import nonzero_rows
 from maxmargin.inputs.labels.labels import refuse_mixed
-from maxmargin.inputs.matrices import bad_number, moved_columns, number_matrix
+from maxmargin.inputs.matrices import bad_number, moved_columns, number_matrix, table_columns
 from maxmargin.inputs.readers.named_rows import NamedRows
 from maxmargin.inputs.readers.svmlight import SvmlightRows
 
@@ -71,7 +71,7 @@ def _read(each: Any, queries: bool, i: int) -> RowBlock:
         )
     X, y, *others = each
     qid = others.pop(0) if queries else None
-    return RowBlock(X, y, qid, others[0] if others else None, _column_names(X), grows=False)
+    return RowBlock(X, y, qid, others[0] if others else None, table_columns(X), grows=False)
 
 
 def _stacked(single: list[RowBlock], first: int) -> RowBlock:
@@ -96,13 +96,6 @@ def _one_row(row: Any, i: int) -> Any:
     if numbers.ndim != 1:
         raise ValueError(f"example {i} has one label and a row of shape {numbers.shape}; expected one dimension")
     return numbers.reshape(1, -1)
-
-
-def _column_names(X: Any) -> list[str] | None:
-    """Those of a data frame, if all of them are texts."""
-    columns = getattr(X, "columns", None)
-    names = [] if columns is None else list(columns)
-    return names if names and all(isinstance(name, str) for name in names) else None
 
 
 class RowColumns:

@@ -17,7 +17,7 @@ from scipy import sparse
 from maxmargin.base.checks import check_whole, refuse_complex
 from maxmargin.base.files.fields import OneOf, Part, Text, Texts, Whole
 from maxmargin.base.files.objects import Dropped, Fields, Sometimes
-from maxmargin.inputs.matrices import bad_number
+from maxmargin.inputs.matrices import bad_number, table_columns
 from maxmargin.inputs.tokens.hashed_names import HashedNames
 from maxmargin.inputs.tokens.token_features import FeatureRows, ends_of, place_of, read_tokens
 from maxmargin.inputs.tokens.token_templates import TokenTemplates
@@ -31,7 +31,7 @@ class Sequences:
     """
 
     def __init__(self, matrix: Any, offsets: Any):
-        self.feature_names = column_names(matrix)
+        self.feature_names = table_columns(matrix)
         refuse_complex("the matrix of sequences", matrix)
         make = sparse.csr_array if sparse.issparse(matrix) else np.asarray
         self.matrix: Any = make(matrix, dtype=np.float64)
@@ -178,7 +178,7 @@ class SequencePacker:
         else:
             first = next(iter(X))
             _form(first, 0)
-            self._columns, self.n_features = column_names(first), int(first.shape[1])
+            self._columns, self.n_features = table_columns(first), int(first.shape[1])
         return self
 
     def fit_more(self, X: Any) -> Sequences:
@@ -365,9 +365,3 @@ def _check_finite(packed: Sequences) -> None:
     if place is not None:
         row, _, what = place
         raise ValueError(f"{place_of(row, packed.offsets)}: features contain {what}")
-
-
-def column_names(matrix: Any) -> list[str] | None:
-    """Those of a data frame, where all are strings."""
-    names = list(getattr(matrix, "columns", ()))
-    return names if names and all(isinstance(name, str) for name in names) else None

@@ -8,10 +8,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
-from sklearn.utils.validation import _get_feature_names
 
 from maxmargin.base.checks import is_whole, refuse_complex
-from maxmargin.inputs.matrices import check_rows_of_pairs, number_matrix
+from maxmargin.inputs.matrices import check_rows_of_pairs, number_matrix, table_columns
 from maxmargin.structures.clustering.labels import Clusters, cluster_numbers
 
 
@@ -37,7 +36,7 @@ class Pairs:
             raise ValueError(f"n_items is {n_items!r}; expected a whole number of items, 1 or more")
         self.n_items = int(n_items)
         self.pairs = _checked_pairs(pairs, self.n_items)
-        names = _get_feature_names(features) if feature_names is None else feature_names
+        names = table_columns(features) if feature_names is None else feature_names
         self.features = _checked_features(features, self.pairs)
         self.feature_names = _checked_names(names, self.features)
 

@@ -10,11 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 from sklearn.base import clone
-from sklearn.utils.validation import _get_feature_names
 
 from maxmargin.base.arrays import Array
 from maxmargin.base.checks import refuse_complex
-from maxmargin.inputs.matrices import bad_number
+from maxmargin.inputs.matrices import bad_number, table_columns
 
 ANY = "any"  # all fields together
 ONLY = "text"  # the field of documents that have no fields
@@ -68,8 +67,7 @@ class WordCounts:
         if not shapes[first][0]:
             raise ValueError("there are no documents")
         self.query = _checked_query(query, shapes[first][1])
-        names = _get_feature_names(features)
-        self.feature_names = None if names is None else list(names)
+        self.feature_names = table_columns(features)
         self.features = _checked_features(features, shapes[first][0])
 
     def __len__(self) -> int:

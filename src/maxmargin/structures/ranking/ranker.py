@@ -10,7 +10,7 @@ from typing import Any, ClassVar, Self, Unpack
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
-from sklearn.utils.validation import _check_feature_names_in, check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted, validate_data
 
 from maxmargin.base.arrays import Array
 from maxmargin.base.checks import refuse_complex
@@ -205,7 +205,9 @@ class Ranker(Trainer):
         """
         check_is_fitted(self)
         refuse_kernel(self)
-        names = [str(f) for f in (_check_feature_names_in(self) if feature_names is None else feature_names)]
+        if feature_names is None:
+            feature_names = getattr(self, "feature_names_in_", [f"x{k}" for k in range(self.n_features_in_)])
+        names = [str(f) for f in feature_names]
         if len(names) != len(self.w_) or len(set(names)) != len(names):
             raise ValueError(f"{len(set(names))} different feature names were given for {len(self.w_)} features")
         model = {

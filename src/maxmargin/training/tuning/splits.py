@@ -1,4 +1,4 @@
-"""Which examples are trained on and which are judged by, in every fold; and how what is given of them is split."""
+"""The examples that every fold of a cross-validation trains and tests on, and the data of these examples."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from sklearn.base import is_classifier
 from sklearn.model_selection import GroupKFold, KFold, StratifiedGroupKFold, StratifiedKFold, check_cv
-from sklearn.utils import _safe_indexing
+from sklearn.utils import get_tags
 from sklearn.utils.multiclass import type_of_target
 
 from maxmargin.base.checks import check_whole, is_whole
@@ -37,11 +37,33 @@ def splits_of(estimator: Any, cv: Any, y: Any, groups: Any, random_state: Any) -
     return found
 
 
+def rows_of(value: Any, index: Any) -> Any:
+    """Return the entries of a list, an array, a sparse matrix or a table at these positions, as the same kind."""
+    rows = np.asarray(index)
+    rows = np.flatnonzero(rows) if rows.dtype == bool else rows
+    if hasattr(value, "iloc"):
+        return value.iloc[rows]
+    return value[rows] if hasattr(value, "shape") else [value[i] for i in rows]
+
+
+def examples_of(estimator: Any, X: Any, y: Any, index: Any, trained_on: Any) -> Split:
+    """Return inputs and outputs of these examples; of a kernel matrix, the columns of those that are trained on.
+
+    trained_on : the examples whose columns count, or None where these examples are trained on themselves.
+    """
+    outputs = None if y is None else rows_of(y, index)
+    if not get_tags(estimator).input_tags.pairwise:
+        return rows_of(X, index), outputs
+    if getattr(X, "ndim", 0) != 2 or X.shape[0] != X.shape[1]:
+        raise ValueError("X must be a square kernel matrix, because the estimator takes kernel values of pairs")
+    return X[np.ix_(index, index if trained_on is None else trained_on)], outputs
+
+
 def part_of(value: Any, index: Any, n: int) -> Any:
-    """What is given of these examples, if there is an entry for each of n; otherwise all of it."""
+    """Return the part of a value that belongs to these of n examples, or the whole if it has no entry for each."""
     shape = getattr(value, "shape", None)
     if shape is not None:
         each = len(shape) > 0 and shape[0] == n
     else:
         each = hasattr(value, "__len__") and not isinstance(value, str | bytes | dict) and len(value) == n
-    return _safe_indexing(value, index) if each else value
+    return rows_of(value, index) if each else value

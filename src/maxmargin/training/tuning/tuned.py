@@ -17,7 +17,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics import check_scoring
 from sklearn.pipeline import Pipeline
 from sklearn.utils import get_tags
-from sklearn.utils.metaestimators import _safe_split, available_if
+from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 from threadpoolctl import threadpool_limits
 
@@ -34,7 +34,7 @@ from maxmargin.training.trainer import Trainer
 from maxmargin.training.tuning.choice import RULES, Tried
 from maxmargin.training.tuning.folds import Fold, Given, Trained, end, next_model
 from maxmargin.training.tuning.grid import MOST, Grid
-from maxmargin.training.tuning.splits import Split, part_of, splits_of
+from maxmargin.training.tuning.splits import Split, examples_of, part_of, splits_of
 
 if TYPE_CHECKING:
     from maxmargin.report.page import ModelReport
@@ -255,7 +255,7 @@ class Tuned(MetaEstimatorMixin, BaseEstimator):
         taken, n = inspect.signature(judge).parameters, n_examples(data.X, "X")
 
         def part(index: Any, trained_on: Any, names: Any) -> Given:
-            X, y = _safe_split(estimator, data.X, data.y, index, trained_on)
+            X, y = examples_of(estimator, data.X, data.y, index, trained_on)
             given = {name: value for name, value in data.others.items() if name in names}
             whole = last.whole_arguments
             return Given(X, y, {k: v if k in whole else part_of(v, index, n) for k, v in given.items()})
