@@ -28,6 +28,7 @@ from maxmargin.structures.graphs.task import Graph
 from maxmargin.structures.motifs.task import Motif, Occurrence
 from maxmargin.structures.parsing.task import Grammar
 from maxmargin.structures.parts.numbers import PricedParts
+from maxmargin.structures.parts.part_space import PartSpace
 from maxmargin.structures.parts.task import Parts
 from maxmargin.structures.ranking.contingency import Contingency
 from maxmargin.structures.ranking.groups import Groups
@@ -77,6 +78,7 @@ __all__ = [
     "Ordinal",
     "PairFeatures",
     "Pairs",
+    "PartSpace",
     "Parts",
     "PricedParts",
     "Product",

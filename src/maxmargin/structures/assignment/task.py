@@ -16,6 +16,7 @@ from maxmargin.base.files.objects import Fields
 from maxmargin.structures.assignment.frames import ColumnNumbers, Frames, read_columns, read_frames
 from maxmargin.structures.parts.batch import PartsBatch
 from maxmargin.structures.parts.numbers import PartNumbers, PricedParts
+from maxmargin.structures.parts.scored import ScoredParts
 from maxmargin.structures.parts.task import Parts
 
 MEASURES = ("hamming", "share")
@@ -128,6 +129,10 @@ class Links(Parts):
             self._priced(y, x, f"the label of example {i}") for i, (x, y) in enumerate(zip(frames, Y, strict=True))
         ]
         return super().pack(frames, labels)
+
+    def scored(self, X: Sequence[Any], Y: Sequence[Any] | None = None) -> ScoredParts:
+        """Return the inputs, with truths if Y is given, ready to be scored and searched; parts are those of `parts`."""
+        return super().scored(self._read(X)) if Y is None else self.pack(X, Y).scored()
 
     # --- inside
 

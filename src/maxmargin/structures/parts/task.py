@@ -14,9 +14,12 @@ from maxmargin.base.checks import check_whole
 from maxmargin.base.files.fields import Whole
 from maxmargin.base.files.objects import Fields
 from maxmargin.kernels.units import UnitTask
+from maxmargin.problem.planes.atoms import Atoms
 from maxmargin.structures.parts.batch import PackedParts, PartsBatch
 from maxmargin.structures.parts.numbers import PartNumbers, PricedParts, as_numbers
+from maxmargin.structures.parts.part_space import Decoder, PartSpace, TrueParts
 from maxmargin.structures.parts.rows import checked_rows, part_rows, stacked_rows
+from maxmargin.structures.parts.scored import ScoredParts
 
 
 class Parts(UnitTask):
@@ -105,12 +108,13 @@ class Parts(UnitTask):
     def argmax(self, w: Array, x: Any, y: Any = None) -> PartNumbers:
         scores = self._unit_scores(w, self._checked(x), 1, 0)[:, 0]
         if y is not None:
-            scores = scores + self._packed(x, y, 0, len(scores), "y").added
+            scores = scores + self._true_parts(y, len(scores), "y").added
         return self.chosen(scores, x, "")
 
     def decode(self, w: Array, X: Sequence[Any]) -> list[PartNumbers]:
-        scored = (self._unit_scores(w, self._checked(x, i), 1, 0)[:, 0] for i, x in enumerate(X))
-        return [self.chosen(scores, x, f" on example {i}") for i, (x, scores) in enumerate(zip(X, scored, strict=True))]
+        each = [self._unit_scores(w, self._checked(x, i), 1, 0)[:, 0] for i, x in enumerate(X)]
+        bounds = np.append(0, np.cumsum([len(scores) for scores in each])).astype(np.int64)
+        return PartSpace(bounds, self._decoder(X)).found(np.concatenate([*each, np.zeros(0)]))
 
     def chosen(self, scores: Array, x: Any, where: str) -> PartNumbers:
         """What the decoder chooses; an error in it says where it happened."""
@@ -123,24 +127,36 @@ class Parts(UnitTask):
     # --- the compiled form
 
     def pack(self, X: Sequence[Any], Y: Sequence[Any]) -> PartsBatch:
-        matrices = [self._checked(x, i) for i, x in enumerate(X)]
-        bounds = np.append(0, np.cumsum([matrix.shape[0] for matrix in matrices])).astype(np.int64)
-        owner = np.repeat(np.arange(len(X)), np.diff(bounds))
-        atoms = self._unit_atoms(stacked_rows(matrices), 1, 0, owner)
+        atoms, bounds = self._atoms(X)
         packed = [
-            self._packed(x, y, int(a), int(b), f"the label of example {i}")
-            for i, (x, y, a, b) in enumerate(zip(X, Y, bounds[:-1], bounds[1:], strict=True))
+            PackedParts(x, a, b, self._true_parts(y, b - a, f"the label of example {i}"))
+            for i, (x, y, a, b) in enumerate(zip(X, Y, bounds[:-1].tolist(), bounds[1:].tolist(), strict=True))
         ]
         return PartsBatch(self, atoms, packed)
 
+    def scored(self, X: Sequence[Any], Y: Sequence[Any] | None = None) -> ScoredParts:
+        """Return the inputs, with truths if Y is given, ready to be scored and searched."""
+        if Y is not None:
+            return self.pack(X, Y).scored()
+        atoms, bounds = self._atoms(X)
+        return ScoredParts(atoms, bounds[:-1], np.diff(bounds), self._decoder(X))
+
     # --- inside
 
-    def _packed(self, x: Any, y: Any, begin: int, end: int, name: str) -> PackedParts:
-        truth = as_numbers(y, name, end - begin)
-        extra, missing = self._prices(self._given(y), end - begin, name)
-        added = extra.copy()
-        added[truth] = -missing[truth]
-        return PackedParts(x, begin, end, truth, added)
+    def _atoms(self, X: Sequence[Any]) -> tuple[Atoms, NDArray[np.int64]]:
+        """Return the features of all parts, and where those of every input begin."""
+        matrices = [self._checked(x, i) for i, x in enumerate(X)]
+        bounds = np.append(0, np.cumsum([matrix.shape[0] for matrix in matrices])).astype(np.int64)
+        owner = np.repeat(np.arange(len(X)), np.diff(bounds))
+        return self._unit_atoms(stacked_rows(matrices), 1, 0, owner), bounds
+
+    def _decoder(self, X: Sequence[Any]) -> Decoder:
+        """Return the user's decoder for these inputs."""
+        return lambda j, scores: self.chosen(scores, X[j], f" on example {j}")
+
+    def _true_parts(self, y: Any, size: int, name: str) -> TrueParts:
+        truth = as_numbers(y, name, size)
+        return TrueParts.of(truth, *self._prices(self._given(y), size, name))
 
     def _given(self, y: Any) -> Any:
         """(extra, missing) as they are given."""
