@@ -278,6 +278,7 @@ def test_attributes_and_weights_are_packed_too(run, tmp_path):
     assert mm.load("packed.mm").w_.tolist() == mm.load("files.mm").w_.tolist()
 
 
+@pytest.mark.every(3)
 @pytest.mark.parametrize(
     ("kind", "data", "options"),
     [

@@ -153,6 +153,7 @@ def test_solvers_come_to_the_same_weights(client, solver, parts):
     assert np.allclose(here, there, rtol=1e-9, atol=1e-12)  # mean planes are summed up by parts
 
 
+@pytest.mark.slow
 def test_results_do_not_depend_on_who_works(client):
     """Of one number of parts they are the same to the last bit, on one worker and on two."""
     X, Y = data(1500)
@@ -233,6 +234,7 @@ def test_bags_and_arrays(tmp_path, client):
     assert np.array_equal(alone.w_, MulticlassSVC(**options, executor=executor).fit(*arrays).w_)
 
 
+@pytest.mark.slow
 def test_a_worker_that_is_killed_costs_nothing_but_time(tmp_path, client):
     killed_in(tmp_path, client, [30], solvers.CCCP())
 

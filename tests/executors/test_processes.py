@@ -128,6 +128,7 @@ class Crashing(Plain):
         return super().argmax(w, x, y)
 
 
+@pytest.mark.slow
 def test_a_process_that_dies_is_an_error_with_advice():
     X, Y = data()
     executor = Processes(2)
@@ -188,24 +189,30 @@ def test_a_task_that_is_defined_here(pool):
 
 
 @pytest.mark.parametrize(
-    "restarts",
-    [pytest.param(None, marks=pytest.mark.slow), pytest.param(1, marks=pytest.mark.slow), 3],
-    ids=["plain", "hidden", "restarts"],
+    ("restarts", "moments"),
+    [
+        pytest.param(None, (3, 40, 90), marks=pytest.mark.slow),
+        pytest.param(1, (3, 40, 90), marks=pytest.mark.slow),
+        pytest.param(3, (3, 40, 90), marks=pytest.mark.slow),
+        (3, (40,)),
+    ],
+    ids=["plain", "hidden", "restarts", "once"],
 )
-def test_processes_that_are_killed_are_replaced(tmp_path, restarts):
+def test_processes_that_are_killed_are_replaced(tmp_path, restarts, moments):
     """Their parts are placed again, completions made again, whole runs begun again: the weights are the same."""
     X, Y = data()
     plain = restarts is None
     solver = "bcfw" if plain else solvers.CCCP(restarts=restarts)
     here = StructuredSVM(Plain() if plain else Hidden(), C=3.0, solver=solver, random_state=0).fit(X, Y)
-    task = (MortalPlain if plain else MortalHidden)(str(tmp_path), (3, 40, 90))
+    task = (MortalPlain if plain else MortalHidden)(str(tmp_path), moments)
     executor = Processes(2)
     there = StructuredSVM(task, C=3.0, solver=solver, random_state=0, executor=executor).fit(X, Y)
     executor.close()
-    assert deaths(tmp_path) == 3
+    assert deaths(tmp_path) == len(moments)
     assert np.array_equal(here.w_, there.w_)
 
 
+@pytest.mark.slow
 def test_a_part_that_is_late_is_named(tmp_path):
     X, Y = data()
     executor = Processes(2)

@@ -54,6 +54,7 @@ def test_classes_and_columns_of_any_kind(a, b):
     assert "<script" not in model._repr_html_().split("maxmargin-card")[1].split("</div>")[0]
 
 
+@pytest.mark.slow
 def test_a_million_weights_and_much_data():
     rng = np.random.default_rng(0)
     width, n = 250_000, 100_000

@@ -305,6 +305,7 @@ def test_places_drawn_by_lot_have_nothing_in_common():
     assert OneSlack(tol=1e-6).solve(guessed, 100.0).certificate.dual > 99.99, "w = 0 is the best for them"
 
 
+@pytest.mark.every(2)
 @inner_solvers
 def test_a_guess_that_is_no_good_is_left(inner):
     """The first convex problem has nothing better than w = 0, which explains all places equally well."""

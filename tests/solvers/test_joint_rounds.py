@@ -158,6 +158,7 @@ def huge_sequences(scale):
     return [scale * (centres[y] + 1.5 * rng.normal(size=(len(y), 6))) for y in Y], Y
 
 
+@pytest.mark.every(2)
 @pytest.mark.parametrize("C", [1.0, 100.0])
 def test_a_gap_of_rounding_is_given_up(rounds, C):
     X, Y = huge_sequences(1e20)
@@ -289,6 +290,7 @@ def test_planes_found_elsewhere_change_no_weight():
     assert blocks.dual == dual
 
 
+@pytest.mark.slow
 def test_rounding_is_not_the_decoders_fault():
     """Scores of 1e10 that cancel: an output may seem lower than the truth by more than their difference."""
     X, y = load_breast_cancer(return_X_y=True)

@@ -1,5 +1,6 @@
 """Files of people whom one does not trust: a ValueError, or a model that does no harm; soon, and in little memory."""
 
+import contextlib
 import gzip
 import io
 import json
@@ -9,7 +10,6 @@ import resource
 import struct
 import subprocess
 import sys
-import time
 import zipfile
 import zlib
 from itertools import islice
@@ -28,10 +28,10 @@ from maxmargin.base.files.known_classes import known_class
 from maxmargin.base.files.saving import model_bytes
 
 QUICK, SLOW = 9, 450  # files per kind of model; the slow test makes more than 20,000
-QUICK_STEP, SLOW_STEP = 211, 5  # of the files in which one field is changed, about 2,000 for every kind of model
+QUICK_STEP, SLOW_STEP = 503, 5  # of the files in which one field is changed, about 2,000 for every kind of model
 FORBIDDEN = ("import", "exec", "compile", "socket.", "subprocess.", "os.system", "os.exec", "os.spawn", "pickle.")
 WATCHED = []
-ALLOWED_SECONDS = 1.0
+ALLOWED_CALLS = 200_000  # of functions, while a file is loaded: a measure of work that no busy machine changes
 ANSWERS = ("predict", "decision_function", "predict_proba", "predict_confidence", "predict_costs", "weights_")
 
 
@@ -67,6 +67,22 @@ def load(path, task=None):
         assert not seen, seen
 
 
+@contextlib.contextmanager
+def counted_calls():
+    """Count the calls of functions, those in C among them; the count is the only entry of the list."""
+    calls = [0]
+
+    def count(frame, event, argument):
+        calls[0] += event in ("call", "c_call")
+
+    before = sys.getprofile()
+    sys.setprofile(count)
+    try:
+        yield calls
+    finally:
+        sys.setprofile(before)
+
+
 def attack(kind, n, path, seed=0):
     """Load n spoiled files of this kind; those that load must answer, or raise an error of Python's."""
     rng = np.random.default_rng([seed, sorted(MAKERS).index(kind)])
@@ -97,9 +113,9 @@ def attack_fields(kind, step, path):
 def survives(spoiled, path, few, task, what):
     """Whether a file can be loaded, and does no harm then; `what` it is."""
     path.write_bytes(spoiled)
-    began = time.process_time()
-    loaded = load(path, task)
-    assert time.process_time() - began < ALLOWED_SECONDS, what
+    with counted_calls() as calls:
+        loaded = load(path, task)
+    assert calls[0] < ALLOWED_CALLS, what
     if isinstance(loaded, ValueError):
         return False
     ask(loaded, few, what)
@@ -120,14 +136,14 @@ def ask(model, few, what):
         assert said != "index is out of bounds", (what, name)
 
 
-@pytest.mark.every(3)
+@pytest.mark.every(7)
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("kind", list(MAKERS))
 def test_spoiled_files(kind, tmp_path):
     attack(kind, QUICK, tmp_path / "model.mm")
 
 
-@pytest.mark.every(3)
+@pytest.mark.every(7)
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("kind", list(MAKERS))
 def test_fields_changed_alone(kind, tmp_path):
@@ -149,7 +165,7 @@ def test_predictions_within_bounds(tmp_path):
     """Some of them again where compiled code checks every index."""
     code = (
         "import sys, warnings; warnings.simplefilter('ignore'); from pathlib import Path\n"
-        "from files.test_hostile_files import attack, attack_fields\n"
+        "from base.files.test_hostile_files import attack, attack_fields\n"
         "path = Path(sys.argv[1])\n"
         "for kind in sys.argv[2:]: print(kind, attack(kind, 60, path, seed=2), attack_fields(kind, 29, path))\n"
     )
@@ -291,9 +307,9 @@ OTHER_FILES = {
 def test_other_files(what, tmp_path):
     path = tmp_path / "model.mm"
     path.write_bytes(OTHER_FILES[what])
-    began = time.process_time()
-    assert isinstance(load(path), ValueError)
-    assert time.process_time() - began < ALLOWED_SECONDS
+    with counted_calls() as calls:
+        assert isinstance(load(path), ValueError)
+    assert calls[0] < ALLOWED_CALLS
 
 
 def test_bytes_that_grow(tmp_path):

@@ -227,17 +227,14 @@ def test_of_classes_in_another_order_a_part_takes_its_own_labels(folder):
     np.testing.assert_array_equal(pickle.loads(content).planes(model.w_).loss, part.planes(model.w_).loss)
 
 
-def test_processes_read_the_folder_themselves(folder):
+def test_processes_read_the_folder_themselves(folder, pool):
     many = sparse.vstack([X] * 10, format="csr")
     packed = mm.pack(in_blocks(many, np.tile(Y, 10)), folder, "classes")
     models, sent = [], []
     for data in ((packed,), (many, np.tile(Y, 10))):
-        executor = mm.executors.Processes(2)
-        try:
-            models.append(fitted(*data, solver="one_slack", executor=executor, max_passes=3))
-            sent.append(executor.sent)
-        finally:
-            executor.close()
+        before = pool.sent
+        models.append(fitted(*data, solver="one_slack", executor=pool, max_passes=3))
+        sent.append(pool.sent - before)
     same(*models)
     assert sent[0] < sent[1] - 12 * many.nnz  # columns and values of all rows
 

@@ -38,6 +38,7 @@ def test_saved_models_rely_on_these_numbers():
     assert found.tolist() == [0, 234617, 50433, 664621, 817892]
 
 
+@pytest.mark.every(3)
 @pytest.mark.parametrize("bits", [8, 14, 18])
 def test_names_are_spread_evenly(bits):
     """Numbers in a column vary as much as if drawn, at most: usual names of features differ in few bytes only."""

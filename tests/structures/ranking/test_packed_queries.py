@@ -83,15 +83,11 @@ def test_folds_have_whole_queries(folder):
     same(tuned.best_estimator_, other.best_estimator_)
 
 
-def test_a_part_takes_what_it_knows_of_its_own_rows(folder):
+def test_a_part_takes_what_it_knows_of_its_own_rows(folder, pool):
     many, queries = sparse.vstack([X] * 20, format="csr"), np.arange(8000) // 20
     packed = mm.pack(in_blocks(many, np.tile(Y, 20), queries), folder, "ranking")
     model = fitted(packed, max_passes=1, measure="roc_auc")
-    executor = mm.executors.Processes(2)
-    try:
-        same(fitted(packed, executor=executor, max_passes=2), fitted(many, np.tile(Y, 20), queries, max_passes=2))
-    finally:
-        executor.close()
+    same(fitted(packed, executor=pool, max_passes=2), fitted(many, np.tile(Y, 20), queries, max_passes=2))
     groups, levels, _ = model._queries(packed, None, None, None, reset=False)
     batch = model.task_.pack(groups, levels)
     part = batch.take(np.arange(200, 210))

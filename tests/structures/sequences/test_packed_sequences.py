@@ -223,17 +223,13 @@ def test_of_labels_that_are_not_the_folders_a_part_takes_its_own(folder):
     np.testing.assert_array_equal(pickle.loads(pickle.dumps(part)).planes(model.w_).loss, part.planes(model.w_).loss)
 
 
-def test_processes_read_the_folder_themselves(folder):
+def test_processes_read_the_folder_themselves(folder, pool):
     X, Y = tagged(2000)
     packed = mm.pack(zip(attributes(X), Y, strict=True), folder, "sequences")
-    executor = mm.executors.Processes(2)
-    try:
-        model = fitted(packed, solver="one_slack", executor=executor, max_passes=3)
-        same(model, fitted(attributes(X), Y, solver="one_slack", max_passes=3))
-        one = executor.sent
-        fitted(packed, solver="one_slack", executor=executor, max_passes=1)
-    finally:
-        executor.close()
+    before = pool.sent
+    model = fitted(packed, solver="one_slack", executor=pool, max_passes=3)
+    one = pool.sent - before
+    same(model, fitted(attributes(X), Y, solver="one_slack", max_passes=3))
     assert one < 3 * (4 * (8 * model.w_.size + 5000) + 2000 * 20)  # w to each of two, and numbers of examples
 
 

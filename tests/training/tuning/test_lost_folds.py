@@ -3,6 +3,7 @@
 import os
 
 import numpy as np
+import pytest
 from executors.mortal import MortalPlain, data, deaths
 
 from maxmargin import StructuredSVM, Tuned
@@ -14,6 +15,7 @@ def tuned(task, **options):
     return Tuned(StructuredSVM(task, random_state=0), cv=2, **options).fit(*data(18))
 
 
+@pytest.mark.slow
 def test_the_choice_is_the_same(tmp_path):
     here = tuned(Plain())
     executor = Processes(2)

@@ -94,6 +94,7 @@ def test_climbs_with_the_mitre_loss(drawn):
     assert run(compiled.climb, matrix, labels, truth, rate)[0] == twin.climb(matrix, labels, truth, rate, 1e-9)
 
 
+@pytest.mark.slow
 def test_merges_of_many_items():
     """Best partners that are remembered stay right over hundreds of merges."""
     rng = np.random.default_rng(0)
