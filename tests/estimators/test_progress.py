@@ -2,8 +2,9 @@
 
 import logging
 import re
-import time
 from math import inf
+from queue import SimpleQueue
+from threading import Semaphore
 
 import numpy as np
 import pytest
@@ -79,45 +80,74 @@ def test_a_terminal_sees_a_live_line(capfd, monkeypatch):
     assert "the [red] outcome" in plain
 
 
-def test_a_pipe_sees_lines_now_and_then(capfd, monkeypatch):
-    monkeypatch.setattr(progress_line, "FIRST", 0.05)
+class Waits:
+    """An event for which a thread waits as long as the test likes, and not by the clock."""
+
+    def __init__(self):
+        self.seconds = []
+        self._answers, self._waiting = SimpleQueue(), Semaphore(0)
+
+    def wait(self, seconds):
+        self.seconds.append(seconds)
+        self._waiting.release()
+        return self._answers.get()
+
+    def set(self):
+        self._answers.put(True)
+
+    def elapse(self):
+        """Let the wait end, and return when the thread waits again."""
+        self._waiting.acquire()
+        self._answers.put(False)
+        self._waiting.acquire()
+        self._waiting.release()
+
+
+@pytest.fixture
+def waits(monkeypatch):
+    """All waits of lines that begin from now on."""
+    waits = Waits()
+    monkeypatch.setattr(progress_line, "Event", lambda: waits)
+    return waits
+
+
+def test_a_pipe_sees_lines_now_and_then(capfd, waits):
     with LiveLine(True, "reading the data") as line:
-        time.sleep(0.07)
+        waits.elapse()
         line.show("pass 1")
-        time.sleep(0.4)
+        for _ in range(9):
+            waits.elapse()
         line.say("outcome")
     out, err = capfd.readouterr()
-    lines = err.splitlines()
+    first, *lines = err.splitlines()
     assert out == ""
-    assert re.fullmatch(r"reading the data …  0\.\d s", lines[0])
-    assert 1 <= lines.count("pass 1") <= 3  # at 0.1, 0.2 and 0.4 seconds
-    assert lines[-1] == "outcome"
+    assert re.fullmatch(r"reading the data …  \d+\.\d s", first)
+    assert lines == ["pass 1"] * 9 + ["outcome"]
+    assert waits.seconds == [2, 2, 4, 8, 16, 32, 64, 128, 256, 300, 300]
+
+
+def test_what_takes_no_time_is_not_heard_of(capfd, waits):
     with LiveLine(True, "nothing that takes long"):
         pass
     assert capfd.readouterr() == ("", "")
 
 
-def test_a_notebook_without_widgets_sees_plain_lines(capfd, monkeypatch):
+def test_a_notebook_without_widgets_sees_plain_lines(capfd, monkeypatch, waits):
     monkeypatch.setattr("rich.console._is_jupyter", lambda: True)
-    monkeypatch.setattr(progress_line, "FIRST", 0.01)
     monkeypatch.setattr(progress_line, "find_spec", lambda name: None)
     with LiveLine(True, "training"):
-        time.sleep(0.1)
+        waits.elapse()
     assert "training …" in capfd.readouterr().err
 
 
-def test_a_fit_whose_steps_take_long_is_heard_of(capfd, monkeypatch):
-    monkeypatch.setattr(progress_line, "FIRST", 0.05)
-    SequenceLabeler(verbose=True, callback=lambda line: time.sleep(0.2) or True).fit(X, Y)
+def test_a_fit_whose_steps_take_long_is_heard_of(capfd, waits):
+    SequenceLabeler(verbose=True, callback=lambda line: waits.elapse() or True).fit(X, Y)
     assert "pass 1  objective" in capfd.readouterr().err
 
 
-def test_a_prediction_that_takes_long_is_heard_of(capfd, monkeypatch):
+def test_a_prediction_that_takes_long_is_heard_of(capfd, monkeypatch, waits):
     model = StructuredSVM(Threshold()).fit(*choices()).set_params(verbose=True)
-    model.predict(choices()[0])
-    assert capfd.readouterr() == ("", "")
-    monkeypatch.setattr(progress_line, "FIRST", 0.05)
-    monkeypatch.setattr(Threshold, "decode", lambda self, w, X: time.sleep(0.2) or [])
+    monkeypatch.setattr(Threshold, "decode", lambda self, w, X: waits.elapse() or [])
     model.predict(choices()[0])
     assert "searching the best outputs …" in capfd.readouterr().err
 
