@@ -180,8 +180,8 @@ def passes(repeat: int, report: Report) -> Table:
             report(f"{data}: packing")
             whole = long_enough(Path(folder))
             w = 0.01 * np.random.default_rng(0).standard_normal(whole.dim)
-            here = Oracle(whole._batch, whole.formulation)
-            there = Oracle(whole._batch, whole.formulation, executor=Dask(client, parts=2))
+            here = Oracle(whole.batch, whole.formulation)
+            there = Oracle(whole.batch, whole.formulation, executor=Dask(client, parts=2))
             for oracle in (here, there):
                 oracle.mean_plane(w)  # places parts, compiles, and looks at w = 0
             one, two = [], []

@@ -94,7 +94,7 @@ def measured(quick: bool, report: Report) -> Constants:
     whole = oracle_of(fit)
     tokens, dim = float(sum(len(y) for y in fit.Y)), whole.dim
     w = 0.01 * np.random.default_rng(0).standard_normal(dim)
-    here = Oracle(whole._batch, whole.formulation)
+    here = Oracle(whole.batch, whole.formulation)
     speed = tokens / medians(lambda: here.mean_plane(w), 5)
     report("two workers")
     with cluster(2) as client:
@@ -102,7 +102,7 @@ def measured(quick: bool, report: Report) -> Constants:
         placed, both = executor.place([np.zeros(1), np.zeros(1)]), [1.0, 1.0]
         latency = medians(lambda: list(executor.map(_nothing, placed, both)), 15)
         vectors = medians(lambda: executor.reduce(added, idle, placed, both, w), 15)
-        there = Oracle(whole._batch, whole.formulation, executor=executor)
+        there = Oracle(whole.batch, whole.formulation, executor=executor)
         there.mean_plane(w)
         executor.received = 0
         seconds = medians(lambda: there.mean_plane(w), 5)

@@ -149,7 +149,7 @@ def searched(fit: Fit) -> tuple[Any, Any]:
 
     class Held(BCFW):
         def solve(self, oracle: Any, *rest: Any, **options: Any) -> Any:
-            held.append(oracle._batch)
+            held.append(oracle.batch)
             return super().solve(oracle, *rest, **options)
 
     model = fit.model.set_params(solver=Held(max_passes=3)).fit(fit.X, fit.Y)

@@ -159,14 +159,18 @@ def nodes(kind):
         yield from ((f"{module}:{node.lineno}", node) for node in ast.walk(tree) if isinstance(node, kind))
 
 
-def test_nobody_reaches_through_the_oracle():
-    outside = [
-        (at, node)
-        for at, node in nodes(ast.Attribute)
-        if not at.startswith(("maxmargin.problem.oracle.oracle:", "maxmargin.problem.oracle.soft_oracle:"))
-    ]
-    assert not [at for at, node in outside if node.attr == "_batch"]
-    assert not [at for at, node in outside if last_name(node.value) == "oracle" and node.attr in ("batch", "task")]
+def test_nobody_reaches_through_the_oracle_to_the_data():
+    """Outside of its folder, the batch of an oracle is asked for what it offers and for its name and costs alone."""
+    outside = [(at, node) for at, node in nodes(ast.Attribute) if not at.startswith("maxmargin.problem.oracle.")]
+    batches = [(at, node) for at, node in outside if last_name(node.value) == "oracle" and node.attr == "batch"]
+    asked = {
+        id(node.value)
+        for _, node in outside
+        if node.attr in ("call_cost", "name", "offers", "plane_atoms", "weighs_loss")
+    }
+    assert not [at for at, node in batches if id(node) not in asked]
+    assert not [at for at, node in outside if last_name(node.value) == "oracle" and node.attr.startswith("_")]
+    assert not [at for at, node in outside if last_name(node.value) in ("batch", "oracle") and node.attr == "__dict__"]
 
 
 def test_signatures_say_what_a_batch_is():

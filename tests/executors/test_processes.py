@@ -50,7 +50,7 @@ def test_every_process_has_its_share_of_every_chunk(pool, monkeypatch, solver):
     assert np.array_equal(here, there)
     task = Plain()
     task.setup(X, Y)
-    parts = Oracle(task.pack(X, Y), executor=pool)._places.parts
+    parts = Oracle(task.pack(X, Y), executor=pool).placement.indices
     assert [part.tolist() for part in parts] == [[0, 1, 2, 5, 6, 7, 10, 11], [3, 4, 8, 9, 12]]
 
 

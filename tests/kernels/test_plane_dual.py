@@ -115,7 +115,7 @@ def test_same_dual_as_over_the_features(name, formulation, actions, seed):
 
 def same_rows(rows, oracle):
     """Planes over the kernel's atoms as planes over the atoms of its features: their numbers are the same."""
-    return AtomRows(oracle._batch.atoms, rows.indptr, rows.indices, rows.values)
+    return AtomRows(oracle.batch.atoms, rows.indptr, rows.indices, rows.values)
 
 
 @pytest.mark.parametrize("name", ["multiclass", "chain"])

@@ -17,6 +17,7 @@ from maxmargin.base.search import Search
 from maxmargin.errors import TaskError
 from maxmargin.problem.contract.examples import Examples
 from maxmargin.problem.dual.objective import Formulation
+from maxmargin.problem.oracle.completions import guessed
 from maxmargin.problem.oracle.oracle import Oracle
 from maxmargin.solvers import BCFW, CCCP, Bundle, NSlack, OneSlack, Solver, Step
 from maxmargin.tasks import Chain, Multiclass
@@ -301,8 +302,8 @@ def hidden_patterns(n=40, seed=0):
 
 def test_places_drawn_by_lot_have_nothing_in_common():
     oracle = oracle_of(Hidden(), *hidden_patterns())
-    guessed = oracle.guessed(np.random.default_rng(np.random.SeedSequence([0, 0])))
-    assert OneSlack(tol=1e-6).solve(guessed, 100.0).certificate.dual > 99.99, "w = 0 is the best for them"
+    start = guessed(oracle, np.random.default_rng(np.random.SeedSequence([0, 0])))
+    assert OneSlack(tol=1e-6).solve(start, 100.0).certificate.dual > 99.99, "w = 0 is the best for them"
 
 
 @pytest.mark.every(2)

@@ -11,7 +11,8 @@ from strategies import whole
 from thorough import examples
 
 from maxmargin.problem.dual.objective import Formulation
-from maxmargin.problem.oracle.oracle import MeanPlane, Oracle
+from maxmargin.problem.oracle.mean_plane import MeanPlane
+from maxmargin.problem.oracle.oracle import Oracle
 from maxmargin.problem.planes.atoms import AtomRows, Atoms
 from maxmargin.solvers import Bundle, OneSlack
 from maxmargin.solvers.cut_vectors import CutVectors

@@ -97,7 +97,7 @@ def test_work_per_round_does_not_grow_with_the_data():
         for _ in range(10):
             next(steps)
         calls.append(oracle.calls)
-        evaluations.append(oracle._batch.kernel.rows.evaluations)
+        evaluations.append(oracle.batch.kernel.rows.evaluations)
     assert max(calls) <= 10 * (20 + 20)
     assert 0 < max(evaluations) <= (10 * 20) * 10 * (20 + 20)  # units of cuts × units drawn
 

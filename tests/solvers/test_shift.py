@@ -13,6 +13,7 @@ from problem.dual.compiled import plane_dual_twin as twin
 
 from maxmargin.problem.dual.limits import Limits
 from maxmargin.problem.dual.objective import Formulation
+from maxmargin.problem.oracle.completions import completed, shifts
 from maxmargin.problem.oracle.oracle import Oracle
 from maxmargin.problem.planes.atoms import AtomRows, Atoms
 from maxmargin.solvers.cuts import Cuts
@@ -48,7 +49,7 @@ def completions(name, formulation):
     points = rng.standard_normal((2, task.dim))
     truths = [np.array([written(task, x, task.complete(w, x, y)) for x, y in zip(X, Y, strict=True)]) for w in points]
     assert not np.array_equal(*truths), "nothing would be tested"
-    return Pair(oracle.completed(points[0]), oracle.completed(points[1]), points[1], truths)
+    return Pair(completed(oracle, points[0]), completed(oracle, points[1]), points[1], truths)
 
 
 def written(task, x, z):
@@ -62,7 +63,7 @@ def written(task, x, z):
 
 def found_outputs(pair, formulation, w):
     """Ψ and loss of the most violated outputs under the first completion."""
-    batch = pair.before._batch
+    batch = pair.before.batch
     planes = batch.planes(w) if formulation.plain else batch.rescaled_planes(w, formulation)
     return pair.truths[0] - AtomRows.of(planes.dpsi).toarray(), planes.loss
 
@@ -100,7 +101,7 @@ def test_cuts_of_the_risk(name, formulation, short, monkeypatch):
         cuts.add(pair.before.mean_plane(w))
     alpha = np.random.default_rng(1).dirichlet(np.ones(len(cuts))) * C * 0.9
     cuts.weigh(alpha)
-    cuts.shift(pair.before.shifts_to(pair.after))
+    cuts.shift(shifts(pair.before, pair.after))
     assert (cuts.vectors.short == short).all()
     expected = [mean_cut(pair, formulation, w) for w in points(dim)]
     vectors = np.array([a for a, _ in expected])
@@ -126,7 +127,7 @@ def test_a_shifted_cut_lies_below_the_new_risk(name, formulation):
     cuts = Cuts()
     for w in points(pair.before.dim):
         cuts.add(pair.before.mean_plane(w))
-    cuts.shift(pair.before.shifts_to(pair.after))
+    cuts.shift(shifts(pair.before, pair.after))
     for w in points(pair.before.dim):
         assert (cuts.offset - cuts.dots(w) <= pair.after.risk(w) + 1e-9).all()
 
@@ -145,10 +146,10 @@ def test_cuts_that_were_dropped_and_moved_back(name, formulation):
     cuts.drop_idle(patience=1)
     assert len(cuts) == 3
     before, gram = np.column_stack([cuts.dots(unit) for unit in np.eye(dim)]), cuts.gram.copy()
-    cuts.shift(pair.before.shifts_to(pair.after))
+    cuts.shift(shifts(pair.before, pair.after))
     expected = [mean_cut(pair, formulation, w)[0] for w, kept in zip(points(dim), alpha, strict=True) if kept]
     assert np.column_stack([cuts.dots(unit) for unit in np.eye(dim)]) == pytest.approx(np.array(expected), abs=1e-9)
-    cuts.shift(pair.after.shifts_to(pair.before))
+    cuts.shift(shifts(pair.after, pair.before))
     assert np.column_stack([cuts.dots(unit) for unit in np.eye(dim)]) == pytest.approx(before, abs=1e-9)
     assert cuts.gram == pytest.approx(gram, abs=1e-9)
 
@@ -156,10 +157,10 @@ def test_cuts_that_were_dropped_and_moved_back(name, formulation):
 def test_no_cuts_to_move():
     pair = completions("dense", ALL[0])
     cuts = Cuts()
-    cuts.shift(pair.before.shifts_to(pair.after))
+    cuts.shift(shifts(pair.before, pair.after))
     assert len(cuts) == 0
     blocks = pair.before.plane_dual(C)
-    blocks.shift(pair.before.shifts_to(pair.after))
+    blocks.shift(shifts(pair.before, pair.after))
     assert blocks.dual == 0
 
 
@@ -175,7 +176,7 @@ def test_planes_of_the_examples(name, formulation, slots):
         blocks.visit(everyone, pair.before.planes(blocks.w.copy() if w is None else w, everyone))
     held = twin.read(blocks)
     assert max(len(block.alpha) for block in held) > 1
-    blocks.shift(pair.before.shifts_to(pair.after))
+    blocks.shift(shifts(pair.before, pair.after))
     expected = twin.shifted(held, pair.truths[1] - pair.truths[0], formulation.rescaling)
     found = twin.read(blocks)
     for mine, other in zip(found, expected, strict=True):
@@ -205,7 +206,7 @@ def test_a_plane_by_its_definition(name, formulation):
     everyone = np.arange(pair.before.n)
     w = points(blocks.dim)[1]
     blocks.visit(everyone, pair.before.planes(w, everyone), steps=0)
-    blocks.shift(pair.before.shifts_to(pair.after))
+    blocks.shift(shifts(pair.before, pair.after))
     psi, loss = found_outputs(pair, formulation, w)
     scale = np.sqrt(loss) if formulation.slack == "l2" else loss
     factor = scale if formulation.rescaling == "slack" else np.ones(len(scale))

@@ -116,8 +116,8 @@ def test_threads_and_warm_starts_change_nothing_but_time():
         ({"objective": "likelihood", "kernel": "rbf"}, "does not take a kernel"),
         ({"objective": "likelihood", "bounds": (0, None)}, "takes neither bounds nor a prior; use 'bundle'"),
         ({"objective": "likelihood", "C": np.inf}, "finite C"),
-        ({"solver": "lbfgs"}, "'lbfgs' needs a smooth objective"),
-        ({"solver": "exponentiated_gradient"}, "needs a smooth objective"),
+        ({"solver": "lbfgs"}, "LBFGS needs a smooth objective"),
+        ({"solver": "exponentiated_gradient"}, "ExponentiatedGradient needs a smooth objective"),
     ],
 )
 def test_what_does_not_go_together_is_said(options, message):

@@ -27,10 +27,11 @@ from maxmargin.base.search import Search
 from maxmargin.problem.dual.block_dual import BlockDual
 from maxmargin.problem.dual.objective import Certificate, relative_gap
 from maxmargin.problem.oracle.oracle import Oracle
+from maxmargin.problem.oracle.requirements import check_requirements
+from maxmargin.problem.oracle.risk_oracle import RiskOracle
 from maxmargin.problem.planes.atoms import AtomRows
 
 HISTORY = ("passes", "seconds", "primal", "dual", "guess")  # of every step
-NOTHING = 1e-9  # share of C times the largest loss
 
 
 class Step(NamedTuple):
@@ -126,6 +127,7 @@ class Solver:
     max_passes: float = 1000  # limit on oracle calls, in passes over the data
     certified: ClassVar[bool] = True  # whether steps carry a lower bound
     keeps_last: ClassVar[bool] = False  # whether the model is the last point, whatever its P(w), and not the best one
+    requires: ClassVar[tuple[type, ...]] = ()  # kinds of oracles and capabilities of batches: see requirements.py
     online: ClassVar[bool] = False  # whether training can go on with new examples (partial_fit)
     measure_every: ClassVar[int] = 10  # steps between exact measurements while the guess is far from tol
 
@@ -162,18 +164,18 @@ class Solver:
         changed = [f"{k}={v!r}" for k, v in self.get_params().items() if not _same(v, type(self).options()[k])]
         return f"{type(self).__name__}({', '.join(changed)})"
 
-    def steps(self, oracle: Oracle, C: float, seed: int, start: Solution | None) -> Iterator[Step]:
+    def steps(self, oracle: Any, C: float, seed: int, start: Solution | None) -> Iterator[Step]:
         """The algorithm. `start` is an earlier solution of the same data, perhaps for another C."""
         return self.advance(oracle, C, self.begin(oracle, C, seed, start))
 
-    def begin(self, oracle: Oracle, C: float, seed: int, start: Solution | None) -> Any:
+    def begin(self, oracle: Any, C: float, seed: int, start: Solution | None) -> Any:
         """Where the algorithm is before its first step: an object that lists what it learns (files/learnt.py).
 
         It has `memory`, that of the last step. Nothing is asked of the oracle yet, as far as that can be helped.
         """
         raise NotImplementedError
 
-    def advance(self, oracle: Oracle, C: float, at: Any) -> Iterator[Step]:
+    def advance(self, oracle: Any, C: float, at: Any) -> Iterator[Step]:
         """The steps from there on. `at` is kept up to date: while a step is out, it is all that the next ones need."""
         raise NotImplementedError
 
@@ -184,7 +186,7 @@ class Solver:
 
     def solve(
         self,
-        oracle: Oracle,
+        oracle: RiskOracle,
         C: float,
         start: Solution | None = None,
         callback: Callback | None = None,
@@ -192,6 +194,7 @@ class Solver:
         keeper: Keeper | None = None,
     ) -> Solution:
         """Run the algorithm until the certificate is good enough; with a keeper, from where an earlier run was."""
+        check_requirements(oracle, self.requires, type(self).__name__)
         if oracle.geometry is not None and not isfinite(C):
             raise ValueError("a hard margin (C = inf) takes neither bounds nor a prior; use a large finite C")
         if oracle.geometry is not None and not self.certified:
@@ -227,7 +230,7 @@ class _Run:
     }
 
     def __init__(
-        self, solver: Solver, oracle: Oracle, C: float, callback: Callback | None, keeper: Keeper | None = None
+        self, solver: Solver, oracle: RiskOracle, C: float, callback: Callback | None, keeper: Keeper | None = None
     ):
         self.solver, self.oracle, self.C, self.callback, self.keeper = solver, oracle, C, callback, keeper
         self.begun = False  # whether the algorithm has made a step, or an earlier run of it
@@ -264,7 +267,7 @@ class _Run:
                 raise
             reason, error = f"stopped by {type(failure).__name__}", failure
         if self.last_w is None:
-            self.last_w = self.oracle.point(np.zeros(self.oracle.dim)) if start is None else start.w
+            self.last_w = self.oracle.space.point(np.zeros(self.oracle.dim)) if start is None else start.w
         if error is None and self.best_w is not self.last_w:
             try:  # the last point too: it is usually better than the best measured one
                 self.measure(Step(self.last_w))
@@ -420,11 +423,12 @@ class _Run:
         """Raise where what is to be certified contradicts itself: by the decoder's fault, or by the solver's."""
         if self.best_w is None or self.oracle.search.estimates:
             return
-        if self.best_slacks is not None and isinstance(self.memory, Memory):
+        oracle = self.oracle
+        if isinstance(oracle, Oracle) and self.best_slacks is not None and isinstance(self.memory, Memory):
             remembered = self.memory.slacks(self.best_w)
             if remembered is not None:
-                self.oracle.deny_misses(self.best_w, remembered, self.best_slacks)
-        deny_contradiction(self.best_primal, self.best_dual, type(self.solver).__name__, self.oracle.name)
+                oracle.check_remembered(self.best_w, remembered, self.best_slacks)
+        deny_contradiction(self.best_primal, self.best_dual, type(self.solver).__name__, oracle.batch.name)
 
     def recall(self) -> None:
         """An estimate that fell below the bound is outdated: measure that point by all cuts found since then."""
@@ -454,7 +458,7 @@ class _Run:
             self.best_slacks, self.best_risk = slacks, risk
             self.best_primal, self.last_w = value, w
             if self.oracle.geometry is not None:
-                self.nothing = min(2 * self.oracle.noise(w, self.C), NOTHING * self.C * self.oracle.largest_loss)
+                self.nothing = self.oracle.negligible(w, self.C)
         return value
 
     def own(self) -> None:
@@ -485,7 +489,8 @@ class _Run:
         return 0.0 if risk <= tiny * self.risk_scale else risk
 
     def record(self, step: Step, measured: float, guess: float) -> bool:
-        line = Record(self.passes, self.seconds, measured, self.bound, guess, step.w, "", *self.oracle.apart_now)
+        rounds = self.oracle.placement.shard_rounds
+        line = Record(self.passes, self.seconds, measured, self.bound, guess, step.w, "", *rounds)
         self.history.append(
             {"passes": line.passes, "seconds": line.seconds, "primal": measured, "dual": line.dual, "guess": guess}
         )
@@ -503,7 +508,7 @@ def deny_contradiction(primal: float, dual: float, solver: str, task: str) -> No
         )
 
 
-def proved_primal(oracle: Oracle, w: Array, C: float) -> float:
+def proved_primal(oracle: RiskOracle, w: Array, C: float) -> float:
     """An upper bound on P(w), which an undergenerating search only estimates; inf where nothing is proved."""
     return oracle.objective(w, oracle.proved_risk(w), C)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import ClassVar
 
 import numpy as np
 
@@ -40,6 +41,8 @@ class BCFW(Solver):
     planes_per_example: int = 32  # a full example folds its two lightest planes into one
     cache_mb: float = 1024.0  # limit of the plane cache; one plane per example always stays
 
+    requires: ClassVar[tuple[type, ...]] = (Oracle,)
+
     def begin(self, oracle: Oracle, C: float, seed: int, start: Solution | None) -> Passes:
         earlier = None if start is None else start.memory
         limits = Limits(self.planes_per_example, oracle.memory.of_cache(self.cache_mb), oracle.memory)
@@ -63,7 +66,7 @@ class BCFW(Solver):
                 blocks.refresh()
                 if isinstance(blocks, PlaneDual):
                     blocks.check_separable()
-            guess = 0.5 * oracle.square(blocks.w) + found.penalty
+            guess = 0.5 * oracle.space.square(blocks.w) + found.penalty
             nothing = blocks.dual - before <= 1e-16 * abs(blocks.dual) and not found.added
             at.stalled = at.stalled + 1 if nothing else 0
             joint.note(work, guess)

@@ -11,7 +11,8 @@ from maxmargin.base.arrays import Array
 from maxmargin.base.files.fields import Flag, NumberArray, Real, Whole
 from maxmargin.base.files.learnt import Inner
 from maxmargin.base.files.objects import Fields
-from maxmargin.problem.oracle.oracle import MeanPlane, Oracle
+from maxmargin.problem.oracle.mean_plane import MeanPlane
+from maxmargin.problem.oracle.risk_oracle import RiskOracle
 from maxmargin.solvers.base import Solution, Solver, Step
 from maxmargin.solvers.confined_master import solve_confined
 from maxmargin.solvers.cuts import Cuts, known_cuts
@@ -34,7 +35,7 @@ class Centre:
         "plane": LearntCut(),
     }
 
-    def __init__(self, oracle: Oracle, cuts: Cuts, w: Array, rho: float):
+    def __init__(self, oracle: RiskOracle, cuts: Cuts, w: Array, rho: float):
         self.oracle, self.cuts, self.w, self.rho = oracle, cuts, w, rho
         self.begun = False  # whether J was measured there
         self.value, self.dual = np.inf, -np.inf  # J, and the bound
@@ -63,22 +64,22 @@ class Bundle(Solver):
     patience: int = 50
     rho: float = 1.0  # first weight of the proximal term
 
-    def begin(self, oracle: Oracle, C: float, seed: int, start: Solution | None) -> Centre:
+    def begin(self, oracle: RiskOracle, C: float, seed: int, start: Solution | None) -> Centre:
         if not np.isfinite(C):
             raise ValueError(
                 "the bundle method needs a finite C; for a hard margin use 'n_slack', 'one_slack' or 'bcfw'"
             )
-        centre = oracle.point(np.zeros(oracle.dim)) if start is None else start.w.copy()
+        centre = oracle.space.point(np.zeros(oracle.dim)) if start is None else start.w.copy()
         return Centre(oracle, known_cuts(oracle, start), centre, self.rho)
 
-    def advance(self, oracle: Oracle, C: float, at: Centre) -> Iterator[Step]:
+    def advance(self, oracle: RiskOracle, C: float, at: Centre) -> Iterator[Step]:
         cuts = at.cuts
         if not at.begun:
             at.begun = True
             plane = oracle.mean_plane(at.w)
             at.value = oracle.objective(at.w, plane.risk, C)
             cuts.add(plane)
-            yield Step(at.w, oracle.least, risk=plane.risk, memory=cuts)
+            yield Step(at.w, oracle.space.least, risk=plane.risk, memory=cuts)
         while True:
             if at.plane is not None:  # the cut of the last step
                 cuts.add(at.plane)
@@ -91,7 +92,7 @@ class Bundle(Solver):
             total = float(cuts.alpha.sum())
             at.dual = max(at.dual, cuts.bound(oracle, most=C / total if total > 0 else 1.0))
             away = w - at.w
-            predicted = at.value - model - 0.5 * at.rho * oracle.inner(away, away)
+            predicted = at.value - model - 0.5 * at.rho * oracle.space.inner(away, away)
             at.plane = plane = oracle.mean_plane(w)
             new = oracle.objective(w, plane.risk, C)
             if oracle.search.estimates:  # cuts found elsewhere may know of worse outputs
@@ -114,8 +115,10 @@ class Bundle(Solver):
             at.rho = max(at.rho, 1e-10)
             yield Step(w, at.dual, risk=plane.risk, memory=cuts)
 
-    def _proximal_point(self, cuts: Cuts, centre: Array, rho: float, C: float, oracle: Oracle) -> tuple[Array, float]:
-        """w⁺ of (1), and the model's value there without the proximal term."""
+    def _proximal_point(
+        self, cuts: Cuts, centre: Array, rho: float, C: float, oracle: RiskOracle
+    ) -> tuple[Array, float]:
+        """Return w⁺ of (1), and the model's value there without the proximal term."""
         if oracle.geometry is not None:
             solve_confined(cuts, C, oracle.geometry.moved(centre, rho), 1 + rho)
             w = oracle.geometry.moved(centre, rho).point(cuts.combined(oracle.dim) / (1 + rho))

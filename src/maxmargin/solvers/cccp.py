@@ -12,8 +12,12 @@ from sklearn.base import clone
 from maxmargin.base.checks import check_whole
 from maxmargin.base.files.learnt import Keeper
 from maxmargin.base.interruptions import first_only, say_interrupted
+from maxmargin.problem.contract.capabilities.latent import Latent
 from maxmargin.problem.dual.objective import Certificate
+from maxmargin.problem.oracle.completions import completed
 from maxmargin.problem.oracle.oracle import Oracle
+from maxmargin.problem.oracle.risk_oracle import RiskOracle
+from maxmargin.problem.oracle.side_by_side import side_by_side, stop_runs
 from maxmargin.solvers.base import Callback, Record, Solution, Solver, proved_primal
 from maxmargin.solvers.descent import Beginning, RunLimits, Watch, descend
 from maxmargin.solvers.latent_runs import NOT_BEGUN, Descended, KeptRuns
@@ -52,7 +56,7 @@ class CCCP(Solver):
 
     def solve(
         self,
-        oracle: Oracle,
+        oracle: RiskOracle,
         C: float,
         start: Solution | None = None,
         callback: Callback | None = None,
@@ -61,7 +65,7 @@ class CCCP(Solver):
     ) -> Solution:
         """Run the rounds; with several restarts, of every one."""
         inner = self._inner()
-        if not oracle.latent:
+        if not isinstance(oracle, Oracle) or oracle.batch.offers(Latent) is None:
             inner.set_params(tol=self.tol, max_passes=self.max_passes)
             return inner.solve(oracle, C, start, callback, seed, keeper)
         if not isfinite(C):
@@ -98,11 +102,11 @@ def _best_of(
     best = min(runs, key=lambda run: (run.objective, run.w is None))
     if best.w is None and error is not None:
         raise error
-    w = oracle.point(np.zeros(oracle.dim)) if best.w is None else best.w
+    w = oracle.space.point(np.zeros(oracle.dim)) if best.w is None else best.w
     upper = None
     if oracle.search.estimates:
         whole = error is None and not interrupted
-        upper = proved_primal(oracle.completed(w), w, limits.C) if whole else inf
+        upper = proved_primal(completed(oracle, w), w, limits.C) if whole else inf
     certificate = Certificate(
         primal=best.objective,
         dual=best.bound,
@@ -118,7 +122,7 @@ def _best_of(
     )
     history = [line for run in runs for line in run.history]
     rounds = [each for run in runs for each in run.rounds]
-    risk = (best.objective - 0.5 * oracle.square(w)) / limits.C
+    risk = (best.objective - 0.5 * oracle.space.square(w)) / limits.C
     return Solution(w, certificate, limits.C, history, best.completed, error, rounds, risk)
 
 
@@ -135,7 +139,7 @@ def _ended(
     """How all runs have ended, and whether Ctrl-C came while they were waited for."""
     try:
         left = [beginning for beginning in beginnings if beginning.number not in watch.ended]
-        for beginning, run in zip(left, oracle.side_by_side(descend, left, watch, limits), strict=True):
+        for beginning, run in zip(left, side_by_side(oracle, descend, left, watch, limits), strict=True):
             if beginning.number not in watch.ended:  # it ran in another process
                 watch.end(beginning.number, run)
                 for line in run.history[-1:]:
@@ -146,7 +150,7 @@ def _ended(
         try:
             first_only(pressed)
         finally:
-            oracle.interrupt()  # waits for the runs in other threads, which see `stop` at their next step
+            stop_runs(oracle)  # waits for the runs in other threads, which see `stop` at their next step
         say_interrupted()
         return _in_order(beginnings, watch), True
     return _in_order(beginnings, watch), False
@@ -168,4 +172,4 @@ def _beginning(weights: Any, oracle: Oracle, C: float) -> Solution:
             + (" with NaN or infinity" if w.shape == (dim,) else "")
         )
     unknown = Certificate(inf, -inf, False, 0.0, 0.0, 0.0, "start")
-    return Solution(oracle.allowed(w), unknown, C)
+    return Solution(oracle.space.allowed(w), unknown, C)

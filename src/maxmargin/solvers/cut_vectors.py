@@ -21,7 +21,7 @@ from maxmargin.base.files.learnt import Inner, Learnt
 from maxmargin.base.files.objects import Fields
 from maxmargin.base.growing_rows import GrowingRows
 from maxmargin.base.memory_budget import UNLIMITED, MemoryBudget
-from maxmargin.problem.oracle.oracle import MeanPlane
+from maxmargin.problem.oracle.mean_plane import MeanPlane
 from maxmargin.problem.planes.atoms import AtomRows, Atoms, read_rows
 
 # Atoms, by what reading their features costs in vectors like w, that a cut may be the first to use, and all cuts use

@@ -13,7 +13,8 @@ from maxmargin.base.files.learnt import Inner, Learnt
 from maxmargin.base.files.objects import Fields
 from maxmargin.base.memory_budget import UNLIMITED, MemoryBudget
 from maxmargin.base.rounding import lowered_dual
-from maxmargin.problem.oracle.oracle import MeanPlane, Oracle
+from maxmargin.problem.oracle.mean_plane import MeanPlane
+from maxmargin.problem.oracle.risk_oracle import RiskOracle
 from maxmargin.problem.planes.atoms import AtomRows, Atoms
 from maxmargin.problem.planes.plane_sizes import CutSize
 from maxmargin.solvers.cut_vectors import CutVectors
@@ -130,11 +131,11 @@ class Cuts:
     def slacks(self, w: Array) -> None:
         """Cuts are of all examples together."""
 
-    def point(self, oracle: Oracle) -> Array:
+    def point(self, oracle: RiskOracle) -> Array:
         """The w of these weights."""
-        return oracle.point(self.combined(oracle.dim))
+        return oracle.space.point(self.combined(oracle.dim))
 
-    def bound(self, oracle: Oracle, most: float = 1.0) -> float:
+    def bound(self, oracle: RiskOracle, most: float = 1.0) -> float:
         """Σ α offset - ½‖Σ α a‖²: a lower bound on the objective for any α >= 0 with Σ α <= C, not rounded up.
 
         Of the multiples of α from 0 to `most` it is the best one's. The norm is that of the vector itself: in αᵀGα
@@ -142,7 +143,7 @@ class Cuts:
         """
         used = np.flatnonzero(self.alpha)
         if not len(used):
-            return oracle.least
+            return oracle.space.least
         s, linear = self.combined(oracle.dim), float(np.dot(self.alpha, self.offset))
         mass, losses, terms = np.array([self.sizes[t] for t in used]).T
         terms = terms.max() + len(used) + 8
@@ -150,16 +151,16 @@ class Cuts:
             factor = most * oracle.geometry.best_share(most * linear, 0.0, np.zeros(oracle.dim), most * s)
             weight = factor * self.alpha[used]
             return oracle.geometry.lowered_dual(factor * linear, weight @ losses, factor * s, weight @ mass, terms)
-        square = oracle.square(s)
+        square = oracle.space.square(s)
         factor = max(0.0, min(most, linear / square if square > 0 else most))
         weight = factor * self.alpha[used]
         return lowered_dual(factor * linear, weight @ losses, factor**2 * square, weight @ mass, terms)
 
 
-def known_cuts(oracle: Oracle, start: Any) -> Cuts:
+def known_cuts(oracle: RiskOracle, start: Any) -> Cuts:
     """Return the cuts of an earlier solution, if it has any, or an empty collection for those of this oracle."""
     known = None if start is None else start.memory
     if not isinstance(known, Cuts):
-        return Cuts(oracle.geometry is not None, oracle.plane_atoms, oracle.memory)
+        return Cuts(oracle.geometry is not None, oracle.batch.plane_atoms, oracle.memory)
     known.vectors.memory = oracle.memory
     return known

@@ -20,6 +20,7 @@ from maxmargin.base.files.objects import Fields
 from maxmargin.base.interruptions import first_only, say_interrupted
 from maxmargin.base.search import Search
 from maxmargin.problem.dual.objective import relative_gap
+from maxmargin.problem.oracle.completions import completed, guessed, resumed, shifts, worse_completion
 from maxmargin.problem.oracle.oracle import Oracle
 from maxmargin.solvers.base import Callback, Record, ShiftingMemory, Solution, Solver
 from maxmargin.solvers.latent_runs import (
@@ -148,8 +149,8 @@ class _Descent:
         except Exception as failure:
             reason, error = f"stopped by {type(failure).__name__}", failure
         calls = 0 if self.current is None else self.current.calls - self.oracle.calls
-        completed = None if self.current is None else Completed(self.current, self.memory)
-        return Descended(self.w, self.objective, self.bound, reason, calls, self.history, self.rounds, error, completed)
+        last = None if self.current is None else Completed(self.current, self.memory)
+        return Descended(self.w, self.objective, self.bound, reason, calls, self.history, self.rounds, error, last)
 
     def _begin(self) -> tuple[Oracle, Solution | None]:
         """The first completion, and what the first convex problem can start from."""
@@ -159,19 +160,19 @@ class _Descent:
             with going_on():
                 relearn(self, found)
             at = self.completed_at
-            self.current = self.oracle.guessed(self.rng) if at is None else self.oracle.completed(at)
+            self.current = guessed(self.oracle, self.rng) if at is None else completed(self.oracle, at)
             return self.current, None
         # A loose solution may be worse than good first weights, and its completion would throw them away.
         self.tol = self._tightest if start is not None else max(LOOSE, self._tightest)
         if start is None:
-            self.current = self.oracle.guessed(self.rng)
+            self.current = guessed(self.oracle, self.rng)
             return self.current, None
         self.completed_at = start.w.copy()
-        self.current = current = self.oracle.completed(start.w)
+        self.current = current = completed(self.oracle, start.w)
         self.w, self.objective = start.w.copy(), self._measured(start.w, current)
         if not isinstance(start.memory, Completed):
             return current, start
-        before = self.oracle.resumed(start.memory.oracle)
+        before = resumed(self.oracle, start.memory.oracle)
         memory = None if before is None else _moved(start.memory.memory, before, current)
         return current, replace(start, memory=memory)
 
@@ -184,8 +185,8 @@ class _Descent:
                 self._keep_unmeasured(solution)
                 raise solution.error
             try:
-                after, at = current.completed(w), w
-                moves = current.shifts_to(after)
+                after, at = completed(current, w), w
+                moves = shifts(current, after)
                 value = self._measured(w, after)
             except BaseException:  # Ctrl-C too
                 self._keep_unmeasured(solution)
@@ -201,7 +202,7 @@ class _Descent:
                 try:
                     w, value, there = self._away_from_zero(value, after)
                     at, after = at if there is after or self.tried is None else self.tried, there
-                    moves = current.shifts_to(after)
+                    moves = shifts(current, after)
                 except BaseException:
                     self._keep_unmeasured(solution)
                     raise
@@ -274,12 +275,12 @@ class _Descent:
         direction that the trainer has tried: there labels are completed anew, and the convex problem knows nothing of
         that. The completion is the same all along a direction.
         """
-        nowhere = self.oracle.allowed(np.zeros(self.oracle.dim))
+        nowhere = self.oracle.space.allowed(np.zeros(self.oracle.dim))
         if self.tried is None:
             return nowhere, value, after
-        there = after.completed(self.tried)
+        there = completed(after, self.tried)
         for length in SHRINKING:
-            w = self.oracle.allowed(length * self.tried)
+            w = self.oracle.space.allowed(length * self.tried)
             reached = self._measured(w, there)
             if reached < value:
                 return w, reached, there
@@ -299,14 +300,11 @@ class _Descent:
         """J must not exceed what the convex problem measured at the same w, nor may its bound exceed the last J."""
         if self.oracle.search is not Search.EXACT:
             return
-        name, certificate = self.oracle.name, solution.certificate
+        name, certificate = self.oracle.batch.name, solution.certificate
         scale = ROUNDING * (1 + abs(certificate.primal))
         worst = int(np.argmin(gains)) if len(gains) else 0
         if len(gains) and gains[worst] < -scale:
-            raise TaskError(
-                f"{self.oracle.promise_broken_on(worst)}: complete(w, x, y) returned an output whose score is lower "
-                f"than that of its last completion by {-gains[worst]:.6g}"
-            )
+            raise worse_completion(self.oracle, worst, -gains[worst])
         # Elsewhere the objective may be measured by a search, whose upper bounds are no closer for a better truth.
         if self.oracle.formulation.plain and value > certificate.primal + scale:
             raise TaskError(
@@ -325,5 +323,5 @@ def _moved(memory: Any, before: Oracle, after: Oracle) -> Any:
     """A trainer's memory of one completion's problem, as one of another's; None where it has none that can move."""
     if not isinstance(memory, ShiftingMemory):
         return None
-    memory.shift(before.shifts_to(after))
+    memory.shift(shifts(before, after))
     return memory

@@ -10,7 +10,7 @@ import numpy as np
 from maxmargin.base.files.fields import Whole
 from maxmargin.base.files.learnt import Inner, RandomState
 from maxmargin.base.files.objects import Fields
-from maxmargin.problem.oracle.oracle import Oracle
+from maxmargin.problem.contract.capabilities.distribution_dual import DistributionDual
 from maxmargin.problem.oracle.soft_oracle import SoftOracle
 from maxmargin.solvers.base import Solution, Solver, Step
 
@@ -38,19 +38,16 @@ class ExponentiatedGradient(Solver):
     Collins, Globerson, Koo, Carreras, Bartlett (JMLR 2008).
     """
 
-    def begin(self, oracle: Oracle, C: float, seed: int, start: Solution | None) -> GradientVisits:
-        if not isinstance(oracle, SoftOracle):
-            raise ValueError(
-                "'exponentiated_gradient' needs a smooth objective, 'likelihood' or 'softmax_margin'; for the hinge "
-                "use 'bcfw'"
-            )
+    requires: ClassVar[tuple[type, ...]] = (SoftOracle, DistributionDual)
+
+    def begin(self, oracle: SoftOracle, C: float, seed: int, start: Solution | None) -> GradientVisits:
         if not np.isfinite(C):
             raise ValueError("a smooth objective needs a finite C")
         if oracle.geometry is not None:
             raise ValueError("'exponentiated_gradient' takes neither bounds nor a prior; use 'bundle' or 'one_slack'")
         return GradientVisits(oracle.gibbs_dual(C, None if start is None else start.memory), seed)
 
-    def advance(self, oracle: Oracle, C: float, at: GradientVisits) -> Iterator[Step]:
+    def advance(self, oracle: SoftOracle, C: float, at: GradientVisits) -> Iterator[Step]:
         dual = at.memory
         while at.stalled < 3:
             gain = dual.visit(at.rng.permutation(oracle.n))

@@ -249,7 +249,7 @@ class JointRounds:
             rounds.query = query = rounds.approach.query(target)
             planes, slacks = oracle.planes_and_slacks(query)
             report = blocks.admit(planes, query)
-            oracle.deny_miss(0, report.missed, query)
+            oracle.check_missed(0, report.missed, query)
             risk, added = oracle.risk_of(slacks), report.added
             rounds.approach.judge(query, oracle.objective(query, risk, self.C), blocks.dual, added)
             rounds.gaps.append(_gap(rounds.approach.value, blocks.dual))
@@ -314,7 +314,7 @@ class JointRounds:
                 planes.rows.add_to(w, mixture)
             else:
                 w[used] = point.w
-        return self.oracle.point(w)
+        return self.oracle.space.point(w)
 
 
 def _matter(blocks: PlaneDual, planes: KnownPlanes, heights: Array) -> NDArray[np.bool_]:

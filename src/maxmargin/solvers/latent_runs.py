@@ -11,6 +11,7 @@ from maxmargin.base.files.fields import NumberArray, OneOf, Real, Text, Whole
 from maxmargin.base.files.learnt import Keeper, Learnt, Lines, Within, going_on, learnt_of, relearn
 from maxmargin.base.files.objects import Fields, declare, fields_of, restored
 from maxmargin.problem.oracle.oracle import Oracle
+from maxmargin.problem.oracle.side_by_side import at_once
 from maxmargin.solvers.base import HISTORY
 
 ROUNDS = Lines(HISTORY, ("round", "restart"))  # of a history in rounds
@@ -112,7 +113,7 @@ class KeptRuns:
         if found is not None:
             with going_on():
                 self._read(found)
-        self.whole = not oracle.at_once(self.restarts - len(self.ended))
+        self.whole = not at_once(oracle, self.restarts - len(self.ended))
 
     def _read(self, found: Any) -> None:
         if not isinstance(found, dict) or set(found) != {"restarts", "oracle", "ended", "number", "run"}:

@@ -14,7 +14,8 @@ from maxmargin.base.files.fields import NumberArray, Real
 from maxmargin.base.files.learnt import Learnt
 from maxmargin.base.files.objects import Fields
 from maxmargin.problem.oracle.learnt_planes import read_numbers
-from maxmargin.problem.oracle.oracle import MeanPlane, Oracle
+from maxmargin.problem.oracle.mean_plane import MeanPlane
+from maxmargin.problem.oracle.risk_oracle import RiskOracle
 from maxmargin.problem.oracle.soft_oracle import SoftOracle
 from maxmargin.solvers.base import Solution, Solver, Step
 from maxmargin.solvers.cuts import Cuts
@@ -61,7 +62,7 @@ class Descent:
     }
     memory = None  # a later run can start from w, and from no more
 
-    def __init__(self, oracle: Oracle, w: Array, most: int):
+    def __init__(self, oracle: RiskOracle, w: Array, most: int):
         self.oracle, self.w = oracle, w
         self.value, self.dual = np.inf, -np.inf
         self.plane: MeanPlane | None = None
@@ -85,23 +86,20 @@ class LBFGS(Solver):
     """
 
     memory: int = 8
+    requires: ClassVar[tuple[type, ...]] = (SoftOracle,)
 
-    def begin(self, oracle: Oracle, C: float, seed: int, start: Solution | None) -> Descent:
-        if not isinstance(oracle, SoftOracle):
-            raise ValueError(
-                "'lbfgs' needs a smooth objective, 'likelihood' or 'softmax_margin'; for the hinge use 'bcfw'"
-            )
+    def begin(self, oracle: RiskOracle, C: float, seed: int, start: Solution | None) -> Descent:
         if oracle.geometry is not None:
             raise ValueError("'lbfgs' takes neither bounds nor a prior; use 'bundle' or 'one_slack'")
         if not np.isfinite(C):
             raise ValueError("a smooth objective needs a finite C")
         return Descent(oracle, np.zeros(oracle.dim) if start is None else start.w.copy(), self.memory)
 
-    def advance(self, oracle: Oracle, C: float, at: Descent) -> Iterator[Step]:
+    def advance(self, oracle: RiskOracle, C: float, at: Descent) -> Iterator[Step]:
         while True:
             if at.plane is None:
                 plane = oracle.mean_plane(at.w)
-                at.value, at.dual = oracle.objective(at.w, plane.risk, C), oracle.least
+                at.value, at.dual = oracle.objective(at.w, plane.risk, C), oracle.space.least
             else:
                 found = self._next(oracle, C, at, at.plane)
                 if found is None:
@@ -110,7 +108,7 @@ class LBFGS(Solver):
             at.plane, at.dual = plane, max(at.dual, bound_of(plane, C, oracle))
             yield Step(at.w, at.dual, risk=plane.risk)
 
-    def _next(self, oracle: Oracle, C: float, at: Descent, plane: MeanPlane) -> MeanPlane | None:
+    def _next(self, oracle: RiskOracle, C: float, at: Descent, plane: MeanPlane) -> MeanPlane | None:
         """Go to the next point from that with this tangent; the tangent there, or None where nothing is lower."""
         w, known = at.w, at.known
         gradient = w - C * plane.a
@@ -140,7 +138,7 @@ class LBFGS(Solver):
         return plane
 
 
-def bound_of(plane: MeanPlane, C: float, oracle: Oracle) -> float:
+def bound_of(plane: MeanPlane, C: float, oracle: RiskOracle) -> float:
     """(1), and nothing of it rounded up."""
     cut = Cuts()
     cut.add(plane)

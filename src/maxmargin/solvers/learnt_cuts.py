@@ -7,7 +7,7 @@ from typing import Any
 from maxmargin.base.checks import is_finite, is_whole
 from maxmargin.base.files.learnt import Learnt
 from maxmargin.problem.oracle.learnt_planes import plain_planes, read_numbers, read_planes
-from maxmargin.problem.oracle.oracle import MeanPlane
+from maxmargin.problem.oracle.mean_plane import MeanPlane
 from maxmargin.problem.planes.atoms import read_rows
 from maxmargin.problem.planes.plane_sizes import CutSize
 
@@ -40,9 +40,9 @@ class LearntCut(Learnt):
             read_numbers(found["a"], oracle.dim),
             found["offset"],
             found["risk"],
-            None if row is None else read_rows(oracle.plane_atoms, row, 1),
+            None if row is None else read_rows(oracle.batch.plane_atoms, row, 1),
             None if truths is None else read_numbers(truths, oracle.n),
-            None if planes is None else read_planes(oracle.plane_atoms, planes),
+            None if planes is None else read_planes(oracle.batch.plane_atoms, planes),
             read_size(found["size"]),
         )
 

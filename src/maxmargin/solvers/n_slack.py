@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -34,6 +34,8 @@ class NSlack(Solver):
     reoptimise: str = "joint"  # or "block", the variant of the 2004 paper's section 3.2
     cache_mb: float = 1024.0
 
+    requires: ClassVar[tuple[type, ...]] = (Oracle,)
+
     def begin(self, oracle: Oracle, C: float, seed: int, start: Solution | None) -> Passes:
         if self.reoptimise not in ("joint", "block"):
             raise ValueError(f"reoptimise must be 'joint' or 'block', got {self.reoptimise!r}")
@@ -56,7 +58,7 @@ class NSlack(Solver):
             for begin in range(0, oracle.n, self.block):
                 index = everyone[begin : begin + self.block]
                 report = blocks.visit(index, oracle.planes(blocks.w, index), steps=1000, epsilon=epsilon)
-                oracle.deny_miss(index[0], report.missed, blocks.w)
+                oracle.check_missed(index[0], report.missed, blocks.w)
                 added += report.added
                 if self.reoptimise == "joint" and report.added:
                     rounds += self._optimise(blocks, at.rng, rounds=3)

@@ -12,7 +12,10 @@ from maxmargin.base.errors import NotSeparable
 from maxmargin.base.files.fields import Flag, NumberArray, Real, Whole
 from maxmargin.base.files.learnt import Inner
 from maxmargin.base.files.objects import Fields
-from maxmargin.problem.oracle.oracle import MeanPlane, Oracle
+from maxmargin.problem.oracle.mean_plane import MeanPlane
+from maxmargin.problem.oracle.oracle import Oracle
+from maxmargin.problem.oracle.risk_oracle import RiskOracle
+from maxmargin.problem.oracle.smaller_problems import NearbyCuts, nearby_cuts
 from maxmargin.solvers.base import Solution, Solver, Step
 from maxmargin.solvers.confined_master import solve_confined
 from maxmargin.solvers.cuts import Cuts, known_cuts
@@ -39,7 +42,7 @@ class CutPoint:
         "plane": LearntCut(),
     }
 
-    def __init__(self, oracle: Oracle, cuts: Cuts):
+    def __init__(self, oracle: RiskOracle, cuts: Cuts):
         self.oracle, self.cuts = oracle, cuts
         self.w = self.best = np.zeros(0)  # once the cuts are weighed
         self.value, self.dual = np.inf, -np.inf  # P at the best point, and the bound
@@ -73,7 +76,7 @@ class OneSlack(Solver):
 
     patience: int = 50  # rounds after which a cut without weight is forgotten
 
-    def begin(self, oracle: Oracle, C: float, seed: int, start: Solution | None) -> CutPoint:
+    def begin(self, oracle: RiskOracle, C: float, seed: int, start: Solution | None) -> CutPoint:
         at = CutPoint(oracle, known_cuts(oracle, start))
         if len(at.cuts):
             self._optimise(at.cuts, C, oracle)
@@ -83,8 +86,8 @@ class OneSlack(Solver):
         at.unasked = len(at.cuts) > 0 and bool(np.isfinite(C)) and not oracle.search.estimates
         return at
 
-    def advance(self, oracle: Oracle, C: float, at: CutPoint) -> Iterator[Step]:
-        cuts, origin = at.cuts, oracle.point(np.zeros(oracle.dim))
+    def advance(self, oracle: RiskOracle, C: float, at: CutPoint) -> Iterator[Step]:
+        cuts, origin = at.cuts, oracle.space.point(np.zeros(oracle.dim))
         while True:
             if at.plane is not None:  # the cut of the last step
                 self._learn(oracle, C, at, at.plane)
@@ -98,15 +101,15 @@ class OneSlack(Solver):
             at.ended, at.plane = True, None
             yield Step(at.w, at.dual, memory=cuts)
 
-    def _learn(self, oracle: Oracle, C: float, at: CutPoint, plane: MeanPlane) -> None:
+    def _learn(self, oracle: RiskOracle, C: float, at: CutPoint, plane: MeanPlane) -> None:
         """Add this cut of the point, and go to the next."""
         cuts, new = at.cuts, oracle.objective(at.w, plane.risk, C)
         if new < at.value:
             at.best, at.value = at.w, new
-        near = oracle.narrowed(at.w) if np.isfinite(C) else None
+        near = nearby_cuts(oracle, at.w) if isinstance(oracle, Oracle) and np.isfinite(C) else None
         cuts.add(plane)
         model = self._optimise(cuts, C, oracle)
-        nearby = None if near is None else self._cut_nearby(near, cuts, C, at.value, model)
+        nearby = None if near is None else self._cut_nearby(oracle, near, cuts, C, at.value, model)
         cuts.drop_idle(self.patience)
         before, at.dual = at.dual, max(at.dual, cuts.bound(oracle))
         at.stalled = at.stalled + 1 if at.dual - before <= 1e-14 * np.abs(at.dual) else 0
@@ -116,7 +119,7 @@ class OneSlack(Solver):
         elif np.isfinite(at.value) and not at.stalled:
             at.w = at.best + TOWARDS * (at.w - at.best)
 
-    def _may_be_optimal(self, origin: Array, cuts: Cuts, oracle: Oracle, C: float, dual: float) -> bool:
+    def _may_be_optimal(self, origin: Array, cuts: Cuts, oracle: RiskOracle, C: float, dual: float) -> bool:
         """Whether w = 0 (or the prior) may be within tol of this bound, as far as the cuts know.
 
         A warm start comes near it where it is optimal, with a w of mere rounding: nothing would be said to be learnt.
@@ -124,31 +127,33 @@ class OneSlack(Solver):
         least = oracle.objective(origin, cuts.risk(origin), C)
         return bool(least - dual <= self.tol * least)
 
-    def _cut_nearby(self, near: Oracle, cuts: Cuts, C: float, value: float, model: float) -> Array:
-        """Go on with an oracle that knows fewer outputs, until its gap is a share of the whole's; its best point.
+    def _cut_nearby(
+        self, oracle: RiskOracle, near: NearbyCuts, cuts: Cuts, C: float, value: float, model: float
+    ) -> Array:
+        """Go on with fewer outputs until their gap is a share of the whole one, and return the best point.
 
         Points are known by their weights of the cuts here: nothing is proved of them.
         """
         enough = max(SHARE * (value - model), 0.9 * self.tol * value)
         least, at, weights = np.inf, cuts.alpha, cuts.alpha
-        best = cuts.point(near)
+        best = cuts.point(oracle)
         for _ in range(MOST_NEARBY):
-            w = near.point(cuts.vectors.combined(weights, near.dim))
+            w = oracle.space.point(cuts.vectors.combined(weights, oracle.dim))
             plane = near.mean_plane(w)
-            height = 0.5 * near.square(w) + C * plane.risk
+            height = 0.5 * oracle.space.square(w) + C * plane.risk
             if height < least:
                 least, at, best = height, weights, w
             if least - model <= enough:
                 break
             cuts.add(plane)
-            before, model = model, self._optimise(cuts, C, near)
+            before, model = model, self._optimise(cuts, C, oracle)
             weights = cuts.alpha.copy()
             if model > before:
                 weights *= TOWARDS
                 weights[: len(at)] += (1 - TOWARDS) * at
         return best
 
-    def _optimise(self, cuts: Cuts, C: float, oracle: Oracle) -> float:
+    def _optimise(self, cuts: Cuts, C: float, oracle: RiskOracle) -> float:
         """Solve the master problem (2) from the last weights; returns its value, but for rounding."""
         if oracle.geometry is not None:
             return solve_confined(cuts, C, oracle.geometry)

@@ -32,7 +32,7 @@ class Updates:
     def __init__(self, oracle: Oracle, walk: Walk, seed: int):
         self.rng, self.t, self.hint = np.random.default_rng(seed), walk.t, walk.hint
         # w = unit·v, so that a search which cannot weigh the loss by the hint has no w/hint to form.
-        self.unit = 1.0 if oracle.weighs_loss else self.hint or 1.0
+        self.unit = 1.0 if oracle.batch.weighs_loss else self.hint or 1.0
         # The average of v over t updates is v - late/t, where `late` adds every update times its number.
         self.v, self.late = walk.w / self.unit, walk.average / self.unit
         self.mistakes = 1  # of the last pass
@@ -57,6 +57,8 @@ class Perceptron(Solver):
     keeps_last: ClassVar[bool] = True
     online: ClassVar[bool] = True
 
+    requires: ClassVar[tuple[type, ...]] = (Oracle,)
+
     def begin(self, oracle: Oracle, C: float, seed: int, start: Solution | None) -> Updates:
         return Updates(oracle, Walk.of(start, oracle.dim), seed)
 
@@ -69,7 +71,7 @@ class Perceptron(Solver):
                 planes = oracle.predicted_planes(at.v, index, (at.hint or 1.0) / at.unit)
                 if not at.hint:  # w = 0 until now, where any hint finds the same planes, and any unit will do
                     at.hint = _hint(planes)
-                    at.unit = 1.0 if oracle.weighs_loss else at.hint or 1.0
+                    at.unit = 1.0 if oracle.batch.weighs_loss else at.hint or 1.0
                 rows = AtomRows.of(planes.dpsi)
                 at.mistakes += int(np.count_nonzero(np.diff(rows.indptr)))
                 rows.add_to(at.v, oracle.weights[index] / at.unit)

@@ -15,7 +15,9 @@ from maxmargin.base.files.objects import Fields
 from maxmargin.problem.dual.limits import Limits
 from maxmargin.problem.dual.objective import primal
 from maxmargin.problem.oracle.learnt_planes import plain_planes, read_planes
-from maxmargin.problem.oracle.oracle import MeanPlane, Oracle
+from maxmargin.problem.oracle.mean_plane import MeanPlane
+from maxmargin.problem.oracle.oracle import Oracle
+from maxmargin.problem.oracle.smaller_problems import restricted_to
 from maxmargin.problem.planes.planes import Planes
 from maxmargin.solvers.base import Solution, Solver, Step
 from maxmargin.solvers.cuts import Cuts
@@ -50,7 +52,7 @@ class LearntSamples(Learnt):
         fits = isinstance(examples, np.ndarray) and examples.dtype == np.int64 and examples.ndim == 1
         if not fits or (len(examples) and (examples.min() < 0 or examples.max() >= oracle.n)):
             raise ValueError(f"expected numbers of examples below {oracle.n}")
-        return Drawn(examples, read_planes(oracle.plane_atoms, planes, len(examples)))
+        return Drawn(examples, read_planes(oracle.batch.plane_atoms, planes, len(examples)))
 
 
 class Sampling:
@@ -71,7 +73,7 @@ class Sampling:
 
     def __init__(self, oracle: Oracle, seed: int):
         self.oracle, self.rng, self.calls_before = oracle, np.random.default_rng(seed), oracle.calls
-        self.cuts = Cuts(atoms=oracle.plane_atoms, memory=oracle.memory)
+        self.cuts = Cuts(atoms=oracle.batch.plane_atoms, memory=oracle.memory)
         self.drawn: list[Drawn] = []  # of every cut, what it is made of
         self.w, self.square, self.value = np.zeros(oracle.dim), 0.0, 0.0
         self.ended = False
@@ -120,6 +122,8 @@ class SampledCuts(Solver):
     max_passes: float = 1000
     measure_every: ClassVar[int] = 10**9  # the objective is measured at the end only
 
+    requires: ClassVar[tuple[type, ...]] = (Oracle,)
+
     def begin(self, oracle: Oracle, C: float, seed: int, start: Solution | None) -> Sampling:
         if not np.isfinite(C):
             raise ValueError("sampled cuts need a finite C; for a hard margin use 'n_slack', 'one_slack' or 'bcfw'")
@@ -158,14 +162,14 @@ class SampledCuts(Solver):
         cuts.weigh(solve_master(cuts.gram, cuts.offset, C, alpha=cuts.alpha).alpha)
         at.drawn = [at.drawn[t] for t in cuts.drop_idle(self.patience)]
         at.w, at.value = cuts.combined(oracle.dim), cuts.bound(oracle)
-        at.square = oracle.inner(at.w, at.w)
+        at.square = oracle.space.inner(at.w, at.w)
 
     def _bound(self, oracle: Oracle, C: float, drawn: list[Drawn], rng: np.random.Generator) -> float:
         """A value of the n-slack dual: block ascent over the planes that the cuts are made of."""
         if not drawn:
             return 0.0
         examples = np.concatenate([each.examples for each in drawn])
-        few, planes = oracle.restricted_to(Planes.stack([each.planes for each in drawn]))
+        few, planes = restricted_to(oracle, Planes.stack([each.planes for each in drawn]))
         blocks = few.plane_dual(C, Limits(32, oracle.memory.of_cache(self.cache_mb), oracle.memory))
         for _ in range(2):  # a plane that is not violated at first may be so later
             blocks.visit(examples, planes)

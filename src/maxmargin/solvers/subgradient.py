@@ -77,13 +77,15 @@ class Subgradient(Solver):
     certified: ClassVar[bool] = False
     online: ClassVar[bool] = True
 
+    requires: ClassVar[tuple[type, ...]] = (Oracle,)
+
     def begin(self, oracle: Oracle, C: float, seed: int, start: Solution | None) -> Averaging:
         if not np.isfinite(C):
             raise ValueError("a hard margin (C = inf) needs a certified solver, such as 'n_slack' or 'bcfw'")
         return Averaging(Walk.of(start, oracle.dim), seed)
 
     def advance(self, oracle: Oracle, C: float, at: Averaging) -> Iterator[Step]:
-        free = oracle.weighs_loss and oracle.formulation.plain  # to ask at a multiple of a vector costs nothing
+        free = oracle.batch.weighs_loss and oracle.formulation.plain  # to ask at a multiple of a vector costs nothing
         if not at.head_start:
             at.head_start = self._head_start(oracle, C)
             at.reached = at.t + at.head_start

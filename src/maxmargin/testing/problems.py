@@ -22,7 +22,7 @@ from maxmargin.problem.contract.capabilities.rescaled_search import RescaledSear
 from maxmargin.problem.contract.task import Task
 from maxmargin.problem.dual.geometry import Geometry
 from maxmargin.problem.dual.objective import Formulation
-from maxmargin.problem.oracle.oracle import normalised_weights
+from maxmargin.problem.oracle.sample_weights import normalised_weights
 from maxmargin.testing.comparisons import below, check, explicit, length, ready
 
 Outputs = Callable[[Any], Iterable[Any]]

@@ -8,7 +8,10 @@ import numpy as np
 
 from maxmargin.base.arrays import Array
 from maxmargin.problem.contract.capabilities.kernel_space import KernelSpace
+from maxmargin.problem.contract.capabilities.latent import is_latent
 from maxmargin.problem.dual.objective import Certificate, relative_gap
+from maxmargin.problem.oracle.completions import completed
+from maxmargin.problem.oracle.oracle import Oracle
 from maxmargin.problem.oracle.soft_oracle import SoftOracle
 from maxmargin.solvers import BCFW, LBFGS
 from maxmargin.solvers.base import deny_contradiction, proved_primal, remembered_risk
@@ -29,10 +32,10 @@ def certificate_of(problem: Problem, w: Array, C: float, tol: float, seed: int, 
     line.doing("looking for a bound")
     space = batch.offers(KernelSpace)
     w = w if space is None else space.lifted(w)
-    if not np.array_equal(oracle.allowed(w), w):
+    if not np.array_equal(oracle.space.allowed(w), w):
         raise ValueError("the weights of this model do not keep to its bounds; fit it again, or change bounds")
-    if oracle.latent:
-        oracle = oracle.completed(w)
+    if isinstance(oracle, Oracle) and is_latent(batch):
+        oracle = completed(oracle, w)
     solution = solver.solve(oracle, C, callback=watching(line, solver), seed=seed)
     if solution.error is not None:  # without a bound there is nothing to certify
         raise solution.error
@@ -42,7 +45,7 @@ def certificate_of(problem: Problem, w: Array, C: float, tol: float, seed: int, 
         value = max(value, oracle.objective(w, remembered_risk(solution.memory, w), C))
         upper = proved_primal(oracle, w, C)
     else:
-        deny_contradiction(value, bound.dual, name, oracle.name)
+        deny_contradiction(value, bound.dual, name, batch.name)
     certificate = replace(
         bound,
         primal=value,

@@ -18,11 +18,12 @@ from maxmargin.base.files.objects import Fields, Sometimes, declare
 from maxmargin.inputs.packed.packed_data import PackedData
 from maxmargin.problem.contract.batch import Batch
 from maxmargin.problem.contract.capabilities.kernel_space import KernelSpace
-from maxmargin.problem.contract.capabilities.latent import Latent
+from maxmargin.problem.contract.capabilities.latent import is_latent
 from maxmargin.problem.contract.tangents import Softness
 from maxmargin.problem.contract.task import Task
 from maxmargin.problem.dual.objective import Formulation
-from maxmargin.problem.oracle.oracle import Oracle, normalised_weights
+from maxmargin.problem.oracle.risk_oracle import RiskOracle
+from maxmargin.problem.oracle.sample_weights import normalised_weights
 from maxmargin.problem.oracle.soft_oracle import SoftOracle
 from maxmargin.solvers import Solver
 from maxmargin.training.checkpoints.checkpoint import Checkpoint
@@ -141,13 +142,13 @@ class ProbabilisticTrainer(Trainer):
             return Softness()
         return Softness(float(self.sharpness), 1.0)
 
-    def _oracle(self, batch: Batch, formulation: Formulation, **others: Any) -> Oracle:
+    def _oracle(self, batch: Batch, formulation: Formulation, **others: Any) -> RiskOracle:
         softness = self._softness()
         if softness is None:
             return super()._oracle(batch, formulation, **others)
         if not formulation.plain:
             raise ValueError(f"objective={self.objective!r} has neither rescaling='slack' nor slack='l2'")
-        if batch.offers(Latent) is not None:
+        if is_latent(batch):
             raise ValueError(
                 f"objective={self.objective!r} needs all labels; those with hidden parts are for the hinge"
             )

@@ -9,7 +9,8 @@ import numpy as np
 from maxmargin.base.progress_line import LiveLine
 from maxmargin.problem.contract.batch import Batch
 from maxmargin.problem.contract.capabilities.missing_labels import MissingLabels
-from maxmargin.problem.oracle.oracle import Oracle, normalised_weights
+from maxmargin.problem.oracle.risk_oracle import RiskOracle
+from maxmargin.problem.oracle.sample_weights import normalised_weights
 from maxmargin.training.options import n_examples
 
 
@@ -17,7 +18,7 @@ class Problem(NamedTuple):
     """The data that a training runs on, while they are open."""
 
     batch: Batch
-    oracle: Oracle
+    oracle: RiskOracle
     fingerprint: str | None  # set if a later fit may have to recognise this problem
     line: LiveLine  # shows the progress of training
 

@@ -19,11 +19,13 @@ from maxmargin.executors import Executor
 from maxmargin.inputs.packed.packed_data import PackedData, given_examples
 from maxmargin.problem.contract.batch import Batch
 from maxmargin.problem.contract.capabilities.kernel_space import KernelSpace
+from maxmargin.problem.contract.capabilities.latent import is_latent
 from maxmargin.problem.contract.capabilities.prediction_form import trained_model_of
 from maxmargin.problem.contract.examples import Examples
 from maxmargin.problem.contract.task import Task
 from maxmargin.problem.dual.objective import Certificate, Formulation
 from maxmargin.problem.oracle.oracle import Oracle
+from maxmargin.problem.oracle.risk_oracle import RiskOracle
 from maxmargin.report.reported import Reported
 from maxmargin.solvers import CCCP, Solution, Solver, as_solver
 from maxmargin.solvers.subgradient import Walk
@@ -252,7 +254,7 @@ class Trainer(SharedOptions, WithWeightLayout, ModelFiles, FoldTraits, Reported,
         """Return what the parameter `prior` means for this task and these data."""
         return self.prior
 
-    def _oracle(self, batch: Batch, formulation: Formulation, **others: Any) -> Oracle:
+    def _oracle(self, batch: Batch, formulation: Formulation, **others: Any) -> RiskOracle:
         """Return what solvers ask about a batch; the others are further arguments of Oracle."""
         return Oracle(batch, formulation, **others)
 
@@ -280,7 +282,7 @@ class Trainer(SharedOptions, WithWeightLayout, ModelFiles, FoldTraits, Reported,
         with self._open(X, Y, sample_weight, task, checkpoint) as problem:
             solution = earlier_solution(getattr(self, "solution_", None), getattr(self, "_fitted_to", None), problem)
             for C in map(checked_C, Cs(problem.oracle) if callable(Cs) else Cs):
-                if solution is not None and problem.oracle.latent and not np.any(solution.w):
+                if solution is not None and is_latent(problem.batch) and not np.any(solution.w):
                     solution = None  # w = 0 explains no hidden part: begin where a single training would
                 solution = self._train(problem, C, solution, checkpoint)
                 self._keep(problem, solution)
@@ -358,7 +360,7 @@ class Trainer(SharedOptions, WithWeightLayout, ModelFiles, FoldTraits, Reported,
         options : those of the solver.
         """
         oracle, line = problem.oracle, problem.line
-        solver = self._solver(oracle.latent, **options)
+        solver = self._solver(is_latent(problem.batch), **options)
         seed = seed_of(self.random_state)
         training = None
         if checkpoint is not None:
@@ -368,7 +370,7 @@ class Trainer(SharedOptions, WithWeightLayout, ModelFiles, FoldTraits, Reported,
             line.doing("going on")
             solution = read_solution(training.ended, oracle.dim)
         else:
-            if oracle.latent and start is None and getattr(solver, "start", None) is None:
+            if is_latent(problem.batch) and start is None and getattr(solver, "start", None) is None:
                 line.doing("looking for first weights")
                 solver.set_params(start=self._first_weights(problem, C))
             line.doing("training" if training is None or training.begins else "going on")

@@ -20,8 +20,10 @@ from maxmargin.errors import TaskError
 from maxmargin.executors import Serial, Threads
 from maxmargin.problem.contract.examples import Examples, dot
 from maxmargin.problem.dual.objective import Formulation
-from maxmargin.problem.oracle.oracle import Oracle, normalised_weights
+from maxmargin.problem.oracle.completions import completed, guessed, shifts
+from maxmargin.problem.oracle.oracle import Oracle
 from maxmargin.problem.oracle.placement import CHUNK
+from maxmargin.problem.oracle.sample_weights import normalised_weights
 from maxmargin.problem.planes.atoms import AtomRows
 from maxmargin.tasks import Chain, Multiclass
 
@@ -156,7 +158,7 @@ def test_number_of_threads_changes_no_bit(monkeypatch, problem, formulation, wor
         one, two = here.planes(w, index), there.planes(w, index)
         assert np.array_equal(one.loss, two.loss)
         assert np.array_equal(AtomRows.of(one.dpsi).toarray(), AtomRows.of(two.dpsi).toarray())
-    there.interrupt()
+    there.placement.executor.close()
 
 
 def test_search_is_used_where_a_task_cannot_enumerate():
@@ -235,12 +237,12 @@ class Latent(Task):
 def test_completion_replaces_the_target():
     X, Y = [np.array([1.0, 5.0]), np.array([2.0, -1.0])], [1, 1]
     oracle = opened((Latent(), X, Y))
-    completed = oracle.completed(np.array([1.0, 0.0]))
-    assert completed._batch.truth == [(1, 1), (1, 0)]
-    assert oracle._batch.truth == [1, 1]
-    assert isinstance(completed._batch, Examples)
+    after = completed(oracle, np.array([1.0, 0.0]))
+    assert after.batch.truth == [(1, 1), (1, 0)]
+    assert oracle.batch.truth == [1, 1]
+    assert isinstance(after.batch, Examples)
     with pytest.raises(TaskError, match="does not offer what hidden parts need"):
-        opened(PROBLEMS[0]).completed(np.zeros(9))
+        completed(opened(PROBLEMS[0]), np.zeros(9))
 
 
 LATENT = [(Bags(), *bag_data()), (Bags(listed=True), *bag_data()), (Chain(classes=[0, 1, 2]), *partial_sequences())]
@@ -262,7 +264,7 @@ def test_shifts_are_differences_of_truths(problem):
     task, X, Y = problem
     oracle = opened(problem)
     a, b = np.random.default_rng(0).standard_normal((2, oracle.dim))
-    first, second = oracle.completed(a), oracle.completed(b)
+    first, second = completed(oracle, a), completed(oracle, b)
     expected = np.vstack(
         [
             written(task, x, task.complete(b, x, y)) - written(task, x, task.complete(a, x, y))
@@ -270,8 +272,8 @@ def test_shifts_are_differences_of_truths(problem):
         ]
     )
     assert expected.any()
-    assert first.shifts_to(second).toarray() == pytest.approx(expected)
-    assert not first.shifts_to(first).toarray().any()
+    assert shifts(first, second).toarray() == pytest.approx(expected)
+    assert not shifts(first, first).toarray().any()
 
 
 @latent_problems
@@ -281,11 +283,11 @@ def test_truths_in_the_mean_plane(problem, formulation):
     weights = [1.0, 2.0, 0.0, 0.5, 1.0, 3.0]
     oracle = opened(problem, formulation, weights)
     at = np.random.default_rng(1).standard_normal((2, oracle.dim))
-    before, after = oracle.completed(at[0]), oracle.completed(at[1])
-    moves = before.shifts_to(after).toarray()
+    before, after = completed(oracle, at[0]), completed(oracle, at[1])
+    moves = shifts(before, after).toarray()
     for w in some_weights(oracle.dim):
         plane = before.mean_plane(w)
-        batch = before._batch
+        batch = before.batch
         planes = batch.planes(w) if formulation.plain else batch.rescaled_planes(w, formulation)
         loss = planes.loss
         scale = np.sqrt(loss) if formulation.slack == "l2" else loss
@@ -308,22 +310,22 @@ def test_only_latent_tasks_keep_factors_of_truths():
 @latent_problems
 def test_guesses_explain_and_differ(problem):
     oracle = opened(problem)
-    found = [oracle.guessed(np.random.default_rng(seed)) for seed in (0, 1, 2, 3, 0)]
-    moves = [found[0].shifts_to(other).toarray() for other in found]
+    found = [guessed(oracle, np.random.default_rng(seed)) for seed in (0, 1, 2, 3, 0)]
+    moves = [shifts(found[0], other).toarray() for other in found]
     assert not moves[4].any()
     assert any(each.any() for each in moves[1:4])
     for each in found:
         assert each.risk(np.zeros(oracle.dim)) == pytest.approx(
-            oracle.completed(np.zeros(oracle.dim)).risk(np.zeros(oracle.dim))
+            completed(oracle, np.zeros(oracle.dim)).risk(np.zeros(oracle.dim))
         )
 
 
 def test_completions_do_not_share_what_they_search_with():
     oracle = opened(LATENT[0], Formulation("slack", "l1"))
-    other = oracle.completed(np.ones(oracle.dim))
-    other._lam[:] = 5.0
+    other = completed(oracle, np.ones(oracle.dim))
+    other.searches.lam[:] = 5.0
     other.risk(np.zeros(oracle.dim))
-    assert (oracle._lam == 1).all()
+    assert (oracle.searches.lam == 1).all()
     assert oracle.calls == 0
     assert other.calls == oracle.n
 
@@ -336,14 +338,14 @@ def test_latent_tasks_that_cannot_complete_say_so():
             return 0, 0
 
     with pytest.raises(TaskError, match="Silent is latent and has neither complete"):
-        opened((Silent(), *bag_data())).completed(np.zeros(6))
+        completed(opened((Silent(), *bag_data())), np.zeros(6))
 
     class Unexplained(Bags):
         def loss(self, y, z):
             return super().loss(y, z) + 1.0
 
     with pytest.raises(TaskError, match="no output explains the label 0") as caught:
-        opened((Unexplained(), *bag_data())).completed(np.zeros(6))
+        completed(opened((Unexplained(), *bag_data())), np.zeros(6))
     assert any("Unexplained on training example 0" in note for note in caught.value.__notes__)
 
 

@@ -12,7 +12,7 @@ from maxmargin.problem.contract.capabilities.latent import Latent
 from maxmargin.problem.contract.capabilities.summing_shards import SummingShards
 from maxmargin.problem.contract.tangents import Softness
 from maxmargin.problem.dual.objective import Formulation
-from maxmargin.problem.oracle.shard_sums import Asked, shard_sum
+from maxmargin.problem.oracle.shard_sums import ShardRequest, shard_sum
 from maxmargin.problem.planes.plane_sizes import PlaneSizes
 
 KINDS = {
@@ -64,8 +64,9 @@ def test_a_part_finds_what_the_whole_does(kind, index, seed):
     assert np.array_equal(found.loss, expected.loss)
     assert np.array_equal(found.dpsi.toarray(), expected.dpsi.toarray())
     for formulation in FORMULATIONS:
-        asked = Asked(rng.random(len(index)), PlaneSizes(), None if formulation.plain else np.ones(len(index)), True)
-        here, there = (shard_sum(each, asked, w, formulation) for each in (taken, part))
+        lam = None if formulation.plain else np.ones(len(index))
+        request = ShardRequest(rng.random(len(index)), PlaneSizes(), lam, True)
+        here, there = (shard_sum(each, request, w, formulation) for each in (taken, part))
         assert equal(here[:-1], there[:-1])
         assert 0 <= there.unsure <= here.unsure  # of its own features, which may be smaller
     totals = [np.zeros(batch.dim) for _ in range(2)]

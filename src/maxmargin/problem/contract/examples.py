@@ -174,8 +174,8 @@ class Examples(Batch, Latent, Portable, RescaledSearch, Smooth):
             for features in (truths[-1], found[-1]):
                 check_features(features, self.dim, f"psi(x, z) of example {i}")
         pairs = zip(truths, found, strict=True)
-        reach = np.array([self._reach(i, x, *pair) for (i, x, _, _), pair in zip(self, pairs, strict=True)])
-        planes = Planes(differences(truths, found, self.dim), losses, reach=reach)
+        lengths = np.array([self._lengths(i, x, *pair) for (i, x, _, _), pair in zip(self, pairs, strict=True)])
+        planes = Planes(differences(truths, found, self.dim), losses, lengths=lengths)
         values: Any = planes.dpsi.data if sparse.issparse(planes.dpsi) else planes.dpsi  # type: ignore[union-attr]
         if not np.isfinite(np.sum(values)) and not np.isfinite(values).all():
             for i, features in zip(self.ids, zip(truths, found, strict=True), strict=True):
@@ -184,8 +184,8 @@ class Examples(Batch, Latent, Portable, RescaledSearch, Smooth):
                         raise TaskError(f"psi(x, z) of example {i} contains NaN or infinite values")
         return planes
 
-    def _reach(self, i: int, x: Any, truth: Any, found: Any) -> float:
-        """‖Ψ(x, truth)‖ + the longest ‖Ψ(x, z)‖: of all outputs where they are listed, else of the one found."""
+    def _lengths(self, i: int, x: Any, truth: Any, found: Any) -> float:
+        """Return ‖Ψ(x, truth)‖ + the longest ‖Ψ(x, z)‖: of all outputs where they are listed, else of the one found."""
         if not self.listed:
             return length(truth) + length(found)
         if i not in self.longest:

@@ -50,7 +50,7 @@ class Decoder(Protocol):
     def planes(self, w: Array, index: Index) -> Planes:
         """Return the most violated plane of each of these examples at w."""
 
-    def deny_miss(self, position: int, missed: float, w: Array) -> None:
+    def check_missed(self, position: int, missed: float, w: Array) -> None:
         """Raise TaskError if the decoder has missed an output that it found earlier."""
 
     def searched(self, examples: int, largest: Planes) -> None:

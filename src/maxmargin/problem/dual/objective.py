@@ -68,9 +68,9 @@ class Formulation:
             return planes
         offset = np.sqrt(planes.loss) if self.squared else planes.loss
         if self.rescaling == "margin":
-            return Planes(planes.dpsi, offset, reach=planes.reach)
-        reach = None if planes.reach is None else planes.reach * np.maximum(offset, 1.0)
-        return Planes(AtomRows.of(planes.dpsi).scaled(offset), offset, reach=reach)
+            return Planes(planes.dpsi, offset, lengths=planes.lengths)
+        lengths = None if planes.lengths is None else planes.lengths * np.maximum(offset, 1.0)
+        return Planes(AtomRows.of(planes.dpsi).scaled(offset), offset, lengths=lengths)
 
     def truths(self, offsets: Array) -> Array:
         """The factor of Ψ(x, truth) in the vector a of cuts with these offsets b: 1, or b itself (see the table)."""

@@ -133,7 +133,7 @@ class PlaneDual(BlockDual):
         for begin in range(0, len(order), block):
             index = order[begin : begin + block]
             report = self.visit(index, oracle.planes(self.w, index))
-            oracle.deny_miss(index[0], report.missed, self.w)
+            oracle.check_missed(index[0], report.missed, self.w)
             penalty += report.penalty
             added += report.added
             gain += report.gain

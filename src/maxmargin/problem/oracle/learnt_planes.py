@@ -1,4 +1,4 @@
-"""Planes and what is known of them, as a checkpoint keeps them: rows over the atoms of their owner."""
+"""The planes that a checkpoint keeps, as rows over the atoms of their owner, and what is known of their sizes."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ from maxmargin.problem.planes.planes import Planes
 
 
 def plain_planes(planes: Planes) -> list[Any]:
-    """Rows and losses."""
+    """Return planes as plain data: their rows and losses."""
     return [AtomRows.of(planes.dpsi).plain, planes.loss]
 
 
 def read_planes(atoms: Atoms, found: Any, n: int | None = None) -> Planes:
-    """The planes that `plain_planes` was given, of so many examples."""
+    """Return the planes that `plain_planes` was given; ValueError where they are not those of n examples."""
     if not isinstance(found, list) or len(found) != 2:
         raise ValueError("expected planes")
     rows = read_rows(atoms, found[0], n)
@@ -29,7 +29,7 @@ def read_planes(atoms: Atoms, found: Any, n: int | None = None) -> Planes:
 
 
 def read_numbers(found: Any, n: int, finite: bool = True) -> Array:
-    """An array of so many numbers."""
+    """Return an array of n numbers, or raise ValueError."""
     if not isinstance(found, np.ndarray) or found.dtype != np.float64 or found.shape != (n,):
         raise ValueError(f"expected {n} numbers")
     if finite and not np.isfinite(found).all():
@@ -38,7 +38,7 @@ def read_numbers(found: Any, n: int, finite: bool = True) -> Array:
 
 
 class LearntPlaneSizes(Learnt):
-    """The largest planes that an oracle has seen."""
+    """A field for the largest planes that an oracle has seen."""
 
     def left(self, value: PlaneSizes) -> Any:
         return [*value[:-1], value.atoms is not None]
@@ -53,7 +53,7 @@ class LearntPlaneSizes(Learnt):
 
 
 class LearntMissedOutputs(Learnt):
-    """The planes that an oracle keeps to test the decoder."""
+    """A field for the planes that an oracle keeps to test the decoder."""
 
     def left(self, value: MissedOutputs) -> Any:
         return {"turn": value.turn, "kept": [[chunk, *plain_planes(planes)] for chunk, planes in value.kept]}
@@ -61,12 +61,12 @@ class LearntMissedOutputs(Learnt):
     def refilled(self, found: Any, current: MissedOutputs, owner: Any) -> MissedOutputs:
         if not isinstance(found, dict) or set(found) != {"turn", "kept"} or not isinstance(found["kept"], list):
             raise ValueError("expected planes that were kept")
-        witnesses, sizes = MissedOutputs(), owner.chunk_sizes
+        missed, sizes = MissedOutputs(), owner.chunk_sizes
         if not is_whole(found["turn"]) or not 0 <= found["turn"] < len(sizes):
             raise ValueError(f"expected a turn below {len(sizes)}")
-        witnesses.turn = int(found["turn"])
+        missed.turn = int(found["turn"])
         for chunk, *planes in found["kept"]:
             if not is_whole(chunk) or not 0 <= chunk < len(sizes):
                 raise ValueError(f"expected planes of one of {len(sizes)} chunks")
-            witnesses.kept.append((int(chunk), read_planes(owner.plane_atoms, planes, sizes[chunk])))
-        return witnesses
+            missed.kept.append((int(chunk), read_planes(owner.plane_atoms, planes, sizes[chunk])))
+        return missed

@@ -1,4 +1,4 @@
-"""Planes of earlier passes as witnesses against a decoder that misses outputs."""
+"""MissedOutputs: planes of earlier passes that show whether a decoder misses outputs."""
 
 from __future__ import annotations
 
@@ -10,10 +10,13 @@ from maxmargin.problem.planes.planes import Planes
 
 
 class MissedOutputs:
-    """A few planes, to test the decoder with: at no w may they be higher than what it finds there.
+    """A few planes to test the decoder with: at no w may they be higher than what it finds there.
 
     Methods that average all planes remember none of them. So the planes of one chunk of examples are kept for a while,
     another chunk in every pass.
+
+    Order of calls: in a pass, for every chunk first `heights` (what is known of it), then `keep` (what was found). The
+    last `keep` of a pass sets `turn` to the chunk whose planes the next pass keeps.
     """
 
     KEPT = 3
@@ -24,7 +27,7 @@ class MissedOutputs:
         self.turn = 0  # the chunk whose planes are kept next
 
     def heights(self, chunk: int, examples: int, w: Array) -> Array:
-        """The highest kept plane of every example of this chunk at w, or 0."""
+        """Return the highest kept plane of every example of this chunk at w, or 0."""
         heights = np.zeros(examples)
         for kept, planes in self.kept:
             if kept == chunk:

@@ -1,8 +1,8 @@
-"""Placement: which examples of a batch are worked on where.
+"""Placement: which examples of a batch are searched by which worker.
 
-Where executors share this memory, the batch is worked on as it is, and any share of the examples may go to any worker.
-Where they do not, every part of the batch has its place: what travels with a call are the numbers of examples, w, and
-what was found; the data travel once.
+Where executors share this memory, the batch is searched as it is, and any share of the examples may go to any worker.
+Where they do not, the batch is cut into shards, and every worker keeps one: what travels with a call are the numbers of
+examples, w, and what was found; the data travel once.
 """
 
 from __future__ import annotations
@@ -27,61 +27,66 @@ SHARES = 4  # of a pass per worker, at least: whoever is done early takes anothe
 
 
 class Share(NamedTuple):
-    """Some of the examples that were asked for, all in one place."""
+    """Some of the examples that were asked for, all in one batch."""
 
-    place: Any  # a batch, or the handle of one
-    at: Index  # their positions there
+    data: Any  # the batch, or the handle of a shard
+    at: Index  # the examples' positions there
 
 
 class Placement:
-    """A batch on an executor."""
+    """A batch on an executor.
+
+    Order of calls: `spread` (or `spread_ahead`) says which examples go where, `map` calls a function there. Shards are
+    made and sent at the first call that needs them, which sets `placed`.
+    """
 
     def __init__(self, batch: Batch, executor: Executor, placed: list[Any] | None = None):
         self.batch, self.executor = batch, executor
+        self.placed = placed  # the handles of shards, once they have been sent
+        self._placed_to_sum: list[Any] | None = None  # the same of shards that are only summed up
+        self.shard_rounds = (1, 0)  # the number of shards that were summed up, and how many times
         # Compiled code reads the cache of kernel rows without a lock: one run at a time uses it, in this process.
         self.exclusive = batch.offers(KernelSpace) is not None
-        self.made = placed  # the handles of parts, once they are in their places
-        self._own: list[Any] | None = None  # the same of parts that are only summed up
 
     @property
     def here(self) -> bool:
-        """Whether the batch is worked on where it is."""
+        """Whether the batch is searched in this process."""
         return self.executor.shares_memory or self.exclusive
 
     @property
     def alone(self) -> bool:
-        """Whether it is worked on here by whoever asks."""
+        """Whether it is searched in this process by the caller's own thread."""
         return self.here and self.executor.workers == 1
 
     @property
     def sums_there(self) -> bool:
-        """Whether parts are summed up where they are."""
+        """Whether shards are summed up where they are."""
         return self.executor.sums_there and not self.here
 
     @property
-    def placed(self) -> list[Any]:
-        """The parts of the batch where they are worked on."""
-        if self.made is None:
+    def shards(self) -> list[Any]:
+        """The handles of the shards, which are sent at the first use."""
+        if self.placed is None:
             portable = self.batch.offers(Portable)
             shard = self.batch.take if portable is None else portable.shard
-            self.made = self.executor.place([shard(part) for part in self.parts])
-        return self.made
+            self.placed = self.executor.place([shard(index) for index in self.indices])
+        return self.placed
 
     @property
-    def placed_to_sum(self) -> list[Any]:
-        """The same for whoever gets no rows of planes from them, only sums: parts may have less than these."""
-        if self.made is None and self._own is None:
+    def summing_shards(self) -> list[Any]:
+        """The handles of shards for callers that get sums from them and no planes: they may hold less."""
+        if self.placed is None and self._placed_to_sum is None:
             summing = self.batch.offers(SummingShards)
             if summing is not None:
-                self._own = self.executor.place([summing.summing_shard(part) for part in self.parts])
-        return self.placed if self._own is None else self._own
+                self._placed_to_sum = self.executor.place([summing.summing_shard(index) for index in self.indices])
+        return self.shards if self._placed_to_sum is None else self._placed_to_sum
 
     @cached_property
-    def parts(self) -> list[Index]:
-        """The examples of every part.
+    def indices(self) -> list[Index]:
+        """The examples of every shard.
 
-        They are consecutive where a part is summed up as a whole. Else every part has its share of every chunk, so
-        that nobody waits while one chunk after the other is searched.
+        They are consecutive where a shard is summed up as a whole. Else every shard has its share of every chunk, so
+        that no worker waits while one chunk after the other is searched.
         """
         n = len(self.batch)
         workers = min(self.executor.workers, n)
@@ -91,30 +96,30 @@ class Placement:
         return [np.concatenate(own) for own in zip(*shares, strict=True)]
 
     @cached_property
-    def _where(self) -> tuple[Index, Index]:
-        """The part of every example, and its position there."""
+    def _locations(self) -> tuple[Index, Index]:
+        """The shard of every example, and its position there."""
         owner, position = np.empty(len(self.batch), dtype=np.int64), np.empty(len(self.batch), dtype=np.int64)
-        for k, part in enumerate(self.parts):
-            owner[part], position[part] = k, np.arange(len(part))
+        for k, index in enumerate(self.indices):
+            owner[index], position[index] = k, np.arange(len(index))
         return owner, position
 
     @property
     def order(self) -> Index:
-        """Where every example stands in what the parts return, one after the other."""
-        return np.argsort(np.concatenate(self.parts))
+        """The position of every example in what the shards return, one after the other."""
+        return np.argsort(np.concatenate(self.indices))
 
     def spread(self, index: Index) -> tuple[list[Share], Index | None]:
-        """Which examples are looked up in which place, and the order that makes the answers those of `index`."""
+        """Return which examples are searched in which batch, and the order that makes the answers those of `index`."""
         if self.here:
             return [Share(self.batch, each) for each in self._shares(index, self.executor.workers)], None
-        owner, position = self._where
+        owner, position = self._locations
         of, own = owner[index], position[index]
-        used = [k for k in range(len(self.placed)) if (of == k).any()]
+        used = [k for k in range(len(self.shards)) if (of == k).any()]
         order = np.argsort(np.concatenate([np.flatnonzero(of == k) for k in used]))
-        return [Share(self.placed[k], own[of == k]) for k in used], order
+        return [Share(self.shards[k], own[of == k]) for k in used], order
 
     def spread_ahead(self, chunks: Sequence[Index]) -> list[list[Index]] | None:
-        """The shares of every chunk of a pass, if workers of this memory can search them all as they come."""
+        """Return the shares of every chunk of a pass, if threads can search them all as they come."""
         if not self.here or self.executor.workers == 1 or self.exclusive:  # threads take turns with one cache
             return None
         each = -(-SHARES * self.executor.workers // len(chunks))
@@ -124,12 +129,23 @@ class Placement:
         shares = min(most, max(1, len(index) // FEWEST))
         return np.array_split(index, shares) if shares > 1 else [index]
 
-    def map(self, fn: Callable[..., Any], places: Sequence[Any], each: Sequence[Any], *shared: Any) -> Iterator[Any]:
-        """fn(place, each, *shared) in order; a hop to another thread and back would only cost where there is one."""
-        executor = self.executor if len(places) > 1 or not self.here else Serial()
-        return executor.map(fn, places, each, *shared)
+    def map(self, fn: Callable[..., Any], data: Sequence[Any], each: Sequence[Any], *shared: Any) -> Iterator[Any]:
+        """Yield fn(data[k], each[k], *shared) in order; one call in this process does without the executor."""
+        executor = self.executor if len(data) > 1 or not self.here else Serial()
+        return executor.map(fn, data, each, *shared)
+
+    def reduce_shards(self, join: Callable[..., Any], fn: Callable[..., Any], each: Sequence[Any], *shared: Any) -> Any:
+        """Call fn(shard, each[k], *shared) for every shard, and join the results where the shards are."""
+        self.shard_rounds = (len(each), self.shard_rounds[1] + 1)
+        return self.executor.reduce(join, fn, self.summing_shards, each, *shared)
+
+    def map_shares(
+        self, fn: Callable[..., Any], shares: Sequence[Share], each: Sequence[Any], *shared: Any
+    ) -> list[Any]:
+        """Return what `map` yields for the data of these shares."""
+        return list(self.map(fn, [share.data for share in shares], each, *shared))
 
 
 def chunks_of(index: NDArray[Any]) -> list[NDArray[Any]]:
-    """As many at a time as are searched at once."""
+    """Cut an array into pieces of as many examples as are searched at once."""
     return [index[start : start + CHUNK] for start in range(0, len(index), CHUNK)]

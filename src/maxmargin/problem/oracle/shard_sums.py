@@ -1,4 +1,4 @@
-"""What a pass over a part of the data comes to, summed up where it is: one vector returns instead of all planes."""
+"""What a pass over a shard of the data comes to, summed up where it is: one vector returns instead of all planes."""
 
 from __future__ import annotations
 
@@ -10,23 +10,23 @@ from numpy.typing import NDArray
 from maxmargin.base.arrays import Array
 from maxmargin.problem.contract.batch import Batch
 from maxmargin.problem.dual.objective import Formulation
+from maxmargin.problem.oracle.mean_plane import CutSum
 from maxmargin.problem.oracle.placement import chunks_of
-from maxmargin.problem.oracle.violations import looked_at
-from maxmargin.problem.planes.atoms import AtomRows
+from maxmargin.problem.oracle.violations import search_chunk
 from maxmargin.problem.planes.plane_sizes import CutSize, PlaneSizes
 
 
-class Asked(NamedTuple):
-    """What a part is told beside w."""
+class ShardRequest(NamedTuple):
+    """The question that a shard answers, beside w."""
 
-    shares: Array  # the weight of every example in the mean
-    reach: PlaneSizes  # of its planes so far, without atoms
+    weights: Array  # of every example in the mean
+    sizes: PlaneSizes  # of its planes so far, without atoms
     lam: Array | None  # where its rescaling searches begin
     cut: bool  # whether the mean plane is wanted, and not only slacks
 
 
 class ShardSum(NamedTuple):
-    """The sum over one part, or over several: of lists, one entry for each."""
+    """The sum over one shard, or over several: lists have one entry for each."""
 
     a: Array | None  # the plane
     offset: float
@@ -36,54 +36,42 @@ class ShardSum(NamedTuple):
     truths: list[Array]  # see MeanPlane
     relaxed: list[NDArray[np.bool_] | None]
     lam: list[Array | None]
-    reach: list[PlaneSizes]
+    sizes: list[PlaneSizes]
     unsure: float  # what rounding may hide, at most
 
 
-def shard_sum(batch: Batch, asked: Asked, w: Array, formulation: Formulation) -> ShardSum:
-    """A pass over all examples of a part."""
-    a = np.zeros(len(w)) if asked.cut else None
-    offset, size, reach = 0.0, CutSize(0.0, 0.0, 0), asked.reach
+def shard_sum(batch: Batch, request: ShardRequest, w: Array, formulation: Formulation) -> ShardSum:
+    """Make a pass over all examples of a shard."""
+    total = CutSum(len(w), formulation, keeps_rows=False)
+    sizes = request.sizes
     slacks, proved, truths, relaxed, lam = [], [], [], [], []
     for index in chunks_of(np.arange(len(batch))):
-        begin = None if asked.lam is None else asked.lam[index]
-        look = looked_at(batch, (index, begin), w, formulation, asked.cut)
-        reach = reach.joined([look.reach])
-        slacks.append(look.slacks)
-        proved.append(look.proved)
-        relaxed.append(look.relaxed)
-        lam.append(look.lam)
-        found = look.found
-        if a is None or found is None:
-            continue
-        heights = np.maximum(found.heights, 0.0)
-        share = asked.shares[index] * (heights > 0)  # a cut below the truth's 0 is no cut
-        spent = 0.0
-        if formulation.squared:
-            share = share * heights
-            spent = 0.5 * float(np.dot(share, heights))
-        paid = float(np.dot(share, found.planes.loss))
-        offset += paid - spent
-        truths.append(share * formulation.truths(found.planes.loss))
-        rows = AtomRows.of(found.planes.dpsi)
-        rows.add_to(a, share)
-        size = size.plus(float(np.dot(share, rows.sizes)), paid + spent, int(rows.indptr[-1]) + len(index))
+        begin = None if request.lam is None else request.lam[index]
+        chunk = search_chunk(batch, (index, begin), w, formulation, request.cut)
+        sizes = sizes.joined([chunk.sizes])
+        slacks.append(chunk.slacks)
+        proved.append(chunk.proved)
+        relaxed.append(chunk.relaxed)
+        lam.append(chunk.lam)
+        if chunk.found is not None:
+            share = total.add(chunk.found, request.weights[index])
+            truths.append(share * formulation.truths(chunk.found.planes.loss))
     return ShardSum(
-        a,
-        offset,
-        size,
+        total.a if request.cut else None,
+        total.offset,
+        total.size,
         [np.concatenate(slacks)],
         [np.concatenate(proved)],
         [np.concatenate(truths)] if truths else [],
         [None if relaxed[0] is None else np.concatenate([each for each in relaxed if each is not None])],
         [None if lam[0] is None else np.concatenate([each for each in lam if each is not None])],
-        [reach._replace(atoms=None)],
-        reach.unsure(w),
+        [sizes._replace(atoms=None)],
+        sizes.unsure(w),
     )
 
 
 def joined_sums(one: ShardSum, other: ShardSum) -> ShardSum:
-    """Of the parts of both."""
+    """Add up the sums of two groups of shards."""
     return ShardSum(
         None if one.a is None or other.a is None else one.a + other.a,
         one.offset + other.offset,
@@ -93,6 +81,6 @@ def joined_sums(one: ShardSum, other: ShardSum) -> ShardSum:
         one.truths + other.truths,
         one.relaxed + other.relaxed,
         one.lam + other.lam,
-        one.reach + other.reach,
+        one.sizes + other.sizes,
         max(one.unsure, other.unsure),
     )

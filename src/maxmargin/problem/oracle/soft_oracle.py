@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, NoReturn
+from typing import Any
 
 import numpy as np
 
@@ -14,19 +14,19 @@ from maxmargin.problem.contract.capabilities.descriptions import required
 from maxmargin.problem.contract.capabilities.distribution_dual import DistributionDual
 from maxmargin.problem.contract.capabilities.smooth import Smooth
 from maxmargin.problem.contract.tangents import Softness, Tangents
-from maxmargin.problem.dual.block_dual import BlockDual
 from maxmargin.problem.dual.geometry import Geometry
-from maxmargin.problem.dual.limits import DEFAULT_LIMITS, Limits
-from maxmargin.problem.oracle.oracle import MeanPlane, Oracle
+from maxmargin.problem.dual.objective import Formulation
+from maxmargin.problem.oracle.mean_plane import MeanPlane
 from maxmargin.problem.oracle.placement import chunks_of
+from maxmargin.problem.oracle.risk_oracle import RiskOracle
 from maxmargin.problem.planes.plane_sizes import CutSize
-from maxmargin.problem.planes.planes import Planes
-
-NEEDS_SUMS = "an objective other than 'hinge'"
 
 
-class SoftOracle(Oracle):
-    """n examples seen through their distributions of outputs."""
+class SoftOracle(RiskOracle):
+    """n examples seen through their distributions of outputs.
+
+    Order of calls: as for every RiskOracle; `gibbs_dual` at the beginning of a run that keeps distributions.
+    """
 
     def __init__(
         self,
@@ -38,7 +38,8 @@ class SoftOracle(Oracle):
         sizes: Array | None = None,
         memory: MemoryBudget = UNLIMITED,
     ):
-        super().__init__(batch, None, sample_weight, executor, geometry, sizes, memory)
+        required(batch, Smooth, "an objective other than 'hinge'")
+        super().__init__(batch, Formulation(), sample_weight, executor, geometry, sizes, memory)
         self.softness = softness
 
     def slacks(self, w: Array) -> Array:
@@ -48,10 +49,8 @@ class SoftOracle(Oracle):
     def proved_risk(self, w: Array) -> float:
         return self.risk(w)
 
-    def mean_plane(self, w: Array, sample: Index | None = None) -> MeanPlane:
-        """The tangent of the risk at w; its offset is lowered by what rounding may have added to it."""
-        if sample is not None:
-            self._refuse("samples of cuts")
+    def mean_plane(self, w: Array) -> MeanPlane:
+        """Return the tangent of the risk at w; its offset is lowered by what rounding may have added to it."""
         found, a = self._tangents(w)
         a /= self.n
         mass, low = (
@@ -63,63 +62,35 @@ class SoftOracle(Oracle):
         size = CutSize(mass, low + mass * float(np.linalg.norm(w)), int(min(found.terms + self.n + self.dim, 2**62)))
         return MeanPlane(a, low + float(np.dot(a, w)), self.risk_of(found.slacks + found.errors), size=size)
 
-    def planes(self, w: Array, index: Index, scale: float = 1.0) -> Planes:
-        self._refuse("single outputs")
-
-    def planes_and_slacks(self, w: Array) -> tuple[Planes, Array]:
-        self._refuse("single outputs")
-
-    def predicted_planes(self, w: Array, index: Index, hint: float) -> Planes:
-        self._refuse("single outputs")
-
-    def block_dual(self, C: float, limits: Limits = DEFAULT_LIMITS, earlier: Any = None) -> BlockDual:
-        self._refuse("single outputs")
-
-    def gibbs_dual(self, C: float, earlier: Any = None) -> Any:
-        """A dual point with one distribution of outputs per example, in the form that the batch has for it."""
-        dual = required(self._batch, DistributionDual, "solver='exponentiated_gradient'", "use solver='lbfgs'")
-        return dual.gibbs_dual(self.weights, self.softness, C, self.memory, earlier)
-
-    def narrowed(self, w: Array) -> None:
-        """All outputs count."""
-
-    def deny_misses(self, w: Array, remembered: Array, slacks: Array, first: int = 0) -> None:
-        """There is no search that could miss anything."""
-
-    def noise(self, w: Array, C: float) -> float:
-        found, _ = self._tangents(w)
-        return C * float(np.dot(self.weights, found.errors)) / self.n
-
-    @property
-    def largest_loss(self) -> float:
+    def negligible(self, w: Array, C: float) -> float:
+        """Return 0: all outputs add to a smooth risk, so that rounding does not hide it."""
         return 0.0
 
+    def gibbs_dual(self, C: float, earlier: Any = None) -> Any:
+        """Return the dual point with one distribution of outputs per example, in the form that the batch has for it."""
+        dual = required(self.batch, DistributionDual, "a dual over distributions")
+        return dual.gibbs_dual(self.weights, self.softness, C, self.memory, earlier)
+
     def _tangents(self, w: Array) -> tuple[Tangents, Array]:
-        """Of all examples."""
-        self._check(w)
-        self.calls += self.n
-        shares, order = self._places.spread(np.arange(self.n))
+        """Return the tangents of all examples, and what they add up to."""
+        self._count(w, self.n)
+        shares, order = self.placement.spread(np.arange(self.n))
         weights = self.weights if order is None else self.weights[np.argsort(order)]
         own = np.split(weights, np.cumsum([len(share.at) for share in shares])[:-1])
-        found = self._map(
-            add_up, shares, [(share.at, v) for share, v in zip(shares, own, strict=True)], w, self.softness
-        )
+        requests = [(share.at, v) for share, v in zip(shares, own, strict=True)]
+        found = self.placement.map_shares(add_up, shares, requests, w, self.softness)
         total = found[0][1]
         for _, more in found[1:]:
             total += more
         return Tangents.joined([each for each, _ in found]), total
 
-    def _refuse(self, what: str) -> NoReturn:
-        raise ValueError(
-            f"this solver asks for {what}, which smooth objectives do not have; use solver='exponentiated_gradient', "
-            "'lbfgs', 'bundle' or 'one_slack'"
-        )
 
-
-def add_up(batch: Batch, asked: tuple[Index, Array], w: Array, softness: Softness) -> tuple[Tangents, Array]:
-    """The tangents of some examples, a chunk after the other, and the array that they were added to."""
-    index, weights = asked
+def add_up(batch: Batch, request: tuple[Index, Array], w: Array, softness: Softness) -> tuple[Tangents, Array]:
+    """Return the tangents of some examples, a chunk after the other, and the array that they were added to."""
+    index, weights = request
     total = np.zeros(len(w))
-    each = zip(chunks_of(index), chunks_of(weights), strict=True)
-    found = [required(batch.take(own), Smooth, NEEDS_SUMS).add_tangents(w, v, softness, total) for own, v in each]
+    found = []
+    for own, v in zip(chunks_of(index), chunks_of(weights), strict=True):
+        smooth = required(batch.take(own), Smooth, "an objective other than 'hinge'")
+        found.append(smooth.add_tangents(w, v, softness, total))
     return Tangents.joined(found), total

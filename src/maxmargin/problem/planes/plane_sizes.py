@@ -42,7 +42,7 @@ class PlaneSizes(NamedTuple):
         return PlaneSizes(
             max(self.a, float(np.max(rows.sizes, initial=0.0))),
             max(self.weight, float(np.max(np.add.reduceat(absolute, rows.indptr[:-1]), initial=0.0))),
-            max(self.whole, 0.0 if planes.reach is None else float(np.max(planes.reach, initial=0.0))),
+            max(self.whole, 0.0 if planes.lengths is None else float(np.max(planes.lengths, initial=0.0))),
             max(self.b, float(np.max(np.abs(planes.loss), initial=0.0))),
             max(self.entries, int(np.max(np.diff(rows.indptr), initial=0))),
             rows.atoms,

@@ -30,7 +30,7 @@ class Planes(NamedTuple):
     # (m,) of a relaxation that knows it: whether what was found is not an output, or not proved to be the best one
     relaxed: NDArray[np.bool_] | None = None
     # (m,) how long Ψ of truth and output are together, where the decoder compares whole Ψ: much of them may cancel
-    reach: Array | None = None
+    lengths: Array | None = None
 
     def values(self, w: Array) -> Array:
         """The height of every cut at w."""
@@ -40,9 +40,9 @@ class Planes(NamedTuple):
     def stack(cls, parts: list[Planes]) -> Planes:
         """One under the other; all parts have AtomRows over the same atoms. Bounds are left behind."""
         rows: list[Any] = [part.dpsi for part in parts]
-        reach = [part.reach for part in parts if part.reach is not None]
-        together = np.concatenate(reach) if len(reach) == len(parts) else None
-        return cls(AtomRows.stack(rows), np.concatenate([part.loss for part in parts]), reach=together)
+        lengths = [part.lengths for part in parts if part.lengths is not None]
+        together = np.concatenate(lengths) if len(lengths) == len(parts) else None
+        return cls(AtomRows.stack(rows), np.concatenate([part.loss for part in parts]), lengths=together)
 
     def over_atoms(self) -> Planes:
         """The same with AtomRows, whose products depend on single rows only: BLAS rounds by the size of the batch."""

@@ -13,7 +13,7 @@ from maxmargin.base.named_weights import Weights, column_names
 from maxmargin.kernels.functions import WithConstant
 from maxmargin.problem.contract.batch import Batch
 from maxmargin.problem.dual.objective import Certificate
-from maxmargin.problem.oracle.oracle import normalised_weights
+from maxmargin.problem.oracle.sample_weights import normalised_weights
 from maxmargin.report.findings import Findings
 from maxmargin.report.scoring.agreement import Agreement, share_right
 from maxmargin.solvers import Solver

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from maxmargin.base.arrays import Array
 from maxmargin.base.checks import is_real
 from maxmargin.inputs.labels.labels import plain
-from maxmargin.problem.oracle.oracle import normalised_weights
+from maxmargin.problem.oracle.sample_weights import normalised_weights
 from maxmargin.structures.motifs.markov import MarkovChain
 from maxmargin.structures.motifs.strings import Strings
 from maxmargin.structures.motifs.task import Motif

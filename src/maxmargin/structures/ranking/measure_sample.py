@@ -10,7 +10,7 @@ from sklearn.utils.multiclass import type_of_target
 
 from maxmargin.base.arrays import Array
 from maxmargin.inputs.labels.labels import plain
-from maxmargin.problem.oracle.oracle import normalised_weights
+from maxmargin.problem.oracle.sample_weights import normalised_weights
 from maxmargin.structures.ranking.groups import Groups, Indices
 from maxmargin.structures.ranking.measures import Measure
 from maxmargin.structures.ranking.row_labels import WeightedRows

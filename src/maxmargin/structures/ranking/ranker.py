@@ -23,7 +23,7 @@ from maxmargin.inputs.packed.packed_matrix import PackedMatrix
 from maxmargin.kernels.functions import is_precomputed
 from maxmargin.problem.contract.task import Task
 from maxmargin.problem.dual.objective import Certificate
-from maxmargin.problem.oracle.oracle import normalised_weights
+from maxmargin.problem.oracle.sample_weights import normalised_weights
 from maxmargin.report.findings import Findings
 from maxmargin.solvers import Solver
 from maxmargin.structures.ranking.contingency import Contingency

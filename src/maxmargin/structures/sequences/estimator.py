@@ -23,7 +23,7 @@ from maxmargin.inputs.tokens.transitions import chunk_scheme
 from maxmargin.problem.contract.batch import Batch
 from maxmargin.problem.contract.task import Task
 from maxmargin.problem.dual.objective import Certificate, Formulation
-from maxmargin.problem.oracle.oracle import Oracle
+from maxmargin.problem.oracle.risk_oracle import RiskOracle
 from maxmargin.report.findings import Findings, Section
 from maxmargin.report.scoring.agreement import Agreement, share_right
 from maxmargin.solvers import Solver
@@ -343,7 +343,7 @@ class SequenceLabeler(SequenceTrainer):
     def _first_weights(self, problem: Problem, C: float) -> Array | None:
         return weights_of_stretches(problem, self._solver(tol=FIRST_TOL), C, self.random_state)
 
-    def _oracle(self, batch: Batch, formulation: Formulation, **others: Any) -> Oracle:
+    def _oracle(self, batch: Batch, formulation: Formulation, **others: Any) -> RiskOracle:
         assert isinstance(batch, ChainBatch)
         sizes = batch.told if self.per == "position" else None
         return super()._oracle(batch, formulation, **others, sizes=sizes)

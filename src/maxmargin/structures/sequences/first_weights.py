@@ -7,6 +7,7 @@ from typing import Any
 from sklearn.base import clone
 
 from maxmargin.base.arrays import Array
+from maxmargin.problem.oracle.oracle import Oracle
 from maxmargin.solvers import CCCP, Solver, as_solver
 from maxmargin.structures.sequences.batch import ChainBatch
 from maxmargin.training.options import seed_of
@@ -26,7 +27,14 @@ def weights_of_stretches(problem: Problem, solver: Solver, C: float, random_stat
     stretches, owners = batch.stretches()
     if len(stretches) == 0:
         return None
-    known = oracle.beside(stretches, oracle.weights[owners])
+    known = Oracle(
+        stretches,
+        oracle.formulation,
+        oracle.weights[owners],
+        oracle.placement.executor,
+        oracle.geometry,
+        memory=oracle.memory,
+    )
     inner: Solver = clone(as_solver(solver.inner)) if isinstance(solver, CCCP) else solver
     share = oracle.weights[owners].sum() / oracle.n  # of C, which multiplies a mean over whole sequences
     watch, seed = watching(problem.line, inner), seed_of(random_state)

@@ -20,7 +20,7 @@ from sklearn.pipeline import Pipeline
 
 from maxmargin.base.checks import is_true
 from maxmargin.base.errors import NothingLearnt, TrainingInterrupted, hearing
-from maxmargin.problem.oracle.oracle import Oracle
+from maxmargin.problem.oracle.risk_oracle import RiskOracle
 from maxmargin.training.trainer import Trainer
 from maxmargin.training.tuning.grid import Grid
 
@@ -118,7 +118,7 @@ class Fold:
             estimator.set_params(callback=_stopping(stop, estimator.callback))
         return estimator.path(train.X, train.y, self._values, **train.others)
 
-    def _values(self, oracle: Oracle) -> Iterator[float]:
+    def _values(self, oracle: RiskOracle) -> Iterator[float]:
         if self.C is None:
             self.grid = Grid.of(oracle)
             self.C = self.grid.first

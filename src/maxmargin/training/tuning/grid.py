@@ -17,7 +17,10 @@ from typing import NamedTuple
 import numpy as np
 
 from maxmargin.base.arrays import Array
+from maxmargin.problem.contract.capabilities.latent import Latent
+from maxmargin.problem.oracle.completions import guessed
 from maxmargin.problem.oracle.oracle import Oracle
+from maxmargin.problem.oracle.risk_oracle import RiskOracle
 
 FIRST = 0.02  # share of the risk by which the first model lowers it
 STEP = 3.0  # from one C to the next
@@ -35,22 +38,23 @@ class Grid(NamedTuple):
     risk: float  # R(w₀)
 
     @classmethod
-    def of(cls, oracle: Oracle) -> Grid:
+    def of(cls, oracle: RiskOracle) -> Grid:
         """By (1). Where no C moves w away from w₀, because R(w₀) = 0 or all planes cancel there, any C does: 1."""
-        oracle = oracle.apart()
-        if oracle.latent:  # any completion will do: it is the size of its planes that counts
-            oracle = oracle.guessed(np.random.default_rng(0))
-        at = oracle.point(np.zeros(oracle.dim))
+        oracle = oracle.with_placement(oracle.placement)  # what it is asked here is no part of the training
+        if oracle.batch.offers(Latent) is not None:  # any completion will do: it is the size of its planes that counts
+            assert isinstance(oracle, Oracle)
+            oracle = guessed(oracle, np.random.default_rng(0))
+        at = oracle.space.point(np.zeros(oracle.dim))
         plane = oracle.mean_plane(at)
         risk, g = plane.risk, plane.a
         for _ in range(LOOKS):
-            square = oracle.inner(g, g)
+            square = oracle.space.inner(g, g)
             if risk <= 0 or square <= 0:
                 return cls(1.0, risk)
             # by Frank and Wolfe: of the planes that are as high as any at w₀, which is the shortest combination?
-            other = oracle.mean_plane(oracle.point(g * (TIES * risk / square))).a
+            other = oracle.mean_plane(oracle.space.point(g * (TIES * risk / square))).a
             away = g - other
-            gap, length = oracle.inner(g, away), oracle.inner(away, away)
+            gap, length = oracle.space.inner(g, away), oracle.space.inner(away, away)
             if gap <= NEAR * square or length <= 0:
                 break
             g = g - min(gap / length, 1.0) * away
@@ -70,10 +74,10 @@ class Grid(NamedTuple):
         return begun and len(risks) > 2 and risks[-3] - risks[-1] < FITTED * self.risk
 
 
-def _fall(oracle: Oracle, at: Array, g: Array, risk: float) -> float:
+def _fall(oracle: RiskOracle, at: Array, g: Array, risk: float) -> float:
     """By how much the risk falls with C: ‖g‖², but for weights that bounds hold where they are."""
-    square = oracle.inner(g, g)
+    square = oracle.space.inner(g, g)
     if oracle.geometry is None or square <= 0:
         return square
     step = TIES * risk / square
-    return float(np.dot(g, oracle.point(step * g) - at)) / step
+    return float(np.dot(g, oracle.space.point(step * g) - at)) / step

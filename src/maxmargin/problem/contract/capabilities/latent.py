@@ -43,3 +43,8 @@ def latent_of(batch: Batch) -> Latent:
             "in the task, and completed(w), guessed(rng) and shifts_to(after) in the batch"
         )
     return latent
+
+
+def is_latent(batch: Batch) -> bool:
+    """Return whether the labels of a batch have hidden parts."""
+    return batch.offers(Latent) is not None
