@@ -205,5 +205,5 @@ def test_a_table_of_bytes_is_no_parquet_file(tmp_path):
     pytest.importorskip("pyarrow")
     for content in (b"", b"PAR1", b"PAR1" + b"\0" * 100 + b"PAR1"):
         (tmp_path / "given.parquet").write_bytes(content)
-        with pytest.raises(ValueError, match=r"^given\.parquet is no Parquet file, or damaged"):
+        with pytest.raises(ValueError, match=r"^given\.parquet is not a Parquet file, or it is damaged"):
             formats.read_table_rows(tmp_path / "given.parquet")

@@ -84,7 +84,7 @@ def load(path: str | os.PathLike[str], task: type | None = None) -> FittedModel:
         raise ValueError(f"{name} has format {form!r}; this version of maxmargin knows the formats 1 to {FORMAT}")
     parts, number = description.get("parts"), description.get("model")
     if not isinstance(parts, list) or type(number) is not int or not 0 <= number < len(parts):
-        raise ValueError(f"{name} is damaged: it does not say which of its parts is the model")
+        raise ValueError(f"{name} is damaged: it does not say which of its entries is the model")
     try:
         reader = DataReader(tensors, known_class, task)
         for entry in parts:
@@ -93,5 +93,5 @@ def load(path: str | os.PathLike[str], task: type | None = None) -> FittedModel:
         raise ValueError(f"{name} cannot be loaded: {error}") from None
     model = reader.parts[number]
     if not isinstance(model, SavedModel):
-        raise ValueError(f"{name} is damaged: it describes a {type(model).__name__}, which is no model")
+        raise ValueError(f"{name} is damaged: it describes a {type(model).__name__}, which is not a model")
     return cast(FittedModel, model)

@@ -47,7 +47,8 @@ def pack(data: Iterable[Any], folder: str | os.PathLike[str], kind: str, **optio
     """
     if kind not in KINDS:
         raise ValueError(
-            f"kind must be one of {', '.join(map(repr, KINDS))}, got {kind!r}; other data train from lists"
+            f"kind must be one of {', '.join(map(repr, KINDS))}, got {kind!r}; other kinds of data are "
+            "trained from lists"
         )
     with ArrayFolderWriter(folder) as writer:
         packed, plain = KINDS[kind](data, writer, **options), DataWriter()
@@ -81,6 +82,6 @@ def open_packed(folder: str | os.PathLike[str]) -> Any:
         raise ValueError(f"{name} cannot be opened: {error}") from None
     data = reader.parts[number]
     if not isinstance(data, PackedData):
-        raise ValueError(f"{name} is damaged: it describes a {type(data).__name__}, which is no packed data")
+        raise ValueError(f"{name} is damaged: it describes a {type(data).__name__}, which is not packed data")
     data.folder = found
     return data

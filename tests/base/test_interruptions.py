@@ -36,7 +36,7 @@ def always(record):
 
 def test_the_second_of_two_fits_is_ended():
     model = SequenceLabeler(callback=always)
-    with pytest.warns(TrainingInterrupted, match="press Ctrl-C twice to end everything"):
+    with pytest.warns(TrainingInterrupted, match="press Ctrl-C twice to end the program"):
         model.fit(X, Y)
     assert model.certificate_.stop_reason == "interrupted"
     with pytest.raises(KeyboardInterrupt):

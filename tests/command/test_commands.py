@@ -139,7 +139,7 @@ def test_templates_and_schemes(run):
     assert {"L-PER", "U-LOC"} <= set(model.classes_)
     assert json.loads(run("score", "m.mm", "train.conll", "--chunks", "BILOU", "--json")[1])["F1"] > 0.9
     assert run("fit", "sequences", "train.conll", "-o", "m.mm", "--features", "train.conll", "-q")[0] == 3
-    assert "train.conll is no TOML file" in run.err
+    assert "train.conll is not a TOML file" in run.err
 
 
 def test_formats_are_converted(run):
@@ -188,7 +188,7 @@ def test_formats_are_converted(run):
         (3, "fit sequences uneven.conll -o m.mm -q", "uneven.conll, line 2: 3 columns in 'b c O'; expected 2"),
         (3, "fit parsing train.svm -o m.mm", "train.svm, line 1"),
         (3, "fit dependencies train.conll -o m.mm", "train.conll, line 1: the line has 1 columns; expected 10"),
-        (3, "predict train.svm test.svm", "train.svm is no model file"),
+        (3, "predict train.svm test.svm", "train.svm is not a model file"),
     ],
 )
 def test_what_is_wrong_is_said_in_one_sentence(run, code, arguments, sentence):
@@ -336,10 +336,10 @@ def test_what_folders_cannot_be_used_for(run, tmp_path):
     where = str(tmp_path / "folder")
     run("pack", "sequences", "train.conll", "-o", where, "-q")
     assert run("pack", "sequences", "train.conll", "-o", where)[0] == 3
-    assert "is already there" in run.err
+    assert "already exists" in run.err
     for arguments, message in (
-        (("fit", "sequences", where, "-v", "3"), "cannot be cut into folds"),
-        (("fit", "sequences", where, "-c", "auto", "-o", "x.mm"), "cannot be cut into folds"),
+        (("fit", "sequences", where, "-v", "3"), "cannot be split into folds"),
+        (("fit", "sequences", where, "-c", "auto", "-o", "x.mm"), "cannot be split into folds"),
         (("fit", "sequences", where, "train.conll", "-o", "x.mm"), "is a folder"),
         (("fit", "taxonomy", where, "-o", "x.mm"), "is a folder; expected files"),
         (("pack", "taxonomy", "train.svm", "-o", "y"), "invalid choice"),
@@ -348,7 +348,7 @@ def test_what_folders_cannot_be_used_for(run, tmp_path):
         assert run(*arguments)[0] == 2
         assert message in run.err
     assert run("fit", "sequences", str(tmp_path), "-o", "x.mm")[0] == 3
-    assert "no packed folder" in run.err
+    assert "not a packed folder" in run.err
     assert run("fit", "classes", where, "-o", "x.mm")[0] == 3
     assert "X has packed sequences; this estimator takes packed classes" in run.err
     valid = ("-c", "1,10", "--valid", "test.conll", "-q", "-o", "x.mm")

@@ -219,11 +219,11 @@ def test_records_get_one_more_key(run, kind):
         (
             "multilabel",
             '{"labels": ["a", "a"], "features": [1]}',
-            "the labels are ['a', 'a']; expected texts, each once",
+            "the labels are ['a', 'a']; expected different texts",
         ),
         ("classes", '{"label": 1, "features": "x"}', "'features' is 'x'"),
         ("sequences", '{"tokens": ["a"], "labels": ["x", "y"]}', "expected a text for each of 1 tokens"),
-        ("segments", "nothing", "this is no JSON"),
+        ("segments", "nothing", "this is not JSON"),
     ],
 )
 def test_records_that_are_wrong_are_named_with_their_line(run, kind, line, sentence):
@@ -241,11 +241,16 @@ def test_records_that_are_wrong_are_named_with_their_line(run, kind, line, sente
         ("ranking", "w.csv", "label,a\n1,2\n", "w.csv has no queries; expected qid:NUMBER or 'query' for every row"),
         ("measure", "w.svm", "1 a\n", "w.svm, line 1: 'a' is no feature"),
         ("ordinal", "w.csv", "", "w.csv, which is empty: the table is empty"),
-        ("taxonomy", "w.arff", "@data\n", "w.arff, line 1: the file has no attribute"),
+        ("taxonomy", "w.arff", "@data\n", "w.arff, line 1: the file has no attributes"),
         ("sequences", "w.csv", "word,label\na,b\n", "w.csv, line 1: there is no column 'sequence'"),
         ("segments", "w.conll", "a\n", "w.conll, line 1: 1 columns in 'a'; expected a word and its tag at least"),
         ("alignment", "w.fasta", ">a\nAC\n>b\nA\n", "w.fasta, line 3: 'b' has 1 columns; expected 2, as 'a'"),
-        ("alignment", "w.fasta", ">a\nAC\n", "w.fasta, line 1: 'a' is the last sequence, and alone; expected pairs"),
+        (
+            "alignment",
+            "w.fasta",
+            ">a\nAC\n",
+            "w.fasta, line 1: 'a' is the last sequence and has no partner; expected pairs",
+        ),
         ("alignment", "w.sto", "x\n", "w.sto, line 1: found 'x'; expected '# STOCKHOLM 1.0'"),
         ("alignment", "w.a3m", ">a\n", "w.a3m, line 1: record 'a' has no sequence"),
         ("motifs", "w.fasta", "ACGT\n", "w.fasta, line 1: found 'ACGT' before any header"),

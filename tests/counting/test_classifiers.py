@@ -160,9 +160,13 @@ def test_labels_that_a_set_does_not_have():
         with pytest.raises(TypeError, match="output_set must be an OutputSet of"):
             CountingClassifier(wrong).fit(X, SPECIES)
     for outputs in (Permutations(30), AllSubsets(40)):  # too many to list them
-        with pytest.raises(ValueError, match=r"the outputs of .* are no labels; use CountingPredictor"):
+        with pytest.raises(ValueError, match=r"the outputs of .* are not labels; use CountingPredictor"):
             CountingClassifier(outputs).fit(X, SPECIES)
-    with pytest.raises(ValueError, match=r"OutputSet\(\) does not list its outputs; expected a set with labels"):
+    with pytest.raises(
+        ValueError,
+        match=r"OutputSet\(\) does not list its outputs; expected an output "
+        r"set with labels",
+    ):
         CountingClassifier(OutputSet()).fit(X, SPECIES)
 
 

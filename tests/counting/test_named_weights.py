@@ -48,7 +48,7 @@ def test_classes_and_columns_have_their_names(solver, intercept):
     setosa = np.abs([*model.coef_[0], *([model.intercept_[0]] if intercept else [])])
     assert [abs(each.weight) for each in best] == sorted(setosa, reverse=True)[:2]
     assert all("label=setosa" in each.name for each in best)
-    with pytest.raises(ValueError, match="no weight speaks of the label 'rose'"):
+    with pytest.raises(ValueError, match="no weight belongs to the label 'rose'"):
         model.top_weights("rose")
     with pytest.raises(ValueError, match="n must be a whole number >= 1, got 0"):
         model.top_weights(n=0)
@@ -150,5 +150,5 @@ def test_labels_have_the_names_that_are_given():
     X, Y = np.eye(3), [[0, 1], [1, 0], [1, 1]]
     model = CountingMultilabel("linear", classes=["calm", "glad"]).fit(X, Y)
     assert model.weights_["features"].names[1] == ["calm", "glad"]
-    with pytest.raises(ValueError, match="classes names 1 labels, and Y has 2 columns"):
+    with pytest.raises(ValueError, match="classes names 1 labels, but Y has 2 columns"):
         CountingMultilabel(classes=["calm"]).fit(X, Y)

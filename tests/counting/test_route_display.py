@@ -100,13 +100,13 @@ def test_from_estimator(shape):
 
 
 def test_bad_input():
-    with pytest.raises(ValueError, match="the true route visits 'pub', which has no place on the map"):
+    with pytest.raises(ValueError, match="the true route visits 'pub', which has no coordinates on the map"):
         RouteDisplay(PLACES, ["inn"], ["inn", "pub"])
     with pytest.raises(ValueError, match=r"popularity has the shape \(2,\); expected 4 numbers >= 0, one per point"):
         RouteDisplay(PLACES, popularity=[1, 2])
     with pytest.raises(ValueError, match=r"the popularity of 'zoo' is -1.0; expected a finite number >= 0"):
         RouteDisplay(PLACES, popularity={"inn": 2, "zoo": -1})
-    with pytest.raises(ValueError, match="popularity names 'pub', which has no place on the map"):
+    with pytest.raises(ValueError, match="popularity names 'pub', which has no coordinates on the map"):
         RouteDisplay(PLACES, popularity={"inn": 2, "pub": 1})
     for place in ((0, np.nan), (1, 2, 3), "ab"):
         with pytest.raises(ValueError, match=r"point 'pub' is at .*; expected two finite coordinates"):
@@ -115,9 +115,9 @@ def test_bad_input():
         RouteDisplay(PLACES, "inn")
     with pytest.raises(NotFittedError):
         RouteDisplay.from_estimator(RoutePredictor(PLACES))
-    with pytest.raises(ValueError, match="there are no places"):
+    with pytest.raises(ValueError, match="there are no points"):
         RouteDisplay({})
     with pytest.raises(ValueError, match=r"point 'a' is at \(0.0, 100.0\); expected degrees of longitude and latitude"):
         RouteDisplay({"a": (0, 100)}, geographic=True)
-    with pytest.raises(ValueError, match="the model knows no places"):
+    with pytest.raises(ValueError, match="the model has no coordinates of points"):
         RouteDisplay.from_estimator(RoutePredictor().fit(None, [["inn"]]))

@@ -192,7 +192,7 @@ def test_several_routes_of_one_row_are_as_many_rows(solver):
     np.testing.assert_allclose(path.decision_function(X), several.decision_function(X), atol=1e-6)
     with pytest.raises(ValueError, match=r"trip 1 has \[\]; expected a list of one or more routes"):
         RoutePredictor(points).fit(X[:2], [[[1]], []], several=True)
-    with pytest.raises(ValueError, match="trip 1 has the same route twice; expected different ones, or several rows"):
+    with pytest.raises(ValueError, match="trip 1 has the same route twice; expected different routes"):
         RoutePredictor(points).fit(X[:2], [[[1]], [[1, 2], (1, 2)]], several=True)
     with pytest.raises(ValueError, match="X has 2 rows but there are 1 lists of routes: trip 1 has no partner"):
         RoutePredictor(points).fit(X[:2], [[[1]]], several=True)
@@ -229,11 +229,11 @@ BAD_FITS = [
     ({"shape": "cycle"}, X, [*TOURS[:4], ["inn", "zoo"]], "trip 4 is a closed tour of 2 points; expected at least 3"),
     ({}, X, [["inn", "pub"], *ROUTES[1:]], "trip 0: 'pub' is not one of the points; expected 'inn', 'zoo'"),
     ({}, X, [ROUTES[0], [], *ROUTES[2:]], "trip 1 has an empty route; expected at least one point"),
-    ({}, X, ["inn", *ROUTES[1:]], "trip 0: 'inn' is no route; expected a tuple or list of points"),
+    ({}, X, ["inn", *ROUTES[1:]], "trip 0: 'inn' is not a route; expected a tuple or list of points"),
     ({}, X, [*ROUTES[:4], {"inn", "zoo"}], "trip 4 is .*and a set has no order; expected a tuple or list"),
     ({}, X, ROUTES[:4], "X has 5 rows but there are 4 routes: trip 4 has no partner"),
     ({}, X[:2], ROUTES, "X has 2 rows but there are 5 routes: trip 2 has no partner"),
-    ({}, X, None, "routes is None; expected a list with the points of every trip"),
+    ({}, X, None, "routes is None; expected a list of routes, one per trip"),
     ({}, X, [], "there are no routes to learn from"),
     ({"shape": "star"}, X, ROUTES, "shape must be one of 'path', 'cycle', got 'star'"),
     ({"points": ["inn", "inn"]}, X, ROUTES, "point 'inn' is named twice"),

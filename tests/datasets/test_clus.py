@@ -22,7 +22,11 @@ def test_labels_are_the_deepest_paths():
 
 @pytest.mark.parametrize("classes", ["6/2@9/1", "6@6/2@6/20", "6@9"])
 def test_classes_of_several_ways_are_refused(classes):
-    with pytest.raises(ValueError, match=r"the text, line 9: the classes are .*; expected those of one way"):
+    with pytest.raises(
+        ValueError,
+        match=r"the text, line 9: the classes are .*; expected all of them to be paths "
+        r"in one notation",
+    ):
         read_clus(io.StringIO(HEAD + f"3,2,9\n7,0,{classes}\n"))
 
 

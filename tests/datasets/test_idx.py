@@ -33,10 +33,10 @@ def test_numbers_of_all_types(number, letter, dtype, tmp_path):
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        (b"", "some begins with b''; expected an idx file"),
-        (b"GIF89a", "some begins with b'GIF8'; expected an idx file"),
-        (bytes([0, 0, 7, 1]), "expected an idx file: 0, 0, a type and a number of axes"),
-        (bytes([0, 0, 8, 2, 0, 0, 0, 1]), "some ends after 8 bytes; expected 2 sizes of axes before"),
+        (b"", "some begins with b''; expected an idx file, which begins with"),
+        (b"GIF89a", "some begins with b'GIF8'; expected an idx file, which begins with"),
+        (bytes([0, 0, 7, 1]), "expected an idx file, which begins with 0, 0, a type code and a number of axes"),
+        (bytes([0, 0, 8, 2, 0, 0, 0, 1]), "some ends after 8 bytes; expected the sizes of 2 axes"),
         (bytes([0, 0, 11, 1, 0, 0, 0, 2, 0, 1, 0]), r"has 3 bytes of numbers; expected 4 for an array of shape \[2\]"),
     ],
 )

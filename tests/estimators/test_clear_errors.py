@@ -33,7 +33,7 @@ CLASSES = np.arange(12) % 3
 @pytest.mark.parametrize("estimator", [MulticlassSVC, OrdinalSVC, CountingClassifier])
 @pytest.mark.parametrize("make", [list, tuple, lambda y: np.array(y, dtype=object)])
 def test_numbers_and_strings(estimator, make):
-    message = "that of example 0 is 1, that of example 1 '1'; expected all strings or all numbers"
+    message = "example 0 has 1 and example 1 has '1'; expected all strings or all numbers"
     with pytest.raises(ValueError, match=message):
         estimator().fit(ROWS, make([1, "1", 2] * 4))
 
@@ -89,10 +89,10 @@ def test_complex_numbers(name):
 @pytest.mark.parametrize(
     ("offsets", "message"),
     [
-        ([0, 2.5, 12], r"offsets\[1\] is 2.5; expected whole numbers of rows"),
+        ([0, 2.5, 12], r"offsets\[1\] is 2.5; expected whole row numbers"),
         ([0, np.nan, 12], r"offsets\[1\] is nan"),
-        (["0", "12"], "offsets must be a rising list of row numbers that starts with 0, got"),
-        ([[0, 12]], "offsets must be a rising list"),
+        (["0", "12"], "offsets must be an increasing list of row numbers that starts with 0, got"),
+        ([[0, 12]], "offsets must be an increasing list"),
     ],
 )
 def test_offsets_are_whole_numbers(offsets, message):

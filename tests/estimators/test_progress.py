@@ -196,7 +196,7 @@ def test_the_steps_of_counting_are_shown(monkeypatch):
 @pytest.mark.parametrize("verbose", ["yes", 2, -1, None, 1.0, [1]])
 @pytest.mark.parametrize("estimator", [MulticlassSVC, CountingClassifier])
 def test_verbose_is_true_or_false(estimator, verbose):
-    message = "verbose must be True or 1, for progress on standard error, or False or 0, for silence; got "
+    message = "verbose must be True or 1 (progress on standard error), or False or 0 (silence), got "
     with pytest.raises(ValueError, match=message + re.escape(repr(verbose))):
         estimator(verbose=verbose).fit(np.eye(3), [0, 1, 2])
 

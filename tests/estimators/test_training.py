@@ -247,7 +247,7 @@ def test_partial_fit_needs_an_online_solver(solver):
     with pytest.raises(TypeError, match=f"partial_fit needs the solver 'perceptron' or 'subgradient', not '{solver}'"):
         model.partial_fit(X, Y)
     model.fit(X, Y).set_params(solver="perceptron")
-    with pytest.raises(ValueError, match="cannot go on from a model of another solver"):
+    with pytest.raises(ValueError, match="cannot continue from a model of another solver"):
         model.partial_fit(X, Y)
 
 

@@ -78,7 +78,7 @@ class OneByOne(Executor):
     ("executor", "message"),
     [
         (Backwards(), "map over 2 parts"),
-        (Silent(), "did not come back"),
+        (Silent(), "was not raised again"),
         (OneByOne(), "the sum over 9 parts is not that of a tree"),
     ],
     ids=["order", "errors", "sums"],

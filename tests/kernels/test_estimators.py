@@ -270,5 +270,5 @@ def test_tasks_take_kernels_themselves():
     )
     chain = StructuredSVM(Chain(kernel="rbf"), C=10.0).fit(*chain_data())
     assert len(chain.predict(list(chain_data()[0]))) == 5
-    with pytest.raises(ValueError, match="partial_fit is not offered with a kernel"):
+    with pytest.raises(ValueError, match="partial_fit is not available with a kernel, because"):
         StructuredSVM(Multiclass(kernel="rbf"), solver="perceptron").partial_fit(X, Y)

@@ -110,9 +110,9 @@ def test_bad_tasks():
         StructuredSVM(Negative()).fit(X, Y)
     with pytest.raises(TaskError, match=r"loss\(y, y\) of example 0 is 1.0; the loss must be 0 at the truth"):
         StructuredSVM(Broken()).fit(X, Y)
-    with pytest.raises(TaskError, match=r"Missing has no joint_kernel"):
+    with pytest.raises(TaskError, match=r"Missing must define joint_kernel"):
         StructuredSVM(Missing()).fit(X, [0] * 10)
-    with pytest.raises(ValueError, match="partial_fit is not offered with a kernel"):
+    with pytest.raises(ValueError, match="partial_fit is not available with a kernel, because"):
         StructuredSVM(ByKernel(), solver="perceptron").partial_fit(X, Y)
     model = StructuredSVM(ByKernel(), solver=OneSlack()).fit(X, Y)
     with pytest.raises(TaskError, match=r"with a kernel there is no psi\(x, z\)"):

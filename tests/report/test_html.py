@@ -60,7 +60,7 @@ def test_what_cannot_be_seen_is_shown(text):
 @given(TEXT)
 def test_styles_and_scripts_take_no_data(text):
     for tag in ("style", "script"):
-        with pytest.raises(TypeError, match="nothing but what this package has written"):
+        with pytest.raises(TypeError, match="accepts only content that this package has written"):
             str(Element(tag, text))
     assert str(Element("p", Trusted("<b>"))) == "<p>&lt;b&gt;</p>"  # elsewhere it is text like any other
 
@@ -73,13 +73,13 @@ def test_attributes_that_load_or_run_are_refused(name):
 
 @pytest.mark.parametrize("tag", ["img", "link", "object", "embed", "base", "form", "foreignObject", "use", "a b"])
 def test_elements_that_load_are_refused(tag):
-    with pytest.raises(ValueError, match="no element"):
+    with pytest.raises(ValueError, match="reports do not use the element"):
         Element(tag)
 
 
 def test_links_lead_to_the_page_itself():
     assert str(Element("a", "x", href="#s1")) == '<a href="#s1">x</a>'
-    with pytest.raises(ValueError, match="links to itself only"):
+    with pytest.raises(ValueError, match="links only to itself"):
         Element("a", href="javascript:alert(1)")
 
 

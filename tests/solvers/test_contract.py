@@ -322,7 +322,7 @@ def test_names_of_solvers():
     assert {name: type(as_solver(name)) for name in SOLVERS} == SOLVERS
     bcfw = BCFW(tol=0.1)
     assert as_solver(bcfw) is bcfw
-    with pytest.raises(ValueError, match="unknown solver 'sgd'; known are bcfw"):
+    with pytest.raises(ValueError, match="unknown solver 'sgd'; expected one of bcfw"):
         as_solver("sgd")
 
 

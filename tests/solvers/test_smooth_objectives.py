@@ -111,7 +111,7 @@ def test_threads_and_warm_starts_change_nothing_but_time():
         ({"objective": "huber"}, "objective must be one of 'hinge', 'likelihood', 'softmax_margin'"),
         ({"objective": "softmax_margin", "sharpness": 0}, "sharpness must be a positive number"),
         ({"objective": "likelihood", "solver": "bcfw"}, "use solver='exponentiated_gradient', 'lbfgs', 'bundle'"),
-        ({"objective": "likelihood", "solver": "n_slack"}, "smooth objectives do not have"),
+        ({"objective": "likelihood", "solver": "n_slack"}, "smooth objective does not have"),
         ({"objective": "likelihood", "slack": "l2"}, "neither rescaling='slack' nor slack='l2'"),
         ({"objective": "likelihood", "kernel": "rbf"}, "does not take a kernel"),
         ({"objective": "likelihood", "bounds": (0, None)}, "takes neither bounds nor a prior; use 'bundle'"),
@@ -126,7 +126,7 @@ def test_what_does_not_go_together_is_said(options, message):
 
 
 def test_hidden_labels_are_for_the_hinge():
-    with pytest.raises(ValueError, match="needs all labels"):
+    with pytest.raises(ValueError, match="needs complete labels"):
         SequenceLabeler(objective="likelihood").fit(X, [[None, *y[1:]] for y in Y])
 
 

@@ -189,7 +189,7 @@ def test_perceptron_keeps_its_last_average(stop):
         warnings.simplefilter("always")
         solution = Perceptron(max_passes=20).solve(opened(Table(), X, Y), 10.0, callback=watch)
     assert [str(each.message) for each in caught] == (
-        ["training was interrupted; the model is the last one so far (press Ctrl-C twice to end everything)"]
+        ["training was interrupted; the model is the last one so far (press Ctrl-C twice to end the program)"]
         if stop is KeyboardInterrupt
         else []
     )

@@ -105,11 +105,11 @@ class Unequal(Tags):
 @pytest.mark.parametrize(
     ("task", "message"),
     [
-        (NoSetup(), "NoSetup has no setup"),
+        (NoSetup(), "NoSetup must define setup"),
         (NoDim(), "NoDim.setup must set self.dim"),
-        (NoFeatures(), "NoFeatures has no psi"),
-        (NoLoss(), "NoLoss has no loss"),
-        (NoDecoder(), r"NoDecoder has neither argmax\(w, x, y=None\) nor outputs"),
+        (NoFeatures(), "NoFeatures must define psi"),
+        (NoLoss(), "NoLoss must define loss"),
+        (NoDecoder(), r"NoDecoder must define argmax\(w, x, y=None\) or outputs\(x\)"),
         (NoTruth(), "must take a third argument y"),
         (IgnoresTruth(), "ignores y"),
         (Stubborn(), "misses the maximum|lower than the truth"),
@@ -119,7 +119,7 @@ class Unequal(Tags):
         (TooLong(), r"example 0 has shape \(4,\); expected \(3,\)"),
         (NotFinite(), "example 0 contains NaN"),
         (ChangesInput(), "changed its input: x or y of example 0"),
-        (SilentlyLatent(), r"has complete\(w, x, y\) but does not say that it has hidden parts; set latent = True"),
+        (SilentlyLatent(), r"has complete\(w, x, y\) but does not declare that it is latent; set latent = True"),
     ],
     ids=lambda value: type(value).__name__ if isinstance(value, Task) else "",
 )

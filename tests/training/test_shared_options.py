@@ -76,7 +76,7 @@ def test_an_heir_without_docstring_keeps_that_of_its_base():
 
 
 def test_a_quote_of_nothing_is_named():
-    with pytest.raises(ValueError, match="the docstring of Wrong quotes 'color'; known are classes, costs"):
+    with pytest.raises(ValueError, match="the docstring of Wrong quotes 'color'; expected one of classes, costs"):
         type("Wrong", (Base,), {"__doc__": "Wrong.\n\n    {color}\n    "})
 
 

@@ -18,7 +18,7 @@ def test_examples_count_by_their_weights():
 
 
 def test_impossible_outputs_calibrate_nothing():
-    with pytest.raises(ValueError, match="no example to calibrate with"):
+    with pytest.raises(ValueError, match="no calibration example"):
         best_temperature(lambda beta: np.array([np.inf]), np.ones(1))
 
 

@@ -52,7 +52,7 @@ def test_weights_that_are_shown_with_the_other_sign():
     [
         ({"bounds": 3}, r"bounds must be a pair \(low, high\), with None for no limit; got 3"),
         ({"bounds": (1, 2, 3)}, "must be a pair"),
-        ({"bounds": (1, 0)}, "bounds leave nothing for features: feature=0, label=a: at least 1 and at most 0"),
+        ({"bounds": (1, 0)}, "bounds of features: feature=0, label=a contradict each other: at least 1 and at most 0"),
         ({"bounds": ([1.0, 2.0], None)}, r"has shape \(2,\); expected a number, or an array of shape \(12,\)"),
         ({"bounds": (np.nan, None)}, "must not be NaN"),
         ({"bounds": ("low", None)}, "must be numbers, got 'low'"),
@@ -63,12 +63,12 @@ def test_weights_that_are_shown_with_the_other_sign():
         ({"prior": 1e200}, "prior must be finite numbers"),
         ({"prior": True}, "prior must be numbers, got True"),
         ({"prior": {"features": None}}, "must be numbers, got None"),
-        ({"bounds": (np.inf, None)}, "bounds leaves no weights that can be computed with: at least inf"),
-        ({"bounds": (None, -np.inf)}, "leaves no weights that can be computed with"),
+        ({"bounds": (np.inf, None)}, "bounds allows no finite weights: at least inf"),
+        ({"bounds": (None, -np.inf)}, "allows no finite weights"),
         ({"bounds": {(): (0, 1)}}, r"there are no weights \(\)"),
         ({"prior": np.ones(3)}, r"prior has shape \(3,\); expected a number, or an array of shape \(12,\)"),
         ({"prior": "BLOSUM62"}, "prior must be numbers, got 'BLOSUM62'"),
-        ({"prior": 1.0, "kernel": "rbf"}, "with a kernel there are none"),
+        ({"prior": 1.0, "kernel": "rbf"}, "with a kernel does not have"),
         ({"prior": 1.0, "C": np.inf}, "hard margin"),
         ({"prior": 1.0, "solver": "perceptron"}, "takes neither bounds nor a prior"),
     ],
@@ -106,7 +106,7 @@ def test_a_path_within_bounds():
 
 def test_certify_wants_weights_within_bounds():
     model = mm.MulticlassSVC().fit(X, Y).set_params(bounds=(0, None))
-    with pytest.raises(ValueError, match="do not keep to its bounds"):
+    with pytest.raises(ValueError, match="violate its bounds"):
         model.certify(X, Y)
 
 
@@ -149,7 +149,7 @@ def test_attractive_edges_need_features_without_a_sign():
 
 
 def test_one_weight_has_one_prior():
-    with pytest.raises(ValueError, match="has different values for what is one weight"):
+    with pytest.raises(ValueError, match="has different values for entries that share one weight"):
         mm.GraphLabeler(directed=False, prior={"edges": [[[0, 1.0], [5.0, 0]]] * 2}).fit(GRIDS, LABELS)
 
 
@@ -189,7 +189,7 @@ def test_a_model_as_the_prior_and_gaps_without_reward():
     kept = mm.Aligner(nonnegative_gaps=True, max_passes=20).fit(PAIRS, ALIGNED)
     assert kept.gap_open_ >= 0
     assert kept.gap_extend_ >= 0
-    with pytest.raises(ValueError, match="by name there are 'BLOSUM62'"):
+    with pytest.raises(ValueError, match="expected one of 'BLOSUM62', or another matrix through"):
         mm.Aligner(prior="BLOSUM1").fit(PAIRS, ALIGNED)
 
 

@@ -41,8 +41,9 @@ def refuse_complex(name: str, given: Any) -> None:
     """Raise a ValueError where an array has complex numbers, whose imaginary parts numpy would drop."""
     if getattr(getattr(given, "dtype", None), "kind", "") == "c":
         raise ValueError(
-            f"Complex data not supported: there are complex numbers in {name}; expected real ones (real and imaginary "
-            "parts can be features of their own)"
+            f"Complex data not supported: there are complex numbers in {name}; expected real numbers (give "
+            "real and imaginary "
+            "parts as features of their own)"
         )
 
 

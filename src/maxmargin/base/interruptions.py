@@ -31,7 +31,7 @@ def say_interrupted(which: str = "best") -> None:
     """Warn that Ctrl-C has ended training, with the best or the last model so far."""
     global _last
     warn_caller(
-        f"training was interrupted; the model is the {which} one so far (press Ctrl-C twice to end everything)",
+        f"training was interrupted; the model is the {which} one so far (press Ctrl-C twice to end the program)",
         TrainingInterrupted,
     )
     _last = time.monotonic()

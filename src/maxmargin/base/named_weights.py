@@ -25,7 +25,7 @@ class Weights:
         self.axes = tuple(axes)
         sizes = tuple(map(len, axes.values()))
         if self.values.shape != sizes:  # before lists are made: a model file may name any size
-            raise ValueError(f"values have shape {self.values.shape}; expected {sizes}, one for every name")
+            raise ValueError(f"values have shape {self.values.shape}; expected {sizes}, one value for every name")
         self.names = tuple(list(names) for names in axes.values())
         self._places: list[dict[Hashable, int]] | None = None
 
@@ -101,7 +101,7 @@ def top_weights(arrays: Mapping[str, Weights], label: Hashable | None, n: int) -
             words = [f"{axis}={names[i]}" for axis, names, i in zip(array.axes, array.names, index, strict=True)]
             found.append((float(array.values[index]), f"{kind}: {', '.join(words)}"))
     if not known:
-        raise ValueError(f"no weight speaks of the label {label!r}")
+        raise ValueError(f"no weight belongs to the label {label!r}")
     found.sort(key=lambda pair: -abs(pair[0]))
     return [NamedWeight(name, weight) for weight, name in found[:n]]
 

@@ -89,5 +89,5 @@ def _checked(verbose: Any) -> bool:
     if is_true(verbose) or verbose is False or (is_whole(verbose) and verbose in (0, 1)):
         return bool(verbose)
     raise ValueError(
-        f"verbose must be True or 1, for progress on standard error, or False or 0, for silence; got {verbose!r}"
+        f"verbose must be True or 1 (progress on standard error), or False or 0 (silence), got {verbose!r}"
     )

@@ -57,7 +57,9 @@ class CountingClassifier(ClassifierMixin, CountingTrainer):
 
     def _check_scores(self, n_scores: int) -> None:
         if self._class_features_.shape[1] != n_scores:
-            raise ValueError(f"its classes have {self._class_features_.shape[1]} features, and it scores {n_scores}")
+            raise ValueError(
+                f"its classes have {self._class_features_.shape[1]} features, but it has {n_scores} scores"
+            )
 
     def fit(self, X: Any, y: Any) -> Self:
         """Train on the rows of X with labels y."""
@@ -106,10 +108,12 @@ class CountingClassifier(ClassifierMixin, CountingTrainer):
             try:
                 first = next(self.output_set.outputs())
             except NotImplementedError:
-                raise ValueError(f"{self.output_set!r} does not list its outputs; expected a set with labels") from None
+                raise ValueError(
+                    f"{self.output_set!r} does not list its outputs; expected an output set with labels"
+                ) from None
             if not np.isscalar(first):
                 raise ValueError(
-                    f"the outputs of {self.output_set!r} are no labels; use CountingPredictor for outputs with parts"
+                    f"the outputs of {self.output_set!r} are not labels; use CountingPredictor for structured outputs"
                 )
             self.set_ = self.output_set
             self.classes_ = np.unique(np.array(list(self.set_.outputs())))

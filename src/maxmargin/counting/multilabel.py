@@ -46,9 +46,9 @@ class CountingMultilabel(CountingTrainer):
 
     def _check_scores(self, n_scores: int) -> None:
         if self.n_labels_ != n_scores:
-            raise ValueError(f"it has {self.n_labels_} labels, and {n_scores} scores")
+            raise ValueError(f"it has {self.n_labels_} labels, but {n_scores} scores")
         if self.classes is not None and len(self.classes) != n_scores:
-            raise ValueError(f"it has names of {len(self.classes)} labels, and {n_scores} scores")
+            raise ValueError(f"it has the names of {len(self.classes)} labels, but {n_scores} scores")
 
     def fit(self, X: Any, Y: Any) -> Self:
         """Train on the rows of X with an (n, L) matrix of zeros and ones."""
@@ -91,7 +91,7 @@ class CountingMultilabel(CountingTrainer):
         Y = _zeros_and_ones(Y)
         self.n_labels_ = Y.shape[1]
         if self.classes is not None and len(self.classes) != self.n_labels_:
-            raise ValueError(f"classes names {len(self.classes)} labels, and Y has {self.n_labels_} columns")
+            raise ValueError(f"classes names {len(self.classes)} labels, but Y has {self.n_labels_} columns")
         return X, [frozenset(np.flatnonzero(row).tolist()) for row in Y], AllSubsets(self.n_labels_)
 
     def __sklearn_tags__(self) -> Any:

@@ -58,7 +58,7 @@ class RouteDisplay:
     ):
         self.places = {name: checked_place(name, place) for name, place in places.items()}
         if not self.places:
-            raise ValueError("there are no places; expected at least one point on the map")
+            raise ValueError("there are no points; expected at least one point on the map")
         self.closed, self.geographic = closed, geographic
         if geographic:
             for name, place in self.places.items():
@@ -87,7 +87,9 @@ class RouteDisplay:
         """Predict the route of one trip, a row of features, with a fitted `RoutePredictor` that knows its places."""
         check_is_fitted(model)
         if model.coordinates_ is None:
-            raise ValueError("the model knows no places; expected RoutePredictor(points={name: (x, y), …})")
+            raise ValueError(
+                "the model has no coordinates of points; expected RoutePredictor(points={name: (x, y), …})"
+            )
         X = None if x is None else np.reshape(x, (1, -1))
         places = dict(zip(model.points_, model.coordinates_.tolist(), strict=True))
         found = model.predict(X, start=start, end=end, length=length)[0]
@@ -166,7 +168,7 @@ class RouteDisplay:
         points = list(route)
         for point in points:
             if point not in self.places:
-                raise ValueError(f"the {which} route visits {point!r}, which has no place on the map")
+                raise ValueError(f"the {which} route visits {point!r}, which has no coordinates on the map")
         return points
 
     def _sizes(self, popularity: Any) -> Any:
@@ -175,7 +177,7 @@ class RouteDisplay:
         if isinstance(popularity, Mapping):
             for name in popularity:
                 if name not in self.places:
-                    raise ValueError(f"popularity names {name!r}, which has no place on the map")
+                    raise ValueError(f"popularity names {name!r}, which has no coordinates on the map")
             popularity = [popularity.get(name, 0) for name in self.places]
         numbers = np.asarray(list(popularity) if isinstance(popularity, Iterable) else popularity, dtype=float)
         if numbers.shape != (len(self.places),):

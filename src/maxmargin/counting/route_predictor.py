@@ -84,7 +84,7 @@ class RoutePredictor(CountingTrainer):
 
     def _check_scores(self, n_scores: int) -> None:
         if self._possible().dim != n_scores:
-            raise ValueError(f"it has {n_scores} scores, which are not those of routes of {len(self.points_)} points")
+            raise ValueError(f"it has {n_scores} scores, which does not match routes over {len(self.points_)} points")
 
     def _possible(self) -> Paths | CyclicPermutations:
         """The set of routes; an open one begins and ends at two places that are no points."""
@@ -165,7 +165,7 @@ class RoutePredictor(CountingTrainer):
         if self.shape not in SHAPES:
             raise ValueError(f"shape must be one of {', '.join(map(repr, SHAPES))}, got {self.shape!r}")
         if not isinstance(routes, Iterable):
-            raise ValueError(f"routes is {routes!r}; expected a list with the points of every trip")
+            raise ValueError(f"routes is {routes!r}; expected a list of routes, one per trip")
         trips = [_listed(each, i) if several else [each] for i, each in enumerate(routes)]
         if not trips:
             raise ValueError("there are no routes to learn from")
@@ -174,7 +174,9 @@ class RoutePredictor(CountingTrainer):
         numbers = [[self._route_numbers(route, i) for route in own] for i, own in enumerate(trips)]
         for i, own in enumerate(numbers):
             if len(set(map(tuple, own))) < len(own):
-                raise ValueError(f"trip {i} has the same route twice; expected different ones, or several rows of X")
+                raise ValueError(
+                    f"trip {i} has the same route twice; expected different routes (or give several rows of X)"
+                )
         if X is None:
             X = self._without_features(len(trips))
             self.n_features_in_ = 0
@@ -315,7 +317,7 @@ def _collected(route: Any, i: int) -> list[Any]:
     try:
         points = collection(route, "route", "point")
     except ValueError:
-        raise ValueError(f"trip {i}: {route!r} is no route; expected a tuple or list of points") from None
+        raise ValueError(f"trip {i}: {route!r} is not a route; expected a tuple or list of points") from None
     if not points:
         raise ValueError(f"trip {i} has an empty route; expected at least one point")
     return points

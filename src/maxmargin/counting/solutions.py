@@ -20,9 +20,9 @@ def plain_solution(solution: CountingSolution) -> dict[str, Any]:
 def read_solution(found: Any, shape: tuple[int, int]) -> CountingSolution:
     """A solution with coefficients of this shape, from a file."""
     if not isinstance(found, dict) or set(found) != {"coefficients", "certificate"}:
-        raise ValueError("a checkpoint has a training that has ended without a solution")
+        raise ValueError("the checkpoint has a finished training run without a solution")
     if not isinstance(found["certificate"], dict):
-        raise ValueError("a checkpoint has no certificate")
+        raise ValueError("the checkpoint has no certificate")
     coefficients = NumberArray(float, *shape).read(found["coefficients"], None)
     certificate = restored(CountingCertificate, fields_of(CountingCertificate) or {}, found["certificate"])
     return CountingSolution(coefficients, certificate)

@@ -124,10 +124,10 @@ class CountingTrainer(SharedOptions, WithNamedWeights, SavedModel, Reported, Bas
         if found is None:
             raise ValueError("it has no weights")
         if np.size(self.intercept_) not in (1, found.shape[1]):
-            raise ValueError(f"there are {np.size(self.intercept_)} intercepts of {found.shape[1]} scores")
+            raise ValueError(f"there are {np.size(self.intercept_)} intercepts for {found.shape[1]} scores")
         kept: Any = self.X_fit_
         if self._weights_ is None and kept is not None and kept.shape[0] != len(found):
-            raise ValueError(f"there are {kept.shape[0]} training inputs with {len(found)} coefficients")
+            raise ValueError(f"there are {kept.shape[0]} training inputs but {len(found)} coefficients")
         self._check_scores(found.shape[1])
 
     def _check_scores(self, n_scores: int) -> None:
@@ -162,7 +162,7 @@ class CountingTrainer(SharedOptions, WithNamedWeights, SavedModel, Reported, Bas
         self, X: Any, Y: Any, sets: OutputSet | Sequence[OutputSet], alphas: Sequence[float], several: bool = False
     ) -> list[Self]:
         if not isinstance(alphas, Iterable):
-            raise ValueError(f"alphas is {alphas!r}; expected a sequence of values of λ")
+            raise ValueError(f"alphas is {alphas!r}; expected a sequence of positive values of λ")
         lams = [_checked_alpha(alpha) for alpha in alphas]
         if not lams:
             raise ValueError("alphas is empty; expected at least one value of λ")
@@ -245,7 +245,7 @@ class CountingTrainer(SharedOptions, WithNamedWeights, SavedModel, Reported, Bas
             warn_caller(
                 f"{type(self).__name__} stopped with a residual of {solution.certificate.residual:.3g}, above tol = "
                 f"{self.tol:g} ({solution.certificate.stop_reason}): raise max_iter (now {self.max_iter}) or alpha, "
-                "bring the features to similar scales, or use solver='closed'",
+                "scale the features alike, or use solver='closed'",
                 ConvergenceWarning,
             )
         self.n_iter_ = max(1, solution.certificate.iterations)

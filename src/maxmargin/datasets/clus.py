@@ -20,13 +20,15 @@ def read_clus(source: TextFile) -> tuple[np.ndarray, list[str]]:
     with reading(source) as lines:
         table = ArffRows(lines)
         if not table.attributes:
-            raise lines.error("the file has no attribute; expected numbers, and classes last")
+            raise lines.error(
+                "the file has no attributes; expected numeric attributes and, as the last one, the classes"
+            )
         last = len(table.attributes) - 1
         for row in table:
             names = row.get(last, "").split("@")
             label = max(names, key=lambda name: name.count("/"))
             if not all(f"{label}/".startswith(f"{name}/") for name in names):
-                raise lines.error(f"the classes are {names}; expected those of one way")
+                raise lines.error(f"the classes are {names}; expected all of them to be paths in one notation")
             values.append([lines.finite(row.get(j, "0"), repr(table.attributes[j].name)) for j in range(last)])
             labels.append(label)
     return np.array(values, dtype=np.float64).reshape(len(values), last), labels

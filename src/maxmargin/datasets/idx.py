@@ -22,10 +22,13 @@ def read_idx(path: str | os.PathLike[str]) -> np.ndarray:
     """
     name, content = Path(path).name, read_bytes(path)
     if len(content) < 4 or content[:2] != b"\0\0" or content[2] not in _TYPES:
-        raise ValueError(f"{name} begins with {content[:4]!r}; expected an idx file: 0, 0, a type and a number of axes")
+        raise ValueError(
+            f"{name} begins with {content[:4]!r}; expected an idx file, which begins with 0, 0, a type code and a "
+            "number of axes"
+        )
     dtype, begin = np.dtype(_TYPES[content[2]]), 4 + 4 * content[3]
     if len(content) < begin:
-        raise ValueError(f"{name} ends after {len(content)} bytes; expected {content[3]} sizes of axes before")
+        raise ValueError(f"{name} ends after {len(content)} bytes; expected the sizes of {content[3]} axes")
     shape = np.frombuffer(content[4:begin], dtype=">u4").tolist()
     if len(content) - begin != prod(shape) * dtype.itemsize:
         found, expected = len(content) - begin, prod(shape) * dtype.itemsize

@@ -29,18 +29,20 @@ def read_ocr_letters(source: TextFile) -> tuple[list[np.ndarray], list[list[str]
             image = "".join(fields[6:])
             sized = len(fields) == 6 + _PIXELS and len(image) == _PIXELS
             if not sized or image.strip("01") or not fields[5].isdecimal():
-                raise lines.error(f"{line[:40]!r}; expected a letter, its five numbers and {_PIXELS} pixels, 0 or 1")
+                raise lines.error(
+                    f"found {line[:40]!r}; expected a letter, its five numbers and {_PIXELS} pixels, 0 or 1"
+                )
             number, letter, next_number, _, _, fold = fields[:6]
             if following == "-1":
                 Y.append([])
                 folds.append(int(fold))
             elif number != following:
-                raise lines.error(f"letter {number}; expected letter {following}, with which the word goes on")
+                raise lines.error(f"found letter {number}; expected letter {following}, with which the word continues")
             images.append(image)
             Y[-1].append(letter)
             following = next_number
         if following != "-1":
-            raise lines.error(f"the file ends; expected letter {following}, with which the word goes on")
+            raise lines.error(f"the file ends; expected letter {following}, with which the word continues")
     values = np.frombuffer("".join(images).encode("ascii"), dtype=np.uint8).reshape(-1, _PIXELS) - ord("0")
     ends = np.cumsum([len(letters) for letters in Y])[:-1]
     X = np.split(values.astype(np.float64), ends) if Y else []

@@ -188,7 +188,8 @@ class Dask(Executor):
             time.sleep(LOOK)
         if self.client.status != "running":
             raise WorkersLost(
-                f"the connection to Dask's scheduler is {self.client.status}: it has ended, or the network has"
+                f"the connection to Dask's scheduler is {self.client.status}: the scheduler has ended, or "
+                "the network has failed"
             ) from error
 
 
@@ -211,7 +212,7 @@ class _Round:
                     except (CancelledError, OSError) as error:
                         self.executor.check(error)
                         if tries == TRIES:
-                            raise WorkersLost(f"Dask has forgotten {task.name} {TRIES} times") from error
+                            raise WorkersLost(f"Dask has lost the task {task.name} {TRIES} times") from error
                         self._begin_again([j for j in self._coming(k) if self.futures[j].cancelled()] or [k])
                 yield task.read(self.got.pop(k))
         finally:

@@ -41,11 +41,11 @@ class LearntScores(Learnt):
         expected = [(owner.dim,), (owner.n_units, owner.arrays.n_labels), (owner.n_units,)]
         kinds = [np.float64, np.float64, np.bool_]
         if not isinstance(found, list) or len(found) > TABLES:
-            raise ValueError(f"expected up to {TABLES} tables of scores")
+            raise ValueError(f"expected at most {TABLES} tables of scores")
         for each in found:
             arrays = isinstance(each, list) and all(isinstance(one, np.ndarray) for one in each)
             if not arrays or [one.dtype for one in each] != kinds or [one.shape for one in each] != expected:
-                raise ValueError("expected weights, scores, and which of them are known")
+                raise ValueError("expected weights, scores, and a mask of the known scores")
             if not np.isfinite(each[0]).all() or not np.isfinite(each[1][each[2]]).all():
                 raise ValueError("expected finite scores")
         return [tuple(each) for each in found]
@@ -234,7 +234,8 @@ class KernelAtoms(Atoms):
             if megabytes > self.kernel.cache_mb:
                 raise ValueError(
                     f"the kernel matrices of the single examples (up to {sizes.max()} units) take {megabytes:.3g} MB, "
-                    f"but cache_mb = {self.kernel.cache_mb:g}; give the kernel more, or use the solver 'one_slack'"
+                    f"but cache_mb = {self.kernel.cache_mb:g}; give the kernel a larger cache_mb, or use "
+                    "solver='one_slack'"
                 )
             ends = np.cumsum(sizes)
             members = [order[end - size : end] for end, size in zip(ends, sizes, strict=True)]

@@ -34,14 +34,14 @@ def check_definite(kernel: Kernel, units: Any) -> None:
     if difference.max(initial=0.0) > ROUNDING * largest:
         i, j = some[list(np.unravel_index(np.argmax(difference), gram.shape))]
         raise ValueError(
-            f"the kernel is not symmetric: that of training units {i} and {j} differs by {difference.max():.3g} from "
-            f"that of {j} and {i}"
+            f"the kernel is not symmetric: k({i}, {j}) of these training units differs by {difference.max():.3g} from "
+            f"k({j}, {i})"
         )
     with threadpool_limits(1, user_api="blas"):  # threads that wait for each other take far longer than one alone
         values = np.linalg.eigvalsh((gram + gram.T) / 2)
     if values[0] < -ROUNDING * max(float(values[-1]), largest):
         raise ValueError(
             f"the kernel is not positive semidefinite: on {len(some)} training units its smallest eigenvalue is "
-            f"{values[0]:.6g} (the largest is {values[-1]:.6g}), so that it is no inner product and nothing could be "
+            f"{values[0]:.6g} (the largest is {values[-1]:.6g}), so it is not an inner product and nothing can be "
             "certified. Use another kernel, or give the projection of this matrix as kernel='precomputed'"
         )

@@ -269,8 +269,8 @@ class Precomputed(Kernel):
 
     def joined(self, X: Any, kept: Any) -> Any:
         raise ValueError(
-            "a precomputed kernel matrix does not tell the kernel of new inputs with each other: the certificate of "
-            "training is the only one"
+            "a precomputed kernel matrix does not contain the kernel of new inputs with each other: the certificate of "
+            "training is the only one available"
         )
 
     def diagonal(self, X: Any) -> Array:

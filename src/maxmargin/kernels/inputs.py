@@ -85,7 +85,9 @@ class GraphRows:
         try:
             packed = self.packer.pack(matrices)
         except ValueError as error:
-            raise ValueError(f"the node features of graphs, read as sequences of nodes: {error}") from None
+            raise ValueError(
+                f"the node features of the graphs (each graph is read as a sequence of nodes): {error}"
+            ) from None
         return packed.matrix, lambda rows: [
             _with_features(x, own) for x, own in zip(X, _cut(rows, packed), strict=True)
         ]

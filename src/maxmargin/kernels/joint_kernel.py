@@ -31,7 +31,7 @@ class JointKernelTask(UnitTask):
 
     def joint_kernel(self, first: tuple[Any, Any], second: tuple[Any, Any]) -> float:
         """The inner product of two inputs with an output each."""
-        raise TaskError(f"{type(self).__name__} has no joint_kernel((x, z), (x2, z2))")
+        raise TaskError(f"{type(self).__name__} must define joint_kernel((x, z), (x2, z2))")
 
     def setup(self, X: Sequence[Any], Y: Sequence[Any]) -> None:
         self.kernel_, self.support_ = JointKernel(self.joint_kernel).fit(X), None
@@ -76,7 +76,7 @@ class JointKernelTask(UnitTask):
 
     def argmax(self, w: Array, x: Any, y: Any = None) -> Any:
         if y is not None:
-            raise TaskError("argmax(w, x, y): loss-augmented search is over packed training data only")
+            raise TaskError("argmax(w, x, y) with y: loss-augmented search works on packed training data only")
         return self.decode(w, [x])[0]
 
 

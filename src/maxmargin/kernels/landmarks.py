@@ -105,7 +105,7 @@ def _centres(kernel: Kernel, rows: Any, n: int, rng: np.random.RandomState) -> A
     if megabytes > kernel.cache_mb:
         raise ValueError(
             f"{n} cluster centres of {rows.shape[1]} features take {megabytes:.0f} MB, but cache_mb = "
-            f"{kernel.cache_mb:g}; use landmarks='leverage' or 'uniform', or give the kernel more"
+            f"{kernel.cache_mb:g}; use landmarks='leverage' or 'uniform', or give the kernel a larger cache_mb"
         )
     means = MiniBatchKMeans(n, random_state=rng.randint(2**31 - 1), n_init=1, batch_size=max(1024, 2 * n))
     return np.asarray(means.fit(rows).cluster_centers_, dtype=np.float64)

@@ -146,12 +146,12 @@ class KernelMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
                 "PolynomialCountSketch",
                 "RBFSampler",
             ):  # of scikit-learn, slow to import
-                raise ValueError("it has no map of a known kind")
+                raise ValueError("its feature map has an unknown type")
             read, made = self._map.n_features_in_, self._map.n_components
         if (read, made) != (self.n_features_in_, self.n_components_):
-            raise ValueError(f"the map has {read} features and makes {made}; expected those of n_components_")
+            raise ValueError(f"the map reads {read} features and makes {made}; expected n_components_ features")
         if self.kind_ != "matrix" and self._reader.n_features != read:
-            raise ValueError("its reader has another number of features")
+            raise ValueError("the numbers of features of the map and of its reader differ")
 
     def transform(self, X: Any) -> Any:
         """The same kind of input with the rows φ(row)."""

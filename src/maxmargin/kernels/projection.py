@@ -55,20 +55,20 @@ class Projection:
         if megabytes > kernel.cache_mb:
             raise ValueError(
                 f"the kernel matrix of {n} landmarks takes {megabytes:.3g} MB, but cache_mb = {kernel.cache_mb:g}; "
-                "use method='nystroem' with fewer components, or give the kernel more"
+                "use method='nystroem' with fewer components, or give the kernel a larger cache_mb"
             )
         values, vectors = np.linalg.eigh(_symmetric(finite_values(kernel, *landmarks)))
         largest = max(float(np.abs(values).max(initial=0.0)), np.finfo(float).tiny)
         if values[0] < -NEGATIVE * largest:
             warn_caller(
                 f"the kernel is not positive semidefinite: on {len(values)} landmarks its smallest eigenvalue is "
-                f"{values[0]:.6g} (the largest is {values[-1]:.6g}). The map leaves the negative ones out, so that its "
+                f"{values[0]:.6g} (the largest is {values[-1]:.6g}). The map drops the negative ones, so its "
                 "inner products differ from the kernel",
                 UserWarning,
             )
         used = np.flatnonzero(values > ZERO * largest)[::-1]
         if not len(used):
-            raise ValueError("the kernel of all landmarks is zero or negative: there are no features to make of it")
+            raise ValueError("the kernel of all landmarks is zero or negative: no features can be made of it")
         self.weights = np.ascontiguousarray(vectors[:, used] / np.sqrt(values[used]))
 
     @property

@@ -78,9 +78,9 @@ class KernelRows:
         used = np.flatnonzero(self.unit_of >= 0)
         units = self.unit_of[used]
         if len(found) != len(used) or len(np.unique(units)) < len(units):
-            raise ValueError("expected one row of every unit in the cache")
+            raise ValueError("expected one row in the cache for every unit")
         if np.isinf(found).any():
-            raise ValueError("expected kernel values that are finite, or not known")
+            raise ValueError("expected kernel values that are finite or unknown")
         self.store[used] = found
         self.slot_of[:] = -1
         self.slot_of[units] = used

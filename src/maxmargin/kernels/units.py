@@ -126,16 +126,16 @@ class UnitTask(Task):
     def _refuse_pieces(self, units: Any) -> None:
         if self.kernel is not None and isinstance(units, MatrixInPieces):
             raise ValueError(
-                "kernel is not offered for packed rows, because every two of them would be compared: pack the rows "
-                "that a kernels.KernelMap makes of them, and leave it out here"
+                "kernel is not available for packed rows, because every two of them would be compared: pack the rows "
+                "that a kernels.KernelMap makes of them, and leave kernel out"
             )
 
     def _refuse_kernel(self, what: str) -> None:
         """For what has no meaning without explicit features."""
         if self.kernel_ is not None or self.map_ is not None:
-            raise TaskError(f"with a kernel there is no {what}: it speaks of features that inputs do not have")
+            raise TaskError(f"with a kernel there is no {what}, because the model has no weights of features")
 
 
 def _deny_width(found: int, expected: int) -> None:
     if found != expected:
-        raise ValueError(f"the kernel is of {found} features; expected {expected}")
+        raise ValueError(f"the kernel was fitted to {found} features; expected {expected}")

@@ -62,7 +62,7 @@ class Element:
 
     def __init__(self, tag: str, *children: Any, shade: float | None = None, **attributes: Any):
         if tag not in TAGS:
-            raise ValueError(f"there is no element {tag!r} in reports")
+            raise ValueError(f"reports do not use the element {tag!r}")
         self.tag, self.children = tag, children
         self.attributes = dict(_checked(attributes))
         if shade is not None:
@@ -82,7 +82,7 @@ class Element:
             elif isinstance(child, Trusted) and self.tag in ("style", "script"):
                 yield str(child)
             elif self.tag in ("style", "script"):
-                raise TypeError(f"{self.tag} takes nothing but what this package has written")
+                raise TypeError(f"{self.tag} accepts only content that this package has written")
             else:
                 yield escape(plain(child))
         yield f"</{self.tag}>"
@@ -118,9 +118,9 @@ def _checked(attributes: dict[str, Any]) -> Iterator[tuple[str, Any]]:
     for name, value in attributes.items():
         name = {"view_box": "viewBox"}.get(name, name.rstrip("_").replace("_", "-"))
         if name not in ATTRIBUTES:
-            raise ValueError(f"there is no attribute {name!r} in reports")
+            raise ValueError(f"reports do not use the attribute {name!r}")
         if name == "href" and not str(value).startswith("#"):
-            raise ValueError(f"a report links to itself only, not to {value!r}")
+            raise ValueError(f"a report links only to itself, not to {value!r}")
         if name in ("fill", "stroke") and not COLOUR.fullmatch(str(value)):
             raise ValueError(f"{name} is {value!r}; expected a colour")
         if value is None or value is False:

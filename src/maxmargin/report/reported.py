@@ -46,7 +46,9 @@ class Reported:
 
         check_is_fitted(self)
         if isinstance(X, PackedData):
-            raise ValueError(f"a report shows single examples, which packed {X.kind} are not: give X and Y of some")
+            raise ValueError(
+                f"a report shows single examples, which packed {X.kind} do not offer: give X and Y as lists"
+            )
         options: dict[str, Any] = {"title": title, "facts": facts, "date": date, "seed": seed, "n_worst": n_worst}
         with hearing() as heard:
             findings = self._findings(X, Y, **others)

@@ -69,7 +69,7 @@ class CCCP(Solver):
             inner.set_params(tol=self.tol, max_passes=self.max_passes)
             return inner.solve(oracle, C, start, callback, seed, keeper)
         if not isfinite(C):
-            raise ValueError("latent training needs a finite C: under a hard margin no guess would be good enough")
+            raise ValueError("latent training needs a finite C; it has no hard margin")
         for name in ("restarts", "rounds"):
             check_whole(name, getattr(self, name), least=1)
         if start is None and self.start is not None:
@@ -82,7 +82,8 @@ class CCCP(Solver):
         inner: Solver = clone(solver_among(self.inner, CONVEX))
         if not inner.certified or isinstance(inner, CCCP):
             raise ValueError(
-                "hidden parts need a solver with a certificate ('bcfw', 'n_slack', 'one_slack', 'bundle'), not "
+                "latent training needs an inner solver with a certificate ('bcfw', 'n_slack', "
+                "'one_slack', 'bundle'), not "
                 f"{inner!r}"
             )
         return inner

@@ -69,7 +69,7 @@ class CutVectors:
     def _check_learnt(self) -> None:
         over = 0 if self.over_atoms is None else len(self.over_atoms.coefficients.ends) - 1
         if np.count_nonzero(self.short) != over or np.count_nonzero(~self.short) != self.written.m:
-            raise ValueError(f"expected {self.m} cuts, as many of each kind as are told")
+            raise ValueError(f"expected {self.m} cuts of the announced kinds")
         if self.columns_wanted and self.short.any():
             raise ValueError("expected cuts that are written out")
 

@@ -117,11 +117,11 @@ class KeptRuns:
 
     def _read(self, found: Any) -> None:
         if not isinstance(found, dict) or set(found) != {"restarts", "oracle", "ended", "number", "run"}:
-            raise ValueError("expected what is kept of several runs")
+            raise ValueError("expected the state of several runs")
         self.restarts = Whole(1, 2**31).read(found["restarts"], None)
         relearn(self.oracle, found["oracle"])
         if not isinstance(found["ended"], list) or len(found["ended"]) > self.restarts:
-            raise ValueError(f"expected up to {self.restarts} runs that have ended")
+            raise ValueError(f"expected at most {self.restarts} finished runs")
         for each in found["ended"]:
             number = Whole(0, self.restarts - 1).read(each.get("number") if isinstance(each, dict) else None, None)
             run = EndedRun(self.oracle)
@@ -144,7 +144,7 @@ class KeptRuns:
         if self.open_run is None or number != self.number:
             return None
         if not isinstance(self.open_run, dict) or set(self.open_run) != {"run", "inner"}:
-            raise ValueError("expected a run, and the training within it")
+            raise ValueError("expected the state of a run and of the solver inside it")
         return self.open_run["run"]
 
     def end(self, run: Descended) -> None:

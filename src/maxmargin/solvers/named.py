@@ -34,5 +34,5 @@ def solver_among(solver: str | Solver, known: dict[str, type[Solver]]) -> Solver
     if isinstance(solver, Solver):
         return solver
     if not isinstance(solver, str) or solver not in known:
-        raise ValueError(f"unknown solver {solver!r}; known are {', '.join(known)}, or pass a Solver object")
+        raise ValueError(f"unknown solver {solver!r}; expected one of {', '.join(known)}, or a Solver object")
     return known[solver]()

@@ -35,7 +35,7 @@ def check_executor(executor: Executor) -> None:
     for solver, task in ((BCFW(), Plain()), (CCCP(), Hidden()), (CCCP(restarts=3), Hidden())):
         here, there = (_trained(solver, task, LIGHT, place) for place in (Serial(), executor))
         what = f"{solver!r} on a task with {type(task).__name__.lower()} labels"
-        check(np.array_equal(here, there), f"{what} came to other weights than with Serial")
+        check(np.array_equal(here, there), f"{what} trained other weights than with Serial")
     if not executor.shares_memory:
         light, heavy = (_longest_call(executor, ballast) for ballast in (LIGHT, HEAVY))
         check(light == heavy, f"a call takes {light} bytes with small examples, but {heavy} with large ones")
@@ -66,7 +66,7 @@ def _check_errors(executor: Executor) -> None:
     except ZeroDivisionError:
         pass
     else:
-        raise AssertionError("an error inside the mapped function did not come back")
+        raise AssertionError("an error inside the mapped function was not raised again")
 
 
 def _check_planes(executor: Executor) -> None:
@@ -102,7 +102,10 @@ def _check_sums(executor: Executor) -> None:
             one, other = getattr(here, name), getattr(there, name)
             close = np.allclose(one, other, rtol=1e-9, atol=1e-12)
             check(close, f"{name} of the mean plane is {other}; with Serial it is {one}")
-            check(np.array_equal(other, getattr(again, name)), f"{name} of the mean plane is another one the next time")
+            check(
+                np.array_equal(other, getattr(again, name)),
+                f"{name} of the mean plane differs when it is computed again",
+            )
 
 
 def _trained(solver: Solver, task: Task, ballast: int, executor: Executor) -> Array:

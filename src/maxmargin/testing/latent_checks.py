@@ -71,13 +71,15 @@ def _check_truths(task: Task, rows: Array, examples: list[WrittenOut | None], wh
         away = np.abs(example.psi[example.explaining] - truth).max(axis=1)
         check(
             away.min() <= 1e-9 * size,
-            f"example {i}: after {what} its truth, seen through shifts, is no output that explains the label",
+            f"example {i}: after {what} its truth, reconstructed from the shifts, is not an output that "
+            "explains the label",
         )
         if w is not None:
             score, best = float(truth @ w), example.best_explanation(w)
             check(
                 below(score, best, truth, w) and (task.search != Search.EXACT or below(best, score, truth, w)),
-                f"example {i}: after {what} its truth, seen through shifts, has the score {score!r}, but the best "
+                f"example {i}: after {what} its truth, reconstructed from the shifts, has the score {score!r}, "
+                "but the best "
                 f"output without loss has {best!r}",
             )
 

@@ -77,7 +77,7 @@ def written_out(
     check(len(loss) > 0, f"example {i} has no outputs")
     truth, what = y, "loss(y, y)"
     if task.latent:
-        check(0.0 in loss, f"example {i}: no output explains the label {y!r}: every one has a loss")
+        check(0.0 in loss, f"example {i}: no output explains the label {y!r}: every output has a positive loss")
         truth, what = task.complete(_known(completed_at, task), x, y), "loss(y, complete(w, x, y))"
     at_truth = task.loss(y, truth)
     check(at_truth == 0, f"example {i}: {what} is {at_truth}; it must be 0")
@@ -192,7 +192,7 @@ class TinyProblem:
         for i in range(self.n):
             example = written_out(task, X[i], Y[i], i, MOST, completed_at=at)
             if example is None:
-                raise ValueError(f"example {i} has more than {MOST} outputs: this is for tiny problems")
+                raise ValueError(f"example {i} has more than {MOST} outputs; this function is for tiny problems")
             self.examples.append(example)
 
     def scale(self, example: WrittenOut) -> Array:
@@ -244,7 +244,8 @@ def _known(completed_at: Any, task: Task) -> Array:
     """The weights at which labels are completed."""
     if completed_at is None:
         raise ValueError(
-            f"{type(task).__name__} has hidden parts: its convex problem is known only once they are completed; give "
+            f"{type(task).__name__} has latent variables: its convex problem is defined only after they "
+            "are completed; give "
             "the weights completed_at"
         )
     w = np.asarray(completed_at, dtype=float)

@@ -35,7 +35,7 @@ def check_solver(
     formulation = formulation or Formulation()
     task = ready(task, X, Y)
     if task.latent:
-        raise ValueError(f"{type(task).__name__} has hidden parts: a solver is checked on a convex problem")
+        raise ValueError(f"{type(task).__name__} has latent variables; a solver is checked on a convex problem")
     problem = TinyProblem(task, X, Y, C, formulation, sample_weight)
     name = type(solver).__name__
     duals: list[float] = []
@@ -67,9 +67,9 @@ def check_solver(
         f"{name}: the certificate's bound {certificate.dual!r} is not the best one, {best!r}",
     )
     _check_certificate(solver, certificate)
-    check(np.array_equal(solution.w, run().w), f"{name}: the same seed gave other weights")
+    check(np.array_equal(solution.w, run().w), f"{name}: two runs with the same seed gave different weights")
     stopped = run(lambda record: True).certificate
-    check(stopped.stop_reason == "stopped by the callback", f"{name} went on after the callback had returned True")
+    check(stopped.stop_reason == "stopped by the callback", f"{name} continued after the callback had returned True")
     _check_options(solver)
     return solution
 
@@ -77,15 +77,18 @@ def check_solver(
 def _check_certificate(solver: Solver, certificate: Certificate) -> None:
     name = type(solver).__name__
     if not solver.certified:
-        check(not certificate.converged, f"{name} has no bound, and yet it says that it has converged")
-        check(certificate.dual == -inf, f"{name} is not certified, and yet it reports the bound {certificate.dual}")
+        check(not certificate.converged, f"{name} has no bound, but it reports that it has converged")
+        check(certificate.dual == -inf, f"{name} is not certified, but it reports the bound {certificate.dual}")
     if certificate.converged:
         check(
             certificate.relative_gap <= solver.tol,
-            f"{name} says that it has converged with a gap of {certificate.relative_gap} > tol = {solver.tol}",
+            f"{name} reports that it has converged with a gap of {certificate.relative_gap} > tol = {solver.tol}",
         )
     else:
-        check(certificate.stop_reason != "converged", f"{name} stopped as converged, but its certificate denies it")
+        check(
+            certificate.stop_reason != "converged",
+            f"{name} stopped as converged, but its certificate says that it has not",
+        )
 
 
 def _check_options(solver: Solver) -> None:

@@ -48,7 +48,9 @@ def check_sums(
     for w in (np.zeros(task.dim), *drawn):
         size = 1 + max(float(np.max(np.abs(each.psi) @ np.abs(w))) for each in examples if each is not None)
         sums = task.sums(w, X)
-        check(length(sums.log_partitions) == length(X), "there is not one log partition for every x")
+        check(
+            length(sums.log_partitions) == length(X), "the number of log partitions differs from the number of inputs"
+        )
         for i, example in enumerate(examples):
             assert example is not None
             p, log_z = _distribution(example.psi @ w)
@@ -72,7 +74,9 @@ def check_sums(
                 off = found.errors[i] + 1e-13 * size
                 _same(found.slacks[i], log_z / b, off, f"example {i}: its term of the risk at {softness}")
             off = rtol * size * (1 + float(np.max(np.abs(expected))))
-            check(np.allclose(total, expected, rtol=0, atol=off), f"what is expected of Ψ at {softness} is wrong")
+            check(
+                np.allclose(total, expected, rtol=0, atol=off), f"the expectation of Ψ at softness {softness} is wrong"
+            )
 
 
 def _distribution(scores: Array) -> tuple[Array, float]:
@@ -100,9 +104,10 @@ def _check_samples(
     counts = np.zeros(len(probability))
     for z in sums.sample(rng, samples)[i]:
         near = np.max(np.abs(psi - explicit(task.psi(x, z), task.dim, i)), axis=1)
-        check(near.min() <= 1e-9, f"example {i}: a sample is no output: {z!r}")
+        check(near.min() <= 1e-9, f"example {i}: a sample is not an output: {z!r}")
         counts[kinds[int(np.argmin(near))]] += 1
     off = SURE * np.sqrt(probability * (1 - probability) / samples) + SURE / samples
     check(
-        (np.abs(counts / samples - probability) <= off).all(), f"example {i}: samples are not drawn as they should be"
+        (np.abs(counts / samples - probability) <= off).all(),
+        f"example {i}: the frequencies of samples do not match their probabilities",
     )

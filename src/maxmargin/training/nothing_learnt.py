@@ -29,7 +29,7 @@ def warn_of_zero(solution: Solution, advice: str) -> None:
     if isfinite(certificate.dual):
         known = f"{certificate.stop_reason}; the gap is {100 * certificate.relative_gap:.3g}%"
     warn_caller(
-        f"nothing is learnt yet: training has ended at w = 0 without converging ({known}). Scale the features, allow "
+        f"nothing was learnt: training ended at w = 0 without converging ({known}). Scale the features, allow "
         "more passes (max_passes), or try another solver",
         NothingLearnt,
     )

@@ -23,7 +23,9 @@ class online_only:  # noqa: N801 - a decorator
         if estimator is None:
             return self.method
         if estimator.kernel is not None:
-            raise NoPartialFit("partial_fit is not offered with a kernel: every new example would lengthen the model")
+            raise NoPartialFit(
+                "partial_fit is not available with a kernel, because every new example would enlarge the model"
+            )
         if not as_solver(estimator._named_solver).online:
             raise NoPartialFit(f"partial_fit needs the solver 'perceptron' or 'subgradient', not {estimator.solver!r}")
         return MethodType(self.method, estimator)

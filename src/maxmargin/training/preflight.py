@@ -37,17 +37,17 @@ def check_promises(task: Task, batch: Examples, geometry: Geometry | None = None
     if "y" not in inspect.signature(task.argmax).parameters:
         raise TaskError(f"{name}.argmax must take a third argument y (None for prediction): argmax(w, x, y=None)")
     if type(task).complete is not Task.complete and not task.latent:
-        raise TaskError(f"{name} has complete(w, x, y) but does not say that it has hidden parts; set latent = True")
+        raise TaskError(f"{name} has complete(w, x, y) but does not declare that it is latent; set latent = True")
     if task.search not in list(Search):
         known = ", ".join(f"Search.{kind.name}" for kind in Search)
         raise TaskError(f"{name}.search is {task.search!r}; expected one of {known}")
     if task.search == Search.OVERGENERATING and type(task).decode is Task.decode:
         raise TaskError(
-            f"{name} is overgenerating, so that argmax may return what is no output: it must have its own "
+            f"{name} is overgenerating, so argmax may return what is not an output: it must define its own "
             "decode(w, X), which returns outputs"
         )
     if task.ratio is not None and not 0 < task.ratio <= 1:
-        raise TaskError(f"{name}.ratio is {task.ratio!r}; expected a number in (0, 1], or None where it is not known")
+        raise TaskError(f"{name}.ratio is {task.ratio!r}; expected a number in (0, 1], or None if it is unknown")
     rng = np.random.default_rng(0)
     wasteful = ""
     for i, x, y, truth in list(batch)[:LOOK_AT]:
@@ -60,7 +60,7 @@ def check_promises(task: Task, batch: Examples, geometry: Geometry | None = None
             fault = error
         if content((x, y)) != before:  # which may well be why something else failed
             raise TaskError(
-                f"{name} changed its input: x or y of example {i} is not what it was before psi, loss and argmax"
+                f"{name} changed its input: x or y of example {i} changed during psi, loss or argmax"
             ) from fault
         if fault is not None:
             raise fault

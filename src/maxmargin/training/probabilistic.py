@@ -150,7 +150,7 @@ class ProbabilisticTrainer(Trainer):
             raise ValueError(f"objective={self.objective!r} has neither rescaling='slack' nor slack='l2'")
         if is_latent(batch):
             raise ValueError(
-                f"objective={self.objective!r} needs all labels; those with hidden parts are for the hinge"
+                f"objective={self.objective!r} needs complete labels; latent variables are for objective='hinge' only"
             )
         if batch.offers(KernelSpace) is not None:
             raise ValueError(
@@ -169,8 +169,8 @@ class ProbabilisticTrainer(Trainer):
         check_is_fitted(self)
         if not self.calibrated_ and self.objective != "likelihood":
             warn_caller(
-                "these probabilities are those of scores as they are (temperature 1), which a large margin does not "
-                "scale: calibrate on data that training has not seen, by calibrate_on(X, Y), or in fit, by calibrate=5",
+                "these probabilities use unscaled scores (temperature 1), whose scale large-margin training does not "
+                "determine: calibrate on held-out data by calibrate_on(X, Y), or during fit by calibrate=5",
                 Uncalibrated,
             )
         return self._sums_at(1 / self.temperature_, X)
@@ -194,7 +194,7 @@ class ProbabilisticTrainer(Trainer):
         check_is_fitted(self)
         if self.calibration_ is None:
             raise ValueError(
-                "sets with a promise need examples that training has not seen: call calibrate_on(X, Y), or give "
+                "prediction sets with guaranteed coverage need held-out examples: call calibrate_on(X, Y), or give "
                 "calibrate=5"
             )
         return self.calibration_
@@ -204,7 +204,7 @@ class ProbabilisticTrainer(Trainer):
             check_whole("calibrate", self.calibrate, least=2)
             if isinstance(X, PackedData):
                 raise ValueError(
-                    "calibrate needs examples in parts, which packed data are not: call calibrate_on(X, Y)"
+                    "calibrate splits the examples into folds, which packed data do not allow: call calibrate_on(X, Y)"
                 )
 
     def _calibrate(self, X: Any, Y: Any, sample_weight: Any, checkpoint: Checkpoint | None) -> None:
@@ -216,7 +216,7 @@ class ProbabilisticTrainer(Trainer):
 
         n, weights = len(Y), normalised_weights(sample_weight, len(Y))
         if n < self.calibrate:
-            raise ValueError(f"calibrate={self.calibrate} needs as many examples, and there are {n}")
+            raise ValueError(f"calibrate={self.calibrate} needs at least that many examples, but there are {n}")
         folds, order = [], []
         for seen, unseen in KFold(self.calibrate, shuffle=True, random_state=0).split(np.arange(n)):
             blind = clone(self).set_params(C=self.solution_.C, calibrate=None)

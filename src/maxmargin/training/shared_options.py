@@ -78,7 +78,9 @@ class SharedOptions:
         """What stands in the place of a quote, as far indented."""
         indent, name = quote.groups()
         if name not in DESCRIPTIONS:
-            raise ValueError(f"the docstring of {cls.__name__} quotes {name!r}; known are {', '.join(DESCRIPTIONS)}")
+            raise ValueError(
+                f"the docstring of {cls.__name__} quotes {name!r}; expected one of {', '.join(DESCRIPTIONS)}"
+            )
         head, _, text = textwrap.dedent(DESCRIPTIONS[name]).strip().partition("\n")
         text = Template(text).substitute(units=cls._units, default_tol=getattr(cls, "_default_tol", None))
         below = indent + 4 * " "

@@ -37,7 +37,7 @@ def best_temperature(losses: Callable[[float], Array], weights: Array) -> float:
 
     value = mean(0.0)
     if not isfinite(value):
-        raise ValueError("no example to calibrate with has an output that the model can predict")
+        raise ValueError("no calibration example has an output that the model can predict")
     low, middle, high = -STEP, 0.0, STEP
     below, above = mean(low), mean(high)
     if below == value == above:  # of w = 0, or of outputs that say nothing: no temperature is better than another

@@ -38,7 +38,9 @@ def geometry_of(task: Task, bounds: Any, prior: Any, layout: Layout) -> Geometry
     crossed = np.flatnonzero(low > high)
     if len(crossed):
         j = int(crossed[0])
-        raise ValueError(f"bounds leave nothing for {names.of(j)}: at least {low[j]:g} and at most {high[j]:g}")
+        raise ValueError(
+            f"the bounds of {names.of(j)} contradict each other: at least {low[j]:g} and at most {high[j]:g}"
+        )
     chosen = own_prior if prior is None else prior
     if chosen is not None:
         _draw(chosen, names, origin)
@@ -55,9 +57,7 @@ def _narrow(bounds: Any, names: _Names, low: Array, high: Array) -> None:
         places, signs = names.places(key, what)
         least, most = _numbers(pair[0], signs.shape, what, -np.inf), _numbers(pair[1], signs.shape, what, np.inf)
         if np.max(least, initial=0.0) > LARGEST or np.min(most, initial=0.0) < -LARGEST:
-            raise ValueError(
-                f"{what} leaves no weights that can be computed with: at least {pair[0]!r}, at most {pair[1]!r}"
-            )
+            raise ValueError(f"{what} allows no finite weights: at least {pair[0]!r}, at most {pair[1]!r}")
         if isinstance(places, slice):
             np.maximum(low, least, out=low)
             np.minimum(high, most, out=high)
@@ -76,11 +76,12 @@ def _draw(prior: Any, names: _Names, origin: Array) -> None:
         places, signs = names.places(key, what)
         numbers = _numbers(value, signs.shape, what, None)
         if not (np.abs(numbers) <= LARGEST).all():
-            raise ValueError(f"{what} must be finite numbers whose squares can be computed with, got {value!r}")
+            raise ValueError(f"{what} must be finite numbers whose squares do not overflow, got {value!r}")
         origin[places] = signs * numbers
         if not np.array_equal(origin[places], signs * numbers):
             raise ValueError(
-                f"{what} has different values for what is one weight: pairs of a symmetric model, for example"
+                f"{what} has different values for entries that share one weight (such as the pairs of "
+                "a symmetric model)"
             )
 
 
@@ -141,7 +142,7 @@ class _Names:
             or not ((sizes >= 1) & (sizes <= self.dim) & (sizes == np.round(sizes))).all()
         ):
             raise ValueError(
-                f"{what}: these are no single weights of what is learnt, but follow from it; give arrays of all "
+                f"{what}: these are not weights that are learnt but values computed from them; give arrays of all "
                 f"{self.dim} weights"
             )
         return np.abs(numbers).astype(np.intp) - 1, np.sign(numbers)

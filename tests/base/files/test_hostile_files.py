@@ -246,10 +246,10 @@ HEADERS = {
     gap: "leaves a gap",
     too_large: "larger than the data",
     empty_at_an_odd_place: "overlaps another one, leaves a gap",
-    unknown_dtype: "of a kind that is not known",
+    unknown_dtype: "has an unknown type",
     negative_shape: "has the shape",
     another_version: "checksum is wrong",
-    no_metadata: "is no model file of maxmargin",
+    no_metadata: "is not a model file of maxmargin",
 }
 
 
@@ -323,7 +323,7 @@ def test_bytes_that_grow(tmp_path):
         mm.load(tmp_path / "model.mm")
     entry["fields"]["text"]["bytes"]["length"] = 100
     (tmp_path / "model.mm").write_bytes(container.written(description, {**tensors, "bomb": short}))
-    with pytest.raises(ValueError, match="another length than the file says"):
+    with pytest.raises(ValueError, match="differs from what the file says"):
         mm.load(tmp_path / "model.mm")
 
 

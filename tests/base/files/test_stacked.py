@@ -120,5 +120,5 @@ def test_a_state_for_which_a_file_has_no_room_ends_no_training(tmp_path, monkeyp
     assert not (tmp_path / "checkpoint").exists()
     assert model.w_.any()
     monkeypatch.setattr(container, "MOST_ARRAYS", 0)
-    with pytest.raises(ValueError, match=r"room for 0 and about .*: pickle keeps it"):
+    with pytest.raises(ValueError, match=r"can hold 0 arrays and about .* Use pickle to keep"):
         model.save(tmp_path / "model.mm")

@@ -90,8 +90,8 @@ def test_what_is_no_tree_is_explained():
     rejects(trees, (0, 3, 2), "no arcs lead from the root 0 to 2: its heads form a cycle; expected a tree")
     rejects(trees, (1, 0, 0), "there is no arc from 1 to 1")
     rejects(trees, (0, 4, 0), "4 is not one of the nodes; expected 0 … 3")
-    rejects(trees, {0, 1, 2}, "has no order; expected a list or tuple of the heads")
-    rejects(trees, 7, "7 is no arborescence")
+    rejects(trees, {0, 1, 2}, "has no order; expected a list or tuple with the head of every node")
+    rejects(trees, 7, "the arborescence is 7")
     rejects(Arborescences(3, [(0, 1), (1, 2)]), (0, 0), "there is no arc from 0 to 2")
 
 
@@ -107,7 +107,7 @@ def test_what_is_no_tree_is_explained():
         ((3, [(0, 1), (1, 1)]), "the arc (1, 1) leads from a node to itself"),
         ((3, [(0, 1), (1, 0)]), "the arc (1, 0) leads to the root"),
         ((3, [(0, 1), (1, 5)]), "5 is not one of the nodes"),
-        ((3, [(0, 1, 2)]), "(0, 1, 2) is no arc; expected a pair of nodes"),
+        ((3, [(0, 1, 2)]), "(0, 1, 2) is not an arc; expected a pair of nodes"),
     ],
 )
 def test_what_is_no_digraph_is_explained(arguments, message):

@@ -64,7 +64,7 @@ def test_what_is_no_assignment_is_explained():
     rejects(outputs, ("x", "x"), "place 'x' is repeated")
     rejects(outputs, ("x", "w"), "'w' is not one of the places; expected 'x', 'y', 'z'")
     rejects(outputs, {"x", "y"}, "a set has no order")
-    rejects(outputs, None, "None is no assignment")
+    rejects(outputs, None, "the assignment is None")
 
 
 @pytest.mark.parametrize(

@@ -151,14 +151,14 @@ def test_signed_features_count_twice():
 
 def test_what_is_no_cycle_is_refused():
     outputs = CyclicPermutations(5)
-    rejects(outputs, (0, 1), "a cycle of 2 items", "expected at least 3")
-    rejects(outputs, (), "a cycle of 0 items")
+    rejects(outputs, (0, 1), "the cycle has 2 items", "expected at least 3")
+    rejects(outputs, (), "the cycle has 0 items")
     rejects(outputs, (0, 1, 2, 0), "item 0 is repeated", "expected every item at most once")
     rejects(outputs, (0, 1, 5), "5 is not one of the items", "expected 0 … 4")
     rejects(outputs, {0, 1, 2}, "a set has no order", "expected a tuple or list of items")
-    rejects(outputs, 3, "3 is no cycle")
+    rejects(outputs, 3, "the cycle is 3")
     every = HamiltonianCycles(5)
-    rejects(every, (0, 1, 2, 4), "4 items, without 3", "expected all 5 items")
+    rejects(every, (0, 1, 2, 4), "4 items without 3", "expected all 5 items")
     rejects(every, (0, 1, 2, 4, 4), "item 4 is repeated")
 
 

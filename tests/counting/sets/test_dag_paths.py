@@ -77,11 +77,11 @@ def test_sizes_beyond_doubles():
 def test_what_is_no_path_is_explained():
     paths = DagPaths(STREETS, "s", "t")
     rejects(paths, ("s", "t"), "there is no arc from 's' to 't'; expected a path along arcs")
-    rejects(paths, ("s", "a"), "('s', 'a') is no path from 's' to 't'; expected these as its ends")
-    rejects(paths, ("a", "t"), "is no path from 's' to 't'")
+    rejects(paths, ("s", "a"), "('s', 'a') is not a path from 's' to 't'; expected these as its ends")
+    rejects(paths, ("a", "t"), "is not a path from 's' to 't'")
     rejects(paths, ("s", "x", "t"), "'x' is not one of the nodes")
     rejects(paths, {"s", "t"}, "a set has no order")
-    rejects(paths, "st", "'st' is no path")
+    rejects(paths, "st", "the path is 'st'")
 
 
 @pytest.mark.parametrize(
@@ -93,7 +93,7 @@ def test_what_is_no_path_is_explained():
         (([(0, 1)], 0, 0), "source and sink are both 0"),
         (([(0, 1)], 0, 7), "7 is not one of the nodes"),
         (([(0, 1), (0, 1)], 0, 1), "the arc (0, 1) is given twice"),
-        (([(0, 1, 2)], 0, 1), "(0, 1, 2) is no arc; expected a pair of nodes (u, v)"),
+        (([(0, 1, 2)], 0, 1), "(0, 1, 2) is not an arc; expected a pair of nodes (u, v)"),
         (([([], 1)], 0, 1), "a node of the arc ([], 1) cannot be used"),
         (([], 0, 1), "there must be at least 1 node, got 0"),
     ],

@@ -116,13 +116,13 @@ def test_what_is_no_member_is_explained():
     rejects(EdgeSets(3), {(0, 3)}, "3 is not one of the vertices; expected 0 … 2")
     rejects(EdgeSets(3), [(0, 1), (1, 0)], "the edge (1, 0) is repeated")
     rejects(EdgeSets(3), {(1, 1)}, "the edge (1, 1) joins a vertex with itself")
-    rejects(EdgeSets(3), {0, 1}, "0 is no edge; expected two different vertices")
-    rejects(EdgeSets(3), {(0, 1, 2)}, "(0, 1, 2) is no edge")
-    rejects(EdgeSets(3), 5, "5 is no graph; expected a set, list or tuple of edges")
+    rejects(EdgeSets(3), {0, 1}, "0 is not an edge; expected two different vertices")
+    rejects(EdgeSets(3), {(0, 1, 2)}, "(0, 1, 2) is not an edge")
+    rejects(EdgeSets(3), 5, "the graph is 5; expected a set, list or tuple of edges")
     rejects(Cliques(3), {0, 3}, "3 is not one of the vertices")
     rejects(Cliques(3), [0, 0], "vertex 0 is repeated")
     rejects(KCliques(4, 3), {0, 1}, "the clique has 2 vertices; expected 3")
-    rejects(KCliques(4, 3), "012", "'012' is no clique; expected a set, list or tuple of vertices")
+    rejects(KCliques(4, 3), "012", "the clique is '012'; expected a set, list or tuple of vertices")
 
 
 @pytest.mark.parametrize(

@@ -132,7 +132,7 @@ def test_what_is_no_member_is_explained():
     rejects(several, {"cat", "animal"}, "the set contains 'cat' but not 'mammal', which is above it")
     rejects(several, ["animal", "animal"], "node 'animal' is repeated")
     rejects(several, {"fish"}, "'fish' is not one of the nodes")
-    rejects(several, "cat", "'cat' is no set of nodes; expected a set, list or tuple of nodes")
+    rejects(several, "cat", "the set of nodes is 'cat'; expected a set, list or tuple of nodes")
 
 
 @pytest.mark.parametrize(

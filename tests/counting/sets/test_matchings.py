@@ -91,8 +91,8 @@ def test_what_is_no_matching_is_explained():
     rejects(Matchings(5), {(0, 5)}, "5 is not one of the vertices; expected 0 … 4")
     rejects(Matchings(5), [(0, 1), (1, 0)], "the edge (1, 0) is repeated")
     rejects(Matchings(5), [(1, 1)], "joins a vertex with itself")
-    rejects(Matchings(5), (0, 1), "0 is no edge; expected two different vertices")
-    rejects(Matchings(5), "01", "'01' is no matching; expected a set, list or tuple of edges")
+    rejects(Matchings(5), (0, 1), "0 is not an edge; expected two different vertices")
+    rejects(Matchings(5), "01", "the matching is '01'; expected a set, list or tuple of edges")
     rejects(PerfectMatchings("abcd"), {("a", "c")}, "vertex 'b' is in no edge; expected every vertex in one")
 
 

@@ -81,24 +81,24 @@ def test_outputs_are_written_with_the_items():
 
 def test_what_is_no_order_is_refused():
     outputs = Permutations(4)
-    rejects(outputs, (0, 1, 2), "3 items, without 3", "expected all 4 items")
+    rejects(outputs, (0, 1, 2), "3 items without 3", "expected all 4 items")
     rejects(outputs, (0, 1, 2, 2), "item 2 is repeated")
     rejects(outputs, (0, 1, 2, 4), "4 is not one of the items", "expected 0 … 3")
     rejects(outputs, {0, 1, 2, 3}, "a set has no order", "expected a tuple or list of items")
-    rejects(outputs, "0123", "is no order")
+    rejects(outputs, "0123", "the order is")
     rejects(Permutations("ab"), ("a", "c"), "'c' is not one of the items", "expected 'a', 'b'")
 
 
 def test_what_is_no_tournament_is_refused():
     outputs = PartialTournaments(3)
-    rejects(outputs, {(0, 1), (1, 0)}, "is there twice or both ways", "expected every pair once")
-    rejects(outputs, [(0, 1), (0, 1)], "the pair (0, 1) is there twice")
+    rejects(outputs, {(0, 1), (1, 0)}, "is given twice or in both orders", "expected every pair once")
+    rejects(outputs, [(0, 1), (0, 1)], "the pair (0, 1) is given twice")
     rejects(outputs, {(1, 1)}, "the pair (1, 1) compares an item with itself")
     rejects(outputs, {(0, 3)}, "3 is not one of the items")
-    rejects(outputs, {(0, 1, 2)}, "(0, 1, 2) is no pair", "expected (u, v)")
-    rejects(outputs, {"01"}, "'01' is no pair")
-    rejects(outputs, [{0, 1}], "{0, 1} is no pair")
-    rejects(outputs, 5, "5 is no partial tournament")
+    rejects(outputs, {(0, 1, 2)}, "(0, 1, 2) is not a pair", "expected (u, v)")
+    rejects(outputs, {"01"}, "'01' is not a pair")
+    rejects(outputs, [{0, 1}], "{0, 1} is not a pair")
+    rejects(outputs, 5, "the partial tournament is 5")
 
 
 @pytest.mark.parametrize(

@@ -79,13 +79,13 @@ def test_sizes_beyond_doubles():
 
 def test_what_is_no_path_is_explained():
     paths = Paths("sabt")
-    rejects(paths, ("a", "b", "t"), "('a', 'b', 't') is no path from 's' to 't'; expected these as its ends")
-    rejects(paths, ("s", "b"), "is no path from 's' to 't'")
-    rejects(paths, (), "is no path from 's' to 't'")
+    rejects(paths, ("a", "b", "t"), "('a', 'b', 't') is not a path from 's' to 't'; expected these as its ends")
+    rejects(paths, ("s", "b"), "is not a path from 's' to 't'")
+    rejects(paths, (), "is not a path from 's' to 't'")
     rejects(paths, ("s", "a", "a", "t"), "node 'a' is repeated")
     rejects(paths, ("s", "c", "t"), "'c' is not one of the nodes; expected 's', 'a', 'b', 't'")
     rejects(paths, {"s", "t"}, "a set has no order")
-    rejects(paths, 5, "5 is no path")
+    rejects(paths, 5, "the path is 5")
 
 
 @pytest.mark.parametrize(

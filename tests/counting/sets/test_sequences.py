@@ -107,8 +107,8 @@ def test_what_is_no_member_is_explained():
     rejects(outputs, "aab", "label 'a' may not follow 'a'")
     rejects(outputs, "bba", "a sequence may not begin with 'b'")
     rejects(outputs, "abb", "a sequence may not end with 'b'")
-    rejects(outputs, 7, "7 is no sequence; expected 3 labels")
-    rejects(outputs, {"a", "b"}, "is no sequence; expected 3 labels")
+    rejects(outputs, 7, "7 is not a sequence; expected 3 labels")
+    rejects(outputs, {"a", "b"}, "is not a sequence; expected 3 labels")
 
 
 @pytest.mark.parametrize(
@@ -120,7 +120,7 @@ def test_what_is_no_member_is_explained():
         (lambda: LabelSequences("ab", 2, [("a", "x")]), "forbidden names the label 'x'"),
         (
             lambda: LabelSequences("ab", 2, [(None, "a"), (None, "b")]),
-            "no sequence of length 2 obeys what is forbidden",
+            "no sequence of length 2 avoids all forbidden",
         ),
         (lambda: LabelSequences("ab", 2, 3), "forbidden must be one of 'BIO', 'BILOU', 'IOBES', or a list of"),
     ],

@@ -110,12 +110,12 @@ def test_what_is_no_tree_is_explained():
     trees = SpanningTrees("abcd", SQUARE)
     rejects(trees, {("a", "b"), ("b", "c")}, "2 edges were found; a spanning tree of 4 vertices has 3")
     rejects(trees, {("a", "b"), ("b", "c"), ("c", "a")}, "do not connect the vertices 'a' and 'd'", "close a cycle")
-    rejects(trees, {("a", "b"), ("b", "d"), ("c", "d")}, "('b', 'd') is no edge of the graph", "such as ('a', 'b')")
+    rejects(trees, {("a", "b"), ("b", "d"), ("c", "d")}, "('b', 'd') is not an edge of the graph", "such as ('a', 'b')")
     rejects(trees, {("a", "b"), ("b", "e"), ("c", "d")}, "'e' is not one of the vertices", "'a', 'b', 'c', 'd'")
     rejects(trees, [("a", "b"), ("b", "a"), ("c", "d")], "the edge ('b', 'a') is repeated")
     rejects(trees, [("a", "a"), ("b", "a"), ("c", "d")], "joins a vertex with itself")
-    rejects(trees, [("a", "b", "c")], "is no edge; expected two different vertices")
-    rejects(trees, 3, "3 is no spanning tree; expected a set, list or tuple of edges")
+    rejects(trees, [("a", "b", "c")], "is not an edge; expected two different vertices")
+    rejects(trees, 3, "the spanning tree is 3; expected a set, list or tuple of edges")
 
 
 @pytest.mark.parametrize(

@@ -53,9 +53,9 @@ def test_what_is_no_member_is_explained():
     rejects(Subsets(4, 2), {0, 1, 2}, "the subset has 3 items; expected 2")
     rejects(Subsets(4, 2), [1, 1], "item 1 is repeated; expected every item at most once")
     rejects(Subsets(4, 2), {1, 4}, "4 is not one of the items; expected 0 … 3")
-    rejects(AllSubsets(3), "01", "'01' is no subset; expected a set, list or tuple of items")
-    rejects(AllSubsets(3), 1, "1 is no subset")
-    rejects(AllSubsets(3), np.array([True, False, True]), "is no subset")
+    rejects(AllSubsets(3), "01", "the subset is '01'; expected a set, list or tuple of items")
+    rejects(AllSubsets(3), 1, "the subset is 1")
+    rejects(AllSubsets(3), np.array([True, False, True]), "the subset is")
     rejects(AllSubsets(2), [True, False], "True is not one of the items")
     rejects(AllSubsets(["a", "b"]), {"a", "c"}, "'c' is not one of the items; expected 'a', 'b'")
 

@@ -122,8 +122,8 @@ WRONG = [
     (["ab", "cd"], r"taxonomy\[0\] is 'ab'; expected {child: parent}"),
     ([3, 4], r"taxonomy\[0\] is 3; expected {child: parent}"),
     (5, "taxonomy is 5; expected {child: parent}"),
-    ({"a": [["b"]]}, "a node of the taxonomy cannot be used as a name: unhashable"),
-    ({"a": "b", None: "b"}, "names a parent of None"),
+    ({"a": [["b"]]}, "a node of the taxonomy is not hashable: unhashable"),
+    ({"a": "b", None: "b"}, "gives None a parent, but None"),
     ([("b", "a"), ("b", None)], r"taxonomy\[1\] puts None below 'b'"),
     ("", "taxonomy is an empty string; expected a separator"),
 ]
@@ -141,7 +141,7 @@ def test_what_is_not_a_hierarchy(taxonomy, message):
         (["a.b", "a..c"], "example 1: the label 'a..c' has an empty part; taxonomy='.' reads 'a.b'"),
         ([".a"], "example 0: the label '.a' has an empty part"),
         (["a.b", "a.c", "a."], "example 2: the label 'a.' has an empty part"),
-        (["a.b", 3], "example 1: the label 3 is no string; taxonomy='.' reads 'a.b'"),
+        (["a.b", 3], "example 1: the label 3 is not a string; taxonomy='.' reads 'a.b'"),
     ],
 )
 def test_what_is_not_a_path(labels, message):

@@ -271,7 +271,7 @@ def test_what_is_not_offered_is_said(folder, tmp_path):
     packed = mm.pack(in_blocks(X, Y), folder, "classes", fit_intercept=False)
     for data, options, message in [
         (packed, {}, "packed without a constant feature: give fit_intercept=False, or pack"),
-        (packed, {"kernel": "rbf", "fit_intercept": False}, "kernel is not offered for packed rows"),
+        (packed, {"kernel": "rbf", "fit_intercept": False}, "kernel is not available for packed rows"),
         (packed, {"kind": mm.MeasureSVC, "fit_intercept": False}, "Only binary classification"),
         (packed, {"kind": mm.Ranker}, "X has packed classes; this estimator takes packed ranking"),
     ]:
@@ -288,7 +288,7 @@ def test_what_is_not_offered_is_said(folder, tmp_path):
     one = mm.pack([(X, np.zeros(400, dtype=int))], tmp_path / "one", "classes")
     with pytest.raises(ValueError, match="only one class"):
         fitted(one)
-    with pytest.raises(ValueError, match=r"example 7: the label 2 is one more than .*; expected two classes"):
+    with pytest.raises(ValueError, match=r"example 7: the label 2 is a third class beside .*; expected two classes"):
         mm.pack([(X[:8], [0, 0, 1, 0, 0, 1, 1, 2])], tmp_path / "other", "measure")
 
 
@@ -354,7 +354,7 @@ def test_crafted_arrays_never_reach_compiled_code(small, tmp_path, name, change,
         (lambda fields: fields.update(names=["a"]), "PackedClasses.names: "),
         (lambda fields: fields.update(labels=[0, 0]), "PackedClasses.labels: "),
         (lambda fields: fields.update(labels=[]), "PackedClasses.labels: "),
-        (lambda fields: fields.update(label_type="int64; os"), "labels are said to be"),
+        (lambda fields: fields.update(label_type="int64; os"), "labels is"),
         (lambda fields: fields.update(kind="x"), "PackedClasses has no field 'kind'"),
         (lambda fields: fields.pop("labels"), "PackedClasses has no labels"),
     ],

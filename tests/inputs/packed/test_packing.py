@@ -95,7 +95,7 @@ def test_tokens_are_read_in_pieces(X, at_once):
         patch.setattr(token_features, "AT_ONCE", at_once)
         packer = SequencePacker().fit(X)
         np.testing.assert_array_equal(packer.pack(X).matrix.toarray(), expected)
-        with pytest.raises(ValueError, match=f"sequence {len(X)}, position 1: the feature name 7 is no string"):
+        with pytest.raises(ValueError, match=", position 1: the feature name 7 is not a string"):
             packer.pack([*X, [["a"], ["b", 7]]])
     assert packer.feature_names == names
 
@@ -234,9 +234,9 @@ def test_sequences_from_a_long_table():
     packed = Sequences.from_groups(np.arange(8).reshape(4, 2), ["x", "x", "y", "z"])
     assert [x.tolist() for x in packed] == [[[0, 1], [2, 3]], [[4, 5]], [[6, 7]]]
     assert packed[-1].tolist() == [[6, 7]]
-    with pytest.raises(IndexError, match="sequence 3 of 3"):
+    with pytest.raises(IndexError, match="there is no sequence 3; the data have 3 sequences"):
         packed[3]
-    with pytest.raises(ValueError, match="rows of one group must stand together"):
+    with pytest.raises(ValueError, match="rows of one group must be adjacent"):
         Sequences.from_groups(np.eye(3), ["x", "y", "x"])
     with pytest.raises(ValueError, match="2 group values for 3 rows"):
         Sequences.from_groups(np.eye(3), ["x", "y"])
@@ -247,9 +247,9 @@ def test_sequences_from_a_long_table():
     ("matrix", "offsets", "message"),
     [
         (np.eye(3), [0, 2], "offsets end at 2, but the matrix has 3 rows"),
-        (np.eye(3), [1, 3], "offsets must be a rising list of row numbers that starts with 0"),
-        (np.eye(3), [0, 2, 1, 3], "offsets must be a rising list"),
-        (np.eye(3), [], "offsets must be a rising list"),
+        (np.eye(3), [1, 3], "offsets must be an increasing list of row numbers that starts with 0"),
+        (np.eye(3), [0, 2, 1, 3], "offsets must be an increasing list"),
+        (np.eye(3), [], "offsets must be an increasing list"),
         (np.ones(3), [0, 3], r"the matrix has shape \(3,\); expected two dimensions"),
     ],
 )
@@ -289,7 +289,7 @@ def test_min_count_is_checked():
     with pytest.raises(ValueError, match="min_count makes rare features unknown"):
         SequencePacker(unknown="error", min_count=2)
     for X in ([np.eye(2)], [sparse.eye_array(2).tocsr()], Sequences(np.eye(2), [0, 2])):
-        with pytest.raises(ValueError, match="min_count is for features of tokens, which have names"):
+        with pytest.raises(ValueError, match="min_count is for token features, which have names"):
             SequencePacker(min_count=2).fit(X)
 
 
@@ -320,7 +320,7 @@ def test_hash_bits_are_checked():
         SequencePacker(hash_bits=10, min_count=2)
     with pytest.raises(ValueError, match="with hash_bits every feature is known"):
         SequencePacker(hash_bits=10, unknown="error")
-    with pytest.raises(ValueError, match="hash_bits is for features of tokens, which have names"):
+    with pytest.raises(ValueError, match="hash_bits is for token features, which have names"):
         SequencePacker(hash_bits=10).fit([np.eye(2)])
 
 

@@ -126,7 +126,7 @@ def test_columns_with_names_are_found_by_them(tmp_path):
     other = mm.pack([(X, Y)], tmp_path / "other", "classes")
     assert not hasattr(mm.MulticlassSVC().fit(other), "feature_names_in_")
     model.feature_names_in_ = np.array(["red", "new", "old", "blue"], dtype=object)
-    with pytest.raises(ValueError, match="other names than in training"):
+    with pytest.raises(ValueError, match="differ from those in training in name"):
         model.predict(packed)
 
 
@@ -147,7 +147,7 @@ def test_data_frames_are_blocks(tmp_path):
     same(model, other)
     assert model.feature_names_in_.tolist() == other.feature_names_in_.tolist()
     turned = parts[1].drop(columns="y").iloc[:, ::-1]
-    with pytest.raises(ValueError, match="example 25: the columns have other names"):
+    with pytest.raises(ValueError, match="example 25: the columns differ in name"):
         mm.pack([(parts[0].drop(columns="y"), parts[0]["y"]), (turned, parts[1]["y"])], tmp_path / "x", "classes")
 
 
@@ -180,9 +180,9 @@ UNLABELLED = next(mm.formats.iterate_jsonl_rows(io.StringIO('{"features": {"a": 
 @pytest.mark.parametrize(
     ("member", "message"),
     [
-        ("abc", r"example 9: this is no block \(X, y\), nor \(X, y, weights\), nor the same of a single row"),
-        ((X,), "example 9: this is no block"),
-        ((X, Y, Y, Y), "example 9: this is no block"),
+        ("abc", r"example 9: expected a block \(X, y\), nor \(X, y, weights\), or the same for a single row"),
+        ((X,), "example 9: expected a block"),
+        ((X, Y, Y, Y), "example 9: expected a block"),
         ((X[:3], Y[:2]), r"example 9: there are 3 rows but labels of shape \(2,\)"),
         ((X[:3], [[0], [1], [0]]), r"example 9: there are 3 rows but labels of shape \(3, 1\)"),
         ((X[:3, :5], Y[:3]), "example 9: rows have 5 features; expected 8 as before"),
@@ -197,12 +197,12 @@ UNLABELLED = next(mm.formats.iterate_jsonl_rows(io.StringIO('{"features": {"a": 
         ((X[:2], [1, 0.5]), r"example 10: the label is 0\.5; expected a class"),
         ((X[:2], [1, np.nan]), "example 10: the label is nan"),
         ((X[:2], np.array([1, None], dtype=object)), "labels cannot be compared|the label is None"),
-        ((X[:2], ["a", "b"]), "labels are of several types: that of example 0 is 0, that of example 9 'a'"),
-        ((X[:2], [1, "b"]), "labels are of several types: that of example 9 is 1, that of example 10 'b'"),
+        ((X[:2], ["a", "b"]), "labels have several types: example 0 has 0 and example 9 has 'a'"),
+        ((X[:2], [1, "b"]), "labels have several types: example 9 has 1 and example 10 has 'b'"),
         ((X[:2], [1, 0], [1, -2]), r"example 10 has the weight -2\.0"),
         ((X[:2], [1, 0], [1, 2, 3]), r"example 9: weights have shape \(3,\); expected \(2,\)"),
         ((np.ones(8), 1, np.inf), "example 9 has the weight inf"),
-        (NAMED, "example 9: features have names, and numbers before"),
+        (NAMED, "example 9: features have names, but numbers in the blocks before"),
         (UNLABELLED, "example 9: the rows have no labels"),
     ],
 )

@@ -39,5 +39,7 @@ def test_a_small_file_cannot_hold_any_amount(tmp_path, monkeypatch, suffix):
     assert len(read_bytes(path)) == 10**6
     monkeypatch.setattr(compressed, "ALWAYS", 1000)
     monkeypatch.setattr(compressed, "MOST_TIMES", 2)
-    with pytest.raises(ValueError, match=r"zeros.* holds more than .* bytes, 2 times its own size; if that is meant"):
+    with pytest.raises(
+        ValueError, match=r"zeros.* holds more than .* bytes, 2 times its own size. If that is intended"
+    ):
         read_bytes(path)

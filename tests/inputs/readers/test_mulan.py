@@ -47,10 +47,10 @@ def test_rows_in_full_and_in_brackets():
         ("\nx,0,dur,1,1990\n", "line 9: 'pace' is 'x'; expected a finite number"),
         ("1,0,mix,1,1990\n", "line 8: 'tone' is 'mix'; expected one of dur, a moll, it's"),
         ("1,2,dur,1,1990\n", "line 8: the label 'calm' is 2; expected 0 or 1"),
-        ("1,,dur,1,1990\n", "line 8: value 2 is empty; expected a text, or '' in marks"),
+        ("1,,dur,1,1990\n", "line 8: value 2 is empty; expected a text (an empty text is written as '')"),
         ("1,0,'dur,1,1990\n", 'line 8: found "\'dur,1,1990"; expected a value'),
-        ("{0 1, 9 1}\n", "line 8: '9' is no attribute; expected the number of each once, from 0 to 4"),
-        ("{0 1, 0 1}\n", "line 8: '0' is no attribute; expected the number of each once, from 0 to 4"),
+        ("{0 1, 9 1}\n", "line 8: '9' is not an attribute; expected the number of each once, from 0 to 4"),
+        ("{0 1, 0 1}\n", "line 8: '0' is not an attribute; expected the number of each once, from 0 to 4"),
         ("{0 1, 0\n", "line 8: found '{0 1, 0' at the end; expected a closing curly bracket"),
         ("1,0,'dur' 2,1,1990\n", "line 8: found \"'dur' 2,1,1990\"; expected a value"),
     ],
@@ -68,7 +68,7 @@ def test_what_is_wrong_is_told_with_its_line(rows, message):
         ("@attribute\n@data\n", "line 1: found '@attribute'; expected @attribute NAME KIND"),
         ("@attribute a real\n@attribute a real\n@data\n", "line 3: two attributes above this line are named 'a'"),
         ("@attribute a real\n@data\n", "line 2: no attribute above this line is the label 'glad'"),
-        (f"@attribute t string\n{HEAD}", "line 8: the attribute 't', above this line, is of any text"),
+        (f"@attribute t string\n{HEAD}", "line 8: the attribute 't', above this line, holds free text"),
     ],
 )
 def test_heads_that_are_wrong(head, message):
@@ -82,7 +82,7 @@ def test_heads_that_are_wrong(head, message):
         ("<labels/>\n", "line 1: the file names no label"),
         ("<labels>\n<label/></labels>", "line 2: a label has no name"),
         ("<labels>\n<label name='a'/><label name='a'/></labels>", "line 2: the label 'a' is named a second time"),
-        ("<labels>\n\n<label", "line 3: this is no XML: unclosed token"),
+        ("<labels>\n\n<label", "line 3: this is not XML: unclosed token"),
         ('<!DOCTYPE l [<!ENTITY a "aaaa">]><l/>', "line 1: there is a DOCTYPE; expected plain XML without one"),
     ],
 )
@@ -117,11 +117,11 @@ def test_what_cannot_be_written():
     X, Y = np.eye(2), np.eye(2)
     for arguments, message in [
         ((X, Y, ["a"]), "Y \\(2, 2\\) and 1 labels"),
-        ((X, Y, ["a", "x0"]), "two columns have one name"),
+        ((X, Y, ["a", "x0"]), "two columns have the same name"),
         ((X, Y + 1, ["a", "b"]), "zeros and ones"),
         ((X, Y, ["a\n", "b"]), "cannot be the name of a label"),
         ((np.full((2, 2), np.inf), Y, ["a", "b"]), "not finite"),
-        ((X, Y, ["a", "b"], ["c\n", "d"]), "has an end of a line"),
+        ((X, Y, ["a", "b"], ["c\n", "d"]), "contains a line break"),
     ]:
         with pytest.raises(ValueError, match=message):
             write_mulan_rows(io.StringIO(), io.StringIO(), *arguments)

@@ -31,8 +31,8 @@ def test_a_letor_file(tmp_path):
         ("1 qid:a 2:1\n", "line 1: the query is 'qid:a'; expected a whole number, qid:7"),
         ("1 qid:1 2:1\n\n# u\n1 2:1\n", "text, line 4: the row has no qid, but others have one"),
         ("1 1:1 # qid:3\n1 qid:2 1:1\n", "text, line 2: the row has a qid, but others have none"),
-        ("1 2:1\n\n#\n \n1 2:nan\n", "line 5: the row has a feature that is no finite number"),
-        ("1 2:1\n\nnan 2:3\n", "line 3: the row has a label that is no finite number"),
+        ("1 2:1\n\n#\n \n1 2:nan\n", "line 5: the row has a feature that is not a finite number"),
+        ("1 2:1\n\nnan 2:3\n", "line 3: the row has a label that is not a finite number"),
         ("x 2:1\n", "line 1: the label is 'x'; expected a number"),
         ("1 2:1\n\n1 0:3\n", "line 3: the row has a feature 0; expected numbers from 1 on, or zero_based=True"),
         ("1 -2:1\n", "line 1: '-2:1' has a number that no feature can have"),
@@ -45,7 +45,7 @@ def test_what_is_wrong_is_named_with_its_line(text, complaint):
 
 
 def test_too_many_features():
-    with pytest.raises(ValueError, match="line 3: the row has the feature 5; expected 4 features at most"):
+    with pytest.raises(ValueError, match="line 3: the row has the feature 5; expected at most 4 features"):
         read_svmlight(io.StringIO("1 1:1\n\n1 2:2 5:1\n"), n_features=4)
 
 
@@ -125,7 +125,7 @@ def test_rows_may_have_any_number_of_labels(rows):
     [
         ("1,x 2:1\n", "line 1: a label is 'x'; expected numbers with commas between them"),
         ("1 2:1\n1, 2:1\n", "line 2: a label is ''; expected numbers with commas between them"),
-        ("1 2:1\n1,inf 2:1\n", "line 2: the row has a label that is no finite number"),
+        ("1 2:1\n1,inf 2:1\n", "line 2: the row has a label that is not a finite number"),
         ("1 2:1\n2:x\n", "line 2: '2:x' is no feature"),
     ],
 )
@@ -137,7 +137,7 @@ def test_what_is_wrong_with_many_labels(text, complaint):
 def test_what_cannot_be_written():
     for X, y, complaint in (
         (np.eye(2), ["a", 1], "a label is 'a'"),
-        (np.eye(2), [1], "got 1 labels"),
+        (np.eye(2), [1], "rows, but there are 1 labels"),
         (np.full((1, 1), np.inf), [1], "not finite"),
     ):
         with pytest.raises(ValueError, match=complaint):

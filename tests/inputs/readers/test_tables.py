@@ -33,9 +33,9 @@ def test_a_table_of_rows(tmp_path):
         ("label,a\n1,\n", "line 2: the column 'a' has ''; expected a finite number"),
         ("label,a\n1,inf\n", "line 2: the column 'a' has 'inf'; expected a finite number"),
         ("label,a,a\n", "line 1: two columns are named 'a'"),
-        ('label,a\n1,"2', "line 2: this is no row of a table: unexpected end of data"),
+        ('label,a\n1,"2', "line 2: this is not a row of a table: unexpected end of data"),
         ("\n\n", "line 2: the table is empty; expected the names of its columns"),
-        (f"label,a\n{'x' * 200_000},2\n", "line 2: this is no row of a table: field larger than field limit"),
+        (f"label,a\n{'x' * 200_000},2\n", "line 2: this is not a row of a table: field larger than field limit"),
     ],
 )
 def test_what_is_wrong_is_told_with_its_line(text, message):
@@ -118,5 +118,5 @@ def test_what_cannot_be_written(tmp_path):
         write_table(io.StringIO(), ["a"], [["x\ry"]])
     with pytest.raises(ValueError, match="expected different names"):
         write_table(io.StringIO(), ["a", "a"], [])
-    with pytest.raises(ValueError, match="3 names of 2 columns"):
+    with pytest.raises(ValueError, match="3 names for 2 columns"):
         write_table_rows(io.StringIO(), np.eye(2), names=["a", "b", "c"])

@@ -29,7 +29,7 @@ def test_nodes_and_what_is_above_them():
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("", "which is empty: there is no node"),
+        ("", "which is empty: the file has no nodes"),
         ("a b\na c\n", "line 2: the node 'a' is on a second line"),
         ("a a\n", "line 1: found 'a a'; expected a node and the nodes above it, all different"),
         ("a\t\tb\n", "line 1: found"),

@@ -103,17 +103,17 @@ def test_usual_templates_know_what_chunk_features_know():
     ("features", "complaint"),
     [
         (["pos"], "names the column 'pos'; columns are word"),
-        (["word[0..1] | word"], "has a range beside a |; expected one place each"),
+        (["word[0..1] | word"], "combines a range with |; expected a single offset on each"),
         (["prefix(word)"], "needs a length of 1 to 20, as in prefix"),
-        (["lower(word, 3)"], "names the function 'lower'; known are lower, shape"),
-        (["stem(word)"], "names the function 'stem'; known are lower, shape"),
-        (["in(word, city)"], "names the gazetteer 'city'; there is none"),
-        (["word[10]"], "looks at 10 to 10; expected places of -9 to 9"),
-        (["word[1..-1]"], "looks at 1 to -1; expected places of -9 to 9"),
+        (["lower(word, 3)"], "names the function 'lower'; expected one of lower, shape"),
+        (["stem(word)"], "names the function 'stem'; expected one of lower, shape"),
+        (["in(word, city)"], "names the gazetteer 'city'; expected none"),
+        (["word[10]"], "looks at 10 to 10; expected offsets from -9 to 9"),
+        (["word[1..-1]"], "looks at 1 to -1; expected offsets from -9 to 9"),
         (["word)"], "has 'word)'; expected column"),
         (["word, 3"], "has 'word, 3'; expected column"),
         (["%x[0]"], "expected column"),
-        ([], "features is an empty list; expected one at least"),
+        ([], "features is an empty list; expected at least"),
         ("word", "features is 'word'; expected a list of texts"),
         ([3], "expected a list of texts"),
     ],
@@ -134,8 +134,8 @@ def test_files_of_templates(tmp_path):
     assert templates.gazetteers == {"city": ["Bath", "New York"], "name": ["Ada"]}
     assert templates.attributes([("New", "X"), ("York", "X")])[1] == ["word=York", "in(word, city)=I"]
     for text, complaint in (
-        ("columns =", "the text is no TOML file: "),
-        ('features = ["word"]', "the text: it has features; expected features, columns and "),
+        ("columns =", "the text is not a TOML file: "),
+        ('features = ["word"]', "the text: found the keys features; expected features, columns and "),
         ('columns = ["word"]\nfeatures = ["pos"]', "the text: the feature 'pos' names the column 'pos'"),
     ):
         with pytest.raises(ValueError, match=complaint):

@@ -47,7 +47,7 @@ def test_offsets_that_do_not_fit(offsets, message):
 
 
 def test_groups_must_stand_together():
-    with pytest.raises(ValueError, match="stand together"):
+    with pytest.raises(ValueError, match="be adjacent"):
         Sequences.from_groups(np.zeros((3, 1)), [1, 2, 1])
     with pytest.raises(ValueError, match="2 group values for 3 rows"):
         Sequences.from_groups(np.zeros((3, 1)), [1, 2])

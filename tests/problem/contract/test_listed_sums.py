@@ -79,7 +79,7 @@ def test_what_cannot_be_summed_is_named():
     task.setup(X, Y)
     i = next(i for i, y in enumerate(Y) if tuple(y) != (0, 1))
     far = task.psi(X[i], Y[i]) - task.psi(X[i], (0, 1))
-    with pytest.raises(TaskError, match="is none of its outputs"):
+    with pytest.raises(TaskError, match="is not among its listed outputs: its score exceeds the sum over all of them"):
         task.pack(X, Y).add_tangents(10 * far, np.ones(len(X)), Softness(), np.zeros(3))
     with pytest.raises(ValueError, match="Points cannot sum over its outputs"):
         Points().sums(np.zeros(1), [0])

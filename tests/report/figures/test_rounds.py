@@ -76,5 +76,7 @@ def test_bad_input(model, ax):
     with pytest.raises(NotFittedError):
         RoundsDisplay.from_estimator(mm.Ranker())
     plain = mm.MulticlassSVC().fit(np.eye(4), [0, 1, 0, 1])
-    with pytest.raises(ValueError, match="MulticlassSVC was trained without hidden parts, in one round"):
+    with pytest.raises(
+        ValueError, match="MulticlassSVC was trained in one round, because it has no latent variables; use"
+    ):
         RoundsDisplay.from_estimator(plain)

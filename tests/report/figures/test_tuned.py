@@ -41,7 +41,7 @@ def test_one_fold_has_no_band():
 
 
 def test_bad_input():
-    with pytest.raises(ValueError, match="expected as many"):
+    with pytest.raises(ValueError, match="expected equal numbers"):
         TunedDisplay([1.0], [0.5, 0.6], [0.1], [1.0], chosen=1.0)
     with pytest.raises(NotFittedError):
         TunedDisplay.from_estimator(mm.Tuned(mm.MulticlassSVC()))

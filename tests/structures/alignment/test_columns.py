@@ -47,7 +47,7 @@ def test_a_given_alphabet_is_kept(alphabet):
 def test_unknown_letters_are_named_or_ignored():
     X = [("AC", "CA")]
     with pytest.raises(
-        ValueError, match="example 5, second sequence has 'X' at position 1 of 'residue'; known are 'A'"
+        ValueError, match="example 5, second sequence has 'X' at position 1 of 'residue'; expected one of 'A'"
     ):
         Columns().fit(X).encode(("A", "CX"), 5)
     assert Columns(unknown="ignore").fit(X).encode(("A", "CX"), 5)[1].codes["residue"].tolist() == [1, -1]
@@ -95,12 +95,12 @@ def test_bad_sequences_are_named(X, message):
 
 def test_sequences_of_another_kind_than_in_training():
     columns = Columns().fit([({"f": "A"}, {"f": "A"})])
-    with pytest.raises(ValueError, match="example 2, first sequence: 'f' has 2 numbers per position, not letters"):
+    with pytest.raises(ValueError, match="example 2, first sequence: 'f' has 2 numbers per position; expected letters"):
         columns.encode(({"f": np.ones((1, 2))}, {"f": "A"}), 2)
     columns = Columns().fit([({"f": np.ones((1, 2))}, {"f": np.ones((1, 2))})])
-    with pytest.raises(ValueError, match="example 2, first sequence: 'f' has letters, not 2 numbers"):
+    with pytest.raises(ValueError, match="example 2, first sequence: 'f' has letters; expected 2 numbers"):
         columns.encode(({"f": "A"}, {"f": "A"}), 2)
-    with pytest.raises(ValueError, match="'f' has 3 numbers per position, not 2 numbers"):
+    with pytest.raises(ValueError, match="'f' has 3 numbers per position; expected 2 numbers"):
         columns.encode(({"f": np.ones((1, 3))}, {"f": np.ones((1, 2))}), 2)
 
 

@@ -152,7 +152,7 @@ def test_a_feature_map_of_a_users_own():
         ([], ("A", "A"), "features is an empty list"),
         ("anova2", ("A", "A"), "'anova2' needs 2 or more columns of letters, the sequences have 1"),
         ("tensor", (without(A, "acc", "profile"),) * 2, "'tensor' needs 3 or more columns of letters"),
-        ("simple", (A, A), "'simple' does not look at the numbers of column 'profile'; use 'profile'"),
+        ("simple", (A, A), "'simple' does not use the numbers of column 'profile'; use 'profile'"),
         ("profile", ("A", "A"), "'profile' needs a column of numbers in both sequences"),
         (Match("ss"), ("A", "A"), "there is no column 'ss'"),
         (lambda x: np.ones((1, 1)), ("A", "A"), r"returned an array of shape \(1, 1\); expected \(n, m, F\)"),

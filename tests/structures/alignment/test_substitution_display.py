@@ -107,8 +107,8 @@ def test_other_spellings_of_a_matrix():
     assert display.matrix.alphabet == published("BLOSUM62").alphabet
     assert np.array_equal(display.table, SubstitutionDisplay(published("BLOSUM62")).table)
     for matrix, message in (
-        (Aligner(), "Aligner is no matrix; use SubstitutionDisplay.from_estimator"),
-        ("BLOSUM62", "'BLOSUM62' is no matrix; formats.read_matrix"),
+        (Aligner(), "Aligner is not a matrix; use SubstitutionDisplay.from_estimator"),
+        ("BLOSUM62", "'BLOSUM62' is not a matrix; formats.read_matrix"),
         (np.eye(2), r"needs its alphabet: .*SubstitutionMatrix\('ACGT', matrix\)"),
     ):
         with pytest.raises(ValueError, match=message):

@@ -207,7 +207,7 @@ def test_number_of_threads_does_not_matter():
         ({"max_shift": -1}, X, Y, "max_shift must be a whole number >= 0, got -1"),
         ({"max_shift": 0.5}, X, Y, "max_shift must be a whole number"),
         ({"unknown": "drop"}, X, Y, "unknown must be 'ignore' or 'error', got 'drop'"),
-        ({"alphabet": "A"}, X, Y, "example 0, first sequence has 'C' at position 1 of 'residue'; known are 'A'"),
+        ({"alphabet": "A"}, X, Y, "example 0, first sequence has 'C' at position 1 of 'residue'; expected one of 'A'"),
         ({}, [*X[:4], ("AC", "")], Y, "example 4, second sequence is empty"),
         ({}, [*X[:4], "AC"], Y, "example 4 is a str; expected a pair"),
         ({}, X, [*Y[:4], [(0, 0), (0, 1)]], "the alignment of example 4: pair 0 is .* both positions must increase"),
@@ -227,7 +227,7 @@ def test_number_of_threads_does_not_matter():
             {},
             X,
             [*Y[:4], ("ACA", "AC-")],
-            "the alignment of example 4 is one of sequences with 3 and 2 residues; expected 2 and 2",
+            "the alignment of example 4 aligns sequences of 3 and 2 residues; expected 2 and 2",
         ),
         ({}, X, [*Y[:4], []], "the alignment of example 4 has no trusted pair"),
         (
@@ -259,7 +259,7 @@ def test_letters_without_weight():
 
 def test_losses_of_alignments_without_lengths():
     task = Alignment()
-    with pytest.raises(ValueError, match="neither alignment says how long the sequences are"):
+    with pytest.raises(ValueError, match="the lengths of the sequences are unknown"):
         task.loss([(0, 0)], [(0, 0)])
     assert task.loss([(0, 0)], PairwiseAlignment([], (1, 1))) == 1.0
     assert task.loss(("A-", "AC"), [(0, 0)]) == 0.0

@@ -135,7 +135,7 @@ BAD_INPUTS = {
         np.zeros((2, 3)),
         "example 1: features of pairs have shape \\(2, 3\\); expected \\(rows, columns, features\\)",
     ),
-    "text": ([[["a"]]], "example 1: features of pairs are no numbers"),
+    "text": ([[["a"]]], "example 1: features of pairs are not numbers"),
     "nan": (
         np.full((2, 3, 1), np.nan),
         "example 1: features of pairs have nan at \\(0, 0, 0\\); expected finite numbers",

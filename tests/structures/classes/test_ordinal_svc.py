@@ -75,7 +75,7 @@ def test_weights_by_name(directions):
     if directions == "shared":
         assert [features[j] for j in range(4)] == list(model.coef_[0])
     assert len(model.top_weights("fair", 9)) == (1 if directions == "shared" else 5)
-    with pytest.raises(ValueError, match="no weight speaks of the label 'awful'"):  # no step leads there
+    with pytest.raises(ValueError, match="no weight belongs to the label 'awful'"):  # no step leads there
         model.top_weights("awful")
 
 

@@ -140,7 +140,7 @@ WRONG = [
         "example 3: the label 'pet' is an inner node of the taxonomy; expected a",
     ),
     (Taxonomy("."), ["a.b", "a.b.c", "a.d", "e"] * 2, "example 0: the label 'a.b' is an inner node of the taxonomy"),
-    (Taxonomy("."), ["a.b", "a.c", "a.d", 7] * 2, "example 3: the label 7 is no string; taxonomy='.' reads 'a.b'"),
+    (Taxonomy("."), ["a.b", "a.c", "a.d", 7] * 2, "example 3: the label 7 is not a string; taxonomy='.' reads 'a.b'"),
     (Taxonomy(".", classes=["a.b", "c..d"]), Y, "class 1: the label 'c..d' has an empty part"),
     (Taxonomy(ANIMALS, classes=["cat", "dog"]), Y, "this taxonomy names its classes itself"),
     (Taxonomy({"cat": "pet", "pet": "animal"}), ["cat"] * 8, r"only one class was found \(\['cat'\]\)"),

@@ -202,7 +202,7 @@ WRONG = [
     ),
     (".", [*y[:7], "p.pr", *y[8:]], "example 7: the label 'p.pr' is an inner node of the taxonomy"),
     (".", [*y[:7], "p..u", *y[8:]], "example 7: the label 'p..u' has an empty part; taxonomy='.' reads 'a.b'"),
-    (".", np.arange(len(y)) % 3, "example 0: the label 0 is no string; taxonomy='.' reads 'a.b'"),
+    (".", np.arange(len(y)) % 3, "example 0: the label 0 is not a string; taxonomy='.' reads 'a.b'"),
     (3, y, "taxonomy is 3; expected {child: parent}"),
 ]
 

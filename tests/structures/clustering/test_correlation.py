@@ -227,7 +227,7 @@ def test_fractional_planes_are_counted_and_never_predicted():
     z = task.argmax(w, X[0])
     assert z.labels is None
     assert task.psi(X[0], z)[0] == pytest.approx(half)
-    with pytest.raises(ValueError, match="a fractional clustering has no labels; decode returns one that is rounded"):
+    with pytest.raises(ValueError, match="a fractional clustering has no labels; decode returns a rounded one"):
         task.label(z)
     assert task.psi(X[0], task.decode(w, X)[0])[0] == pytest.approx(one)
 
@@ -264,7 +264,7 @@ Y = [[0, 0, 1], [0, 1, 1, 2]]
         ({"measure": "b_cubed"}, "measure must be one of 'pairs', 'mitre', got 'b_cubed'"),
         (
             {"method": "relaxed", "measure": "mitre"},
-            "the MITRE loss is not linear in the pairs, so the method 'relaxed'",
+            "the MITRE loss is not linear in the pairs, so method='relaxed'",
         ),
     ],
 )
@@ -276,7 +276,7 @@ def test_bad_options(options, message):
 def test_sets_too_large_for_the_relaxation():
     task = Correlation("relaxed")
     task.setup(X, Y)
-    message = "example 1 has 101 items; the method 'relaxed' takes up to 100, because every pair is a variable"
+    message = "example 1 has 101 items; method='relaxed' takes at most 100, because every pair is a variable"
     large = Pairs(101, [[0, 1]], [[1.0]])
     with pytest.raises(ValueError, match=message):
         task.pack([X[0], large], [Y[0], np.zeros(101)])

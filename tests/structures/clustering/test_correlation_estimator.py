@@ -199,7 +199,7 @@ def test_bad_data():
     with pytest.raises(ValueError, match=r"example 0: feature 0 of the pair \(0, 1\) is 2 but that of \(1, 0\) is 4"):
         Clusterer("correlation").fit([asymmetric], [[0, 0]])
     large = [Pairs(101, [[0, 1]], [[1.0, 0, 0]])]
-    with pytest.raises(ValueError, match="example 0 has 101 items; the method 'relaxed' takes up to 100"):
+    with pytest.raises(ValueError, match="example 0 has 101 items; method='relaxed' takes at most 100"):
         Clusterer("correlation", method="relaxed").fit(large, [np.zeros(101)])
     with pytest.raises(ValueError, match="example 1 has 5 features per pair; expected 3 as in training"):
         trained().predict([X[0], np.zeros((2, 2, 5))])

@@ -86,9 +86,12 @@ def test_from_estimator():
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (([0, 1], [(0, 2)]), "links speak of items 0 to 2; expected 0 to 1"),
+        (([0, 1], [(0, 2)]), "links join items 0 to 2; expected 0 to 1"),
         (([0, 1], [], [0]), "truth has 2 items but 1 cluster labels"),
-        (([0, 1], [], None, [[0, 0]]), r"points have shape \(1, 2\); expected \(2, 2\), a place for every item"),
+        (
+            ([0, 1], [], None, [[0, 0]]),
+            r"points have shape \(1, 2\); expected \(2, 2\), two coordinates for every item",
+        ),
         (([0, None],), "labels: the label of item 1 is None"),
     ],
 )

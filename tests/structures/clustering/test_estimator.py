@@ -202,7 +202,9 @@ def test_restarts_keep_the_best(start):
 
 
 def test_restarts_from_the_same_chain_are_refused():
-    with pytest.raises(ValueError, match="restarts=3 needs another start: from 'chain' all runs would be the same"):
+    with pytest.raises(
+        ValueError, match="restarts=3 needs start='random', because all runs from 'chain' would be the same"
+    ):
         Clusterer(start="chain", solver=CCCP(restarts=3)).fit(X, Y)
 
 

@@ -278,7 +278,7 @@ BAD_OPTIMISERS = {
     "words": (broken(lambda z, c: ["a"] * 5), "values for example 10, at the costs"),
     "complex": (broken(lambda z, c: z * 1j), "complex128 values for example 10"),
     "worst": (broken(lambda z, c: TWO_OF_FIVE(-c)), r"missed the best decision of example \d+: at the costs"),
-    "deaf": (lambda c: np.array([1.0, 1.0, 0, 0, 0]), "either it does not look at its costs, or there is nothing"),
+    "deaf": (lambda c: np.array([1.0, 1.0, 0, 0, 0]), "either it ignores its costs, or there is nothing"),
     "deaf later": (broken(lambda z, c: np.array([1.0, 1.0, 0, 0, 0])), "missed the best decision of example"),
     "sizes only": (lambda c: TWO_OF_FIVE(np.abs(c)), "missed the best decision of example|does not look at its costs"),
     "cut off at 0": (lambda c: TWO_OF_FIVE(np.maximum(c, 0)), "missed the best decision of example"),
@@ -287,7 +287,7 @@ BAD_OPTIMISERS = {
     "many: fewer": (Many(lambda Z: Z[1:]), r"solve_many .* shape \(59, 5\) for costs of shape \(60, 5\)"),
     "many: NaN": (Many(lambda Z: np.where(np.arange(len(Z))[:, None] == 3, np.nan, Z)), "nan at part 0 for example 3"),
     "many: short": (Many(lambda Z: Z[:, :4]), r"shape \(4,\) for example 0, at the costs"),
-    "infeasible": (Many(lambda Z: Z * 0.5), "of example 0 is no decision, says check of the optimiser; it is"),
+    "infeasible": (Many(lambda Z: Z * 0.5), "the optimiser's check rejects .* it is"),
 }
 
 
@@ -337,7 +337,7 @@ BAD_INPUT = {
         {}, np.where(np.arange(5)[:, None] == 3, np.nan, np.ones((60, 5, 2))), C, "example 0: part 3, feature 0",
     ),
     "no features": ({}, np.zeros((60, 5, 0)), C, "has no features"),
-    "other sense": ({"sense": "max"}, X, C, "sense is 'max', but the optimiser says that its own is 'min'"),
+    "other sense": ({"sense": "max"}, X, C, "sense is 'max', but the optimiser's own sense is 'min'"),
     "no sense": ({"sense": "down"}, X, C, "sense must be 'min', 'max' or None"),
     "no measure": ({"measure": "cost"}, X, C, "measure must be one of 'regret', 'parts'"),
     "nothing to learn by": ({"measure": "suboptimality"}, X, D, "lowest where all predicted costs are 0"),
@@ -349,9 +349,9 @@ BAD_INPUT = {
     "no decision": (
         {"measure": "parts", "optimiser": TWO_OF_FIVE.__call__}, X, INFEASIBLE, "in Y of example 7 is not among the",
     ),
-    "no decision, says check": (
+    "the optimiser's check": (
         {"measure": "parts", "optimiser": CarefulOfFive(subsets(5, 2))}, X, INFEASIBLE,
-        "in Y of example 7 is no decision, says check of the optimiser: 5 parts are chosen, not 2",
+        "the optimiser's check rejects .* 5 parts are chosen, not 2",
     ),
     "nothing completes it": (
         {"measure": "parts"}, X, np.where(INFEASIBLE.sum(1)[:, None] > 2, [1, 1, 1, np.nan, np.nan], D),
@@ -386,7 +386,7 @@ def test_types(parameters, message):
 
 
 def test_senses_of_several():
-    with pytest.raises(ValueError, match="optimiser 1 has the sense 'max', but optimiser 0 'min'"):
+    with pytest.raises(ValueError, match="optimiser 1 has the sense 'max', but optimiser 0 has 'min'"):
         CostLearner([TWO_OF_FIVE, Together(subsets(5, 2), "max")] * 30).fit(X, C)
 
 

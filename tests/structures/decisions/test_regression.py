@@ -139,9 +139,9 @@ def test_units_of_costs(scale):
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"kernel": "rbf"}, "with a kernel there are none"),
-        ({"kernel": "linear"}, "with a kernel there are none"),
-        ({"measure": "parts"}, 'measure="parts" Y has none'),
+        ({"kernel": "rbf"}, "with a kernel does not have"),
+        ({"kernel": "linear"}, "with a kernel does not have"),
+        ({"measure": "parts"}, 'measure="parts" Y has no costs'),
         ({"prior": "squares"}, "got 'squares'"),
     ],
 )

@@ -37,5 +37,5 @@ def test_costs_are_learnt(name, measure):
 
 def test_dijkstra_is_refused():
     graph = optimisers.ShortestPath([(0, 1), (1, 2), (0, 2)], 0, 2)
-    with pytest.raises(ValueError, match="dynamic programming in the place of Dijkstra"):
+    with pytest.raises(ValueError, match="dynamic programming instead of Dijkstra"):
         CostLearner(graph).fit(np.ones((4, 1)), np.ones((4, 3)))

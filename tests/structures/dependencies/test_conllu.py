@@ -86,7 +86,7 @@ BAD = {
         WORD + TWO.format(7),
         "line 1: the sentence: word 2 has the head 7; expected 0, the root, or",
     ),
-    "cycle": (WORD + TWO.format(2), "line 1: the sentence is no tree: the words 2 -> 2 are a cycle"),
+    "cycle": (WORD + TWO.format(2), "line 1: the sentence is not a tree: the words 2 -> 2 form a cycle"),
     "no root": (WORD.replace("\t0\t", "\t2\t") + TWO.format(1), "line 1: the sentence has no root"),
     "two roots": (WORD + TWO.format(0), "line 1: the sentence has 2 roots, the words 1, 2; expected one"),
     "some heads": (WORD + TWO.format("_"), "line 1: word 2 has no head, but others have one"),

@@ -47,5 +47,5 @@ def test_from_estimator():
 def test_bad_trees():
     with pytest.raises(ValueError, match="the tree has 2 heads; expected 3"):
         DependencyDisplay(TOKENS, [2, 0])
-    with pytest.raises(ValueError, match="the truth is no tree"):
+    with pytest.raises(ValueError, match="the truth is not a tree"):
         DependencyDisplay(TOKENS, TRUTH, [2, 1, 0])

@@ -41,10 +41,20 @@ def test_report():
         ([[0]], [], {}, "There are 1 true trees but 0 predicted ones"),
         ([[0, 1]], [[0]], {}, "The true tree of sentence 0 has 2 words but the predicted one 1"),
         ([[0]], ["a"], {}, "The predicted tree of sentence 0 is 'a'"),
-        ([[0]], [[0]], {"punctuation": {"punct"}}, "the true tree of sentence 0 has no labels to tell it by"),
+        (
+            [[0]],
+            [[0]],
+            {"punctuation": {"punct"}},
+            "the true tree of sentence 0 has no labels that could show which words are punctuation.",
+        ),
         ([[0]], [[0]], {"punctuation": "punct"}, "punctuation is the string 'punct'"),
         ([[(0, "punct")]], [[(0, "punct")]], {"punctuation": ["punct"]}, "there are no words to score"),
-        ([[0], [(0, "a")]], [[0], [(0, "a")]], {}, "Sentence 1 has labels in both trees, unlike those before it"),
+        (
+            [[0], [(0, "a")]],
+            [[0], [(0, "a")]],
+            {},
+            "Sentence 1 has labels in both trees, unlike the sentences before it",
+        ),
     ],
 )
 def test_bad_trees(truth, found, options, message):

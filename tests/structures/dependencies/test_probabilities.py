@@ -64,7 +64,7 @@ def test_what_is_left_open_and_what_cannot_be():
     assert np.exp(trained().log_probability([x], [heads])[0]) == pytest.approx(same)
     assert trained().log_probability([x], [[(head, "never seen") for head in heads]])[0] == -np.inf
     assert trained().log_probability([x], [[0] * len(x)])[0] == -np.inf  # more than one root
-    with pytest.raises(ValueError, match="sentence 0 is no tree"):
+    with pytest.raises(ValueError, match="sentence 0 is not a tree"):
         trained().log_probability([x], [[0, 3, 2] + [1] * (len(x) - 3)])
     with pytest.raises(ValueError, match="1 sentences but 2 trees"):
         trained().log_probability([x], [y, y])

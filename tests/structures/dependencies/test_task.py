@@ -115,8 +115,8 @@ WORDS = [("the", "D"), ("cat", "N"), ("sleeps", "V")]
 BAD_TREES = {
     "too large": ([2, 3, 4], {}, "sentence 1: word 3 has the head 4; expected 0, the root, or a word"),
     "negative": ([2, -1, 0], {}, "word 2 has the head -1"),
-    "itself": ([2, 2, 0], {}, "the words 2 -> 2 are a cycle"),
-    "cycle": ([2, 1, 0], {}, "the tree of sentence 1 is no tree: the words 1 -> 2 -> 1 are a cycle"),
+    "itself": ([2, 2, 0], {}, "the words 2 -> 2 form a cycle"),
+    "cycle": ([2, 1, 0], {}, "the tree of sentence 1 is not a tree: the words 1 -> 2 -> 1 form a cycle"),
     "no root": ([2, 3, 1], {}, "the tree of sentence 1 has no root: no word has the head 0"),
     "two roots": ([0, 3, 0], {}, "sentence 1 has 2 roots, the words 1, 3; expected one word with"),
     "short": ([2, 0], {}, "the tree of sentence 1 has 2 heads; expected 3, one for every word"),
@@ -124,7 +124,7 @@ BAD_TREES = {
     "empty": ([], {}, "the tree of sentence 1 is empty; expected a head for every word"),
     "a number": (3, {}, "the tree of sentence 1 is 3; expected a list of heads, or of pairs"),
     "a fraction": ([2, 3.5, 0], {}, "word 1 has 2; expected a head, a whole number, or a pair"),
-    "labels of some": ([(2, "det"), (3, "arg"), (0, "root")], {}, "of sentence 1 has labels, that of sentence 0"),
+    "labels of some": ([(2, "det"), (3, "arg"), (0, "root")], {}, "of sentence 1 has labels, but that of sentence 0"),
     "not projective": ([3, 4, 0, 3], {"projective": True}, "the arcs 0 - 3 and 2 - 4 cross; leave such sentences out"),
 }  # fmt: skip
 
@@ -144,7 +144,7 @@ BAD_SENTENCES = {
         ["the", "cat", "sleeps"],
         "sentence 1: word 1 is 'the'; expected \\(form, tag\\), or a dict with both",
     ),
-    "three": ([("the", "D", "DT")] * 3, "expected as many tags of every word"),
+    "three": ([("the", "D", "DT")] * 3, "expected the same number of tags for every word"),
     "four": ([("the", "D", "DT", "x")] * 3, "expected \\(form, tag\\)"),
     "numbers": ([("the", 3)] * 3, "expected a form and a tag that are strings"),
     "half a dict": ([{"form": "the"}] * 3, "expected a form and a tag that are strings"),

@@ -84,8 +84,11 @@ def test_length_and_text():
         ({"title": ["tea"]}, "field 'title' is of type list; expected a sparse matrix of counts of words"),
         ({}, "there are no fields"),
         ([{}], "document 0 has no fields; expected texts, or dicts with a text for each field"),
-        ([*FIELDS, {"title": "tea"}], "document 2 has the fields title; expected the fields body, title as document 0"),
-        ([*FIELDS, "tea"], "document 2 has no fields; expected the fields body, title as document 0"),
+        (
+            [*FIELDS, {"title": "tea"}],
+            "document 2 has the fields title; expected the fields body, title as in document 0",
+        ),
+        ([*FIELDS, "tea"], "document 2 has no fields; expected the fields body, title as in document 0"),
         ("tea", "the documents are of type str; expected a list of texts"),
         (7, "the documents are of type int; expected a list of texts"),
         (sparse.csr_array((0, 3)), "there are no documents"),

@@ -72,7 +72,7 @@ def test_weights_have_names():
     top = model.top_weights("any", 1)[0]
     assert top.weight == max(model.coef_[:2], key=abs)
     assert top.name in ("words: level=any, share=0.0", "words: level=any, share=0.1")
-    with pytest.raises(ValueError, match="no weight speaks of the label 'title'"):
+    with pytest.raises(ValueError, match="no weight belongs to the label 'title'"):
         model.top_weights("title")
 
 
@@ -189,7 +189,7 @@ def test_nothing_learnt_is_said():
     """Where all documents have the same words, no set is better than another."""
     same = [["word"] * 4 for _ in range(3)]
     topics = [[{1}, {2}, {2}, set()]] * 3
-    with pytest.warns(NothingLearnt, match="training has ended at w = 0"):
+    with pytest.warns(NothingLearnt, match="training ended at w = 0"):
         Diversifier(k=2).fit(same, topics)
 
 
@@ -200,32 +200,37 @@ BAD_FITS = [
     ([], [], {}, "no examples given"),
     (X, [Y[0][:-1], *Y[1:]], {}, "query 0 has 24 documents but 23 sets of subtopics; expected one per document"),
     (X, [*Y[:2], [set()] * 24, *Y[3:]], {}, "query 2: no document has a subtopic, .* leave this query out"),
-    (X, [["t1"] * 24, *Y[1:]], {}, "query 0: the subtopics of document 0 are 't1'; expected a set, empty where"),
-    (X, [[None] * 24, *Y[1:]], {}, "query 0: the subtopics of document 0 are None; expected a set, empty where"),
+    (X, [["t1"] * 24, *Y[1:]], {}, "query 0: the subtopics of document 0 are 't1'; expected a set"),
+    (X, [[None] * 24, *Y[1:]], {}, "query 0: the subtopics of document 0 are None; expected a set"),
     (X, [[{None}] * 24, *Y[1:]], {}, "query 0: document 0 has the subtopic None; expected an empty set"),
     (X, [[[[1]]] * 24, *Y[1:]], {}, r"query 0: the subtopics of document 0 are \[\[1\]\]; expected hashable values"),
     (X, [dict(enumerate(Y[0])), *Y[1:]], {}, "query 0: the subtopics are of type dict; expected a list with a set"),
-    (X, Y, {"k": 25}, "query 0 has 24 documents, of which 25 are to be chosen; use a smaller number, leave"),
-    ([*X[:3], X[3][:2], *X[4:]], [*Y[:3], Y[3][:2], *Y[4:]], {"k": 3}, "query 3 has 2 documents, of which 3 are to be"),
+    (X, Y, {"k": 25}, "query 0 has 24 documents, but 25 are to be chosen; use a smaller k, leave"),
+    ([*X[:3], X[3][:2], *X[4:]], [*Y[:3], Y[3][:2], *Y[4:]], {"k": 3}, "query 3 has 2 documents, but 3 are to be"),
     (X[0], Y[0], {}, "query 0: the documents are of type str; expected a list of texts"),
-    ([[""] * 24, *X[1:]], Y, {}, "query 0: no document contains a word; expected one document with words at least"),
+    ([[""] * 24, *X[1:]], Y, {}, "query 0: no document contains a word; expected at least one document with words"),
     ([[], *X[1:]], Y, {}, "query 0: there are no documents"),
     ([[*X[0][:-1], None], *X[1:]], Y, {}, r"query 0: document 23 contains None; expected a text \(an empty document"),
     ([[*X[0][:-1], {"title": "a"}], *X[1:]], Y, {}, "query 0: document 23 has the fields title; expected none as"),
-    ([sparse.csr_array((24, 5)), *X[1:]], Y, {}, "query 0: no document contains a word; expected one"),
+    ([sparse.csr_array((24, 5)), *X[1:]], Y, {}, "query 0: no document contains a word; expected at least one"),
     (
         [sparse.csr_array(-np.ones((24, 5))), *X[1:]],
         Y,
         {},
         "query 0: the count of word 0 in field 'text' of document 0 is -1",
     ),
-    ([sparse.csr_array(np.full((24, 5), np.nan)), *X[1:]], Y, {}, "query 0: the count of word 0 .* is NaN or infinity"),
+    (
+        [sparse.csr_array(np.full((24, 5), np.nan)), *X[1:]],
+        Y,
+        {},
+        "query 0: the count of word 0 .* is NaN or infinity; expected a finite number",
+    ),
     (X, Y, {"vectorizer": HashingVectorizer()}, r"query 0: the count of word .*expected counts >= 0 \(of a Hashing"),
     (X, Y, {"k": 0}, "k must be a whole number of documents, 1 or more, got 0"),
     (X, Y, {"k": 2.5}, "k must be a whole number of documents, 1 or more, got 2.5"),
     (X, Y, {"thresholds": ()}, r"thresholds are \(\); expected shares of documents, numbers from 0 to 1"),
     (X, Y, {"thresholds": (0.1, 15)}, r"thresholds are \(0.1, 15\); expected shares of documents"),
-    (X, Y, {"thresholds": (0.2, 0.1)}, r"thresholds are \(0.2, 0.1\); expected rising numbers"),
+    (X, Y, {"thresholds": (0.2, 0.1)}, r"thresholds are \(0.2, 0.1\); expected increasing numbers"),
     (X, Y, {"levels": "text"}, r"levels are 'text'; expected a list of fields, or of \(field, times\)"),
     (X, Y, {"levels": ["title"]}, "there is no level 'title'; expected one of 'any', 'text', or"),
     (X, Y, {"levels": [("text", 0)]}, r"the level \('text', 0\) asks for 0 times; expected a whole number, 1 or more"),
@@ -247,9 +252,9 @@ def test_bad_input_when_predicting():
             call([NEW[0], [{"title": "one", "body": "two"}] * 4])
         with pytest.raises(ValueError, match=re.escape("X is of type str; expected a list of queries")):
             call("jaguar")
-    with pytest.raises(ValueError, match="query 1 has 2 documents, of which 3 are to be chosen"):
+    with pytest.raises(ValueError, match="query 1 has 2 documents, but 3 are to be chosen"):
         trained().predict([NEW[0], NEW[1][:2]])
-    with pytest.raises(ValueError, match="query 0 has 24 documents, of which 30 are to be chosen"):
+    with pytest.raises(ValueError, match="query 0 has 24 documents, but 30 are to be chosen"):
         trained().rank(NEW, 30)
     with pytest.raises(ValueError, match="n must be a whole number of documents, 1 or more, got 0"):
         trained().rank(NEW, 0)

@@ -44,9 +44,9 @@ def test_random_coverage_is_the_mean_over_all_orders(of, weights, n):
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (lambda: subtopic_recall(Y, [[0]]), "there are subtopics of 2 queries but 1 orders"),
+        (lambda: subtopic_recall(Y, [[0]]), "there are subtopics for 2 queries but 1 orders"),
         (lambda: subtopic_recall([], []), "there are no queries to compare"),
-        (lambda: subtopic_recall(Y, [[0, 1], [0]], 2), "the order of query 1 has 1 documents; expected k = 2 at least"),
+        (lambda: subtopic_recall(Y, [[0, 1], [0]], 2), "the order of query 1 has 1 documents; expected at least k = 2"),
         (
             lambda: subtopic_recall(Y, [[0, 4], [0]]),
             "query 0: the order names document 4; expected numbers from 0 to 3",

@@ -117,5 +117,5 @@ def test_faults_are_named(arguments, message):
 
 
 def test_graphs_without_places_are_refused():
-    with pytest.raises(ValueError, match="the graph is no grid, so it is not known where its nodes are"):
+    with pytest.raises(ValueError, match="the graph is not a grid, so the positions of its nodes are unknown"):
         SegmentationDisplay.from_estimator(Half(), Nodes(np.eye(3), []))

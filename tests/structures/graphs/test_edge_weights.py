@@ -163,7 +163,7 @@ def test_potts_edges_with_a_kernel_of_nodes():
 def test_sums_of_weights_have_no_bounds_by_name():
     X, Y = rings()
     for option in ({"bounds": {"edges": (0, 1)}}, {"prior": {"edges": 0.5}}):
-        with pytest.raises(ValueError, match="these are no single weights of what is learnt"):
+        with pytest.raises(ValueError, match="these are not weights that are learnt"):
             mm.GraphLabeler(attractive=True, **option).fit(X, Y)
     model = mm.GraphLabeler(attractive=True, bounds={"nodes": (-1, 1)}).fit(X, Y)
     tables = model.edge_coef_

@@ -88,7 +88,7 @@ def test_every_weight_is_shown():
         assert "label=sea" in weight.name
     largest = model.top_weights(n=1)[0]
     assert abs(largest.weight) == np.abs(model.w_).max()
-    with pytest.raises(ValueError, match="no weight speaks of the label 'wood'"):
+    with pytest.raises(ValueError, match="no weight belongs to the label 'wood'"):
         model.top_weights("wood")
 
 

@@ -131,7 +131,7 @@ def test_graphs_of_large_width_are_named():
     small, large = (Nodes.grid(rng.normal(size=(side, side, 1))) for side in (2, 25))
     Y = [rng.integers(0, 3, (side, side)) for side in (2, 25)]
     model = GraphLabeler(C=1.0, classes=[0, 1, 2], objective="likelihood")
-    with pytest.raises(ValueError, match=r"graph 1 has 625 nodes, 1200 edges and too many cycles.* width of 10"):
+    with pytest.raises(ValueError, match=r"graph 1 has 625 nodes, 1200 edges and too many cycles.* width is 10"):
         model.fit([small, large], Y)
     model.fit([small], Y[:1])
     with pytest.raises(ValueError, match=r"graph 0 has 625 nodes.*Nodes\.subgraph"):

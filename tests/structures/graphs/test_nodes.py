@@ -193,7 +193,7 @@ def test_one_graph_is_no_list_of_graphs():
     [
         ((np.zeros(4),), r"the image has shape \(4,\); expected \(H, W\) or \(H, W, F\)"),
         ((np.zeros((2, 2, 2, 2)),), "the image has shape"),
-        ((np.zeros((0, 3)),), "there are no pixels"),
+        ((np.zeros((0, 3)),), "it has no pixels"),
         (([["a"]],), "an image must be"),
         ((np.eye(2), 6), "neighbours is 6; expected 4 or 8"),
         ((np.eye(2), 4, "colours"), "edge_features is 'colours'; expected 'directions'"),

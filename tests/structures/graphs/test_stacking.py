@@ -135,7 +135,10 @@ def test_a_class_that_a_fold_has_not_seen_gets_the_lowest_score(classifier):
     [
         ({"stack": StandardScaler()}, "stack must be a classifier with predict_proba or decision_function"),
         ({"stack_folds": 1}, "stack_folds must be a whole number >= 2, got 1"),
-        ({"stack_folds": 13}, "stack needs a labelled graph in each of stack_folds=13 folds, but 12 have labels; use"),
+        (
+            {"stack_folds": 13},
+            "stack needs a labelled graph in each of stack_folds=13 folds, but only 12 graphs have labels; use",
+        ),
     ],
 )
 def test_what_makes_no_sense(options, message):
@@ -149,5 +152,5 @@ def test_other_numbers_of_features_and_online_training():
         model.predict([Nodes(np.ones((2, 2)), [(0, 1)])])
     with pytest.raises(ValueError, match="X has 12 graphs but Y has 3 labellings"):
         model.fit(X, Y[:3])
-    with pytest.raises(ValueError, match="partial_fit is not offered with stack"):
+    with pytest.raises(ValueError, match="partial_fit is not available with stack"):
         GraphLabeler(stack=LogisticRegression(), solver="subgradient").partial_fit(X, Y)

@@ -120,7 +120,7 @@ def test_biopython_reads_what_is_written():
         ("nsites= 17", "nsites= many", r"line 12: nsites is 'many'; expected numbers"),
         (" 1.0  0.0   0.0  0.0", "", r"line 16: motif 'crp', position 1: found 'URL somewhere'; expected 4"),
         (" 1.0  0.0   0.0  0.0", "1 1 0 0", r"line 14: motif 'crp': the probabilities of position 1 sum to 2"),
-        (" 1.0  0.0   0.0  0.0", "2 -1 0 0", r"line 14: motif 'crp' has a number that is no probability"),
+        (" 1.0  0.0   0.0  0.0", "2 -1 0 0", r"line 14: motif 'crp' has a number that is not a probability"),
         (" 0.333 0.333 0.333 0\n", "", r"line 22: motif 'second', position 0: found ''; expected 4 probabilities"),
     ],
 )
@@ -148,7 +148,7 @@ def test_files_without_an_alphabet(text, message):
         (lambda: MemeMotif("a", UNIFORM, url="x y"), "the url of a motif is 'x y'"),
         (lambda: MemeMotif("a", UNIFORM[0]), r"has probabilities of shape \(4,\); expected \(length, letters\)"),
         (lambda: MemeMotif("a", 2 * UNIFORM), "the probabilities of position 0 sum to 2; expected 1"),
-        (lambda: MemeMotif("a", np.full((1, 4), np.nan)), "no probability"),
+        (lambda: MemeMotif("a", np.full((1, 4), np.nan)), "not a probability"),
         (lambda: MemeMotif("a", UNIFORM, nsites=-1), "has the nsites -1; expected a number >= 0"),
         (lambda: MemeFile("TGCA", ()), "expected them sorted"),
         (lambda: MemeFile("AACG", ()), "each of them once"),

@@ -28,9 +28,9 @@ def test_the_caller_makes_the_nodes():
 def test_a_string_holds_one_tree():
     with pytest.raises(ValueError, match=r"^'' holds 0 trees; expected one"):
         Tree.parse("")
-    with pytest.raises(ValueError, match=r"^3 is no string; expected a tree in bracket notation"):
+    with pytest.raises(ValueError, match=r"^3 is not a string; expected a tree in bracket notation"):
         Tree.parse(3)
     with pytest.raises(ValueError, match="holds 2 trees"):
         Tree.parse("(S a) (S b)")
-    with pytest.raises(ValueError, match=r"^'\(S \(S .*\.\.\.', character 1: a bracket that is not closed; 100 '\)'"):
+    with pytest.raises(ValueError, match=r"^'\(S \(S .*\.\.\.', character 1: a bracket is not closed; 100 '\)'"):
         Tree.parse("(S " * 100)

@@ -82,8 +82,8 @@ def test_what_is_no_file_is_refused(tmp_path):
 @pytest.mark.parametrize(
     ("text", "line", "message"),
     [
-        ("(S (NP a)", 2, r"a bracket that is not closed; 1 '\)' missing at the end"),
-        ("(S\n(NP\n a", 2, r"a bracket that is not closed; 2 '\)' missing at the end"),
+        ("(S (NP a)", 2, r"a bracket is not closed; 1 '\)' missing at the end"),
+        ("(S\n(NP\n a", 2, r"a bracket is not closed; 2 '\)' missing at the end"),
         ("(S a)\n)", 3, r"an unexpected '\)'"),
         ("\n()", 3, "an empty bracket"),
         ("( )", 2, "an empty bracket"),

@@ -290,7 +290,7 @@ def test_the_weights_that_matter_most():
     assert (abs(first.weight), first.name.split(":")[0]) == largest
     rule = "VP⟨⟩ → NP PP"
     assert all(name.endswith(f"rule={rule}") for name, _ in trained().top_weights(rule, 5))
-    with pytest.raises(ValueError, match="no weight speaks of the label 'QP'"):
+    with pytest.raises(ValueError, match="no weight belongs to the label 'QP'"):
         trained().top_weights("QP")
 
 
@@ -413,7 +413,7 @@ def test_bad_input(options, sentences, trees, message):
 def test_other_trees_to_certify():
     with pytest.raises(ValueError, match="the tree of sentence 1: the grammar has no label X"):
         trained().certify([X[0], ["N"]], [Y[0], "(X (N a))"])
-    with pytest.raises(ValueError, match="the tree of sentence 0: no sentence of the grammar has the root NP"):
+    with pytest.raises(ValueError, match="the tree of sentence 0: NP is not a root of the grammar"):
         trained().certify([["N"]], ["(NP (N a))"])
 
 

@@ -193,8 +193,8 @@ BAD = [
         ({"smoothing": s}, TAGS, TELESCOPE, "smoothing must be a finite number >= 0, got")
         for s in (-1, np.nan, np.inf, "1", None)
     ],
-    ({}, TAGS[:2], TELESCOPE, "X has 2 sentences and Y 3 trees; expected as many, and at least one"),
-    ({}, [], [], "X has 0 sentences and Y 0 trees; expected as many, and at least one"),
+    ({}, TAGS[:2], TELESCOPE, "X has 2 sentences and Y 3 trees; expected equal numbers, at least one"),
+    ({}, [], [], "X has 0 sentences and Y 0 trees; expected equal numbers, at least one"),
     ({"horizontal": "all"}, TAGS, TELESCOPE, "horizontal must be a whole number >= 0, got 'all'"),
     ({"on_failure": "skip"}, TAGS, TELESCOPE, "on_failure must be one of 'error', 'flat', got 'skip'"),
     ({"rules": RULES}, TAGS, TELESCOPE, "the tree of sentence 0: the grammar has no label NP"),

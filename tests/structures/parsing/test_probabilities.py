@@ -74,7 +74,7 @@ def test_calibration_makes_new_trees_most_probable():
 
 def test_trees_beyond_the_grammar_are_left_out_of_calibration():
     odd = ["(S (NP (N a)) (VP (V b)) (PP (P c)))"]
-    with pytest.warns(Uncalibrated, match="1 of 31 trees to calibrate with"):
+    with pytest.warns(Uncalibrated, match="1 of 31 trees for calibration use"):
         model = Parser(C=10.0, span_features=()).fit(TAGS, TREES).calibrate_on([*NEW_TAGS, ["N", "V", "P"]], NEW + odd)
     assert model.temperature_ == pytest.approx(trained().temperature_, rel=2e-3)
     assert np.isinf(model.calibration_.distances[-1])
@@ -106,7 +106,7 @@ def test_training_finds_the_optimum_over_all_trees(objective, solver):
 
 
 def test_what_is_refused():
-    with pytest.raises(ValueError, match="must be sums over brackets"):
+    with pytest.raises(ValueError, match="must be a sum over brackets"):
         Parser(measure="f1", objective="softmax_margin").fit(TAGS, TREES)
     with pytest.raises(ValueError, match="needs a distribution of outputs for every example"):
         Parser(objective="likelihood", solver="exponentiated_gradient").fit(TAGS, TREES)

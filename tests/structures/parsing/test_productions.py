@@ -192,7 +192,7 @@ UNKNOWN = [
     ("(S (A (a w)) (b w) (b w))", "the grammar has no part S⟨A⟩"),
     ("(S (b w) (a w) (a w))", "the grammar has no rule S⟨b⟩ → a a"),
     ("(A (b w))", "the grammar has no unary rules A → b"),
-    ("(b w)", "no sentence of the grammar has the root b"),
+    ("(b w)", "b is not a root of the grammar"),
     ("(A (S (b w) (b w) (a w)))", "the grammar has no unary rules A → S"),
 ]
 
@@ -251,5 +251,7 @@ def test_bad_rules(rules, message):
 
 
 def test_given_rules_know_no_ancestors():
-    with pytest.raises(ValueError, match="given rules do not show ancestors of labels; expected vertical=1, got 2"):
+    with pytest.raises(
+        ValueError, match="given rules do not contain the ancestors of labels; expected vertical=1, got 2"
+    ):
         Productions(vertical=2).read_rules("S -> a b")

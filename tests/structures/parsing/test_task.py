@@ -255,7 +255,7 @@ BAD = [
         {"inputs": "features", "span_features": ["first"]},
         ATTRIBUTES,
         TREES,
-        "span_features are computed from tags or words; with inputs='features' there are none",
+        "span_features are computed from tags or words, which inputs='features' does not have",
     ),
 ]  # fmt: skip
 

@@ -114,5 +114,5 @@ def test_losses_that_are_no_sums_are_refused(measure):
     task = set_up(Grammar(measure=measure), TAGS, TREES)
     batch, total = task.pack(TAGS, TREES), np.zeros(task.dim)
     batch.add_tangents(total, np.ones(4), Softness(), total)  # without a margin there is no loss
-    with pytest.raises(ValueError, match="must be sums over brackets"):
+    with pytest.raises(ValueError, match="must be a sum over brackets"):
         batch.add_tangents(np.zeros(task.dim), np.ones(4), Softness(1.0, 1.0), total)

@@ -117,7 +117,7 @@ def test_a_tree_cannot_be_changed():
         lambda: delattr(tree, "label"),
         lambda: setattr(tree, "new", 1),
     ):
-        with pytest.raises(AttributeError, match="a Tree cannot be changed"):
+        with pytest.raises(AttributeError, match="a Tree is immutable"):
             change()
     children = [Tree("NN", ["a"])]
     tree = Tree("NP", children)

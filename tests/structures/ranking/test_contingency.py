@@ -207,7 +207,7 @@ def test_weights_need_a_sum_over_examples():
     labels = [WeightedRows(y, np.arange(1.0, len(y) + 1)) for y in Y]
     task = Contingency("f1")
     task.setup(X, labels)
-    with pytest.raises(ValueError, match="measure 'f1' is not a sum over examples, so that they cannot have weights"):
+    with pytest.raises(ValueError, match="measure 'f1' is not a sum over examples, so examples cannot have weights"):
         task.pack(X, labels)
 
 
@@ -248,7 +248,7 @@ WRONG = [
     (X, [Y[0], [0, 1]], {}, r"sample 1 has 3 rows but labels of shape \(2,\); expected \(3,\)"),
     (X, [Y[0], [0, 1, 2]], {}, "sample 1, row 2: the label is 2; expected 0 or 1"),
     (X, [[1, np.nan, 0, 1], Y[1]], {}, "sample 0, row 1: the label is nan; expected a finite number"),
-    (X, [np.ones(4), np.zeros(3)], {}, "all labels are of one class; a measure needs both positive and negative"),
+    (X, [np.ones(4), np.zeros(3)], {}, "all labels belong to one class; a measure needs both positive and negative"),
     (X, [WeightedRows(Y[0], [1, 2]), Y[1]], {}, r"sample 0 has 4 rows but weights of shape \(2,\); expected \(4,\)"),
     (X, [Y[0], WeightedRows(Y[1], [1, -2, 1])], {}, r"sample 1, row 1: the weight is -2.0; expected a positive finite"),
     (X, [Y[0], WeightedRows(Y[1], [1, 1, np.nan])], {}, "sample 1, row 2: the weight is nan; expected a positive"),

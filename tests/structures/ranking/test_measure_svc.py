@@ -283,7 +283,7 @@ def test_weights_by_name(measure, positive):
     assert [abs(each.weight) for each in best] == sorted(
         np.abs(np.append(model.coef_[0], model.intercept_)).tolist(), reverse=True
     )[:3]
-    with pytest.raises(ValueError, match="no weight speaks of the label"):
+    with pytest.raises(ValueError, match="no weight belongs to the label"):
         model.top_weights("ham" if positive == "spam" else "spam")
 
 
@@ -369,7 +369,7 @@ def test_bad_weights(measure, weights, message):
 
 
 WRONG = [
-    ({}, X, np.ones(120, dtype=int), "y has only one class, 1; a measure needs positive and negative ones"),
+    ({}, X, np.ones(120, dtype=int), "y has only one class, 1; a measure needs positive and negative examples"),
     ({"measure": "roc_auc"}, X, np.array(["a"] * 120), "y has only one class, 'a'"),
     ({"measure": "precision_at_k", "k": 121}, X, y, "k = 121 is larger than the sample, which has 120 examples"),
     ({"measure": "recall_at_k", "k": 500}, X, y, "k = 500 is larger than the sample, which has 120 examples"),
@@ -431,11 +431,13 @@ def test_prediction_of_bad_input():
     for call in (model.predict, model.decision_function, lambda x: model.score(x, y)):
         with pytest.raises(ValueError, match="example 3, feature 2: X contains NaN or infinity"):
             call(spoiled)
-    with pytest.raises(ValueError, match="y has one class only, so that measure 'f1' is not defined"):
+    with pytest.raises(ValueError, match="y has one class only, so measure 'f1' is not defined"):
         model.score(X, np.ones(len(y)))
     with pytest.raises(ValueError, match="inconsistent numbers of samples"):
         model.score(X, y[:-1])
-    with pytest.raises(ValueError, match="measure 'prbep' looks at a number of examples; they cannot have weights"):
+    with pytest.raises(
+        ValueError, match="measure 'prbep' depends on a number of examples, so examples cannot have weights"
+    ):
         pure("prbep").fit(X, y).score(X, y, sample_weight=np.ones(len(y)))
 
 
@@ -459,7 +461,9 @@ def test_unfitted():
 def test_no_partial_fit(solver):
     model = pure(solver=solver)
     assert not hasattr(model, "partial_fit")
-    with pytest.raises(TypeError, match="MeasureSVC has no partial_fit: its measure is one of the whole sample"):
+    with pytest.raises(
+        TypeError, match="MeasureSVC has no partial_fit, because its measure is defined on the whole sample"
+    ):
         model.partial_fit(X, y)
 
 
@@ -572,7 +576,7 @@ def test_score_names_unknown_labels(labels, message):
 
 def test_zero_weights_before_the_optimum_is_known_are_no_optimum():
     rng = np.random.default_rng(0)
-    with pytest.warns(NothingLearnt, match=r"nothing is learnt yet: .* without converging \(stopped by the callback"):
+    with pytest.warns(NothingLearnt, match=r"nothing was learnt: .* without converging \(stopped by the callback"):
         pure(callback=lambda record: True).fit(rng.standard_normal((60, 3)), np.arange(60) < 5)
 
 

@@ -101,7 +101,7 @@ def test_a_part_takes_what_it_knows_of_its_own_rows(folder, pool):
 def test_what_is_not_offered_is_said(folder):
     packed = mm.pack(in_blocks(X, Y, QUERIES), folder, "ranking")
     for options, message in [
-        ({"kernel": "rbf"}, "kernel is not offered for packed rows"),
+        ({"kernel": "rbf"}, "kernel is not available for packed rows"),
         ({"measure": "precision_at_k", "k": 3, "latent": True}, "give start="),
     ]:
         with pytest.raises(ValueError, match=message):
@@ -115,13 +115,13 @@ def test_what_is_not_offered_is_said(folder):
 @pytest.mark.parametrize(
     ("block", "message"),
     [
-        ((X[:3], Y[:3]), r"example 5: this is no block \(X, y, qid\)"),
+        ((X[:3], Y[:3]), r"example 5: expected a block \(X, y, qid\)"),
         ((X[:3], Y[:3], QUERIES[:2]), r"example 5: there are 3 rows but queries of shape \(2,\)"),
         ((X[:3], Y[:3], None), "example 5: the rows have no queries"),
         ((X[:3], Y[:3], [1, None, 2]), "example 6: the query is None"),
         ((X[:3], Y[:3], [1, 2, np.nan]), "example 7: the query is nan"),
         ((X[:3], [1, np.inf, 0], [1, 1, 1]), "example 6: the relevance is inf"),
-        ((X[:3], ["a", "b", "c"], [1, 1, 1]), "example 5: the relevance of rows is no number"),
+        ((X[:3], ["a", "b", "c"], [1, 1, 1]), "example 5: the relevance of rows has the type .* expected numbers"),
         ((X[:3], Y[:3], [1, 1, 1], [1, -1, 1]), r"example 6 has the weight -1\.0"),
         ((X[:3], Y[:3], [1, 1, 1], [1, 1]), r"example 5: weights have shape \(2,\)"),
     ],

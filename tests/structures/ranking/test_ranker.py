@@ -274,7 +274,7 @@ def test_weighted_score():
     names = list(dict.fromkeys(qid.tolist()))
     expected = np.average(values, weights=weights[names])
     assert model.score(X, y, qid, sample_weight=weights[qid]) == pytest.approx(expected)
-    with pytest.raises(ValueError, match="have different weights; a weight is one of a whole query"):
+    with pytest.raises(ValueError, match="have different weights; expected one weight for all rows of a query"):
         model.score(X, y, qid, sample_weight=1.0 + np.arange(len(y)) % 2)
 
 
@@ -301,7 +301,7 @@ WRONG = [
     ({"measure": "ndcg"}, X, np.where(np.arange(len(y)) == 5, 51, y), qid, "row 5: the relevance is 51; gains"),
     ({"measure": "mrr"}, X, y, qid, "measure must be one of 'map', 'ndcg', 'roc_auc', 'precision_at_k', got 'mrr'"),
     ({"measure": None}, X, y, qid, "measure must be one of .*, got None"),
-    ({"k": 5}, X, y, qid, "measure 'map' looks at the whole ranking; k is for 'ndcg'"),
+    ({"k": 5}, X, y, qid, "measure 'map' uses the whole ranking; k is for 'ndcg'"),
     *[
         ({"measure": "precision_at_k", "k": k}, X, y, qid, "measure 'precision_at_k' needs k, a positive whole number")
         for k in (0, -1, None, 2.5)
@@ -360,7 +360,10 @@ def test_more_rows_shown_than_there_are():
 
 
 BAD_WEIGHTS = [
-    (np.arange(len(y)) % 2 + 1, "the rows of query [0-9]+ have different weights; a weight is one of a whole query"),
+    (
+        np.arange(len(y)) % 2 + 1,
+        "the rows of query [0-9]+ have different weights; expected one weight for all rows of a query",
+    ),
     (np.ones(3), r"sample_weight has shape \(3,\); expected"),
     (-np.ones(len(y)), r"sample_weight\[0\] is -1.0; weights must be finite and >= 0"),
     (np.zeros(len(y)), "all sample weights are zero"),
@@ -394,7 +397,7 @@ def test_unfitted_and_partial():
     with pytest.raises(NotFittedError):
         model.to_solr("m")
     assert not hasattr(Ranker(solver="perceptron"), "partial_fit")
-    with pytest.raises(TypeError, match="Ranker has no partial_fit: queries must be seen whole"):
+    with pytest.raises(TypeError, match="Ranker has no partial_fit, because all rows of a query must be known at once"):
         model.partial_fit(X, y)
 
 
@@ -426,7 +429,7 @@ def test_weights_by_name():
     best = model.top_weights(n=2)
     assert [each.weight for each in best] == sorted(model.coef_.tolist(), key=abs, reverse=True)[:2]
     assert best[0].name == "features: feature=0"
-    with pytest.raises(ValueError, match="no weight speaks of the label 1"):
+    with pytest.raises(ValueError, match="no weight belongs to the label 1"):
         model.top_weights(1)
     with pytest.raises(AttributeError, match="Ranker with a kernel has no weights of features"):
         _ = Ranker(kernel="rbf").fit(X, y, qid).weights_

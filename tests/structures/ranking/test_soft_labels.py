@@ -111,5 +111,5 @@ def test_decode():
 
 def test_both_classes_are_wanted():
     for labels in ([np.ones(4), np.ones(3)], [np.zeros(4), np.zeros(3)]):
-        with pytest.raises(ValueError, match="all labels are of one class"):
+        with pytest.raises(ValueError, match="all labels belong to one class"):
             SoftLabels().setup(X, labels)

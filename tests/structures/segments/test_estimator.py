@@ -102,7 +102,7 @@ def test_labels_that_training_has_not_seen_have_no_probability(of_spans):
 
 def test_segmentations_that_cannot_be_predicted_calibrate_nothing(of_spans):
     model, impossible = pickle.loads(pickle.dumps(of_spans)), [(0, 1, "new")]
-    with pytest.raises(ValueError, match="no example to calibrate with"):
+    with pytest.raises(ValueError, match="no calibration example"):
         model.calibrate_on(X[:2], [impossible, impossible])
     alone = model.calibrate_on(X[1:2], SPANS[1:2]).temperature_
     assert model.calibrate_on(X[:2], [impossible, SPANS[1]]).temperature_ == pytest.approx(alone)
@@ -183,12 +183,12 @@ def test_a_feature_of_the_whole_segment_can_decide():
         ({"measure": "hamming"}, SPANS, "measure must be one of 'tokens', 'segments', 'f1'"),
         ({"segment_features": 3}, SPANS, "segment_features must be None or a function"),
         ({"classes": ["PER"]}, SPANS, "the label 'LOC' is not one of the classes"),
-        ({"classes": ["PER", "LOC", "O"]}, SPANS, "which stands for tokens outside"),
+        ({"classes": ["PER", "LOC", "O"]}, SPANS, "which is reserved for tokens outside"),
         ({"costs": {"DOG": 1.0}}, SPANS, "'DOG', which is not one of the classes"),
         ({"costs": {"DOG": 1.0}, "measure": "segments"}, SPANS, "'DOG', which is not one of the classes"),
         ({"costs": np.eye(3), "measure": "segments"}, SPANS, "takes costs as a dict"),
         ({"costs": {"PER": -1.0}, "measure": "segments"}, SPANS, "finite and >= 0"),
-        ({"costs": {"PER": 1.0}, "measure": "f1"}, SPANS, "counts all segments alike"),
+        ({"costs": {"PER": 1.0}, "measure": "f1"}, SPANS, "gives all segments equal weight"),
         ({}, [[]] * len(X), "no sequence has a segment"),
         ({}, SPANS[:-1], "X has 20 examples but Y has 19"),
         ({}, [*SPANS[:-1], None], "Y\\[19\\] is None; expected a list of tags"),

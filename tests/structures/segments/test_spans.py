@@ -57,7 +57,7 @@ def test_the_form_is_that_of_the_first_that_has_any():
         ([(2, 5, "x")], "\\(2, 5, 'x'\\); expected 0 <= begin < end.*of 4 tokens"),
         ([(-1, 2, "x")], "expected 0 <= begin < end"),
         ([(2, 2, "x")], "expected 0 <= begin < end"),
-        ([(0.5, 2, "x")], "whose ends are no whole numbers"),
+        ([(0.5, 2, "x")], "whose ends are not whole numbers"),
         ([(0, 2)], "contains \\(0, 2\\); expected spans"),
         ([(0, 2, None)], "None cannot be the label"),
         ([(0, 2, "O")], "'O' cannot be the label"),

@@ -56,7 +56,9 @@ def test_chunks_in_labels_of_another_scheme():
     assert bio.labels == ["B-X", "I-X", "B-X", "O"]
     (bilou,) = read_conll(io.StringIO(text), chunks="BILOU")
     assert bilou.labels == ["B-X", "L-X", "U-X", "O"]
-    with pytest.raises(ValueError, match="'IOB1' is no scheme of chunks to write; known are BIO, BILOU, IOBES"):
+    with pytest.raises(
+        ValueError, match="'IOB1' is not a chunk scheme that can be written; expected one of BIO, BILOU, IOBES"
+    ):
         read_conll(io.StringIO(text), chunks="IOB1")
 
 

@@ -104,7 +104,7 @@ def test_largest_weights_of_a_label():
     assert [abs(weight) for _, weight in found] == sorted((abs(weight) for _, weight in found), reverse=True)
     kinds = {name.split(":")[0] for name, _ in model.top_weights("verb", 1000)}
     assert kinds == {"transitions", "start", "end", "features"}
-    with pytest.raises(ValueError, match="no weight speaks of the label 'adj'"):
+    with pytest.raises(ValueError, match="no weight belongs to the label 'adj'"):
         model.top_weights("adj")
 
 

@@ -29,7 +29,7 @@ def test_rare_features_have_no_weight():
 
 def test_min_count_that_leaves_nothing():
     X, Y = tagged()
-    with pytest.raises(ValueError, match="min_count=100 leaves no feature: the most frequent one of 15 is had by 24"):
+    with pytest.raises(ValueError, match="min_count=100 leaves no feature: the most frequent of 15 is had by 24"):
         mm.SequenceLabeler(min_count=100).fit(X, Y)
 
 
@@ -63,5 +63,5 @@ def test_options_are_parameters():
     assert model.get_params()["min_count"] == 3
     with pytest.raises(ValueError, match="give one of the two"):
         model.fit(*tagged())
-    with pytest.raises(ValueError, match="matrices keep all their columns"):
+    with pytest.raises(ValueError, match="it does not apply to matrices, which keep all their columns"):
         mm.SequenceLabeler(min_count=2).fit([np.eye(2)], [["a", "b"]])

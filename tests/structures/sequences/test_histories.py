@@ -253,7 +253,7 @@ def test_words_at_pairs_learn_what_words_and_pairs_do_not_tell():
         > model.weights_["transition_features"]["turn=1", (1, 1)]
     )
     assert any("transition_features: feature=turn=" in each.name for each in model.top_weights(0, n=10))
-    with pytest.raises(ValueError, match="no feature of the training data begins with 'word='"):
+    with pytest.raises(ValueError, match="no feature of the training data begins with it"):
         mm.SequenceLabeler(transition_features=["word="]).fit(X, Y)
 
 
@@ -278,7 +278,7 @@ def test_kernels_go_along_with_order_alone():
     model = mm.SequenceLabeler(C=10, order=2, kernel="rbf").fit(X, Y)
     assert model.certificate_.converged
     assert model.score(X, Y) > 0.9
-    with pytest.raises(ValueError, match="with a kernel there are none"):
+    with pytest.raises(ValueError, match="with a kernel does not have"):
         mm.SequenceLabeler(kernel="rbf", transition_features=True).fit(X, Y)
 
 
@@ -328,7 +328,7 @@ def test_online_training_refuses_what_is_no_output(order):
     model = mm.SequenceLabeler(**options, classes=["D", "N", "V"]).partial_fit(TOKENS, TAGS)
     model.partial_fit(TOKENS, TAGS)
     with pytest.raises(
-        ValueError, match=r"sequence 0, position 1: the labels \('N', 'D'\) stand nowhere .* ngrams='all'"
+        ValueError, match=r"sequence 0, position 1: the labels \('N', 'D'\) do not occur .* ngrams='all'"
     ):
         model.partial_fit(TOKENS[:1], [["N", "D"]])
     with pytest.raises(ValueError, match="ngrams='all' allows such runs"):
@@ -344,7 +344,7 @@ def test_missing_labels_are_completed():
         model = mm.SequenceLabeler(C=100, order=2, ngrams=ngrams).fit(X, some)
         assert model.certificate_.converged
         assert model.score(X, Y) > 0.9
-    with pytest.raises(ValueError, match="needs all labels"):
+    with pytest.raises(ValueError, match="needs complete labels"):
         mm.SequenceLabeler(order=2, objective="likelihood").fit(X, some)
 
 
@@ -367,5 +367,5 @@ def test_what_cannot_be_is_said(options, message):
 def test_features_of_tokens_are_chosen_by_their_names():
     with pytest.raises(ValueError, match="hash_bits keeps none"):
         mm.SequenceLabeler(hash_bits=4, transition_features=["w="]).fit(TOKENS, TAGS)
-    with pytest.raises(ValueError, match="chosen by their names"):
+    with pytest.raises(ValueError, match="have names"):
         mm.SequenceLabeler(transition_features=[0]).fit(TOKENS, TAGS)

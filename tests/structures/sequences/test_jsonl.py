@@ -37,7 +37,7 @@ def test_columns_and_features():
         ('{"features": [["a"]], "labels": ["O"]}', "token 0 is ['a']; expected 2 columns"),
         ('{"features": [[1]], "labels": ["O"]}', "token 0 is [1]; expected a list of names, or a finite number"),
         ('{"features": [{"a": "b"}], "labels": ["O"]}', "token 0 is {'a': 'b'}; expected a list of names"),
-        ('{"features": [["a"]], "weight": -1}', "the weight is -1; expected a number that is not negative"),
+        ('{"features": [["a"]], "weight": -1}', "the weight is -1; expected a number >= 0"),
     ],
 )
 def test_what_is_wrong_is_told_with_its_line(line, message):

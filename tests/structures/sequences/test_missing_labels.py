@@ -116,7 +116,7 @@ def test_sample_weights_are_checked_where_sequences_are_left_out():
     ("outputs", "message"),
     [
         ([[None] * len(y) for y in Y], "no position of any sequence has a label: there is nothing to learn from"),
-        ([[set(LABELS)] * len(y) for y in Y], "no example has a label that tells anything"),
+        ([[set(LABELS)] * len(y) for y in Y], "no example has an informative label"),
         ([*PARTIAL[:-1], [set()] * len(Y[-1])], "sequence 23: the set of labels allowed at position 0 is empty"),
         ([*PARTIAL[:-1], [None, "adverb", *[None] * 20][: len(Y[-1])]], "sequence 23: the label 'adverb' is not one"),
         ([*PARTIAL[:-1], [{"noun", "adverb"}] * len(Y[-1])], "sequence 23: .* position 0 has 'adverb', which is not"),
@@ -129,7 +129,7 @@ def test_bad_partial_labels_are_named(outputs, message):
 
 def test_missing_labels_that_cannot_be_completed():
     forbidden = [("noun", label) for label in LABELS] + [("noun", None)]
-    with pytest.raises(ValueError, match="sequence 1: whatever its missing labels are"):
+    with pytest.raises(ValueError, match="sequence 1: every choice of its missing labels contains"):
         SequenceLabeler(classes=LABELS, forbidden=forbidden).fit(
             [np.ones((1, 2)), np.ones((2, 2))], [["verb"], ["noun", None]]
         )
@@ -211,7 +211,7 @@ def test_an_error_while_the_known_labels_teach_is_not_lost(monkeypatch):
 
 
 def test_solvers_without_a_certificate_cannot_train_on_partial_labels():
-    with pytest.raises(ValueError, match="need a solver with a certificate"):
+    with pytest.raises(ValueError, match="latent training needs an inner solver with a certificate"):
         SequenceLabeler(solver="subgradient").fit(X, PARTIAL)
 
 

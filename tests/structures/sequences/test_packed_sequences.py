@@ -272,7 +272,7 @@ def test_errors_name_the_sequence_and_leave_nothing_behind(folder, spoil, messag
 
 
 def test_wrong_data_are_said(folder):
-    with pytest.raises(ValueError, match=r"sequence 0 is no pair \(x, y\)"):
+    with pytest.raises(ValueError, match=r"sequence 0 is neither a pair \(x, y\)"):
         mm.pack(["abc"], folder, "sequences")
     with pytest.raises(ValueError, match="at least one example"):
         mm.pack([], folder, "sequences")
@@ -287,23 +287,23 @@ def test_what_is_not_offered_is_said(folder):
         ({"hash_bits": 6}, "packed ones have been"),
         ({"features": TEMPLATES}, "packed ones have been"),
         ({"min_count": 2}, "packed ones have been"),
-        ({"kernel": "rbf"}, "kernel is not offered for packed sequences"),
-        ({"transition_features": True}, "transition_features is not offered"),
-        ({"invalid": "repair", "forbidden": "BIO"}, "invalid='repair' is not offered"),
-        ({"prior": fitted(attributes(X), Y)}, "a model as prior is not offered"),
+        ({"kernel": "rbf"}, "kernel is not available for packed sequences"),
+        ({"transition_features": True}, "transition_features is not available"),
+        ({"invalid": "repair", "forbidden": "BIO"}, "invalid='repair' is not available"),
+        ({"prior": fitted(attributes(X), Y)}, "a model as prior is not available"),
         ({"unknown": "error"}, "every feature is known"),
-        ({"calibrate": 3}, "calibrate needs examples in parts"),
+        ({"calibrate": 3}, "calibrate splits the examples into folds"),
         ({"classes": ["L0", "L1"]}, r"sequence \d+: the label 'L2' is not one of the classes"),
     ]:
         with pytest.raises(ValueError, match=message):
             fitted(packed, **options)
     with pytest.raises(ValueError, match="leave out Y"):
         fitted(packed, Y)
-    with pytest.raises(ValueError, match="packed sequences are for training: give a list"):
+    with pytest.raises(ValueError, match="packed sequences are for training only: give a list"):
         fitted(packed).predict(packed)
-    with pytest.raises(ValueError, match="a report shows single examples, which packed sequences are not"):
+    with pytest.raises(ValueError, match="a report shows single examples, which packed sequences do not offer"):
         fitted(packed).report(packed, None)
-    with pytest.raises(ValueError, match="packed sequences cannot be cut into folds: pack data to try"):
+    with pytest.raises(ValueError, match="packed sequences cannot be split into folds: pack validation data"):
         mm.Tuned(mm.SequenceLabeler(), cv=3).fit(packed)
     with pytest.raises(ValueError, match="takes no packed data"):
         mm.StructuredSVM(mm.tasks.Chain()).fit(packed, None)
@@ -373,7 +373,7 @@ def test_whatever_is_accepted_can_be_trained_on(tmp_path_factory, data):
 
 def test_a_folder_that_is_cut_off_is_refused_when_it_is_opened(small, folder):
     (folder / "rows.npy").write_bytes((folder / "rows.npy").read_bytes()[:-4])
-    with pytest.raises(ValueError, match="type and size"):
+    with pytest.raises(ValueError, match="type or size"):
         mm.open_packed(folder)
 
 

@@ -293,7 +293,7 @@ def test_stretches_may_begin_and_end_anywhere():
         (
             {"forbidden": [(a, "c") for a in "abc"]},
             [["a"], ["b", None, "a"], ["a", "b"], [None, "c", None, "c"], [None], ["a", "b", "a"]],
-            "sequence 3: whatever its missing labels are",
+            "sequence 3: every choice of its missing labels contains",
         ),
         ({}, [*SOME[:5], [None, None]], "sequence 5 has 3 positions but 2 labels"),
         ({}, [*SOME[:5], None], r"Y\[5\] is None; expected the list of labels of sequence 5"),

@@ -87,7 +87,7 @@ def test_what_does_not_fit_is_refused():
         ),
         (mm.SequenceLabeler(prior=old, hash_bits=8), NEW_X, NEW_Y, "the sequences have hashed features"),
         (mm.SequenceLabeler(prior=old, classes=["A", "D"]), NEW_X, [["D", "A", "A"]], "classes leaves out 'N'"),
-        (mm.SequenceLabeler(prior=old, kernel="rbf"), NEW_X, NEW_Y, "with a kernel there are none"),
+        (mm.SequenceLabeler(prior=old, kernel="rbf"), NEW_X, NEW_Y, "with a kernel does not have"),
         (mm.SequenceLabeler(prior=mm.SequenceLabeler()), NEW_X, NEW_Y, "not fitted yet"),
     ):
         with pytest.raises(ValueError, match=message):

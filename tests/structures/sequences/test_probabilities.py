@@ -169,7 +169,7 @@ def test_sets_hold_all_sequences_that_are_near_enough():
     limit = ordered[int(np.ceil(101 * 0.9)) - 1]
     expected = [z for z, q in zip(labellings, p, strict=True) if np.log(p[0]) - np.log(q) <= limit + 1e-9]
     assert model.predict_set([x], 0.9) == [expected]
-    with pytest.warns(SetCutOff, match="were cut off"):
+    with pytest.warns(SetCutOff, match="were truncated"):
         assert len(model.predict_set([x], 0.99, most=2)[0]) == 2
 
 
@@ -183,9 +183,9 @@ def test_sets_hold_all_sequences_that_are_near_enough():
         ),
         (lambda: trained().predict_set(X, 0.5, of="word"), "of must be 'sequence' or 'label'"),
         (lambda: trained().predict_confidence(X, of="word"), "of must be 'label', 'chunk' or 'sequence'"),
-        (lambda: SequenceLabeler().fit(X, Y).predict_set(X), "sets with a promise need examples"),
+        (lambda: SequenceLabeler().fit(X, Y).predict_set(X), "sets with guaranteed coverage need held-out examples"),
         (lambda: SequenceLabeler(calibrate=1).fit(X, Y), "calibrate"),
-        (lambda: SequenceLabeler(calibrate=10**6).fit(X, Y), "needs as many examples"),
+        (lambda: SequenceLabeler(calibrate=10**6).fit(X, Y), "needs at least that many examples"),
         (lambda: trained().log_probability(X, Y[:-1]), "sequences of features but"),
         (lambda: trained().log_probability(X[:1], [Y[0][1:]]), "sequence 0 has"),
         (lambda: trained().sample(X, 0), "n"),

@@ -122,7 +122,7 @@ def test_torn_and_flipped_files_fall_back(kind, tmp_path):
         with warnings.catch_warnings(record=True) as heard:
             warnings.simplefilter("always")
             found = make().set_params(checkpoint=path, checkpoint_every=1e9).fit(*data)
-        assert any("goes on from the one before" in str(each.message) for each in heard)
+        assert any("continues from the checkpoint before it" in str(each.message) for each in heard)
         assert_same(whole, found)
 
 

@@ -176,7 +176,7 @@ def test_a_damaged_file_gives_way_to_the_one_before(tmp_path):
     for damaged in (b"", content[:100], content[:-1], content[:-9] + b"x" + content[-8:]):
         path.write_bytes(damaged)
         before = (tmp_path / "checkpoint.previous").read_bytes()
-        with pytest.warns(CheckpointDamaged, match=r"goes on from the one before, checkpoint\.previous"):
+        with pytest.warns(CheckpointDamaged, match=r"continues from the checkpoint before it, checkpoint\.previous"):
             found = make().set_params(checkpoint=path, checkpoint_every=1e9).fit(*data)
         assert_same(whole, found)
         (tmp_path / "checkpoint.previous").write_bytes(before)
@@ -193,7 +193,7 @@ def test_what_is_no_checkpoint_is_left_alone(tmp_path):
     assert path.read_text() == "what I must not forget"
     model = tmp_path / "model.mm"
     mm.MulticlassSVC().fit(X, y).save(model)
-    with pytest.raises(ValueError, match="is no checkpoint"):
+    with pytest.raises(ValueError, match="is not a checkpoint"):
         mm.MulticlassSVC(checkpoint=model).fit(X, y)
     assert mm.load(model) is not None
     with pytest.raises(ValueError, match="folder or a device"):

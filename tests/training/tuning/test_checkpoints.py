@@ -80,5 +80,5 @@ def test_other_folds_and_other_values_are_refused(tmp_path):
         of_classes(model, random_state=1)
     with pytest.raises(ValueError, match=r"all_data is a checkpoint of another fit: C was 0\.1 and is now 0\.2"):
         of_classes(model, Cs=[0.2, 1.0, 10.0])
-    with pytest.raises(ValueError, match="ended after 3 trainings, and this one has more"):
+    with pytest.raises(ValueError, match="ended after 3 training runs, but this one has more"):
         of_classes(model, Cs=[0.1, 1.0, 10.0, 100.0], patience=None)

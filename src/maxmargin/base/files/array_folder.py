@@ -49,7 +49,7 @@ class ArrayFolderWriter:
         if self.folder.is_symlink() or (
             self.folder.exists() and (not self.folder.is_dir() or any(self.folder.iterdir()))
         ):
-            raise ValueError(f"{os.fspath(folder)} is already there; expected the path of a folder to make")
+            raise ValueError(f"{os.fspath(folder)} already exists; expected the path of a new folder")
         if not self.folder.parent.is_dir():
             raise FileNotFoundError(f"there is no folder {self.folder.parent} to make {self.folder.name} in")
         self.draft = self.folder.with_name(f".{self.folder.name[:100]}.{secrets.token_hex(8)}")
@@ -116,7 +116,7 @@ class _ArrayFile:
     def __init__(self, path: Path, dtype: np.dtype[Any]):
         self.dtype = dtype.newbyteorder("<")
         if self.dtype.str not in DTYPES:
-            raise ValueError(f"arrays of {dtype} are not for packed folders")
+            raise ValueError(f"a packed folder cannot hold arrays of {dtype}")
         self.length = 0
         self.stream: BufferedRandom = open(path, "x+b")  # noqa: SIM115 - closed by the writer of the folder
         self.stream.write(_header(self.dtype, 0))
@@ -161,9 +161,9 @@ class ArrayFolder:
         told = self.about.pop("sha256", None)
         self.checksum = _digest(_text(self.about).encode())
         if told != self.checksum:
-            raise ValueError(f"{name} is damaged: the checksum of its manifest is wrong")
+            raise ValueError(f"{name} is damaged: the checksum of its manifest is wrong; pack the data again")
         if checksum is not None and checksum != self.checksum:
-            raise ValueError(f"{name} is not the folder that it was: it has been packed anew since")
+            raise ValueError(f"{name} was packed again since it was opened; open it again")
         form = self.about.pop("format", None)
         if type(form) is not int or not 1 <= form <= FORMAT:
             raise ValueError(f"{name} has format {form!r}; this version of maxmargin knows the formats 1 to {FORMAT}")
@@ -272,11 +272,11 @@ def _manifest(folder: Path, name: str) -> dict[str, Any]:
     try:
         descriptor = _opened(folder / MANIFEST)
     except FileNotFoundError:
-        raise ValueError(f"{name} is no packed folder: it has no {MANIFEST}") from None
+        raise ValueError(f"{name} is not a packed folder: it has no {MANIFEST}") from None
     with os.fdopen(descriptor, "rb") as stream:
         size = os.fstat(stream.fileno()).st_size
         if size > MOST_MANIFEST:
-            raise ValueError(f"{name} is no packed folder: its manifest has {size:,} bytes")
+            raise ValueError(f"{name} is not a packed folder: its manifest has {size:,} bytes")
         return json_object(stream.read(), f"the manifest of {name}")
 
 
@@ -302,7 +302,7 @@ def _mapped(folder: Path, name: str, entry: Any, block: int) -> tuple[NDArray[An
         raise ValueError(f"{folder} is damaged: {name} has the type {entry['dtype']!r} and the length {length!r}")
     listed = isinstance(digests, list) and all(isinstance(each, str) for each in digests)
     if not listed or len(digests) != -(-length * dtype.itemsize // block):
-        raise ValueError(f"{folder} is damaged: {name} has another number of checksums than blocks")
+        raise ValueError(f"{folder} is damaged: {name} has a different number of checksums and blocks")
     try:
         descriptor = _opened(path)
     except FileNotFoundError:
@@ -311,7 +311,7 @@ def _mapped(folder: Path, name: str, entry: Any, block: int) -> tuple[NDArray[An
         size = os.fstat(stream.fileno()).st_size
         header = _header(dtype, length)
         if stream.read(len(header)) != header or size != len(header) + length * dtype.itemsize:
-            raise ValueError(f"{path} is damaged: it does not have the type and size that the manifest says")
+            raise ValueError(f"{path} is damaged: its type or size differs from what the manifest says")
         if length == 0:
             return _plain(np.empty(0, dtype=dtype)), digests
         content = mmap.mmap(stream.fileno(), 0, access=mmap.ACCESS_READ)

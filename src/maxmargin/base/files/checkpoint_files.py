@@ -30,7 +30,7 @@ class CheckpointFile:
             raise FileNotFoundError(f"there is no folder {self.path.parent} for the checkpoint {self.path.name}")
         for each in (self.path, self.previous, self.draft):
             if each.exists() and not each.is_file():
-                raise ValueError(f"{each} is a folder or a device; expected the path of a file, for checkpoints")
+                raise ValueError(f"{each} is a folder or a device; expected the path of a checkpoint file")
 
     def write(self, content: Iterable[Any]) -> None:
         """Make this the file, and what it was the previous one."""
@@ -58,7 +58,9 @@ class CheckpointFile:
             found = read(self.previous)
         except ValueError as error:
             raise ValueError(f"{damaged}; {error}. Delete both, or give another path") from None
-        warn_caller(f"{damaged}: training goes on from the one before, {self.previous.name}", CheckpointDamaged)
+        warn_caller(
+            f"{damaged}: training continues from the checkpoint before it, {self.previous.name}", CheckpointDamaged
+        )
         return found
 
 

@@ -52,7 +52,7 @@ def written(description: dict[str, Any], tensors: Tensors) -> bytes:
     try:
         described = _described(description, tensors)
     except ValueError as error:
-        raise ValueError(f"{error}: pickle keeps it") from None
+        raise ValueError(f"{error}. Use pickle to keep this model") from None
     return bytes(save(tensors, metadata={"maxmargin": described}))
 
 
@@ -61,13 +61,13 @@ def _described(description: dict[str, Any], tensors: Tensors) -> str:
     text = _text({"sha256": _checksum(description, tensors), **description})
     if len(text) > MOST_HEADER // 2:
         raise ValueError(
-            f"its description would have {len(text):,} characters; expected at most {MOST_HEADER // 2:,}, of which "
-            "lists of labels or names take most"
+            f"its description would have {len(text):,} characters; expected at most {MOST_HEADER // 2:,}. "
+            "Long lists of labels or names take most of them"
         )
     if len(tensors) > MOST_ARRAYS or _values(text) > MOST_VALUES - 9 * MOST_ARRAYS:
         raise ValueError(
-            f"it has {len(tensors):,} arrays and {_values(text):,} other values; a file has room for {MOST_ARRAYS:,} "
-            f"and about {MOST_VALUES - 9 * MOST_ARRAYS:,}"
+            f"it has {len(tensors):,} arrays and {_values(text):,} other values; a file can hold {MOST_ARRAYS:,} "
+            f"arrays and about {MOST_VALUES - 9 * MOST_ARRAYS:,} other values"
         )
     return text
 
@@ -125,11 +125,11 @@ def read(path: str | os.PathLike[str]) -> tuple[dict[str, Any], Tensors]:
 def _header(stream: Any, size: int, name: str) -> dict[str, Any]:
     first = stream.read(8)
     if len(first) < 8:
-        raise ValueError(f"{name} is no model file: it has {size} bytes")
+        raise ValueError(f"{name} is not a model file: it has {size} bytes")
     (length,) = struct.unpack("<Q", first)
     if length > min(MOST_HEADER, size - 8):
         raise ValueError(
-            f"{name} is no model file, or is cut off: its first bytes announce a header of {length:,} bytes"
+            f"{name} is not a model file, or it is cut off: its first bytes announce a header of {length:,} bytes"
         )
     text = stream.read(length)
     n_arrays = text.count(b'"data_offsets"')  # those that a text has in it, too; before the header is taken apart
@@ -148,7 +148,7 @@ def json_object(text: bytes | str, what: str) -> dict[str, Any]:
     except (ValueError, RecursionError) as error:
         raise ValueError(f"{what} is damaged: {error}") from None
     if not isinstance(found, dict):
-        raise ValueError(f"{what} is damaged: it is no JSON object")
+        raise ValueError(f"{what} is damaged: expected a JSON object")
     return found
 
 
@@ -165,13 +165,13 @@ def _pairs(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 
 def _no_constant(name: str) -> Any:
-    raise ValueError(f"{name} is no number of JSON")
+    raise ValueError(f"{name} is not a JSON number")
 
 
 def _checked(header: dict[str, Any], content: bytes, name: str) -> tuple[dict[str, Any], Tensors]:
     told = header.pop("__metadata__", None)
     if not isinstance(told, dict) or set(told) != {"maxmargin"} or not isinstance(told["maxmargin"], str):
-        raise ValueError(f"{name} is no model file of maxmargin: its header does not describe a model")
+        raise ValueError(f"{name} is not a model file of maxmargin: its header does not describe a model")
     description = json_object(told["maxmargin"], f"the description of the model in {name}")
     tensors: Tensors = {}
     end = 0
@@ -188,7 +188,7 @@ def _place(item: tuple[str, Any]) -> tuple[int, int]:
     """Where an array says that it lies; of an empty one, before those with the same place."""
     offsets: Any = item[1].get("data_offsets") if isinstance(item[1], dict) else None
     if not _are_sizes(offsets) or len(offsets) != 2:
-        raise ValueError(f"the array {item[0]!r} has no place in the file")
+        raise ValueError(f"the array {item[0]!r} has no position in the file")
     return offsets[0], offsets[1]
 
 
@@ -197,14 +197,14 @@ def _array(entry: dict[str, Any], content: bytes, begin: int, what: str) -> tupl
     shape: Any = entry.get("shape")
     dtype, (first, end) = DTYPES.get(str(entry.get("dtype"))), entry["data_offsets"]
     if set(entry) != {"dtype", "shape", "data_offsets"} or dtype is None:
-        raise ValueError(f"{what} is of a kind that is not known")
+        raise ValueError(f"{what} has an unknown type")
     if not _are_sizes(shape) or len(shape) > MOST_DIMENSIONS:
         raise ValueError(f"{what} has the shape {shape!r}")
     if first != begin or end - first != prod(shape) * dtype.itemsize or end > len(content):
         raise ValueError(f"{what} overlaps another one, leaves a gap, or is larger than the data")
     piece = memoryview(content)[first:end]
     if dtype == np.bool_ and np.frombuffer(piece, dtype=np.uint8).max(initial=0) > 1:
-        raise ValueError(f"{what} has truth values that are neither 0 nor 1")
+        raise ValueError(f"{what} has Boolean values that are neither 0 nor 1")
     return np.frombuffer(piece, dtype=dtype).reshape(shape).astype(dtype.newbyteorder("=")), end
 
 

@@ -321,7 +321,7 @@ class Mapped(Field):
 def afford(n_numbers: int, what: str) -> None:
     """Raise a ValueError where a model would have more numbers than one can want."""
     if n_numbers > MOST_NUMBERS:
-        raise ValueError(f"{n_numbers:,} {what} are more than the {MOST_NUMBERS:,} that there is room for")
+        raise ValueError(f"{n_numbers:,} {what} were found; expected at most {MOST_NUMBERS:,}")
 
 
 def _is_label(value: Any) -> bool:

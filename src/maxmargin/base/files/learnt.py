@@ -51,7 +51,7 @@ class MaybeInner(Inner):
 
     def refilled(self, found: Any, current: Any, owner: Any) -> Any:
         if (found is None) != (current is None):
-            raise ValueError("expected nothing" if current is None else "expected more than nothing")
+            raise ValueError("expected None" if current is None else "expected a value, found None")
         return current if current is None else super().refilled(found, current, owner)
 
 
@@ -129,7 +129,7 @@ class Lines(Learnt):
         columns = list(found.values())
         fit = all(isinstance(each, np.ndarray) and each.dtype == np.float64 and each.ndim == 1 for each in columns)
         if not fit or len({len(each) for each in columns}) > 1:
-            raise ValueError("expected columns of numbers, all as long as each other")
+            raise ValueError("expected columns of numbers of equal length")
         return [dict(zip(found, map(float, line), strict=True)) for line in zip(*columns, strict=True)]
 
 
@@ -152,7 +152,7 @@ def relearn(made: Any, found: Any) -> None:
     kind, declared = type(made).__name__, fields_learnt(type(made))
     if not isinstance(found, Mapping) or set(found) != set(declared):
         others = set(found) ^ set(declared) if isinstance(found, Mapping) else set(declared)
-        raise ValueError(f"of a {kind} it has other fields than expected: {', '.join(sorted(map(str, others))[:3])}")
+        raise ValueError(f"a {kind} has unexpected or missing fields: {', '.join(sorted(map(str, others))[:3])}")
     for name, field in declared.items():
         try:
             if isinstance(field, Learnt):

@@ -145,13 +145,14 @@ def shown(value: Any, declared: Mapping[str, Field], where: str) -> Iterator[tup
         if name in state:
             yield name, field, state[name]
         elif not isinstance(field, Sometimes):
-            raise ValueError(f"{where} is not set up: a {type(value).__name__} without {name} cannot be saved")
+            raise ValueError(f"{where} is not fitted: a {type(value).__name__} without {name} cannot be saved")
     unknown = set(state) - set(declared)
     if _has_others(type(value)):
         yield from ((name, Field(), state[name]) for name in sorted(unknown))
     elif unknown and type(value) not in _DECLARED:
         raise ValueError(
-            f"{where} has the attribute {min(unknown)!r}, which is no field of {type(value).__name__}: a model file "
+            f"{where} has the attribute {min(unknown)!r}, which is not a field of {type(value).__name__}, and "
+            "a model file "
             "would lose it. Remove it before saving"
         )
 

@@ -76,8 +76,9 @@ class DataWriter:
             else f"a {kind.__module__}.{kind.__qualname__}"
         )
         raise ValueError(
-            f"{where} is {what}, which a model file cannot hold: it has plain data alone, so that loading it runs no "
-            "code. pickle or skops can keep such a model, for people who trust each other"
+            f"{where} is {what}, which a model file cannot hold: model files hold plain data only, so "
+            "that loading runs no "
+            "code. Use pickle or skops to share such a model with people who trust you"
         )
 
     def vector(self, w: Array) -> Any:
@@ -178,13 +179,13 @@ class DataReader:
             or set(entry) - {"own"} != {"class", "fields"}
             or entry.get("own", True) is not True
         ):
-            raise ValueError(f"part {len(self.parts)} has no class, no fields, or more than that")
+            raise ValueError(f"entry {len(self.parts)} must have a class and fields, and nothing else")
         if not isinstance(entry["fields"], dict) or not isinstance(entry["class"], str):
-            raise ValueError(f"part {len(self.parts)} has no class, or no fields")
+            raise ValueError(f"entry {len(self.parts)} has no class or no fields")
         kind = self._class(entry["class"], "own" in entry)
         declared = fields_of(kind)
         if declared is None:
-            raise ValueError(f"objects of the class {entry['class']!r} are not for model files")
+            raise ValueError(f"a model file cannot hold objects of the class {entry['class']!r}")
         fields = {name: self.read(each) for name, each in entry["fields"].items()}
         self.parts.append(restored(kind, declared, fields))
 
@@ -192,11 +193,11 @@ class DataReader:
         if not own:
             kind = self.classes(name)
             if kind is None:
-                raise ValueError(f"part {len(self.parts)} is of the class {name[:80]!r}, which is not known")
+                raise ValueError(f"entry {len(self.parts)} has the unknown class {name[:80]!r}")
             return kind
         if self.own is None:
             raise ValueError(
-                f"it has a task of the class {name[:80]!r}, which is not maxmargin's: give that class to load"
+                f"it has a task of the class {name[:80]!r}, which is not one of maxmargin: pass that class to load"
             )
         if self.own.__name__ != name:
             raise ValueError(f"the task of the model is a {name[:80]!r}, the given class is {self.own.__name__!r}")
@@ -223,7 +224,7 @@ class DataReader:
             return self._vector(found)
         if keys == {"packed", "dtype", "length"}:
             return self._unpacked(found)
-        raise ValueError(f"a value is described by {sorted(map(str, keys))[:5]}, which is not known")
+        raise ValueError(f"a value has the unknown description {sorted(map(str, keys))[:5]}")
 
     def _list(self, found: Any) -> list[Any]:
         if not isinstance(found, list):
@@ -234,21 +235,21 @@ class DataReader:
         try:
             return kind(self._list(found))
         except TypeError as error:
-            raise ValueError(f"a set has a member that cannot be one: {error}") from None
+            raise ValueError(f"a set has a member that is not hashable: {error}") from None
 
     def _dict(self, found: Any) -> dict[Any, Any]:
         pairs = self._list(found)
         try:
             made = {key: value for key, value in pairs}  # noqa: C416  (which says what is wrong with a pair)
         except TypeError as error:
-            raise ValueError(f"a dict has a key that cannot be one: {error}") from None
+            raise ValueError(f"a dict has a key that is not hashable: {error}") from None
         if len(made) < len(pairs):
             raise ValueError("a dict has a key twice")
         return made
 
     def _float(self, found: Any) -> float:
         if found not in ("inf", "-inf", "nan"):
-            raise ValueError(f"a number is {found!r}")
+            raise ValueError(f"{found!r} is not a number")
         return float(found)
 
     def _scalar(self, found: Any) -> Any:
@@ -259,12 +260,12 @@ class DataReader:
 
     def _range(self, found: Any) -> range:
         if not isinstance(found, list) or len(found) != 3 or not all(type(n) is int for n in found) or found[2] == 0:
-            raise ValueError(f"a range is {found!r}")
+            raise ValueError(f"{found!r} does not describe a range")
         return range(*found)
 
     def _known_part(self, found: Any) -> Any:
         if type(found) is not int or not 0 <= found < len(self.parts):
-            raise ValueError(f"part {found!r} is not among those before it")
+            raise ValueError(f"entry {found!r} does not come before the entry that refers to it")
         return self.parts[found]
 
     def _tensor(self, name: Any) -> NDArray[Any]:
@@ -278,7 +279,7 @@ class DataReader:
             raise ValueError("a list of texts was expected")
         longest = max(map(len, texts), default=1)
         if 4 * longest * len(texts) > RATIO * (SMALL + sum(map(len, texts))):
-            raise ValueError("texts of such different lengths are not for arrays")
+            raise ValueError("the lengths of the texts differ too much to make an array of them")
         return self._shaped(np.array(texts, dtype=f"<U{max(longest, 1)}"), found["shape"])
 
     def _objects(self, found: dict[str, Any]) -> NDArray[Any]:
@@ -320,28 +321,28 @@ class DataReader:
         length, steps, values = found["vector"], self.read(found["steps"]), self.read(found["values"])
         numbers = all(isinstance(each, np.ndarray) and each.ndim == 1 for each in (steps, values))
         if type(length) is not int or not 0 <= length < 2**40 or not numbers or len(steps) != len(values):
-            raise ValueError("weights do not fit their places")
+            raise ValueError("weights and their indices have different lengths")
         if steps.dtype.kind != "u" or values.dtype != np.float64 or (len(steps) and steps.max() >= 2**40):
-            raise ValueError("weights or their places are no such numbers")
+            raise ValueError("weights or their indices have a wrong type")
         places = np.cumsum(steps, dtype=np.int64)
         if len(places) and (places[-1] >= length or (steps[1:] == 0).any()):
-            raise ValueError("a weight has no place")
+            raise ValueError("a weight has an index that is out of range")
         return PickledWeights(places, values, length)
 
     def _unpacked(self, found: dict[str, Any]) -> NDArray[Any]:
         dtype, length, short = found["dtype"], found["length"], self._tensor(found["packed"])
         if dtype not in [each.str for each in DTYPES.values()] or type(length) is not int or short.dtype != np.uint8:
-            raise ValueError("packed numbers are of no known kind")
+            raise ValueError("packed numbers have an unknown type")
         size = length * np.dtype(dtype).itemsize
         if not 0 <= size <= RATIO * short.size:
-            raise ValueError(f"{short.size:,} bytes are said to be {size:,} when unpacked, which is too many")
+            raise ValueError(f"{short.size:,} bytes are said to unpack to {size:,}, which is too many")
         unpacking = zlib.decompressobj()
         try:
             content = unpacking.decompress(short.tobytes(), size + 1)
         except zlib.error as error:
             raise ValueError(f"packed numbers are damaged: {error}") from None
         if len(content) != size or not unpacking.eof or unpacking.unused_data:
-            raise ValueError("packed numbers have another length than the file says")
+            raise ValueError("the length of packed numbers differs from what the file says")
         return np.frombuffer(content, dtype=dtype).astype(np.dtype(dtype).newbyteorder("="))
 
     def _numbers_of(self, found: Any, dtype: type) -> NDArray[Any]:

@@ -36,10 +36,10 @@ class Stacked(Learnt):
         if isinstance(found, dict) and set(found) == {"each"}:
             value = found["each"]
             if not isinstance(value, list) or len(value) != owner.n:
-                raise ValueError(f"expected a list of {owner.n}")
+                raise ValueError(f"expected a list of {owner.n} values, one per example")
             return value
         if not isinstance(found, dict) or set(found) != {"alone", "columns"} or not isinstance(found["columns"], list):
-            raise ValueError("expected what is kept of every example")
+            raise ValueError("expected the values of every example")
         columns = [_parted(each, owner.n) for each in found["columns"]]
         if found["alone"] is True and len(columns) == 1:
             return columns[0]
@@ -70,14 +70,14 @@ def _joined(column: OfEvery) -> dict[str, Any]:
 def _parted(found: Any, n: int) -> OfEvery:
     """The column of n examples that was joined to this."""
     if not isinstance(found, dict) or set(found) != {"numbers", "shapes", "known"}:
-        raise ValueError("expected numbers, their shapes, and who has some")
+        raise ValueError("expected numbers, their shapes, and which examples have an array")
     numbers, shapes, known = (found[name] for name in ("numbers", "shapes", "known"))
     if not all(isinstance(each, np.ndarray) for each in (numbers, shapes, known)) or numbers.ndim != 1:
         raise ValueError("expected arrays")
     if known.dtype != np.bool_ or known.shape != (n,):
-        raise ValueError(f"expected who of {n} examples has some")
+        raise ValueError(f"expected {n} Boolean values, one per example")
     if shapes.dtype != np.int64 or shapes.ndim != 2 or len(shapes) != np.count_nonzero(known) or (shapes < 0).any():
-        raise ValueError("expected a shape of every array")
+        raise ValueError("expected a shape for every array")
     listed = shapes.tolist()
     sizes = [prod(shape) for shape in listed]
     if sum(sizes) != len(numbers):

@@ -16,5 +16,5 @@ def least_cost(cost: Array, lower: Any, rows: list[LinearConstraint], what: str)
     """min ⟨cost, x⟩ over whole numbers lower <= x <= 1 that satisfy the rows; `what` is searched, for messages."""
     solved = milp(cost, integrality=np.ones(len(cost)), bounds=Bounds(lower, 1.0), constraints=rows, options=EXACTLY)
     if not solved.success:
-        raise RuntimeError(f"the integer program of the best {what} was not solved: {solved.message}")
+        raise RuntimeError(f"the integer program that finds the best {what} was not solved: {solved.message}")
     return np.asarray(solved.x)

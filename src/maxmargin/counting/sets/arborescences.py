@@ -59,7 +59,7 @@ class Arborescences(PairSet):
         nodes, numbers = self._items, self._numbers
         heads = collection(y, "arborescence", "head")
         if isinstance(y, set | frozenset):
-            raise ValueError(f"{y!r} has no order; expected a list or tuple of the heads of all nodes but the root")
+            raise ValueError(f"{y!r} has no order; expected a list or tuple with the head of every node but the root")
         if len(heads) != len(nodes) - 1:
             raise ValueError(
                 f"{len(heads)} heads were found; expected {len(nodes) - 1}, "
@@ -124,7 +124,7 @@ class Arborescences(PairSet):
         found: dict[tuple[int, int], None] = {}
         for arc in self.arcs:
             if not is_pair(arc):
-                raise ValueError(f"{arc!r} is no arc; expected a pair of nodes (head, modifier)")
+                raise ValueError(f"{arc!r} is not an arc; expected a pair of nodes (head, modifier)")
             h, m = (self._items.number(node) for node in arc)
             if h == m:
                 raise ValueError(f"the arc {arc!r} leads from a node to itself; expected two different nodes")

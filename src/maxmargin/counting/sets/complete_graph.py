@@ -83,7 +83,7 @@ class CompleteGraph:
         found: dict[int, Hashable] = {}
         for edge in edges:
             if not is_pair(edge):
-                raise ValueError(f"{edge!r} is no edge; expected two different vertices")
+                raise ValueError(f"{edge!r} is not an edge; expected two different vertices")
             u, v = (vertices.number(end) for end in edge)
             if u == v:
                 raise ValueError(f"the edge {edge!r} joins a vertex with itself; expected two different vertices")

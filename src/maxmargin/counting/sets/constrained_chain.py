@@ -33,7 +33,7 @@ class ConstrainedChain:
             self.log_size, ways = self.log_size + common, ways - common
         last = float(logsumexp(start + ways))
         if last == -np.inf:
-            raise ValueError(f"no sequence of length {length} obeys what is forbidden")
+            raise ValueError(f"no sequence of length {length} avoids all forbidden transitions; forbid fewer of them")
         self.log_size += last
         self.at = np.empty((length, len(T)))  # [t, a]: P(y_t = a)
         self.at[0] = _normalised(np.exp(start + ways - last))

@@ -111,7 +111,7 @@ class CyclicPermutations(ItemPairSet):
     def features(self, y: Any) -> Array:
         numbers = ordered_numbers(self._items, y, "cycle")
         if len(numbers) < LEAST:
-            raise ValueError(f"a cycle of {len(numbers)} items; expected at least {LEAST}")
+            raise ValueError(f"the cycle has {len(numbers)} items; expected at least {LEAST}")
         return self._pairs.of_arcs(*_steps(numbers))
 
     def decode(self, f: Array) -> DecodedOutput:
@@ -161,7 +161,9 @@ class HamiltonianCycles(ItemPairSet):
         self.signed = signed
         self.method = method
         if signed and not directed:
-            raise ValueError("signed features tell the directions of a cycle; expected directed=True with signed=True")
+            raise ValueError(
+                "signed features depend on the direction of a cycle; expected directed=True with signed=True"
+            )
         check_method(method, len(self._items))
 
     @property

@@ -94,7 +94,7 @@ class DagPaths(PairSet):
         graph = self._graph
         numbers = ordered_numbers(graph.nodes, y, "path")
         if len(numbers) < 2 or numbers[0] != graph.source or numbers[-1] != graph.sink:
-            raise ValueError(f"{y!r} is no path from {self.source!r} to {self.sink!r}; expected these as its ends")
+            raise ValueError(f"{y!r} is not a path from {self.source!r} to {self.sink!r}; expected these as its ends")
         phi = np.zeros(self.dim)
         for u, v in pairwise(numbers):
             if (u, v) not in graph.numbers:
@@ -153,7 +153,7 @@ class DagPaths(PairSet):
         arcs = []
         for arc in self.edges:
             if not is_pair(arc):
-                raise ValueError(f"{arc!r} is no arc; expected a pair of nodes (u, v)")
+                raise ValueError(f"{arc!r} is not an arc; expected a pair of nodes (u, v)")
             u, v = arc
             try:
                 sorter.add(v, u)

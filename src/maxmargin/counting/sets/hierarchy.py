@@ -172,7 +172,7 @@ class HierarchyPaths(OutputSet):
             if way.parent[v] >= 0 and way.parent[v] not in chosen:
                 node, above = way.nodes.names[v], way.nodes.names[way.parent[v]]
                 raise ValueError(
-                    f"the set contains {node!r} but not {above!r}, which is above it; expected all nodes on the ways "
+                    f"the set contains {node!r} but not {above!r}, which is above it; expected all nodes on the paths "
                     "from the root"
                 )
         return indicator(sorted(chosen), self.dim)

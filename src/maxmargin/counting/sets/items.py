@@ -89,7 +89,7 @@ def collection(y: Any, kind: str, called: str = "item") -> list[Any]:
     if hasattr(y, "dtype") and getattr(y, "ndim", 0) == 1 and y.dtype.kind != "b":
         y = y.tolist()
     if not isinstance(y, list | tuple | set | frozenset):
-        raise ValueError(f"{y!r} is no {kind}; expected a set, list or tuple of {_plural(called, 2)}")
+        raise ValueError(f"the {kind} is {y!r}; expected a set, list or tuple of {_plural(called, 2)}")
     return list(y)
 
 

@@ -123,13 +123,13 @@ class PartialTournaments(ItemPairSet):
         phi = np.zeros(len(pairs))
         for pair in collection(y, "partial tournament", "pair"):
             if isinstance(pair, set | frozenset) or not is_pair(pair):
-                raise ValueError(f"{pair!r} is no pair; expected (u, v), which says that u comes before v")
+                raise ValueError(f"{pair!r} is not a pair; expected (u, v), which says that u comes before v")
             u, v = (items.number(each) for each in pair)
             if u == v:
                 raise ValueError(f"the pair {tuple(pair)!r} compares an item with itself; expected two different items")
             place = pairs.graph.number(u, v)
             if phi[place]:
-                raise ValueError(f"the pair {tuple(pair)!r} is there twice or both ways; expected every pair once")
+                raise ValueError(f"the pair {tuple(pair)!r} is given twice or in both orders; expected every pair once")
             phi[place] = 1.0 if u < v else -1.0
         return phi
 

@@ -104,7 +104,7 @@ class Paths(PairSet):
         numbers = ordered_numbers(self._items, y, "path")
         names = self._items.names
         if len(numbers) < 2 or numbers[0] != 0 or numbers[-1] != len(names) - 1:
-            raise ValueError(f"{y!r} is no path from {names[0]!r} to {names[-1]!r}; expected these as its ends")
+            raise ValueError(f"{y!r} is not a path from {names[0]!r} to {names[-1]!r}; expected these as its ends")
         return indicator(self._numbers[numbers[:-1], numbers[1:]], self.dim)
 
     def decode(self, f: Array) -> DecodedOutput:

@@ -110,7 +110,7 @@ class LabelSequences(OutputSet):
 
     def _numbers(self, y: Any) -> Index:
         if not isinstance(y, list | tuple | str | np.ndarray):
-            raise ValueError(f"{y!r} is no sequence; expected {self.length} labels")
+            raise ValueError(f"{y!r} is not a sequence; expected {self.length} labels")
         if len(y) != self.length:
             raise ValueError(f"the sequence has {len(y)} labels; expected {self.length}")
         numbers = np.array([self._items.number(label) for label in y], dtype=np.intp)

@@ -150,7 +150,7 @@ class SpanningTrees(VertexPairSet):
             return place
         if place not in self._places:
             (edge,) = self._graph.named([place], self._items)
-            raise ValueError(f"{edge!r} is no edge of the graph; expected edges such as {self.coordinates[0]!r}")
+            raise ValueError(f"{edge!r} is not an edge of the graph; expected edges such as {self.coordinates[0]!r}")
         return self._places[place]
 
     def _named(self, chosen: Any) -> frozenset[Edge]:

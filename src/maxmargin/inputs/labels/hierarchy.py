@@ -90,12 +90,12 @@ def read_hierarchy(taxonomy: Any, labels: Iterable[Hashable], where: str = "exam
             raise ValueError("the taxonomy is empty; expected at least one node with a parent")
         return ClassHierarchy(parents)
     except TypeError as error:  # a dictionary's complaint about a list as a name
-        raise ValueError(f"a node of the taxonomy cannot be used as a name: {error}") from None
+        raise ValueError(f"the name of a node of the taxonomy is not hashable: {error}") from None
 
 
 def _mapped(taxonomy: Mapping[Any, Any]) -> dict[Hashable, list[Hashable]]:
     if None in taxonomy:
-        raise ValueError("the taxonomy names a parent of None, which stands for the root without a name")
+        raise ValueError("the taxonomy gives None a parent, but None stands for the unnamed root")
     several = (list, tuple, set, frozenset)
     return {
         plain(child): list(map(plain, above)) if isinstance(above, several) else [plain(above)]
@@ -115,7 +115,7 @@ def _paired(taxonomy: Any) -> dict[Hashable, list[Hashable]]:
             raise ValueError(f"taxonomy[{i}] is {pair!r}; {expected}")
         parent, child = map(plain, pair)
         if child is None:
-            raise ValueError(f"taxonomy[{i}] puts None below {parent!r}; None stands for the root without a name")
+            raise ValueError(f"taxonomy[{i}] puts None below {parent!r}, but None stands for the unnamed root")
         parents.setdefault(child, []).append(parent)
     return parents
 
@@ -129,7 +129,7 @@ def _paths(separator: str, labels: Iterable[Hashable], where: str) -> dict[Hasha
             continue
         name, example = plain(label), f"'a{separator}b'"
         if not isinstance(name, str):
-            raise ValueError(f"{where} {i}: the label {name!r} is no string; taxonomy={separator!r} reads {example}")
+            raise ValueError(f"{where} {i}: the label {name!r} is not a string; taxonomy={separator!r} reads {example}")
         parts = name.split(separator)
         if not all(parts):
             raise ValueError(

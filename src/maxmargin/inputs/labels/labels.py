@@ -73,8 +73,8 @@ def refuse_mixed(labels: Any, begin: int = 0) -> None:
     if len(first) == 2:
         i, j = sorted(first.values())
         raise ValueError(
-            f"labels are of several types: that of example {begin + i} is {plain(labels[i])!r}, that of example "
-            f"{begin + j} {plain(labels[j])!r}; expected all strings or all numbers"
+            f"labels have several types: example {begin + i} has {plain(labels[i])!r} and example "
+            f"{begin + j} has {plain(labels[j])!r}; expected all strings or all numbers"
         )
 
 
@@ -144,14 +144,14 @@ def cost_matrix(costs: Any, classes: Sequence[Hashable]) -> Array:
     if not np.isfinite(matrix).all() or (matrix < 0).any():
         raise ValueError("costs must be finite and >= 0")
     if np.diagonal(matrix).any():
-        raise ValueError("the cost of a right answer (the diagonal of the cost matrix) must be 0")
+        raise ValueError("the cost of a correct answer (the diagonal of the cost matrix) must be 0")
     return matrix
 
 
 def prices(truth: Sequence[Hashable], found: Sequence[Hashable], numbers: dict[Hashable, int], cost: Array) -> Array:
     """The cost of every found label; where the true one is not among the classes, that of the worst mistake."""
     if len(truth) != len(found):
-        raise ValueError(f"{len(truth)} true labels cannot be compared with {len(found)} others")
+        raise ValueError(f"there are {len(truth)} true but {len(found)} predicted labels")
     rows = np.fromiter((numbers.get(label, -1) for label in truth), dtype=np.int32, count=len(truth))
     return np.where(rows < 0, cost.max(), cost[rows, label_numbers(found, numbers)])
 

@@ -39,7 +39,7 @@ class PackedClasses(PackedRows):
 
     def _check_saved(self) -> None:
         if self.label_type not in TYPES:
-            raise ValueError(f"labels are said to be {self.label_type!r}; expected one of {', '.join(TYPES)}")
+            raise ValueError(f"the type of the labels is {self.label_type!r}; expected one of {', '.join(TYPES)}")
 
     @property
     def outputs(self) -> NumberedLabels:
@@ -124,12 +124,14 @@ class _ClassNumbers:
         if isinstance(self.first[1], str) != isinstance(label, str):
             j, other = self.first
             raise ValueError(
-                f"labels are of several types: that of example {j} is {other!r}, that of example {i} {label!r}; "
+                f"labels have several types: example {j} has {other!r} and example {i} has {label!r}; "
                 "expected all strings or all numbers"
             )
         if self.most is not None and len(self.numbers) == self.most:
             known_ones = ", ".join(map(repr, self.numbers))
-            raise ValueError(f"example {i}: the label {label!r} is one more than {known_ones}; expected two classes")
+            raise ValueError(
+                f"example {i}: the label {label!r} is a third class beside {known_ones}; expected two classes"
+            )
         return self.numbers.setdefault(label, len(self.numbers))
 
     def finished(self) -> tuple[list[Any], str, Labels]:

@@ -50,7 +50,7 @@ class PackedData:
     def in_parts(self) -> tuple[Any, Any, dict[str, Any]]:
         """X, Y and what else `fit` takes, each of which has parts by numbers of examples."""
         raise ValueError(
-            f"packed {self.kind} cannot be cut into folds: pack data to try values of C on as well, and use fit_path"
+            f"packed {self.kind} cannot be split into folds: pack validation data as well, and use fit_path"
         )
 
     def verify(self) -> None:
@@ -76,7 +76,7 @@ def given_examples(packed: type[PackedData] | None, X: Any, Y: Any, sample_weigh
         takes = "no packed data" if packed is None else f"packed {packed.kind}"
         raise ValueError(f"X has packed {X.kind}; this estimator takes {takes}")
     if Y is not None:
-        raise ValueError("packed data have their outputs with them; leave out Y")
+        raise ValueError("packed data contain their outputs; leave out Y")
     if sample_weight is None and X.weights is not None:
         X.folder.verify("weights")
         sample_weight = np.array(X.weights)

@@ -113,7 +113,7 @@ class PackedMatrix(MatrixInPieces):
         if columns == slice(None, self.n_features):
             part.kept = self.n_features
         elif columns not in (..., slice(None), slice(None, self.kept)):
-            raise IndexError("columns of packed rows are taken as m[:, :k], to leave out the constant")
+            raise IndexError("columns of packed rows can be selected only as m[:, :k], which leaves out the constant")
         if not (isinstance(rows, slice) and rows == slice(None)):
             part.rows = np.arange(self.shape[0])[rows] if self.rows is None else self.rows[rows]
         return part
@@ -133,7 +133,7 @@ class PackedMatrix(MatrixInPieces):
                 f"the packed rows have {self.n_features} features; expected {estimator.n_features_in_} as in training"
             )
         if names is not None and self.names is not None and names.tolist() != self.names:
-            raise ValueError("features of the packed rows have other names than in training, or another order")
+            raise ValueError("the features of the packed rows differ from those in training in name or order")
 
     def pieces(self) -> Iterator[sparse.csr_array]:
         n = self.shape[0]
@@ -210,6 +210,6 @@ class RowPacker:
         if self.n == 0:
             raise ValueError("no rows given: at least one example is needed")
         if self.columns.width == 0:
-            raise ValueError("the rows have no features; expected one at least")
+            raise ValueError("the rows have no features; expected at least one")
         self.writer.finish()
         return PackedRows(self.n, self.columns.width, self.constant, self.columns.names)

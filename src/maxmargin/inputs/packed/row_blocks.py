@@ -67,7 +67,7 @@ def _read(each: Any, queries: bool, i: int) -> RowBlock:
         wanted = "(X, y, qid), nor (X, y, qid, weights)" if queries else "(X, y), nor (X, y, weights)"
         whole = "[(X, y, qid)]" if queries else "[(X, y)]"
         raise ValueError(
-            f"example {i}: this is no block {wanted}, nor the same of a single row; to pack matrices, give {whole}"
+            f"example {i}: expected a block {wanted}, or the same for a single row; to pack matrices, give {whole}"
         )
     X, y, *others = each
     qid = others.pop(0) if queries else None
@@ -127,7 +127,7 @@ class RowColumns:
             self.width = 0 if block.grows or block.names is not None else rows.shape[1]
         if (block.names is None) != (self.places is None):
             kinds = ("numbers", "names") if block.names is None else ("names", "numbers")
-            raise ValueError(f"example {first}: features have {kinds[0]}, and {kinds[1]} before")
+            raise ValueError(f"example {first}: features have {kinds[0]}, but {kinds[1]} in the blocks before")
         if block.names is not None:
             rows = self._named(rows, block, first)
         elif block.grows:
@@ -142,7 +142,7 @@ class RowColumns:
         assert self.places is not None
         assert block.names is not None
         if self.width and not block.grows and block.names != list(self.places):
-            raise ValueError(f"example {first}: the columns have other names than those before, or another order")
+            raise ValueError(f"example {first}: the columns differ in name or order from those of the blocks before")
         numbers = [self.places.setdefault(name, len(self.places)) for name in block.names]
         self.width = len(self.places)
         if numbers == list(range(len(numbers))):

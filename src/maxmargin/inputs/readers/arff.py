@@ -100,7 +100,7 @@ class ArffRows:
         for place, text in self._matches(line[1:-1]):
             if place is None or len(place) > 9 or int(place) >= len(self.attributes) or int(place) in row:
                 raise self.lines.error(
-                    f"{place or text!r} is no attribute; expected the number of each once, from 0 to "
+                    f"{place or text!r} is not an attribute; expected the number of each once, from 0 to "
                     f"{len(self.attributes) - 1}, and its value after a blank"
                 )
             row[int(place)] = text
@@ -110,7 +110,9 @@ class ArffRows:
         if not _MARKS.search(text):  # nearly always
             fields = [field.strip() for field in text.split(",")]
             if "" in fields:
-                raise self.lines.error(f"value {fields.index('') + 1} is empty; expected a text, or '' in marks")
+                raise self.lines.error(
+                    f"value {fields.index('') + 1} is empty; expected a text (an empty text is written as '')"
+                )
             return fields
         fields = []
         for place, field in self._matches(text):
@@ -133,7 +135,7 @@ class ArffRows:
 def written(text: str) -> str:
     """A name or a value, in marks where it needs them; raises where a line cannot hold it."""
     if any(end in text for end in "\n\r"):
-        raise ValueError(f"{text!r} has an end of a line, which no name or value in an ARFF file can have")
+        raise ValueError(f"{text!r} contains a line break, which no name or value in an ARFF file can have")
     if re.fullmatch(r"[\w.+-]+", text) and text != "?":
         return text
     return "'" + text.replace("\\", "\\\\").replace("'", "\\'") + "'"

@@ -49,8 +49,9 @@ class _Limited(RawIOBase):
         self._left -= read
         if self._left < 0:
             raise ValueError(
-                f"{self._name} holds more than {self._most:,} bytes, {MOST_TIMES} times its own size; if that is meant "
-                "to be, decompress it first"
+                f"{self._name} holds more than {self._most:,} bytes, {MOST_TIMES} times its own size. If "
+                "that is intended, "
+                "decompress it first"
             )
         return read
 

@@ -63,9 +63,9 @@ def _record(line: str, lines: TextLines) -> dict[str, Any]:
     try:
         record = json.loads(line, object_pairs_hook=_with_different_keys, parse_constant=_refused)
     except RecursionError:
-        raise lines.error("lists or records are within each other too deep") from None
+        raise lines.error("lists or records are nested too deeply") from None
     except json.JSONDecodeError as error:
-        raise lines.error(f"this is no JSON: {error.msg} at character {error.pos + 1}") from None
+        raise lines.error(f"this is not JSON: {error.msg} at character {error.pos + 1}") from None
     except ValueError as error:
         raise lines.error(str(error)) from None
     if not isinstance(record, dict):
@@ -78,9 +78,9 @@ def _with_different_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     if len(record) < len(pairs):
         keys: set[str] = set()
         twice = next(key for key, _ in pairs if key in keys or keys.add(key))  # type: ignore[func-returns-value]
-        raise ValueError(f"the key {twice!r:.40} is there twice")
+        raise ValueError(f"the key {twice!r:.40} occurs twice")
     return record
 
 
 def _refused(text: str) -> Any:
-    raise ValueError(f"there is {text}; expected finite numbers")
+    raise ValueError(f"found {text}; expected finite numbers")

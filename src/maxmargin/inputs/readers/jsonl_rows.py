@@ -77,7 +77,7 @@ def iterate_multilabel_jsonl(
         for record in islice(records, at_once):
             said = record.listed("labels", "a list of texts") if "labels" in record else []
             if not all(isinstance(label, str) for label in said) or len(set(said)) < len(said):
-                raise record.error(f"the labels are {said!r:.60}; expected texts, each once")
+                raise record.error(f"the labels are {said!r:.60}; expected different texts")
             marks.append([labels.setdefault(label, len(labels)) for label in said])
             rows.add(features_of(record))
         if not marks:

@@ -75,7 +75,7 @@ def read_label_names(source: TextFile) -> list[str]:
                 parser.Parse(line + "\n", False)
             parser.Parse("", True)
         except expat.ExpatError as error:
-            raise lines.error(f"this is no XML: {expat.ErrorString(error.code)}", error.lineno) from None
+            raise lines.error(f"this is not XML: {expat.ErrorString(error.code)}", error.lineno) from None
         if not found:
             raise lines.error("the file names no label; expected <labels><label name=…/>…</labels>")
     return list(found)
@@ -96,9 +96,9 @@ def write_mulan_rows(
             "of each for every example, and a name for every column"
         )
     if len({*names, *label_names}) < len(names) + len(label_names):
-        raise ValueError("two columns have one name; expected different names of features and labels")
+        raise ValueError("two columns have the same name; expected different names for features and labels")
     if not np.isin(Y, (0, 1)).all():
-        raise ValueError("Y must be of zeros and ones")
+        raise ValueError("Y must consist of zeros and ones")
     for name in label_names:
         if not name or any(ord(character) < 32 for character in name):
             raise ValueError(f"{name!r} cannot be the name of a label in an XML file")
@@ -153,7 +153,7 @@ class _Columns:
                 self.names += [f"{attribute.name}={value}" for value in attribute.values]
             else:
                 raise self.lines.error(
-                    f"the attribute {attribute.name!r}, above this line, is of any text; expected numbers, or listed "
+                    f"the attribute {attribute.name!r}, above this line, holds free text; expected numbers, or listed "
                     "values"
                 )
 

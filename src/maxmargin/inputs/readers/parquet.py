@@ -25,7 +25,7 @@ def reading_parquet(path: Any) -> Iterator[_ParquetTable]:
             path, memory_map=False, thrift_string_size_limit=LONGEST, thrift_container_size_limit=LONGEST
         )
     except arrow_errors as error:
-        raise ValueError(f"{name} is no Parquet file, or damaged: {_first_line(error)}") from None
+        raise ValueError(f"{name} is not a Parquet file, or it is damaged: {_first_line(error)}") from None
     with file:
         held = sum(file.metadata.row_group(k).total_byte_size for k in range(file.metadata.num_row_groups))
         if held > max(ALWAYS, MOST_TIMES * size):

@@ -107,7 +107,7 @@ def write_svmlight(target: TextFile, X: Any, y: Any, qid: Any = None, zero_based
     matrix = sparse.csr_array(X, dtype=np.float64, copy=True)
     matrix.sum_duplicates()
     if len(y) != matrix.shape[0] or (qid is not None and len(qid) != len(y)):
-        raise ValueError(f"X has {matrix.shape[0]} rows; got {len(y)} labels, and queries for {len(qid or y)} of them")
+        raise ValueError(f"X has {matrix.shape[0]} rows, but there are {len(y)} labels and {len(qid or y)} query ids")
     if not np.isfinite(matrix.data).all():
         raise ValueError("X has a number that is not finite")
     first = 0 if zero_based else 1
@@ -124,7 +124,9 @@ def write_svmlight(target: TextFile, X: Any, y: Any, qid: Any = None, zero_based
 
 def _written(value: Any) -> str:
     if not is_finite(value):
-        raise ValueError(f"a label is {value!r}; expected a finite number: svmlight has no texts")
+        raise ValueError(
+            f"a label is {value!r}; expected a finite number, because svmlight files cannot hold text labels"
+        )
     number = float(value)
     return str(int(number)) if number.is_integer() and abs(number) < 2**53 else repr(number)
 
@@ -199,11 +201,11 @@ def _parsed(rows: _RowsRead, n_features: int | None, zero_based: bool, multilabe
         if wrong.any():
             k = int(np.argmax(wrong))
             row = k if what == "a label" else int(np.searchsorted(begins, k, side="right")) - 1
-            raise rows.error(row, f"the row has {what} that is no finite number")
+            raise rows.error(row, f"the row has {what} that is not a finite number")
     if n_features is not None:
         if len(places) and matrix.indices.max() >= n_features:
             row = int(np.searchsorted(begins, np.argmax(places), side="right")) - 1
-            raise rows.error(row, f"the row has the feature {places.max()}; expected {n_features} features at most")
+            raise rows.error(row, f"the row has the feature {places.max()}; expected at most {n_features} features")
         matrix = sparse.csr_array((matrix.data, matrix.indices, begins), shape=(len(y), n_features))
     return SvmlightRows(matrix, y, qid if rows.queries else None)
 

@@ -53,7 +53,7 @@ def reading_table(source: TextFile) -> Iterator[Table]:
 def write_table(target: TextFile, columns: Sequence[str], rows: Iterable[Sequence[Any]], head: bool = True) -> None:
     """Write rows of texts and numbers below the names of their columns; the name of the file says how."""
     if len(set(columns)) < len(columns) or not columns:
-        raise ValueError(f"columns are {list(columns)}; expected different names, and one at least")
+        raise ValueError(f"columns are {list(columns)}; expected at least one name, and different names")
     if is_parquet(target):
         from maxmargin.inputs.readers.parquet import write_parquet
 
@@ -148,7 +148,7 @@ def write_table_rows(
     said = [(name, each) for name, each in ((query, qid), (label, y)) if each is not None]
     names = list(map(str, range(X.shape[1]))) if names is None else [str(name) for name in names]
     if len(names) != X.shape[1]:
-        raise ValueError(f"there are {len(names)} names of {X.shape[1]} columns")
+        raise ValueError(f"there are {len(names)} names for {X.shape[1]} columns")
     matrix = sparse.csr_array(X)
 
     def rows() -> Iterator[list[Any]]:
@@ -202,7 +202,7 @@ class _CsvTable:
         try:
             return next(filter(None, self._rows), None)
         except csv.Error as error:
-            raise self._lines.error(f"this is no row of a table: {error}") from None
+            raise self._lines.error(f"this is not a row of a table: {error}") from None
 
 
 def _delimiter(file: TextFile) -> str:

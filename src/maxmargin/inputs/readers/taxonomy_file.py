@@ -30,7 +30,7 @@ def read_taxonomy(source: TextFile) -> dict[str, list[str | None]]:
                 raise lines.error(f"the node {node!r} is on a second line; expected all nodes above it on one")
             parents[node] = list(above) or [None]
         if not parents:
-            raise lines.error("there is no node; expected one on every line, and what is above it")
+            raise lines.error("the file has no nodes; expected one on every line, followed by the nodes above it")
     unnamed = [name for above in parents.values() for name in above if name is not None and name not in parents]
     if len(set(unnamed)) > 1 or [None] in parents.values():
         parents.update((name, [None]) for name in unnamed)

@@ -93,7 +93,7 @@ ANY = ChunkScheme("LE", "US")  # reads the labels of all of them, and of IOB1
 def named_scheme(name: str) -> ChunkScheme:
     """The scheme of this name."""
     if name not in SCHEMES:
-        raise ValueError(f"{name!r} is no scheme of chunks to write; known are {', '.join(SCHEMES)}")
+        raise ValueError(f"{name!r} is not a chunk scheme that can be written; expected one of {', '.join(SCHEMES)}")
     return SCHEMES[name]
 
 

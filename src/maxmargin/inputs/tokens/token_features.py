@@ -131,7 +131,9 @@ def pairs_of(token: Any) -> Iterator[tuple[str, Any]]:
 
 def _check_name(name: Any) -> None:
     if not isinstance(name, str):
-        raise ValueError(f"the feature name {name!r} is no string; rows of numbers come as a (length, features) array")
+        raise ValueError(
+            f"the feature name {name!r} is not a string; give rows of numbers as a (length, features) array"
+        )
 
 
 # --- as a matrix

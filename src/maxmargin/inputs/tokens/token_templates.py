@@ -100,11 +100,12 @@ class TokenTemplates:
         self.features, self.columns = _texts("features", features), _texts("columns", columns)
         self.gazetteers = {name: _texts(name, phrases) for name, phrases in (gazetteers or {}).items()}
         if not self.features:
-            raise ValueError("features is an empty list; expected one at least")
+            raise ValueError("features is an empty list; expected at least one feature")
         wrong = [name for name in self.columns if not re.fullmatch(r"[^\W\d]\w*", name)]
         if wrong or not self.columns or len(set(self.columns)) < len(self.columns) or BIAS in self.columns:
             raise ValueError(
-                f"columns are {self.columns}; expected different names of letters, digits and _, not 'bias'"
+                f"columns are {self.columns}; expected different names made of letters, digits and _, none "
+                "of them 'bias'"
             )
         parsed = [self._parsed(feature) for feature in self.features]
         self._plan = _Plan([terms for alternatives in parsed for terms in alternatives], self.columns, self.gazetteers)
@@ -141,7 +142,7 @@ class TokenTemplates:
             try:
                 given = tomllib.loads("\n".join(lines))
             except tomllib.TOMLDecodeError as error:
-                raise ValueError(f"{lines.name} is no TOML file: {error}") from None
+                raise ValueError(f"{lines.name} is not a TOML file: {error}") from None
             folder = Path(source).parent if isinstance(source, str | os.PathLike) else Path()
             try:
                 unknown = set(given) - set(cls.saved)
@@ -150,7 +151,9 @@ class TokenTemplates:
                     or not {"features", "columns"} <= set(given)
                     or type(given.get("gazetteers", {})) is not dict
                 ):
-                    raise ValueError(f"it has {', '.join(sorted(given))}; expected features, columns and [gazetteers]")
+                    raise ValueError(
+                        f"found the keys {', '.join(sorted(given))}; expected features, columns and [gazetteers]"
+                    )
                 lists = {name: _phrases(name, each, folder) for name, each in given.get("gazetteers", {}).items()}
                 return cls(given["features"], given["columns"], lists)
             except ValueError as error:
@@ -210,14 +213,18 @@ class TokenTemplates:
         if len(each) == 1:
             return [[term] for term in each[0]]
         if any(len(terms) > 1 for terms in each):
-            raise ValueError(f"the feature {feature!r} has a range beside a |; expected one place each")
+            raise ValueError(
+                f"the feature {feature!r} combines a range with |; expected a single offset on each side of |"
+            )
         return [[terms[0] for terms in each]]
 
     def _terms(self, text: str, feature: str) -> list[Term]:
         match = TERM.fullmatch(text)
         function, column, argument, closing, first, last = match.groups() if match else [None] * 6
         if match is None or (function is None) != (closing is None) or (argument is not None and function is None):
-            raise ValueError(f"the feature {feature!r} has {text!r}; expected column[-1..1] or function(column)[place]")
+            raise ValueError(
+                f"the feature {feature!r} has {text!r}; expected column[-1..1] or function(column)[offset]"
+            )
         if column not in self.columns:
             raise ValueError(
                 f"the feature {feature!r} names the column {column!r}; columns are {', '.join(self.columns)}"
@@ -226,7 +233,7 @@ class TokenTemplates:
         begin = int(first or 0)
         end = int(last) if last else begin
         if not -FARTHEST <= begin <= end <= FARTHEST:
-            raise ValueError(f"the feature {feature!r} looks at {begin} to {end}; expected places of -9 to 9")
+            raise ValueError(f"the feature {feature!r} looks at {begin} to {end}; expected offsets from -9 to 9")
         at = self.columns.index(column)
         return [Term(at, place, function or "", argument or "") for place in range(begin, end + 1)]
 
@@ -237,10 +244,10 @@ class TokenTemplates:
         elif function == "in":
             if argument not in self.gazetteers:
                 known = ", ".join(self.gazetteers) or "none"
-                raise ValueError(f"the feature {feature!r} names the gazetteer {argument!r}; there is {known}")
+                raise ValueError(f"the feature {feature!r} names the gazetteer {argument!r}; expected {known}")
         elif function is not None and (function not in FUNCTIONS or argument is not None):
             known = ", ".join([*FUNCTIONS, *AFFIXES, "in"])
-            raise ValueError(f"the feature {feature!r} names the function {function!r}; known are {known}")
+            raise ValueError(f"the feature {feature!r} names the function {function!r}; expected one of {known}")
 
 
 class _Plan:

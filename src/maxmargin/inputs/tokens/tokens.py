@@ -39,7 +39,7 @@ class Sequences:
         if self.matrix.ndim != 2:
             raise ValueError(f"the matrix has shape {self.matrix.shape}; expected two dimensions, (tokens, features)")
         if len(self.offsets) == 0 or self.offsets[0] != 0 or (np.diff(self.offsets) < 0).any():
-            raise ValueError("offsets must be a rising list of row numbers that starts with 0")
+            raise ValueError("offsets must be an increasing list of row numbers that starts with 0")
         if self.offsets[-1] != self.matrix.shape[0]:
             raise ValueError(f"offsets end at {self.offsets[-1]}, but the matrix has {self.matrix.shape[0]} rows")
 
@@ -48,10 +48,10 @@ class Sequences:
         """From a long table: consecutive rows with the same group value are one sequence."""
         groups = np.asarray(groups)
         if len(groups) != matrix.shape[0]:
-            raise ValueError(f"{len(groups)} group values for {matrix.shape[0]} rows")
+            raise ValueError(f"there are {len(groups)} group values for {matrix.shape[0]} rows")
         starts = np.flatnonzero(groups[1:] != groups[:-1]) + 1
         if len(np.unique(groups)) != len(starts) + min(len(groups), 1):
-            raise ValueError("rows of one group must stand together; sort the table by group first")
+            raise ValueError("rows of one group must be adjacent; sort the table by group first")
         return cls(matrix, np.concatenate([[0], starts, [len(groups)]]) if len(groups) else [0])
 
     def __len__(self) -> int:
@@ -59,7 +59,7 @@ class Sequences:
 
     def __getitem__(self, i: int) -> Any:
         if not -len(self) <= i < len(self):
-            raise IndexError(f"sequence {i} of {len(self)}")
+            raise IndexError(f"there is no sequence {i}; the data have {len(self)} sequences")
         i = int(i) % len(self)
         return self.matrix[self.offsets[i] : self.offsets[i + 1]]
 
@@ -131,20 +131,20 @@ class SequencePacker:
             raise ValueError("min_count counts features by name, and hash_bits keeps no names: give one of the two")
         if unknown == "error" and (self.hashed is not None or self.min_count > 1):
             what = "with hash_bits every feature is known" if self.hashed else "min_count makes rare features unknown"
-            raise ValueError(f"{what}, so that unknown='error' makes no sense: give one of the two")
+            raise ValueError(f"{what}, so no feature is unknown: give either that or unknown='error'")
 
     def _check_saved(self) -> None:
         if self.vocabulary is not None and self.n_features != len(self.vocabulary):
-            raise ValueError(f"it has {len(self.vocabulary)} features, and not {self.n_features}")
+            raise ValueError(f"its vocabulary has {len(self.vocabulary)} features; expected {self.n_features}")
         if self._columns is not None and self.n_features != len(self._columns):
-            raise ValueError(f"there are {len(self._columns)} names of {self.n_features} columns")
+            raise ValueError(f"there are {len(self._columns)} names for {self.n_features} columns")
         if (self.hashed is not None) != isinstance(self.vocabulary, HashedNames) or self.hashed not in (
             None,
             self.vocabulary,
         ):
             raise ValueError("it does not say whether names are hashed")
         if self.templates is not None and self.vocabulary is None:
-            raise ValueError("it has templates, and no features of tokens")
+            raise ValueError("it has templates but reads no token features")
 
     def read_once(self, X: Any) -> Any:
         """Lists of tokens in a form that `fit` and `pack` need not read again; other inputs as they are."""
@@ -155,7 +155,7 @@ class SequencePacker:
         if self.templates is None or isinstance(X, TokenSequences):
             return read_once(X, vocabulary)
         if isinstance(X, Sequences) or sparse.issparse(X):
-            raise ValueError("features of templates are made of columns; expected lists of tokens, got a matrix")
+            raise ValueError("feature templates need columns of tokens; expected lists of tokens, got a matrix")
         return TokenSequences(X, vocabulary, self.templates)
 
     def fit(self, X: Any) -> SequencePacker:
@@ -197,7 +197,10 @@ class SequencePacker:
     def _refuse_matrices(self) -> None:
         for name, used in (("min_count", self.min_count > 1), ("hash_bits", self.hashed is not None)):
             if used:
-                raise ValueError(f"{name} is for features of tokens, which have names; matrices keep all their columns")
+                raise ValueError(
+                    f"{name} is for token features, which have names; it does not apply to matrices, which keep all "
+                    "their columns"
+                )
 
     def _frequent(self, X: TokenSequences) -> Vocabulary | HashedNames:
         """The features that enough tokens have."""
@@ -208,7 +211,7 @@ class SequencePacker:
         kept[: 0 if self.known is None else len(self.known)] = True
         if not kept.any():
             raise ValueError(
-                f"min_count={self.min_count} leaves no feature: the most frequent one of {len(kept)} is had by "
+                f"min_count={self.min_count} leaves no feature: the most frequent of {len(kept)} features occurs in "
                 f"{counts.max(initial=0)} tokens"
             )
         self.n_pruned = int(np.sum(~kept))
@@ -345,10 +348,10 @@ def _checked(x: Any, i: int, n_features: int) -> Any:
 def _row_numbers(offsets: Any) -> NDArray[np.int64]:
     given = np.asarray(offsets)
     if given.dtype.kind not in "iuf" or given.ndim != 1:
-        raise ValueError(f"offsets must be a rising list of row numbers that starts with 0, got {offsets!r}")
+        raise ValueError(f"offsets must be an increasing list of row numbers that starts with 0, got {offsets!r}")
     broken = np.flatnonzero(given != np.floor(given))
     if len(broken):
-        raise ValueError(f"offsets[{broken[0]}] is {given[broken[0]]}; expected whole numbers of rows")
+        raise ValueError(f"offsets[{broken[0]}] is {given[broken[0]]}; expected whole row numbers")
     return given.astype(np.int64)
 
 

@@ -118,11 +118,11 @@ class Vocabulary:
     def of_text(cls, text: bytes) -> Vocabulary:
         """Back from `text`; ValueError where it is none."""
         if text and not text.endswith(END):
-            raise ValueError("the last name has no end")
+            raise ValueError("the last name is not terminated")
         text.replace(ESCAPED, b"0").decode("utf-8", "surrogatepass")  # names must be texts
         found, n = cls(Names.of_text(text)) if text else cls(), text.count(END)
         if len(found) != n:
-            raise ValueError(f"{n} names are {len(found)} different ones")
+            raise ValueError(f"only {len(found)} of {n} names are different")
         return found
 
     def __getstate__(self) -> dict[str, bytes]:

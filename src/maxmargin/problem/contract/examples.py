@@ -123,7 +123,10 @@ class Examples(Batch, Latent, Portable, RescaledSearch, Smooth):
             slacks[j] = log_z / b
             errors[j] = 4 * gamma(self.dim + len(outputs) + 16) * (largest + (1 + abs(log_z)) / b)
             if slacks[j] < -errors[j]:
-                raise TaskError(f"the truth of example {i} is none of its outputs: it scores more than all together")
+                raise TaskError(
+                    f"the true output of example {i} is not among its listed outputs: its score exceeds the "
+                    "sum over all of them"
+                )
             p = np.exp(exponents - log_z)
             add_features(total, right, float(weights[j]))
             for share, each in zip(p, features, strict=True):
@@ -200,7 +203,7 @@ def listed_outputs(task: Any, x: Any, name: str) -> list[Any]:
     """All outputs of x, to be summed over one by one; `name` says in messages whose they are."""
     outputs = list(islice(task.outputs(x), MOST_LISTED + 1))
     if not outputs:
-        raise TaskError(f"{name} has no outputs")
+        raise TaskError(f"{name} has no outputs; expected at least one")
     if len(outputs) > MOST_LISTED:
         raise ValueError(
             f"{name} has more than {MOST_LISTED:,} outputs, too many to sum over one by one; sums need smaller "

@@ -47,19 +47,19 @@ class Task(BaseEstimator):
 
     def setup(self, X: Sequence[Any], Y: Sequence[Any]) -> None:
         """Learn sizes and label sets from the training data. Runs on a clone of the user's task."""
-        raise TaskError(f"{type(self).__name__} has no setup(X, Y); it must at least set self.dim")
+        raise TaskError(f"{type(self).__name__} must define setup(X, Y), which at least sets self.dim")
 
     def psi(self, x: Any, z: Any) -> Any:
         """Joint features: an array of length dim, or (indices, values) where most are zero."""
-        raise TaskError(f"{type(self).__name__} has no psi(x, z)")
+        raise TaskError(f"{type(self).__name__} must define psi(x, z)")
 
     def loss(self, y: Any, z: Any) -> float:
         """What predicting z costs when y is right: never negative, and 0 at the truth."""
-        raise TaskError(f"{type(self).__name__} has no loss(y, z)")
+        raise TaskError(f"{type(self).__name__} must define loss(y, z)")
 
     def outputs(self, x: Any) -> Iterable[Any]:
         """All outputs for x: the reference for tests, and the decoder of tasks with few outputs."""
-        raise TaskError(f"{type(self).__name__} has neither argmax(w, x, y=None) nor outputs(x): one of them is needed")
+        raise TaskError(f"{type(self).__name__} must define argmax(w, x, y=None) or outputs(x)")
 
     def argmax(self, w: Array, x: Any, y: Any = None) -> Any:
         """The z with the highest ⟨w, Ψ(x, z)⟩, plus Δ(y, z) when y is given: one decoder for both uses."""
@@ -77,10 +77,10 @@ class Task(BaseEstimator):
         if not self.latent:
             return y
         if type(self).outputs is Task.outputs:
-            raise TaskError(f"{type(self).__name__} is latent and has neither complete(w, x, y) nor outputs(x)")
+            raise TaskError(f"{type(self).__name__} is latent, so it must define complete(w, x, y) or outputs(x)")
         explanations = [z for z in self.outputs(x) if self.loss(y, z) == 0]
         if not explanations:
-            raise TaskError(f"no output explains the label {y!r}: every one has a loss")
+            raise TaskError(f"no output explains the label {y!r}: every output has a positive loss")
         return max(explanations, key=lambda z: dot(self.psi(x, z), w))
 
     def guess(self, rng: np.random.Generator, x: Any, y: Any) -> Any:

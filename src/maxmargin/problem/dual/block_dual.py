@@ -186,7 +186,7 @@ class BlockDual:
             return
         over = self.alpha_sums > self.cap * (1 + FEASIBLE)
         if over.any():
-            raise ValueError(f"the weights of example {int(np.argmax(over))} exceed what C allows")
+            raise ValueError(f"the dual variables of example {int(np.argmax(over))} sum to more than C allows")
 
 
 def check_limits(limits: Limits) -> None:

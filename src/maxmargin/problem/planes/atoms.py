@@ -360,11 +360,11 @@ def read_rows(atoms: Atoms, found: Any, n_rows: int | None = None) -> AtomRows:
         raise ValueError("expected the three arrays of rows")
     indptr, indices, values = found
     if [each.dtype for each in found] != [np.int32, np.int32, np.float64] or any(each.ndim != 1 for each in found):
-        raise ValueError("expected rows over atoms: whole numbers, and numbers")
+        raise ValueError("expected whole numbers as atom indices and real numbers as values")
     if not len(indptr) or (n_rows is not None and len(indptr) != n_rows + 1):
         raise ValueError(f"expected {n_rows} rows")
     if indptr[0] != 0 or indptr[-1] != len(indices) or len(indices) != len(values) or (np.diff(indptr) < 0).any():
-        raise ValueError("expected rows that follow each other")
+        raise ValueError("expected row starts that do not decrease")
     if len(indices) and (indices.min() < 0 or indices.max() >= atoms.count):
         raise ValueError(f"expected atoms below {atoms.count}")
     if not np.isfinite(values).all():

@@ -18,5 +18,5 @@ def axes(ax: Axes | None, figsize: tuple[float, float]) -> Axes:
     try:
         import matplotlib.pyplot as plt
     except ImportError as error:
-        raise ImportError("drawing needs matplotlib, which is not installed: pip install maxmargin[plot]") from error
+        raise ImportError("plotting needs matplotlib, which is not installed: pip install maxmargin[plot]") from error
     return plt.subplots(figsize=figsize, layout="constrained")[1]

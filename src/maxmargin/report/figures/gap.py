@@ -78,7 +78,8 @@ class GapDisplay:
             raise ValueError(f"kind must be 'gap' or 'bounds', got {kind!r}")
         if kind == "gap" and not np.isfinite(self.relative_gap).any():
             raise ValueError(
-                "no gap is known because the solver has no lower bound: give from_estimator the bound of a certified "
+                "the gap is unknown because the solver has no lower bound: give from_estimator the bound "
+                "of a certified "
                 "model (bound=model.certificate_.dual), or draw kind='bounds'"
             )
         self.ax_ = axes(ax, (6, 3.6))

@@ -41,7 +41,9 @@ class RoundsDisplay:
         self.restart = np.zeros(len(self.objective), dtype=int) if restart is None else np.asarray(restart, dtype=int)
         lengths = {len(each) for each in (self.objective, self.bound, self.seconds, self.restart)}
         if len(lengths) > 1:
-            raise ValueError(f"objective, bound, seconds and restart have {sorted(lengths)} entries; expected as many")
+            raise ValueError(
+                f"objective, bound, seconds and restart have {sorted(lengths)} entries; expected equal numbers"
+            )
         if lengths == {0}:
             raise ValueError("there are no rounds to draw")
         self.best = int(self.restart[np.argmin(self.objective)])
@@ -53,7 +55,8 @@ class RoundsDisplay:
         rounds = getattr(estimator, "rounds_", [])
         if not rounds:
             raise ValueError(
-                f"{type(estimator).__name__} was trained without hidden parts, in one round; see GapDisplay"
+                f"{type(estimator).__name__} was trained in one round, because it has no latent "
+                "variables; use GapDisplay"
             )
         columns = ([getattr(r, name) for r in rounds] for name in ("objective", "bound", "seconds", "restart"))
         return cls(*columns)

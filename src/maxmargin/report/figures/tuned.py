@@ -45,7 +45,8 @@ class TunedDisplay:
         lengths = {len(each) for each in (self.Cs, self.mean_score, self.standard_error, self.training_loss)}
         if len(lengths) > 1 or lengths == {0}:
             raise ValueError(
-                f"Cs, mean_score, standard_error and training_loss have {sorted(lengths)} entries; expected as many, "
+                f"Cs, mean_score, standard_error and training_loss have {sorted(lengths)} entries; "
+                "expected equal numbers, "
                 "and at least one"
             )
 

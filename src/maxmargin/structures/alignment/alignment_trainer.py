@@ -109,7 +109,7 @@ class AlignmentTrainer(Trainer):
             return weights if hasattr(prior, "solution_") else with_best_length(weights, batch)
         if isinstance(prior, SubstitutionMatrix):
             if prior.gap_open is None or prior.gap_extend is None:
-                raise ValueError("the prior says nothing about gaps: give Aligner.from_matrix(matrix, open, extend)")
+                raise ValueError("the prior has no gap costs: give Aligner.from_matrix(matrix, open, extend)")
             costs = float(prior.gap_open), float(prior.gap_extend)
             return with_best_length(prior_weights(scores_of(prior), *costs, task), batch)
         return prior

@@ -79,7 +79,7 @@ class PairwiseAlignment:
             raise ValueError(f"{name}: {error}") from None
         if found.lengths != tuple(lengths):
             raise ValueError(
-                f"{name} is one of sequences with {found.lengths[0]} and {found.lengths[1]} residues; "
+                f"{name} aligns sequences of {found.lengths[0]} and {found.lengths[1]} residues; "
                 f"expected {lengths[0]} and {lengths[1]}"
             )
         return found
@@ -97,7 +97,7 @@ class PairwiseAlignment:
         """The two sequences as rows of equal length; between two pairs, the rest of `a` comes before that of `b`."""
         for sequence, length, which in ((a, self.lengths[0], "first"), (b, self.lengths[1], "second")):
             if len(sequence) != length:
-                raise ValueError(f"the {which} sequence has {len(sequence)} residues; the alignment is one of {length}")
+                raise ValueError(f"the {which} sequence has {len(sequence)} residues; the alignment has {length}")
         rows: tuple[list[str], list[str]] = [], []
         i = j = 0
         for p, q in [*self.pairs.tolist(), self.lengths]:
@@ -113,10 +113,12 @@ class PairwiseAlignment:
         are looked at, so that for max_shift > 0 the two sequences do not play the same role.
         """
         if self.lengths != truth.lengths:
-            raise ValueError(f"alignments of sequences with {self.lengths} and {truth.lengths} residues do not compare")
+            raise ValueError(
+                f"alignments of sequences with {self.lengths} and {truth.lengths} residues cannot be compared"
+            )
         asked = truth.pairs[truth.trusted]
         if not len(asked):
-            raise ValueError("the true alignment has no trusted pair, so that no share of them can be found")
+            raise ValueError("the true alignment has no trusted pair, so recall is not defined")
         partner = np.full(self.lengths[0], -1 - max_shift - self.lengths[1], dtype=np.int64)  # further away than any
         partner[self.pairs[:, 0]] = self.pairs[:, 1]
         return float(np.mean(np.abs(partner[asked[:, 0]] - asked[:, 1]) <= max_shift))

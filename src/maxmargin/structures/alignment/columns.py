@@ -115,11 +115,15 @@ class Columns:
             if isinstance(column, np.ndarray):
                 if self.widths.get(name) != column.shape[1]:
                     expected = f"{self.widths[name]} numbers" if name in self.widths else "letters"
-                    raise ValueError(f"{place}: {name!r} has {column.shape[1]} numbers per position, not {expected}")
+                    raise ValueError(
+                        f"{place}: {name!r} has {column.shape[1]} numbers per position; expected {expected}"
+                    )
                 numbers[name] = column
             else:
                 if name not in self.codes:
-                    raise ValueError(f"{place}: {name!r} has letters, not {self.widths[name]} numbers per position")
+                    raise ValueError(
+                        f"{place}: {name!r} has letters; expected {self.widths[name]} numbers per position"
+                    )
                 codes[name] = self._numbered(column, name, place)
         return EncodedSequence(len(column), codes, numbers)
 
@@ -133,7 +137,7 @@ class Columns:
         if self.unknown == "error" and (found < 0).any():
             p = int(np.argmax(found < 0))
             raise ValueError(
-                f"{place} has {plain(column[p])!r} at position {p} of {name!r}; known are {_listed(known)}. "
+                f"{place} has {plain(column[p])!r} at position {p} of {name!r}; expected one of {_listed(known)}. "
                 "unknown='ignore' gives unknown letters no weight"
             )
         return found
@@ -192,7 +196,7 @@ def _column(values: Any, place: str) -> Any:
             raise ValueError(f"{place}: got an array of {values.dtype}; expected numbers") from None
         if not np.isfinite(numbers).all():
             p, k = np.argwhere(~np.isfinite(numbers))[0]
-            raise ValueError(f"{place} has {numbers[p, k]} at position {p}, number {k}")
+            raise ValueError(f"{place} has {numbers[p, k]} at position {p}, number {k}; expected finite numbers")
         return numbers
     if isinstance(values, np.ndarray) and values.ndim == 1 and values.dtype.kind != "f":
         values = values.tolist()

@@ -118,7 +118,7 @@ class Aligner(AlignmentTrainer, ProbabilisticTrainer):
             gap_open = matrix.gap_open if gap_open is None else gap_open
             gap_extend = matrix.gap_extend if gap_extend is None else gap_extend
         if gap_open is None or gap_extend is None:
-            raise ValueError("the matrix says nothing about gaps: give gap_open and gap_extend")
+            raise ValueError("the matrix has no gap costs: give gap_open and gap_extend")
         parameters = {"symmetric": scores.symmetric, "alphabet": scores.alphabet, **parameters}
         return cls(mode=mode, **parameters)._with_matrix(scores, gap_open, gap_extend)
 
@@ -169,9 +169,7 @@ class Aligner(AlignmentTrainer, ProbabilisticTrainer):
         for i, (z, y) in enumerate(zip(self._predictions_to_judge(X, Y), Y, strict=True)):
             truth = PairwiseAlignment.of(y, z.lengths, f"the alignment of example {i}")
             if not truth.trusted.any():
-                raise ValueError(
-                    f"the alignment of example {i} has no trusted pair, so that nothing can be found of it"
-                )
+                raise ValueError(f"the alignment of example {i} has no trusted pair, so its score is not defined")
             shares.append(z.agreement(truth, self.max_shift))
         return float(np.mean(shares))
 

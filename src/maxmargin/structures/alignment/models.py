@@ -48,7 +48,7 @@ def scores_of(matrix: Any, alphabet: Iterable[Hashable] | None = None) -> Substi
         alphabet = matrix.alphabet
     elif matrix is None or isinstance(matrix, str | os.PathLike):
         raise ValueError(
-            f"{matrix!r} is no matrix; formats.read_matrix reads one from a file, "
+            f"{matrix!r} is not a matrix; formats.read_matrix reads one from a file, "
             "Bio.Align.substitution_matrices.load finds one by its name"
         )
     if alphabet is None:
@@ -135,7 +135,9 @@ def matrix_weights(scores: SubstitutionScores, gap_open: float, gap_extend: floa
             f"{scores.alphabet[i]!r}) differ, which a symmetric model cannot have"
         )
     if task.gaps_.kind == "linear" and gap_open != gap_extend:
-        raise ValueError(f"linear gaps have one cost, not {gap_open} and {gap_extend}")
+        raise ValueError(
+            f"linear gaps have one cost; expected equal gap_open and gap_extend, got {gap_open} and {gap_extend}"
+        )
     w = np.zeros(task.dim)
     of_gaps, of_maps = task.split(w)
     gaps = of_gaps.reshape(task.gaps_.shape)
@@ -152,7 +154,8 @@ def named_matrix(name: str) -> SubstitutionMatrix:
     if name not in USUAL_GAPS:
         known = ", ".join(map(repr, USUAL_GAPS))
         raise ValueError(
-            f"prior is {name!r}; by name there are {known}. Others: Aligner.from_matrix(matrix, gap_open, gap_extend)"
+            f"prior is {name!r}; expected one of {known}, or another matrix through Aligner.from_matrix(matrix, "
+            "gap_open, gap_extend)"
         )
     load: Any = substitution_matrices.load  # carries no types
     matrix = load(name)
@@ -197,7 +200,7 @@ def check_plain(task: Alignment, what: str) -> None:
     if task.gaps_.shape[-1] > 1:  # more than what is constant
         others.append(repr(task.gaps_))
     if others:
-        raise ValueError(f"{what} cannot express the model's {', '.join(others)}")
+        raise ValueError(f"{what} cannot represent the model's {', '.join(others)}")
 
 
 def to_biopython(task: Alignment, w: Array) -> Any:
@@ -217,7 +220,9 @@ def to_biopython(task: Alignment, w: Array) -> Any:
                 "are rewarded, Biopython splits gaps into pieces, which are one gap here"
             )
     if task.mode == "overlap" and first != second:
-        raise ValueError("where gaps of the two sequences cost different amounts, Biopython treats ends in another way")
+        raise ValueError(
+            "Biopython treats end gaps differently where the gaps of the two sequences have different costs"
+        )
     make: Any = Align.PairwiseAligner  # carries no types
     aligner = make()
     matrix: Any = substitution_matrices.Array

@@ -34,8 +34,8 @@ def with_best_length(w: Array, batch: Batch) -> Array:
     best = int(np.argmax(gains))
     if gains[best] <= 0:
         warn_caller(
-            f"the prior is no better than no scores on any of the {len(some)} examples looked at, whatever it is "
-            "multiplied by: it is used as it is. Check the mode and the gap costs, or leave the prior out",
+            f"the prior predicts none of {len(some)} examples better than zero scores, at any scale, "
+            "so it is used unscaled. Check the mode and the gap costs, or leave the prior out",
             UserWarning,
         )
         return w

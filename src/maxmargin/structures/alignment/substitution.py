@@ -231,7 +231,7 @@ class ComputedFeatures(PairFeatures):
             raise ValueError(f"the function of features returned an array of shape {array.shape}; expected {expected}")
         if not np.isfinite(array).all():
             i, j, k = np.argwhere(~np.isfinite(array))[0]
-            raise ValueError(f"feature {k} of the pair ({i}, {j}) is {array[i, j, k]}")
+            raise ValueError(f"feature {k} of the pair ({i}, {j}) is {array[i, j, k]}; expected finite numbers")
         return array
 
     def scores(self, w: Array, code: Array) -> Array:
@@ -284,7 +284,7 @@ def named_model(name: str, columns: Columns, symmetric: bool) -> list[PairFeatur
     fewest = min(map(len, letters))
     if any(numbers) and name != "profile":
         found = (*numbers[0], *numbers[1])[0]
-        raise ValueError(f"the model {name!r} does not look at the numbers of column {str(found)!r}; use 'profile'")
+        raise ValueError(f"the model {name!r} does not use the numbers of column {str(found)!r}; use 'profile'")
     if name == "profile" and not all(numbers):
         raise ValueError("the model 'profile' needs a column of numbers in both sequences")
     if name in ("anova2", "tensor") and fewest < level + 1:

@@ -104,7 +104,7 @@ def _matrix(matrix: Any) -> SubstitutionMatrix:
     if isinstance(matrix, SubstitutionMatrix):
         return matrix
     if hasattr(matrix, "to_matrix"):
-        raise ValueError(f"{type(matrix).__name__} is no matrix; use SubstitutionDisplay.from_estimator")
+        raise ValueError(f"{type(matrix).__name__} is not a matrix; use SubstitutionDisplay.from_estimator")
     scores = scores_of(matrix)
     return SubstitutionMatrix(tuple(map(str, scores.alphabet)), scores.values)
 

@@ -166,7 +166,7 @@ class Alignment(Task):
         alignment = PairwiseAlignment.of(y, code.lengths, f"the alignment of example {i}")
         trusted = alignment.pairs[alignment.trusted]
         if not len(trusted):
-            raise ValueError(f"the alignment of example {i} has no trusted pair, so that no loss can be counted")
+            raise ValueError(f"the alignment of example {i} has no trusted pair, so its loss is not defined")
         low, high = (np.zeros(code.lengths[0], dtype=np.int64) for _ in range(2))
         low[trusted[:, 0]] = np.maximum(trusted[:, 1] - self.max_shift, 0)
         high[trusted[:, 0]] = np.minimum(trusted[:, 1] + self.max_shift + 1, code.lengths[1])
@@ -294,7 +294,7 @@ def _lengths(y: Any, z: Any) -> tuple[int, int]:
             return each.lengths
         if isinstance(each, list | tuple) and len(each) == 2 and all(isinstance(row, str) for row in each):
             return PairwiseAlignment.from_gapped(*each).lengths
-    raise ValueError("neither alignment says how long the sequences are; give one of them as a PairwiseAlignment")
+    raise ValueError("the lengths of the sequences are unknown; give one of the two alignments as a PairwiseAlignment")
 
 
 def check_letters(x: Any, y: Any, i: int) -> None:

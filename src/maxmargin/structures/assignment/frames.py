@@ -87,7 +87,7 @@ def _numbers(given: Any, ndim: int, i: int, what: str, expected: str) -> Array:
     try:
         array = np.asarray(given, dtype=float)
     except (TypeError, ValueError):
-        raise ValueError(f"example {i}: features of {what} are no numbers; expected an array {expected}") from None
+        raise ValueError(f"example {i}: features of {what} are not numbers; expected an array {expected}") from None
     if array.ndim != ndim:
         raise ValueError(f"example {i}: features of {what} have shape {array.shape}; expected {expected}")
     if not np.isfinite(array).all():

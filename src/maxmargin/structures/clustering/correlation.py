@@ -69,8 +69,8 @@ class Correlation(PairTask):
             raise ValueError(f"measure must be one of {', '.join(map(repr, MEASURES))}, got {self.measure!r}")
         if self.method == "relaxed" and self.measure == "mitre":
             raise ValueError(
-                "the MITRE loss is not linear in the pairs, so the method 'relaxed' cannot have it; use the method "
-                "'greedy', or the measure 'pairs'"
+                "the MITRE loss is not linear in the pairs, so method='relaxed' cannot optimise it; use method="
+                "'greedy' or measure='pairs'"
             )
         self.search = METHODS[self.method]
         super().setup(X, Y)
@@ -104,7 +104,7 @@ class Correlation(PairTask):
     def label(self, z: Clustered) -> Clusters:
         """The cluster of every item, numbered 0, 1, … in order of appearance."""
         if z.labels is None:
-            raise ValueError("a fractional clustering has no labels; decode returns one that is rounded")
+            raise ValueError("a fractional clustering has no labels; decode returns a rounded one")
         return z.labels
 
     def outputs(self, x: Any) -> Iterator[Clustered]:
@@ -140,8 +140,8 @@ class Correlation(PairTask):
             for i, x in enumerate(examples):
                 if x.n_items > MOST_RELAXED:
                     raise ValueError(
-                        f"example {i} has {x.n_items} items; the method 'relaxed' takes up to {MOST_RELAXED}, because "
-                        "every pair is a variable of a linear program. Use the method 'greedy'"
+                        f"example {i} has {x.n_items} items; method='relaxed' takes at most {MOST_RELAXED}, because "
+                        "every pair is a variable of a linear program. Use method='greedy'"
                     )
         return super().table(examples)
 

@@ -43,7 +43,7 @@ class ClusterDisplay:
         given = [tuple(link) for link in links]
         self.links = np.array([link[:2] for link in given], dtype=np.int64).reshape(-1, 2)
         if len(self.links) and not (self.links.min() >= 0 and self.links.max() < n):
-            raise ValueError(f"links speak of items {self.links.min()} to {self.links.max()}; expected 0 to {n - 1}")
+            raise ValueError(f"links join items {self.links.min()} to {self.links.max()}; expected 0 to {n - 1}")
         scored = bool(given) and all(len(link) > 2 for link in given)
         self.scores = np.array([link[2] for link in given], dtype=float) if scored else None
         self.truth = None if truth is None else cluster_numbers(truth, n, "truth")
@@ -52,7 +52,9 @@ class ClusterDisplay:
             self.wrong = np.asarray(self.truth[self.links[:, 0]] != self.truth[self.links[:, 1]])
         self.points = _round_a_circle(self.labels) if points is None else np.asarray(points, dtype=float)
         if self.points.shape != (n, 2):
-            raise ValueError(f"points have shape {self.points.shape}; expected ({n}, 2), a place for every item")
+            raise ValueError(
+                f"points have shape {self.points.shape}; expected ({n}, 2), two coordinates for every item"
+            )
 
     @classmethod
     def from_estimator(cls, clusterer: Any, x: Any, y: Any = None, *, points: Any = None) -> ClusterDisplay:

@@ -177,14 +177,14 @@ def _checked_pairs(pairs: Any, n_items: int) -> NDArray[np.int64]:
     if numbers.ndim != 2 or numbers.shape[1] != 2:
         raise ValueError(f"pairs have shape {numbers.shape}; expected (m, 2), two item numbers each")
     if numbers.dtype.kind not in "iu":
-        raise ValueError(f"pairs are of the type {numbers.dtype}; expected whole numbers, the items' places")
+        raise ValueError(f"pairs are of the type {numbers.dtype}; expected whole numbers, the indices of items")
     for k in np.flatnonzero(((numbers < 0) | (numbers >= n_items)).any(axis=1))[:1]:
         raise ValueError(
             f"pair {k} is {tuple(numbers[k].tolist())}; expected item numbers from 0 to {n_items - 1}, "
             f"as there are {n_items} items"
         )
     for k in np.flatnonzero(numbers[:, 0] == numbers[:, 1])[:1]:
-        raise ValueError(f"pair {k} is {tuple(numbers[k].tolist())}, an item with itself; expected two items")
+        raise ValueError(f"pair {k} is {tuple(numbers[k].tolist())}, an item with itself; expected two different items")
     ordered = np.sort(numbers.astype(np.int64), axis=1)
     codes = ordered[:, 0] * n_items + ordered[:, 1]
     order = np.argsort(codes, kind="stable")

@@ -65,7 +65,7 @@ class Optimisers:
             raise ValueError(
                 "the optimiser needs costs >= 0 (nonnegative = True), but training asks it for the worst mistake, at "
                 "predicted costs minus true ones or minus a margin, which have any sign. Give an optimiser that takes "
-                "all costs (on a graph without cycles, dynamic programming in the place of Dijkstra's algorithm), or, "
+                "all costs (on a graph without cycles, dynamic programming instead of Dijkstra's algorithm), or, "
                 "if Σ z is the same for all decisions, say so by same_size = True: a constant is then added to all "
                 "costs, which changes no decision"
             )
@@ -125,9 +125,9 @@ class Optimisers:
         try:
             verdict = check(z.copy())
         except Exception as error:
-            raise TaskError(f"{what} is no decision, says check of the optimiser: {error}; it is {shown(z)}") from error
+            raise TaskError(f"the optimiser's check rejects {what}: {error}; it is {shown(z)}") from error
         if verdict is not None and not verdict:
-            raise TaskError(f"{what} is no decision, says check of the optimiser; it is {shown(z)}")
+            raise TaskError(f"the optimiser's check rejects {what}; it is {shown(z)}")
 
 
 def shown(values: Array) -> str:
@@ -139,14 +139,14 @@ def shown(values: Array) -> str:
 def _agreed_sense(own: list[Any], given: str | None) -> str:
     """What the optimisers say and what the user says must not contradict each other."""
     if given is not None and given not in SENSES:
-        raise ValueError(f"sense must be 'min', 'max' or None (what the optimiser says), got {given!r}")
+        raise ValueError(f"sense must be 'min', 'max' or None (the optimiser's own sense), got {given!r}")
     for k, each in enumerate(own):
         if each is not None and each not in SENSES:
             raise ValueError(f"the optimiser's sense is {each!r}; expected 'min' or 'max'")
         if each is not None and given is not None and each != given:
-            raise ValueError(f"sense is {given!r}, but the optimiser says that its own is {each!r}")
+            raise ValueError(f"sense is {given!r}, but the optimiser's own sense is {each!r}")
         if given is None and (each or "min") != (own[0] or "min"):
-            raise ValueError(f"optimiser {k} has the sense {each or 'min'!r}, but optimiser 0 {own[0] or 'min'!r}")
+            raise ValueError(f"optimiser {k} has the sense {each or 'min'!r}, but optimiser 0 has {own[0] or 'min'!r}")
     return given or own[0] or "min"
 
 

@@ -91,7 +91,7 @@ class DecisionBatch(AtomBatch, Latent, MissingLabels, RescaledSearch):
         """Search by branch and bound over parts, each of which is wrong or right."""
         if self.task.measure == "regret":
             raise ValueError(
-                "an optimiser that is not exact may find decisions that are better than what it takes for the best "
+                "an inexact optimiser may find decisions that are better than those it considers the best "
                 'ones, and rescaled losses need regrets >= 0: use rescaling="margin" and slack="l1"'
             )
         places = self._places()
@@ -161,7 +161,7 @@ class DecisionBatch(AtomBatch, Latent, MissingLabels, RescaledSearch):
                 return
         raise TaskError(
             "the optimiser returned decisions of the same cost at the costs in Y and at minus these costs, for every "
-            "example: either it does not look at its costs, or there is nothing to decide, because all decisions cost "
+            "example: either it ignores its costs, or there is nothing to decide, because all decisions cost "
             f"the same. Its answer for example 0 was {shown(self.truth[: self.bounds[1]])}"
         )
 

@@ -206,9 +206,13 @@ class CostLearner(Trainer):
         if self.prior != "least_squares":
             raise ValueError(f'prior must be "least_squares" or weights, got {self.prior!r}')
         if self.measure != "regret":
-            raise ValueError('prior="least_squares" predicts costs, and with measure="parts" Y has none; give weights')
+            raise ValueError(
+                'prior="least_squares" predicts costs, but with measure="parts" Y has no costs; give weights'
+            )
         if self.kernel is not None:
-            raise ValueError('prior="least_squares" has weights of features: with a kernel there are none')
+            raise ValueError(
+                'prior="least_squares" needs weights of features, which a model with a kernel does not have'
+            )
         if not hasattr(task, "prior_"):
             assert isinstance(batch, DecisionBatch)
             task.prior_ = batch.regressed(normalised_weights(sample_weight, len(batch)), self.fit_intercept)

@@ -44,8 +44,8 @@ def checked_measure(measure: Any) -> str:
     """The measure, unless it is none, or one that nothing can be learnt by."""
     if measure == "suboptimality":
         raise ValueError(
-            'measure="suboptimality", how much better than the observed decision another one is at the predicted '
-            "costs, is lowest where all predicted costs are 0, and nothing would be learnt. "
+            'measure="suboptimality" (how much better than the observed decision another one is at the predicted '
+            "costs) is lowest where all predicted costs are 0, so nothing would be learnt. "
             'measure="parts" asks for a margin that grows with the number of parts that differ'
         )
     if measure not in FACTORS:

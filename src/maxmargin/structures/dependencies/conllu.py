@@ -111,6 +111,6 @@ def _lines(sentence: ConlluSentence, i: int) -> Iterator[str]:
         for name, column in zip(COLUMNS, columns, strict=True):
             if not column or "\t" in column or "\n" in column or "\r" in column:
                 raise ValueError(
-                    f"sentence {i}: {name} of word {m + 1} is {column!r}; expected text without tabs or ends"
+                    f"sentence {i}: {name} of word {m + 1} is {column!r}; expected text without tabs or line breaks"
                 )
         yield "\t".join(columns)

@@ -145,7 +145,8 @@ class DependencyParser(ProbabilisticTrainer):
             return {"features": Weights(values, feature=range(arcs.n_features), label=labels)}
         if self.hash_bits is not None:
             raise AttributeError(
-                "DependencyParser with hash_bits has no names of weights: a bucket belongs to all features in "
+                "DependencyParser with hash_bits has no names of weights, because a bucket is shared by "
+                "all features in "
                 "it; hash_bits=None gives every feature a weight of its own"
             )
         named = {"arcs": Weights(w[: arcs.first], feature=feature_names(arcs.keys, arcs.lexicon))}

@@ -52,7 +52,7 @@ def check_tree(heads: Sequence[int], n: int, name: str, single_root: bool = Fals
         raise ValueError(f"{name} has no root: no word has the head 0")
     cycle = first_cycle(heads)
     if cycle:
-        raise ValueError(f"{name} is no tree: the words {' -> '.join(map(str, [*cycle, cycle[0]]))} are a cycle")
+        raise ValueError(f"{name} is not a tree: the words {' -> '.join(map(str, [*cycle, cycle[0]]))} form a cycle")
     if single_root and len(roots) > 1:
         raise ValueError(
             f"{name} has {len(roots)} roots, the words {', '.join(map(str, roots))}; expected one word with the head 0 "

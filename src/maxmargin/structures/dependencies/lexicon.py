@@ -50,14 +50,14 @@ class Lexicon:
             if len(found) > most:
                 raise ValueError(
                     f"the training sentences have {len(found) - 3} different {kind}; expected at most {most - 3}"
-                    + (" (a larger min_count leaves rare ones out)" if kind == "forms" else "")
+                    + (" (a larger min_count leaves out rare ones)" if kind == "forms" else "")
                 )
         self._codes = self._numbered()
 
     def _check_saved(self) -> None:
         listed = [self.forms, self.tags, *([self.fine] if self.n_columns > 2 else [])]
         if any(names[:3] != SPECIAL for names in listed) or (self.n_columns == 2 and self.fine):
-            raise ValueError("forms or tags are not those of a lexicon")
+            raise ValueError("the forms or tags do not begin with the special entries of a lexicon")
         if len(self.forms) > MOST_FORMS or max(len(self.tags), len(self.fine)) > MOST_TAGS:
             raise ValueError("there are too many forms or tags")
 
@@ -91,7 +91,7 @@ def read_tokens(X: Any) -> list[list[Token]]:
             if len(token) != len(sentences[0][0]):
                 raise ValueError(
                     f"sentence {i}: word {m} is {token!r}, but the first of all is {sentences[0][0]!r}; expected "
-                    "as many tags of every word"
+                    "the same number of tags for every word"
                 )
     return sentences
 

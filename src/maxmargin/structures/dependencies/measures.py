@@ -61,10 +61,15 @@ def attachment_scores(truth: Sequence[Any], found: Sequence[Any], punctuation: A
             )
         both = true.labels is not None and other.labels is not None
         if labelled not in (None, both):
-            raise ValueError(f"Sentence {i} has {'' if both else 'no '}labels in both trees, unlike those before it.")
+            raise ValueError(
+                f"Sentence {i} has {'' if both else 'no '}labels in both trees, unlike the sentences before it."
+            )
         labelled = both
         if left_out and true.labels is None:
-            raise ValueError(f"punctuation is given, but the true tree of sentence {i} has no labels to tell it by.")
+            raise ValueError(
+                f"punctuation is given, but the true tree of sentence {i} has no labels that could show which words "
+                "are punctuation."
+            )
         counted = [m for m, label in enumerate(true.labels or true.heads) if not left_out or label not in left_out]
         if not counted:
             continue

@@ -85,7 +85,9 @@ class Dependencies(Task):
 
     def _check_saved(self) -> None:
         if self.arcs_.n_labels != len(self.classes_ or ()):
-            raise ValueError(f"arcs have {self.arcs_.n_labels} labels; expected {len(self.classes_ or ())}")
+            raise ValueError(
+                f"arcs have {self.arcs_.n_labels} labels; expected {len(self.classes_ or ())}, one per class"
+            )
 
     def setup(self, X: Sequence[Any], Y: Sequence[Any]) -> None:
         self._check_options()
@@ -96,7 +98,8 @@ class Dependencies(Task):
         if any(labelled) and not all(labelled):
             with_, without = labelled.index(True), labelled.index(False)
             raise ValueError(
-                f"the tree of sentence {with_} has labels, that of sentence {without} none; expected one kind"
+                f"the tree of sentence {with_} has labels, but that of sentence {without} has none; expected labels in "
+                "all trees or in none"
             )
         self.classes_: list[Hashable] | None = None
         if labelled[0]:

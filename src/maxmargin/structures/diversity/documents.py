@@ -97,7 +97,7 @@ def read_all(X: Any, vectorizer: Any = None, wordless: bool = False) -> list[Wor
         try:
             queries.append(read(x, vectorizer))
             if not wordless and not any(counts.nnz for counts in queries[-1].fields.values()):
-                raise ValueError("no document contains a word; expected one document with words at least")
+                raise ValueError("no document contains a word; expected at least one document with words")
         except ValueError as error:
             raise ValueError(f"query {i}: {error}") from None
     return queries
@@ -145,7 +145,7 @@ def _texts(documents: Any) -> dict[str, list[str]]:
         ):
             found = f"the fields {', '.join(sorted(document))}" if isinstance(document, Mapping) else "no fields"
             wanted = f"the fields {', '.join(names)}" if isinstance(first, Mapping) else "none"
-            raise ValueError(f"document {d} has {found}; expected {wanted} as document 0 (a field may be '')")
+            raise ValueError(f"document {d} has {found}; expected {wanted} as in document 0 (a field may be '')")
         for text in texts:
             if not isinstance(text, str):
                 raise ValueError(f"document {d} contains {text!r}; expected a text (an empty document is '')")
@@ -186,7 +186,9 @@ def _checked_counts(counts: Any, field: str) -> sparse.csr_array:
     matrix.sum_duplicates()
     bad = bad_number(matrix)
     if bad is not None:
-        raise ValueError(f"the count of word {bad[1]} in field {field!r} of document {bad[0]} is {bad[2]}")
+        raise ValueError(
+            f"the count of word {bad[1]} in field {field!r} of document {bad[0]} is {bad[2]}; expected a finite number"
+        )
     matrix.eliminate_zeros()
     negative = np.flatnonzero(matrix.data < 0)
     if len(negative):
@@ -226,5 +228,5 @@ def _checked_features(features: Any, n: int) -> Array:
         raise ValueError(f"the features of documents have shape {matrix.shape}; expected ({n}, F), a row per document")
     bad = bad_number(matrix)
     if bad is not None:
-        raise ValueError(f"feature {bad[1]} of document {bad[0]} is {bad[2]}")
+        raise ValueError(f"feature {bad[1]} of document {bad[0]} is {bad[2]}; expected a finite number")
     return matrix

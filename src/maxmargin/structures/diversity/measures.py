@@ -28,7 +28,7 @@ def subtopic_recall(Y: Any, orders: Any, k: int | None = None, weights: str = "e
         raise ValueError(f"k must be a whole number of documents, 1 or more, got {k!r}")
     for i, curve in enumerate(curves):
         if len(curve) <= k:
-            raise ValueError(f"the order of query {i} has {len(curve) - 1} documents; expected k = {k} at least")
+            raise ValueError(f"the order of query {i} has {len(curve) - 1} documents; expected at least k = {k}")
     return np.array([curve[k] for curve in curves])
 
 
@@ -45,7 +45,7 @@ def coverage_curves(Y: Any, orders: Any, weights: str = "equal") -> list[NDArray
     checked_weights(weights)
     Y, orders = list(Y), list(orders)
     if len(Y) != len(orders):
-        raise ValueError(f"there are subtopics of {len(Y)} queries but {len(orders)} orders")
+        raise ValueError(f"there are subtopics for {len(Y)} queries but {len(orders)} orders")
     if not Y:
         raise ValueError("there are no queries to compare")
     curves = []

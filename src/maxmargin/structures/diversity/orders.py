@@ -65,7 +65,7 @@ def marginal_relevance(x: Any, n: int | None = None, balance: float = 0.5, vecto
     log((1 + N) / (1 + n_v)). x must know its query, as for okapi.
     """
     if not is_real(balance) or not 0 <= balance <= 1:
-        raise ValueError(f"balance must be a number from 0 (unlike) to 1 (relevant), got {balance!r}")
+        raise ValueError(f"balance must be a number from 0 (diversity alone) to 1 (relevance alone), got {balance!r}")
     documents = read(x, vectorizer)
     scores = _okapi_scores(documents, 1.2, 0.75)
     relevance = scores / scores.max() if scores.max() > 0 else scores

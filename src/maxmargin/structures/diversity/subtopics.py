@@ -127,13 +127,15 @@ def _read(of: Any) -> list[frozenset[Hashable]]:
     sets = []
     for d, each in enumerate(of):
         if not isinstance(each, set | frozenset | list | tuple | np.ndarray):
-            raise ValueError(f"the subtopics of document {d} are {each!r}; expected a set, empty where there are none")
+            raise ValueError(
+                f"the subtopics of document {d} are {each!r}; expected a set (an empty one if there are no subtopics)"
+            )
         try:
             sets.append(frozenset(each.tolist() if isinstance(each, np.ndarray) else each))
         except TypeError:
             raise ValueError(f"the subtopics of document {d} are {each!r}; expected hashable values") from None
         if None in sets[-1]:
-            raise ValueError(f"document {d} has the subtopic None; expected an empty set where there are none")
+            raise ValueError(f"document {d} has the subtopic None; expected an empty set if there are no subtopics")
     if not sets:
         raise ValueError("there are no documents")
     if not any(sets):

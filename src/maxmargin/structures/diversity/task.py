@@ -84,9 +84,9 @@ class Diversity(Task):
     def _check_saved(self) -> None:
         thresholds = _checked_thresholds(self.thresholds)
         if self.dim != len(self.levels_) * len(thresholds) + self.n_document_features_:
-            raise ValueError(f"dim is {self.dim}, which is not that of its levels, thresholds and documents")
+            raise ValueError(f"dim is {self.dim}, which does not match its levels, thresholds and document features")
         if any(level.field not in (ANY, *self.fields_) for level in self.levels_):
-            raise ValueError("a level is of no field")
+            raise ValueError("a level names an unknown field")
 
     levels_: list[Level]
     fields_: list[str]
@@ -177,7 +177,7 @@ class Diversity(Task):
         for i, query in enumerate(queries):
             if len(query) < least:
                 raise ValueError(
-                    f"query {i} has {len(query)} documents, of which {least} are to be chosen; use a smaller number, "
+                    f"query {i} has {len(query)} documents, but {least} are to be chosen; use a smaller k, "
                     "leave the query out, or ask rank for all of its documents"
                 )
             if list(query.fields) != self.fields_:
@@ -205,7 +205,7 @@ def _checked_thresholds(thresholds: Any) -> list[float]:
     if not numbers or len(numbers) < len(listed):
         raise ValueError(f"thresholds are {thresholds!r}; expected shares of documents, numbers from 0 to 1")
     if any(a >= b for a, b in pairwise(numbers)):
-        raise ValueError(f"thresholds are {thresholds!r}; expected rising numbers, none of them twice")
+        raise ValueError(f"thresholds are {thresholds!r}; expected increasing numbers, none of them twice")
     return numbers
 
 

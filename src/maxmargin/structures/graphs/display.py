@@ -56,7 +56,7 @@ class SegmentationDisplay:
         for name, array in others.items():
             if array is not None and array.shape[:2] != self.prediction.shape:
                 raise ValueError(
-                    f"{name} has shape {array.shape[:2]}; expected {self.prediction.shape} as the prediction has"
+                    f"{name} has shape {array.shape[:2]}; expected {self.prediction.shape}, the shape of the prediction"
                 )
         self.right: float | None = None
         if self.truth is not None and (self.truth >= 0).any():
@@ -75,7 +75,8 @@ class SegmentationDisplay:
         (prediction,) = model.predict([x])
         if prediction.ndim != 2 and regions is None:
             raise ValueError(
-                "the graph is no grid, so it is not known where its nodes are; give regions, the node of every pixel"
+                "the graph is not a grid, so the positions of its nodes are unknown; give regions, the node "
+                "of every pixel"
             )
         if image is None and regions is None and isinstance(x, Nodes) and x.n_features in (1, 3):
             image = np.asarray(x.features).reshape(*x.label_shape, x.n_features)

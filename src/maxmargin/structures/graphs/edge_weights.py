@@ -151,7 +151,7 @@ def edge_weights(pairwise: str, directed: Any, n_features: int, n_labels: int, a
     if pairwise == "potts":
         if not isinstance(directed, bool | np.bool_):
             raise ValueError(
-                f"directed is {directed!r}, but with pairwise='potts' the two ends of an edge count alike; leave it"
+                f"directed is {directed!r}, but with pairwise='potts' the ends of an edge are interchangeable; leave it"
             )
         return Potts(n_features, n_labels)
     flags = _directions(directed, n_features)

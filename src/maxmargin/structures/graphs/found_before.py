@@ -38,7 +38,7 @@ class FoundBefore:
     def read(cls, found: Any, messages: tuple[int, ...], size: int) -> FoundBefore:
         """From a file: of a graph with messages of this shape, and so many weights of edges and scores."""
         if not isinstance(found, list) or len(found) != 5:
-            raise ValueError("expected what searches of a graph have found")
+            raise ValueError("expected the planes found by earlier searches of a graph")
         made = cls()
         made.messages = None if found[0] is None else NumberArray(float, *messages).read(found[0], None)
         ends = NumberArray(np.int64, None, least=0).read(found[1], None)
@@ -46,7 +46,7 @@ class FoundBefore:
         values = NumberArray(float, len(indices)).read(found[3], None)
         losses = NumberArray(float, len(ends)).read(found[4], None)
         if len(ends) > MOST or (np.diff(ends, prepend=0) < 0).any() or (ends[-1:] != len(indices)).any():
-            raise ValueError(f"expected up to {MOST} planes, one behind the other")
+            raise ValueError(f"expected at most {MOST} planes")
         for begin, end, loss in zip([0, *ends], ends, losses, strict=False):
             made.add(indices[begin:end], values[begin:end], float(loss))
         return made

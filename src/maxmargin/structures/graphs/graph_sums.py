@@ -53,9 +53,11 @@ class SumOrders:
                 width = int(log(MOST_ENTRIES) / log(max(how.n_labels, 2))) - 1
                 raise ValueError(
                     f"graph {i} has {how.n_nodes} nodes, {len(how.edges)} edges and too many cycles to sum over its "
-                    f"labellings: with {how.n_labels} labels this is done up to a width of {width} (so many neighbours "
-                    f"of a node that is summed out) and {MOST_IN_ALL:,} numbers in all. Sums need smaller graphs "
-                    "(Nodes.subgraph), fewer edges or fewer labels; the hinge and its predictions need none"
+                    f"labellings: with {how.n_labels} labels the largest possible width is {width} (the "
+                    "number of neighbours "
+                    f"of a node when it is summed out), with at most {MOST_IN_ALL:,} numbers in all. Sums "
+                    "need smaller graphs "
+                    "(Nodes.subgraph), fewer edges or fewer labels; the hinge and its predictions need no sums"
                 )
             self.known[key] = order
         return self.known[key]

@@ -179,7 +179,7 @@ def _checked_features(features: Any) -> Any:
         raise ValueError("there are no nodes; leave out graphs without nodes")
     place = bad_number(matrix)
     if place is not None:
-        raise ValueError(f"feature {place[1]} of node {place[0]} is {place[2]}")
+        raise ValueError(f"feature {place[1]} of node {place[0]} is {place[2]}; expected a finite number")
     return matrix
 
 
@@ -220,7 +220,7 @@ def _checked_image(image: Any) -> Array:
     if pixels.ndim not in (2, 3):
         raise ValueError(f"the image has shape {pixels.shape}; expected (H, W) or (H, W, F)")
     if 0 in pixels.shape[:2]:
-        raise ValueError(f"the image has shape {pixels.shape}, so there are no pixels")
+        raise ValueError(f"the image has shape {pixels.shape}, so it has no pixels")
     return pixels if pixels.ndim == 3 else pixels[:, :, None]
 
 

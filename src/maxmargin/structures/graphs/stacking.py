@@ -42,7 +42,8 @@ class StackedScores:
         informative = np.flatnonzero([y.known.any() for y in labels])
         if len(informative) < self.folds:
             raise ValueError(
-                f"stack needs a labelled graph in each of stack_folds={self.folds} folds, but {len(informative)} have "
+                f"stack needs a labelled graph in each of stack_folds={self.folds} folds, but only {len(informative)} "
+                "graphs have "
                 "labels; use fewer folds, or train the classifier on other graphs and make its scores the features"
             )
         self.n_features = graphs[0].n_features

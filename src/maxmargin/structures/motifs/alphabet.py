@@ -56,7 +56,7 @@ class Alphabet:
             i = int(np.argmin(codes))
             raise ValueError(
                 f"{name} has {text[i]!r} at position {i} (counted from 0), which is not one of the letters "
-                f"{self.letters}; unknown='skip' passes over unknown letters"
+                f"{self.letters}; unknown='skip' ignores unknown letters"
             )
         return np.ascontiguousarray(codes)
 

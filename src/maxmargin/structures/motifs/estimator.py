@@ -165,7 +165,9 @@ class MotifFinder(MotifDescription, ClassifierMixin, Trainer):
     @property
     def partial_fit(self) -> Any:
         """Not offered, whatever the solver: training goes back and forth between motif and places."""
-        raise NoPartialFit("MotifFinder has no partial_fit: online solvers cannot look for hidden places again")
+        raise NoPartialFit(
+            "MotifFinder has no partial_fit, because online solvers cannot update the latent positions of motifs"
+        )
 
     # --- prediction
 

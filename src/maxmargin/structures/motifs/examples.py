@@ -41,7 +41,7 @@ class MotifExamples(NamedTuple):
             members = np.flatnonzero(self.has[: self.labelled] == label)
             if len(members) < 4:
                 raise ValueError(
-                    f"a length is chosen by strings that are held out, and only {len(members)} strings are "
+                    f"a length is chosen on held-out strings, but only {len(members)} strings are "
                     f"{'with' if label else 'without'} the motif; expected 4 or more, or one length"
                 )
             out[rng.choice(members, max(1, round(HELD_OUT * len(members))), replace=False)] = True
@@ -69,7 +69,7 @@ def motif_examples(
     classes, has = _classes(X, y, positive)
     weights = normalised_weights(sample_weight, len(X))
     if not weights[has].any():
-        raise ValueError("all sequences that have the motif have weight 0, so there is none to learn it from")
+        raise ValueError("all sequences that have the motif have weight 0, so there is no sequence to learn it from")
     data = task.windows(X)
     others = _background(task, X, has, background)
     if y is None:

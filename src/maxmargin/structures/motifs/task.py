@@ -141,7 +141,7 @@ class Motif(ScoredWindows):
             if len(window) < self.length or z.start < 0 or window.min() < 0:
                 raise ValueError(f"no motif of length {self.length} can begin at {z.start} of a string of {len(x)}")
             if z.strand not in STRANDS[: self.strands]:
-                raise ValueError(f"a motif on strand {z.strand}; expected one of {STRANDS[: self.strands]}")
+                raise ValueError(f"the motif is on strand {z.strand}; expected one of {STRANDS[: self.strands]}")
             read = self.alphabet_.read(window, STRANDS.index(z.strand))
             parts.append(np.arange(self.length) * len(self.alphabet_) + read)
         if self.n_background_:

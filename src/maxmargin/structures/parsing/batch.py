@@ -151,8 +151,8 @@ class GrammarBatch(Batch, RescaledSearch, Smooth):
         """What a missed or wrong bracket costs."""
         if example.loss.kind != HAMMING:
             raise ValueError(
-                "costs of mistakes in a smooth objective must be sums over brackets, as with measure='hamming'; "
-                f"with measure={self.task.measure!r} take objective='likelihood', which has none"
+                "the loss in a smooth objective must be a sum over brackets, as with measure='hamming'; "
+                f"with measure={self.task.measure!r} use objective='likelihood', which has no loss"
             )
         return float(example.loss.scale)
 

@@ -133,7 +133,7 @@ def _scanned(lines: Iterable[tuple[int, str]], make: MakeNode[AnyNode]) -> Itera
             raise _Malformed(place, error, opened[0].place)
     if opened:
         start = opened[0].place
-        raise _Malformed(start, f"a bracket that is not closed; {len(opened)} ')' missing at the end", start)
+        raise _Malformed(start, f"a bracket is not closed; {len(opened)} ')' missing at the end", start)
 
 
 def _excerpt(text: str) -> str:

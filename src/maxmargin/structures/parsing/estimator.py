@@ -207,8 +207,8 @@ class Parser(ParsesSentences, ProbabilisticTrainer):
         lost = int(np.count_nonzero(np.isinf(found.distances)))
         if lost:
             warn_caller(
-                f"{lost} of {len(found.distances)} trees to calibrate with have rules that the grammar does not have, "
-                "and were left out; probabilities are those among the trees of the grammar",
+                f"{lost} of {len(found.distances)} trees for calibration use rules that are not in the grammar, "
+                "and were left out; probabilities are relative to the trees of the grammar",
                 Uncalibrated,
             )
         return found

@@ -42,7 +42,7 @@ class JointFeatures:
         self.rules, self.reader = rules, reader
         self.spans = SpanFeatures(reader.span_features if automatic else span_features)
         if (self.spans.of_spans or self.spans.of_splits) and not reader.span_features:
-            raise ValueError("span_features are computed from tags or words; with inputs='features' there are none")
+            raise ValueError("span_features are computed from tags or words, which inputs='features' does not have")
         self.longest_chain = longest_chain(rules)
 
     def restore(self, rules: Any, reader: Reader) -> None:
@@ -50,7 +50,7 @@ class JointFeatures:
         if type(reader) is not type(self.reader) or (
             not reader.span_features and (self.spans.of_spans or self.spans.of_splits)
         ):
-            raise ValueError("its features are of other inputs")
+            raise ValueError("its features belong to another kind of inputs")
         if hasattr(self.reader, "packer_"):
             reader.packer_ = self.reader.packer_  # type: ignore[attr-defined]
         self.rules, self.reader, self.longest_chain = rules, reader, longest_chain(rules)

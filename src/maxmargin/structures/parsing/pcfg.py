@@ -82,7 +82,7 @@ class PCFG(ParsesSentences, SavedModel, Reported, BaseEstimator):
             on_failure=self.on_failure,
         )
         if len(X) != len(Y) or len(X) == 0:
-            raise ValueError(f"X has {len(X)} sentences and Y {len(Y)} trees; expected as many, and at least one")
+            raise ValueError(f"X has {len(X)} sentences and Y {len(Y)} trees; expected equal numbers, at least one")
         task.setup(X, Y)
         counted = np.concatenate([example.true_atoms for example in task.pack(X, Y).examples])
         counts = np.bincount(counted, minlength=task.dim) + self.smoothing

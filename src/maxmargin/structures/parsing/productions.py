@@ -106,12 +106,12 @@ class Productions:
         if any(s >= n for rule in (*self.binary, *self.unary, *self.chains) for s in rule) or any(
             root >= n for root in self.roots
         ):
-            raise ValueError("a rule has a symbol that there is not")
+            raise ValueError("a rule has an unknown symbol")
         lefts = [left for _, left, _ in self.binary]
         if lefts != sorted(lefts) or not self.roots:
             raise ValueError("there is no root, or rules are not in the order of their left children")
         if any(len(chain) < 2 or any(pair not in self.unary for pair in pairwise(chain)) for chain in self.chains):
-            raise ValueError("a chain is not made of unary rules")
+            raise ValueError("a unary chain contains a rule that is not unary")
         self.roots = Counter(self.roots)
 
     def read(self, trees: Iterable[Tree]) -> Productions:
@@ -129,7 +129,9 @@ class Productions:
         derived, so parts remember all siblings. All chains of the unary rules are added, so these may have no cycle.
         """
         if self.vertical > 1:
-            raise ValueError(f"given rules do not show ancestors of labels; expected vertical=1, got {self.vertical}")
+            raise ValueError(
+                f"given rules do not contain the ancestors of labels; expected vertical=1, got {self.vertical}"
+            )
         self.horizontal = None
         lines = rules.splitlines() if isinstance(rules, str) else rules
         if not isinstance(lines, Iterable):
@@ -196,7 +198,7 @@ class Productions:
             finished.append(rows)
         root = self._known(node.chain[0], name)
         if root not in self.roots:
-            raise NoDerivation(f"{name}: no sentence of the grammar has the root {node.chain[0]}")
+            raise NoDerivation(f"{name}: {node.chain[0]} is not a root of the grammar")
         return np.array(finished[0], dtype=np.int32)
 
     def tree(self, rows: Rows, words: Sequence[str]) -> Tree:

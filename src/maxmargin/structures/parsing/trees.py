@@ -82,7 +82,7 @@ class Tree:
         """
         if not isinstance(text, str):
             raise ValueError(
-                f"{text!r:.60} is no string; expected a tree in bracket notation (Tree.of takes other forms, too)"
+                f"{text!r:.60} is not a string; expected a tree in bracket notation (Tree.of takes other forms, too)"
             )
         return one_node(text, Tree)
 
@@ -254,10 +254,10 @@ class Tree:
         return True
 
     def __setattr__(self, name: str, value: object) -> None:
-        raise AttributeError(f"a Tree cannot be changed; {name} was to be set")
+        raise AttributeError(f"a Tree is immutable; its attribute {name} cannot be set")
 
     def __delattr__(self, name: str) -> None:
-        raise AttributeError(f"a Tree cannot be changed; {name} was to be deleted")
+        raise AttributeError(f"a Tree is immutable; its attribute {name} cannot be deleted")
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Pickle a flat list: pickle itself would recurse, and the hash must be computed anew in another process."""

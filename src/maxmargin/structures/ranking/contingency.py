@@ -64,7 +64,7 @@ class Contingency(GroupTask):
         weights, per_positive = weights or [np.ones(len(y)) for y in levels], self.measure_.per_positive
         mixed = [(y, v) for y, v in zip(levels, weights, strict=True) if 0 < np.sum(y) < len(y)]
         if not mixed:
-            raise ValueError("all labels are of one class; a measure needs both positive and negative examples")
+            raise ValueError("all labels belong to one class; a measure needs both positive and negative examples")
         self.unit_ = len(mixed) / float(sum(np.dot(v, y if per_positive else y >= 0) for y, v in mixed))  # κ
         self.share_ = float(np.mean(np.concatenate(levels)))
 
@@ -102,7 +102,7 @@ class Contingency(GroupTask):
         if weights is not None:
             if not measure.separable:
                 raise ValueError(
-                    f"measure {self.measure!r} is not a sum over examples, so that they cannot have weights"
+                    f"measure {self.measure!r} is not a sum over examples, so examples cannot have weights"
                 )
             packed = self._segments(X, labels, weights)
             return WeightedSampleBatch(self, packed, positives, unit_costs(measure, labels, weights))

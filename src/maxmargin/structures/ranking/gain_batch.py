@@ -47,7 +47,7 @@ class GainBatch(GradedBatch):
         if self.states.max() > STATES:
             g = int(np.argmax(self.states))
             raise ValueError(
-                f"query {g}, counted from 0 as they appear, has {self.states[g]:.3g} ways to take some rows of each "
+                f"query {g}, counted from 0 as they appear, has {self.states[g]:.3g} ways to choose rows of each "
                 f"level, more than {STATES:.1g}; "
                 "use surrogate='pairs', features='positions', or fewer levels"
             )

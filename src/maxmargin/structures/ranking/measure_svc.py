@@ -223,12 +223,14 @@ class MeasureSVC(MatrixClassifier):
             raise ValueError(f"{where}; expected one of the classes {self.classes_.tolist()}")
         truth = y == self._positive
         if truth.all() or not truth.any():
-            raise ValueError(f"y has one class only, so that measure {self.measure!r} is not defined")
+            raise ValueError(f"y has one class only, so measure {self.measure!r} is not defined")
         weights = np.ones(len(truth)) if sample_weight is None else np.asarray(sample_weight, dtype=float)
         measure = score_measure(self)
         if not isinstance(measure, str) and measure.size is not None:
             if sample_weight is not None:
-                raise ValueError(f"measure {self.measure!r} looks at a number of examples; they cannot have weights")
+                raise ValueError(
+                    f"measure {self.measure!r} depends on a number of examples, so examples cannot have weights"
+                )
             if measure.size(0) > len(truth):
                 raise ValueError(f"k = {self.k} is larger than the sample, which has {len(truth)} examples")
         return measured(measure, truth, scores, weights)
@@ -263,7 +265,7 @@ class MeasureSVC(MatrixClassifier):
     @property
     def partial_fit(self) -> Any:
         """Not offered, whatever the solver: a measure of the whole sample cannot be trained on pieces of it."""
-        raise NoPartialFit("MeasureSVC has no partial_fit: its measure is one of the whole sample")
+        raise NoPartialFit("MeasureSVC has no partial_fit, because its measure is defined on the whole sample")
 
     @property
     def path_risk(self) -> float:

@@ -72,7 +72,7 @@ def _levels(y: NDArray[Any], first: int) -> Array:
     try:
         levels = y.astype(np.float64)
     except (TypeError, ValueError):
-        raise ValueError(f"example {first}: the relevance of rows is no number but {y.dtype}") from None
+        raise ValueError(f"example {first}: the relevance of rows has the type {y.dtype}; expected numbers") from None
     wrong = np.flatnonzero(~np.isfinite(levels))
     if len(wrong):
         raise ValueError(f"example {first + wrong[0]}: the relevance is {levels[wrong[0]]}; expected a finite number")

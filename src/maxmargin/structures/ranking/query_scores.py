@@ -30,7 +30,7 @@ def query_scores(
     if measure == "precision_at_k" or (measure == "ndcg" and k is not None):
         checked_k(k, measure)
     elif k is not None and measure != "ndcg":
-        raise ValueError(f"measure {measure!r} looks at the whole ranking; k is for 'ndcg' and 'precision_at_k'")
+        raise ValueError(f"measure {measure!r} uses the whole ranking; k is for 'ndcg' and 'precision_at_k' only")
     levels, values = np.asarray(y_true, dtype=float), np.asarray(scores, dtype=float)
     if levels.shape != values.shape or levels.ndim != 1:
         raise ValueError(

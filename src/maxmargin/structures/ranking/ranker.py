@@ -149,7 +149,7 @@ class Ranker(Trainer):
     @property
     def partial_fit(self) -> Any:
         """Not offered: a query that is seen in pieces has another measure."""
-        raise NoPartialFit("Ranker has no partial_fit: queries must be seen whole")
+        raise NoPartialFit("Ranker has no partial_fit, because all rows of a query must be known at once")
 
     def certify(  # type: ignore[override]
         self, X: Any, y: Any = None, qid: Any = None, sample_weight: Any = None, tol: float = 1e-2
@@ -225,7 +225,7 @@ class Ranker(Trainer):
         if not isinstance(X, PackedQueries):
             return rows, y, qid, sample_weight
         if qid is not None:
-            raise ValueError("packed rows have their queries with them; leave out qid")
+            raise ValueError("packed rows contain their queries; leave out qid")
         return rows, y, X.queries, sample_weight
 
     def _queries(
@@ -260,7 +260,9 @@ class Ranker(Trainer):
         if self.latent and self.kernel is not None:
             raise ValueError("latent=True does not take a kernel")
         if self.start is not None and not self.latent:
-            raise ValueError("start is for latent=True only; other problems have one optimum, wherever training begins")
+            raise ValueError(
+                "start is for latent=True only; the other problems are convex and do not depend on a start"
+            )
 
     def _check_rows(self, y: Array, groups: Groups, names: NDArray[Any]) -> None:
         """What tasks check, too, but they know neither the numbers of rows nor the names of queries."""
@@ -309,7 +311,7 @@ class Ranker(Trainer):
             assert isinstance(problem.batch, TopKBatch)
             if problem.batch.source is not None:
                 raise ValueError(
-                    "latent=True looks for first weights with all rows in memory, which packed ones are not: give "
+                    "latent=True computes its first weights with all rows in memory, which packed rows are not: give "
                     "start=, such as the coef_ of a Ranker without latent"
                 )
             self.start_ = relevance_classifier(problem.batch, problem.oracle.weights, C)
@@ -333,6 +335,6 @@ def _query_weights(sample_weight: Any, groups: Groups, names: NDArray[Any]) -> A
     for name, weights in zip(names, each, strict=True):
         if np.ptp(weights) > 0:
             raise ValueError(
-                f"the rows of query {plain(name)!r} have different weights; a weight is one of a whole query"
+                f"the rows of query {plain(name)!r} have different weights; expected one weight for all rows of a query"
             )
     return np.array([weights[0] for weights in each])

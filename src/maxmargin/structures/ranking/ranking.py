@@ -114,7 +114,7 @@ class Ranking(GroupTask):
             raise ValueError("features='positions' is for surrogate='listwise' only; single pairs have no positions")
         if self.k is not None:
             if self.measure != "ndcg":
-                raise ValueError(f"measure {self.measure!r} looks at the whole ranking; k is for 'ndcg'")
+                raise ValueError(f"measure {self.measure!r} uses the whole ranking; k is for 'ndcg' only")
             checked_k(self.k, self.measure)
         self._set_rows(X)
         levels, _ = self._levels(X, Y)
@@ -125,7 +125,8 @@ class Ranking(GroupTask):
             self.highest_gain_ = max(float(gains(values.max())) for values in levels)
             if self.highest_gain_ == 0:
                 raise ValueError(
-                    "no relevance is so far from 0 that its gain 2^relevance - 1 is not 0; use whole numbers"
+                    "every gain 2^relevance - 1 is rounded to 0, because all relevances are too close to 0; "
+                    "use whole numbers"
                 )
 
     @property
@@ -136,7 +137,9 @@ class Ranking(GroupTask):
     def psi(self, x: Any, z: Any) -> Array:
         self._refuse_kernel("psi(x, z)")
         if isinstance(z, Ranked) and z.levels is None:
-            raise TaskError("psi(x, z) counts pairs of different level; the levels of this ranking are not known")
+            raise TaskError(
+                "psi(x, z) counts pairs of different levels, but this ranking does not say the levels of its rows"
+            )
         levels, rows = self._read(z.levels if isinstance(z, Ranked) else z)
         if not self._apart(levels).any():
             return np.zeros(self.dim)
@@ -184,7 +187,7 @@ class Ranking(GroupTask):
     def pack(self, X: Any, Y: Any) -> SegmentedBatch:
         levels, weights = self._levels(X, Y)
         if weights is not None and self.measure != "roc_auc" and not self._weighs_pairs:
-            raise ValueError(f"measure {self.measure!r} is not a sum over pairs, so that rows cannot have weights")
+            raise ValueError(f"measure {self.measure!r} is not a sum over pairs, so rows cannot have weights")
         packed = self._segments(X, levels, weights)
         if self.measure == "roc_auc":
             return PairBatch(self, packed)

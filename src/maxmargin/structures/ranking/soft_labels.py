@@ -51,7 +51,7 @@ class SoftLabels(GroupTask):
         weights = weights or [np.ones(len(y)) for y in levels]
         positive = sum(float(np.dot(v, y)) for y, v in zip(levels, weights, strict=True))
         if positive == 0 or all(np.all(y == 1) for y in levels):
-            raise ValueError("all labels are of one class; a classifier needs both positive and negative examples")
+            raise ValueError("all labels belong to one class; a classifier needs both positive and negative examples")
         self.unit_ = len(levels) / positive  # κ
 
     def psi(self, x: Any, z: Any) -> Array:

@@ -92,7 +92,7 @@ class TopK(GroupTask):
     def _relevant(self, X: Any, Y: Any) -> list[Array]:
         levels, weights = binary_levels(X, Y, "query")
         if weights is not None:
-            raise ValueError("precision at k counts rows, so that they cannot have weights; queries can")
+            raise ValueError("precision at k counts rows, so rows cannot have weights; queries can")
         self._check_sizes(Groups.of(X))
         return levels
 
@@ -100,4 +100,4 @@ class TopK(GroupTask):
         short = np.flatnonzero(groups.sizes < self.k)
         if len(short):
             found = f"query {short[0]}, counted from 0, has {groups.sizes[short[0]]} rows"
-            raise ValueError(f"{found}; expected at least k = {self.k}, as many as are shown")
+            raise ValueError(f"{found}; expected at least k = {self.k}, the number of rows that are shown")

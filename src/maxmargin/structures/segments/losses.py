@@ -126,7 +126,7 @@ class F1Loss(SegmentLoss):
 
     def __init__(self, costs: Any, classes: Sequence[Hashable]):
         if costs is not None:
-            raise ValueError("measure='f1' counts all segments alike; costs are for 'tokens' and 'segments'")
+            raise ValueError("measure='f1' gives all segments equal weight; costs are for 'tokens' and 'segments' only")
         super().__init__(None, classes)
 
     def of(self, truth: Segmented, found: Segmented) -> Array:

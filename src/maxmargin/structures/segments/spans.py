@@ -73,11 +73,11 @@ def _read_spans(y: Sequence[Any], length: int | None, what: str) -> list[Span]:
             raise ValueError(f"{what} contains {each!r}; expected spans (begin, end, label)")
         begin, end, label = each
         if not (_is_position(begin) and _is_position(end)):
-            raise ValueError(f"{what} has the span {each!r}, whose ends are no whole numbers")
+            raise ValueError(f"{what} has the span {each!r}, whose ends are not whole numbers")
         if not 0 <= begin < end or (length is not None and end > length):
             within = "" if length is None else f" of {length} tokens"
             raise ValueError(
-                f"{what} has the span {each!r}; expected 0 <= begin < end, where end is one past the last{within}"
+                f"{what} has the span {each!r}; expected 0 <= begin < end, where end is one past the last token{within}"
             )
         if label is None or not isinstance(label, Hashable) or label == OUTSIDE:
             raise ValueError(f"{what} has the span {each!r}; {label!r} cannot be the label of a segment")

@@ -153,9 +153,9 @@ class SemiMarkov(Task):
             raise ValueError("no sequence has a segment: there is nothing to learn from")
         self.classes_ = label_set(self.classes, labels, least=1)
         if OUTSIDE in self.classes_:
-            raise ValueError(f"classes contains {OUTSIDE!r}, which stands for tokens outside of segments")
+            raise ValueError(f"classes contains {OUTSIDE!r}, which is reserved for tokens outside of segments")
         if not self.as_spans_ and not all(isinstance(label, str) for label in self.classes_):
-            raise ValueError("classes must be strings where Y are tags")
+            raise ValueError("classes must be strings if Y consists of tags")
         self.numbers_ = {label: k for k, label in enumerate(self.classes_)}
         self.n_types_ = len(self.classes_)
         self.tags_ = self._tags()
@@ -314,7 +314,7 @@ class SemiMarkov(Task):
             found = np.flatnonzero(repaired)
             warn_caller(
                 f"{sum(repaired)} segments in {len(found)} of {len(repaired)} sequences begin with 'I-' (the first: "
-                f"sequence {found[0]}); they are taken for segments, as conlleval does, and predicted with 'B-'",
+                f"sequence {found[0]}); they are read as segments, as conlleval does, and predicted with 'B-'",
                 InvalidLabels,
             )
 

@@ -290,8 +290,8 @@ class ChainBatch(AtomBatch, DistributionDual, Latent, MissingLabels, OwnDual, Re
         if not np.isfinite(best.values).all():
             i = self.ids[open_ones[np.flatnonzero(~np.isfinite(best.values))[0]]]
             raise ValueError(
-                f"sequence {i}: whatever its missing labels are, they contain a transition that is forbidden; where "
-                "the data do not show all labels, name them in classes"
+                f"sequence {i}: every choice of its missing labels contains a forbidden transition; if "
+                "the data do not contain all labels, name them in classes"
             )
         labels = self.labels.copy()
         labels[scored.units] = best.found

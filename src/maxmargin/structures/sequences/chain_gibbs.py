@@ -58,7 +58,7 @@ class ChainGibbs:
     def _check_learnt(self) -> None:
         """Links that are forbidden, and no others, have no score."""
         if not np.array_equal(self.links == -np.inf, np.tile(self.chains.allowed == -np.inf, (len(self.links), 1))):
-            raise ValueError("expected scores of all links that are allowed, and of no others")
+            raise ValueError("expected scores for the allowed links and for no others")
         if np.isnan(self.links).any() or (self.links == np.inf).any():
             raise ValueError("expected finite scores of links")
         if any(each.min(initial=0.0) < 0 for each in (self.p, self.pairs, self.rate)):

@@ -101,7 +101,7 @@ def _separates(line: str) -> bool:
 def _check(columns: list[str], width: int, least: int, line: str, lines: TextLines) -> None:
     if len(columns) != (width or max(len(columns), least)):
         expected = f"{width} as in the lines above" if width else "a word and its tag at least"
-        raise lines.error(f"{len(columns)} columns in {line!r}; expected {expected}")
+        raise lines.error(f"found {len(columns)} columns in {line!r}; expected {expected}")
     if "" in columns:
         raise lines.error(f"column {columns.index('') + 1} of {line!r} is empty; expected one tab between two columns")
 
@@ -111,8 +111,8 @@ def _line(columns: list[str], separator: str, i: int, t: int) -> str:
     for column in columns:
         if not column or column.startswith(MARK) or any(character in column for character in others):
             raise ValueError(
-                f"sentence {i}, token {t} has the column {column!r}; expected text without tabs, ends of lines and, "
-                "unless there are tabs between columns, blanks"
+                f"sentence {i}, token {t} has the column {column!r}; expected text without tabs, line breaks and, "
+                "unless columns are separated by tabs, blanks"
             )
     line = separator.join(columns)
     if _separates(line):

@@ -48,7 +48,7 @@ def iterate_crfsuite(source: TextFile) -> Iterator[CrfsuiteSequence]:
                 yield begun
                 begun = CrfsuiteSequence([], [])
             elif begun.weight != 1:
-                raise lines.error(f"{WEIGHT} stands before an empty line; expected the tokens of its sequence")
+                raise lines.error(f"{WEIGHT} is followed by an empty line; expected the tokens of its sequence")
         if begun.tokens:
             yield begun
 
@@ -84,7 +84,9 @@ def _with(begun: CrfsuiteSequence, line: str, lines: TextLines) -> CrfsuiteSeque
     first, *fields = filter(None, line.split("\t"))
     if first[0] == "@":
         if begun.tokens or fields or not first.startswith(f"{WEIGHT}:"):
-            raise lines.error(f"{line!r} is no label (which cannot begin with @), nor {WEIGHT} before the first token")
+            raise lines.error(
+                f"{line!r} is neither a label (which cannot begin with @) nor {WEIGHT} before the first token"
+            )
         return begun._replace(weight=_number(first[len(WEIGHT) + 1 :], lines))
     label, value = _split(first, lines)
     if value or not label:
@@ -135,7 +137,7 @@ def _number(value: str, lines: TextLines) -> float:
     except ValueError:
         number = float("nan")
     if not isfinite(number):
-        raise lines.error(f"the value {value!r} is no finite number; a colon in a name is written as \\:")
+        raise lines.error(f"the value {value!r} is not a finite number; a colon in a name is written as \\:")
     return number
 
 
@@ -145,7 +147,7 @@ def _number(value: str, lines: TextLines) -> float:
 def _line(token: Any, label: Hashable) -> str:
     fields = [_escaped(str(label), "label")]
     if fields[0][0] == "@":
-        raise ValueError(f"the label is {label!r}; CRFsuite takes what begins with @ for something else")
+        raise ValueError(f"the label is {label!r}; labels that begin with @ have another meaning in CRFsuite files")
     for name, value in pairs_of(token):
         field = _escaped(name, "attribute")
         if not isfinite(value):
@@ -156,5 +158,5 @@ def _line(token: Any, label: Hashable) -> str:
 
 def _escaped(name: str, what: str) -> str:
     if not name or "\t" in name or "\n" in name or "\r" in name:
-        raise ValueError(f"the {what} {name!r} cannot be written; expected text without tabs or ends of lines")
+        raise ValueError(f"the {what} {name!r} cannot be written; expected text without tabs or line breaks")
     return name.replace("\\", "\\\\").replace(":", "\\:")

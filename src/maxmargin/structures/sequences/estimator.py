@@ -227,8 +227,9 @@ class SequenceLabeler(SequenceTrainer):
             cut = [i for i, (_, whole) in enumerate(found) if not whole]
             if cut:
                 warn_caller(
-                    f"{len(cut)} of {len(found)} sets have more than {most} label sequences and were cut off (the "
-                    f"first: sequence {cut[0]}); the promise does not hold for these. Raise `most`, or ask for less "
+                    f"{len(cut)} of {len(found)} sets have more than {most} label sequences and were truncated (the "
+                    f"first: sequence {cut[0]}); the coverage is not guaranteed for these. Raise `most`, or "
+                    "ask for less "
                     "coverage",
                     SetCutOff,
                 )
@@ -257,7 +258,7 @@ class SequenceLabeler(SequenceTrainer):
         """
         check_is_fitted(self)
         if self.kernel is not None:
-            raise ValueError("sparsify drops weights of features: with a kernel there are none")
+            raise ValueError("sparsify drops weights of features, which a model with a kernel does not have")
         if not is_real(loss) or not 0 <= loss <= 1:
             raise ValueError(f"loss must be a share of positions, from 0 to 1, got {loss!r}")
         with LiveLine(self.verbose, "looking for weights that matter"):
@@ -377,7 +378,7 @@ class SequenceLabeler(SequenceTrainer):
 def _agreement(found: list[Hashable], y: Any) -> Agreement:
     truth = y.labels if isinstance(y, Weighted) else y
     if len(found) != len(truth):
-        raise ValueError(f"{len(found)} positions but {len(truth)} labels")
+        raise ValueError(f"there are {len(found)} positions but {len(truth)} labels")
     judged = [(a, b) for a, b in zip(found, map(as_choice, truth), strict=True) if b is not None]
     return Agreement(sum(bool(a in b if is_partial(b) else a == b) for a, b in judged), len(judged))
 
@@ -386,7 +387,7 @@ def _weighted(Y: Any, position_weight: Any) -> Any:
     if position_weight is None:
         return Y
     if Y is None:
-        raise ValueError("packed sequences have the weights of positions with them; leave out position_weight")
+        raise ValueError("packed sequences contain the weights of positions; leave out position_weight")
     if len(position_weight) != len(Y):
         raise ValueError(f"position_weight has {len(position_weight)} sequences but Y has {len(Y)}")
     weighted = []

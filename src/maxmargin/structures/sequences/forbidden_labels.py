@@ -102,7 +102,7 @@ class SeenRuns(NamedTuple):
         run = tuple(self.classes[k] for k in numbers.tolist())
         raise ValueError(
             f"sequence {i}, position {t - offsets[i]}: the labels {run!r} stand nowhere in the first training data, "
-            "and ngrams='observed' allows no others; give ngrams='all'"
+            "and ngrams='observed' allows only what occurs there; give ngrams='all'"
         )
 
     def _first_unseen(self, rows: Labels, offsets: NDArray[np.int64]) -> int:

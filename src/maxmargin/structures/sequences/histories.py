@@ -219,10 +219,10 @@ def check_ngrams(ngrams: list[Codes], allowed: NDArray[np.bool_]) -> None:
         if len(codes) and (codes[0] < 0 or codes[-1] >= K**n or (np.diff(codes) <= 0).any()):
             raise ValueError(f"{n}-grams of labels are not in order")
         if len(with_allowed_neighbours(codes, n, allowed)) < len(codes):
-            raise ValueError(f"{n}-grams of labels have neighbours that are not allowed")
+            raise ValueError(f"{n}-grams of labels have transitions that are not allowed")
         for part in (codes // K, codes % K ** (n - 1)) if n > 1 else ():
             if not np.isin(part, ngrams[n - 2]).all():
-                raise ValueError(f"{n}-grams of labels have parts that are not allowed")
+                raise ValueError(f"{n}-grams of labels contain shorter ones that are not allowed")
 
 
 def digits(codes: Codes, n: int, base: int) -> NDArray[np.int64]:
@@ -299,7 +299,7 @@ def renumbered(codes: Codes, n: int, K: int, numbers: NDArray[np.int64], new_K: 
 
 def _check_codes(base: int, n: int) -> None:
     if float(base) ** n >= 2.0**62:
-        raise ValueError(f"runs of {n} of {base} labels have no numbers of 64 bits; give a smaller order")
+        raise ValueError(f"sequences of {n} labels out of {base} cannot be numbered with 64 bits; give a smaller order")
 
 
 def _check_room(n_steps: float) -> None:

@@ -107,7 +107,7 @@ def _with_features(record: JsonRecord) -> CrfsuiteSequence:
             raise record.error(f"token {t} is {token!r:.60}; expected a list of names, or a finite number by name")
     weight = record.fields.get("weight", 1.0)
     if not fits_float(weight) or weight < 0:
-        raise record.error(f"the weight is {weight!r:.40}; expected a number that is not negative")
+        raise record.error(f"the weight is {weight!r:.40}; expected a number >= 0")
     return CrfsuiteSequence(list(map(_shared, tokens)), _labels(record, len(tokens)), float(weight))
 
 

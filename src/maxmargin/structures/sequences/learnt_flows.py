@@ -48,11 +48,11 @@ class LearntLattice(Learnt):
         count, n_labels = len(chains.units), chains.atoms.arrays.n_labels
         room = np.diff(lattice.start)
         if len(lattice.start) != count + 1 or lattice.start[0] != 0 or (room < 1).any():
-            raise ValueError(f"expected {count} positions with room for edges")
+            raise ValueError(f"expected {count} positions with a capacity for edges")
         if not all(len(each) == lattice.start[-1] for each in lattice[2:]):
             raise ValueError(f"expected {int(lattice.start[-1])} edges")
         if len(lattice.filled) != count or (lattice.filled < 1).any() or (lattice.filled > room).any():
-            raise ValueError("expected an edge or more of every position, and no more than there is room for")
+            raise ValueError("expected at least one edge per position, and no more than its capacity")
         if any(len(each) and each.max() >= n_labels for each in lattice[2:4]):
             raise ValueError(f"expected labels below {n_labels}")
         if not np.isfinite(lattice.flow).all() or (lattice.flow < 0).any():
@@ -61,7 +61,7 @@ class LearntLattice(Learnt):
         if not np.array_equal(lattice.here[truth], chains.truths) or not np.array_equal(
             lattice.before[truth], current.before[current.start[:-1]]
         ):
-            raise ValueError("expected the edge of the truth at every position")
+            raise ValueError("expected the edge of the true label at every position")
         return lattice
 
 
@@ -81,7 +81,7 @@ class LearntPaths(Learnt):
         paths, bounds, lattice = WeightedPaths(*found), owner.chains.bounds, owner._lattice
         owners, n_labels = paths.owners, owner.chains.atoms.arrays.n_labels
         if len(owners) and (owners.min() < 0 or owners.max() >= len(bounds) - 1 or (np.diff(owners) < 0).any()):
-            raise ValueError("expected owners in the order of the sequences")
+            raise ValueError("expected the sequences in order")
         lengths = np.diff(bounds)[owners]
         if len(paths.labels) != lengths.sum() or len(paths.weights) != len(owners):
             raise ValueError("expected labels of whole sequences, and a weight of each labelling")

@@ -69,9 +69,9 @@ class PackedSequences(PackedData):
     def _check_saved(self) -> None:
         known, sets = set(self.labels), [choice for choice in self.choices if choice is not None]
         if len(set(self.choices)) < len(self.choices) or not all(map(is_partial, self.choices)):
-            raise ValueError("what may stand at a position is told twice, or is a label")
+            raise ValueError("a set of allowed labels occurs twice or is a label")
         if not all(isinstance(each, frozenset) and known >= each for each in sets):
-            raise ValueError("a set has labels that are not known")
+            raise ValueError("a set of allowed labels has unknown labels")
         if self.packer.hashed is None and self.packer.min_count > 1:
             raise ValueError("packed features have no minimal count")
 
@@ -97,8 +97,9 @@ class PackedSequences(PackedData):
         bits = None if has.hashed is None else has.hashed.bits
         if task.features not in (None, has.templates) or task.hash_bits not in (None, bits) or task.min_count > 1:
             raise ValueError(
-                "features, hash_bits and min_count say how tokens are read, and packed ones have been: give the first "
-                "two to pack, and leave them out here"
+                "features, hash_bits and min_count say how to read tokens, but packed tokens are read "
+                "already: give the first "
+                "two to pack, and leave all three out here"
             )
         for name, used in (
             ("kernel", task.kernel is not None),
@@ -107,7 +108,7 @@ class PackedSequences(PackedData):
             ("a model as prior", task.earlier is not None),
         ):
             if used:
-                raise ValueError(f"{name} is not offered for packed sequences: give lists, or leave it out")
+                raise ValueError(f"{name} is not available for packed sequences: give lists, or leave it out")
         packer = SequencePacker(task.unknown, 1, bits, None, has.templates)
         packer.vocabulary, packer.n_features = has.vocabulary, has.n_features
         packer._columns, packer.n_pruned = has._columns, has.n_pruned
@@ -184,7 +185,7 @@ def _columns(some: list[Any]) -> tuple[list[Any], list[Any], Array]:
     """Inputs, outputs and weights."""
     for i, each in enumerate(some):
         if not isinstance(each, tuple | list) or not 2 <= len(each) <= 3:
-            raise ValueError(f"sequence {i} is no pair (x, y), nor (x, y, weight); to pack lists, give zip(X, Y)")
+            raise ValueError(f"sequence {i} is neither a pair (x, y) nor (x, y, weight); to pack lists, give zip(X, Y)")
     weights = np.array([each[2] if len(each) == 3 else 1.0 for each in some], dtype=np.float64)
     wrong = np.flatnonzero(~(np.isfinite(weights) & (weights >= 0)))
     if len(wrong):

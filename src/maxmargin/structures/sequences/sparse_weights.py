@@ -19,7 +19,7 @@ def sparse_weights(task: Chain, w: Array, X: Any, loss: float) -> Array:
     scored = task.scored(X)
     labels = scored.best(scored.scores(w)).found
     if len(labels) == 0:
-        raise ValueError("no positions given: there is nothing to tell which weights matter")
+        raise ValueError("no positions given, so it is unknown which weights matter")
     most = int(loss * len(labels))
     order = np.argsort(np.abs(w), kind="stable")
     dropped, too_many = int(np.sum(w == 0)), len(w) + 1

@@ -69,10 +69,10 @@ def numbered_sequences(
 def token_columns(table: Table, sequence: str, label: str) -> list[str]:
     """Names of the columns that tokens have."""
     if sequence not in table.columns:
-        raise table.error(f"there is no column {sequence!r}; expected one that says which sequence a row belongs to")
+        raise table.error(f"there is no column {sequence!r}; expected one that names the sequence of every row")
     found = [name for name in table.columns if name not in (sequence, label)]
     if not found:
-        raise table.error("there is no column of tokens; expected one at least")
+        raise table.error("there is no column of tokens; expected at least one")
     return found
 
 

@@ -185,7 +185,7 @@ class Chain(UnitTask):
         if self.ngrams not in NGRAMS:
             raise ValueError(f"ngrams must be one of {', '.join(map(repr, NGRAMS))}, got {self.ngrams!r}")
         if self.kernel is not None and self.transition_features is not None:
-            raise ValueError("transition_features are weights of features: with a kernel there are none")
+            raise ValueError("transition_features need weights of features, which a model with a kernel does not have")
         self.chosen_ = chosen_features(self.transition_features, self.packer_)
         self.pruned_, self.histories_, self.ngrams_ = self.ngrams == "observed", None, None
         self.first_ = self._first_feature()
@@ -272,7 +272,7 @@ class Chain(UnitTask):
         vocabulary = None if self.earlier is None else self.earlier.packer_.vocabulary
         known = vocabulary if isinstance(vocabulary, Vocabulary) else None
         if self.features is not None and self.kernel is not None:
-            raise ValueError("features=TokenTemplates(…) are for linear scores: with a kernel, give features of tokens")
+            raise ValueError("features=TokenTemplates(…) are for linear scores; with a kernel, give features of tokens")
         return SequencePacker(self.unknown, self.min_count, self.hash_bits, known, self.features)
 
     # --- the plain form: one sequence at a time
@@ -298,7 +298,7 @@ class Chain(UnitTask):
     def loss(self, y: Any, z: Any) -> float:
         (truth, factors), found = split_costs(y), split_costs(z)[0]
         if len(truth) != len(found):
-            raise ValueError(f"{len(truth)} true labels cannot be compared with {len(found)} others")
+            raise ValueError(f"there are {len(truth)} true but {len(found)} predicted labels")
         choices = Choices(self.numbers_)
         rows = choices.read_any(truth)
         price = choices.prices(self.cost_)[rows, label_numbers(found, self.numbers_)]

@@ -25,7 +25,9 @@ def chosen_features(given: Any, packer: SequencePacker) -> NDArray[np.int64]:
         raise ValueError(f"{what}, got {given!r}")
     if all(map(is_whole, given)):
         if packer.vocabulary is not None:
-            raise ValueError("transition_features has numbers of columns; features of tokens are chosen by their names")
+            raise ValueError(
+                "transition_features has column numbers; expected names, because token features have names"
+            )
         wrong = [j for j in given if not 0 <= j < packer.n_features]
         if wrong:
             raise ValueError(f"transition_features names column {wrong[0]}; there are {packer.n_features} columns")
@@ -40,7 +42,9 @@ def chosen_features(given: Any, packer: SequencePacker) -> NDArray[np.int64]:
         raise ValueError(f"transition_features chooses features by their names, and {why}")
     for beginning in given:
         if not any(name.startswith(beginning) for name in names):
-            raise ValueError(f"no feature of the training data begins with {beginning!r}, as transition_features says")
+            raise ValueError(
+                f"transition_features names {beginning!r}, but no feature of the training data begins with it"
+            )
     begins = tuple(given)
     return np.flatnonzero(np.fromiter((name.startswith(begins) for name in names), dtype=bool, count=len(names)))
 

@@ -76,15 +76,15 @@ class Checkpoint:
         name = str(self.file.path)
         if description.get("checkpoint") != FORMAT:
             raise ValueError(
-                f"{name} is no checkpoint of this version of maxmargin (it is a model file, or of another format); "
+                f"{name} is not a checkpoint of this version of maxmargin (it is a model file or has another format); "
                 "give another path, or delete it"
             )
         expected = {"checkpoint", "title", "settings", "surroundings", "parts", "fit"}
         if set(description) != expected or description["parts"] != []:
-            raise ValueError(f"{name} is no checkpoint: it has other entries than expected")
+            raise ValueError(f"{name} is not a checkpoint: it has unexpected or missing entries")
         told = [description[each] for each in ("settings", "surroundings")]
         if not all(isinstance(each, dict) and all(isinstance(text, str) for text in each.values()) for each in told):
-            raise ValueError(f"{name} is no checkpoint: it does not say what it belongs to")
+            raise ValueError(f"{name} is not a checkpoint: it does not say which fit it belongs to")
         settings, around = told
         if description["title"] != self.title:
             raise self.refusal(f"of a {description['title']}, not of a {self.title}")
@@ -94,12 +94,13 @@ class Checkpoint:
         fit = DataReader(tensors, lambda name: None).read(description["fit"])
         fits = isinstance(fit, dict) and set(fit) == {"trainings", "finished"} and isinstance(fit["finished"], bool)
         if not fits or not isinstance(fit["trainings"], list) or not all(map(_is_training, fit["trainings"])):
-            raise ValueError(f"{name} is no checkpoint: it has no list of trainings")
+            raise ValueError(f"{name} is not a checkpoint: it has no list of training runs")
         changed = difference(around, self.surroundings)
         if changed is not None:
             warn_caller(
-                f"{name} was written elsewhere ({changed}): training goes on from it, but the last bits of the model "
-                "may not be those of a fit that was never stopped",
+                f"{name} was written in another environment ({changed}): training continues from it, but the last bits "
+                "of the model "
+                "may differ from those of an uninterrupted fit",
                 CheckpointMoved,
             )
         return fit["trainings"], fit["finished"]
@@ -125,7 +126,7 @@ class Checkpoint:
         self.schedule.begin()
         if k >= len(self._before):
             if self._finished and self._before:
-                raise self.refusal(f"of a fit that ended after {k} trainings, and this one has more")
+                raise self.refusal(f"of a fit that ended after {k} training runs, but this one has more")
             return Training(self, about, max_passes)
         before = self._before[k]
         differs = difference(before["about"], about)
@@ -158,7 +159,7 @@ class Checkpoint:
         try:
             self.file.write(pieces(description, writer.tensors))
         except (OSError, ValueError) as error:  # no room on the disk, or in a file
-            warn_caller(f"no checkpoint was written: {error}. Training goes on without", CheckpointDamaged)
+            warn_caller(f"no checkpoint was written: {error}. Training continues without one", CheckpointDamaged)
         self.schedule.wrote(size, time.perf_counter() - began)
 
     def finish(self) -> None:

@@ -31,7 +31,7 @@ def plain_solution(solution: Solution) -> dict[str, Any]:
 def read_solution(found: Any, dim: int) -> Solution:
     """A solution with weights of this length, from a file."""
     if not isinstance(found, dict) or set(found) != FIELDS or not isinstance(found["rounds"], list):
-        raise ValueError("a checkpoint has a training that has ended without a solution")
+        raise ValueError("the checkpoint has a finished training run without a solution")
     return Solution(
         w=NumberArray(float, dim).read(found["w"], None),
         certificate=_restored(Certificate, found["certificate"]),
@@ -44,5 +44,5 @@ def read_solution(found: Any, dim: int) -> Solution:
 
 def _restored(kind: type, found: Any) -> Any:
     if not isinstance(found, dict):
-        raise ValueError(f"a checkpoint has no {kind.__name__}")
+        raise ValueError(f"the checkpoint has no {kind.__name__}")
     return restored(kind, fields_of(kind) or {}, found)

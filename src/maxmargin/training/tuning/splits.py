@@ -33,7 +33,7 @@ def splits_of(estimator: Any, cv: Any, y: Any, groups: Any, random_state: Any) -
         raise ValueError("cv has no folds; expected at least one")
     for k, (train, test) in enumerate(found):
         if len(train) == 0 or len(test) == 0:
-            raise ValueError(f"fold {k} of cv has {len(train)} examples to train and {len(test)} to judge by")
+            raise ValueError(f"fold {k} of cv has {len(train)} examples to train and {len(test)} to validate on")
     return found
 
 

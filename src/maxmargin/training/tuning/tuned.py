@@ -139,11 +139,11 @@ class Tuned(MetaEstimatorMixin, BaseEstimator):
         last = self._checked()
         if isinstance(X, PackedData):
             if y is not None:
-                raise ValueError("packed data have their outputs with them; leave out y")
+                raise ValueError("packed data contain their outputs; leave out y")
             X, y, own = X.in_parts()
             others = {**own, **others}
         if y is None:
-            raise ValueError("Tuned needs y: without outputs there is nothing to judge a model by")
+            raise ValueError("Tuned needs y, because models are compared by their scores on outputs")
         n = n_examples(X, "X")
         if n_examples(y, "y") != n:
             raise ValueError(f"X has {n} examples but y has {n_examples(y, 'y')}")
@@ -205,8 +205,8 @@ class Tuned(MetaEstimatorMixin, BaseEstimator):
         if isinstance(best, Pipeline):
             steps = ", ".join(type(step).__name__ for _, step in best.steps[:-1])
             raise ValueError(
-                f"the best model is a pipeline ({steps} before a {type(_last(best)).__name__}), and model files do not "
-                "have steps of other libraries: best_estimator_[-1].save(path) keeps the last step; keep the others "
+                f"the best model is a pipeline ({steps} before a {type(_last(best)).__name__}), but model files cannot "
+                "hold steps of other libraries: best_estimator_[-1].save(path) keeps the last step; keep the others "
                 "beside it, by pickle or skops"
             )
         best.save(path)
@@ -359,20 +359,20 @@ class Tuned(MetaEstimatorMixin, BaseEstimator):
         if interrupted:
             warn_caller(
                 f"choosing C was interrupted; the model is the best of the {len(tried)} values of C that were tried, "
-                f"C = {self.best_C_:g} (press Ctrl-C twice to end everything)",
+                f"C = {self.best_C_:g} (press Ctrl-C twice to end the program)",
                 TrainingInterrupted,
             )
         if tried.rows[self.best_index_][0].zero:
             warn_caller(
-                "nothing is learnt: the training on all data has ended at w = 0 for every C that was tried. Try other "
+                "nothing was learnt: training on all data ended at w = 0 for every C that was tried. Try other "
                 "features, or larger values (Cs)",
                 NothingLearnt,
             )
         elif best != self.best_index_:
             C, score = tried.rows[best][0].C, tried.means[best]
             warn_caller(
-                f"the best mean score, {score:.4g}, is that of C = {C:g}, but training on all data has ended at w = 0 "
-                f"there: the next best is taken, C = {self.best_C_:g} with {self.best_score_:.4g}",
+                f"the best mean score, {score:.4g}, is that of C = {C:g}, but training on all data ended at w = 0 "
+                f"there: the next best value is used, C = {self.best_C_:g} with {self.best_score_:.4g}",
                 NothingLearnt,
             )
         open_ones = [row[0].C for row in tried.rows if any(each.complains for each in row)]
@@ -380,8 +380,8 @@ class Tuned(MetaEstimatorMixin, BaseEstimator):
             named = ", ".join(f"{C:.3g}" for C in open_ones)
             chosen = "the chosen one among them" if tried.rows[self.best_index_][0].complains else "not the chosen one"
             warn_caller(
-                f"trainings for {len(open_ones)} of {len(tried)} values of C stopped above tol ({chosen}): C = "
-                f"{named}. results_['gap'] has the gaps; raise max_passes, bring the features to similar scales, or "
+                f"training stopped above tol for {len(open_ones)} of {len(tried)} values of C ({chosen}): C = "
+                f"{named}. results_['gap'] has the gaps; raise max_passes, scale the features alike, or "
                 "try smaller values",
                 ConvergenceWarning,
             )

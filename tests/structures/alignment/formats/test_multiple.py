@@ -94,7 +94,12 @@ def test_columns_have_one_character_per_residue(alignment, data):
             "'SS' of the columns is 'H'; .* 2 columns",
         ),
         ("a", ("MK",), {"annotations": Annotations(of_residues=({"SS": "H "},))}, "'SS' of 'a' is 'H '"),
-        ("a", ("MK",), {"annotations": Annotations(of_rows=((), ()))}, "of_rows speak of 2 rows; the alignment has 1"),
+        (
+            "a",
+            ("MK",),
+            {"annotations": Annotations(of_rows=((), ()))},
+            "of_rows has 2 rows; expected 1, as many as the alignment",
+        ),
     ],
 )
 def test_what_is_no_alignment_is_refused(names, rows, options, message):

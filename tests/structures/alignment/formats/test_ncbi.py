@@ -75,7 +75,7 @@ C  0  9
     )
     assert matrix["A", "C"] == -1
     assert matrix["C", "A"] == 0
-    with pytest.raises(KeyError, match="'G' is none of the letters A C"):
+    with pytest.raises(KeyError, match="'G' is not one of the letters A C"):
         matrix["A", "G"]
     with pytest.raises(ValueError, match="read-only"):
         matrix.values[0, 0] = 1

@@ -21,5 +21,5 @@ def test_what_is_wrong_is_told_with_its_line():
     with pytest.raises(ValueError, match="line 3: 'b' has 1 columns; expected 2, as 'a', with which it is aligned"):
         read_fasta_pairs(io.StringIO(">a\nAC\n>b\nA\n"))
     assert len(read_fasta_pairs(io.StringIO(">a\nAC\n>b\nA\n"), aligned=False)) == 1
-    with pytest.raises(ValueError, match="line 5: 'c' is the last sequence, and alone; expected pairs"):
+    with pytest.raises(ValueError, match="line 5: 'c' is the last sequence and has no partner; expected pairs"):
         read_fasta_pairs(io.StringIO(">a\nAC\n>b\nAC\n>c\nA\n"))

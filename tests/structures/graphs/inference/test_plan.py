@@ -74,7 +74,7 @@ def test_two_labels_need_a_junction_tree_only_where_the_cut_leaves_halves(monkey
             CYCLE,
             3,
             "forest",
-            "3 nodes and 3 edges has a cycle, so that method='forest' cannot label it; use 'auto'",
+            "3 nodes and 3 edges has a cycle, so method='forest' cannot label it; use 'auto'",
         ),
         (
             20,
@@ -115,5 +115,5 @@ def test_a_plan_is_for_one_graph():
 
 
 def test_no_labels():
-    with pytest.raises(ValueError, match="there are 0 labels; expected 1 at least"):
+    with pytest.raises(ValueError, match="there are 0 labels; expected at least 1"):
         plan(3, [(0, 1)], 0)

@@ -60,7 +60,7 @@ def test_things_without_value_or_weight():
         ([1, 2], -1, "capacity must be whole numbers >= 0, but there is -1.0"),
         ([1, 2], [3, 4], r"capacity has shape \(2,\), but weights have shape \(2,\); expected a number"),
         ([[1, 2], [3, 4]], 3, r"capacity has shape \(\), but weights .*; expected 2 numbers, one for every row"),
-        ([], 3, r"weights have shape \(0,\); expected one per thing"),
+        ([], 3, r"weights have shape \(0,\); expected one weight per item"),
     ],
 )
 def test_what_is_refused(weights, capacity, message):

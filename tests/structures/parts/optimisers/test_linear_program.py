@@ -104,7 +104,7 @@ def test_no_best_solution(software):
 @pytest.mark.parametrize(
     ("parameters", "message"),
     [
-        ({}, "nothing says how many parts there are"),
+        ({}, "the number of parts is unknown"),
         ({"A_ub": [[1, 2]]}, "A_ub is given without b_ub"),
         ({"b_eq": [1]}, "b_eq is given without A_eq"),
         ({"A_ub": [[1, 2]], "b_ub": [1, 2]}, r"b_ub has shape \(2,\); expected \(1,\), one for every row of A_ub"),

@@ -53,11 +53,11 @@ def test_what_is_refused():
     arcs = [("a", "b"), ("b", "c")]
     with pytest.raises(ValueError, match="at best, 'a' keeps 1 of 2, 'c' lacks 1 of 2"):
         MinCostFlow(arcs, [2, 1], {"a": -2, "c": 2})
-    with pytest.raises(ValueError, match="nodes take 2 out of the network and put 1 in; expected as much"):
+    with pytest.raises(ValueError, match="nodes take 2 out of the network and put 1 in; expected equal amounts"):
         MinCostFlow(arcs, 1, {"a": -1, "c": 2})
     with pytest.raises(ValueError, match=r"the demand of 'a' is 0.5; expected a whole number"):
         MinCostFlow(arcs, 1, {"a": 0.5})
-    with pytest.raises(ValueError, match="a node with a demand is 'd', which is an end of no arc"):
+    with pytest.raises(ValueError, match="a node with a demand is 'd', which is not an end of any arc"):
         MinCostFlow(arcs, 1, {"d": 1})
     with pytest.raises(ValueError, match=r"expected \{node: whole number\}"):
         MinCostFlow(arcs, 1, [1, 2, 3])

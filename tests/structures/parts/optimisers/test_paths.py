@@ -63,7 +63,7 @@ def test_what_is_refused():
     for kind in (DagPath, ShortestPath):
         with pytest.raises(ValueError, match=r"no path leads from 1 to 0; expected at least one"):
             kind([(0, 1)], 1, 0)
-        with pytest.raises(ValueError, match="source is 7, which is an end of no arc"):
+        with pytest.raises(ValueError, match="source is 7, which is not an end of any arc"):
             kind([(0, 1)], 7, 0)
         with pytest.raises(ValueError, match="source and target are both 1"):
             kind([(0, 1)], 1, 1)
@@ -83,9 +83,9 @@ def test_what_is_refused():
 
 def test_what_is_no_path_is_named():
     solver = DagPath([("a", "b"), ("b", "c"), ("a", "c")], "a", "c")
-    with pytest.raises(ValueError, match="0 of its arcs go on from 'b'; expected one"):
+    with pytest.raises(ValueError, match="0 of its arcs leave 'b'; expected one"):
         solver.check([1, 0, 0])
-    with pytest.raises(ValueError, match="2 of its arcs go on from 'a'; expected one"):
+    with pytest.raises(ValueError, match="2 of its arcs leave 'a'; expected one"):
         solver.check([1, 1, 1])
-    with pytest.raises(ValueError, match=r"arc 1 \('b' -> 'c'\) is chosen, too"):
+    with pytest.raises(ValueError, match=r"arc 1 \('b' -> 'c'\) is chosen as well"):
         solver.check([0, 1, 1])

@@ -35,7 +35,7 @@ def test_complete_graph():
 def test_what_is_refused():
     with pytest.raises(ValueError, match="the arcs do not connect the nodes 0 and 2; expected a connected graph"):
         SpanningTree(3, [(0, 1)])
-    with pytest.raises(ValueError, match="the arcs cannot reach node 0 from the root 1; expected a way to all nodes"):
+    with pytest.raises(ValueError, match="the arcs cannot reach node 0 from the root 1; expected a path to every node"):
         Arborescence(3, [(0, 1), (1, 2)], root=1)
     with pytest.raises(ValueError, match="root is 3, but nodes are numbered from 0 to 2"):
         Arborescence(3, [(0, 1), (1, 2)], root=3)

@@ -59,7 +59,7 @@ class MultipleAlignment:
             raise ValueError(f"lowercase must be one of {', '.join(map(repr, LOWERCASE))}; got {self.lowercase!r}")
         if not self.rows or len(self.names) != len(self.rows):
             raise ValueError(
-                f"got {len(self.rows)} rows and {len(self.names)} names; expected as many, and one or more"
+                f"got {len(self.rows)} rows and {len(self.names)} names; expected equal numbers, at least one"
             )
         for name, row in zip(self.names, self.rows, strict=True):
             if len(row) != len(self.rows[0]) or not row:
@@ -132,7 +132,7 @@ class MultipleAlignment:
         of_residues = tuple(given.of_residues) or ({},) * n
         for kind, rows in (("of_rows", of_rows), ("of_residues", of_residues)):
             if len(rows) != n:
-                raise ValueError(f"annotations.{kind} speak of {len(rows)} rows; the alignment has {n}")
+                raise ValueError(f"annotations.{kind} has {len(rows)} rows; expected {n}, as many as the alignment")
         for name, texts in [("the columns", given.of_columns), *zip(map(repr, self.names), of_residues, strict=True)]:
             for feature, text in texts.items():
                 if len(text) != self.width or re.search(r"\s", text):
@@ -152,7 +152,7 @@ class MultipleAlignment:
             inserted, aligned = (self.names[np.flatnonzero(which[:, c])[0]] for which in (lower, upper))
             raise ValueError(
                 f"column {c + 1} has a lower-case letter in row {inserted!r} and an upper-case one in row {aligned!r}; "
-                "with lowercase='inserted', insertions stand in columns of their own"
+                "with lowercase='inserted', insertions must have columns of their own"
             )
 
 

@@ -52,7 +52,7 @@ class SubstitutionMatrix:
         """The score of two letters."""
         for letter in pair:
             if letter not in self.alphabet:
-                raise KeyError(f"{letter!r} is none of the letters {' '.join(self.alphabet)}")
+                raise KeyError(f"{letter!r} is not one of the letters {' '.join(self.alphabet)}")
         first, second = map(self.alphabet.index, pair)
         return float(self.values[first, second])
 
@@ -96,7 +96,9 @@ def read_matrix(source: TextFile) -> SubstitutionMatrix:
             elif words:
                 rows.append(_row(lines, words, letters, len(rows)))
         if len(rows) != len(letters) or not letters:
-            raise lines.error(f"the file ends here with {len(rows)} rows for {len(letters)} letters; expected as many")
+            raise lines.error(
+                f"the file ends here with {len(rows)} rows for {len(letters)} letters; expected one row per letter"
+            )
     return SubstitutionMatrix(tuple(letters), np.array(rows), gaps.get("open"), gaps.get("extend"), tuple(comments))
 
 

@@ -42,7 +42,9 @@ def iterate_fasta_pairs(source: TextFile, aligned: bool = True) -> Iterator[Sequ
             yield SequencePair(first, record)
             first = None
         if first is not None:
-            raise lines.error(f"{first.name!r} is the last sequence, and alone; expected pairs", number)
+            raise lines.error(
+                f"{first.name!r} is the last sequence and has no partner; expected pairs of sequences", number
+            )
 
 
 def write_fasta_pairs(target: TextFile, pairs: Iterable[SequencePair], width: int = 60) -> None:

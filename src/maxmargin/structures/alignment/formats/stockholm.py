@@ -111,7 +111,7 @@ class _Draft:
         first, width = next((name, len(row)) for name, row in rows.items())
         for key, number in self.last_line.items():
             if key[0] in ("#=GS", "#=GR") and key[1] not in rows:
-                raise self.lines.error(f"{key[0]} speaks of {key[1]!r}, which is no row", number)
+                raise self.lines.error(f"{key[0]} annotates {key[1]!r}, which is not a row", number)
             if key in texts and len(texts[key]) != width:
                 raise self.lines.error(
                     f"{' '.join(key)!r} has {len(texts[key])} columns up to this line; expected {width}, as many as "
@@ -147,7 +147,7 @@ def _written(alignment: MultipleAlignment, width: int) -> Iterator[str]:
     texts: dict[tuple[str, ...], str] = {}
     for name, row, features in zip(alignment.names, alignment.rows, annotations.of_residues, strict=True):
         if (name,) in texts:
-            raise ValueError(f"two rows are named {name!r}; in a Stockholm file names tell rows apart")
+            raise ValueError(f"two rows are named {name!r}; a Stockholm file identifies rows by their names")
         texts[name,] = row
         texts.update({("#=GR", name, feature): text for feature, text in features.items()})
     texts.update({("#=GC", feature): text for feature, text in annotations.of_columns.items()})

@@ -38,7 +38,7 @@ class PairwiseModel(NamedTuple):
         edges = checked_edges(len(unary), edges)
         expected = len(edges), unary.shape[1], unary.shape[1]
         if pair.shape != expected:
-            raise ValueError(f"pair has shape {pair.shape}; expected {expected}, (edges, labels, labels)")
+            raise ValueError(f"pair has shape {pair.shape}; expected {expected}, which is (edges, labels, labels)")
         for name, scores in (("unary", unary), ("pair", pair)):
             if not np.isfinite(scores).all():
                 place = tuple(int(each) for each in np.argwhere(~np.isfinite(scores))[0])
@@ -157,6 +157,6 @@ def checked_edges(n_nodes: int, edges: Any) -> Edges:
     loops = np.flatnonzero(given[:, 0] == given[:, 1])
     if len(loops):
         raise ValueError(
-            f"edge {loops[0]} links node {given[loops[0], 0]} to itself; its score belongs to the node's own"
+            f"edge {loops[0]} links node {given[loops[0], 0]} to itself; add its score to that of the node"
         )
     return np.require(given, np.int32, ["C", "A", "W"])

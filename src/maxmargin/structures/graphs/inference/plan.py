@@ -107,7 +107,7 @@ def plan(n_nodes: int, edges: Any, n_labels: int, method: str = "auto") -> Plan:
     if method != "auto" and method not in KINDS:
         raise ValueError(f"method must be 'auto' or one of {', '.join(map(repr, KINDS))}; got {method!r}")
     if n_labels < 1:
-        raise ValueError(f"there are {n_labels} labels; expected 1 at least")
+        raise ValueError(f"there are {n_labels} labels; expected at least 1")
     size = n_nodes, edges, n_labels
     graph = f"the graph of {n_nodes} nodes and {len(edges)} edges"
 
@@ -119,7 +119,7 @@ def plan(n_nodes: int, edges: Any, n_labels: int, method: str = "auto") -> Plan:
         if order is not None:
             return made("forest", order=order)
         if method == "forest":
-            raise ValueError(f"{graph} has a cycle, so that method='forest' cannot label it; use 'auto'")
+            raise ValueError(f"{graph} has a cycle, so method='forest' cannot label it; use 'auto'")
     if method in ("auto", "junction_tree"):
         elimination = elimination_order(n_nodes, edges, n_labels)
         if elimination is not None:

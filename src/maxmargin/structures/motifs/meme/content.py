@@ -39,7 +39,7 @@ class MemeMotif:
                 f"motif {self.name!r} has probabilities of shape {values.shape}; expected (length, letters)"
             )
         if not np.isfinite(values).all() or values.min() < 0 or values.max() > 1 + ROUNDING:
-            raise ValueError(f"motif {self.name!r} has a number that is no probability; expected 0 to 1")
+            raise ValueError(f"motif {self.name!r} has a number that is not a probability; expected 0 to 1")
         sums = values.sum(axis=1)
         if np.abs(sums - 1).max() > ROUNDING:
             j = int(np.argmax(np.abs(sums - 1)))

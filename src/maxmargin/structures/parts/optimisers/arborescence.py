@@ -79,5 +79,5 @@ class Arborescence(Optimiser):
         if len(reached) < self.n_nodes:
             missing = np.setdiff1d(np.arange(self.n_nodes), reached)[0]
             raise ValueError(
-                f"{what} cannot reach node {missing} from the root {self.root}; expected a way to all nodes"
+                f"{what} cannot reach node {missing} from the root {self.root}; expected a path to every node"
             )

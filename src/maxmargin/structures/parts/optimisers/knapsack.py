@@ -35,7 +35,9 @@ class Knapsack(Optimiser):
         self._weights = np.atleast_2d(_whole("weights", weights))
         self._capacities = np.atleast_1d(_whole("capacity", capacity))
         if self._weights.ndim != 2 or self._weights.shape[1] == 0:
-            raise ValueError(f"weights have shape {np.shape(weights)}; expected one per thing, or rows of these")
+            raise ValueError(
+                f"weights have shape {np.shape(weights)}; expected one weight per item, or several rows of weights"
+            )
         kinds, self.n_parts = self._weights.shape
         if self._capacities.shape != (kinds,):
             raise ValueError(

@@ -131,17 +131,19 @@ def _n_parts(upper: Any, equal: Any, bounds: Any) -> int:
     if np.ndim(bounds) == 2:
         sizes["bounds"] = len(bounds)
     if not sizes:
-        raise ValueError("nothing says how many parts there are: expected A_ub, A_eq, or a pair of bounds for each")
+        raise ValueError("the number of parts is unknown: expected A_ub, A_eq, or a pair of bounds for each part")
     if len(set(sizes.values())) > 1:
         found = ", ".join(f"{size} in {name}" for name, size in sizes.items())
-        raise ValueError(f"there are different numbers of parts: {found}")
+        raise ValueError(f"the arguments have different numbers of parts: {found}")
     return int(next(iter(sizes.values())))
 
 
 def _limits(bounds: Any, n_parts: int) -> tuple[Array, Array]:
     """Lower and upper bounds of all parts."""
     if np.ndim(bounds) not in (1, 2) or np.shape(bounds)[-1] != 2:
-        raise ValueError(f"bounds have shape {np.shape(bounds)}; expected (low, high), or such a pair for each part")
+        raise ValueError(
+            f"bounds have shape {np.shape(bounds)}; expected (low, high), or a pair (low, high) for each part"
+        )
     pairs = bounds if np.ndim(bounds) == 2 else [bounds] * n_parts
     lower = np.array([-np.inf if low is None else low for low, _ in pairs], dtype=np.float64)
     upper = np.array([np.inf if high is None else high for _, high in pairs], dtype=np.float64)

@@ -117,5 +117,5 @@ def _demands(given: Any, network: Network) -> Array:
         demand[network.number(node, "a node with a demand")] = amount
     if demand.sum() != 0:
         taken, put = demand[demand > 0].sum(), -demand[demand < 0].sum()
-        raise ValueError(f"nodes take {taken:.0f} out of the network and put {put:.0f} in; expected as much")
+        raise ValueError(f"nodes take {taken:.0f} out of the network and put {put:.0f} in; expected equal amounts")
     return demand

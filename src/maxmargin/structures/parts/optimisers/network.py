@@ -53,7 +53,7 @@ class Network:
         try:
             return self.numbers[node]
         except (KeyError, TypeError):
-            raise ValueError(f"{role} is {node!r}, which is an end of no arc; expected a node") from None
+            raise ValueError(f"{role} is {node!r}, which is not an end of any arc; expected a node") from None
 
     def arc_name(self, p: int) -> str:
         """Arc p, for messages."""

@@ -20,7 +20,7 @@ def check_path(network: Network, chosen: Index, source: int, target: int, direct
         onward = [p for p in leaving[at] if p in left]
         if len(onward) != 1:
             raise ValueError(
-                f"z is no path from {names[source]!r} to {names[target]!r}: {len(onward)} of its arcs go on from "
+                f"z is not a path from {names[source]!r} to {names[target]!r}: {len(onward)} of its arcs leave "
                 f"{names[at]!r}; expected one"
             )
         left.discard(onward[0])
@@ -28,5 +28,6 @@ def check_path(network: Network, chosen: Index, source: int, target: int, direct
         at = head if at == tail else tail
     if left:
         raise ValueError(
-            f"z is no path from {names[source]!r} to {names[target]!r}: {network.arc_name(min(left))} is chosen, too"
+            f"z is not a path from {names[source]!r} to {names[target]!r}: {network.arc_name(min(left))} is "
+            "chosen as well"
         )
