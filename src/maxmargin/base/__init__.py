@@ -1,1 +1,1 @@
-"""What every other folder uses: array types, checks, errors, rounding, files and the decorator of compiled code."""
+"""Foundations that every other folder uses: array types, checks, errors, rounding, files and the kernel decorator."""

@@ -1,4 +1,4 @@
-"""The kinds of arrays that run through the house."""
+"""Type aliases for the arrays of the library, and a read-only view."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 Array: TypeAlias = NDArray[np.float64]
-Index: TypeAlias = NDArray[np.intp]  # numbers of examples
+Index: TypeAlias = NDArray[np.intp]  # indices of examples
 
 
 def read_only(array: NDArray) -> NDArray:
-    """The same numbers for somebody else's code, which must not change them."""
+    """Return a view of the array that cannot be written to, for code that must not change it."""
     if not array.flags.writeable:
         return array
     view = array.view()

@@ -1,4 +1,4 @@
-"""The exceptions and warnings that maxmargin raises on its own account."""
+"""The exceptions and warnings that maxmargin raises itself."""
 
 from __future__ import annotations
 
@@ -10,67 +10,69 @@ from contextvars import ContextVar
 
 
 class TaskError(ValueError):
-    """A task broke a promise of the contract: the message names the example, what was found and what was expected."""
+    """A task violates its contract. The message names the example, what was found and what was expected."""
 
 
 class SolverError(RuntimeError):
-    """What a solver states cannot be true: a lower bound above an objective that was measured."""
+    """A solver reports something impossible: a lower bound above a measured objective."""
 
 
 class NotSeparable(ValueError):  # noqa: N818 - named for the situation
-    """A hard margin (C = inf) was asked for, but no weights satisfy all constraints of the data."""
+    """A hard margin (C = inf) was requested, but no weights satisfy all constraints of the data."""
 
 
 class WorkersLost(RuntimeError):  # noqa: N818 - named for the situation
-    """Those who should do the work are gone, and so are those who took their place: nothing can be done anew."""
+    """The workers of an executor have died, and so have their replacements, so the work cannot be repeated."""
 
 
 class PartsLate(RuntimeError):  # noqa: N818 - named for the situation
-    """Some parts of the data were not worked on within the deadline of an executor; the message names them."""
+    """Some shards of the data were not finished within the deadline of an executor; the message names them."""
 
 
 class TrainingInterrupted(UserWarning):
-    """Training was stopped from outside (Ctrl-C); the model is the best until then (of the perceptron, the last)."""
+    """Training was interrupted (Ctrl-C). The model is the best one so far; that of the perceptron is the last one."""
 
 
 class NothingLearnt(UserWarning):
-    """Training has ended at w = 0. The message says what is proved of that: an optimum within the gap, or nothing."""
+    """Training ended at w = 0. The message says whether this is proved to be optimal."""
 
 
 class CutNotValidated(UserWarning):
-    """A class has one example only, so that scores are cut as in training and not by cross-validation."""
+    """A class has a single example, so the threshold is the one of training instead of a cross-validated one."""
 
 
 class InvalidLabels(UserWarning):
-    """Training labels that may not follow each other were repaired, or their sequences were left out."""
+    """Training labels with forbidden transitions were repaired, or their sequences were left out."""
 
 
 class LossReplaced(UserWarning):
-    """For some examples the loss that was asked for is too expensive to search; training used another one there."""
+    """The requested loss is too expensive to search for some examples; training uses another loss for these."""
 
 
 class Uncalibrated(UserWarning):
-    """Probabilities were asked of a model whose temperature no data have set."""
+    """Probabilities were requested from a model whose temperature was not calibrated on data."""
 
 
 class SetCutOff(UserWarning):
-    """A set of outputs that was to have a promised coverage has too many members to list."""
+    """A prediction set with guaranteed coverage has too many members to list and was truncated."""
 
 
 class DenseFeatures(UserWarning):
-    """Ψ of a task in plain Python is a long array of mostly zeros; (indices, values) would take a fraction of it."""
+    """Ψ of a task in plain Python is a long array of mostly zeros; returning (indices, values) would
+    need less memory.
+    """
 
 
 class CheckpointDamaged(UserWarning):
-    """A checkpoint could not be read, and the one before it was taken; or one could not be written."""
+    """A checkpoint could not be read, so the previous one was used; or a checkpoint could not be written."""
 
 
 class CheckpointMoved(UserWarning):
-    """A checkpoint was written by other software or on another processor: the last bits of results may differ."""
+    """A checkpoint was written by other software or on another processor, so the last bits of results may differ."""
 
 
-LIBRARIES = ("maxmargin", "contextlib", "sklearn", "joblib")  # between a user's line and what it caused
-
+# Frames of these packages may lie between the user's line and the warning.
+LIBRARIES = ("maxmargin", "contextlib", "sklearn", "joblib")
 
 # Warnings arise anywhere below a fit or a prediction: in tasks, in solvers, in what reads the data. An argument would
 # have to pass through all of these, and the classes of users among them; and warnings.catch_warnings is not safe where

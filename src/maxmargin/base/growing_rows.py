@@ -1,4 +1,4 @@
-"""GrowingRows: a sparse matrix to which rows are appended, with room for more."""
+"""GrowingRows: a sparse matrix to which rows can be appended."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from maxmargin.base.arrays import Array
 
 
 class GrowingRows:
-    """Compressed rows; a matrix of those so far costs nothing."""
+    """Compressed sparse rows with spare capacity; a matrix of the rows so far is made without copying."""
 
     def __init__(self) -> None:
         self.ends = np.zeros(1, dtype=np.int32)
         self.columns, self.values = np.zeros(0, dtype=np.int32), np.zeros(0)
 
     def append(self, lengths: Any, columns: NDArray[Any], values: Array) -> None:
-        """More rows of so many entries each."""
+        """Append rows with these numbers of entries."""
         begin = int(self.ends[-1])
         end = begin + len(columns)
         if end > len(self.columns):
@@ -30,7 +30,7 @@ class GrowingRows:
         self.ends = np.concatenate([self.ends, (begin + np.cumsum(lengths)).astype(np.int32)])
 
     def matrix(self, width: int) -> sparse.csr_array:
-        """With so many columns."""
+        """Return the rows so far as a CSR array with `width` columns, without copying."""
         size = self.ends[-1]
         parts = (self.values[:size], self.columns[:size], self.ends)
         return sparse.csr_array(parts, shape=(len(self.ends) - 1, width))

@@ -1,7 +1,7 @@
-"""Ctrl-C: once, it ends the training that runs and keeps its model; twice, it ends everything.
+"""Handling of Ctrl-C: the first one ends the current training run and keeps its model; a second one ends the program.
 
-A search over many fits would otherwise go on with the next one. No signal handler is installed: whoever catches a
-KeyboardInterrupt asks here whether it is the second.
+Otherwise a search over many fits would continue with the next one. No signal handler is installed: code that catches a
+KeyboardInterrupt asks here whether it is the second one.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from math import inf
 
 from maxmargin.base.errors import TrainingInterrupted, warn_caller
 
-AGAIN = 2.0  # seconds after the last Ctrl-C, or after the training that it has ended, in which another is the second
+AGAIN = 2.0  # a Ctrl-C within so many seconds of the last one, or of the end of its training, is the second
 
 _last = -inf  # when that was
 
@@ -19,7 +19,7 @@ _last = -inf  # when that was
 def first_only(pressed: KeyboardInterrupt, stopping: bool = False) -> None:
     """Return if this is the first Ctrl-C, and raise it if it is the second.
 
-    stopping : whether training was already ending because of an earlier one.
+    stopping : whether training was already ending because of an earlier Ctrl-C.
     """
     global _last
     before, _last = _last, time.monotonic()

@@ -18,8 +18,8 @@ from numpy.typing import NDArray
 
 from maxmargin.base.checks import is_real
 
-SMALL = 2**20  # bytes that are not worth a file
-VECTORS = 6  # of weights that solvers and their bounds hold at once, at most
+SMALL = 2**20  # bytes; smaller arrays always stay in memory
+VECTORS = 6  # the most vectors of weights that solvers and their bounds hold at once
 
 
 class MemoryBudget:
@@ -91,7 +91,7 @@ def in_file(shape: tuple[int, ...], dtype: Any) -> NDArray[Any]:
     """Return an array of zeros in a file without a name."""
     count = prod(shape)
     with tempfile.TemporaryFile(prefix="maxmargin-") as stream:
-        stream.truncate(count * np.dtype(dtype).itemsize)  # where nothing is written, nothing is stored
+        stream.truncate(count * np.dtype(dtype).itemsize)  # a sparse file: untouched parts take no disk space
         content = mmap.mmap(stream.fileno(), 0)
     return np.frombuffer(content, dtype=dtype, count=count).reshape(shape)
 

@@ -1,4 +1,4 @@
-"""Weights: an array of weights whose every number has a name, for people who want to read a model."""
+"""Weights: arrays of weights in which every number has a name, for reading a model."""
 
 from __future__ import annotations
 
@@ -14,17 +14,18 @@ from maxmargin.base.checks import check_whole
 
 
 class Weights:
-    """`values[i, j, …]` is the weight of names[0][i], names[1][j], …; `axes` says what kind of thing each axis names.
+    """An array of weights with names: `values[i, j, …]` is the weight of names[0][i], names[1][j], …
 
-    Weights(values, feature=["capital", "digit"], label=["B", "I", "O"]) is read by name, weights["capital", "B"], or as
-    an array, np.asarray(weights).
+    `axes` says what kind of thing each axis names. Weights(values, feature=["capital", "digit"], label=["B", "I", "O"])
+    is
+    indexed by name, weights["capital", "B"], and converts to an array, np.asarray(weights).
     """
 
     def __init__(self, values: Any, **axes: Sequence[Hashable]):
         self.values = np.asarray(values, dtype=float)
         self.axes = tuple(axes)
         sizes = tuple(map(len, axes.values()))
-        if self.values.shape != sizes:  # before lists are made: a model file may name any size
+        if self.values.shape != sizes:  # checked before lists are made, because a model file may name any size
             raise ValueError(f"values have shape {self.values.shape}; expected {sizes}, one value for every name")
         self.names = tuple(list(names) for names in axes.values())
         self._places: list[dict[Hashable, int]] | None = None
@@ -38,11 +39,11 @@ class Weights:
 
     @property
     def distinct(self) -> NDArray[np.bool_]:
-        """Which numbers are weights of their own; the others repeat one of these."""
+        """A mask of the numbers that are weights of their own; the others repeat one of these."""
         return np.ones(self.shape, dtype=bool)
 
     def __getitem__(self, names: Any) -> Any:
-        """The weight of one name on every axis."""
+        """Return the weight for one name on every axis."""
         names = names if isinstance(names, tuple) and len(self.axes) > 1 else (names,)
         if len(names) != len(self.axes):
             raise KeyError(f"expected a name for each of {', '.join(self.axes)}, got {names!r}")
@@ -59,7 +60,7 @@ class Weights:
 
 
 class SymmetricWeights(Weights):
-    """Weights of unordered pairs: values[i, j] and values[j, i] are the same one."""
+    """Weights of unordered pairs: values[i, j] and values[j, i] are the same weight."""
 
     @property
     def distinct(self) -> NDArray[np.bool_]:
@@ -67,20 +68,21 @@ class SymmetricWeights(Weights):
 
 
 class MixedWeights(Weights):
-    """Weights that are no coordinates of w, but sums of some; bounds and priors of theirs have no names."""
+    """Values that are sums of several coordinates of w; bounds and priors cannot refer to them by name."""
 
 
 class NamedWeight(NamedTuple):
-    """One weight: what it is for, in words, and the number."""
+    """A weight with a readable name."""
 
     name: str
     weight: float
 
 
 def top_weights(arrays: Mapping[str, Weights], label: Hashable | None, n: int) -> list[NamedWeight]:
-    """The n weights that are farthest from 0, of those that speak of `label` (None: of all), farthest first.
+    """Return the n weights of largest absolute value among those of `label` (None: among all), largest first.
 
-    A name that is a tuple, such as a pair of items, speaks of its members too. A weight that has the label on two axes
+    A name that is a tuple, such as a pair of items, belongs to each of its members. A weight that has the label on two
+    axes
     (a transition to itself) counts once.
     """
     found: list[tuple[float, str]] = []
@@ -107,7 +109,7 @@ def top_weights(arrays: Mapping[str, Weights], label: Hashable | None, n: int) -
 
 
 def column_names(model: Any) -> Sequence[Hashable]:
-    """Of the matrix that an estimator was fitted to: the names of its columns where it was a table, else numbers."""
+    """Return the column names of the table that an estimator was fitted to, or column numbers if it was an array."""
     names = getattr(model, "feature_names_in_", None)
     return range(model.n_features_in_) if names is None else list(names)
 
@@ -117,7 +119,7 @@ class WithNamedWeights:
 
     @property
     def weights_(self) -> dict[str, Weights]:
-        """The weights by what they are for; every number knows the feature and the label that it belongs to."""
+        """The weights as a dict of named arrays, by what the weights are for."""
         check_is_fitted(self)
         return self._named_weights()
 
@@ -170,6 +172,6 @@ def numbered_weights(model: WithWeightLayout, task: Any) -> dict[str, Weights]:
 
 
 def _speaks_of(name: Hashable, label: Hashable) -> bool:
-    # True is a class of its own, and not the position 1
+    # the label True is not the index 1
     same = name == label and isinstance(name, bool | np.bool_) == isinstance(label, bool | np.bool_)
     return same or (isinstance(name, tuple) and any(_speaks_of(each, label) for each in name))

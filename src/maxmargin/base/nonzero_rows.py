@@ -1,4 +1,4 @@
-"""Dense rows as their numbers that are not zero: what training works on."""
+"""Conversion of dense rows to their nonzero entries, the form that training works on."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ from numpy.typing import NDArray
 
 from maxmargin.base.arrays import Array
 
-CHUNK = 2**16  # numbers at a time, which stay in the processor's cache: a third of the time of all at once
+CHUNK = 2**16  # numbers at a time, so that they stay in the processor's cache; this takes a third of the time
 
 
 def nonzero_rows(dense: Array, ones: bool = False) -> tuple[NDArray[np.int64], NDArray[np.int32], Array]:
-    """Where the rows begin among their numbers that are not zero, the columns of these, and the numbers.
+    """Return row offsets, column indices and values of the nonzero entries of a dense matrix.
 
-    ones: with one more column, of ones.
+    ones : whether to append a column of ones.
     """
     n, n_columns = dense.shape
     total = int(np.count_nonzero(dense)) + ones * n

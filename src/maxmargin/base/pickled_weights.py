@@ -1,4 +1,4 @@
-"""Weights as pickles and model files keep them: those that are mostly zeros, without the zeros."""
+"""The form of weights in pickles and model files: mostly zero vectors are stored without their zeros."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from maxmargin.base.arrays import Array
 
 
 class PickledWeights(NamedTuple):
-    """An array that is 0 but for values[k] at places[k]."""
+    """A vector that is 0 except for values[k] at places[k]."""
 
     places: NDArray[np.int64]
     values: Array
@@ -19,12 +19,12 @@ class PickledWeights(NamedTuple):
 
     @classmethod
     def of(cls, w: Array) -> PickledWeights | Array:
-        """These weights, or the array itself where that is shorter."""
-        places = np.flatnonzero((w != 0) | np.signbit(w))  # -0.0 is kept, to the last bit
+        """Return the weights in this form, or the array itself if that is shorter."""
+        places = np.flatnonzero((w != 0) | np.signbit(w))  # keeps -0.0 as well, so that bits agree
         return cls(places, w[places], len(w)) if 2 * len(places) < len(w) else w
 
     def unpacked(self) -> Array:
-        """The array."""
+        """Return the weights as an array."""
         w = np.zeros(self.length)
         w[self.places] = self.values
         return w

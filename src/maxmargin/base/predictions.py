@@ -1,4 +1,4 @@
-"""Predictions: lists of outputs that NumPy, and with it scikit-learn's tools, keep whole."""
+"""Predictions: lists of outputs that NumPy and scikit-learn do not take apart."""
 
 from __future__ import annotations
 
@@ -13,9 +13,10 @@ T = TypeVar("T")
 class Predictions(list[T]):
     """A list of predictions, one per example.
 
-    It differs from any list in what NumPy makes of it: NumPy would take lists of lists for a table, and refuse those of
-    unequal length, which is what `cross_val_predict` does with the predictions of the folds. As an array, outputs that
-    are no plain numbers or strings are objects, one per example.
+    It differs from a plain list only in its conversion to an array. NumPy would turn a list of lists into a table, and
+    refuse lists of unequal length, which breaks `cross_val_predict`. Outputs that are not plain numbers or strings
+    become
+    an array of objects instead, one per example.
     """
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> NDArray[Any]:

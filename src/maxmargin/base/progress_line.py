@@ -1,4 +1,4 @@
-"""Where work is, on standard error: a live line on a terminal or in a notebook, elsewhere a plain line now and then."""
+"""Progress on standard error: a live line on a terminal or in a notebook, elsewhere a plain line now and then."""
 
 from __future__ import annotations
 
@@ -10,15 +10,15 @@ from typing import Any
 
 from maxmargin.base.checks import is_true, is_whole
 
-FIRST = 2.0  # seconds until the first plain line; what takes less needs none
-SLOWEST = 300.0  # seconds between two plain lines at most; until then every line takes twice as long as the last one
+FIRST = 2.0  # seconds until the first plain line
+SLOWEST = 300.0  # the most seconds between two plain lines; the interval doubles up to there
 
 
 class LiveLine:
-    """Silent unless it is asked for (verbose is True or 1).
+    """A progress line, silent unless it is requested (verbose is True or 1).
 
-    `doing` says what is being done, with the time since then; `show` says more, until the next word. `say` leaves a
-    line for good. Nobody has to call often: the line is drawn by a thread of its own.
+    `doing` announces a new activity, shown with the time since then; `show` sets a text until the next activity; `say`
+    prints a line that stays. A thread redraws the line, so these methods need not be called often.
     """
 
     def __init__(self, verbose: Any, doing: str):
@@ -29,15 +29,15 @@ class LiveLine:
         self.doing(doing)
 
     def doing(self, what: str) -> None:
-        """What begins now."""
+        """Announce a new activity."""
         self._doing, self._since, self._text = what, time.perf_counter(), ""
 
     def show(self, text: str) -> None:
-        """Where it is."""
+        """Set the text about the current state."""
         self._text = text
 
     def say(self, text: str) -> None:
-        """A line that stays."""
+        """Print a line that stays."""
         if self._live is not None:
             self._live.console.print(text, markup=False, highlight=False, soft_wrap=True)
         elif self.on:
@@ -45,7 +45,7 @@ class LiveLine:
 
     @property
     def text(self) -> str:
-        """What is shown now."""
+        """The text that is shown now."""
         return self._text or f"{self._doing} …  {time.perf_counter() - self._since:.1f} s"
 
     def __enter__(self) -> LiveLine:

@@ -1,4 +1,4 @@
-"""What a search for the best output promises, and what follows from it."""
+"""Search: what a decoder guarantees about the output that it finds."""
 
 from __future__ import annotations
 
@@ -6,10 +6,10 @@ from enum import StrEnum
 
 
 class Search(StrEnum):
-    """Which outputs a decoder finds.
+    """The guarantee of a decoder.
 
-    EXACT: the best of all outputs. UNDERGENERATING (greedy, local search): an output, perhaps not the best one.
-    OVERGENERATING (relaxations): the best of a larger set, whose members have Ψ and Δ too.
+    EXACT: it finds the best output. UNDERGENERATING (greedy or local search): it finds an output, perhaps not the best.
+    OVERGENERATING (relaxations): it finds the best member of a larger set, whose members have Ψ and Δ, too.
     """
 
     EXACT = "exact"
@@ -18,15 +18,15 @@ class Search(StrEnum):
 
     @property
     def proves(self) -> bool:
-        """Whether nothing is better than what was found, so that it bounds the violation from above."""
+        """Whether no output is better than what was found, so that it bounds the violation from above."""
         return self is not Search.UNDERGENERATING
 
     @property
     def estimates(self) -> bool:
-        """Whether the objective is only estimated, from below, by what was found."""
+        """Whether what was found only bounds the objective from below."""
         return self is Search.UNDERGENERATING
 
     @classmethod
     def worst(cls, kinds: set[Search]) -> Search:
-        """Of several searches, what can be said of all of them together."""
+        """Return the guarantee that holds for several searches together."""
         return next((kind for kind in (cls.UNDERGENERATING, cls.OVERGENERATING) if kind in kinds), cls.EXACT)

@@ -1,4 +1,4 @@
-"""How long work will take, from how far it has come."""
+"""Estimates of the remaining time of iterative work."""
 
 from __future__ import annotations
 
@@ -6,19 +6,19 @@ from math import inf, isfinite, log
 
 
 class TimeLeft:
-    """Of work that ends when an error falls below `goal`, or when so much work is done as `limit` says."""
+    """An estimator of the time until an error falls below `goal` or the amount of work reaches `limit`."""
 
     def __init__(self, goal: float, limit: float):
         self.goal, self.limit = goal, limit
         self._first: tuple[float, float] | None = None  # error and seconds
 
     def seconds(self, error: float, work: float, seconds: float) -> float | None:
-        """Until whichever end comes first; None where nothing can be said."""
+        """Return the estimated seconds until whichever end comes first, or None if nothing is known."""
         left = min(self._until_goal(error, seconds), self._until_limit(work, seconds))
         return left if isfinite(left) else None
 
     def _until_goal(self, error: float, seconds: float) -> float:
-        """Errors shrink about geometrically: extrapolate the logarithm."""
+        """Extrapolate the logarithm of the error, because errors shrink about geometrically."""
         if error <= self.goal:
             return 0.0
         if not isfinite(error):

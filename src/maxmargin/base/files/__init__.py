@@ -1,1 +1,1 @@
-"""Model files: what a fitted model is, as plain data, and the bytes that it is written as."""
+"""Model files: fitted models as plain data, and the bytes of their files."""

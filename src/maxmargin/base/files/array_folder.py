@@ -1,13 +1,13 @@
-"""Arrays in a folder, larger than memory: written piece by piece, read as maps of their files.
+"""Arrays that are larger than memory, kept in a folder: written piece by piece, read as memory maps.
 
-A folder has one file of numpy's format per array, and a manifest, which is JSON: of every array its type, its length
-and the SHA-256 of its bytes, block by block, what else is known of the data, and a checksum of all that. Nothing is
-pickled. A folder is written under another name first and gets its own when it is whole.
+A folder has one .npy file per array, and a manifest in JSON. The manifest has the type and length of every array, the
+SHA-256 of each block of its bytes, further information about the data, and a checksum of the manifest itself. Nothing
+is pickled. A folder is written under a temporary name and renamed when it is complete.
 
-Whoever reads a folder may not trust who wrote it: names of arrays are no paths, links and whatever is no file are
-refused, and types and sizes must be those of the manifest to the byte (`open`). What the numbers are is another
-question: `verify` compares blocks with their checksums, and who hands arrays to compiled code looks at their values
-first.
+A reader cannot trust the writer of a folder. Therefore names of arrays must not be paths, links and special files are
+refused, and types and sizes must agree with the manifest to the byte. The numbers themselves are not checked when a
+folder is opened: `verify` compares blocks with their checksums, and code that hands arrays to compiled functions checks
+their values first.
 """
 
 from __future__ import annotations
@@ -32,17 +32,19 @@ from numpy.typing import NDArray
 
 from maxmargin.base.files.container import json_object
 
-FORMAT = 1  # of the manifest; readers know this one and all before it
+FORMAT = 1  # version of the manifest; readers accept this one and all earlier ones
 MANIFEST = "manifest.json"
-MOST_MANIFEST = 2**26  # bytes, which are enough for terabytes of arrays
+MOST_MANIFEST = 2**26  # bytes; enough for terabytes of arrays
 HEADER = 128  # bytes
-BLOCK = 2**22  # bytes that have a checksum of their own
+BLOCK = 2**22  # bytes per checksum
 NAME = re.compile(r"[a-z][a-z0-9_]{0,40}")
 DTYPES = {name: np.dtype(name) for name in ("|u1", "<i4", "<u4", "<i8", "<u8", "<f8")}
 
 
 class ArrayFolderWriter:
-    """Writes a folder: `append` to arrays, then `finish`. As a context it leaves nothing behind after an error."""
+    """A writer of a folder of arrays: `append` numbers, then `finish`. As a context manager it removes everything on
+    error.
+    """
 
     def __init__(self, folder: str | os.PathLike[str]):
         self.folder = Path(os.path.abspath(folder))
@@ -65,25 +67,27 @@ class ArrayFolderWriter:
         shutil.rmtree(self.draft, ignore_errors=True)
 
     def append(self, name: str, numbers: NDArray[Any]) -> None:
-        """More numbers of one dimension; the first ones fix the type."""
+        """Append a one-dimensional array of numbers; the first call sets the type."""
         if name not in self._files:
             self._files[name] = _ArrayFile(self.draft / f"{name}.npy", numbers.dtype)
         self._files[name].append(numbers)
 
     @contextmanager
     def draft_of(self, name: str) -> Iterator[Draft]:
-        """Numbers of an array that are not final before all are known: written here first, and gone in the end."""
+        """Open a temporary file for numbers that become final only when all of them are known; it is deleted at the
+        end.
+        """
         path = self.draft / f"{name}.draft"
         with open(path, "x+b") as stream:
             yield Draft(stream)
         path.unlink()
 
     def length(self, name: str) -> int:
-        """How many numbers an array has so far."""
+        """Return how many numbers an array has so far."""
         return self._files[name].length if name in self._files else 0
 
     def finish(self, about: Mapping[str, Any]) -> None:
-        """Write the manifest, and give the folder its name."""
+        """Write the manifest and give the folder its final name."""
         arrays = {name: file.finish() for name, file in self._files.items()}
         told = {"format": FORMAT, **about, "block": BLOCK, "arrays": arrays}
         text = _text({**told, "sha256": _digest(_text(told).encode())})
@@ -91,11 +95,11 @@ class ArrayFolderWriter:
             stream.write(text.encode())
             stream.flush()
             os.fsync(stream.fileno())
-        os.replace(self.draft, self.folder)  # which may be there, and empty
+        os.replace(self.draft, self.folder)  # the target may exist as an empty folder
 
 
 class Draft:
-    """Numbers of one type in a row, in a file that is read once, when it is whole."""
+    """A temporary file of numbers of one type, which is read once, after everything was written."""
 
     def __init__(self, stream: BufferedRandom):
         self._stream = stream
@@ -104,14 +108,14 @@ class Draft:
         self._stream.write(np.ascontiguousarray(numbers).view(np.uint8).data)
 
     def pieces(self, dtype: Any, at_once: int = 2**20) -> Iterator[NDArray[Any]]:
-        """All of them, which were appended as this type, some at a time."""
+        """Yield all numbers, `at_once` at a time, as the type with which they were appended."""
         self._stream.seek(0)
         while content := self._stream.read(at_once * np.dtype(dtype).itemsize):
             yield np.frombuffer(content, dtype=dtype)
 
 
 class _ArrayFile:
-    """One array while it grows."""
+    """One array of a folder while it is being written."""
 
     def __init__(self, path: Path, dtype: np.dtype[Any]):
         self.dtype = dtype.newbyteorder("<")
@@ -149,9 +153,11 @@ class _ArrayFile:
 
 
 class ArrayFolder:
-    """A folder that is there. `arrays` are read-only maps of its files; `about` is the rest of the manifest.
+    """An existing folder of arrays. `arrays` are read-only memory maps of its files; `about` is the rest of the
+    manifest.
 
-    checksum : what the manifest must be, where that is known: a folder of this checksum has the same numbers.
+    checksum : the expected checksum of the manifest, if it is known. Folders with the same checksum hold the same
+    numbers.
     """
 
     def __init__(self, folder: str | os.PathLike[str], checksum: str | None = None):
@@ -178,21 +184,25 @@ class ArrayFolder:
             self._verified[each] = set()
 
     def __reduce__(self) -> Any:
-        """A pickle has no numbers: whoever reads it opens the folder."""
+        """Pickle the path and the checksum only; unpickling opens the folder again."""
         return reopened, (str(self.folder), self.checksum)
 
     def named(self, fields: Mapping[str, Any]) -> dict[str, Any]:
-        """The same with names in the place of arrays that are those of this folder, or one number again and again."""
+        """Return the fields with arrays of this folder replaced by their names, and constant arrays by their value and
+        length.
+        """
         names = {id(array): name for name, array in self.arrays.items()}
         return {key: _Named(names[id(each)]) if id(each) in names else _shortened(each) for key, each in fields.items()}
 
     def with_arrays(self, fields: Mapping[str, Any]) -> dict[str, Any]:
-        """Back from `named`."""
+        """Undo `named`: put the arrays back in place of their names."""
         shortened = _Named | _Repeated | Excerpt
         return {key: each.array(self) if isinstance(each, shortened) else each for key, each in fields.items()}
 
     def verify(self, name: str, first: int = 0, end: int | None = None) -> None:
-        """Compare an array, or the part first : end of it, with its checksums, each once."""
+        """Compare the entries first : end of an array with the checksums of their blocks; every block is checked only
+        once.
+        """
         array = self.arrays[name]
         content = array.view(np.uint8)
         size = array.itemsize
@@ -206,7 +216,7 @@ class ArrayFolder:
             self._verified[name].add(k)
 
     def pieces(self, name: str, at_once: int = 2**20) -> Iterator[tuple[int, NDArray[Any]]]:
-        """An array in pieces that are verified, each with the number of its first member."""
+        """Yield an array in verified pieces, each with the index of its first entry."""
         array = self.arrays[name]
         for first in range(0, len(array), at_once):
             self.verify(name, first, min(first + at_once, len(array)))
@@ -214,7 +224,7 @@ class ArrayFolder:
 
 
 def reopened(folder: str, checksum: str) -> ArrayFolder:
-    """A folder that somebody else has opened: here once, however many pickles name it."""
+    """Open a folder for unpickling; all pickles of one process that name the same folder share it."""
     key = (folder, checksum)
     found = _OPEN.get(key)
     if found is None:
@@ -226,7 +236,7 @@ _OPEN: WeakValueDictionary[tuple[str, str], ArrayFolder] = WeakValueDictionary()
 
 
 class _Named(NamedTuple):
-    """An array of a folder."""
+    """The name of an array of a folder, in place of the array."""
 
     name: str
 
@@ -235,7 +245,7 @@ class _Named(NamedTuple):
 
 
 class _Repeated(NamedTuple):
-    """An array of one number."""
+    """A constant array, as its value and length."""
 
     number: Any
     length: int
@@ -245,7 +255,7 @@ class _Repeated(NamedTuple):
 
 
 class Excerpt(NamedTuple):
-    """A part of an array of so many numbers, whose others nobody needs; for what `named` leaves as it is."""
+    """A part of a long array of which the other entries are not needed; `named` leaves it as it is."""
 
     numbers: NDArray[Any]
     begin: int
@@ -256,7 +266,7 @@ class Excerpt(NamedTuple):
         return cls(whole[begin:end].copy(), begin, len(whole))
 
     def array(self, folder: ArrayFolder) -> NDArray[Any]:
-        whole = np.zeros(self.length, dtype=self.numbers.dtype)  # what stays empty takes no memory
+        whole = np.zeros(self.length, dtype=self.numbers.dtype)  # untouched pages of zeros take no memory
         whole[self.begin : self.begin + len(self.numbers)] = self.numbers
         return whole
 
@@ -281,11 +291,11 @@ def _manifest(folder: Path, name: str) -> dict[str, Any]:
 
 
 def _opened(path: Path) -> int:
-    """A descriptor of a file, and of nothing else that may have its name."""
+    """Open a regular file and return its descriptor; raise a ValueError if the path is anything else."""
     if path.is_symlink():
         raise ValueError(f"{path} is a link; expected a file")
     flags = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
-    descriptor = os.open(path, flags)  # which waits for nobody, if this is a pipe
+    descriptor = os.open(path, flags)  # does not block if the path is a pipe
     if not stat.S_ISREG(os.fstat(descriptor).st_mode):
         os.close(descriptor)
         raise ValueError(f"{path} is a folder, a device or a pipe; expected a file")
@@ -293,7 +303,7 @@ def _opened(path: Path) -> int:
 
 
 def _mapped(folder: Path, name: str, entry: Any, block: int) -> tuple[NDArray[Any], list[str]]:
-    """The array of a name, and its checksums."""
+    """Return the memory map of an array and its checksums; raise a ValueError if the file and the manifest differ."""
     if not NAME.fullmatch(name) or not isinstance(entry, dict) or set(entry) != {"dtype", "length", "sha256"}:
         raise ValueError(f"{folder} is damaged: its manifest has an entry {name!r}")
     path = folder / f"{name}.npy"
@@ -319,13 +329,13 @@ def _mapped(folder: Path, name: str, entry: Any, block: int) -> tuple[NDArray[An
 
 
 def _header(dtype: np.dtype[Any], length: int) -> bytes:
-    """What a file of numpy's format begins with, always as long, so that it can be written again."""
+    """Return the header of an .npy file, padded to a fixed length so that it can be overwritten later."""
     told = f"{{'descr': '{dtype.str}', 'fortran_order': False, 'shape': ({length},), }}"
     return b"\x93NUMPY\x01\x00" + (HEADER - 10).to_bytes(2, "little") + told.ljust(HEADER - 11).encode() + b"\n"
 
 
 def _plain(array: NDArray[Any]) -> NDArray[Any]:
-    """In the byte order of this machine, which is that of the file as a rule."""
+    """Return the array in native byte order, read-only."""
     native = array if array.dtype.isnative else array.astype(array.dtype.newbyteorder("="))
     native.flags.writeable = False
     return native

@@ -1,8 +1,8 @@
-"""Files of checkpoints: never half written, and with the one before, whatever happens in between.
+"""Checkpoint files: replaced atomically, with the previous one kept as a backup.
 
-A new file is written under another name and reaches the disk before it takes its place; the last one becomes the
-previous one. So at any moment the file, or the previous one, is whole. A disk may still lose what it had: checksums
-tell (container.py).
+A new checkpoint is written to a temporary file and flushed to disk before it replaces the current one, which becomes
+the previous one. Therefore the current or the previous file is complete at any moment. If a disk loses data later, the
+checksum of the file shows it (container.py).
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ PREVIOUS, DRAFT = ".previous", ".unfinished"
 
 
 class CheckpointFile:
-    """The file at a path, and those beside it."""
+    """The checkpoint file at a path, with its backup and its temporary file."""
 
     def __init__(self, path: Any):
         if not isinstance(path, str | os.PathLike):
@@ -33,7 +33,7 @@ class CheckpointFile:
                 raise ValueError(f"{each} is a folder or a device; expected the path of a checkpoint file")
 
     def write(self, content: Iterable[Any]) -> None:
-        """Make this the file, and what it was the previous one."""
+        """Write a new checkpoint; the current one becomes the previous one."""
         with open(self.draft, "wb") as stream:
             for piece in content:
                 stream.write(piece)
@@ -45,8 +45,10 @@ class CheckpointFile:
         _sync_folder(self.path.parent)
 
     def read(self) -> tuple[dict[str, Any], Tensors] | None:
-        """What the file has, or what the previous one has if that one is damaged; None where there is neither."""
-        if not self.path.exists():  # the process may have ended when it had just become the previous one
+        """Return the content of the current file, or of the previous one if the current one is damaged; None if there
+        is neither.
+        """
+        if not self.path.exists():  # the process may have ended between the two renames
             return read(self.previous) if self.previous.exists() else None
         try:
             return read(self.path)
@@ -65,7 +67,7 @@ class CheckpointFile:
 
 
 def _sync_folder(folder: Path) -> None:
-    """Let the new names reach the disk, too, where a system has that (Windows has not)."""
+    """Flush the renamed entries of the folder to disk, on systems that support it (Windows does not)."""
     try:
         opened = os.open(folder, os.O_RDONLY)
     except OSError:

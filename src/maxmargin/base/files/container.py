@@ -1,12 +1,15 @@
-"""The bytes of a model file: safetensors, read strictly.
+"""The bytes of a model file: the safetensors format, read strictly.
 
-A file is eight bytes with the length of its header, the header, and the numbers of all arrays, one behind the other.
-The header is JSON: for every array its type, shape and place, and under `__metadata__` a text, the description of the
-model. That is JSON itself (see plain_data.py) and has the SHA-256 of all else in it and of the arrays.
+A file consists of the length of its header in eight bytes, the header, and the numbers of all arrays, one array after
+another. The header is JSON: the type, shape and offsets of every array and, under `__metadata__`, the description of
+the model as a text. The description is JSON itself (see plain_data.py) and contains the SHA-256 of its other entries
+and
+of the arrays.
 
-Whoever reads a file may not trust who wrote it, so that nothing is taken from it before it is checked: the header has
-a limit, arrays follow each other without gaps and overlaps to the last byte, shapes agree with sizes, and the checksum
-is right. What fails raises a ValueError. The library safetensors writes; its reader allows more than that.
+A reader cannot trust the writer of a file, so everything is checked before it is used: the length of the header is
+limited, the arrays follow each other without gaps and overlaps to the last byte, shapes agree with sizes, and the
+checksum is right. Otherwise a ValueError is raised. Files are written with the library safetensors, whose own reader is
+less strict.
 """
 
 from __future__ import annotations
@@ -25,7 +28,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 MOST_HEADER = 2**25  # bytes
-MOST_VALUES = 2**20  # commas and brackets in it, which the time of reading it depends on
+MOST_VALUES = 2**20  # commas and brackets; parsing time grows with them
 MOST_ARRAYS = 2**15
 MOST_DIMENSIONS = 8
 DTYPES = {
@@ -46,7 +49,7 @@ Tensors = dict[str, NDArray[Any]]
 
 
 def written(description: dict[str, Any], tensors: Tensors) -> bytes:
-    """The file of this description and these arrays."""
+    """Return the bytes of a file with this description and these arrays."""
     from safetensors.numpy import save
 
     try:
@@ -57,7 +60,7 @@ def written(description: dict[str, Any], tensors: Tensors) -> bytes:
 
 
 def _described(description: dict[str, Any], tensors: Tensors) -> str:
-    """The description with the checksum as a text; ValueError where it would not be read again."""
+    """Return the description with its checksum as JSON text; raise a ValueError if it is too large to be read again."""
     text = _text({"sha256": _checksum(description, tensors), **description})
     if len(text) > MOST_HEADER // 2:
         raise ValueError(
@@ -73,17 +76,17 @@ def _described(description: dict[str, Any], tensors: Tensors) -> str:
 
 
 def write(path: str | os.PathLike[str], content: bytes) -> None:
-    """Write a file whole or not at all: under another name first, which then takes the place of the old one.
+    """Write a file completely or not at all: to a temporary file first, which then replaces the old one.
 
-    A link stays one, and the file that it names is written. What is no file (a folder, a device as /dev/null, a pipe)
-    is refused, because a file would take its place.
+    A symbolic link is kept, and the file it points to is replaced. Folders, devices such as /dev/null and pipes are
+    refused, because a file would replace them.
     """
     target = Path(os.path.realpath(path))
     if target.exists() and not target.is_file():
         raise ValueError(f"{os.fspath(path)} is a folder or a device; expected the path of a file to write")
     if not target.parent.is_dir():
         raise FileNotFoundError(f"there is no folder {target.parent} to write {target.name} to")
-    draft = target.with_name(f".{target.name[:100]}.{secrets.token_hex(8)}")  # of this call alone, also among threads
+    draft = target.with_name(f".{target.name[:100]}.{secrets.token_hex(8)}")  # unique to this call, even among threads
     try:
         with open(draft, "xb") as stream:
             stream.write(content)
@@ -95,7 +98,7 @@ def write(path: str | os.PathLike[str], content: bytes) -> None:
 
 
 def pieces(description: dict[str, Any], tensors: Tensors) -> Iterator[Any]:
-    """The same file piece by piece, so that large arrays are written without a copy of them all."""
+    """Yield the bytes of `written` in pieces, so that large arrays are not copied into one buffer."""
     arrays = {name: np.asarray(each, dtype=each.dtype.newbyteorder("<"), order="C") for name, each in tensors.items()}
     kinds = {dtype: name for name, dtype in DTYPES.items()}
     header: dict[str, Any] = {"__metadata__": {"maxmargin": _described(description, arrays)}}
@@ -113,7 +116,7 @@ def pieces(description: dict[str, Any], tensors: Tensors) -> Iterator[Any]:
 
 
 def read(path: str | os.PathLike[str]) -> tuple[dict[str, Any], Tensors]:
-    """The description and the arrays of a model file; ValueError where it is none."""
+    """Return the description and the arrays of a model file; raise a ValueError if it is not one."""
     name = os.fspath(path)
     with open(path, "rb") as stream:
         size = os.fstat(stream.fileno()).st_size
@@ -132,14 +135,14 @@ def _header(stream: Any, size: int, name: str) -> dict[str, Any]:
             f"{name} is not a model file, or it is cut off: its first bytes announce a header of {length:,} bytes"
         )
     text = stream.read(length)
-    n_arrays = text.count(b'"data_offsets"')  # those that a text has in it, too; before the header is taken apart
+    n_arrays = text.count(b'"data_offsets"')  # an upper bound, checked before the header is parsed
     if n_arrays > MOST_ARRAYS:
         raise ValueError(f"{name} has {n_arrays:,} arrays; expected at most {MOST_ARRAYS:,}")
     return json_object(text, f"the header of {name}")
 
 
 def json_object(text: bytes | str, what: str) -> dict[str, Any]:
-    """A JSON object in which no name occurs twice."""
+    """Parse a JSON object and raise a ValueError if a name occurs twice or if it is too large."""
     try:
         text = text.decode() if isinstance(text, bytes) else text
         if _values(text) > MOST_VALUES:
@@ -153,7 +156,7 @@ def json_object(text: bytes | str, what: str) -> dict[str, Any]:
 
 
 def _values(text: str) -> int:
-    """No fewer than there are in this JSON."""
+    """Return an upper bound on the number of values in a JSON text."""
     return sum(map(text.count, ",[{"))
 
 
@@ -185,7 +188,7 @@ def _checked(header: dict[str, Any], content: bytes, name: str) -> tuple[dict[st
 
 
 def _place(item: tuple[str, Any]) -> tuple[int, int]:
-    """Where an array says that it lies; of an empty one, before those with the same place."""
+    """Return the offsets of an array, as the key by which arrays are sorted; empty arrays come first."""
     offsets: Any = item[1].get("data_offsets") if isinstance(item[1], dict) else None
     if not _are_sizes(offsets) or len(offsets) != 2:
         raise ValueError(f"the array {item[0]!r} has no position in the file")
@@ -193,7 +196,9 @@ def _place(item: tuple[str, Any]) -> tuple[int, int]:
 
 
 def _array(entry: dict[str, Any], content: bytes, begin: int, what: str) -> tuple[NDArray[Any], int]:
-    """The array that begins there, and where it ends; it can be written to."""
+    """Return the array that begins at `begin`, as a writable copy, and its end; raise a ValueError if its entry is
+    wrong.
+    """
     shape: Any = entry.get("shape")
     dtype, (first, end) = DTYPES.get(str(entry.get("dtype"))), entry["data_offsets"]
     if set(entry) != {"dtype", "shape", "data_offsets"} or dtype is None:
@@ -217,7 +222,7 @@ def _text(description: dict[str, Any]) -> str:
 
 
 def _checksum(description: dict[str, Any], tensors: Tensors) -> str:
-    """Of the description, and of the names, types, shapes and bytes of all arrays."""
+    """Compute the SHA-256 of the description and of the names, types, shapes and bytes of all arrays."""
     found = hashlib.sha256(_text(description).encode())
     for name in sorted(tensors):
         array = np.asarray(tensors[name], dtype=tensors[name].dtype.newbyteorder("<"), order="C")

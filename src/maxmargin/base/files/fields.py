@@ -1,8 +1,8 @@
-"""What the fields of fitted objects must be: flags, numbers, texts, labels, arrays, parts.
+"""Declarations of what the fields of fitted objects may be: flags, numbers, texts, labels, arrays, objects.
 
-Compiled code trusts the sizes and numbers that it is given, so that a field checks all that such code relies on,
-against the fields before it: `NumberArray(float, "n_words", least=0)`. Which fields a class has, and how objects are
-made of them, is in objects.py.
+Compiled code trusts the sizes and numbers it receives. Therefore a field checks everything that such code relies on, if
+necessary against the fields before it: `NumberArray(float, "n_words", least=0)`. Which fields a class has, and how
+objects are made from them, is declared in objects.py.
 """
 
 from __future__ import annotations
@@ -19,9 +19,9 @@ from maxmargin.base.checks import check_memory, is_real, is_whole
 from maxmargin.base.files.objects import Field, fields_of
 from maxmargin.base.pickled_weights import PickledWeights
 
-Size = int | str | Callable[[Any], Any]  # a number, the name of a field, or a function of the object
+Size = int | str | Callable[[Any], Any]  # a number, the name of a field, or a function of the owner
 
-MOST_NUMBERS = 2**28  # that a field may be computed to have
+MOST_NUMBERS = 2**28  # limit on the size of computed fields
 
 
 class Flag(Field):
@@ -32,38 +32,38 @@ class Flag(Field):
 
 
 class Whole(Field):
-    """A whole number."""
+    """A whole number between `least` and `most`."""
 
     def __init__(self, least: Size = 0, most: Size = 2**40):
         self.least, self.most = least, most
 
     def read(self, value: Any, owner: Any) -> Any:
         least, most = _size(self.least, owner), _size(self.most, owner)
-        return _expect(value, is_whole(value) and least <= value <= most, f"a whole number of {least} … {most}")
+        return _expect(value, is_whole(value) and least <= value <= most, f"a whole number between {least} and {most}")
 
 
 class Real(Field):
-    """A number."""
+    """A number between `least` and `most`, finite unless `finite` is False."""
 
     def __init__(self, least: float = -inf, most: float = inf, finite: bool = True):
         self.least, self.most, self.finite = least, most, finite
 
     def read(self, value: Any, owner: Any) -> Any:
         fits = is_real(value) and (self.least <= value <= self.most or value != value)
-        return _expect(
-            value, fits and (isfinite(value) or not self.finite), "a number, and no other one than it may be"
-        )
+        kind = "a finite number" if self.finite else "a number"
+        expected = f"{kind} between {self.least:g} and {self.most:g}"
+        return _expect(value, fits and (isfinite(value) or not self.finite), expected)
 
 
 class Argument(Field):
-    """Anything but a part, for what constructors check."""
+    """Plain data of any kind; the constructor that receives it checks its value."""
 
     def read(self, value: Any, owner: Any) -> Any:
         return _expect(value, fields_of(type(value)) is None, "plain data")
 
 
 class Sized(Argument):
-    """A whole number, or something that has a length: not more than that. Other values are as they are."""
+    """A whole number of at most `most`, or something of at most that length. Other values are not checked."""
 
     def __init__(self, most: int):
         self.most = most
@@ -75,7 +75,7 @@ class Sized(Argument):
 
 
 class Text(Field):
-    """A text, perhaps one of a few."""
+    """A text, one of `choices` if there are any."""
 
     def __init__(self, *choices: str):
         self.choices = choices
@@ -85,7 +85,7 @@ class Text(Field):
 
 
 class Member(Field):
-    """A member of an enumeration of texts."""
+    """A member of a StrEnum."""
 
     def __init__(self, kind: type[StrEnum]):
         self.kind = kind
@@ -102,7 +102,7 @@ class Raw(Field):
 
 
 class Label(Field):
-    """What an output can be called: a text, bytes, a number, or a tuple or frozen set of these."""
+    """The name of an output: a text, bytes, a number, or a tuple or frozenset of these."""
 
     def read(self, value: Any, owner: Any) -> Any:
         return _expect(value, _is_label(value), "a label")
@@ -116,7 +116,7 @@ class LabelList(Field):
 
     def read(self, value: Any, owner: Any) -> Any:
         _expect(value, isinstance(value, list) and all(map(_is_label, value)), "a list of labels")
-        _expect(value, len(set(value)) == len(value) >= self.least, "labels that all are different")
+        _expect(value, len(set(value)) == len(value) >= self.least, "different labels")
         if self.size is not None:
             _expect(value, len(value) == _size(self.size, owner), f"{_size(self.size, owner)} labels")
         return value
@@ -137,7 +137,7 @@ class Texts(Field):
 
 
 class LabelArray(Field):
-    """An array of labels, of any type that numpy has for them."""
+    """An array of labels, of any type that numpy has for texts and numbers."""
 
     def __init__(self, size: Size | None):
         self.size = size
@@ -151,9 +151,9 @@ class LabelArray(Field):
 
 
 class NumberArray(Field):
-    """An array of numbers of this kind (float, int, bool, or a type of numpy's) and shape, each within its limits.
+    """An array of numbers of a type (float, int, bool or a numpy type) and shape, with all values between its limits.
 
-    Sizes of None are not checked. Of weights that are mostly zeros, the file has the others.
+    Sizes that are None are not checked. Weights that are mostly zeros are stored without the zeros.
     """
 
     def __init__(
@@ -175,7 +175,7 @@ class NumberArray(Field):
         )
 
     def read(self, value: Any, owner: Any) -> Any:
-        if isinstance(value, PickledWeights):  # how many there are is checked before any is made
+        if isinstance(value, PickledWeights):  # the length is checked before memory is allocated
             _expect(value, len(self.shape) == 1, "an array")
             if self.shape[0] is not None:
                 _expect(value, value.length == _size(self.shape[0], owner), "another number of weights")
@@ -198,7 +198,7 @@ class NumberArray(Field):
 
 
 class MostlyZeros(NumberArray):
-    """An array of weights, one dimension, written without its zeros."""
+    """A one-dimensional array of weights, stored without its zeros."""
 
     def __init__(self, size: Size | None):
         super().__init__(float, size)
@@ -208,7 +208,7 @@ class MostlyZeros(NumberArray):
 
 
 class NumberMatrix(Field):
-    """A matrix of numbers, dense or csr, with so many columns (and rows)."""
+    """A dense or CSR matrix of numbers with the given numbers of columns and rows."""
 
     def __init__(self, columns: Size | None = None, rows: Size | None = None):
         self.columns, self.rows = columns, rows
@@ -227,7 +227,7 @@ class NumberMatrix(Field):
 
 
 class RowArrays(Field):
-    """The arrays (indptr, indices, data) of a sparse matrix with so many rows and columns, entries in order."""
+    """The arrays (indptr, indices, data) of a CSR matrix of a given shape, with sorted entries."""
 
     def __init__(self, rows: Size, columns: Size):
         self.rows, self.columns = rows, columns
@@ -257,7 +257,7 @@ class Part(Field):
 
 
 class OneOf(Field):
-    """What one of these fields may be; None stands for None."""
+    """A value that one of several fields accepts; None among the fields stands for the value None."""
 
     def __init__(self, *fields: Field | None):
         self.fields = fields
@@ -280,7 +280,7 @@ class OneOf(Field):
 
 
 class Seed(OneOf):
-    """What random numbers begin from: a number that is not negative, or None."""
+    """A seed of random numbers: a whole number >= 0, or None."""
 
     def __init__(self) -> None:
         super().__init__(None, Whole())
@@ -295,7 +295,7 @@ class Seed(OneOf):
 
 
 class Each(Field):
-    """A list or a tuple of what a field may be."""
+    """A list or tuple whose members all satisfy one field."""
 
     def __init__(self, field: Field, size: Size | None = None, kind: type = list):
         self.field, self.size, self.kind = field, size, kind
@@ -308,7 +308,7 @@ class Each(Field):
 
 
 class Mapped(Field):
-    """A dict with keys and values of these fields."""
+    """A dict whose keys and values satisfy given fields."""
 
     def __init__(self, key: Field, value: Field):
         self.key, self.value = key, value
@@ -319,7 +319,7 @@ class Mapped(Field):
 
 
 def afford(n_numbers: int, what: str) -> None:
-    """Raise a ValueError where a model would have more numbers than one can want."""
+    """Raise a ValueError if a field would be computed to have more numbers than any model should have."""
     if n_numbers > MOST_NUMBERS:
         raise ValueError(f"{n_numbers:,} {what} were found; expected at most {MOST_NUMBERS:,}")
 

@@ -1,12 +1,13 @@
-"""What objects have learnt since they were made: how a training that was stopped goes on.
+"""Declarations of the state that a training run must keep in order to resume.
 
     class Passes:
         learnt = {"rng": RandomState(), "dual": Inner(), "passes": Whole()}
 
-A model file makes objects from nothing (fields.py). Of a training, most can be made anew from the data: a dual point
-knows the atoms of its batch, its limits, its room to work in. So an object of such a class is made as at the beginning,
-and `relearn` puts in what it had learnt, field by field in the order of the list. Fields are those of model files and
-are checked as strictly, for compiled code trusts what it is given: `_check_learnt`, if there is one, has the last word.
+A model file creates objects from nothing (fields.py). In a training run, most objects can be created from the data
+again: a dual point gets its atoms from its batch, and it allocates its work arrays itself. So a resumed run creates its
+objects as at the beginning, and `relearn` fills in their state, field by field in the order of the list. Fields are
+checked as strictly as those of model files, because compiled code trusts them; a method `_check_learnt`, if there is
+one, checks the object as a whole at the end.
 """
 
 from __future__ import annotations
@@ -21,19 +22,19 @@ from maxmargin.base.files.objects import WRONG, Field, Fields
 
 
 class Learnt(Field):
-    """A field whose object is there already, and is filled."""
+    """A field whose value exists already when its state is filled in."""
 
     def left(self, value: Any) -> Any:
-        """What is kept of it, as plain data. Arrays are not copied."""
+        """Return the state of the value as plain data. Arrays are not copied."""
         raise NotImplementedError
 
     def refilled(self, found: Any, current: Any, owner: Any) -> Any:
-        """The object with what was kept of it; ValueError where that cannot be."""
+        """Return `current` with the state `found`; raise a ValueError if the state is impossible."""
         raise NotImplementedError
 
 
 class Inner(Learnt):
-    """An object whose class lists what it learns."""
+    """An object whose class declares `learnt` itself."""
 
     def left(self, value: Any) -> Any:
         return learnt_of(value)
@@ -44,7 +45,7 @@ class Inner(Learnt):
 
 
 class MaybeInner(Inner):
-    """The same, or None in both places."""
+    """An object whose class declares `learnt`, or None; None must stay None."""
 
     def left(self, value: Any) -> Any:
         return None if value is None else super().left(value)
@@ -56,7 +57,7 @@ class MaybeInner(Inner):
 
 
 class InPlace(Learnt):
-    """An array of numbers, or a list of arrays, that others may hold, too: its numbers change, and it stays."""
+    """An array of numbers, or a list of arrays, that other objects refer to as well: it is filled in place."""
 
     def __init__(self, finite: bool = True):
         self.finite = finite
@@ -80,7 +81,7 @@ class InPlace(Learnt):
 
 
 class RandomState(Learnt):
-    """A random generator of numpy's default kind."""
+    """The state of a numpy random Generator."""
 
     def left(self, value: Any) -> Any:
         return value.bit_generator.state
@@ -115,7 +116,7 @@ class NumberList(Learnt):
 
 
 class Lines(Learnt):
-    """A list of dicts with these keys, and perhaps those, and numbers as values: kept as one array for each key."""
+    """A list of dicts with given keys, some of them optional, and numbers as values; stored as one array per key."""
 
     def __init__(self, keys: Sequence[str], perhaps: Sequence[str] = ()):
         self.keys, self.perhaps = set(keys), set(perhaps)
@@ -134,7 +135,7 @@ class Lines(Learnt):
 
 
 def fields_learnt(kind: type) -> Fields:
-    """The fields of a class and its bases, those of bases first."""
+    """Return the `learnt` fields of a class and its bases, those of bases first."""
     found: Fields = {}
     for each in reversed(kind.__mro__):
         found |= vars(each).get("learnt", {})
@@ -142,13 +143,15 @@ def fields_learnt(kind: type) -> Fields:
 
 
 def learnt_of(value: Any) -> dict[str, Any]:
-    """What an object has learnt, as plain data; arrays are those of the object itself."""
+    """Return the state of an object as plain data; arrays are not copied."""
     found = ((name, field, getattr(value, name)) for name, field in fields_learnt(type(value)).items())
     return {name: field.left(each) if isinstance(field, Learnt) else each for name, field, each in found}
 
 
 def relearn(made: Any, found: Any) -> None:
-    """Put what was learnt into an object that was made anew; ValueError where it cannot have been that."""
+    """Fill the state `found` into a newly made object; raise a ValueError if it cannot be the state of
+    such an object.
+    """
     kind, declared = type(made).__name__, fields_learnt(type(made))
     if not isinstance(found, Mapping) or set(found) != set(declared):
         others = set(found) ^ set(declared) if isinstance(found, Mapping) else set(declared)
@@ -173,7 +176,7 @@ def relearn(made: Any, found: Any) -> None:
 
 @contextmanager
 def going_on() -> Iterator[None]:
-    """Whatever is wrong with a state that training is to go on from is said with a remedy."""
+    """Convert errors in the state of a checkpoint into a ValueError that names the remedy."""
     try:
         yield
     except WRONG as error:
@@ -183,19 +186,19 @@ def going_on() -> Iterator[None]:
 
 
 class Keeper:
-    """Where a training leaves, now and then, what another process needs to go on with it."""
+    """The place where a training run hands over its state now and then, so that another process can resume it."""
 
-    found: Any = None  # what an earlier run of the same training has left; None: there was none
+    found: Any = None  # the state of an earlier run, or None
 
     def offer(self, passes: float, state: Callable[[], dict[str, Any]], last: bool = False) -> None:
-        """This is a moment to go on from, after so many passes; `state` makes what is kept, if it is to be kept.
+        """Offer a state to resume from, after `passes` passes. `state` is called only if the state is to be kept.
 
-        last : training ends here for lack of passes, and could go on: it is to be kept.
+        last : whether training ends here for lack of passes; it could continue, so the state is to be kept.
         """
 
 
 class Within(Keeper):
-    """The keeper of a training within another one, whose own state is kept with it."""
+    """A keeper for a training run inside another one, whose state is kept together with it."""
 
     def __init__(self, outer: Keeper, found: Any, around: Callable[[Any], dict[str, Any]], passes: float = 0.0):
         self.outer, self.found, self.around, self.passes = outer, found, around, passes

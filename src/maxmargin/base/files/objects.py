@@ -1,4 +1,4 @@
-"""What fitted objects are made of: a class lists its fields in `saved`, each with what it must be (fields.py).
+"""Declarations of the fields of fitted objects: a class lists them in `saved`, with what each must be (fields.py).
 
     class Lexicon:
         saved = {
@@ -7,16 +7,16 @@
             "n_words": Derived(lambda lexicon: len(lexicon.words)),
         }
 
-That is all there is to writing such objects to model files and to reading them: no class has a writer of its own.
-Fields are read in this order, and every one may speak of those before it: compiled code trusts the sizes and numbers
-that it is given, so that a field checks all that such code relies on. What can be computed from other fields is
-`Derived`, and not in the file at all. A class inherits the fields of its bases, and may replace some; a class method
-`_saved_parameters` tells those that differ from class to class, which come first. With `saved_as = "__init__"`, or the
-name of a class method, an object is made by a call with arguments of these names. `_check_saved`, if there is one, has
-the last word.
+This declaration is all that is needed to write such objects to model files and to read them; no class has a writer of
+its own. Fields are read in this order, and each may refer to those before it, because compiled code trusts the sizes
+and
+numbers it receives. Fields that can be computed from others are `Derived` and not stored. A class inherits the fields
+of its bases and may replace some of them; a class method `_saved_parameters` returns those that differ from class to
+class, which come first. With `saved_as = "__init__"`, or the name of a class method, an object is created by calling it
+with the fields as arguments. A method `_check_saved`, if there is one, checks the object as a whole at the end.
 
-Classes of a user are told by their module. All of their attributes are saved, and must be plain data; which class they
-are of, the reader must be told. `saved_others = True` says the same of a class of the library.
+User classes are recognised by their module. All their attributes are saved and must be plain data, and the class must
+be given to the reader. `saved_others = True` requests the same for a class of the library.
 """
 
 from __future__ import annotations
@@ -29,20 +29,20 @@ from typing import Any
 
 from maxmargin.base.pickled_weights import PickledWeights
 
-# What values of a wrong kind or size may raise.
+# Errors that values of a wrong type or size may cause.
 WRONG = (ValueError, TypeError, AttributeError, IndexError, KeyError, ArithmeticError, MemoryError, RecursionError)
 _DECLARED: dict[type, Fields] = {}
 
 
 class Field:
-    """Anything that a file can hold; only for what no compiled code is given."""
+    """A value of any kind that a file can hold. Use it only for values that no compiled code receives."""
 
     def written(self, writer: Any, value: Any, where: str) -> Any:
-        """The JSON of a value."""
+        """Return the JSON of a value."""
         return writer.write(value, where)
 
     def read(self, value: Any, owner: Any) -> Any:
-        """The value, if it is one for this field; ValueError if not."""
+        """Return the value if it is valid for this field; raise a ValueError otherwise."""
         if isinstance(value, PickledWeights):
             raise ValueError("weights are not expected here")
         return value
@@ -52,35 +52,35 @@ Fields = dict[str, Field]
 
 
 class Dropped(Field):
-    """What belongs to a run and not to the model: it has this value after loading."""
+    """A field that belongs to a run and not to the model; after loading it has a fixed value."""
 
     def __init__(self, value: Any = None):
         self.value = value
 
 
 class IfDeclared(Field):
-    """An object of a class that declares its fields; any other is left out."""
+    """An object of a class that declares its fields; any other object is left out."""
 
     def written(self, writer: Any, value: Any, where: str) -> Any:
         return writer.write(None if fields_of(type(value)) is None else value, where)
 
 
 class Derived(Field):
-    """What the other fields say."""
+    """A field that is computed from the other fields and not stored."""
 
     def __init__(self, compute: Callable[[Any], Any]):
         self.compute = compute
 
 
 class Parameter(Field):
-    """A parameter of a class, which fitting checks, and not the reader: its default where a file is older than it."""
+    """A constructor parameter, which `fit` checks later. It has its default if the file is older than the parameter."""
 
     def __init__(self, default: Any):
         self.default = default
 
 
 class Sometimes(Field):
-    """A field that not every object has."""
+    """A field that some objects do not have."""
 
     def __init__(self, field: Field):
         self.field = field
@@ -93,7 +93,7 @@ class Sometimes(Field):
 
 
 def declare(kind: type, fields: Fields) -> None:
-    """The fields of a class that cannot list them itself: a NamedTuple, or one of another library."""
+    """Declare the fields of a class that cannot list them itself: a NamedTuple, or a class of another library."""
     _DECLARED[kind] = fields
 
 
@@ -111,17 +111,19 @@ def fields_of(kind: type) -> Mapping[str, Field] | None:
 
 
 def is_own(kind: type) -> bool:
-    """Whether a class is the library's, and not a user's."""
+    """Return whether a class belongs to this library."""
     return kind.__module__.split(".")[0] == __name__.split(".")[0] or kind in _DECLARED
 
 
 def _has_others(kind: type) -> bool:
-    """Whether objects have attributes that no class declares: those of a user's, and those that say so."""
+    """Return whether objects may have attributes that their class does not declare: user classes, and
+    `saved_others`.
+    """
     return not is_own(kind) or getattr(kind, "saved_others", False)
 
 
 def parameters_of(kind: type) -> dict[str, Field]:
-    """Fields for the parameters of a class."""
+    """Return fields for the constructor parameters of a class."""
     given = inspect.signature(kind).parameters.values()
     return {
         each.name: Field() if each.default is each.empty else Parameter(each.default)
@@ -131,7 +133,9 @@ def parameters_of(kind: type) -> dict[str, Field]:
 
 
 def shown(value: Any, declared: Mapping[str, Field], where: str) -> Iterator[tuple[str, Field, Any]]:
-    """The fields of an object that a file must have; ValueError where it has others than its class declares."""
+    """Yield the fields of an object that a file must hold; raise a ValueError if the object has
+    undeclared attributes.
+    """
     if isinstance(value, tuple):
         state = value._asdict()  # type: ignore[attr-defined]
     elif hasattr(value, "saved_as"):
@@ -158,7 +162,7 @@ def shown(value: Any, declared: Mapping[str, Field], where: str) -> Iterator[tup
 
 
 def restored(kind: type, declared: Mapping[str, Field], found: Mapping[str, Any]) -> Any:
-    """An object of this class with these fields, all of which have been checked."""
+    """Create an object of a class from its fields, and check them."""
     declared = _of_its_age(kind, declared, found)
     unknown = set(found) - {name for name, field in declared.items() if not isinstance(field, Derived | Dropped)}
     if unknown and not _has_others(kind):
@@ -189,7 +193,7 @@ def _value(field: Field, found: Any, owner: Any) -> Any:
 
 
 def _tried(call: Callable[[], Any], what: str) -> Any:
-    """What the call returns; whatever values of a wrong kind may raise becomes a ValueError."""
+    """Return the result of a call; convert the errors that wrong values may cause into a ValueError."""
     try:
         return call()
     except WRONG as error:
@@ -202,7 +206,7 @@ def _parameters(kind: type) -> Fields:
 
 
 def _of_its_age(kind: type, declared: Mapping[str, Field], found: Mapping[str, Any]) -> Mapping[str, Field]:
-    """The fields that an object has to have: before it is fitted, its parameters."""
+    """Return the fields that an object must have: before fitting, only its parameters."""
     parameters = _parameters(kind)
     if not hasattr(kind, "_saved_parameters") or any(name in found for name in set(declared) - set(parameters)):
         return declared

@@ -1,9 +1,9 @@
-"""Python values as JSON and arrays, and back: what a model file can hold, and nothing else.
+"""Conversion of Python values to JSON and arrays, and back: the content that a model file can hold.
 
-Numbers, texts, lists, tuples, dicts, sets, arrays, sparse matrices and *parts*, which are objects of classes that
-declare their fields (objects.py). A part that is met twice is written once. Everything else, above all functions, is
-refused when it is written. Reading makes values of these kinds alone; it imports nothing and calls nothing that a file
-names: a part's class comes from a table that the reader is given.
+Allowed are numbers, texts, lists, tuples, dicts, sets, arrays, sparse matrices and objects whose classes declare their
+fields (objects.py). An object that occurs twice is written once, as an *entry* that others refer to. Everything else,
+above all functions, is refused when writing. Reading creates values of these types only; it imports nothing and calls
+nothing that a file names: the class of an entry is looked up in a table that the reader receives.
 """
 
 from __future__ import annotations
@@ -23,14 +23,14 @@ from maxmargin.base.files.known_classes import check_known
 from maxmargin.base.files.objects import Field, fields_of, is_own, restored, shown
 from maxmargin.base.pickled_weights import PickledWeights
 
-RATIO = 100  # how many times as long as their packed form bytes may be, so that a short file cannot fill the memory
-SMALL = 1000  # bytes that are not worth packing
-LEVEL = 5  # of zlib: at 6, names of features take 1.6 times as long, for 0.3% fewer bytes
+RATIO = 100  # largest ratio of compression that is accepted, so that a short file cannot fill the memory
+SMALL = 1000  # bytes; less is not compressed
+LEVEL = 5  # of zlib; level 6 takes 1.6 times as long for feature names and saves 0.3% of the bytes
 KINDS = {dtype.newbyteorder("=") for dtype in DTYPES.values()}
 
 
 class DataWriter:
-    """Values as JSON; arrays go to `tensors`, parts to `parts`."""
+    """A converter of values to JSON; arrays are collected in `tensors`, objects in `parts`."""
 
     def __init__(self) -> None:
         self.tensors: Tensors = {}
@@ -40,7 +40,7 @@ class DataWriter:
         self._users_class: type | None = None  # the class of parts that is not the library's
 
     def write(self, value: Any, where: str) -> Any:
-        """The JSON of a value; `where` names it in errors."""
+        """Return the JSON of a value; `where` names it in errors."""
         if value is None or isinstance(value, bool | str) or type(value) is int:
             return value
         if isinstance(value, float):
@@ -66,7 +66,7 @@ class DataWriter:
             return [self.write(each, f"{where}[{i}]") for i, each in enumerate(value)]
         if kind in (tuple, set, frozenset):
             members = [self.write(each, f"{where}[{i}]") for i, each in enumerate(value)]
-            # The order of a set depends on hashes, which change from process to process; files do not.
+            # The order of a set depends on hashes, which differ between processes; files must not.
             return {kind.__name__: members if kind is tuple else sorted(members, key=repr)}
         if isinstance(value, Mapping):
             return {"dict": [[self.write(key, where), self.write(value[key], f"{where}[{key!r}]")] for key in value]}
@@ -82,7 +82,9 @@ class DataWriter:
         )
 
     def vector(self, w: Array) -> Any:
-        """Weights. Where most are zero, without these, and packed: many are the same, of features of one example."""
+        """Return the JSON of weights. If most are zero, only the others are stored, compressed, because many have equal
+        values.
+        """
         found = PickledWeights.of(w)
         if not isinstance(found, PickledWeights):
             return self._array(w, "weights")
@@ -100,7 +102,7 @@ class DataWriter:
                 name: field.written(self, each, f"{where}.{name}")
                 for name, field, each in shown(value, declared, where)
             }
-            self._numbers[id(value)] = len(self.parts)  # after those that it is made of
+            self._numbers[id(value)] = len(self.parts)  # after the entries that it refers to
             self._kept.append(value)
             self._check_class(type(value), where)
             marked = {} if is_own(type(value)) else {"own": True}
@@ -138,7 +140,7 @@ class DataWriter:
         return {matrix.format: names, "shape": list(matrix.shape), "sorted": bool(matrix.has_sorted_indices)}
 
     def _packed(self, numbers: NDArray[Any]) -> Any:
-        """An array of one dimension, compressed where that pays."""
+        """Return the JSON of a one-dimensional array, compressed if that saves space."""
         content = numbers.tobytes()
         short = zlib.compress(content, LEVEL) if len(content) > SMALL else content
         if len(short) >= 0.9 * len(content) or RATIO * len(short) < len(content):
@@ -153,7 +155,7 @@ class DataWriter:
 
 
 class DataReader:
-    """Back from `DataWriter`; `classes` maps names of parts to classes, and `own` is the user's class, if told."""
+    """The inverse of `DataWriter`. `classes` maps names to classes; `own` is the user's class, if it is given."""
 
     def __init__(self, tensors: Tensors, classes: Callable[[str], type | None], own: type | None = None):
         self.tensors, self.classes, self.own = tensors, classes, own
@@ -173,7 +175,7 @@ class DataReader:
         self.parts: list[Any] = []
 
     def add_part(self, entry: Any) -> None:
-        """Make the next part; it may be made of earlier ones."""
+        """Create the object of the next entry; it may refer to earlier entries."""
         if (
             not isinstance(entry, dict)
             or set(entry) - {"own"} != {"class", "fields"}
@@ -204,7 +206,7 @@ class DataReader:
         return self.own
 
     def read(self, found: Any) -> Any:
-        """A value from its JSON."""
+        """Return the value of a JSON value."""
         if found is None or isinstance(found, bool | int | float | str):
             return found
         if isinstance(found, list):
@@ -240,7 +242,7 @@ class DataReader:
     def _dict(self, found: Any) -> dict[Any, Any]:
         pairs = self._list(found)
         try:
-            made = {key: value for key, value in pairs}  # noqa: C416  (which says what is wrong with a pair)
+            made = {key: value for key, value in pairs}  # noqa: C416  (its error says what is wrong with a pair)
         except TypeError as error:
             raise ValueError(f"a dict has a key that is not hashable: {error}") from None
         if len(made) < len(pairs):

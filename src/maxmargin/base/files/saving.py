@@ -1,4 +1,4 @@
-"""SavedModel: model files of fitted models. The other way is `maxmargin.load` (loading.py)."""
+"""SavedModel: the method `save` of fitted models. `maxmargin.load` reads the files (loading.py)."""
 
 from __future__ import annotations
 
@@ -12,25 +12,27 @@ from sklearn.utils.validation import check_is_fitted
 from maxmargin.base.files.container import write, written
 from maxmargin.base.files.plain_data import DataWriter
 
-FORMAT = 1  # of the description; readers know this one and all before it
+FORMAT = 1  # version of the description; readers accept this one and all earlier ones
 
 
 class SavedModel:
-    """What an estimator has whose fields are declared (objects.py)."""
+    """A mixin with the method `save` for estimators whose fields are declared (objects.py)."""
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write this fitted model to a file that holds plain data alone; `maxmargin.load(path)` reads it.
+        """Write this fitted model to a file of plain data; `maxmargin.load(path)` reads it.
 
-        Predictions of the loaded model are the same to the last bit, and loading runs no code that the file names: it
-        is safe to load a file of somebody else. What belongs to a run is left out (callback, executor, the dual point
-        of a warm start); functions, such as a kernel of your own, and objects of other libraries are refused.
+        The loaded model predicts the same to the last bit, and loading runs no code that the file names, so it is safe
+        to
+        load files from others. State of a run is left out (callback, executor, the dual point of a warm start).
+        Functions,
+        such as a kernel of your own, and objects of other libraries are refused with a ValueError.
         """
         check_is_fitted(self)
         write(path, model_bytes(self))
 
 
 def model_bytes(model: Any) -> bytes:
-    """The content of the file of a model."""
+    """Return the content of the file of a model."""
     writer = DataWriter()
     number = writer.write(model, type(model).__name__)
     return written(

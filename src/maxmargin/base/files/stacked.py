@@ -1,4 +1,4 @@
-"""What is kept of every single example, as a few arrays: a file has room for so many only."""
+"""Per-example state stored as a few arrays, because a file can hold only a limited number of arrays."""
 
 from __future__ import annotations
 
@@ -9,14 +9,15 @@ import numpy as np
 
 from maxmargin.base.files.learnt import Learnt
 
-OfEvery = list[Any]  # of every example an array or None
+OfEvery = list[Any]  # one array or None per example
 
 
 class Stacked(Learnt):
-    """Of each of an owner's n examples an array, None, or a list of these, always as many; or None of all of them.
+    """State of n examples: for each an array, None, or a list of these of constant length; or None for all of them.
 
-    Arrays in the same place of these lists are written one behind the other, with their shapes. Where they are of
-    several kinds, or where it is something else that is kept, it stays as it is.
+    Arrays at the same position of these lists are concatenated and stored with their shapes. If their types differ, or
+    if
+    the state is something else, it is stored as it is.
     """
 
     def left(self, value: list[Any] | None) -> Any:
@@ -49,7 +50,7 @@ class Stacked(Learnt):
 
 
 def _is_even(column: OfEvery) -> bool:
-    """Whether all are arrays of the same type and number of dimensions, or None."""
+    """Return whether all members of a column are None or arrays of the same type and number of dimensions."""
     if not all(each is None or isinstance(each, np.ndarray) for each in column):
         return False
     kinds = {(each.dtype, each.ndim) for each in column if each is not None}
@@ -57,7 +58,7 @@ def _is_even(column: OfEvery) -> bool:
 
 
 def _joined(column: OfEvery) -> dict[str, Any]:
-    """The numbers of all arrays of a column, their shapes, and who has one."""
+    """Return the concatenated numbers of all arrays of a column, their shapes, and which examples have an array."""
     arrays = [each for each in column if each is not None]
     dtype, ndim = (arrays[0].dtype, arrays[0].ndim) if arrays else (np.dtype(float), 0)
     return {
@@ -68,7 +69,7 @@ def _joined(column: OfEvery) -> dict[str, Any]:
 
 
 def _parted(found: Any, n: int) -> OfEvery:
-    """The column of n examples that was joined to this."""
+    """Return the column of n examples that `_joined` turned into `found`."""
     if not isinstance(found, dict) or set(found) != {"numbers", "shapes", "known"}:
         raise ValueError("expected numbers, their shapes, and which examples have an array")
     numbers, shapes, known = (found[name] for name in ("numbers", "shapes", "known"))
