@@ -1,4 +1,4 @@
-"""Counting-based training: output sets whose moments are known in closed form, the trainer and the searches."""
+"""Counting-based training: output sets whose moments are known in closed form, their trainer and their decoders."""
 
 from maxmargin.counting.certificate import CountingCertificate
 from maxmargin.counting.sets.arborescences import Arborescences

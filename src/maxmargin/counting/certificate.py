@@ -1,4 +1,4 @@
-"""CountingCertificate: how exactly a counting-based model solves its training problem, which is a linear system."""
+"""CountingCertificate: a proof of how exactly a counting-based model solves its training problem, a linear system."""
 
 from __future__ import annotations
 
@@ -13,20 +13,21 @@ from maxmargin.problem.dual.objective import relative_gap
 
 @dataclass(frozen=True)
 class CountingCertificate:
-    """The certificate of the least squares problem (least_squares.py); its words are those of `objective.Certificate`.
+    """The certificate of the least squares problem (least_squares.py), with the vocabulary of `objective.Certificate`.
 
-    `primal` and `dual` are measured from the objective of f = 0, which is `at_zero`: a model that has learnt something
-    has a negative one.
+    `primal` and `dual` are relative to the objective of f = 0, which is `at_zero`: a model that has learnt something
+    has a
+    negative objective.
     """
 
     primal: float  # objective of the returned model, measured from scratch
-    dual: float  # lower bound on every objective value, from the gradient at the model; -inf where none is proved
-    at_zero: float  # ½ for every right output
+    dual: float  # lower bound on every objective value, from the gradient at the model; -inf if none is proved
+    at_zero: float  # ½ for every correct output
     residual: float  # of the linear system, measured from scratch, relative to its right side
     converged: bool  # the residual is within ten times tol, or rounding
     solver: str  # "closed form" or "conjugate gradients"
     iterations: int
-    seconds: float  # of the first model of a path with what all share
+    seconds: float  # the first model of a path includes the work shared by all
     cpu_seconds: float
     stop_reason: str
 
@@ -49,11 +50,11 @@ class CountingCertificate:
 
     @property
     def relative_gap(self) -> float:
-        """The share of the whole objective that is not proved necessary; inf where nothing is proved."""
+        """The share of the whole objective that might still be gained; inf if there is no lower bound."""
         return relative_gap(self.at_zero + self.primal, self.at_zero + self.dual)
 
     def explained(self) -> list[str]:
-        """What it proves, in sentences for people who have not read about it."""
+        """Explain in sentences, for readers new to the subject, what the certificate proves."""
         known = "No lower bound is proved."
         if isfinite(self.dual):
             known = (

@@ -1,4 +1,4 @@
-"""CountingClassifier: one label per row, learnt by counting."""
+"""CountingClassifier: one label per row, trained by counting."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from maxmargin.report.findings import Findings
 
 
 class CountingClassifier(ClassifierMixin, CountingTrainer):
-    """One label per row, trained by one linear system: least squares of the margins over all other labels.
+    """A classifier trained by one linear system: least squares of the margins over all other labels.
 
     Parameters
     ----------
@@ -34,7 +34,22 @@ class CountingClassifier(ClassifierMixin, CountingTrainer):
 
     Attributes
     ----------
-    classes_, alpha_, chosen_by_, certificate_, dual_coef_, coef_, intercept_, weights_, n_iter_, n_features_in_.
+    classes_ : the labels.
+    alpha_, chosen_by_, certificate_, dual_coef_, coef_, intercept_, weights_, n_iter_, n_features_in_ : as for
+        CountingPredictor.
+
+    Examples
+    --------
+    >>> from maxmargin import CountingClassifier
+    >>> X = [[0.0, 0.0], [0.0, 1.0], [2.0, 0.0], [2.0, 1.0]]
+    >>> CountingClassifier().fit(X, ["low", "low", "high", "high"]).predict([[0.0, 0.5], [2.0, 0.5]]).tolist()
+    ['low', 'high']
+
+    See Also
+    --------
+    CountingMultilabel : several labels per row.
+    CountingPredictor : outputs of any output set.
+    MulticlassSVC : a classifier with a large margin.
     """
 
     saved: ClassVar[Fields] = {
@@ -67,17 +82,21 @@ class CountingClassifier(ClassifierMixin, CountingTrainer):
         return self._train(X, Y, labels)
 
     def fit_path(self, X: Any, y: Any, alphas: Sequence[float]) -> list[Self]:
-        """A fitted model for every λ; the kernel matrix is decomposed once. The last one stays in this estimator."""
+        """Fit a model for every value of λ, with one decomposition of the kernel matrix. The last model stays in this
+        estimator.
+        """
         X, Y, labels = self._examples(X, y)
         return self._train_path(X, Y, labels, alphas)
 
     def decision_function(self, X: Any) -> Array:
-        """(n, classes) scores ⟨f(x), φ(label)⟩; of two classes, (n,): that of the second over the first."""
+        """Return (n, classes) scores ⟨f(x), φ(label)⟩; for two classes, (n,): the score of the second minus that of the
+        first.
+        """
         scores = self._scores(X) @ self._class_features_.T
         return np.asarray(scores[:, 1] - scores[:, 0] if len(self.classes_) == 2 else scores)
 
     def predict(self, X: Any) -> NDArray[Any]:
-        """The label of highest score of every row."""
+        """Return the label of highest score for every row."""
         scores = self._scores(X) @ self._class_features_.T
         return np.asarray(self.classes_[np.argmax(scores, axis=1)])
 
@@ -90,7 +109,7 @@ class CountingClassifier(ClassifierMixin, CountingTrainer):
         return {"": NamedCoordinates(rows, {"label": self.set_.coordinates})}
 
     def _examples(self, X: Any, y: Any) -> tuple[Any, list[Any], OutputSet]:
-        """Inputs, labels, and the set that these are from, after writing down its classes."""
+        """Return inputs, labels and the output set of the labels; set `classes_` and the features of the classes."""
         refuse_complex("X", X)
         refuse_mixed(y)
         _, y = validate_data(self, X, y, accept_sparse="csr", dtype=np.float64)

@@ -25,9 +25,9 @@ from maxmargin.counting.sets.output_set import Eigenspace
 
 @dataclass(frozen=True)
 class ClosedForm:
-    """All that does not depend on λ."""
+    """The parts of the closed-form solution that do not depend on λ."""
 
-    values: Array  # of K over rows
+    values: Array  # eigenvalues of K over rows
     vectors: Array
     thetas: list[float]
     parts: list[Array]  # C P_g
@@ -36,7 +36,7 @@ class ClosedForm:
 
     @classmethod
     def of(cls, K: Array, centred: Array, spectrum: list[Eigenspace]) -> Self:
-        """Decompose K, and C (`centred`) by the eigenspaces that it has parts in."""
+        """Decompose K, and decompose C (`centred`) by the eigenspaces in which it is not zero."""
         values, vectors = decomposed(K)
         parts = [(space.value, space.project(centred)) for space in spectrum]
         size = float(np.abs(centred).max(initial=0.0))
@@ -51,11 +51,13 @@ class ClosedForm:
         )
 
     def left_out(self, lam: float, tol: float = 1e-13) -> Array:
-        """(n, d): row i is f(xᵢ) of the model trained without example i, for one output per example."""
+        """Return an (n, d) array whose row i is f(xᵢ) of the model trained without example i; needs one output per
+        example.
+        """
         return left_out(self._smoothers(lam), self._coupling(lam), tol) if self.parts else np.zeros(self.shape)
 
     def solve(self, lam: float) -> Array:
-        """A of (1), one row per row of C."""
+        """Return A of (1), one row per row of C."""
         U, H = self.vectors, self._coupling(lam)
         beta = linalg.solve(H, np.ones(len(H)), assume_a="pos")
         A = np.zeros(self.shape)
@@ -64,22 +66,22 @@ class ClosedForm:
         return A
 
     def _smoothers(self, lam: float) -> list[Smoother]:
-        """Of every eigenspace."""
+        """Return the Smoother of every eigenspace."""
         return [
             Smoother(theta, self._smoothed(lam, theta), self._kept(lam, theta), part)
             for theta, part in zip(self.thetas, self.parts, strict=True)
         ]
 
     def _smoothed(self, lam: float, theta: float) -> Array:
-        """K (2λI + θK)⁻¹."""
+        """Return K (2λI + θK)⁻¹."""
         return np.asarray((self.vectors * (self.values / (2 * lam + theta * self.values))) @ self.vectors.T)
 
     def _kept(self, lam: float, theta: float) -> Array:
-        """The diagonal of I - θ K (2λI + θK)⁻¹ = 2λ (2λI + θK)⁻¹."""
+        """Return the diagonal of I - θ K (2λI + θK)⁻¹ = 2λ (2λI + θK)⁻¹."""
         return np.asarray((self.vectors**2) @ (2 * lam / (2 * lam + theta * self.values)))
 
     def _coupling(self, lam: float) -> Array:
-        """I + H of (1)."""
+        """Return I + H of (1)."""
         H = np.eye(len(self.values))
         for theta, product in zip(self.thetas, self.products, strict=True):
             H += product * self._smoothed(lam, theta)

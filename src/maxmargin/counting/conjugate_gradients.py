@@ -1,12 +1,13 @@
-"""Counting-based training by preconditioned conjugate gradients: any covariance, many examples, sets that differ.
+"""Counting-based training by preconditioned conjugate gradients: for any covariance, many examples, different sets.
 
-Inputs are features, F = Φ W: those given, for the linear kernel, or the eigenvectors of K with eigenvalues v, scaled,
+The inputs are features, F = Φ W: the given ones for the linear kernel, or else the scaled eigenvectors of K with
+eigenvalues v,
 
     K = Φ Φᵀ,     ΦᵀΦ = diag(v),     v > 0,                                                                         (1)
 
-and the linear system of least_squares.py is solved for W. (In terms of A itself it is self-adjoint in ⟨A, B⟩ = tr AᵀKB
-only, where rounding errors on the null space of K drown what is left to do.) The preconditioner solves the system
-without its rank one terms, which is diagonal in the eigenvectors of ΦᵀΦ on one side and of S on the other.
+and the linear system of least_squares.py is solved for W. (In terms of A it is self-adjoint only in ⟨A, B⟩ = tr AᵀKB,
+where rounding errors on the null space of K would dominate the remaining error.) The preconditioner solves the system
+without its rank-one terms, which is diagonal in the eigenvectors of ΦᵀΦ on one side and of S on the other.
 """
 
 from __future__ import annotations
@@ -25,12 +26,12 @@ from maxmargin.counting.kernel_matrix import decomposed
 from maxmargin.counting.least_squares import LeastSquares
 from maxmargin.counting.sets.output_set import Eigenspace
 
-DENSE = 1500  # features up to which the covariance is decomposed
+DENSE = 1500  # the largest number of features for which the covariance is decomposed
 ROUNDING = 1e-14  # a residual that further iterations cannot make smaller
 
 
 class IteratedSolution(NamedTuple):
-    """Coefficients and how they were found."""
+    """Coefficients with the number of iterations and the residual."""
 
     coefficients: Array  # A or W
     iterations: int
@@ -38,7 +39,7 @@ class IteratedSolution(NamedTuple):
 
 
 class LinearInputs:
-    """F = X W."""
+    """Input features X of the linear kernel, F = X W."""
 
     def __init__(self, features: Any, values: Array, vectors: Array):
         self.features, self.values, self.vectors = features, values, vectors
@@ -49,32 +50,32 @@ class LinearInputs:
         return cls(X, *decomposed(np.asarray((X.T @ X).todense() if sparse.issparse(X) else X.T @ X)))
 
     def rotated(self, V: Array) -> Array:
-        """In the eigenvectors of ΦᵀΦ."""
+        """Return V in the basis of the eigenvectors of ΦᵀΦ."""
         return self.vectors.T @ V
 
     def rotated_back(self, V: Array) -> Array:
-        """From the eigenvectors of ΦᵀΦ."""
+        """Return V, given in the basis of the eigenvectors of ΦᵀΦ, in the original basis."""
         return self.vectors @ V
 
     def applied(self, W: Array) -> Array:
-        """Φ W."""
+        """Return Φ W."""
         return np.asarray(self.features @ W)
 
     def adjoint(self, G: Array) -> Array:
-        """Φᵀ G."""
+        """Return Φᵀ G."""
         return np.asarray(self.features.T @ G)
 
     def started(self, start: Array) -> Array:
-        """W of known coefficients."""
+        """Return the W of given coefficients."""
         return start
 
     def coefficients(self, problem: LeastSquares, W: Array) -> Array:
-        """What is to be known of W."""
+        """Return the coefficients of the model, given W."""
         return W
 
 
 class KernelInputs(LinearInputs):
-    """F = K A, through the features (1), which are their own eigenvectors."""
+    """Inputs of a kernel, F = K A, through the features (1), which are their own eigenvectors."""
 
     def __init__(self, features: Array, values: Array):
         self.features, self.values = features, values
@@ -97,9 +98,9 @@ class KernelInputs(LinearInputs):
         return self.adjoint(start)
 
     def coefficients(self, problem: LeastSquares, W: Array) -> Array:
-        """A, on the null space of K too: the system itself yields A from F = Φ W.
+        """Return A, on the null space of K too, because the system itself yields A from F = Φ W.
 
-        Of what W lacks, R, it makes curvature(Φ R) / 2λ. The second term takes that back, for a curvature of 1.
+        An error R of W contributes curvature(Φ R) / 2λ to it. The second term removes this error for a curvature of 1.
         """
         from_values = problem.target() - problem.curvature(self.applied(W))  # 2λ A
         lacking = self.adjoint(from_values) - 2 * problem.lam * W
@@ -107,7 +108,7 @@ class KernelInputs(LinearInputs):
 
 
 class Iterate:
-    """Where conjugate gradients are after an iteration."""
+    """The state of conjugate gradients after an iteration."""
 
     learnt: ClassVar[Fields] = {
         **dict.fromkeys(("W", "R", "P"), InPlace()),
@@ -132,9 +133,10 @@ def solve(
 ) -> IteratedSolution:
     """Iterate until the preconditioned residual is tol times the first one.
 
-    accept : asked of the coefficients then; where it says no, as many iterations more as make that residual a tenth.
-    watch : called with the number of iterations and the residual.
-    keeper : where to leave, after iterations, what another process needs to go on.
+    accept : is then called with the coefficients; if it returns False, iterations continue until the residual is a
+    tenth.
+    watch : is called with the number of iterations and the residual.
+    keeper : receives, after iterations, the state that another process needs to resume.
     """
     target = inputs.adjoint(problem.target())
     precondition = _preconditioner(problem, inputs)
@@ -167,7 +169,9 @@ def solve(
 
 
 def _preconditioner(problem: LeastSquares, inputs: LinearInputs) -> Callable[[Array], Array]:
-    """R -> the solution of 2λ W + ΦᵀΦ W S n = R, where the examples' sets are taken to be the first one."""
+    """Return the function R -> W that solves 2λ W + ΦᵀΦ W S n = R, as if all examples had the output set
+    of the first.
+    """
     scaled = float(problem.counts.mean()) * inputs.values
     first = problem.moments.groups[0][0]
     spaces = first.cov_spectrum()
@@ -175,7 +179,7 @@ def _preconditioner(problem: LeastSquares, inputs: LinearInputs) -> Callable[[Ar
         thetas, V = linalg.eigh(first.covariance())
         divisors = 2 * problem.lam + np.multiply.outer(scaled, np.maximum(thetas, 0.0))
         return lambda R: inputs.rotated_back((inputs.rotated(R) @ V) / divisors) @ V.T
-    if spaces is None:  # one average eigenvalue
+    if spaces is None:  # use one average eigenvalue
         probe = np.random.default_rng(0).choice([-1.0, 1.0], (16, first.dim))
         average = float(np.vdot(probe, first.cov_apply(probe)) / probe.size)
         spaces = [Eigenspace(average, lambda rows: rows)]

@@ -1,4 +1,4 @@
-"""Eigendecomposition of a kernel matrix, which must be one."""
+"""Eigendecomposition of a kernel matrix."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from maxmargin.base.arrays import Array
 
 
 def decomposed(K: Array) -> tuple[Array, Array]:
-    """Eigenvalues (>= 0, but for rounding) and eigenvectors of a symmetric positive semidefinite matrix."""
+    """Return eigenvalues (>= 0 up to rounding) and eigenvectors of a symmetric positive semidefinite matrix."""
     values, vectors = linalg.eigh(K)
     largest = float(np.abs(values).max(initial=0.0))
     if values.min(initial=0.0) < -1e-8 * largest:

@@ -1,4 +1,4 @@
-"""The problem of counting-based training: a regularised least squares fit of all margins at once."""
+"""The training problem of counting-based models: a regularised least squares fit of all margins at once."""
 
 from __future__ import annotations
 
@@ -15,7 +15,9 @@ from maxmargin.counting.moments import Moments
 
 @dataclass
 class LeastSquares:
-    """Minimise over the functions f with values fᵢ = f(xᵢ) in R^d (Gärtner and Vembu 2009, Eq. 2-3, normalised by |Y|)
+    """The least squares problem over functions f with values fᵢ = f(xᵢ) in R^d.
+
+    Minimise (Gärtner and Vembu 2009, Eq. 2-3, normalised by |Y|)
 
         J = λ‖f‖² + Σᵢ { Σ_{y in Yᵢ} [½ fᵢᵀ Sᵢ fᵢ + ½⟨fᵢ, c_y⟩² - ⟨fᵢ, c_y⟩] - (1/|Y|)(nᵢ Qᵢ - Fᵢ²) },            (1)
 
@@ -28,14 +30,14 @@ class LeastSquares:
 
         2λ A + [ nᵢ fᵢ Sᵢ + Σ_y c_y ⟨c_y, fᵢ⟩ - (2/|Y|) Σ_y (nᵢ⟨fᵢ, φ_y⟩ - Fᵢ) φ_y ]ᵢ = [ Σ_y c_y ]ᵢ.            (3)
 
-    J is measured from f = 0: the sum of squares itself is larger by ½ for every right output, `at_zero` in all. Squares
-    are convex, so that J grows at least by λ‖h‖² over its tangent at f, and with the gradient g of J at f,
+    J is relative to f = 0: the sum of squares itself is larger by ½ for every correct output, in total by `at_zero`.
+    Squares are convex, so J exceeds its tangent at f by at least λ‖h‖², and with the gradient g of J at f,
 
         min J >= J(f) - ‖g‖²/4λ,     ‖g‖² = tr RᵀKR,                                                              (4)
 
-    where R is the left side of (3) less the right one. (J >= -`at_zero` besides.)
+    where R is the left side of (3) minus the right side. (In addition J >= -`at_zero`.)
 
-    A pair (example, output) is a row; `owner` says whose it is.
+    A pair (example, output) is a row; `owner` is the example of each row.
     """
 
     moments: Moments
@@ -44,20 +46,22 @@ class LeastSquares:
     lam: float
 
     def __post_init__(self) -> None:
-        self.first = np.searchsorted(self.owner, np.arange(self.moments.n))  # row of every example
+        self.first = np.searchsorted(self.owner, np.arange(self.moments.n))  # first row of every example
         self.counts = np.bincount(self.owner, minlength=self.moments.n).astype(float)
         self.centred = self.rows - self.moments.means()[self.owner]
         sizes = self.moments.inverse_sizes() if (self.counts > 1).any() else np.zeros(self.moments.n)
-        self.inverse = np.where(self.counts > 1, sizes, 0.0)  # for one output the last term of (1) is 0
+        self.inverse = np.where(self.counts > 1, sizes, 0.0)  # with one output the last term of (1) is 0
 
     @property
     def convex(self) -> bool:
-        """Whether J is known to be: with several outputs (1) is a sum of squares only if the law is uniform."""
+        """Whether J is known to be convex: with several outputs (1) is a sum of squares only if the distribution is
+        uniform.
+        """
         return self.moments.uniform or not self.inverse.any()
 
     @property
     def at_zero(self) -> float:
-        """The sum of squares of f = 0."""
+        """The sum of squares at f = 0."""
         return 0.5 * len(self.rows)
 
     @property
@@ -66,13 +70,13 @@ class LeastSquares:
         return bool((self.counts == 1).all())
 
     def summed(self, values: Array) -> Array:
-        """Sums of rows over the outputs of every example."""
+        """Sum rows over the outputs of every example."""
         if self.single:
             return values
         return np.asarray(np.add.reduceat(values, self.first, axis=0))
 
     def curvature(self, F: Array) -> Array:
-        """The bracket of (3): the Hessian of the loss, without λ, applied to values F (n, d)."""
+        """Return the bracket of (3): the Hessian of the loss, without λ, applied to values F (n, d)."""
         mine = F[self.owner]
         along = np.einsum("rd,rd->r", self.centred, mine)
         result = self.counts[:, None] * self.moments.apply(F) + self.summed(along[:, None] * self.centred)
@@ -83,20 +87,23 @@ class LeastSquares:
         return result
 
     def target(self) -> Array:
-        """The right side of (3)."""
+        """Return the right side of (3)."""
         return self.summed(self.centred)
 
     def value(self, F: Array, norm: float) -> float:
-        """J of (1), from the values F = f(xᵢ) and ‖f‖²."""
+        """Return J of (1), given the values F = f(xᵢ) and ‖f‖²."""
         return float(self.lam * norm + 0.5 * np.vdot(F, self.curvature(F)) - np.vdot(F, self.target()))
 
     def loss_unseen(self, F: Array) -> float:
-        """What λ is chosen by, for values F of models that do not know the example: outputs above the right one.
+        """Return the criterion by which λ is chosen, given values F of models that have not seen the example.
 
-        The mean share of outputs whose scores are above that of the right one, which margins bound (Gärtner and Vembu
-        2009, Sect. 3). It does not ask how long f is, as decoding does not; the squares prefer too small a λ.
-        In the normal approximation: the score ⟨fᵢ, φ(z)⟩ of z uniform in Y has mean ⟨fᵢ, μᵢ⟩ and variance fᵢᵀ Sᵢ fᵢ, so
-        that the share is Φ(-⟨fᵢ, c_y⟩ / √(fᵢᵀ Sᵢ fᵢ)); a half for f = 0.
+        It is the mean share of outputs whose scores are above that of the correct one, which margins bound (Gärtner and
+        Vembu
+        2009, Sect. 3). Like decoding it does not depend on the length of f; the squares would prefer too small a λ. It
+        uses a
+        normal approximation: the score ⟨fᵢ, φ(z)⟩ of z uniform in Y has mean ⟨fᵢ, μᵢ⟩ and variance fᵢᵀ Sᵢ fᵢ, so the
+        share is
+        Φ(-⟨fᵢ, c_y⟩ / √(fᵢᵀ Sᵢ fᵢ)), which is a half for f = 0.
         """
         spread = np.sqrt(np.maximum(np.einsum("id,id->i", F, self.moments.apply(F)), 0.0))[self.owner]
         lead = np.einsum("rd,rd->r", self.centred, F[self.owner])
@@ -105,7 +112,7 @@ class LeastSquares:
 
 
 def as_rows(moments: Moments, Y: Sequence[Any], several: bool) -> tuple[Array, Index]:
-    """φ of all outputs, and the example that each belongs to."""
+    """Return φ of all outputs, and the example that each belongs to."""
     owner: list[int] = []
     rows: list[Array] = []
     sets = {}

@@ -1,11 +1,12 @@
-"""What models of counting-based training say of the one example that they were trained without, in closed form.
+"""Predictions for single examples by models trained without them, in closed form.
 
-In the words of closed_form.py, let T_g = K (2λI + θ_g K)⁻¹ and M = (I + H)⁻¹. Without example i, which has one output,
-T_g becomes T_g + w_g t_g t_gᵀ on the others, with
+In the notation of closed_form.py, let T_g = K (2λI + θ_g K)⁻¹ and M = (I + H)⁻¹. Without example i, which has one
+output, T_g becomes T_g + w_g t_g t_gᵀ on the others, with
 
     t_g = T_g e_i,     w_g = θ_g / (1 - θ_g T_g,ii),     1 - θ_g T_g,ii = 2λ [(2λI + θ_g K)⁻¹]_ii:                   (1)
 
-removing a point from a ridge regression, in every eigenspace on its own. H becomes H + U Uᵀ, without row and column i,
+this removes a point from a ridge regression, separately in every eigenspace. H becomes H + U Uᵀ, without row and column
+i,
 
     U = Σ_g √w_g diag(t_g) C P_g     (n, d),                                                                        (2)
 
@@ -13,12 +14,13 @@ and β solves the smaller system. With x(r) = (I + UᵀMU)⁻¹ UᵀMr for a rig
 
     β = M r - M U x(r),     r = 1 + τ e_i,     τ such that β_i = 0,                                                 (3)
 
-and the model's value at the example that it does not know is
+and the value of the model at the example that was left out is
 
     f(x_i) = Σ_g t_gᵀ diag(β) C P_g / (1 - θ_g T_g,ii).                                                             (4)
 
-The matrices I + UᵀMU are at least I. Conjugate gradients solve the systems of all examples side by side, so that a step
-is one product of n × n matrices: n refits take n times as long as one fit, this a few times.
+The eigenvalues of I + UᵀMU are at least 1. Conjugate gradients solve the systems of all examples together, so that an
+iteration is one product of n × n matrices: n refits would take n times as long as one fit, this takes a few times as
+long.
 """
 
 from __future__ import annotations
@@ -33,7 +35,7 @@ from maxmargin.base.arrays import Array
 
 
 class Smoother(NamedTuple):
-    """What is known of one eigenspace."""
+    """The smoothing matrix of one eigenspace and what belongs to it."""
 
     theta: float
     matrix: Array  # T_g
@@ -42,10 +44,11 @@ class Smoother(NamedTuple):
 
 
 def left_out(smoothers: Sequence[Smoother], H: Array, tol: float) -> Array:
-    """(n, d): row i is f(xᵢ) of the model trained without example i; nan where λ is too small to tell.
+    """Return an (n, d) array whose row i is f(xᵢ) of the model trained without example i; nan if λ is too small to
+    compute it.
 
-    H : I + H in the words above.
-    tol : of the small systems (3), relative to their right sides.
+    H : I + H in the notation above.
+    tol : tolerance of the small systems (3), relative to their right sides.
     """
     n, factors = len(H), _narrow([each.part for each in smoothers])
     width = factors[0].shape[1] if factors else 0
@@ -95,7 +98,9 @@ def left_out(smoothers: Sequence[Smoother], H: Array, tol: float) -> Array:
 
 
 def _narrow(parts: list[Array]) -> list[Array]:
-    """Matrices with the same products part partᵀ in fewer columns, where parts have more than all examples span."""
+    """Return matrices with the same products part partᵀ in fewer columns, if the parts have more columns than their
+    span needs.
+    """
     n = len(parts[0]) if parts else 0
     if not parts or parts[0].shape[1] <= len(parts) * n:
         return parts

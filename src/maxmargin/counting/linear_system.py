@@ -1,4 +1,4 @@
-"""Counting-based training of one model, or of a path of models: which way to solve the linear system, and the proof."""
+"""Training of one counting-based model or of a path of models: the choice of a solver, and the certificate."""
 
 from __future__ import annotations
 
@@ -25,9 +25,9 @@ from maxmargin.counting.least_squares import LeastSquares
 from maxmargin.counting.moments import Moments
 from maxmargin.counting.targets import MARGIN, Target
 
-CLOSED_ROWS = 3000  # up to which the closed form, cubic in the number of rows, is the faster way
-CLOSED_LINEAR_ROWS = 500  # the same where linear inputs have few features, whose weights can be solved for
-ROUNDING = 1e-9  # of a residual that is as small as floating point numbers allow
+CLOSED_ROWS = 3000  # the largest number of rows for which the closed form, cubic in it, is faster
+CLOSED_LINEAR_ROWS = 500  # the same if linear inputs have few features, whose weights can be solved for
+ROUNDING = 1e-9  # the smallest residual that floating point numbers allow
 SOLVERS = ("auto", "closed", "cg")
 
 
@@ -43,23 +43,25 @@ class LinearSystem:
     """The linear system (3) of least_squares.py for given inputs and outputs."""
 
     moments: Moments
-    rows: Array  # (R, d) φ of the right outputs
-    owner: Index  # (R,) the example of each
+    rows: Array  # (R, d) φ of the correct outputs
+    owner: Index  # (R,) the example of each row
     X: Any  # (n, p) inputs for the linear kernel, or None
-    kernel_matrix: Callable[[Index | slice], Array]  # of these examples, asked for only where it is needed
+    kernel_matrix: Callable[[Index | slice], Array]  # the kernel matrix of some examples, computed only if it is needed
     fitted_to: Target = MARGIN
 
     @property
     def outputs_per_example(self) -> float:
-        """The mean number of right outputs: the paper's λ."""
+        """The mean number of correct outputs, the default λ of the paper."""
         return len(self.owner) / self.moments.n
 
     def problem(self, lam: float) -> LeastSquares:
-        """For this λ, in the convention of the paper (features of ordered pairs counted twice)."""
+        """Return the least squares problem for λ in the convention of the paper (features of ordered pairs count
+        twice).
+        """
         return self.fitted_to.problem(self.moments, self.rows, self.owner, lam / self.moments.repeats)
 
     def part(self, members: Index) -> LinearSystem:
-        """That of some examples, in ascending order."""
+        """Return the linear system of some examples, whose indices are in ascending order."""
         chosen = np.isin(self.owner, members)
         return LinearSystem(
             self.moments.part(members),
@@ -71,7 +73,7 @@ class LinearSystem:
         )
 
     def decomposed(self, solver: str, tol: float, max_iter: int, line: LiveLine | None = None) -> DecomposedSystem:
-        """Choose the way to solve it, and do all the work that no λ changes: cubic in the number of examples."""
+        """Choose a solver and do all the work that does not depend on λ, which is cubic in the number of examples."""
         began, line = _clocks(), LiveLine(False, "training") if line is None else line
         common = self.moments.common
         spectrum = None if common is None else common.cov_spectrum()
@@ -103,29 +105,29 @@ class DecomposedSystem:
     system: LinearSystem
     tol: float
     max_iter: int
-    began: tuple[float, float]  # when the work on the next solution was
-    K: Array | None  # None: weights of features are solved for, `primal`
+    began: tuple[float, float]  # clocks at the start of the work on the next solution
+    K: Array | None  # None if the system is solved for weights of features (`primal`)
     closed: ClosedForm | None
-    inputs: LinearInputs | None  # of conjugate gradients; None until they are needed
-    line: LiveLine  # where training is
+    inputs: LinearInputs | None  # for conjugate gradients; None until they are needed
+    line: LiveLine  # shows progress
 
     @property
     def primal(self) -> bool:
-        """Whether coefficients are those of input features."""
+        """Whether the coefficients are weights of input features."""
         return self.K is None
 
     @property
     def shape(self) -> tuple[int, int]:
-        """Of the coefficients."""
+        """The shape of the coefficients."""
         return self.system.X.shape[1] if self.primal else self.system.moments.n, self.system.rows.shape[1]
 
     def solve(self, lam: float, keeper: Keeper | None = None) -> CountingSolution:
-        """Minimise for this λ; with a keeper, from where an earlier run was."""
+        """Solve the system for this λ; with a keeper, resume from its state."""
         problem, iterations = self.system.problem(lam), 0
         self.line.doing("solving the linear system")
         start = None if self.closed is None else problem.summed(self.closed.solve(problem.lam))
         found = start
-        if found is None or problem.inverse.max() > 1e-12:  # several outputs in a small set: one more term
+        if found is None or problem.inverse.max() > 1e-12:  # several outputs of a small set add a term
             if self.inputs is None:
                 assert self.K is not None
                 self.inputs = KernelInputs.of(self.K)
@@ -143,11 +145,11 @@ class DecomposedSystem:
         return CountingSolution(found, self._certificate(problem, found, iterations))
 
     def weights(self, solution: CountingSolution) -> Array:
-        """(p, d): the weights of input features, for the linear kernel."""
+        """Return the (p, d) weights of input features, for the linear kernel."""
         return solution.coefficients if self.primal else np.asarray(self.system.X.T @ solution.coefficients)
 
     def _watch(self) -> Callable[[int, float], None]:
-        """Shows where conjugate gradients are."""
+        """Return a function that shows the progress of conjugate gradients."""
         began, left = time.perf_counter(), TimeLeft(self.tol, self.max_iter)
 
         def watch(iteration: int, residual: float) -> None:
@@ -163,7 +165,7 @@ class DecomposedSystem:
         converged = self._converged(measured.residual)
         exhausted = not converged and iterations >= self.max_iter
         bound = -inf
-        if problem.convex:  # (4), and squares are not negative
+        if problem.convex:  # by (4), and because squares are not negative
             below = (sqrt(self._squared_norm(measured.gradient)) + measured.unsure_gradient) ** 2 / (4 * problem.lam)
             bound = max(measured.value - measured.unsure - below, -problem.at_zero)
         began, self.began = self.began, _clocks()
@@ -185,7 +187,7 @@ class DecomposedSystem:
         return residual <= max(10 * self.tol, ROUNDING)
 
     def _measure(self, problem: LeastSquares, found: Array) -> _Measured:
-        """From scratch."""
+        """Measure objective, residual and gradient from scratch."""
         if self.K is not None:
             F, target = self.K @ found, problem.target()
             curved = problem.curvature(F)
@@ -198,34 +200,37 @@ class DecomposedSystem:
             gradient = 2 * problem.lam * found + self.inputs.adjoint(curved) - target
             norm, size = float(np.vdot(found, found)), _length(self.system.X)
         residual = float(np.linalg.norm(gradient) / max(float(np.linalg.norm(target)), 1e-300))
-        # Values F are off by e, and sums of products of F by as much as their parts are long (rounding.py).
+        # Values F are off by at most e, and sums of products of F in proportion to their lengths (rounding.py).
         g = gamma(sum(F.shape) + sum(found.shape) + 8)
         lengths = float(np.linalg.norm(curved)) + float(np.linalg.norm(problem.target()))
         reach = size * float(np.linalg.norm(found)) + float(np.linalg.norm(F))
         unsure = g * (problem.lam * abs(norm) + 2 * reach * lengths)
-        across = sqrt(size) if self.K is not None else size  # from values to the length of a function
+        # Converts an error of values into one of the norm of a function.
+        across = sqrt(size) if self.K is not None else size
         slope = g * across * (2 * lengths + 2 * problem.lam * float(np.linalg.norm(found)) * across)
         return _Measured(problem.value(F, norm), residual, gradient, unsure, slope)
 
     def _squared_norm(self, coefficients: Array) -> float:
-        """‖f‖² of the function with these coefficients."""
+        """Return ‖f‖² of the function with these coefficients."""
         image = coefficients if self.K is None else self.K @ coefficients
         return max(float(np.vdot(coefficients, image)), 0.0)
 
 
 class _Measured(NamedTuple):
+    """Measurements of a solution."""
+
     value: float  # J
     residual: float  # relative to the right side of the system
-    gradient: Array  # coefficients, as those of the model
-    unsure: float  # what rounding may have done to J
-    unsure_gradient: float  # and to the length of its gradient
+    gradient: Array  # as coefficients, like those of the model
+    unsure: float  # bound on the rounding error of J
+    unsure_gradient: float  # bound on the rounding error of the length of its gradient
 
 
 def _length(X: Any) -> float:
-    """‖X‖, the root of the sum of all squares."""
+    """Return the Frobenius norm of X."""
     return float(norm_of_sparse(X) if sparse.issparse(X) else np.linalg.norm(X))
 
 
 def _clocks() -> tuple[float, float]:
-    """Time on the wall and of the processor."""
+    """Return wall-clock time and processor time."""
     return time.perf_counter(), time.process_time()

@@ -1,4 +1,4 @@
-"""Moments: the output sets of all examples, seen through their means and covariances."""
+"""Moments: the means and covariances of the output sets of all examples."""
 
 from __future__ import annotations
 
@@ -13,7 +13,9 @@ from maxmargin.counting.sets.output_set import OutputSet
 
 
 class Moments:
-    """The output sets of the examples: one that all share, or one each, of which equal ones are taken together."""
+    """The moments of the output sets of n examples: one set that all share, or one for each, where equal sets are
+    grouped.
+    """
 
     def __init__(self, sets: OutputSet | Sequence[OutputSet], n: int):
         self.groups: list[tuple[OutputSet, Index]] = []
@@ -37,7 +39,7 @@ class Moments:
         self.uniform = all(each.uniform for each, _ in self.groups)
 
     def part(self, members: Index) -> Moments:
-        """Of some examples."""
+        """Return the moments of some examples."""
         if self.common is not None:
             return Moments(self.common, len(members))
         sets: list[OutputSet] = [self.groups[0][0]] * self.n
@@ -47,14 +49,14 @@ class Moments:
         return Moments([sets[i] for i in members.tolist()], len(members))
 
     def means(self) -> Array:
-        """(n, d): μᵢ."""
+        """Return the (n, d) means μᵢ."""
         means = np.empty((self.n, self.dim))
         for each, members in self.groups:
             means[members] = each.mean()
         return means
 
     def apply(self, F: Array) -> Array:
-        """Row i times Sᵢ."""
+        """Multiply row i by Sᵢ, for all i."""
         if self.common is not None:
             return self.common.cov_apply(F)
         result = np.empty_like(F)
@@ -63,7 +65,7 @@ class Moments:
         return result
 
     def inverse_sizes(self) -> Array:
-        """(n,): 1/|Yᵢ|, 0 where that is less than the smallest number."""
+        """Return the (n,) numbers 1/|Yᵢ|, or 0 if they underflow."""
         sizes = np.empty(self.n)
         for each, members in self.groups:
             sizes[members] = np.exp(-each.log_size())
@@ -71,12 +73,13 @@ class Moments:
 
 
 def _state(outputs: OutputSet) -> Hashable:
-    """What makes a set what it is, equal for equal sets; its identity where that cannot be compared."""
+    """Return a key that is equal for equal output sets; the identity of a set if its parameters cannot be compared."""
     kind = type(outputs)
     parameters = sorted(
         (name, value)
         for name, value in vars(outputs).items()
-        if not isinstance(getattr(kind, name, None), cached_property)  # those follow from the others
+        # Cached properties follow from the other attributes.
+        if not isinstance(getattr(kind, name, None), cached_property)
     )
     try:
         state = (kind, *((name, _frozen(value)) for name, value in parameters))
@@ -87,7 +90,7 @@ def _state(outputs: OutputSet) -> Hashable:
 
 
 def _frozen(value: Any) -> Any:
-    """Lists and mappings as tuples, so that they can be keys."""
+    """Convert lists and dicts to tuples, so that they can be keys."""
     if isinstance(value, list | tuple):
         return type(value).__name__, *map(_frozen, value)
     if isinstance(value, dict):

@@ -1,4 +1,4 @@
-"""CountingMultilabel: any subset of labels per row, learnt by counting."""
+"""CountingMultilabel: any subset of labels per row, trained by counting."""
 
 from __future__ import annotations
 
@@ -18,17 +18,31 @@ from maxmargin.report.findings import Findings
 
 
 class CountingMultilabel(CountingTrainer):
-    """Any subset of labels per row (an indicator matrix), trained by one linear system over all 2^L subsets.
+    """A multi-label classifier: any subset of labels per row, trained by one linear system over all 2^L subsets.
 
     Parameters
     ----------
     classes : list or None
-        Names of the labels, one for every column of Y, by which weights_ calls them; None: numbers.
+        Names of the labels, one for every column of Y, which weights_ uses; None: numbers.
     The other parameters are those of CountingPredictor.
 
     Attributes
     ----------
-    n_labels_, alpha_, chosen_by_, certificate_, dual_coef_, coef_, intercept_, weights_, n_iter_, n_features_in_.
+    n_labels_ : the number of labels L.
+    alpha_, chosen_by_, certificate_, dual_coef_, coef_, intercept_, weights_, n_iter_, n_features_in_ : as for
+        CountingPredictor.
+
+    Examples
+    --------
+    >>> from maxmargin import CountingMultilabel
+    >>> X = [[0.0, 0.0], [0.0, 1.0], [2.0, 0.0], [2.0, 1.0]]
+    >>> CountingMultilabel().fit(X, [[0, 0], [0, 1], [1, 0], [1, 1]]).predict([[2.0, 1.0]])
+    array([[1, 1]])
+
+    See Also
+    --------
+    CountingClassifier : one label per row.
+    CountingPredictor : outputs of any output set.
     """
 
     saved: ClassVar[Fields] = {"n_labels_": Whole(1)}
@@ -55,19 +69,21 @@ class CountingMultilabel(CountingTrainer):
         return self._train(*self._examples(X, Y))
 
     def fit_path(self, X: Any, Y: Any, alphas: Sequence[float]) -> list[Self]:
-        """A fitted model for every λ; the kernel matrix is decomposed once. The last one stays in this estimator."""
+        """Fit a model for every value of λ, with one decomposition of the kernel matrix. The last model stays in this
+        estimator.
+        """
         return self._train_path(*self._examples(X, Y), alphas)
 
     def decision_function(self, X: Any) -> Array:
-        """(n, L) scores; a label is predicted where its score is positive."""
+        """Return (n, L) scores; a label is predicted if its score is positive."""
         return self._scores(X)
 
     def predict(self, X: Any) -> NDArray[np.int64]:
-        """(n, L) zeros and ones."""
+        """Return the predicted labels as an (n, L) matrix of zeros and ones."""
         return (self._scores(X) > 0).astype(np.int64)
 
     def score(self, X: Any, Y: Any) -> float:
-        """The share of labels that are right (1 - Hamming loss)."""
+        """Return the share of correct labels (1 - Hamming loss)."""
         found, Y = self.predict(X), _zeros_and_ones(Y)
         if found.shape != Y.shape:
             raise ValueError(
@@ -84,7 +100,7 @@ class CountingMultilabel(CountingTrainer):
         return {"": NamedCoordinates(rows, {"label": range(self.n_labels_) if self.classes is None else self.classes})}
 
     def _examples(self, X: Any, Y: Any) -> tuple[Any, list[frozenset[int]], AllSubsets]:
-        """Inputs, subsets of label numbers, and all subsets."""
+        """Return inputs, subsets of label numbers, and the set of all subsets."""
         X = self._inputs(X, reset=True)
         if Y is None:
             raise ValueError(f"{type(self).__name__} requires y to be passed, but the target y is None")
@@ -104,7 +120,7 @@ class CountingMultilabel(CountingTrainer):
 def _zeros_and_ones(Y: Any) -> NDArray[Any]:
     try:
         Y = np.asarray(Y.todense() if sparse.issparse(Y) else Y)
-    except ValueError:  # rows of different lengths
+    except ValueError:  # the rows have different lengths
         raise ValueError(
             "Y has rows of different lengths; expected an (n, labels) matrix of zeros and ones, which scikit-learn's "
             "MultiLabelBinarizer makes of lists of labels"

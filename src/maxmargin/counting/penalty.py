@@ -1,16 +1,21 @@
-"""λ of counting-based training: the one whose models do best on examples that they were not trained on.
+"""The choice of λ in counting-based training: the value whose models do best on examples they were not trained on.
 
-The measure is the problem's own (`loss_unseen`), of every example under a model that was trained without it: for
-margins how many outputs score above the right one, for similarities the squares. Neither needs a search.
+The criterion belongs to the problem (`loss_unseen`) and is evaluated for every example under a model trained without
+it: for margins, how many outputs score above the correct one; for similarities, the squared errors. Neither needs a
+search.
 
-Where the closed form holds and every example has one output, that is exact leave-one-out (leave_one_out.py): one
-eigendecomposition for all λ. Else conjugate gradients train on all parts of the examples but one, a few times.
+If the closed form applies and every example has one output, this is exact leave-one-out (leave_one_out.py), with one
+eigendecomposition for all λ. Otherwise it is cross-validation by conjugate gradients with a few folds.
 
-Both are done for a random sample of the examples, so that choosing λ costs little beside training with many: the best λ
-of a sum over examples changes slowly with their number, while its choice is among powers of √10.
+Both use a random sample of the examples, so that choosing λ is cheap compared with training on many: the best λ of a
+sum
+over examples changes slowly with their number, and the candidates are powers of √10.
 
-The grid is λ = 10^k v E‖c‖²/2, v the largest eigenvalue of the kernel matrix: what curvature can weigh against λ. Above
-the highest, k = 1, models differ by their lengths only; so inputs of any scale have the same predictions.
+The grid is λ = 10^k v E‖c‖²/2, where v is the largest eigenvalue of the kernel matrix, the scale at which λ balances
+the
+curvature. Above the highest value, k = 1, models differ only in length. Predictions therefore do not depend on the
+scale
+of the inputs.
 """
 
 from __future__ import annotations
@@ -29,26 +34,26 @@ from maxmargin.counting.linear_system import DecomposedSystem, LinearSystem
 
 LEFT_OUT = "loo"  # the value of `alpha`
 GIVEN = "given"
-SAMPLE = 400  # examples
-PARTS = 3  # of them, where there is no closed form
+SAMPLE = 400  # the most examples that are used
+PARTS = 3  # folds, if there is no closed form
 POWERS = range(1, -8, -1)  # of ten
-TOL = 1e-5  # of the linear systems, for the choice alone
+TOL = 1e-5  # tolerance of the linear systems while λ is chosen
 
 
 class Penalty(NamedTuple):
-    """λ, in the convention of the paper, and how it was found."""
+    """λ in the convention of the paper, and how it was chosen."""
 
     value: float
     chosen_by: str
 
 
 def papers_penalty(system: DecomposedSystem) -> Penalty:
-    """The mean number of right outputs per example."""
-    return Penalty(system.system.outputs_per_example, "the mean number of right outputs")
+    """Return the mean number of correct outputs per example, the λ of the paper."""
+    return Penalty(system.system.outputs_per_example, "the mean number of correct outputs")
 
 
 def chosen_penalty(system: DecomposedSystem) -> Penalty:
-    """The best of the grid, and of its neighbours half a power of ten away."""
+    """Return the best λ of the grid and of its neighbours half a power of ten away."""
     whole = system.system
     n, few = whole.moments.n, whole
     if n > SAMPLE:
@@ -64,7 +69,7 @@ def chosen_penalty(system: DecomposedSystem) -> Penalty:
         form = whole.fitted_to.form.of(K, problem.centred, spectrum) if known is None else known
     largest = float(linalg.eigvalsh(K)[-1] if form is None else form.values.max(initial=0.0))
     scale = largest * float(np.vdot(problem.centred, problem.centred)) / len(problem.centred) / 2
-    if m < 2 or not scale > 0:  # nothing to leave out, or to learn
+    if m < 2 or not scale > 0:  # there is nothing to leave out or to learn
         return papers_penalty(system)
     values = _parts_left_out(few, K, system.max_iter) if form is None else _each_left_out(form)
     losses: dict[float, float] = {}
@@ -83,7 +88,7 @@ def chosen_penalty(system: DecomposedSystem) -> Penalty:
     return Penalty(scale * 10**best * whole.moments.repeats, how)
 
 
-Values = Callable[[list[float]], list[Array]]  # λ, descending -> values at examples of models that do not know them
+Values = Callable[[list[float]], list[Array]]  # descending λ -> held-out values
 
 
 def _each_left_out(form: ClosedForm) -> Values:
@@ -91,7 +96,9 @@ def _each_left_out(form: ClosedForm) -> Values:
 
 
 def _parts_left_out(system: LinearSystem, K: Array, max_iter: int) -> Values:
-    """By conjugate gradients, every λ from the model of the last one."""
+    """Return a function that computes held-out values by conjugate gradients, each λ starting from the model of the
+    last.
+    """
     n = system.moments.n
     parts = np.array_split(np.random.default_rng(0).permutation(n), min(PARTS, n))
 

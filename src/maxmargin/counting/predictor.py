@@ -1,4 +1,4 @@
-"""CountingPredictor: structured outputs learnt by counting them instead of searching among them."""
+"""CountingPredictor: structured outputs, trained by counting outputs instead of searching among them."""
 
 from __future__ import annotations
 
@@ -19,61 +19,75 @@ from maxmargin.report.findings import Findings
 
 
 class CountingPredictor(CountingTrainer):
-    """Learn scores ⟨f(x), φ(y)⟩ of outputs y from a set whose moments are known in closed form.
+    """A predictor of structured outputs whose scores ⟨f(x), φ(y)⟩ are trained without any search for outputs.
 
-    Training fits the margins of the right outputs over *all* outputs of the set by least squares (Gärtner and Vembu
+    Training fits the margins of the correct outputs over *all* outputs of a set by least squares (Gärtner and Vembu
     2009, Eq. 2-3; normalised by the number of outputs as in docs/counting.md):
 
-        min_f  λ‖f‖² + Σᵢ ½ E_z[(1 - ⟨f(xᵢ), φ(yᵢ)⟩ + ⟨f(xᵢ), φ(z)⟩)²],      z uniform in the set,
+        min_f  λ‖f‖² + Σᵢ ½ E_z[(1 - ⟨f(xᵢ), φ(yᵢ)⟩ + ⟨f(xᵢ), φ(z)⟩)²],      z uniform in the set.
 
-    which is one linear system: no search for the best output takes place, so it works where that search is NP-hard.
-    Prediction decodes: exactly where the set has an exact decoder for its size, else by local search.
+    This is one linear system, so training is possible even if the search for the best output is NP-hard. Prediction
+    decodes: exactly if the set has an exact decoder for its size, otherwise by local search.
 
     Parameters
     ----------
     output_set : OutputSet
-        See maxmargin.counting. `fit` also takes a set of its own for every example.
+        See maxmargin.counting. `fit` also takes a separate set for every example.
     kernel : str or callable
         "linear", "poly", "rbf" and the other kernels of scikit-learn, a function of two rows, or "precomputed".
     alpha : "loo", float or None
-        λ. "loo": the one of a grid, as wide as the kernel matrix says, whose models put the fewest outputs above the
-        right one (of similarities: have the smallest squares) at examples that they were trained without: leave-one-out
-        in closed form, on up to 400 training examples, where the closed form below is known and examples have one right
-        output each, else by parts of these. None is the paper's, the mean number of right outputs per example.
+        The regularisation λ. "loo" chooses it from a grid, by the fewest outputs that score above the correct one (for
+        similarities, by the smallest squared errors) on examples that the model was not trained on: leave-one-out in
+        closed form, on at most 400 training examples, if the closed form below applies and examples have one correct
+        output each; otherwise cross-validation. None is the value of the paper, the mean number of correct outputs per
+        example.
     gamma : float or None
     degree : float
     coef0 : float
-        Of the kernels that have them, as in scikit-learn.
+        Parameters of the kernels that have them, as in scikit-learn.
     kernel_params : dict or None
         Further arguments of a kernel function.
     fit_intercept : bool
         Whether to add a constant to the kernel.
     target : "margin" or "similarity"
-        What is fitted: the paper's margins of 1, as above, or the similarity of every output with the right one, i.e.
-        ½ E_z[(⟨φ(yᵢ) - μ, φ(z) - μ⟩ - ⟨f(xᵢ), φ(z) - μ⟩)²]: better where labels are noisy.
+        What scores are fitted to: margins of 1 as above, or the similarity of every output with the correct one, i.e.
+        ½ E_z[(⟨φ(yᵢ) - μ, φ(z) - μ⟩ - ⟨f(xᵢ), φ(z) - μ⟩)²], which is better if labels are noisy.
     solver : "auto", "closed" or "cg"
         The closed form (for sets whose covariance has few eigenvalues, cubic in the number of examples) or conjugate
-        gradients; "auto" takes the former where it can, up to 3,000 examples, and up to 500 for the linear kernel of
-        fewer features than examples.
+        gradients; "auto" uses the closed form if it applies, for at most 3,000 examples, and at most 500 for the linear
+        kernel with fewer features than examples.
     tol : float
         Relative residual at which conjugate gradients stop.
     max_iter : int
-        Their limit.
+        The most iterations of conjugate gradients.
     verbose : bool or int
-        Show progress on standard error, of training and of `decode`, whose search may be hard; see StructuredSVM.
+        Show progress of training, and of `decode`, whose search may be hard, on standard error; see StructuredSVM.
     checkpoint : str, path or None
-        A file from which a training that was stopped goes on; see StructuredSVM.
+        A file from which an interrupted training run resumes; see StructuredSVM.
     checkpoint_every : float or str
-        Seconds between two writings of it, or iterations of conjugate gradients as in "10 passes".
+        Seconds between two checkpoints, or iterations of conjugate gradients as in "10 passes".
 
     Attributes
     ----------
-    alpha_ : λ, and chosen_by_ : how it was found, in words.
-    certificate_ : objective (less that of f = 0), proved lower bound, and residual of the linear system.
-    dual_coef_ : (n, d) coefficients of kernel values, or None where weights were solved for.
+    alpha_ : λ, and chosen_by_ : how it was chosen, in words.
+    certificate_ : objective (relative to f = 0), proved lower bound, and residual of the linear system.
+    dual_coef_ : (n, d) coefficients of kernel values, or None if the system was solved for weights.
     coef_ : (d, n_features) weights and intercept_ : (d,), for the linear kernel; weights_ : the same by name.
-    n_iter_ : steps of conjugate gradients; 1 for the closed form.
+    n_iter_ : iterations of conjugate gradients; 1 for the closed form.
     n_features_in_.
+
+    Examples
+    --------
+    >>> from maxmargin import CountingPredictor, counting
+    >>> X = [[0.0, 0.0], [0.0, 1.0], [2.0, 0.0], [2.0, 1.0]]
+    >>> model = CountingPredictor(counting.Permutations(["a", "b", "c"]))
+    >>> model.fit(X, [("a", "b", "c"), ("a", "b", "c"), ("c", "b", "a"), ("c", "b", "a")]).predict([[2.0, 0.5]])
+    [('c', 'b', 'a')]
+
+    See Also
+    --------
+    maxmargin.counting : the output sets.
+    RoutePredictor : routes through points of interest.
     """
 
     saved: ClassVar[Fields] = {"output_set": Part(OutputSet)}
@@ -90,9 +104,9 @@ class CountingPredictor(CountingTrainer):
         super().__init__(kernel=kernel, alpha=alpha, fit_intercept=fit_intercept, **options)
 
     def fit(self, X: Any, Y: Any, output_sets: Sequence[OutputSet] | None = None, several: bool = False) -> Self:
-        """Train on inputs X and outputs Y, one per example; with `several`, a list of right outputs per example.
+        """Train on inputs X and outputs Y, one per example; with `several`, a list of correct outputs per example.
 
-        output_sets : one set per example, where they differ; their features must have one length.
+        output_sets : one set per example, if they differ; their features must have the same length.
         """
         return self._train(self._inputs(X, reset=True), Y, self._sets(output_sets), several)
 
@@ -104,24 +118,26 @@ class CountingPredictor(CountingTrainer):
         output_sets: Sequence[OutputSet] | None = None,
         several: bool = False,
     ) -> list[Self]:
-        """A fitted model for every λ; the kernel matrix is decomposed once. The last one stays in this estimator."""
+        """Fit a model for every value of λ, with one decomposition of the kernel matrix. The last model stays in this
+        estimator.
+        """
         return self._train_path(self._inputs(X, reset=True), Y, self._sets(output_sets), alphas, several)
 
     def decision_function(self, X: Any) -> Array:
-        """(n, d): f(x), the scores of the features of outputs."""
+        """Return f(x), the (n, d) scores of the features of outputs."""
         return self._scores(X)
 
     def decode(self, X: Any, output_sets: Sequence[OutputSet] | None = None) -> list[DecodedOutput]:
-        """The best output of every x that the set's decoder finds, with its score and whether none is better."""
+        """Return the best output found for every x, with its score and whether it is proved to be optimal."""
         scores = self._scores(X)
         return self._decoded(self._set_of_each(scores, output_sets), scores)
 
     def predict(self, X: Any, output_sets: Sequence[OutputSet] | None = None) -> Any:
-        """The best output of every x; see `decode`."""
+        """Return the best output for every x; see `decode`."""
         return Predictions(found.y for found in self.decode(X, output_sets))
 
     def score(self, X: Any, Y: Any, output_sets: Sequence[OutputSet] | None = None) -> float:
-        """The share of examples whose output is predicted exactly."""
+        """Return the share of examples whose output is predicted exactly."""
         scores = self._scores(X)
         if len(scores) != len(Y):
             raise ValueError(f"X has {len(scores)} examples but Y has {len(Y)}")
@@ -140,13 +156,13 @@ class CountingPredictor(CountingTrainer):
         return output_findings(self, X, Y, output_sets)
 
     def _coordinates(self, rows: Array) -> dict[str, NamedCoordinates]:
-        known = self.output_set.dim == rows.shape[1]  # examples may have had sets of their own
+        known = self.output_set.dim == rows.shape[1]  # examples may have had separate sets in training
         return {
             "": NamedCoordinates(rows, {"coordinate": self.output_set.coordinates if known else range(rows.shape[1])})
         }
 
     def _sets(self, output_sets: Sequence[OutputSet] | None) -> OutputSet | Sequence[OutputSet]:
-        """What to train with."""
+        """Return the output set, or sets, to train with."""
         check_output_set(self.output_set, "output_set")
         if output_sets is None:
             return self.output_set
@@ -156,7 +172,7 @@ class CountingPredictor(CountingTrainer):
         return output_sets
 
     def _set_of_each(self, scores: Array, output_sets: Sequence[OutputSet] | None) -> Sequence[OutputSet]:
-        """What to decode these scores in."""
+        """Return the output set of every example to decode."""
         sets = [self.output_set] * len(scores) if output_sets is None else output_sets
         _check_list(sets)
         if len(sets) != len(scores):

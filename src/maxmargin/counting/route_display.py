@@ -17,19 +17,20 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 TRUE, PREDICTED = ORANGE, BLUE
-BENDS = {TRUE: -0.14, PREDICTED: 0.14}  # of arrows, to opposite sides, so that a step of both routes shows both
+# Curvature of arrows, to opposite sides, so that a step shared by both routes shows both.
+BENDS = {TRUE: -0.14, PREDICTED: 0.14}
 LARGEST = 260.0  # area of the most popular point
 GEOGRAPHIC = (180.0, 90.0)
-WIDEST = 70  # characters of a line of the legend, which is as wide as the map
+WIDEST = 70  # characters per line of the legend, which is as wide as the map
 
 
 class RouteDisplay:
-    """Points at their places, as large as they are popular, and routes as arrows from point to point.
+    """A map of points of interest, with areas by popularity, and a true and a predicted route as arrows.
 
     Parameters
     ----------
     places : {name: (x, y)}
-        Where the points are.
+        The coordinates of the points.
     predicted : sequence of points, or None
     truth : sequence of points, or None
     popularity : mapping or sequence of numbers, one for every point, or None
@@ -37,13 +38,24 @@ class RouteDisplay:
     closed : bool
         Whether routes return to their first points.
     geographic : bool
-        Whether places are degrees of longitude and latitude; a degree of longitude is then drawn as wide as it is.
+        Whether coordinates are degrees of longitude and latitude; degrees of longitude are then drawn to scale.
 
     Attributes
     ----------
     places : dict.   predicted, truth : list of points (or None).   popularity : array (or None).
     point_f1, pair_f1 : float, or None without both routes (pair_f1: also for closed routes).
     ax_ : set by `plot`.
+
+    Examples
+    --------
+    >>> from maxmargin.plotting import RouteDisplay
+    >>> map_of_town = {"inn": (0.0, 0.0), "zoo": (1.0, 0.0), "bay": (1.0, 2.0)}
+    >>> RouteDisplay(map_of_town, predicted=["inn", "zoo"], truth=["inn", "bay"]).point_f1
+    0.5
+
+    See Also
+    --------
+    maxmargin.RoutePredictor : the model whose predictions this shows.
     """
 
     def __init__(
@@ -84,7 +96,9 @@ class RouteDisplay:
         length: int | None = None,
         geographic: bool = False,
     ) -> RouteDisplay:
-        """Predict the route of one trip, a row of features, with a fitted `RoutePredictor` that knows its places."""
+        """Predict the route of one trip, a row of features, with a fitted `RoutePredictor` that has coordinates of its
+        points.
+        """
         check_is_fitted(model)
         if model.coordinates_ is None:
             raise ValueError(
@@ -99,7 +113,14 @@ class RouteDisplay:
     def plot(self, ax: Axes | None = None, *, names: bool = True) -> RouteDisplay:
         """Draw the map.
 
+        Parameters
+        ----------
+        ax : matplotlib axes to draw on; None makes new ones.
         names : whether to write the names of points; those on a route are black, the others grey.
+
+        Returns
+        -------
+        RouteDisplay, this object, with `ax_` set.
         """
         self.ax_ = ax = axes(ax, (6.4, 5.6))
         xy = np.array(list(self.places.values()))
@@ -144,7 +165,8 @@ class RouteDisplay:
         x, y = self.places[route[0]]
         # The ring of the true start is wider, so that both show where routes begin at the same point.
         ax.plot([x], [y], "o", ms=9 if colour == TRUE else 5.5, mfc="none", mec=colour, mew=1.8, zorder=3)
-        whole = " → ".join(str(stop).replace(" ", "\N{NO-BREAK SPACE}") for stop in stops)  # lines end between names
+        # Lines break between names only.
+        whole = " → ".join(str(stop).replace(" ", "\N{NO-BREAK SPACE}") for stop in stops)
         text = fill(f"{label}: {whole}", WIDEST, break_long_words=False, break_on_hyphens=False)
         ax.plot([], [], "-o", color=colour, mfc="none", label=text)
 

@@ -28,35 +28,49 @@ SHAPES = ("path", "cycle")
 
 
 class RoutePredictor(CountingTrainer):
-    """Which points of interest a traveller visits, in which order (Gärtner and Vembu 2009, Sections 4.2 and 7.3).
+    """A predictor of routes through points of interest (Gärtner and Vembu 2009, Sections 4.2 and 7.3).
 
     A route scores Σ f_uv(x) over its steps u -> v; an open route also f_start(x) of its first and f_end(x) of its last
-    point. Training compares every known route with all possible ones at once, by one linear system, without ever
-    searching for a route: see CountingPredictor, with counting.Paths (from a virtual source to a virtual sink) or
-    counting.CyclicPermutations as the set of outputs. Prediction searches, which is NP-hard: `decode` says whether the
-    route that it found is the best one.
+    point. Training compares every known route with all possible ones at once, by one linear system, without any search:
+    see CountingPredictor, with counting.Paths (from a virtual source to a virtual sink) or counting.CyclicPermutations
+    as
+    the output set. Prediction searches, which is NP-hard: `decode` says whether the route is proved to be optimal.
 
     Parameters
     ----------
     points : sequence, mapping or None
-        The names of all points; or {name: (x, y)}, where they are, which is kept for maps. None: the points of the
+        The names of all points; or {name: (x, y)} with coordinates, which are kept for maps. None: the points of the
         training routes.
     shape : "path" or "cycle"
         Open routes of one or more points; or closed tours of three or more, which return to their start. The features
-        of tours are their steps, one coordinate for either direction (the paper's, which are signed, cannot tell how
+        of tours are their steps, one coordinate for either direction (the signed features of the paper cannot express
+        how
         popular a point is; CountingPredictor(counting.CyclicPermutations(points)) has them).
     method : "auto", "exact", "local" or "milp"
-        How routes are searched: "exact" over all subsets of up to 19 points that are free to choose, "milp" by an
-        integer program, exact too, "local" by local search. "auto": "exact" up to 14 points; local search beyond,
-        followed by branch and bound where the length is given.
+        How routes are searched: "exact" over all subsets of at most 19 points that are free to choose, "milp" by an
+        integer program, exact too, "local" by local search. "auto": "exact" for at most 14 points; otherwise local
+        search,
+        followed by branch and bound if the length is given.
     The other parameters are those of CountingPredictor.
 
     Attributes
     ----------
-    points_ : list of the points.   coordinates_ : (points, 2) where they are, or None.
-    popularity_ : (points,) in how many training routes each of them is.
+    points_ : list of the points.   coordinates_ : (points, 2) coordinates, or None.
+    popularity_ : (points,) the number of training routes that visit each point.
     weights_ : by name, for the linear kernel: of steps from point to point, of first and of last points.
-    alpha_, chosen_by_, certificate_, dual_coef_, coef_, intercept_, n_iter_, n_features_in_.
+    alpha_, chosen_by_, certificate_, dual_coef_, coef_, intercept_, n_iter_, n_features_in_ : as for CountingPredictor.
+
+    Examples
+    --------
+    >>> from maxmargin import RoutePredictor
+    >>> model = RoutePredictor().fit(None, [("inn", "zoo"), ("inn", "zoo", "bay"), ("zoo", "bay")])
+    >>> model.predict(start=["inn"], length=[3])
+    [('inn', 'zoo', 'bay')]
+
+    See Also
+    --------
+    maxmargin.metrics.point_f1, maxmargin.metrics.pair_f1 : how well predicted routes agree with true ones.
+    maxmargin.plotting.RouteDisplay : routes on a map.
     """
 
     saved: ClassVar[Fields] = {
@@ -87,7 +101,7 @@ class RoutePredictor(CountingTrainer):
             raise ValueError(f"it has {n_scores} scores, which does not match routes over {len(self.points_)} points")
 
     def _possible(self) -> Paths | CyclicPermutations:
-        """The set of routes; an open one begins and ends at two places that are no points."""
+        """Return the set of routes; an open route begins and ends at two virtual nodes that are not points."""
         n = len(self.points_)
         return (
             CyclicPermutations(n, signed=False, method=self.method)
@@ -96,31 +110,37 @@ class RoutePredictor(CountingTrainer):
         )
 
     def fit(self, X: Any, routes: Sequence[Any], several: bool = False) -> Self:
-        """Train on trips: the rows of X are their features (None: there are none) and routes the points visited.
+        """Train on trips: the rows of X are their features (None: no features) and routes the points visited.
 
-        several : routes has a list of routes for every row of X, where many trips have the same features.
+        several : whether routes has a list of routes for every row of X, because many trips have the same features.
         """
         return self._train(*self._examples(X, routes, several), several)
 
     def fit_path(self, X: Any, routes: Sequence[Any], alphas: Sequence[float], several: bool = False) -> list[Self]:
-        """A fitted model for every λ; the kernel matrix is decomposed once. The last one stays in this estimator."""
+        """Fit a model for every value of λ, with one decomposition of the kernel matrix. The last model stays in this
+        estimator.
+        """
         return self._train_path(*self._examples(X, routes, several), alphas, several)
 
     def decision_function(self, X: Any = None) -> Array:
-        """(n, points, points): the score of stepping from one point to another, 0 on the diagonal; see `end_scores`."""
+        """Return (n, points, points) scores of stepping from one point to another, 0 on the diagonal; see
+        `end_scores`.
+        """
         return self._route_scores(X, 1).arcs
 
     def end_scores(self, X: Any = None) -> tuple[Array, Array]:
-        """(n, points) each: the scores of a route's first and of its last point, which closed tours do not have."""
+        """Return two (n, points) arrays, the scores of the first and of the last point of open routes."""
         return self._route_scores(X, 1)[1:]
 
     def decode(self, X: Any = None, start: Any = None, end: Any = None, length: Any = None) -> list[DecodedOutput]:
-        """The best route of every trip that the search finds, with its score and whether none is better.
+        """Return the best route found for every trip, with its score and whether it is proved to be optimal.
 
-        start, end, length : the first and the last point and the number of points, for trips where they are known:
-            None, one value for all trips, or a list of one value or None per trip. The last point of a closed tour is
-            the one from which it returns to the first.
-        X : features; a model that was trained without takes as many trips as the lists have, else one.
+        start, end, length : the first and the last point and the number of points, if they are known: None, one value
+        for all
+            trips, or a list with one value or None per trip. The last point of a closed tour is the one from which it
+            returns
+            to the first.
+        X : features; a model trained without features predicts as many trips as the lists have entries, or one.
         """
         check_is_fitted(self)
         asked = [each for each in (start, end, length) if _is_list(each)]
@@ -138,15 +158,15 @@ class RoutePredictor(CountingTrainer):
     def predict(
         self, X: Any = None, start: Any = None, end: Any = None, length: Any = None
     ) -> list[tuple[Hashable, ...]]:
-        """The best route of every trip; see `decode`."""
+        """Return the best route for every trip; see `decode`."""
         return Predictions(found.y for found in self.decode(X, start, end, length))
 
     def score(
         self, X: Any, routes: Sequence[Sequence[Hashable]], start: Any = None, end: Any = None, length: Any = None
     ) -> float:
-        """The mean F1 of the points of predicted routes (metrics.point_f1)."""
+        """Return the mean F1 of the points of predicted routes (metrics.point_f1)."""
         if X is None and not any(_is_list(each) for each in (start, end, length)):
-            length = [length] * len(routes)  # says how many trips there are
+            length = [length] * len(routes)  # tells `predict` the number of trips
         return point_f1(routes, self.predict(X, start, end, length))
 
     def _findings(self, X: Any, Y: Any, start: Any = None, end: Any = None, length: Any = None) -> Findings:
@@ -180,7 +200,7 @@ class RoutePredictor(CountingTrainer):
         if X is None:
             X = self._without_features(len(trips))
             self.n_features_in_ = 0
-            self.__dict__.pop("feature_names_in_", None)  # of an earlier training
+            self.__dict__.pop("feature_names_in_", None)  # left by an earlier fit
         else:
             X = self._inputs(X, reset=True)
         if X.shape[0] != len(trips):
@@ -227,7 +247,7 @@ class RoutePredictor(CountingTrainer):
         return self._by_point(self._scores(self._without_features(n_without) if X is None else X))
 
     def _by_point(self, f: Array) -> _RouteScores:
-        """The coordinates of φ by what they speak of."""
+        """Return the coordinates of f, ordered by the points that they belong to."""
         n, rows = len(self.points_), len(f)
         arcs = np.zeros((rows, n, n))
         between = ~np.eye(n, dtype=bool)
@@ -298,7 +318,7 @@ class RoutePredictor(CountingTrainer):
 
 
 class _RouteScores(NamedTuple):
-    """Of steps (n, points, points), of first and of last points (n, points)."""
+    """Scores of steps (n, points, points), and of first and last points (n, points)."""
 
     arcs: Array
     first: Array
@@ -324,7 +344,7 @@ def _collected(route: Any, i: int) -> list[Any]:
 
 
 def _is_list(given: Any) -> bool:
-    """Whether there is one value per trip. A tuple may be the name of one point."""
+    """Return whether there is one value per trip. A tuple may be the name of one point."""
     return isinstance(given, list) or (hasattr(given, "dtype") and np.ndim(given) == 1)
 
 

@@ -1,8 +1,8 @@
-"""Routes as sequences of different points, and how far a predicted route agrees with the true one.
+"""Routes as sequences of different points, and measures of agreement between predicted and true routes.
 
-Both measures are F1 = 2 |A ∩ B| / (|A| + |B|), of one set that a true route has and the same set of the predicted one,
-averaged over routes (Chen, Ong and Xie, "Learning points and routes to recommend trajectories", CIKM 2016). Where
-neither route has anything to count, nothing is wrong, and F1 is 1.
+Both measures are F1 = 2 |A ∩ B| / (|A| + |B|), for a set A derived from the true route and a set B derived from the
+predicted one, averaged over routes (Chen, Ong and Xie, "Learning points and routes to recommend trajectories", CIKM
+2016). If both sets are empty, F1 is 1.
 """
 
 from __future__ import annotations
@@ -19,21 +19,58 @@ Route = Sequence[Hashable]
 
 
 def point_f1(truth: Sequence[Route], found: Sequence[Route]) -> float:
-    """Mean F1 of the points that routes visit, in whatever order; a given start counts as any other point."""
+    """Return the mean F1 of the points that routes visit, in any order; a given start counts like any other point.
+
+    Parameters
+    ----------
+    truth, found : sequences of routes, each a sequence of points.
+
+    Returns
+    -------
+    float, the mean over routes, between 0 and 1.
+
+    Examples
+    --------
+    >>> from maxmargin.metrics import point_f1
+    >>> round(point_f1([("a", "b", "c")], [("a", "c", "d")]), 3)
+    0.667
+
+    See Also
+    --------
+    pair_f1 : the same for the order of points.
+    """
     return _mean_f1(truth, found, lambda route: route)
 
 
 def pair_f1(truth: Sequence[Route], found: Sequence[Route]) -> float:
-    """Mean F1 of ordered pairs: a route has the pair (u, v) if it visits u before v, next to each other or not.
+    """Return the mean F1 of ordered pairs: a route has the pair (u, v) if it visits u before v, adjacent or not.
 
-    So it is 1 only for the true points in the true order. It is meant for open routes: that of a closed tour depends on
-    where the tour is said to start.
+    It is 1 only for the true points in the true order. It is meant for open routes, because the pairs of a closed tour
+    depend on the point at which it is said to start.
+
+    Parameters
+    ----------
+    truth, found : sequences of routes, each a sequence of points.
+
+    Returns
+    -------
+    float, the mean over routes, between 0 and 1.
+
+    Examples
+    --------
+    >>> from maxmargin.metrics import pair_f1
+    >>> round(pair_f1([("a", "b", "c")], [("a", "c", "d")]), 3)
+    0.333
+
+    See Also
+    --------
+    point_f1 : the same for points, whatever their order.
     """
     return _mean_f1(truth, found, lambda route: combinations(route, 2))
 
 
 def checked_place(name: Hashable, place: Any) -> tuple[float, float]:
-    """Where a point is on a map: two finite numbers."""
+    """Return the coordinates of a point; raise a ValueError unless they are two finite numbers."""
     try:
         numbers = np.asarray(place, dtype=float)
     except (ValueError, TypeError):

@@ -1,14 +1,15 @@
-"""Counting-based training for similarities: every output is to score as much as it has in common with the right one.
+"""Counting-based training for similarities: the score of every output is fitted to its similarity with the correct one.
 
-Instead of margins of 1 over all outputs, scores of all outputs are fitted to their similarities with the right output,
+Instead of margins of 1 over all outputs, scores of all outputs are fitted to their similarities with the correct
+output,
 
     J = λ‖f‖² + Σᵢ Σ_{y in Yᵢ} { ½ E_z[(⟨c_y, c_z⟩ - ⟨fᵢ, c_z⟩)²] - ½ c_yᵀ Sᵢ c_y },     z uniform in Y,
       = λ‖f‖² + Σᵢ Σ_{y in Yᵢ} [½ fᵢᵀ Sᵢ fᵢ - fᵢᵀ Sᵢ c_y],     c_z = φ(z) - μᵢ,                                      (1)
 
-which counting knows as well as margins. Where λ is small, f(x) is the mean of c_y given x, and decoding finds the
-output that has most in common with what may be right: for orders, the highest expected τ. (Margins of 1 are reached by
-S⁻¹ c_y instead, whatever else could have been right.) The terms of rank one are gone, so that examples are coupled by
-the kernel alone: (1) is a ridge regression in every eigenspace of S, with solution and leave-one-out values
+which needs the same moments as margins. For small λ, f(x) is the mean of c_y given x, and decoding finds the output
+that is on average most similar to the correct ones: for orders, the highest expected τ. (Margins of 1 are attained by
+S⁻¹ c_y instead, regardless of what else could have been correct.) There are no rank-one terms, so examples are coupled
+by the kernel alone: (1) is a ridge regression in every eigenspace of S, with solution and leave-one-out values
 
     A = Σ_g θ_g (2λI + θ_g K)⁻¹ C P_g,     f(xᵢ) = Σ_g θ_g Σ_{j≠i} T_g,ij c_j P_g / (1 - θ_g T_g,ii),               (2)
 
@@ -25,15 +26,15 @@ from maxmargin.counting.least_squares import LeastSquares
 
 
 class SimilarityLeastSquares(LeastSquares):
-    """The problem (1)."""
+    """The least squares problem (1)."""
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        self.inverse = np.zeros(self.moments.n)  # (1) compares with all outputs, the right ones too
+        self.inverse = np.zeros(self.moments.n)  # (1) compares with all outputs, including the correct ones
 
     @property
     def at_zero(self) -> float:
-        """½ cᵀSc of every right output."""
+        """The sum of ½ cᵀSc over the correct outputs."""
         squares = 0.0
         for each, members in self.moments.groups:
             own = self.centred[np.isin(self.owner, members)]
@@ -47,12 +48,12 @@ class SimilarityLeastSquares(LeastSquares):
         return self.moments.apply(self.summed(self.centred))
 
     def loss_unseen(self, F: Array) -> float:
-        """The squares themselves: what is fitted is what is to be found."""
+        """Return the squared errors themselves, because what is fitted is what is to be predicted."""
         return self.value(F, 0.0)
 
 
 class SimilarityForm(ClosedForm):
-    """Its solution (2)."""
+    """The closed-form solution (2)."""
 
     def solve(self, lam: float) -> Array:
         U, A = self.vectors, np.zeros(self.shape)
@@ -61,7 +62,7 @@ class SimilarityForm(ClosedForm):
         return A
 
     def left_out(self, lam: float, tol: float = 0.0) -> Array:
-        """As for margins; nothing is iterated here."""
+        """Return the held-out values, as for margins; no iterations are needed here."""
         found = np.zeros(self.shape)
         for theta, T, kept, part in self._smoothers(lam):
             np.fill_diagonal(T, 0.0)

@@ -1,4 +1,4 @@
-"""Solutions of counting-based training in a checkpoint."""
+"""Solutions of counting-based training in checkpoints."""
 
 from __future__ import annotations
 
@@ -11,14 +11,16 @@ from maxmargin.counting.linear_system import CountingSolution
 
 
 def plain_solution(solution: CountingSolution) -> dict[str, Any]:
-    """As plain data."""
+    """Return a solution as plain data."""
     fields = fields_of(CountingCertificate) or {}
     certificate = {name: getattr(solution.certificate, name) for name in fields}
     return {"coefficients": solution.coefficients, "certificate": certificate}
 
 
 def read_solution(found: Any, shape: tuple[int, int]) -> CountingSolution:
-    """A solution with coefficients of this shape, from a file."""
+    """Return a solution with coefficients of this shape from the data of a file; raise a ValueError if
+    they are wrong.
+    """
     if not isinstance(found, dict) or set(found) != {"coefficients", "certificate"}:
         raise ValueError("the checkpoint has a finished training run without a solution")
     if not isinstance(found["certificate"], dict):

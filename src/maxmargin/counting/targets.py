@@ -1,4 +1,4 @@
-"""What scores of outputs are fitted to, by name."""
+"""The targets that scores of outputs can be fitted to, by name."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from maxmargin.counting.similarities import SimilarityForm, SimilarityLeastSquar
 
 
 class Target(NamedTuple):
-    """The problem, and its solution where the covariance has few eigenvalues."""
+    """A least squares problem, and its closed-form solution if the covariance has few eigenvalues."""
 
     problem: type[LeastSquares]
     form: type[ClosedForm]

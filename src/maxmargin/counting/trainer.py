@@ -1,4 +1,4 @@
-"""CountingTrainer: what all estimators share that learn by counting outputs instead of searching among them."""
+"""CountingTrainer: the common base of the estimators that are trained by counting outputs."""
 
 from __future__ import annotations
 
@@ -35,13 +35,13 @@ from maxmargin.training.checkpoints.checkpointed import open_checkpoint
 from maxmargin.training.shared_options import SharedOptions
 from maxmargin.training.warm_starts import fingerprint
 
-SMALL = 3000  # examples
+SMALL = 3000  # the most examples for which BLAS uses one thread
 
 T = TypeVar("T")
 
 
 class CountingOptions(TypedDict, total=False):
-    """What every counting-based estimator passes on to CountingTrainer."""
+    """The options that every counting-based estimator passes on to CountingTrainer."""
 
     gamma: float | None
     degree: float
@@ -57,10 +57,10 @@ class CountingOptions(TypedDict, total=False):
 
 
 class NamedCoordinates(NamedTuple):
-    """Coordinates of φ as an array with a name for every place on its axes."""
+    """Coordinates of φ as an array with a name for every index of its axes."""
 
     values: Array  # (rows, …), for rows of weights
-    axes: dict[str, Sequence[Hashable]]  # of all axes but the first
+    axes: dict[str, Sequence[Hashable]]  # names of all axes but the first
 
 
 class CountingTrainer(SharedOptions, WithNamedWeights, SavedModel, Reported, BaseEstimator):
@@ -119,7 +119,7 @@ class CountingTrainer(SharedOptions, WithNamedWeights, SavedModel, Reported, Bas
         return parameters_of(cls)
 
     def _check_saved(self) -> None:
-        """Of a model from a file: whether there are as many scores as outputs have features."""
+        """Check that a model from a file has as many scores as outputs have features; raise a ValueError otherwise."""
         found: Any = self._weights_ if self._weights_ is not None else self.dual_coef_
         if found is None:
             raise ValueError("it has no weights")
@@ -131,7 +131,7 @@ class CountingTrainer(SharedOptions, WithNamedWeights, SavedModel, Reported, Bas
         self._check_scores(found.shape[1])
 
     def _check_scores(self, n_scores: int) -> None:
-        """Raise a ValueError where outputs have another number of features."""
+        """Raise a ValueError if outputs have another number of features than `n_scores`."""
 
     dual_coef_: Array | None
     certificate_: CountingCertificate
@@ -141,7 +141,7 @@ class CountingTrainer(SharedOptions, WithNamedWeights, SavedModel, Reported, Bas
 
     @property
     def coef_(self) -> Array:
-        """(d, n_features): the weights of the input features for every coordinate of φ; for the linear kernel only."""
+        """The (d, n_features) weights of the input features for every coordinate of φ; only for the linear kernel."""
         return self._feature_weights().T
 
     def _train(self, X: Any, Y: Any, sets: OutputSet | Sequence[OutputSet], several: bool = False) -> Self:
@@ -190,7 +190,7 @@ class CountingTrainer(SharedOptions, WithNamedWeights, SavedModel, Reported, Bas
         return checkpoint.training(self.max_iter, same, alpha=repr(lam))
 
     def _scores(self, X: Any) -> Array:
-        """(n, d): f(x), the scores of the features of outputs."""
+        """Return f(x), the (n, d) scores of the features of outputs."""
         check_is_fitted(self)
         X = self._inputs(X)
         if self._weights_ is not None:
@@ -209,7 +209,7 @@ class CountingTrainer(SharedOptions, WithNamedWeights, SavedModel, Reported, Bas
             raise ValueError(f"X has {n} examples but Y has {len(Y)}: example {min(n, len(Y))} has no partner")
         moments = Moments(sets, n)
         rows, owner = as_rows(moments, Y, several)
-        # what predictions need of the training inputs; a copy, because a caller may change his own
+        # the training inputs that predictions need; a copy, because callers may change theirs
         self.X_fit_ = None if self._has_kernel("linear", "precomputed") else X.copy()
         linear = None
         if self._has_kernel("linear"):
@@ -223,7 +223,7 @@ class CountingTrainer(SharedOptions, WithNamedWeights, SavedModel, Reported, Bas
         return system.decomposed(self.solver, self.tol, self.max_iter, line)
 
     def _with_progress(self, each: Sequence[T], what: str) -> Iterator[T]:
-        """One after the other, with progress."""
+        """Yield one member after another and show progress."""
         with LiveLine(self.verbose, f"searching {len(each):,} {what}") as line:
             for i, one in enumerate(each):
                 if i:
@@ -231,7 +231,7 @@ class CountingTrainer(SharedOptions, WithNamedWeights, SavedModel, Reported, Bas
                 yield one
 
     def _penalty(self, system: DecomposedSystem) -> Penalty:
-        """λ, as `alpha` says."""
+        """Return λ as `alpha` says."""
         if self.alpha is None:
             return papers_penalty(system)
         if isinstance(self.alpha, str):
@@ -258,7 +258,7 @@ class CountingTrainer(SharedOptions, WithNamedWeights, SavedModel, Reported, Bas
             self.intercept_ = weights[-1] if self.fit_intercept else 0.0
 
     def _feature_weights(self) -> Array:
-        """(n_features, d), as training has them."""
+        """Return the (n_features, d) weights; raise an AttributeError if the model has a kernel."""
         check_is_fitted(self)
         if self._weights_ is None:
             raise AttributeError(
@@ -278,16 +278,18 @@ class CountingTrainer(SharedOptions, WithNamedWeights, SavedModel, Reported, Bas
         return named
 
     def _coordinates(self, rows: Array) -> dict[str, NamedCoordinates]:
-        """Rows of weights, (k, d), by what their coordinates are for; "" for all that there is."""
+        """Return rows of weights, (k, d), as named arrays by what their coordinates are for; the name "" stands for
+        all.
+        """
         raise NotImplementedError
 
     def _kernel_of(self, X: Any, members: Index | slice) -> Array:
-        """The kernel matrix of these training inputs."""
+        """Return the kernel matrix of these training inputs."""
         own = X[members]
         return self._kernel(own[:, members] if self._has_kernel("precomputed") else own, own)
 
     def _kernel(self, X: Any, Y: Any) -> Array:
-        from sklearn.metrics.pairwise import pairwise_kernels  # which would load much that an import need not
+        from sklearn.metrics.pairwise import pairwise_kernels  # imported here, because it is slow to load
 
         if self._has_kernel("precomputed"):
             K = np.asarray(X, dtype=float)
@@ -295,7 +297,7 @@ class CountingTrainer(SharedOptions, WithNamedWeights, SavedModel, Reported, Bas
             params = self.kernel_params or {}
             if not callable(self.kernel):
                 params = {"degree": self.degree, "coef0": self.coef0}
-                if self.gamma is not None:  # every kernel has a default of its own
+                if self.gamma is not None:  # otherwise the default of the kernel is used
                     params["gamma"] = self.gamma
             K = np.asarray(pairwise_kernels(X, Y, metric=self.kernel, filter_params=True, **params))
         if not np.isfinite(K).all():
@@ -374,7 +376,7 @@ def check_output_set(given: Any, name: str) -> None:
 
 
 def _few_threads(n: int) -> Any:
-    """BLAS keeps to one thread for small matrices, where several would mostly wait for each other."""
+    """Limit BLAS to one thread for small matrices, for which several threads would mostly wait for each other."""
     return threadpool_limits(1, user_api="blas") if n <= SMALL else nullcontext()
 
 

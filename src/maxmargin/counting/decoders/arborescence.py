@@ -1,4 +1,4 @@
-"""The best tree of arcs away from a root (Chu and Liu 1965; Edmonds 1967)."""
+"""The maximum spanning arborescence, a tree of arcs away from a root (Chu and Liu 1965; Edmonds 1967)."""
 
 from __future__ import annotations
 
@@ -9,14 +9,17 @@ from maxmargin.base.arrays import Array, Index
 
 
 def best_heads(scores: Array) -> Index:
-    """The tails of the arcs into nodes 1 … n-1 of the tree from node 0 with the highest sum of scores.
+    """Return the tails of the arcs into nodes 1 … n-1 of the tree rooted at node 0 with the highest sum of scores.
 
-    scores : (n, n); scores[h, m] is that of the arc from h to m, -inf where there is none. All nodes can be reached
+    scores : (n, n); scores[h, m] is the score of the arc from h to m, -inf if there is none. All nodes must be
+    reachable
         from node 0. Column 0 and the diagonal are not read.
 
-    Every node takes its best arc. Cycles of these, if any, become one node each: an arc into a cycle counts for what it
-    adds over the cycle's own arc that it replaces. That is repeated until no cycle is left, and the cycles are opened
-    again, the last ones first. Dense: O(n²) for each level of contraction.
+    Every node takes its best incoming arc. Each cycle of these arcs is contracted to one node; an arc into a cycle
+    counts
+    for what it gains over the arc of the cycle that it replaces. This is repeated until no cycle is left, and the
+    cycles
+    are expanded again in reverse order. Dense: O(n²) for each level of contraction.
     """
     scores = np.array(scores, dtype=np.float64)
     np.fill_diagonal(scores, -np.inf)
@@ -36,7 +39,7 @@ def best_heads(scores: Array) -> Index:
 
 
 class _Level:
-    """Nodes whose best arcs have cycles, and the smaller graph in which every cycle is a node."""
+    """The nodes of one level, whose best arcs have cycles, and the smaller graph in which every cycle is a node."""
 
     def __init__(self, scores: Array, heads: Index, group: Index, cyclic: NDArray[np.bool_]):
         n, size = len(scores), int(group.max()) + 1
@@ -52,8 +55,8 @@ class _Level:
         self.smaller = np.take_along_axis(reached, self.leaves, axis=0)
 
     def opened(self, chosen: Index) -> Index:
-        """The tails of all nodes, from those of the groups."""
-        heads = self.heads.copy()  # right inside of cycles, but for the node at which each is entered
+        """Return the heads of all nodes, given those of the groups."""
+        heads = self.heads.copy()  # correct inside cycles, except at the node where each cycle is entered
         for into in range(1, len(chosen)):
             tail = self.leaves[chosen[into], into]
             heads[self.enters[tail, into]] = tail
@@ -61,7 +64,7 @@ class _Level:
 
 
 def _argmax_of_groups(values: Array, order: Index, starts: Index) -> Index:
-    """For every row the column with the highest value among those of each group."""
+    """Return for every row, and every group of columns, the column with the highest value."""
     result = np.empty((len(values), len(starts)), dtype=np.intp)
     sizes = np.diff(np.append(starts, len(order)))
     alone = sizes == 1
@@ -73,7 +76,7 @@ def _argmax_of_groups(values: Array, order: Index, starts: Index) -> Index:
 
 
 def _contracted(heads: Index) -> tuple[Index, NDArray[np.bool_]]:
-    """The number of every node after contraction (node 0 keeps 0), and whether it is on a cycle."""
+    """Return the number of every node after contraction (node 0 keeps 0), and whether it is on a cycle."""
     n = len(heads)
     seen, cyclic, group = np.full(n, -1), np.zeros(n, dtype=bool), np.full(n, -1)
     seen[0] = group[0] = 0
@@ -83,7 +86,7 @@ def _contracted(heads: Index) -> tuple[Index, NDArray[np.bool_]]:
         while seen[node] < 0:
             seen[node] = start
             node = heads[node]
-        if seen[node] == start:  # the walk from here has met itself
+        if seen[node] == start:  # this walk has closed a cycle
             while not cyclic[node]:
                 cyclic[node], group[node] = True, count
                 node = heads[node]

@@ -1,12 +1,12 @@
-"""The best cycle through node 0 with k other nodes, by branch and bound: exact where the search is finished.
+"""The best cycle through node 0 with k other nodes, by branch and bound: exact if the search is completed.
 
-The best walk, which may visit nodes again, is found by dynamic programming, and bounds what a cycle can gain on its way
+The best walk, which may repeat nodes, is found by dynamic programming, and bounds what a cycle can gain on its way
 back. With prices λ_v >= 0 on visits, repaid once for every node, the bound
 
     max_walks Σ (W_uv - λ_v) + Σ_v λ_v                                                                              (1)
 
-holds for cycles too, which visit no node twice. It is lowered by subgradient steps: nodes that the best walk visits
-more than once become dearer.
+also holds for cycles, which visit no node twice. Subgradient steps lower it: they raise the prices of nodes that the
+best walk visits more than once.
 """
 
 from __future__ import annotations
@@ -15,14 +15,15 @@ import numpy as np
 
 from maxmargin.base.arrays import Array
 
-STAGES = ((10, 20_000), (150, 3_000_000))  # rounds of prices, steps of the search: most problems need the first only
-TOLERANCE = 1e-10  # of the largest score: cycles that are better by less are not looked for
+# Rounds of price updates, steps of the search; most problems need the first stage only.
+STAGES = ((10, 20_000), (150, 3_000_000))
+TOLERANCE = 1e-10  # relative to the largest score; smaller improvements are ignored
 
 
 def bounded_cycle(W: Array, size: int, known: list[int]) -> tuple[list[int], bool]:
-    """The best cycle of `size` nodes through node 0, or the best that was found, and whether none is better.
+    """Return the best cycle of `size` nodes through node 0 that was found, and whether it is proved to be optimal.
 
-    known : a good cycle that begins with node 0; the search only looks for better ones.
+    known : a good cycle that begins with node 0; only better ones are searched for.
     """
     exact = False
     for rounds, budget in STAGES:
@@ -51,7 +52,7 @@ def _searched(W: Array, size: int, known: list[int], rounds: int, budget: int) -
 
 
 def _prices(W: Array, k: int, target: float, rounds: int) -> tuple[Array, Array]:
-    """Prices with a low bound (1), and the bounds of all ways back under them."""
+    """Return prices with a low bound (1), and the bounds of all ways back under these prices."""
     from maxmargin.counting.compiled.bounded_paths import count_visits, fill_bounds
 
     n = len(W)

@@ -1,4 +1,4 @@
-"""The best cycle as an integer program: exact, with cuts added where its solution falls into several cycles.
+"""The best cycle as an integer program: exact, with cuts added when its solution consists of several cycles.
 
 Arcs x_uv and nodes y_u in {0, 1}:
 
@@ -20,7 +20,7 @@ from maxmargin.counting.decoders.integer_program import least_cost
 
 
 def programmed_cycle(W: Array, shortest: int, longest: int, front: bool) -> list[int]:
-    """See cycles.py."""
+    """Return the best cycle; see cycles.py for the arguments."""
     n = len(W)
     tails, heads = np.nonzero(~np.eye(n, dtype=bool))
     m = len(tails)
@@ -40,7 +40,7 @@ def programmed_cycle(W: Array, shortest: int, longest: int, front: bool) -> list
 
 
 def _degrees(ends: Any, n: int) -> LinearConstraint:
-    """As many arcs at this end as y says."""
+    """Return the constraint that every node u has y_u arcs at this end."""
     m = len(ends)
     A = sparse.csr_array((np.ones(m), (ends, np.arange(m))), shape=(n, m))
     return LinearConstraint(sparse.hstack([A, -sparse.eye_array(n)], format="csr"), 0.0, 0.0)
@@ -51,7 +51,7 @@ def _length(m: int, n: int, shortest: int, longest: int) -> LinearConstraint:
 
 
 def _one_way(tails: Any, heads: Any, n: int) -> LinearConstraint:
-    """(2), one row per pair."""
+    """Return the constraints (2), one row per pair of nodes."""
     m = len(tails)
     pair = np.minimum(tails, heads) * n + np.maximum(tails, heads)
     _, number = np.unique(pair, return_inverse=True)
@@ -60,7 +60,9 @@ def _one_way(tails: Any, heads: Any, n: int) -> LinearConstraint:
 
 
 def _cuts(cycles: list[list[int]], tails: Any, heads: Any, n: int) -> list[LinearConstraint]:
-    """(3) for every cycle of a solution, between its smallest node and that of the next cycle, both ways."""
+    """Return the cuts (3) for every cycle of a solution, between its smallest node and that of the next cycle, both
+    ways.
+    """
     cuts = []
     for k, cycle in enumerate(cycles):
         inside = np.zeros(n, dtype=bool)
@@ -74,7 +76,7 @@ def _cuts(cycles: list[list[int]], tails: Any, heads: Any, n: int) -> list[Linea
 
 
 def _cycles(follows: dict[int, int]) -> list[list[int]]:
-    """The cycles that arcs fall into."""
+    """Return the cycles that the arcs form."""
     found = []
     while follows:
         node = begin = min(follows)

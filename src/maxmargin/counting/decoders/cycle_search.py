@@ -1,4 +1,4 @@
-"""A good cycle by local search: from several starts, then from changes to the best cycle. Always the same ones."""
+"""Local search for a good cycle, from several starts and then from changes to the best cycle. It is deterministic."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ from numpy.typing import NDArray
 
 from maxmargin.base.arrays import Array
 
-STARTS = 30  # for up to 50 nodes; fewer for more
+STARTS = 30  # for at most 50 nodes; larger graphs get fewer
 KICKS = 100  # changes to the best cycle
-TOLERANCE = 1e-10  # of the largest score: smaller gains are rounding
+TOLERANCE = 1e-10  # relative to the largest score; smaller gains are rounding errors
 
 Tour = NDArray[np.int64]
 
@@ -17,7 +17,9 @@ Tour = NDArray[np.int64]
 def local_cycle(
     W: Array, shortest: int, longest: int, front: bool, starts: int = STARTS, kicks: int = KICKS
 ) -> list[int]:
-    """See cycles.py. No node inserted, removed, moved or replaced, and no stretch reversed, improves the cycle."""
+    """Return a cycle that no insertion, removal, move or replacement of a node and no reversal improves;
+    see cycles.py.
+    """
     rng = np.random.default_rng(0)
     climb = _Climb(W, shortest, longest, front)
     if shortest <= 3 <= longest and not front:
@@ -30,7 +32,7 @@ def local_cycle(
 
 
 class _Climb:
-    """The best cycle so far."""
+    """A local search and the best cycle that it has found so far."""
 
     def __init__(self, W: Array, shortest: int, longest: int, front: bool):
         self.W, self.shortest, self.longest, self.front = W, shortest, longest, front
@@ -39,7 +41,7 @@ class _Climb:
         self.value, self.best = -np.inf, np.zeros(0, dtype=np.int64)
 
     def start(self, start: Tour) -> None:
-        """Improve this cycle as far as single moves do."""
+        """Improve this cycle until no single move improves it."""
         from maxmargin.counting.compiled.cycle_moves import climb_cycle
 
         size = len(start)
@@ -54,13 +56,13 @@ class _Climb:
             if self.front or value <= before + self.tolerance:
                 break
             before = value
-            tour[:] = np.roll(tour, size // 2)  # no move touches the node in front: let it be another
+            tour[:] = np.roll(tour, size // 2)  # no move changes the first node, so let it be another one
         if value > self.value:
             self.value, self.best = value, tour.copy()
 
 
 def _start(W: Array, shortest: int, longest: int, front: bool, number: int, rng: np.random.Generator) -> Tour:
-    """A short greedy cycle, then greedy ones of random lengths; of few nodes, where they are alike, random ones too."""
+    """Return a short greedy cycle, then greedy cycles of random lengths; for few nodes, random ones in turn."""
     n = len(W)
     size = int(rng.integers(shortest, longest + 1)) if number else shortest
     first = 0 if front or not number else int(rng.integers(n))
@@ -71,7 +73,7 @@ def _start(W: Array, shortest: int, longest: int, front: bool, number: int, rng:
 
 
 def _kicked(tour: Tour, n: int, shortest: int, longest: int, rng: np.random.Generator) -> Tour:
-    """A stretch moved to another place; some nodes left out and others put in, as far as the bounds allow."""
+    """Return the cycle with a stretch moved and some nodes exchanged, as far as the bounds on its length allow."""
     size = len(tour)
     rest = tour[1:]
     if size > 3:
@@ -85,7 +87,7 @@ def _kicked(tour: Tour, n: int, shortest: int, longest: int, rng: np.random.Gene
     added = min(max(added, least), most)
     fresh = outside[rng.permutation(len(outside))][:added]
     missing = least - len(fresh)
-    if missing > 0:  # too few others: some come back
+    if missing > 0:  # there are too few other nodes, so some return
         gone = np.setdiff1d(tour[1:], rest)
         fresh = np.append(fresh, gone[rng.permutation(len(gone))][:missing])
     places = rng.integers(0, len(rest) + 1, len(fresh))
@@ -93,7 +95,7 @@ def _kicked(tour: Tour, n: int, shortest: int, longest: int, rng: np.random.Gene
 
 
 def _greedy(W: Array, size: int, begin: int) -> Tour:
-    """From every node on along the best arc to a new one."""
+    """Return the cycle that follows the best arc to a new node from every node."""
     tour, free = [begin], np.ones(len(W), dtype=bool)
     free[begin] = False
     while len(tour) < size:

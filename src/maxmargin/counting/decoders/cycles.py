@@ -1,8 +1,8 @@
-"""The best cycle of a digraph with scored arcs: which search serves.
+"""The best cycle of a digraph with scored arcs: the choice of a search method.
 
     max Σ_{arcs (u, v) of the cycle} W[u, v]    over cycles of `shortest` to `longest` nodes                        (1)
 
-With front=True the cycle must go through node 0, which is how open paths are searched: node 0 stands for what comes
+With front=True the cycle must go through node 0. Open paths are searched in this way: node 0 stands for what comes
 before the first and after the last node (routes.py).
 """
 
@@ -18,7 +18,7 @@ from maxmargin.counting.decoders.pair_scores import checked_scores
 def best_cycle(
     W: Array, shortest: int, longest: int, method: str = "auto", front: bool = False
 ) -> tuple[list[int], bool]:
-    """A cycle of (1) and whether it is known to be the best. The diagonal of W is not read."""
+    """Return a cycle for (1), and whether it is proved to be optimal. The diagonal of W is not read."""
     check_method(method, len(W))
     W = checked_scores(W, "the arc from {u} to {v}")
     if method == "milp":

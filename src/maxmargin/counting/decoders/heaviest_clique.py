@@ -1,8 +1,8 @@
-"""The heaviest set of vertices, of any or of one given size: quadratic 0/1 programming.
+"""The heaviest set of vertices, of any size or of a given one: quadratic 0/1 programming.
 
-maximise  Σ_{u<v in A} W_uv + Σ_{u in A} h_u  over sets A of vertices. The problem is NP-hard. What is done: vertices
-that are in or out whatever the others do are settled; a rest of few vertices, or few sets of the given size, are
-searched completely; and otherwise a tabu search looks for a good set.
+Maximise  Σ_{u<v in A} W_uv + Σ_{u in A} h_u  over sets A of vertices. The problem is NP-hard. Vertices that are in or
+out of every optimum are fixed first; if few vertices remain, or if there are few sets of the given size, all sets are
+compared; otherwise a tabu search looks for a good set.
 """
 
 from __future__ import annotations
@@ -16,21 +16,23 @@ from numpy.typing import NDArray
 
 from maxmargin.base.arrays import Array
 
-SEARCHED = 20  # vertices up to which all sets are compared
-LISTED = 50_000  # sets of one size that are compared, however many vertices there are
-STARTS, STEPS = 8, 20  # of the tabu search: starts, and moves per vertex and start
+SEARCHED = 20  # the largest number of vertices for which all sets are compared
+LISTED = 50_000  # the largest number of sets of one size that are listed
+STARTS, STEPS = 8, 20  # of the tabu search: the number of starts, and moves per vertex and start
 
 Members = NDArray[np.bool_]
 
 
 def heaviest_clique(W: Array) -> tuple[Members, bool]:
-    """A set of vertices with the highest sum of W (symmetric, zero diagonal) over its pairs; whether that is proved."""
+    """Return a set of vertices with the highest sum of W (symmetric, zero diagonal) over its pairs, and whether it is
+    optimal.
+    """
     n = len(W)
     inside, rest = np.zeros(n, dtype=bool), np.arange(n)
-    gains = np.zeros(n)  # of the vertices over those that are settled to be inside
+    gains = np.zeros(n)  # gains of the vertices with those that are fixed inside
     while len(rest):
         block = W[np.ix_(rest, rest)]
-        always = gains[rest] + np.minimum(block, 0).sum(1) >= 0  # better in, whatever the others do
+        always = gains[rest] + np.minimum(block, 0).sum(1) >= 0  # inside every optimum
         never = (gains[rest] + np.maximum(block, 0).sum(1) <= 0) & ~always
         if not (always.any() or never.any()):
             break
@@ -44,7 +46,7 @@ def heaviest_clique(W: Array) -> tuple[Members, bool]:
 
 
 def heaviest_clique_of(W: Array, size: int) -> tuple[Members, bool]:
-    """The same among the sets of one size."""
+    """Return the heaviest set of `size` vertices that was found, and whether it is optimal."""
     n, nothing = len(W), np.zeros(len(W))
     if n <= SEARCHED:
         return best_of_all(W, nothing, size), True
@@ -57,7 +59,7 @@ def heaviest_clique_of(W: Array, size: int) -> tuple[Members, bool]:
 
 
 def best_of_all(W: Array, h: Array, size: int | None = None) -> Members:
-    """By comparing all sets: those of one half of the vertices with those of the other half."""
+    """Return the best set by comparing all of them: those of one half of the vertices with those of the other half."""
     n = len(W)
     first, second = slice(0, n // 2), slice(n // 2, n)
     A, B = all_sets(n // 2), all_sets(n - n // 2)
@@ -70,12 +72,12 @@ def best_of_all(W: Array, h: Array, size: int | None = None) -> Members:
 
 
 def all_sets(n: int) -> Array:
-    """(2^n, n): the indicators of all subsets of n vertices."""
+    """Return a (2^n, n) array with the indicators of all subsets of n vertices."""
     return (np.arange(2**n)[:, None] >> np.arange(n) & 1).astype(float)
 
 
 def best_of_size(W: Array, h: Array, size: int) -> Members:
-    """By listing all sets of one size."""
+    """Return the best set of one size by listing them all."""
     n = len(W)
     sets = np.array(list(combinations(range(n), size)), dtype=np.intp).reshape(comb(n, size), size)
     totals = h[sets].sum(1)
@@ -87,7 +89,7 @@ def best_of_size(W: Array, h: Array, size: int) -> Members:
 
 
 def tabu_flips(W: Array, h: Array) -> Members:
-    """A set that no vertex improves by entering or leaving. The first start is the empty set, others are random."""
+    """Return a set that adding or removing a vertex does not improve, from the empty set and random starts."""
     from maxmargin.counting.compiled.clique_moves import flip_search
 
     n, rng = len(W), np.random.default_rng(0)
@@ -96,14 +98,16 @@ def tabu_flips(W: Array, h: Array) -> Members:
 
 
 def tabu_swaps(W: Array, size: int) -> Members:
-    """A set of one size that no exchange of two vertices improves. The first start are the highest sums of W."""
+    """Return a set of one size that no exchange of two vertices improves, from the largest sums of W and
+    random starts.
+    """
     from maxmargin.counting.compiled.clique_moves import swap_search
 
     n, rng = len(W), np.random.default_rng(0)
     chosen = [np.argsort(-W.sum(1), kind="stable")[:size]]
     chosen += [rng.choice(n, size, replace=False) for _ in range(STARTS - 1)]
     starts = [np.isin(np.arange(n), numbers) for numbers in chosen]
-    longest = min(10, size // 2, (n - size) // 2)  # so that there is always a vertex which need not rest
+    longest = min(10, size // 2, (n - size) // 2)  # so that there is always a vertex that is not tabu
     return _best_of_starts(swap_search, W, np.zeros(n), starts, STEPS * n, 1, longest, rng)
 
 
@@ -117,7 +121,7 @@ def _best_of_starts(
     longest: int,
     rng: np.random.Generator,
 ) -> Members:
-    """The best set of several searches, in which a vertex that moved rests from shortest to longest steps."""
+    """Return the best set of several searches, in which a vertex that moved is tabu for shortest to longest steps."""
     n = len(W)
     W, h = np.ascontiguousarray(W, dtype=np.float64), np.ascontiguousarray(h, dtype=np.float64)
     gains, free_at = np.empty(n), np.empty(n, dtype=np.int64)

@@ -1,4 +1,4 @@
-"""The best cycle by dynamic programming over subsets of nodes: exact, in time 2^n n²."""
+"""The best cycle by dynamic programming over subsets of nodes (Held and Karp): exact, in time 2^n n²."""
 
 from __future__ import annotations
 
@@ -8,13 +8,14 @@ from maxmargin.base.arrays import Array
 
 
 def exact_cycle(W: Array, shortest: int, longest: int, front: bool) -> list[int]:
-    """See cycles.py. A cycle is found from the first of its nodes, from where all others are larger numbers."""
+    """Return the best cycle; see cycles.py. Each cycle is searched from its smallest node."""
     from maxmargin.counting.compiled.paths import best_subset, fill_subsets, trace_subset
 
     n = len(W)
     best, cycle = -np.inf, [0]
     for begin in range(1 if front else n - shortest + 1):
-        arcs = np.ascontiguousarray(np.roll(W[begin + 1 :, begin:], -1, axis=1))  # the first node is the last column
+        # The first node becomes the last column.
+        arcs = np.ascontiguousarray(np.roll(W[begin + 1 :, begin:], -1, axis=1))
         table = np.empty((2 ** len(arcs), len(arcs) + 1))
         table[0, :-1], table[0, -1] = W[begin, begin + 1 :], 0.0
         fill_subsets(arcs, table)

@@ -13,11 +13,13 @@ from maxmargin.counting.decoders.pair_scores import checked_scores
 
 STARTS = 20
 KICKS = 60  # changes to the best order
-TOLERANCE = 1e-10  # of the largest score: smaller gains are rounding
+TOLERANCE = 1e-10  # relative to the largest score; smaller gains are rounding errors
 
 
 def best_order(W: Array, method: str = "auto") -> tuple[list[int], bool]:
-    """The items from first to last, and whether this is known to be the best order. The diagonal of W is not read."""
+    """Return the items from first to last, and whether this order is proved to be optimal. The diagonal of W is not
+    read.
+    """
     check_method(method, len(W))
     W = checked_scores(W, "{u} before {v}")
     if method == "milp":
@@ -28,7 +30,7 @@ def best_order(W: Array, method: str = "auto") -> tuple[list[int], bool]:
 
 
 def exact_order(W: Array) -> list[int]:
-    """By dynamic programming over the sets of first items, in time 2^n n²."""
+    """Return the best order by dynamic programming over the sets of first items, in time 2^n n²."""
     from maxmargin.counting.compiled.linear_order import fill_prefixes
 
     n = len(W)
@@ -42,10 +44,11 @@ def exact_order(W: Array) -> list[int]:
 
 
 def local_order(W: Array) -> list[int]:
-    """A good order, in which no single item has a better place.
+    """Return a good order, in which moving a single item gains nothing.
 
-    Searched from the order by Borda's count, from random ones, and from the best with a stretch of it shuffled; always
-    from the same ones.
+    The search starts from Borda's count, from random orders, and from the best order with a stretch of it shuffled. It
+    is
+    deterministic.
     """
     from maxmargin.counting.compiled.linear_order import climb_order
 
@@ -67,9 +70,10 @@ def local_order(W: Array) -> list[int]:
 
 
 def programmed_order(W: Array) -> list[int]:
-    """By an integer program over x_uv = [u before v], u < v, where cycles u, v, w are forbidden as they appear.
+    """Return the best order by an integer program over x_uv = [u before v], u < v; cycles are forbidden as they appear.
 
-    With x_vu = 1 - x_uv an order is x_uv + x_vw + x_wu <= 2 for all u, v, w: what has a cycle has one of three items.
+    With x_vu = 1 - x_uv, x is an order if x_uv + x_vw + x_wu <= 2 for all u, v, w, since any cycle implies one of three
+    items.
     """
     n = len(W)
     tails, heads = np.triu_indices(n, 1)

@@ -1,4 +1,4 @@
-"""The best matching of a complete graph: a table over sets of vertices for few, linear programs for many."""
+"""The best matching of a complete graph: a table over sets of vertices for few vertices, linear programs for many."""
 
 from __future__ import annotations
 
@@ -12,21 +12,21 @@ from scipy.sparse.csgraph import connected_components
 from maxmargin.base.arrays import Array, Index
 from maxmargin.counting.decoders.integer_program import EXACTLY
 
-TABLE = 18  # vertices up to which the table of 2^n numbers is the shorter way
-WHOLE = 1e-6  # how far the numbers of a linear program may be from whole ones
+TABLE = 18  # the largest number of vertices for which the table of 2^n numbers is faster
+WHOLE = 1e-6  # tolerance for whole numbers in solutions of linear programs
 
 
 class Matched(NamedTuple):
-    """Disjoint pairs of vertices."""
+    """A matching: disjoint pairs of vertices."""
 
     pairs: list[tuple[int, int]]  # u < v
-    exact: bool  # whether none can be better by more than a millionth of the largest score
+    exact: bool  # whether no matching is better by more than a millionth of the largest score
 
 
 def best_matching(scores: Array, perfect: bool) -> Matched:
-    """The matching with the highest sum of scores, for a symmetric (n, n) matrix of them.
+    """Return the matching with the highest sum of scores, given as a symmetric (n, n) matrix.
 
-    perfect : whether every vertex must be matched. Else pairs with a score <= 0 are never taken.
+    perfect : whether every vertex must be matched. Otherwise pairs with a score <= 0 are never used.
     """
     if len(scores) <= TABLE:
         return Matched(matching_by_table(scores, perfect), True)
@@ -34,10 +34,11 @@ def best_matching(scores: Array, perfect: bool) -> Matched:
 
 
 def matching_by_table(scores: Array, perfect: bool) -> list[tuple[int, int]]:
-    """Exact for few vertices: n 2^n steps.
+    """Return the best matching of a few vertices, in n 2^n steps.
 
-    best[M + 2^k] for a set M of vertices below k is best[M] if k stays alone, and best[M - j] + s_kj if it is paired
-    with j: all sets with the highest vertex k are found at once from those before.
+    best[M + 2^k], for a set M of vertices below k, is best[M] if k stays single, and best[M - j] + s_kj if it is
+    matched
+    with j: all sets with the highest vertex k are computed at once from those before.
     """
     n = len(scores)
     best = np.full(1 << n, -np.inf)
@@ -64,12 +65,16 @@ def matching_by_table(scores: Array, perfect: bool) -> list[tuple[int, int]]:
 
 
 def matching_by_cuts(scores: Array, perfect: bool) -> Matched:
-    """Any number of vertices: maximise Σ s_e x_e with 0 <= x <= 1, x(δ(v)) <= 1 (= 1 if perfect).
+    """Return the best matching of any number of vertices: maximise Σ s_e x_e with 0 <= x <= 1, x(δ(v)) <= 1 (= 1 if
+    perfect).
 
-    The corners of this polytope are half-integral: what is not a matching are odd cycles of halves. The inequalities
-    x(E(C)) <= (|C| - 1)/2 of odd sets C (Edmonds 1965) cut these off, and are added for the odd components of x that
-    violate them until none does. Rarely x is fractional still; then the program with these inequalities is solved in
-    integers. The program's optimum bounds all matchings from above: exact says whether the one found reaches it.
+    The vertices of this polytope are half-integral; those that are not matchings have odd cycles of halves. The
+    inequalities x(E(C)) <= (|C| - 1)/2 of odd sets C (Edmonds 1965) cut these off. They are added for the odd
+    components of
+    x that violate them until none does. If x is still fractional, which is rare, the program with these inequalities is
+    solved in integers. The optimum of the linear program bounds all matchings from above; `exact` says whether the
+    matching
+    attains it.
     """
     n = len(scores)
     tails, heads = np.triu_indices(n, 1)
@@ -92,7 +97,7 @@ def matching_by_cuts(scores: Array, perfect: bool) -> Matched:
 
 
 class _Program:
-    """The linear program and the odd sets that were found so far."""
+    """The linear program with the odd sets found so far."""
 
     def __init__(self, n: int, tails: Index, heads: Index, values: Array, perfect: bool):
         self.n, self.tails, self.heads, self.values = n, tails, heads, values
@@ -103,7 +108,7 @@ class _Program:
         self.high = [np.ones(n)]
 
     def solve(self, integral: bool) -> tuple[Array, float]:
-        """The best x, and what no other can exceed."""
+        """Return the best x, and an upper bound on its value."""
         found = milp(
             -self.values,
             integrality=np.full(len(self.values), int(integral)),
@@ -118,7 +123,7 @@ class _Program:
         return found.x, -float(found.mip_dual_bound if integral else found.fun)
 
     def cut_off(self, x: Array) -> bool:
-        """Add the inequalities of odd components that x violates; False if there are none."""
+        """Add the inequalities of the odd components that x violates; return False if there are none."""
         used = x > WHOLE
         graph = sparse.csr_array((x[used], (self.tails[used], self.heads[used])), shape=(self.n, self.n))
         count, component = connected_components(graph, directed=False)

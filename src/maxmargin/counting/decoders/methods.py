@@ -1,14 +1,14 @@
-"""Names of the searches that sets with NP-hard decoders offer, and up to which sizes."""
+"""Names and size limits of the search methods that output sets with NP-hard decoders offer."""
 
 from __future__ import annotations
 
 METHODS = ("auto", "exact", "local", "milp")
-EXACT = 20  # items up to which all subsets are tried: of n items these are tables of 2^n rows
-AUTO = 15  # items up to which "auto" tries them: milliseconds, less than a local search takes
+EXACT = 20  # the most items for "exact", which needs tables of 2^n rows
+AUTO = 15  # the most items for which "auto" is exact, in milliseconds, faster than a local search
 
 
 def check_method(method: str, n: int) -> None:
-    """Whether there is this search for n items."""
+    """Raise a ValueError if there is no such search method for n items."""
     if method not in METHODS:
         raise ValueError(f"method must be one of {', '.join(map(repr, METHODS))}, got {method!r}")
     if method == "exact" and n > EXACT:
@@ -19,5 +19,5 @@ def check_method(method: str, n: int) -> None:
 
 
 def tries_all(method: str, n: int) -> bool:
-    """Whether all subsets of n items are to be tried."""
+    """Return whether this method compares all subsets of n items."""
     return method == "exact" or (method == "auto" and n <= AUTO)

@@ -1,4 +1,4 @@
-"""Scores of ordered pairs, as searches want them."""
+"""Scores of ordered pairs, in the form that searches need."""
 
 from __future__ import annotations
 
@@ -10,7 +10,8 @@ from maxmargin.base.arrays import Array
 
 
 def checked_scores(W: Any, pair: str) -> Array:
-    """A copy of a square matrix of finite scores, with a zero diagonal; `pair` says for messages what u, v stands for.
+    """Return a copy of a square matrix of finite scores, with a zero diagonal; `pair` describes the pair (u, v) in
+    errors.
 
     The diagonal of W is not read.
     """

@@ -2,8 +2,8 @@
 
     max Σ_{nodes v} node_scores[v] + Σ_{steps u -> v} arcs[u, v] + start_scores[first] + end_scores[last]           (1)
 
-over paths without repeated nodes. A path is a cycle through a depot that stands for its ends: the depot is followed by
-the first node that is free to choose, and comes after the last one. So the searches for cycles serve (cycles.py).
+over paths without repeated nodes. A path is a cycle through a depot that stands for its ends: the depot precedes the
+first node that is free to choose, and follows the last one. So the searches for cycles apply (cycles.py).
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from maxmargin.counting.decoders.methods import check_method
 
 
 class FoundRoute(NamedTuple):
-    """A path and its value (1); exact says whether no path can be better."""
+    """A path, its value (1), and whether it is proved to be optimal."""
 
     path: list[int]
     value: float
@@ -37,16 +37,34 @@ def best_route(
     start_scores: Array | None = None,
     end_scores: Array | None = None,
 ) -> FoundRoute:
-    """The best path of (1), or a good one where the search is hard.
+    """Return the best path of (1), or a good one if the search is hard.
 
-    arcs : (n, n), the score of going from row to column; the diagonal is not read.
-    node_scores : (n,), the score of visiting a node; none counts 0.
-    start, end : the first and the last node, where they are given. The same node for both is a path of length 1.
-    length : the number of nodes of the path; None for any number from 1 on.
-    method : "exact": over all subsets of the nodes that are free to choose, up to 19 of them; "local": local search;
-        "milp": an integer program, exact; "auto": "exact" up to 14 free nodes, beyond that local search, which for a
-        given length is followed by branch and bound: lengths up to 15 among 90 nodes are in most cases exact.
-    start_scores, end_scores : (n,), what a node counts as the first and as the last of the path; none counts 0.
+    Parameters
+    ----------
+    arcs : (n, n) array; the score of going from row to column. The diagonal is not read.
+    node_scores : (n,) array or None; the score of visiting a node. None means 0.
+    start, end : the first and the last node, or None if they are free. The same node for both is a path of length 1.
+    length : the number of nodes of the path; None for any number >= 1.
+    method : "exact": over all subsets of the nodes that are free to choose, at most 19; "local": local search;
+        "milp": an integer program, exact; "auto": "exact" for at most 14 free nodes, otherwise local search, which for
+        a
+        given length is followed by branch and bound: lengths up to 15 among 90 nodes are exact in most cases.
+    start_scores, end_scores : (n,) arrays or None; the score of a node as the first and as the last of the path.
+
+    Returns
+    -------
+    FoundRoute with the path, its value, and whether it is proved to be optimal.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from maxmargin.inference import best_route
+    >>> best_route(np.array([[0, 2, 1], [0, 0, 3], [0, 0, 0]]), start=0)
+    FoundRoute(path=[0, 1, 2], value=5.0, exact=True)
+
+    See Also
+    --------
+    best_tour : the same for closed tours.
     """
     arcs = checked_arcs(arcs)
     nodes, first, last = (
@@ -55,13 +73,13 @@ def best_route(
     )
     start, end = checked_end("start", start, len(arcs)), checked_end("end", end, len(arcs))
     _check_length(length, len(arcs), start, end)
-    check_method(method, 1)  # also where there is nothing to search
+    check_method(method, 1)  # checked even if there is nothing to search
     found = [(path, True) for path in _fixed_paths(start, end, length)]
     ends = {each for each in (start, end) if each is not None}
     free = np.array([v for v in range(len(arcs)) if v not in ends], dtype=np.intp)
     least, most = (1, len(free)) if length is None else (length - len(ends), length - len(ends))
     if 1 <= least <= most and (start is None or start != end):
-        gains = arcs + nodes  # of stepping to a node
+        gains = arcs + nodes  # gain of stepping to a node
         W = np.zeros((len(free) + 1, len(free) + 1))
         W[1:, 1:] = gains[np.ix_(free, free)]
         W[0, 1:] = gains[start, free] if start is not None else first[free] + nodes[free]
@@ -79,7 +97,7 @@ def best_route(
 
 
 def _fixed_paths(start: int | None, end: int | None, length: int | None) -> Iterator[list[int]]:
-    """The paths without a node that is free to choose."""
+    """Yield the paths without a node that is free to choose."""
     if start is not None and (end is None or end == start) and length in (None, 1):
         yield [start]
     elif start is None and end is not None and length in (None, 1):
@@ -89,7 +107,7 @@ def _fixed_paths(start: int | None, end: int | None, length: int | None) -> Iter
 
 
 def checked_arcs(arcs: Any) -> Array:
-    """A copy of a square matrix of finite scores, with a zero diagonal."""
+    """Return a copy of a square matrix of finite scores, with a zero diagonal."""
     arcs = np.array(arcs, dtype=np.float64)
     if arcs.ndim != 2 or arcs.shape[0] != arcs.shape[1] or not len(arcs):
         raise ValueError(f"arcs have the shape {arcs.shape}; expected a square matrix with one row per node")
@@ -113,7 +131,7 @@ def _check_finite(name: str, scores: Array) -> None:
 
 
 def checked_end(name: str, node: Any, n: int) -> int | None:
-    """The number of a node, or None."""
+    """Return the number of a node, or None; raise a ValueError if it is not a node."""
     if node is None:
         return None
     if not is_whole(node) or not 0 <= int(node) < n:

@@ -16,7 +16,7 @@ from maxmargin.counting.decoders.cycles import best_cycle
 from maxmargin.counting.decoders.methods import check_method
 from maxmargin.counting.decoders.routes import FoundRoute, checked_arcs, checked_end
 
-LEAST = 3  # nodes of a tour
+LEAST = 3  # the fewest nodes of a tour
 
 
 def best_tour(
@@ -26,12 +26,29 @@ def best_tour(
     length: int | None = None,
     method: str = "auto",
 ) -> FoundRoute:
-    """The best tour of (1), or a good one where the search is hard.
+    """Return the best tour of (1), or a good one if the search is hard.
 
-    arcs : (n, n), the score of going from row to column; the diagonal is not read.
-    start, end : the first and the last node, where they are given. Without both a tour starts at its smallest node.
-    length : the number of nodes of the tour; None for any number from 3 on.
-    method : as of best_route.
+    Parameters
+    ----------
+    arcs : (n, n) array; the score of going from row to column. The diagonal is not read.
+    start, end : the first and the last node, or None. If both are None, a tour starts at its smallest node.
+    length : the number of nodes of the tour; None for any number >= 3.
+    method : as for best_route.
+
+    Returns
+    -------
+    FoundRoute with the tour, its value, and whether it is proved to be optimal.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from maxmargin.inference import best_tour
+    >>> best_tour(np.array([[0, 2, 0], [0, 0, 2], [2, 0, 0]]))
+    FoundRoute(path=[0, 1, 2], value=6.0, exact=True)
+
+    See Also
+    --------
+    best_route : the same for open paths.
     """
     arcs = checked_arcs(arcs)
     n = len(arcs)
@@ -58,14 +75,14 @@ def best_tour(
 
 
 def _through(arcs: Array, node: int, shortest: int, longest: int, method: str) -> tuple[list[int], bool]:
-    """The best tour through one node, from there on."""
+    """Return the best tour through one node, starting there."""
     order = np.array([node, *(v for v in range(len(arcs)) if v != node)])
     cycle, exact = best_cycle(arcs[np.ix_(order, order)], shortest, longest, method, front=True)
     return order[_turned(cycle, cycle.index(0))].tolist(), exact
 
 
 def _between(arcs: Array, start: int, end: int, shortest: int, longest: int, method: str) -> tuple[list[int], bool]:
-    """The best tour in which `end` is followed by `start`: the two are one node, which is entered at the end."""
+    """Return the best tour in which `start` follows `end`; the two are merged into one node."""
     free = np.array([v for v in range(len(arcs)) if v not in (start, end)])
     W = np.zeros((len(free) + 1, len(free) + 1))
     W[1:, 1:] = arcs[np.ix_(free, free)]

@@ -1,1 +1,1 @@
-"""Sets of outputs whose moments are known in closed form: one file each."""
+"""Output sets whose moments are known in closed form, one family per file."""

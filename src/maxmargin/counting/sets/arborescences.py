@@ -1,4 +1,4 @@
-"""Arborescences: trees of arcs away from a root, such as the dependencies of the words of a sentence."""
+"""Arborescences: trees of arcs away from a root, such as the dependencies between the words of a sentence."""
 
 from __future__ import annotations
 
@@ -22,23 +22,38 @@ Arc = tuple[Hashable, Hashable]
 
 
 class Arborescences(PairSet):
-    """All trees whose arcs h -> m lead from the first node, the root, to all others; φ has one coordinate per arc.
+    """The set of all trees whose arcs h -> m lead from the first node, the root, to all others; φ has one coordinate
+    per arc.
 
     Moments follow from the matrix-tree theorem for digraphs (see matrix_tree.py). In the complete digraph of N nodes
-    there are N^(N-2) trees, an arc from the root is in a tree with probability 2/N, another one with 1/N, and S has the
+    there are N^(N-2) trees; an arc from the root is in a tree with probability 2/N, any other arc with 1/N, and S has
+    the
     eigenvalues 2/N, (N+1)/N², (N-1)/N² and 0 (see inner_arcs.py).
 
-    An output is the tuple of the heads h of all nodes but the root, in the order of the nodes: (0, 1, 1) are the arcs
+    An output is the tuple of the heads h of all nodes but the root, in the order of the nodes: (0, 1, 1) has the arcs
     0 -> 1, 1 -> 2, 1 -> 3. Decoding is exact (Chu, Liu, Edmonds), samples are uniform.
 
-    nodes : their number, or their names; the first is the root.
-    arcs : pairs (h, m), in the order of the coordinates; None for all, in the order (0, 1), (0, 2) …, (1, 2), (1, 3) ….
+    Parameters
+    ----------
+    nodes : the number of nodes, or their names; the first is the root.
+    arcs : pairs (h, m), in the order of the coordinates; None for all arcs, in the order (0, 1), (0, 2) …, (1, 2), (1,
+    3) ….
+
+    Examples
+    --------
+    >>> from maxmargin.counting import Arborescences
+    >>> Arborescences(3, [(0, 1), (0, 2), (1, 2), (2, 1)]).decode([1.0, 2.0, 0.0, 3.0])
+    DecodedOutput(y=(2, 0), value=5.0, exact=True)
+
+    See Also
+    --------
+    SpanningTrees : trees of undirected edges.
     """
 
     def __init__(self, nodes: ItemsLike, arcs: Sequence[Arc] | None = None):
         self.nodes = nodes
         self.arcs = arcs
-        _ = self._numbers  # raise now what is wrong with them
+        _ = self._numbers  # raises an error now if the arcs are invalid
 
     def log_size(self) -> float:
         return self._law.log_total
@@ -99,7 +114,7 @@ class Arborescences(PairSet):
                 top = h
                 while 0 < top < m:
                     top = heads[top - 1]
-                if top != m:  # else m would come to itself
+                if top != m:  # otherwise m would close a cycle
                     yield from grow([*heads, h])
 
         return map(self._items.named, grow([]))
@@ -142,7 +157,7 @@ class Arborescences(PairSet):
 
     @cached_property
     def _numbers(self) -> Index:
-        """(n, n): the coordinate of every arc, -1 where there is none."""
+        """An (n, n) array with the coordinate of every arc, -1 if there is none."""
         numbers = np.full((len(self._items), len(self._items)), -1, dtype=np.intp)
         numbers[self._ends] = np.arange(self.dim)
         return numbers

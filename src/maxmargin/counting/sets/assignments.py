@@ -1,4 +1,4 @@
-"""Assignments: every item of one side gets an item of the other, no two the same."""
+"""Assignments: every item of one side gets a different item of the other side."""
 
 from __future__ import annotations
 
@@ -20,20 +20,31 @@ from maxmargin.counting.sets.spectra import Subspace, distinct
 
 
 class Assignments(OutputSet):
-    """All injective maps π of n₁ items into n₂ places; φ is the matrix [π(i) = j], row by row: d = n₁ n₂.
+    """The set of all injective maps π of n₁ items into n₂ places; φ is the matrix [π(i) = j], row by row: d = n₁ n₂.
 
     There are n₂!/(n₂-n₁)! maps; π(i) = j has probability 1/n₂, and π(i) = j, π(i') = j' with i ≠ i', j ≠ j' has
     1/(n₂(n₂-1)). With rows and columns of F split into their mean and the rest, S has the eigenvalues
 
         1/(n₂-1)                  on (rest, rest),
         (n₂-n₁)/(n₂(n₂-1))        on (mean over items, rest over places), 0 if n₁ = n₂,                            (1)
-        0                         on what does not depend on the place.
+        0                         on functions that do not depend on the place.
 
     An output is the tuple of the places of all items, in the order of the items. Decoding is exact (Hungarian method),
     samples are uniform.
 
-    items, places : their numbers n₁ <= n₂, or their names. places=None: as many as there are items, with the same
-        names.
+    Parameters
+    ----------
+    items, places : the numbers n₁ <= n₂, or the names. places=None: as many as there are items, with the same names.
+
+    Examples
+    --------
+    >>> from maxmargin.counting import Assignments
+    >>> Assignments(2, ["a", "b", "c"]).decode([1.0, 5.0, 2.0, 0.0, 6.0, 3.0])
+    DecodedOutput(y=('b', 'c'), value=8.0, exact=True)
+
+    See Also
+    --------
+    maxmargin.Assigner : learns assignments with a large margin.
     """
 
     def __init__(self, items: ItemsLike, places: ItemsLike | None = None):

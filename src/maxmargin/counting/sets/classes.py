@@ -1,4 +1,4 @@
-"""One class of several: without and with an order."""
+"""One class out of several, without and with an order."""
 
 from __future__ import annotations
 
@@ -18,11 +18,23 @@ from maxmargin.counting.sets.spectra import FEW, Subspace, averaged, centred, di
 
 
 class Classes(OneLabel):
-    """One of d classes, φ(y) = e_y (Gärtner and Vembu 2009, section 5.1).
+    """The set of d classes, φ(y) = e_y (Gärtner and Vembu 2009, section 5.1).
 
         μ = 1/d,     S = (I - 11ᵀ/d) / d.
 
-    classes : their number (outputs are 0 … d-1) or their names (outputs are names).
+    Parameters
+    ----------
+    classes : the number of classes (outputs are 0 … d-1) or their names (outputs are names).
+
+    Examples
+    --------
+    >>> from maxmargin.counting import Classes
+    >>> Classes(["ham", "spam"]).decode([1.0, 2.0]).y
+    'spam'
+
+    See Also
+    --------
+    OrderedClasses : classes in an order.   HierarchyLabels : classes in a tree.
     """
 
     def __init__(self, classes: ItemsLike):
@@ -52,15 +64,27 @@ class Classes(OneLabel):
 
 
 class OrderedClasses(OneLabel):
-    """One of levels 0 < 1 < … < d-1, φ_i(y) = 1 if y > i, for i = 0 … d-2 (Gärtner and Vembu 2009, section 5.2).
+    """The set of levels 0 < 1 < … < d-1, φ_i(y) = 1 if y > i, for i = 0 … d-2 (Gärtner and Vembu 2009, section 5.2).
 
         μ_i = (d-1-i) / d,     S_ij = μ_max(i,j) (1 - μ_min(i,j)).
 
-    The paper's features 1[y >= i] are these and one more that is always 1: it has no variance, cancels in every
+    The features 1[y >= i] of the paper are these and one more that is always 1; it has no variance, cancels in every
     comparison of two levels, and is left out. S is the covariance of a Brownian bridge at i/d; its eigenvectors are
     sines.
 
-    levels : their number (outputs are 0 … d-1) or their names from low to high (outputs are names).
+    Parameters
+    ----------
+    levels : the number of levels (outputs are 0 … d-1) or their names from low to high (outputs are names).
+
+    Examples
+    --------
+    >>> from maxmargin.counting import OrderedClasses
+    >>> OrderedClasses(["low", "mid", "high"]).decode([1.0, -2.0]).y
+    'mid'
+
+    See Also
+    --------
+    Classes : classes without an order.   maxmargin.OrdinalSVC : learns ordered classes with a large margin.
     """
 
     def __init__(self, levels: ItemsLike):
@@ -77,14 +101,14 @@ class OrderedClasses(OneLabel):
 
     @property
     def coordinates(self) -> list[Hashable]:
-        """("above", level) for every coordinate of φ."""
+        """The pair ("above", level) of every coordinate of φ."""
         return [("above", level) for level in self._items.names[:-1]]
 
     def mean(self) -> Array:
         return np.arange(self.dim, 0, -1) / len(self._items)
 
     def cov_apply(self, F: Array) -> Array:
-        # F S is the mean of (score - mean score) φ over the levels, and scores are prefix sums
+        # F S is the mean of (score - mean score) φ over the levels, and scores are prefix sums.
         scores = np.zeros((len(F), len(self._items)))
         np.cumsum(F, axis=1, out=scores[:, 1:])
         scores -= scores.mean(1, keepdims=True)

@@ -1,8 +1,8 @@
-"""Arcs of the complete digraph as coordinates, φ_uv and φ_vu apart.
+"""Arcs of the complete digraph as coordinates, with separate coordinates φ_uv and φ_vu.
 
-A covariance over arcs that does not change when items are renamed, nor when all arcs are turned round, maps symmetric
-functions to symmetric and antisymmetric to antisymmetric ones. So it has the three eigenspaces of edges
-(complete_graph.py) and the two of directed pairs (signed_pairs.py).
+A covariance over arcs that is invariant under renaming items and under reversing all arcs maps symmetric functions to
+symmetric and antisymmetric to antisymmetric ones. So it has the three eigenspaces of edges (complete_graph.py) and the
+two of directed pairs (signed_pairs.py).
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from maxmargin.counting.sets.spectra import Subspace, distinct
 
 
 class ArcEigenvalues(NamedTuple):
-    """The eigenvalues of a covariance over arcs on its five spaces."""
+    """The eigenvalues of a covariance over arcs on its five eigenspaces."""
 
     edges: EdgeEigenvalues  # of symmetric functions
     gradients: float  # g_u - g_v
@@ -43,26 +43,26 @@ class CompleteDigraph:
 
     @property
     def ends(self) -> tuple[Index, Index]:
-        """u and v of every coordinate."""
+        """The items u and v of every coordinate."""
         tails, heads = np.nonzero(self._off_diagonal)
         return tails, heads
 
     def number(self, tails: Any, heads: Any) -> Any:
-        """The coordinates of arcs."""
+        """Return the coordinates of arcs."""
         return tails * (self.n - 1) + heads - (heads > tails)
 
     def matrix(self, f: Array) -> Array:
-        """One value per arc as an (n, n) matrix with a zero diagonal."""
+        """Return one value per arc as an (n, n) matrix with a zero diagonal."""
         square = np.zeros((self.n, self.n))
         square[self._off_diagonal] = f
         return square
 
     def of_arcs(self, tails: Index, heads: Index) -> Array:
-        """φ: 1 for these arcs, 0 for all others."""
+        """Return φ, which is 1 for these arcs and 0 for all others."""
         return indicator(self.number(tails, heads), len(self))
 
     def cov_apply(self, F: Array, eigenvalues: ArcEigenvalues) -> Array:
-        """F S for the S with these eigenvalues: O(n²) per row."""
+        """Return F S for the S with these eigenvalues, in O(n²) per row."""
         F = np.asarray(F, dtype=np.float64)
         there, back = F[:, self._there], F[:, self._back]
         symmetric = self.pairs.graph.cov_apply((there + back) / 2, eigenvalues.edges)
@@ -73,7 +73,7 @@ class CompleteDigraph:
         return result
 
     def spectrum(self, eigenvalues: ArcEigenvalues) -> list[Eigenspace]:
-        """The eigenspaces of that S."""
+        """Return the eigenspaces of the S with these eigenvalues."""
         n = self.n
         dimensions = (1, n - 1, n * (n - 3) // 2, n - 1, (n - 1) * (n - 2) // 2)
         values = (*eigenvalues.edges, eigenvalues.gradients, eigenvalues.circulations)
@@ -87,5 +87,5 @@ class CompleteDigraph:
 
 @lru_cache(maxsize=32)
 def complete_digraph(n: int) -> CompleteDigraph:
-    """CompleteDigraph(n), made once."""
+    """Return CompleteDigraph(n), cached."""
     return CompleteDigraph(n)

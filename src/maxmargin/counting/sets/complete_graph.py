@@ -1,7 +1,7 @@
-"""Edges of the complete graph K_n as coordinates, and covariances that only see how two edges meet.
+"""Edges of the complete graph K_n as coordinates, and covariances that depend only on how two edges meet.
 
-A covariance whose entry at two edges depends on whether they are the same, share a vertex or are disjoint has three
-eigenspaces, the same for all such sets: the constant, functions g_u + g_v with Σ g = 0, and what is left.
+A covariance whose entry at two edges depends on whether they are equal, adjacent or disjoint has three eigenspaces, the
+same for all such sets: the constant, functions g_u + g_v with Σ g = 0, and their orthogonal complement.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from maxmargin.counting.sets.spectra import Subspace, distinct
 
 
 class EdgeEigenvalues(NamedTuple):
-    """The eigenvalues of a covariance over edges on its three spaces."""
+    """The eigenvalues of a covariance over edges on its three eigenspaces."""
 
     constant: float  # dimension 1
     vertices: float  # g_u + g_v with Σ g = 0: dimension n - 1 (0 for n = 2)
@@ -28,7 +28,7 @@ class EdgeEigenvalues(NamedTuple):
 
     @classmethod
     def of(cls, n: int, same: float, share: float, disjoint: float) -> EdgeEigenvalues:
-        """From the entries of the covariance at equal, adjacent and disjoint edges."""
+        """Compute the eigenvalues from the entries of the covariance at equal, adjacent and disjoint edges."""
         return cls(
             same + 2 * (n - 2) * share + (n - 2) * (n - 3) / 2 * disjoint,
             same + (n - 4) * share - (n - 3) * disjoint,
@@ -52,23 +52,23 @@ class CompleteGraph:
         return len(self.tails)
 
     def number(self, u: Any, v: Any) -> Any:
-        """The coordinates of edges, for numbers or arrays u != v in any order."""
+        """Return the coordinates of edges, for numbers or arrays u != v in any order."""
         low, high = np.minimum(u, v), np.maximum(u, v)
         return low * (2 * self.n - low - 1) // 2 + high - low - 1
 
     def matrix(self, f: Array) -> Array:
-        """One value per edge as a symmetric (n, n) matrix with a zero diagonal."""
+        """Return one value per edge as a symmetric (n, n) matrix with a zero diagonal."""
         square = np.zeros((self.n, self.n))
         square[self.tails, self.heads] = f
         return square + square.T
 
     def cov_apply(self, F: Array, eigenvalues: EdgeEigenvalues) -> Array:
-        """F S, from sums of rows at vertices: O(n²) per row."""
+        """Return F S, computed from sums of rows at vertices in O(n²) per row."""
         constant, vertices, rest = self._parts(F)
         return eigenvalues.constant * constant + eigenvalues.vertices * vertices + eigenvalues.rest * rest
 
     def spectrum(self, eigenvalues: EdgeEigenvalues) -> list[Eigenspace]:
-        """The eigenspaces of S."""
+        """Return the eigenspaces of S."""
         n = self.n
         dimensions = (1, n - 1 if n > 2 else 0, n * (n - 3) // 2 if n > 2 else 0)
         projections = (
@@ -79,7 +79,9 @@ class CompleteGraph:
         return distinct(map(Subspace, eigenvalues, dimensions, projections))
 
     def edge_numbers(self, edges: Any, vertices: Items) -> Index:
-        """The coordinates of a set of edges {u, v} or (u, v) of named vertices; a ValueError says what is wrong."""
+        """Return the coordinates of a set of edges {u, v} or (u, v) of named vertices; raise a ValueError if one is
+        invalid.
+        """
         found: dict[int, Hashable] = {}
         for edge in edges:
             if not is_pair(edge):
@@ -94,7 +96,7 @@ class CompleteGraph:
         return np.array(sorted(found), dtype=np.intp)
 
     def named(self, places: Any, vertices: Items) -> frozenset[tuple[Hashable, Hashable]]:
-        """Edges as pairs of vertices (u, v), u before v in the order of the vertices."""
+        """Return edges as pairs of vertices (u, v), u before v in the order of the vertices."""
         names = vertices.names
         return frozenset((names[self.tails[e]], names[self.heads[e]]) for e in places)
 
@@ -104,7 +106,7 @@ class CompleteGraph:
         constant = np.repeat(F.mean(1, keepdims=True), len(self), axis=1)
         if n == 2:
             return constant, np.zeros_like(F), np.zeros_like(F)
-        sums = F @ self._incidence  # of g_u + g_v with Σ g = 0 these are (n - 2) g
+        sums = F @ self._incidence  # equal to (n - 2) g for a function g_u + g_v with Σ g = 0
         g = (sums - sums.mean(1, keepdims=True)) / (n - 2)
         vertices = g[:, self.tails] + g[:, self.heads]
         rest = F - constant - vertices if n > 3 else np.zeros_like(F)

@@ -1,7 +1,7 @@
-"""Moments of the counts of labels and of neighbouring labels in all sequences that obey constraints.
+"""Moments of the counts of labels and of adjacent labels over all sequences that satisfy constraints.
 
-If some labels may not follow each other, begin or end a sequence, a uniform sequence is still a Markov chain, with
-steps that depend on the position: after a comes b with probability (number of ways on from b) / (number from a).
+If some labels may not follow each other, begin or end a sequence, a uniform sequence is still a Markov chain, whose
+steps depend on the position: b follows a with probability (number of continuations from b) / (number from a).
 """
 
 from __future__ import annotations
@@ -11,25 +11,25 @@ from scipy.special import logsumexp
 
 from maxmargin.base.arrays import Array
 
-ROWS = 256  # worked on at once
+ROWS = 256  # rows that are processed at once
 
 
 class ConstrainedChain:
     """All sequences of a length whose steps are allowed.
 
-    T : (K, K), start, end : (K,); 0 where a step is allowed, -inf where it is not.
+    T : (K, K), start, end : (K,); 0 if a step is allowed, -inf if it is not.
     """
 
     def __init__(self, length: int, T: Array, start: Array, end: Array):
         self.length, self.n_labels = length, len(T)
         self.steps = np.zeros((length - 1, *T.shape))  # [t, a, b]: P(y_{t+1} = b | y_t = a)
-        ways, self.log_size = end, 0.0  # ways: log of the number of ways to go on from a label, less what all have
+        ways, self.log_size = end, 0.0  # ways: log of the number of continuations from a label, minus a common term
         for t in range(length - 2, -1, -1):
             onward = T + ways
             ways = np.asarray(logsumexp(onward, axis=1))
             possible = np.isfinite(ways)
             self.steps[t, possible] = _normalised(np.exp(onward[possible] - ways[possible, None]))
-            common = float(ways[possible].max(initial=0.0))  # taken off, because large logarithms have large errors
+            common = float(ways[possible].max(initial=0.0))  # subtracted, because large logarithms have large errors
             self.log_size, ways = self.log_size + common, ways - common
         last = float(logsumexp(start + ways))
         if last == -np.inf:
@@ -43,12 +43,14 @@ class ConstrainedChain:
         self.mean = np.concatenate([self.at.sum(0), self.pairs.sum(0).ravel()])
 
     def cov_apply(self, F: Array) -> Array:
-        """F S in O(L K²) per row: what the rest of a sequence is expected to score, given one or two of its labels."""
+        """Return F S in O(L K²) per row, from the expected score of the rest of a sequence given one or two of its
+        labels.
+        """
         parts = [self._cov_apply(F[begin : begin + ROWS]) for begin in range(0, len(F), ROWS)]
         return np.concatenate(parts) if parts else np.empty((0, F.shape[1]))
 
     def sample(self, rng: np.random.Generator) -> list[int]:
-        """A uniform sequence."""
+        """Draw a uniform sequence."""
         labels = [_drawn(self.at[0], rng)]
         for step in self.steps:
             labels.append(_drawn(step[labels[-1]], rng))
@@ -57,7 +59,7 @@ class ConstrainedChain:
     def _cov_apply(self, F: Array) -> Array:
         K, L, n = self.n_labels, self.length, len(F)
         u, T = np.ascontiguousarray(F[:, :K]), F[:, K:].reshape(n, K, K)
-        here = u - (u @ self.at.T).T[:, :, None]  # [t, i, a]: all scores are centred, so that nothing large cancels
+        here = u - (u @ self.at.T).T[:, :, None]  # [t, i, a]: scores are centred to avoid cancellation
         links = np.einsum("iab,tab->ti", T, self.pairs)
         before, after = np.zeros((L, n, K)), np.zeros((L, n, K))
         for t in range(L - 1):

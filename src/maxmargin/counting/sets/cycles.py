@@ -1,8 +1,8 @@
 """Sets of cycles: through any three or more items, and through all items.
 
-A cycle is written as the tuple of its items in order, from any of them on; the last is followed by the first. Decoders
-and enumerations begin with the item that comes first in the set's own order; and where direction does not matter they
-go on from there to that of its two neighbours that comes first.
+A cycle is written as the tuple of its items in order, beginning with any of them; the first follows the last. Decoders
+and enumerations begin with the smallest item in the order of the set; if direction does not matter, they continue with
+the smaller one of its two neighbours.
 """
 
 from __future__ import annotations
@@ -27,11 +27,11 @@ from maxmargin.counting.sets.pair_set import ItemPairSet
 from maxmargin.counting.sets.scores import finite_scores
 from maxmargin.counting.sets.signed_pairs import SignedPairs, signed_pairs
 
-LEAST = 3  # items of a cycle
+LEAST = 3  # the fewest items of a cycle
 
 
 class CyclicPermutations(ItemPairSet):
-    """All directed cycles through three or more of n items (Gärtner and Vembu 2009, Sect. 4.2: routes).
+    """The set of all directed cycles through three or more of n items (Gärtner and Vembu 2009, Sect. 4.2: routes).
 
         signed:      φ_uv(y) = +1 if v follows u, -1 if u follows v, 0 otherwise,    u < v                          (1)
         not signed:  φ_uv(y) = 1 if v follows u, 0 otherwise,                        u != v                         (2)
@@ -43,17 +43,29 @@ class CyclicPermutations(ItemPairSet):
 
     A cycle enters every item as often as it leaves it. So the covariance of (1), whose mean is 0, has the eigenvalue
     N p3 on circulations and 0 on gradients. That of (2), whose mean is p2/2, has N p3 / 2 on circulations, 0 on
-    gradients; on constants the variance of a cycle's length over N (N-1), on functions g_u + g_v with Σ g = 0
+    gradients; on constants the variance of the length of a cycle over N (N-1), on functions g_u + g_v with Σ g = 0
 
         2 E_{N-4} / (N (N-1) (N-2) Z),                                                                              (4)
 
-    and p2/2 less (4) / (N-3) on all others that are symmetric.
+    and p2/2 minus (4) / (N-3) on all other symmetric functions.
 
-    items : their number, or their names.
-    signed : features (1) or (2).
-    method : how the best cycle is searched, which is NP-hard (ibid., Sect. 3.3). "exact": over all subsets, up to 20
+    Parameters
+    ----------
+    items : the number of items, or their names.
+    signed : whether features are (1) or (2).
+    method : how the best cycle is searched, which is NP-hard (ibid., Sect. 3.3). "exact": over all subsets, at most 20
         items; "local": single changes, from several starts; "milp": an integer program, exact, a matter of seconds for
-        20 to 25 items; "auto": "exact" up to 15 items, "local" beyond.
+        20 to 25 items; "auto": "exact" for at most 15 items, "local" beyond.
+
+    Examples
+    --------
+    >>> from maxmargin.counting import CyclicPermutations
+    >>> CyclicPermutations(3, signed=False).decode([1.0, 0.0, 0.0, 1.0, 1.0, 0.0])
+    DecodedOutput(y=(0, 1, 2), value=3.0, exact=True)
+
+    See Also
+    --------
+    HamiltonianCycles : cycles through all items.   maxmargin.RoutePredictor : learns routes.
     """
 
     least = LEAST
@@ -66,7 +78,7 @@ class CyclicPermutations(ItemPairSet):
 
     @property
     def repeats(self) -> int:  # type: ignore[override]
-        """2 for signed features, which are kept once for both directions."""
+        """2 for signed features, which have one coordinate for both directions; otherwise 1."""
         return 2 if self.signed else 1
 
     @property
@@ -79,7 +91,7 @@ class CyclicPermutations(ItemPairSet):
         return float(gammaln(n + 1.0) + np.log(_length_weights(n).sum()))
 
     def shares(self) -> tuple[float, float]:
-        """p2 and p3 of (3)."""
+        """Return p2 and p3 of (3)."""
         n = len(self._items)
         p3 = 2 * _inverse_factorials(n - 3) / (n * (n - 1) * (n - 2) * float(_length_weights(n).sum()))
         return (n - 2) * p3, p3
@@ -105,7 +117,7 @@ class CyclicPermutations(ItemPairSet):
         weights = weights / weights.sum()
         spread = float(weights @ (lengths - weights @ lengths) ** 2) / (n * (n - 1))
         items = p3 * _inverse_factorials(n - 4) / _inverse_factorials(n - 3)
-        rest = p2 / 2 - items / max(n - 3, 1)  # for n = 3 there are no others
+        rest = p2 / 2 - items / max(n - 3, 1)  # for n = 3 this space is empty
         return ArcEigenvalues(EdgeEigenvalues(spread, items, rest), 0.0, n * p3 / 2)
 
     def features(self, y: Any) -> Array:
@@ -128,7 +140,7 @@ class CyclicPermutations(ItemPairSet):
                     yield (chosen[0], *rest)
 
     def sample(self, rng: np.random.Generator) -> tuple[Hashable, ...]:
-        """Uniform."""
+        """Draw a uniform cycle."""
         items = self._items
         weights = _length_weights(len(items))
         size = int(rng.choice(np.arange(LEAST, len(items) + 1), p=weights / weights.sum()))
@@ -136,21 +148,34 @@ class CyclicPermutations(ItemPairSet):
 
 
 class HamiltonianCycles(ItemPairSet):
-    """All cycles through all n items.
+    """The set of all cycles through all n items.
 
         not directed:  φ_uv(y) = 1 if u and v are neighbours, 0 otherwise,           u < v                          (1)
         directed:      φ_uv(y) = 1 if v follows u, 0 otherwise,                      u != v                         (2)
         signed:        φ_uv(y) = +1 if v follows u, -1 if u follows v, 0 otherwise,  u < v                          (3)
 
-    Every item has two neighbours, so that the covariance of (1), with mean 2/(n-1), has the eigenvalue 0 on all
-    functions g_u + g_v, and 2/(n-1) on those whose sums at all items are 0. Of (2), with mean 1/(n-1), the eigenvalues
-    are 1/(n-1) on the symmetric ones of these, n/((n-1)(n-2)) on circulations, 0 elsewhere; of (3), with mean 0, they
-    are 2n/((n-1)(n-2)) on circulations, 0 on gradients.
+    Every item has two neighbours, so the covariance of (1), with mean 2/(n-1), has the eigenvalue 0 on all functions
+    g_u + g_v, and 2/(n-1) on those whose sums at all items are 0. For (2), with mean 1/(n-1), the eigenvalues are
+    1/(n-1)
+    on the symmetric ones of these, n/((n-1)(n-2)) on circulations, 0 elsewhere; for (3), with mean 0, they are
+    2n/((n-1)(n-2)) on circulations, 0 on gradients.
 
-    items : their number, or their names.
-    directed : whether a cycle and its reverse are two outputs.
-    signed : features (3) of directed cycles.
-    method : as of CyclicPermutations. The search is a travelling salesman's.
+    Parameters
+    ----------
+    items : the number of items, or their names.
+    directed : whether a cycle and its reverse are different outputs.
+    signed : whether directed cycles have the features (3).
+    method : as for CyclicPermutations. The search is a travelling salesman problem.
+
+    Examples
+    --------
+    >>> from maxmargin.counting import HamiltonianCycles
+    >>> HamiltonianCycles(4).decode([1.0, 0.0, 1.0, 1.0, 0.0, 1.0])
+    DecodedOutput(y=(0, 1, 2, 3), value=4.0, exact=True)
+
+    See Also
+    --------
+    CyclicPermutations : cycles through some of the items.
     """
 
     least = LEAST
@@ -168,7 +193,7 @@ class HamiltonianCycles(ItemPairSet):
 
     @property
     def repeats(self) -> int:  # type: ignore[override]
-        """2 for signed features, which are kept once for both directions."""
+        """2 for signed features, which have one coordinate for both directions; otherwise 1."""
         return 2 if self.signed else 1
 
     @property
@@ -223,7 +248,7 @@ class HamiltonianCycles(ItemPairSet):
                 yield self._items.named((0, *rest))
 
     def sample(self, rng: np.random.Generator) -> tuple[Hashable, ...]:
-        """Uniform."""
+        """Draw a uniform cycle."""
         return self._items.named(self._canonical(rng.permutation(len(self._items)).tolist()))
 
     def _canonical(self, cycle: list[int]) -> list[int]:
@@ -232,18 +257,18 @@ class HamiltonianCycles(ItemPairSet):
 
 
 def _length_weights(n: int) -> Array:
-    """The number of cycles of 3 … n items, over n!."""
+    """Return the number of cycles of 3 … n items, divided by n!."""
     lengths = np.arange(LEAST, n + 1)
     return np.asarray(rgamma(n - lengths + 1.0) / lengths)
 
 
 def _inverse_factorials(k: int) -> float:
-    """E_k = Σ_{j<=k} 1/j!, 0 for k < 0."""
+    """Return E_k = Σ_{j<=k} 1/j!, 0 for k < 0."""
     return float(rgamma(np.arange(k + 1) + 1.0).sum())
 
 
 def _steps(numbers: list[int]) -> tuple[Index, Index]:
-    """The arcs of a cycle: tails and heads."""
+    """Return the arcs of a cycle as tails and heads."""
     tails = np.array(numbers, dtype=np.intp)
     return tails, np.roll(tails, -1)
 

@@ -1,4 +1,4 @@
-"""DagPaths: the ways from a source to a sink in a graph without cycles."""
+"""DagPaths: the paths from a source to a sink in a graph without cycles."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ Arc = tuple[Hashable, Hashable]
 
 
 class _Graph(NamedTuple):
-    """Nodes in topological order, every arc from a smaller to a larger number."""
+    """A graph whose nodes are in topological order: every arc leads from a smaller to a larger number."""
 
     nodes: Items
     tails: Index  # (d,)
@@ -36,39 +36,51 @@ class _Graph(NamedTuple):
 
 
 class _Chain(NamedTuple):
-    """Uniform paths as a Markov chain: from u one steps to v with probability B_v / B_u."""
+    """Uniform paths as a Markov chain, which steps from u to v with probability B_v / B_u."""
 
     log_size: float
-    going: NDArray[np.bool_]  # (d,) whether an arc leads on to the sink
-    steps: Array  # (d,) T of every arc; 0 where no path goes on
+    going: NDArray[np.bool_]  # (d,) whether a path to the sink continues along the arc
+    steps: Array  # (d,) T of every arc; 0 if no path to the sink uses it
     visits: Array  # (n,) P(u is on the path)
     onward: sparse.csc_array  # I - T
 
 
 class DagPaths(PairSet):
-    """All paths from a source to a sink along the arcs of a graph without cycles; φ has one coordinate per arc.
+    """The set of all paths from a source to a sink along the arcs of an acyclic graph; φ has one coordinate per arc.
 
     With B_v the number of paths from v to the sink, a uniform path is a Markov chain that steps from u to v with
     probability T_uv = B_v/B_u. Let V = (I - T)⁻¹, so that V_su is the probability of a visit of u. Then
 
         μ_uv = V_su T_uv,     E[φ_uv φ_xy] = V_su T_uv V_vx T_xy  if v is before x (or is x).                        (1)
 
-    A product with S passes once forward and once backward over the arcs: f_uv T_uv is joined with what f is expected
-    to have earned before u and to earn after v. Numbers of paths are kept as logarithms.
+    A product with S makes one forward and one backward pass over the arcs: f_uv T_uv is combined with the expected sums
+    of f before u and after v. Numbers of paths are kept as logarithms.
 
-    An output is the tuple of the nodes of a path, source and sink included. Decoding is exact (longest path), samples
+    An output is the tuple of the nodes of a path, including source and sink. Decoding is exact (longest path), samples
     are uniform.
 
-    edges : pairs (u, v) of nodes, which are any hashable values, in the order of the coordinates. Arcs on no path from
-        source to sink have features, which are always 0.
+    Parameters
+    ----------
+    edges : pairs (u, v) of nodes, which are any hashable values, in the order of the coordinates. Arcs that are on no
+        path from source to sink have coordinates, which are always 0.
     source, sink : two different nodes.
+
+    Examples
+    --------
+    >>> from maxmargin.counting import DagPaths
+    >>> DagPaths([("s", "a"), ("a", "t"), ("s", "t")], "s", "t").decode([1.0, 1.0, 1.5])
+    DecodedOutput(y=('s', 'a', 't'), value=2.0, exact=True)
+
+    See Also
+    --------
+    Paths : simple paths of a complete graph.
     """
 
     def __init__(self, edges: Sequence[Arc], source: Hashable, sink: Hashable):
         self.edges = edges
         self.source = source
         self.sink = sink
-        _ = self._chain  # raise now what is wrong with them
+        _ = self._chain  # raises an error now if the arcs are invalid
 
     def log_size(self) -> float:
         return self._chain.log_size
@@ -84,7 +96,7 @@ class DagPaths(PairSet):
             self._chain.steps,
             _factored(self._chain.onward),
         )
-        # Σ f over the arcs before u, where u is visited, and expected after v, where one is at v: (n, k) each.
+        # Expected Σ f over the arcs before u, given a visit of u, and after v, given a visit of v: (n, k) each.
         before = onward.solve(self._at(heads) @ (mean[:, None] * F.T), trans="T")
         after = onward.solve(self._at(tails) @ (steps[:, None] * F.T))
         joined = F * mean + steps * before[tails].T + mean * after[heads].T
@@ -107,7 +119,7 @@ class DagPaths(PairSet):
         from maxmargin.structures.parts.optimisers.compiled.dag_path import cheapest_paths
 
         graph, f = self._graph, finite_scores(f, self.dim)
-        arcs = np.argsort(-graph.tails, kind="stable")  # the last ones first: tails are in topological order
+        arcs = np.argsort(-graph.tails, kind="stable")  # last arcs first, because tails are in topological order
         arcs = arcs[self._chain.going[arcs]]
         tails, heads, chosen = graph.tails[arcs], graph.heads[arcs], np.zeros((1, self.dim))
         ahead, onward = np.empty(len(graph.nodes)), np.empty(len(graph.nodes), dtype=np.intp)
@@ -199,12 +211,12 @@ class DagPaths(PairSet):
         return _Chain(float(log_paths[graph.source]), going, steps, _factored(onward).solve(start, trans="T"), onward)
 
     def _at(self, nodes: Index) -> sparse.csr_array:
-        """(n, d): sums of arcs at one of their ends."""
+        """Return an (n, d) matrix that sums arcs at one of their ends."""
         return sparse.csr_array(
             (np.ones(self.dim), (nodes, np.arange(self.dim))), shape=(len(self._graph.nodes), self.dim)
         )
 
 
 def _factored(matrix: sparse.csc_array) -> Any:
-    """A triangular matrix, ready to be solved with: in its own order nothing fills in."""
+    """Factorise a triangular matrix; in the given order there is no fill-in."""
     return splu(matrix, permc_spec="NATURAL", diag_pivot_thresh=0.0)

@@ -1,12 +1,12 @@
-"""Moments of the counts of labels and of neighbouring labels in all sequences of one length.
+"""Moments of the counts of labels and of adjacent labels over all sequences of one length.
 
-A score Σ_t u[y_t] + Σ_t T[y_t, y_{t+1}] of a uniform sequence is a sum of uncorrelated terms. Take T apart into its
+A score Σ_t u[y_t] + Σ_t T[y_t, y_{t+1}] of a uniform sequence is a sum of uncorrelated terms. Decompose T into its
 mean, rows r, columns c (both of mean 0) and the doubly centred rest D; then, with u centred,
 
     Var = (1/K) Σ_t ‖u + [t < L] r + [t > 1] c‖² + ((L-1)/K²) ‖D‖².                                             (1)
 
-So S has the eigenvalue (L-1)/K² on all D; 0 on the two constants; and on the triples (u, r, c), of which every one of
-K-1 dimensions is like the others, the three eigenvalues of a (3, 3) matrix.
+So S has the eigenvalue (L-1)/K² on all D; 0 on the two constants; and on the triples (u, r, c), in each of their K-1
+dimensions, the three eigenvalues of a (3, 3) matrix.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ class _Parts(NamedTuple):
 
 
 class FreeChain:
-    """All K^L sequences."""
+    """All K^L sequences of labels."""
 
     def __init__(self, n_labels: int, length: int):
         K, L = self.n_labels, self.length = n_labels, length
@@ -40,7 +40,7 @@ class FreeChain:
         self.triple = np.array([[L, side, side], [side, steps / K, inner / K], [side, inner / K, steps / K]]) / K
 
     def cov_apply(self, F: Array) -> Array:
-        """F S by (1)."""
+        """Return F S by (1)."""
         parts, K = self._parts(F), self.n_labels
         zero = np.zeros(len(F))
         return self._whole(
@@ -50,7 +50,7 @@ class FreeChain:
         )
 
     def cov_spectrum(self) -> list[Eigenspace]:
-        """At most five."""
+        """Return the eigenspaces, at most five."""
         K, L = self.n_labels, self.length
         values, vectors = np.linalg.eigh(self.triple)
         values[values < 1e-13 * values[-1]] = 0.0
@@ -62,7 +62,7 @@ class FreeChain:
         )
 
     def sample(self, rng: np.random.Generator) -> list[int]:
-        """A uniform sequence."""
+        """Draw a uniform sequence."""
         return rng.integers(self.n_labels, size=self.length).tolist()
 
     def _parts(self, F: Array) -> _Parts:

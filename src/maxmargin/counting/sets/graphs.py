@@ -1,4 +1,4 @@
-"""Graphs on given vertices: all of them, and those whose edges are a clique."""
+"""Graphs on given vertices: all graphs, and those whose edges form a clique."""
 
 from __future__ import annotations
 
@@ -21,14 +21,26 @@ from maxmargin.counting.sets.subsets import AllIndicators, SizedSubsetOutputs, S
 
 
 class EdgeSets(VertexPairSet, AllIndicators):
-    """All graphs on N vertices, φ the indicator of their E = N(N-1)/2 possible edges.
+    """The set of all graphs on N vertices, φ the indicator of their E = N(N-1)/2 possible edges.
 
         |Y| = 2^E,     μ = 1/2,     S = I/4
 
     (Gärtner and Vembu 2009, section 5.5, where exponents must count different edges, not their vertices).
 
-    vertices : their number or their names. Outputs are frozensets of edges (u, v), u before v in the order of the
-        vertices; {u, v} and (v, u) are read too.
+    Parameters
+    ----------
+    vertices : the number of vertices or their names. Outputs are frozensets of edges (u, v), u before v in the order of
+        the vertices; {u, v} and (v, u) are accepted, too.
+
+    Examples
+    --------
+    >>> from maxmargin.counting import EdgeSets
+    >>> sorted(EdgeSets(3).decode([1.0, -1.0, 2.0]).y)
+    [(0, 1), (1, 2)]
+
+    See Also
+    --------
+    Cliques, Matchings, SpanningTrees : graphs with more structure.
     """
 
     def __init__(self, vertices: ItemsLike):
@@ -54,7 +66,7 @@ class EdgeSets(VertexPairSet, AllIndicators):
 
 
 class _VertexSets(VertexPairSet):
-    """Outputs that are sets of vertices, φ the indicator of the pairs inside."""
+    """A set whose outputs are sets of vertices, φ the indicator of the pairs inside."""
 
     def _eigenvalues(self) -> EdgeEigenvalues:
         raise NotImplementedError
@@ -75,17 +87,30 @@ class _VertexSets(VertexPairSet):
 
 
 class Cliques(_VertexSets, SubsetOutputs):
-    """All sets of vertices, φ the indicator of the pairs inside: the edges of a clique.
+    """The set of all sets of vertices, φ the indicator of the pairs inside: the edges of a clique.
 
         |Y| = 2^N,     μ = 1/4,     M = 2^-|e ∪ e'|: 1/4 for one edge, 1/8 for two that share a vertex, 1/16 otherwise
 
     (Gärtner and Vembu 2009, section 5.5, where e ∪ e' is printed as e ∩ e'). As in the paper the 2^N sets of vertices
     are counted, although those with less than two vertices all have φ = 0.
 
-    Decoding, quadratic 0/1 programming, is NP-hard: it is exact where at most 20 vertices remain after those are
-    settled that every optimum may contain, or that it need not contain; else a tabu search.
+    Decoding, quadratic 0/1 programming, is NP-hard. It is exact if at most 20 vertices remain after those are fixed
+    that
+    are in or out of some optimum for certain; otherwise it is a tabu search.
 
-    vertices : their number or their names. Outputs are frozensets of vertices.
+    Parameters
+    ----------
+    vertices : the number of vertices or their names. Outputs are frozensets of vertices.
+
+    Examples
+    --------
+    >>> from maxmargin.counting import Cliques
+    >>> sorted(Cliques(3).decode([1.0, -1.0, 2.0]).y)
+    [0, 1, 2]
+
+    See Also
+    --------
+    KCliques : cliques of one size.
     """
 
     def __init__(self, vertices: ItemsLike):
@@ -107,18 +132,32 @@ class Cliques(_VertexSets, SubsetOutputs):
 
 
 class KCliques(_VertexSets, SizedSubsetOutputs):
-    """All sets of k of N vertices, φ the indicator of the pairs inside.
+    """The set of all sets of k of N vertices, φ the indicator of the pairs inside.
 
-    With p_j = k(k-1)…(k-j+1) / N(N-1)…(N-j+1), the probability that j given vertices are in: μ = p_2, and M is p_2 for
-    one edge, p_3 for two that share a vertex and p_4 otherwise. All outputs have as many edges, so S is 0 on the
+    With p_j = k(k-1)…(k-j+1) / N(N-1)…(N-j+1), the probability that j given vertices are inside: μ = p_2, and M is p_2
+    for
+    one edge, p_3 for two that share a vertex and p_4 otherwise. All outputs have the same number of edges, so S is 0 on
+    the
     constant; its other eigenvalues are
 
         p_2 (k-1)(N-k)/(N-2) on g_u + g_v,     p_2 (N-k)(N-k-1)/((N-2)(N-3)) elsewhere.
 
-    Decoding is NP-hard: exact for N <= 20 or at most 50000 outputs, else a tabu search over exchanges of vertices.
+    Decoding is NP-hard: exact for N <= 20 or at most 50000 outputs, otherwise a tabu search over exchanges of vertices.
 
-    vertices : their number or their names. Outputs are frozensets of vertices.
+    Parameters
+    ----------
+    vertices : the number of vertices or their names. Outputs are frozensets of vertices.
     size : k >= 2.
+
+    Examples
+    --------
+    >>> from maxmargin.counting import KCliques
+    >>> sorted(KCliques(3, 2).decode([1.0, -1.0, 2.0]).y)
+    [1, 2]
+
+    See Also
+    --------
+    Cliques : cliques of any size.
     """
 
     def __init__(self, vertices: ItemsLike, size: int):

@@ -1,4 +1,4 @@
-"""Labels in a hierarchy: one label, or several that share their ways from the root."""
+"""Labels in a hierarchy: one label, or several labels with their ancestors."""
 
 from __future__ import annotations
 
@@ -23,22 +23,42 @@ from maxmargin.inputs.labels.labels import plain
 
 
 class HierarchyLabels(OneLabel):
-    """One label of a tree or lattice of nodes; φ_i(y) = 1 if node i is y or above y.
+    """The set of labels of a tree or lattice of nodes; φ_i(y) = 1 if node i is y or an ancestor of y.
 
-    This is the poset regression of Gärtner and Vembu 2009, section 5.2, with two repairs: the order is reflexive (with
-    a strict one two sibling leaves have the same features), and counts go over the labels that an output can be, not
-    over all nodes. With n_i labels at or below node i, of |L|,
+    This is the poset regression of Gärtner and Vembu 2009, section 5.2, with two corrections: the order is reflexive
+    (with
+    a strict one two sibling leaves have the same features), and sums are over the labels that an output can be, not
+    over
+    all nodes. With n_i labels at or below node i, of |L|,
 
         μ_i = n_i / |L|,     M_ij = #{labels at or below both i and j} / |L|.
 
-    Products with S pass through the scores of all labels: O(Σ number of nodes above a label). Nodes that are above
+    Products with S are computed from the scores of all labels, in O(Σ number of nodes above a label). Nodes that are
+    above
     every label, such as the root, have no variance and no coordinate.
 
+    Parameters
+    ----------
     taxonomy : {child: parent} or, in a lattice, {child: [parents]}; a list of (parent, child) pairs; a separator such
-        as ".", where labels are paths ("6.2" is below "6"); or None: all labels directly below a root. There must be
-        one root; the parent None is a root without a name.
+    as
+        ".", if labels are paths ("6.2" is below "6"); or None: all labels directly below a root. There must be one
+        root;
+        the parent None is an unnamed root.
     labels : "leaves", "nodes" (all that have a name), or a sequence of the nodes that an output can be. A separator or
         None needs the sequence. Outputs are labels.
+
+    Examples
+    --------
+    >>> from maxmargin.counting import HierarchyLabels
+    >>> tree = {"cat": "animal", "dog": "animal", "animal": None, "oak": None}
+    >>> HierarchyLabels(tree).coordinates
+    ['animal', 'cat', 'dog', 'oak']
+    >>> HierarchyLabels(tree).decode([1.0, 0.5, 0.0, 1.2]).y
+    'cat'
+
+    See Also
+    --------
+    HierarchyPaths : several labels at once.   maxmargin.TaxonomySVC : learns such labels with a large margin.
     """
 
     def __init__(self, taxonomy: Any, labels: str | Sequence[Hashable] = "leaves"):
@@ -71,7 +91,9 @@ class HierarchyLabels(OneLabel):
         return (scores - scores.mean(1, keepdims=True)) @ self._ways.marks / len(self._ways.labels)
 
     def cov_spectrum(self) -> list[Eigenspace] | None:
-        """Few where all inner nodes of a level look alike: the eigenvectors of such trees are contrasts of siblings."""
+        """Return few eigenspaces if all inner nodes of a level are alike, because eigenvectors are then contrasts of
+        siblings.
+        """
         return decomposed(self.covariance()) if self.dim <= DENSE else None
 
     def features(self, y: Any) -> Array:
@@ -85,7 +107,7 @@ class HierarchyLabels(OneLabel):
 
 
 class _Ways:
-    """The labels of a hierarchy and which nodes are above each."""
+    """The labels of a hierarchy and the nodes above each."""
 
     def __init__(self, taxonomy: Any, labels: Any):
         every = isinstance(labels, str)
@@ -117,20 +139,37 @@ class _Ways:
 
 
 class HierarchyPaths(OutputSet):
-    """All sets of nodes of a tree that contain with a node all nodes above it; φ is the indicator of nodes.
+    """The set of all sets of nodes of a tree that contain all ancestors of each of their nodes; φ is the indicator of
+    nodes.
 
-    A set is the union of any number of ways down from the root, also none. In how many ways the subtree of v can be
-    cut, v itself included or not, is f(v) = 1 + Π f(c) over the children c. Given its parent, v is in an output with
-    probability q_v = 1 - 1/f(v), whatever happens elsewhere, so that
+    A set is the union of any number of paths down from the root, or empty. The subtree of v can be cut in
+    f(v) = 1 + Π f(c) ways, the product over its children c, where v itself may be excluded. Given its parent, v is in
+    an
+    output with probability q_v = 1 - 1/f(v), independently of everything else, so that
 
         log |Y| = Σ_roots log f,     μ_v = Π_{u at or above v} q_u,     S_uv = μ_u μ_v (1/μ_lca(u,v) - 1),           (1)
 
     where the last is Σ over the common ancestors a of u and v of μ_u μ_v (1 - q_a)/μ_a: two products with the matrix
-    of ancestors apply S. Gärtner and Vembu 2009 count single ways only (HierarchyLabels, section 5.2); this is their
-    scheme for documents with several categories.
+    of ancestors apply S. Gärtner and Vembu 2009 count single paths only (HierarchyLabels, section 5.2); this applies
+    their
+    scheme to documents with several categories.
 
-    taxonomy : {child: parent} or a list of (parent, child) pairs with one root; the parent None is a root without a
-        name, which no output contains. Outputs are frozensets of nodes.
+    Parameters
+    ----------
+    taxonomy : {child: parent} or a list of (parent, child) pairs with one root; the parent None is an unnamed root,
+    which
+        no output contains. Outputs are frozensets of nodes.
+
+    Examples
+    --------
+    >>> from maxmargin.counting import HierarchyPaths
+    >>> tree = {"cat": "animal", "dog": "animal", "animal": None, "oak": None}
+    >>> sorted(HierarchyPaths(tree).decode([1.0, -1.0, 1.0, -1.0]).y)
+    ['animal', 'dog']
+
+    See Also
+    --------
+    HierarchyLabels : one label at a time.
     """
 
     def __init__(self, taxonomy: Any):
@@ -162,7 +201,7 @@ class HierarchyPaths(OutputSet):
         return (weighed @ way.above) * mean
 
     def cov_spectrum(self) -> list[Eigenspace] | None:
-        """Few where all nodes of a level look alike."""
+        """Return few eigenspaces if all nodes of a level are alike, otherwise None."""
         return decomposed(self.covariance()) if self.dim <= DENSE else None
 
     def features(self, y: Any) -> Array:
@@ -200,7 +239,7 @@ class HierarchyPaths(OutputSet):
         return frozenset(self._tree.nodes.named(self._grown(rng.random(self.dim) >= self._tree.left_out)))
 
     def _grown(self, wanted: NDArray[np.bool_]) -> list[int]:
-        """The wanted nodes whose ancestors are all wanted."""
+        """Return the wanted nodes whose ancestors are all wanted."""
         taken = wanted.copy()
         for v in self._tree.downwards:
             if self._tree.parent[v] >= 0:
@@ -217,7 +256,7 @@ class _Tree:
         hierarchy = read_hierarchy(taxonomy, ())
         self.nodes = Items(hierarchy.nodes, called="node")
         d = len(self.nodes)
-        above = np.ones((d, d), dtype=bool)  # [u, v]: u is v or above v; nodes above all are not among the attributes
+        above = np.ones((d, d), dtype=bool)  # [u, v]: u is v or above v; nodes above all labels have no coordinate
         telling, marks = hierarchy.attributes(hierarchy.nodes)
         above[[self.nodes.number(node) for node in telling]] = marks.T
         depth = above.sum(0)

@@ -10,7 +10,7 @@ from maxmargin.base.arrays import Array
 
 
 def indicator(places: Any, dim: int) -> Array:
-    """1 at these places, 0 elsewhere."""
+    """Return a vector that is 1 at these indices and 0 elsewhere."""
     phi = np.zeros(dim)
     phi[places] = 1.0
     return phi

@@ -1,12 +1,12 @@
-"""Arcs among nodes that are all alike, and between them and nodes that are not: sources, sinks, roots.
+"""Arcs among interchangeable nodes, and between them and marked nodes: sources, sinks, roots.
 
-A covariance over such arcs that does not change when the n inner nodes are renamed maps functions that change in one
-way to functions that change in the same way, so that it is known by a few numbers (Schur's lemma). The ways are
+A covariance over such arcs that is invariant under renaming the n inner nodes maps functions that transform in one way
+to functions that transform in the same way, so it is determined by a few numbers (Schur's lemma). The ways are
 
     as constants:                         one number for every kind of arc;
     as a function g of nodes, Σ g = 0:    multiples of g_v on arcs from or to marked nodes, of g_u - g_v and g_u + g_v
                                           on inner arcs u -> v;                                                   (1)
-    as what is left of inner arcs:        symmetric and antisymmetric functions with sums 0 at every node.
+    as the rest of inner arcs:            symmetric and antisymmetric functions with sums 0 at every node.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ CIRCULATING = ArcEigenvalues(EdgeEigenvalues(0.0, 0.0, 0.0), 0.0, 1.0)
 
 @dataclass
 class InnerArcs:
-    """Coordinates by the kind of their arc."""
+    """Coordinates of arcs, grouped by the kind of their arc."""
 
     n: int  # inner nodes
     marked: list[int]  # arcs between two marked nodes, one coordinate each
@@ -42,15 +42,16 @@ class InnerArcs:
         return len(self.marked) + sum(map(len, self.ends)) + len(self.inner)
 
     def spectrum(self, cov_apply: Map) -> list[Eigenspace]:
-        """The eigenspaces of a covariance that does not change when inner nodes are renamed."""
+        """Return the eigenspaces of a covariance that is invariant under renaming inner nodes."""
         parts = [*self._constant_parts(cov_apply), *self._linear_parts(cov_apply), *self._other_parts(cov_apply)]
         largest = max(part.value for part in parts)
-        # Outputs satisfy linear equations, for each of which an eigenvalue is 0: what is found there is rounding, as it
+        # Outputs satisfy linear equations, for each of which an eigenvalue is 0. Small values are rounding errors, as
+        # they
         # would be for arcs of probability 1e-16.
         return distinct(part if part.value > EQUAL * largest else part._replace(value=0.0) for part in parts)
 
     def matrices(self, F: Array) -> Array:
-        """(k, n, n): the inner arcs of every row, with a zero diagonal."""
+        """Return the inner arcs of every row as (k, n, n) matrices with a zero diagonal."""
         result = np.zeros((len(F), self.n, self.n))
         result[:, ~np.eye(self.n, dtype=bool)] = F[:, self.inner]
         return result
@@ -70,7 +71,7 @@ class InnerArcs:
             return []
         g = np.zeros((1, self.n))
         g[0, :2] = np.sqrt(0.5), -np.sqrt(0.5)
-        kinds = len(self.ends) + (2 if self.n > 2 else 1)  # g_u + g_v is 0 for two nodes
+        kinds = len(self.ends) + (2 if self.n > 2 else 1)  # with two nodes g_u + g_v is 0
         one_each = np.concatenate([self._linear([c * g for c in row]) for row in np.eye(kinds)])
         values, vectors = np.linalg.eigh(one_each @ cov_apply(one_each).T)
         return [
@@ -79,7 +80,7 @@ class InnerArcs:
         ]
 
     def _linear(self, fields: list[Array]) -> Array:
-        """The second line of (1) for one (k, n) function of nodes for each kind, an isometry on every one."""
+        """Return the second line of (1), given one (k, n) function of nodes per kind; an isometry on each of them."""
         result = np.zeros((len(fields[0]), self.dim))
         for places, field in zip(self.ends, fields, strict=False):
             result[:, places] = field
@@ -119,7 +120,7 @@ class InnerArcs:
         ]
 
     def _value_at(self, matrix: Array, cov_apply: Map) -> float:
-        """The eigenvalue to which this function of inner arcs belongs."""
+        """Return the eigenvalue of this function of inner arcs."""
         row = np.zeros((1, self.dim))
         row[0, self.inner] = matrix[~np.eye(self.n, dtype=bool)]
         return float(np.vdot(row, cov_apply(row)) / np.vdot(row, row))
@@ -138,7 +139,7 @@ def _onto(direction: Array) -> Map:
 
 
 def _ring(n: int, values: list[float]) -> Array:
-    """Values on the arcs 0 -> 1 -> 2 … -> 0."""
+    """Return a matrix with these values on the arcs 0 -> 1 -> 2 … -> 0."""
     matrix = np.zeros((n, n))
     places = np.arange(len(values))
     matrix[places, np.roll(places, -1)] = values

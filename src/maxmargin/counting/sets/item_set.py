@@ -10,7 +10,7 @@ from maxmargin.counting.sets.output_set import OutputSet
 
 
 class ItemSet(OutputSet):
-    """A set that says what its items are. φ has a coordinate for each of them, unless the set says otherwise."""
+    """An output set with named or numbered items. By default φ has a coordinate for each of them."""
 
     @cached_property
     def _items(self) -> Items:

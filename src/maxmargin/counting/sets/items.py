@@ -1,4 +1,4 @@
-"""Items: what outputs are made of, numbered 0 … n-1 or named."""
+"""Items: the elements that outputs are made of, numbered 0 … n-1 or named."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ ItemsLike: TypeAlias = "int | Sequence[Hashable]"
 
 
 class Items:
-    """The items of a set, from their number n (then they are 0 … n-1) or from their names.
+    """The items of a set, given by their number n (then they are 0 … n-1) or by their names.
 
-    least : how many there must be for the set to have an output.
-    called : what they are, for messages: "class", "vertex", …
+    least : how many items there must be for the set to have an output.
+    called : what they are called in errors: "class", "vertex", …
     """
 
     def __init__(self, items: ItemsLike, least: int = 1, called: str = "item"):
@@ -33,7 +33,7 @@ class Items:
         return len(self.names)
 
     def number(self, name: Any) -> int:
-        """The number of one item; a ValueError if there is none of this name."""
+        """Return the number of one item; raise a ValueError if there is none of this name."""
         name = plain(name)
         try:
             found = None if isinstance(self.names, range) and isinstance(name, bool) else self._numbers.get(name)
@@ -44,7 +44,7 @@ class Items:
         return found
 
     def numbers(self, names: Any, kind: str) -> list[int]:
-        """The numbers of several different items, in the order given; kind says what the output is called."""
+        """Return the numbers of several different items, in the given order; `kind` names the output in errors."""
         members = collection(names, kind, self.called)
         found: list[int] = []
         seen: set[int] = set()
@@ -59,11 +59,11 @@ class Items:
         return found
 
     def named(self, numbers: Iterable[int]) -> tuple[Hashable, ...]:
-        """The items with these numbers."""
+        """Return the items with these numbers."""
         return tuple(self.names[k] for k in numbers)
 
     def described(self) -> str:
-        """All items in a few words, for messages."""
+        """Return a short text about all items, for errors."""
         if isinstance(self.names, range):
             return f"0 … {len(self.names) - 1}" if len(self.names) > 1 else "0"
         return ", ".join(map(repr, self.names[:6])) + (", …" if len(self.names) > 6 else "")
@@ -85,7 +85,7 @@ class Items:
 
 
 def collection(y: Any, kind: str, called: str = "item") -> list[Any]:
-    """The members of an output that is a set, list or tuple; neither a string nor a mask."""
+    """Return the members of an output that is a set, list or tuple; strings and masks are refused."""
     if hasattr(y, "dtype") and getattr(y, "ndim", 0) == 1 and y.dtype.kind != "b":
         y = y.tolist()
     if not isinstance(y, list | tuple | set | frozenset):
@@ -94,7 +94,7 @@ def collection(y: Any, kind: str, called: str = "item") -> list[Any]:
 
 
 def is_pair(given: Any) -> bool:
-    """Whether this has two members; a string of two letters is no pair."""
+    """Return whether this has two members; a string of two letters is not a pair."""
     return not isinstance(given, str) and hasattr(given, "__iter__") and len(tuple(given)) == 2
 
 

@@ -1,4 +1,4 @@
-"""Matchings: pairs of vertices of which no two share a vertex, all of them or only those that leave no vertex alone."""
+"""Matchings: pairs of vertices without a common vertex, all of them or only the perfect ones."""
 
 from __future__ import annotations
 
@@ -22,27 +22,39 @@ Edge = tuple[Hashable, Hashable]
 
 
 class Matchings(VertexPairSet):
-    """All matchings of the complete graph of N vertices, the empty one included; φ has one coordinate per edge.
+    """The set of all matchings of the complete graph of N vertices, including the empty one; φ has one coordinate per
+    edge.
 
-    Their number is T(N) with T(n) = T(n-1) + (n-1) T(n-2): the last vertex is alone or paired with one of the others.
+    Their number is T(N) with T(n) = T(n-1) + (n-1) T(n-2): the last vertex is single or matched with one of the others.
     In ratios r_n = T(n-1)/T(n), which do not overflow, with r_1 = 1 and 1/r_n = 1 + (n-1) r_{n-1},
 
         log T(N) = -Σ_n log r_n,     μ_e = T(N-2)/T(N) = r_N r_{N-1},     E[φ_e φ_e'] = μ r_{N-2} r_{N-3}            (1)
 
     for disjoint edges, 0 for those that share a vertex.
 
-    An output is a frozenset of pairs (u, v) of vertices. Pairs are read in either direction, from any set, list or
-    tuple.
+    An output is a frozenset of pairs (u, v) of vertices. Pairs are accepted in either order, in any set, list or tuple.
     Decoding is exact: see decoders/matching.py. Samples are uniform.
 
-    vertices : their number N >= 2, or their names. Coordinates are in the order (0, 1), (0, 2) …, (1, 2) ….
+    Parameters
+    ----------
+    vertices : the number N >= 2 of vertices, or their names. Coordinates are in the order (0, 1), (0, 2) …, (1, 2) ….
+
+    Examples
+    --------
+    >>> from maxmargin.counting import Matchings
+    >>> sorted(Matchings(3).decode([1.0, -1.0, 2.0]).y)
+    [(1, 2)]
+
+    See Also
+    --------
+    PerfectMatchings : matchings that leave no vertex single.
     """
 
     _perfect = False
 
     def __init__(self, vertices: ItemsLike):
         self.vertices = vertices
-        _ = self._items  # raise now what is wrong with them
+        _ = self._items  # raises an error now if the vertices are invalid
 
     def log_size(self) -> float:
         return -float(np.log(self._ratios).sum())
@@ -91,7 +103,7 @@ class Matchings(VertexPairSet):
         return map(frozenset, pair_up(list(range(len(names)))))
 
     def sample(self, rng: np.random.Generator) -> frozenset[Edge]:
-        """In a random order of the vertices, the last of n that are left is alone with probability r_n."""
+        """Draw a uniform matching: in a random order of the vertices, the last of n is single with probability r_n."""
         left = rng.permutation(len(self._items)).tolist()
         chosen = []
         while left:
@@ -104,18 +116,18 @@ class Matchings(VertexPairSet):
 
     @cached_property
     def _ratios(self) -> Array:
-        """r_1 … r_N of (1)."""
+        """The ratios r_1 … r_N of (1)."""
         ratios = [1.0]
         for n in range(2, len(self._items) + 1):
             ratios.append(1 / (1 + (n - 1) * ratios[-1]))
         return np.array(ratios)
 
     def _alone(self, n: int) -> float:
-        """The probability that one given vertex of n is in no edge."""
+        """Return the probability that a given vertex of n is single."""
         return float(self._ratios[n - 1])
 
     def _together(self) -> tuple[float, float]:
-        """The probabilities of one edge and of two disjoint ones, 0 if there are none."""
+        """Return the probabilities of one edge and of two disjoint ones, 0 if there are none."""
         one = float(np.prod(self._ratios[-2:]))
         return one, float(np.prod(self._ratios[-4:])) if len(self._items) >= 4 else 0.0
 
@@ -125,15 +137,27 @@ class Matchings(VertexPairSet):
 
 
 class PerfectMatchings(Matchings):
-    """All matchings of an even number N of vertices that leave none alone: 1 · 3 · 5 ⋯ (N-1) of them.
+    """The set of all matchings of an even number N of vertices that leave none single: 1 · 3 · 5 ⋯ (N-1) of them.
 
         μ = 1/(N-1),     E[φ_e φ_e'] = 1/((N-1)(N-3)) for disjoint edges, 0 for those that share a vertex:
 
-    S has one eigenvalue that is not 0, (N-2)/((N-1)(N-3)), on the functions of edges with sum 0 at every vertex.
+    S has one nonzero eigenvalue, (N-2)/((N-1)(N-3)), on the functions of edges with sum 0 at every vertex.
 
-    Outputs, coordinates, decoding and samples are as those of Matchings.
+    Outputs, coordinates, decoding and samples are those of Matchings.
 
-    vertices : their number N, or their names.
+    Parameters
+    ----------
+    vertices : the number N of vertices, or their names.
+
+    Examples
+    --------
+    >>> from maxmargin.counting import PerfectMatchings
+    >>> sorted(PerfectMatchings(4).decode([1.0, 2.0, 3.0, 3.0, 2.0, 5.0]).y)
+    [(0, 3), (1, 2)]
+
+    See Also
+    --------
+    Matchings : matchings that may leave vertices single.
     """
 
     _perfect = True

@@ -1,4 +1,4 @@
-"""The matrix-tree theorem: random rooted spanning trees of a digraph, all of their moments from one inverse matrix."""
+"""The matrix-tree theorem: all moments of random rooted spanning trees of a digraph from one inverse matrix."""
 
 from __future__ import annotations
 
@@ -6,11 +6,12 @@ import numpy as np
 
 from maxmargin.base.arrays import Array, Index
 
-CELLS = 1 << 22  # of the (rows, n, n) arrays that are in memory at a time
+CELLS = 1 << 22  # entries of the (rows, n, n) arrays that are in memory at a time
 
 
 class TreeLaw:
-    """Trees whose arcs lead from node 0 to every other node, with P(tree) ∝ Π_a w_a over their arcs a = (h, m).
+    """The distribution of trees whose arcs lead from node 0 to every other node, P(tree) ∝ Π_a w_a over their arcs a =
+    (h, m).
 
     With p_a = e_m - e_h (e_0 := 0), q_a = e_m and L(w) = Σ_a w_a p_a q_aᵀ over the nodes but 0, the weights of all
     trees sum to det L(w) (Tutte), and arcs are a determinantal process with the kernel K_ab = q_aᵀ L(w)⁻¹ p_b w_b:
@@ -21,24 +22,25 @@ class TreeLaw:
     so that a product with S costs two products of (n, n) matrices and K itself is never formed. An undirected graph is
     the digraph with both directions of every edge: each of its spanning trees has one orientation away from node 0.
 
-    Arcs (tails[a], heads[a]) are different, and all nodes can be reached from node 0. Arcs into node 0 are in no tree,
-    which the formulas know: for them q_a = e_0 = 0.
+    Arcs (tails[a], heads[a]) are different, and all nodes are reachable from node 0. Arcs into node 0 are in no tree,
+    which the formulas respect, because for them q_a = e_0 = 0.
     """
 
     def __init__(self, n: int, tails: Index, heads: Index, weights: Array | None = None):
         self.n, self.tails, self.heads = n, tails, heads
         self.weights = np.ones(len(tails)) if weights is None else weights
         laplacian = self._laplacians(np.ones((1, len(tails))))[0, 1:, 1:]
-        self.log_total = float(np.linalg.slogdet(laplacian)[1]) if n > 1 else 0.0  # of the weights of all trees
-        self.inverse = np.zeros((n, n))  # row and column 0 stay 0, which is e_0 = 0
+        # Log of the sum of the weights of all trees.
+        self.log_total = float(np.linalg.slogdet(laplacian)[1]) if n > 1 else 0.0
+        self.inverse = np.zeros((n, n))  # row and column 0 stay 0, because e_0 = 0
         self.inverse[1:, 1:] = np.linalg.inv(laplacian)
 
     def mean(self) -> Array:
-        """μ of (1)."""
+        """Return μ of (1)."""
         return self._along_arcs(self.inverse[None])[0]
 
     def cov_apply(self, F: Array) -> Array:
-        """F S by (2)."""
+        """Return F S by (2)."""
         F = np.asarray(F, dtype=np.float64)
         result = F * self.mean()
         step = max(1, CELLS // (self.n * self.n))
@@ -48,29 +50,30 @@ class TreeLaw:
         return result
 
     def sample(self, rng: np.random.Generator) -> Index:
-        """A tree of this law: the arc into node m for m = 1 … n-1.
+        """Draw a tree: return the arc into node m for m = 1 … n-1.
 
-        Node by node an arc is drawn given those before. Deciding for arc a replaces column m of L by p_a, which is one
-        step of Gauss and Jordan on its inverse. Random walks (Wilson) are shorter for most graphs, but take exponential
-        time on some digraphs.
+        Arcs are drawn node by node, each given those before. Choosing arc a replaces column m of L by p_a, which is one
+        Gauss-Jordan step on its inverse. Random walks (Wilson) are faster on most graphs, but take exponential time on
+        some
+        digraphs.
         """
-        inverse, top = self.inverse.copy(), np.arange(self.n)  # top[v]: where one comes to from v against chosen arcs
+        inverse, top = self.inverse.copy(), np.arange(self.n)  # top[v]: the node reached from v against the chosen arcs
         order = np.argsort(self.heads, kind="stable")
         entering = np.split(order, np.searchsorted(self.heads[order], np.arange(1, self.n)))[1:]
         chosen = np.empty(self.n - 1, dtype=np.intp)
         for m, arcs in enumerate(entering, start=1):
             tails = self.tails[arcs]
             chances = self.weights[arcs] * np.maximum(inverse[m, m] - inverse[m, tails], 0.0)
-            chances[top[tails] == m] = 0.0  # would close a cycle
+            chances[top[tails] == m] = 0.0  # these arcs would close a cycle
             a = arcs[rng.choice(len(arcs), p=chances / chances.sum())]
-            column = inverse[m:, m] - inverse[m:, self.tails[a]]  # rows of nodes before are not needed any more
+            column = inverse[m:, m] - inverse[m:, self.tails[a]]  # rows of earlier nodes are no longer needed
             inverse[m + 1 :] -= np.outer(column[1:] / column[0], inverse[m])
             top[top == m] = top[self.tails[a]]
             chosen[m - 1] = a
         return chosen
 
     def _laplacians(self, F: Array) -> Array:
-        """(k, n, n): L(w f) of every row; row and column 0 mean nothing."""
+        """Return (k, n, n) matrices L(w f), one for every row; row and column 0 have no meaning."""
         values = F * self.weights
         result = np.zeros((len(F), self.n, self.n))
         result[:, self.tails, self.heads] = -values
@@ -79,12 +82,12 @@ class TreeLaw:
         return result
 
     def _along_arcs(self, A: Array) -> Array:
-        """w_a q_aᵀ A p_a of all arcs, for (k, n, n) matrices."""
+        """Return w_a q_aᵀ A p_a of all arcs, for (k, n, n) matrices."""
         return self.weights * (A[:, self.heads, self.heads] - A[:, self.heads, self.tails])
 
 
 def unreachable(n: int, tails: Index, heads: Index) -> list[int]:
-    """The nodes to which no arcs lead from node 0."""
+    """Return the nodes that cannot be reached from node 0."""
     following: list[list[int]] = [[] for _ in range(n)]
     for tail, head in zip(tails.tolist(), heads.tolist(), strict=True):
         following[tail].append(head)

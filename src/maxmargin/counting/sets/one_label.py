@@ -11,7 +11,7 @@ from maxmargin.counting.sets.item_set import ItemSet
 
 
 class OneLabel(ItemSet):
-    """The items are labels, and an output is one of them."""
+    """An output set whose items are labels and whose outputs are single labels."""
 
     def log_size(self) -> float:
         return log(len(self._items))

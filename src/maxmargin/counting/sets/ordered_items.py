@@ -1,4 +1,4 @@
-"""Outputs that are different items in an order."""
+"""Outputs that are sequences of different items."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from maxmargin.counting.sets.items import Items
 
 
 def ordered_numbers(items: Items, y: Any, kind: str, all_of_them: bool = False) -> list[int]:
-    """The numbers of the items of y in their order; a ValueError that says what is wrong with y."""
+    """Return the numbers of the items of y in their order; raise a ValueError if y is invalid."""
     if isinstance(y, set | frozenset):
         raise ValueError(f"the {kind} is {y!r}, but a set has no order; expected a tuple or list of items")
     numbers = items.numbers(y, kind)

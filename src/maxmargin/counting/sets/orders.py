@@ -1,4 +1,4 @@
-"""Sets of orders: all permutations of some items, and all partial tournaments."""
+"""Sets of orders: all permutations of items, and all partial tournaments."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from maxmargin.counting.sets.signed_pairs import SignedPairs, signed_pairs
 
 
 class Permutations(ItemPairSet):
-    """All orders of n items; an output is a tuple of all items from the first to the last.
+    """The set of all orders of n items; an output is a tuple of all items from first to last.
 
         φ_uv(y) = +1 if u comes before v, -1 otherwise,        u < v,
 
@@ -29,11 +29,23 @@ class Permutations(ItemPairSet):
     covariance 1 at equal pairs, ±1/3 at pairs with one item in common, 0 elsewhere: its eigenvalues are (n+1)/3 on the
     functions g_u - g_v, and 1/3 on those whose sums over v are 0.
 
-    items : their number, or their names.
+    Parameters
+    ----------
+    items : the number of items, or their names.
     method : how the best order is searched, which is the NP-hard linear ordering problem. "exact": over all sets of
-        first items, up to 20 items; "local": single items are moved to better places, from several starts; "milp": an
-        integer program, exact, a second for 20 items without a clear order, and slow for more; "auto": "exact" up to
-        15 items, "local" beyond.
+        first items, at most 20 items; "local": single items are moved, from several starts; "milp": an integer program,
+        exact, a second for 20 items without a clear order, and slow for more; "auto": "exact" for at most 15 items,
+        "local" beyond.
+
+    Examples
+    --------
+    >>> from maxmargin.counting import Permutations
+    >>> Permutations(["a", "b", "c"]).decode([1.0, -1.0, 1.0])
+    DecodedOutput(y=('a', 'b', 'c'), value=1.0, exact=True)
+
+    See Also
+    --------
+    PartialTournaments : a relaxation that decodes each pair of items separately.
     """
 
     repeats = 2
@@ -79,28 +91,43 @@ class Permutations(ItemPairSet):
         return permutations(self._items.names)
 
     def sample(self, rng: np.random.Generator) -> tuple[Hashable, ...]:
-        """Uniform."""
+        """Draw a uniform order."""
         items = self._items
         return items.named(rng.permutation(len(items)).tolist())
 
 
 class PartialTournaments(ItemPairSet):
-    """For every pair of n items one of three: u before v, v before u, or neither. An output is a frozenset of pairs
-    (u, v), each of which says that u comes before v; at most one of (u, v), (v, u) is in it.
+    """The set of all partial tournaments: for every pair of n items, u before v, v before u, or neither.
+
+    An output is a frozenset of pairs (u, v), each of which says that u comes before v; at most one of (u, v) and (v, u)
+    is
+    in it.
 
         φ_uv(y) = +1 if (u, v) in y, -1 if (v, u) in y, 0 otherwise,        u < v
 
-    (Gärtner and Vembu 2009, Sect. 5.4: what partial orders are relaxed to). Pairs are independent: the mean is 0, and
-    the covariance 2/3 times the identity. (The paper prints other values for pairs with an item in common: it is 0.)
+    (Gärtner and Vembu 2009, Sect. 5.4: a relaxation of partial orders). Pairs are independent: the mean is 0, and the
+    covariance 2/3 times the identity. (The paper prints other values for pairs with an item in common: it is 0.)
 
-    items : their number, or their names.
+    Parameters
+    ----------
+    items : the number of items, or their names.
+
+    Examples
+    --------
+    >>> from maxmargin.counting import PartialTournaments
+    >>> sorted(PartialTournaments(3).decode([1.0, 0.0, -2.0]).y)
+    [(0, 1), (2, 1)]
+
+    See Also
+    --------
+    Permutations : complete orders.
     """
 
     repeats = 2
 
     def __init__(self, items: ItemsLike):
         self.items = items
-        _ = self._items  # an error if there cannot be a pair
+        _ = self._items  # raises an error if there is no pair of items
 
     @property
     def _pairs(self) -> SignedPairs:
@@ -134,7 +161,7 @@ class PartialTournaments(ItemPairSet):
         return phi
 
     def decode(self, f: Array) -> DecodedOutput:
-        """The sign of every f_uv; none where f_uv = 0."""
+        """Return the sign of every f_uv; pairs with f_uv = 0 are left out."""
         f = finite_scores(f, self.dim)
         y = self._named(np.sign(f))
         return DecodedOutput(y, float(self.features(y) @ f), True)
@@ -143,7 +170,7 @@ class PartialTournaments(ItemPairSet):
         return (self._named(np.array(signs)) for signs in product((0, 1, -1), repeat=self.dim))
 
     def sample(self, rng: np.random.Generator) -> frozenset[tuple[Hashable, Hashable]]:
-        """Uniform."""
+        """Draw a uniform partial tournament."""
         return self._named(rng.integers(-1, 2, self.dim))
 
     def _named(self, signs: Any) -> frozenset[tuple[Hashable, Hashable]]:

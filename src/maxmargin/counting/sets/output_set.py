@@ -1,11 +1,12 @@
-"""OutputSet: a finite set of outputs, seen through the moments of its uniform law.
+"""OutputSet: a finite set of outputs, represented by the moments of its uniform distribution.
 
-Counting-based training (Gärtner and Vembu 2009) never searches for a wrong output and never lists them: all that it
-asks of the set Y with features φ: Y -> R^d are the mean and the covariance of φ over all outputs alike,
+Counting-based training (Gärtner and Vembu 2009) neither searches for wrong outputs nor lists them. All it needs from
+the
+set Y with features φ: Y -> R^d are the mean and the covariance of φ over all outputs,
 
     μ = (1/|Y|) Σ_z φ(z),        S = (1/|Y|) Σ_z φ(z) φ(z)ᵀ - μ μᵀ,                                              (1)
 
-which are sums of known numbers even where |Y| has thousands of digits. |Y| itself only appears as its logarithm.
+which have closed forms even if |Y| has thousands of digits. |Y| itself appears only as its logarithm.
 """
 
 from __future__ import annotations
@@ -21,11 +22,13 @@ from maxmargin.base.arrays import Array
 from maxmargin.base.files.fields import Sized
 from maxmargin.base.files.objects import Fields, parameters_of
 
-MOST_ITEMS = 2**12  # of an output set in a model file
+MOST_ITEMS = 2**12  # the most items of an output set in a model file
 
 
 class DecodedOutput(NamedTuple):
-    """The best output that was found."""
+    """The best output that a decoder found: the output `y`, its score `value`, and whether it is proved optimal
+    (`exact`).
+    """
 
     y: Any
     value: float  # ⟨f, φ(y)⟩
@@ -33,16 +36,34 @@ class DecodedOutput(NamedTuple):
 
 
 class Eigenspace(NamedTuple):
-    """One eigenvalue of S with the projection onto all of its eigenvectors."""
+    """An eigenvalue of S with the projection onto its eigenspace."""
 
     value: float
-    project: Callable[[Array], Array]  # (k, d) rows -> their parts in this space
+    project: Callable[[Array], Array]  # projects (k, d) rows onto this space
 
 
 class OutputSet(BaseEstimator):
-    """A set of outputs with closed-form moments. Constructor arguments follow scikit-learn's rules.
+    """A set of outputs with closed-form moments, the base class of all output sets.
 
-    What a set derives from its parameters it keeps in cached properties, which are forgotten when a parameter changes.
+    Constructor arguments follow scikit-learn's rules. Values that are derived from them are cached properties, which
+    are
+    forgotten when a parameter changes. A subclass defines dim, log_size, mean, cov_apply, features and decode;
+    cov_spectrum
+    makes the closed-form solution available.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from maxmargin.counting import Subsets
+    >>> two_of_three = Subsets(["a", "b", "c"], 2)
+    >>> round(float(np.exp(two_of_three.log_size())))
+    3
+    >>> sorted(two_of_three.decode([1.0, -1.0, 2.0]).y)
+    ['a', 'c']
+
+    See Also
+    --------
+    maxmargin.CountingPredictor : learns to predict the outputs of such a set.
     """
 
     saved: ClassVar[Fields] = {}
@@ -52,8 +73,8 @@ class OutputSet(BaseEstimator):
     def _saved_parameters(cls) -> Fields:
         return dict.fromkeys(parameters_of(cls), Sized(MOST_ITEMS))
 
-    repeats: int = 1  # how often the paper's features count each coordinate: 2 where φ_uv = -φ_vu is kept once
-    uniform: bool = True  # whether the moments are those of the uniform law
+    repeats: int = 1  # how often the features of the paper repeat each coordinate: 2 if φ_uv = -φ_vu is kept once
+    uniform: bool = True  # whether the moments are those of the uniform distribution
 
     def __setattr__(self, name: str, value: Any) -> None:
         for key in list(vars(self)):
@@ -63,48 +84,50 @@ class OutputSet(BaseEstimator):
 
     @property
     def dim(self) -> int:
-        """d, the length of φ."""
+        """The length d of φ."""
         raise NotImplementedError
 
     @property
     def coordinates(self) -> Sequence[Hashable]:
-        """What every coordinate of φ stands for; their numbers, where a set does not say."""
+        """The meaning of every coordinate of φ; by default, its number."""
         return range(self.dim)
 
     def log_size(self) -> float:
-        """log |Y|."""
+        """Return log |Y|."""
         raise NotImplementedError
 
     def mean(self) -> Array:
-        """μ of (1)."""
+        """Return μ of (1)."""
         raise NotImplementedError
 
     def cov_apply(self, F: Array) -> Array:
-        """F S for (k, d) rows F, without forming S where it has structure."""
+        """Return F S for (k, d) rows F, without forming S if it has structure."""
         raise NotImplementedError
 
     def cov_spectrum(self) -> list[Eigenspace] | None:
-        """The distinct eigenvalues of S, 0 included, with their projections; None where they are not few and known."""
+        """Return the distinct eigenvalues of S, including 0, with their projections; None unless they are few and
+        known.
+        """
         return None
 
     def features(self, y: Any) -> Array:
-        """φ(y). Raises a ValueError that says why, if y is not in the set."""
+        """Return φ(y); raise a ValueError that says why if y is not in the set."""
         raise NotImplementedError
 
     def decode(self, f: Array) -> DecodedOutput:
-        """argmax_y ⟨f, φ(y)⟩, or a good output where the search is hard."""
+        """Return argmax_y ⟨f, φ(y)⟩, or a good output if the search is hard."""
         raise NotImplementedError
 
     def outputs(self) -> Iterator[Any]:
-        """All outputs of a small set, one by one: what the moments are proved against."""
+        """Yield all outputs of a small set, for comparison with the moments."""
         raise NotImplementedError
 
     def sample(self, rng: np.random.Generator) -> Any:
-        """A random output (uniform where that is easy)."""
+        """Draw a random output (uniform if that is easy)."""
         raise NotImplementedError
 
     def feature_rows(self, Y: Sequence[Any]) -> Array:
-        """φ of every output, one row each; errors name the output's number."""
+        """Return φ of every output, one row each; errors name the number of the output."""
         rows = np.empty((len(Y), self.dim))
         for i, y in enumerate(Y):
             try:
@@ -114,5 +137,5 @@ class OutputSet(BaseEstimator):
         return rows
 
     def covariance(self) -> Array:
-        """S as a (d, d) matrix, for small d."""
+        """Return S as a (d, d) matrix, for small d."""
         return self.cov_apply(np.eye(self.dim))

@@ -1,4 +1,4 @@
-"""Output sets with one coordinate of φ for each of certain pairs: edges, arcs, or which of two items comes first."""
+"""Output sets with one coordinate of φ for each of certain pairs: edges, arcs, or precedence of items."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from maxmargin.counting.sets.items import Items, ItemsLike
 
 
 class PairSet(ItemSet):
-    """A set that says which pairs of its items have a coordinate."""
+    """An output set in which certain pairs of items have a coordinate."""
 
     @property
     def _ends(self) -> tuple[Index, Index]:
@@ -32,9 +32,9 @@ class PairSet(ItemSet):
 
 
 class ItemPairSet(PairSet):
-    """`items` (their number or their names), and a numbering of pairs of them."""
+    """A PairSet with `items` (their number or their names) and a numbering of their pairs."""
 
-    least: ClassVar[int] = 2  # items
+    least: ClassVar[int] = 2  # the fewest items
     items: ItemsLike
 
     @cached_property
@@ -43,7 +43,7 @@ class ItemPairSet(PairSet):
 
     @property
     def _pairs(self) -> Any:
-        """Which pairs, in which order: SignedPairs, CompleteDigraph or CompleteGraph."""
+        """The numbering of pairs: SignedPairs, CompleteDigraph or CompleteGraph."""
         raise NotImplementedError
 
     @property
@@ -57,7 +57,7 @@ class ItemPairSet(PairSet):
 
 
 class VertexPairSet(PairSet):
-    """`vertices` (their number or their names), and all edges between them."""
+    """A PairSet with `vertices` (their number or their names) and all edges between them."""
 
     vertices: ItemsLike
 

@@ -1,4 +1,4 @@
-"""Paths: the ways from a source to a sink through any other nodes in any order."""
+"""Paths: the simple paths from a source to a sink through any other nodes in any order."""
 
 from __future__ import annotations
 
@@ -35,22 +35,37 @@ class _Chances(NamedTuple):
 
 
 class Paths(PairSet):
-    """All simple paths from a source to a sink in the complete digraph; φ has one coordinate per arc.
+    """The set of all simple paths from a source to a sink in the complete digraph; φ has one coordinate per arc.
 
-    With n inner nodes there are Σ_k n!/(n-k)! = n! Σ_j 1/j! paths. Their number k of inner nodes has the law
-    P(k) ∝ 1/(n-k)!, and given k the path is any k of the nodes in any order, so that all probabilities of one and two
+    With n inner nodes there are Σ_k n!/(n-k)! = n! Σ_j 1/j! paths. Their number k of inner nodes has the distribution
+    P(k) ∝ 1/(n-k)!, and given k the path visits any k of the nodes in any order, so all probabilities of one and two
     arcs are expectations over k: E[(k-1)₊]/(n (n-1)) for an arc u -> v, E[(k-2)₊]/(n (n-1)(n-2)) for u -> v -> y, and
     so on.
 
-    Renaming of inner nodes changes nothing, so S has few eigenvalues, at most 8 (see inner_arcs.py).
+    Renaming inner nodes changes nothing, so S has few eigenvalues, at most 8 (see inner_arcs.py).
 
-    An output is the tuple of the nodes of a path, source and sink included. Samples are uniform.
+    An output is the tuple of the nodes of a path, including source and sink. Samples are uniform.
 
-    nodes : their number, or their names; the first is the source, the last the sink. Coordinates are in the order
+    Parameters
+    ----------
+    nodes : the number of nodes, or their names; the first is the source, the last the sink. Coordinates are in the
+    order
         (0, 1), (0, 2) …, (1, 2), (1, 3) …, without arcs to the source or from the sink.
-    method : how the best path is searched, which is NP-hard. "exact": over all subsets of nodes, up to 19 inner nodes;
-        "local": by exchanges, from several starts; "milp": an integer program, exact; "auto": "exact" up to 14 inner
+    method : how the best path is searched, which is NP-hard. "exact": over all subsets of nodes, at most 19 inner
+    nodes;
+        "local": by exchanges, from several starts; "milp": an integer program, exact; "auto": "exact" for at most 14
+        inner
         nodes, "local" beyond.
+
+    Examples
+    --------
+    >>> from maxmargin.counting import Paths
+    >>> Paths(["s", "a", "t"]).decode([1.0, 1.5, 1.0])
+    DecodedOutput(y=('s', 'a', 't'), value=2.0, exact=True)
+
+    See Also
+    --------
+    DagPaths : paths of an acyclic graph, decoded exactly.   maxmargin.RoutePredictor : learns routes.
     """
 
     def __init__(self, nodes: ItemsLike, method: str = "auto"):
@@ -79,13 +94,13 @@ class Paths(PairSet):
         first, last, U = F[:, from_source], F[:, to_sink], arcs.matrices(F)
         out, into = U.sum(axis=2), U.sum(axis=1)
         total = out.sum(axis=1, keepdims=True)
-        away = total - out - into  # arcs that do not touch a node
+        away = total - out - into  # arcs that are not incident to a node
         all_first, all_last = first.sum(axis=1, keepdims=True), last.sum(axis=1, keepdims=True)
         result = np.empty_like(F)
         result[:, arcs.marked] = p.direct * F[:, arcs.marked]
         result[:, from_source] = p.end * first + p.short * last + p.two * (all_last - last + out) + p.three * away
         result[:, to_sink] = p.end * last + p.short * first + p.two * (all_first - first + into) + p.three * away
-        # u -> v beside arcs into u, out of v (but v -> u), those that touch neither; s -> u, v -> t, and other ends.
+        # u -> v with arcs into u, out of v (except v -> u), arcs that touch neither, s -> u, v -> t, and other ends.
         tails, heads = np.nonzero(~np.eye(self._n, dtype=bool))
         there, back = U[:, tails, heads], U[:, heads, tails]
         result[:, arcs.inner] = (
@@ -112,7 +127,7 @@ class Paths(PairSet):
         arcs, n = self._arcs, self._n
         y, exact = self._items.named([0, n + 1]), True
         if n:
-            closed = np.zeros((n + 1, n + 1))  # source and sink are one node: paths are cycles through it
+            closed = np.zeros((n + 1, n + 1))  # source and sink become one node, so that paths are cycles through it
             closed[0, 1:], closed[1:, 0] = (f[places] for places in arcs.ends)
             closed[1:, 1:] = arcs.matrices(f[None])[0]
             cycle, exact = best_cycle(closed, 2, n + 1, self.method, front=True)
@@ -142,7 +157,7 @@ class Paths(PairSet):
 
     @cached_property
     def _numbers(self) -> Index:
-        """(n + 2, n + 2): the coordinate of every arc, -1 where there is none."""
+        """An (n + 2, n + 2) array with the coordinate of every arc, -1 if there is none."""
         possible = ~np.eye(self._n + 2, dtype=bool)
         possible[:, 0] = possible[-1] = False
         numbers = np.full(possible.shape, -1, dtype=np.intp)
@@ -163,7 +178,7 @@ class Paths(PairSet):
 
     @cached_property
     def _lengths(self) -> Array:
-        """P(k), k = 0 … n."""
+        """The probabilities P(k), k = 0 … n."""
         inverse = _inverse_factorials(self._n)
         return inverse[::-1] / inverse.sum()
 
@@ -187,5 +202,5 @@ class Paths(PairSet):
 
 
 def _inverse_factorials(n: int) -> Array:
-    """1/j! for j = 0 … n."""
+    """Return 1/j! for j = 0 … n."""
     return np.exp(-gammaln(np.arange(n + 1) + 1.0))

@@ -1,4 +1,4 @@
-"""Scores of coordinates, as decoders want them."""
+"""Scores of coordinates, in the form that decoders need."""
 
 from __future__ import annotations
 
@@ -10,7 +10,9 @@ from maxmargin.base.arrays import Array
 
 
 def finite_scores(f: Any, dim: int) -> Array:
-    """f as dim finite numbers: searches would answer at random to others."""
+    """Return f as an array of dim finite numbers; raise a ValueError otherwise, because decoders would
+    return nonsense.
+    """
     scores = np.asarray(f, dtype=np.float64)
     if scores.shape != (dim,):
         raise ValueError(f"scores have the shape {scores.shape}; expected ({dim},), one for each coordinate")

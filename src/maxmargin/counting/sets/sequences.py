@@ -1,4 +1,4 @@
-"""Label sequences of one length, free or with forbidden neighbours."""
+"""Label sequences of one length, free or with forbidden transitions."""
 
 from __future__ import annotations
 
@@ -19,19 +19,32 @@ from maxmargin.inputs.tokens.transitions import allowed_transitions
 
 
 class LabelSequences(OutputSet):
-    """All sequences of L of K labels; φ counts labels, and labels a directly before b.
+    """The set of all sequences of L of K labels; φ counts labels, and labels a directly before b.
 
         φ(y) = (n_a)_a, (n_ab)_ab,     E n_a = L/K,  E n_ab = (L-1)/K²  if nothing is forbidden.
 
-    The order of a sequence is seen through its neighbours only, so that different sequences may have the same φ.
-    Sets of different lengths with the same labels have features of one length, and can be mixed in one training set.
-    Decoding is Viterbi's.
+    φ sees the order of a sequence only through adjacent labels, so different sequences may have the same φ. Sets of
+    different lengths with the same labels have features of the same length, and can be mixed in one training set.
+    Decoding
+    is exact (Viterbi).
 
-    labels : their number or their names. Outputs are tuples of labels.
+    Parameters
+    ----------
+    labels : the number of labels or their names. Outputs are tuples of labels.
     length : L >= 1.
     forbidden : pairs (before, after) that may not follow each other; None stands for the start or the end. "BIO",
-        "BILOU" and "IOBES" forbid what breaks their chunks. Forbidden neighbours keep their coordinate, which is
-        always 0.
+        "BILOU" and "IOBES" forbid transitions that are invalid in these chunk schemes. Forbidden pairs keep their
+        coordinate, which is always 0.
+
+    Examples
+    --------
+    >>> from maxmargin.counting import LabelSequences
+    >>> LabelSequences(["N", "V"], 2).decode([0.0, 0.0, 0.0, 1.0, 0.0, 0.0])
+    DecodedOutput(y=('N', 'V'), value=1.0, exact=True)
+
+    See Also
+    --------
+    maxmargin.SequenceLabeler : learns label sequences with a large margin.
     """
 
     def __init__(self, labels: ItemsLike, length: int, forbidden: str | Sequence[tuple[Hashable, Hashable]] = ()):
@@ -47,7 +60,7 @@ class LabelSequences(OutputSet):
 
     @cached_property
     def _allowed(self) -> tuple[Array, Array, Array]:
-        """Steps, starts and ends: 0, or -inf where forbidden."""
+        """Scores of steps, starts and ends: 0, or -inf if forbidden."""
         K = len(self._items)
         allowed = allowed_transitions(self.forbidden, {name: k for k, name in enumerate(self._items.names)})
         return allowed[: K * K].reshape(K, K), allowed[K * K : K * K + K], allowed[K * K + K :]
@@ -64,7 +77,7 @@ class LabelSequences(OutputSet):
 
     @property
     def coordinates(self) -> list[Hashable]:
-        """The label, or the two neighbours, that every coordinate of φ counts."""
+        """The label, or the pair of adjacent labels, that every coordinate of φ counts."""
         names = self._items.names
         return [*names, *product(names, repeat=2)]
 
@@ -78,7 +91,7 @@ class LabelSequences(OutputSet):
         return self._chain.cov_apply(F)
 
     def cov_spectrum(self) -> list[Eigenspace] | None:
-        """At most five eigenvalues if nothing is forbidden, else None."""
+        """Return at most five eigenspaces if nothing is forbidden, otherwise None."""
         return self._chain.cov_spectrum() if isinstance(self._chain, FreeChain) else None
 
     def features(self, y: Any) -> Array:
@@ -127,7 +140,9 @@ class LabelSequences(OutputSet):
 
 
 def _broken(numbers: Index, T: Array, start: Array, end: Array) -> tuple[int | None, int | None] | None:
-    """The first forbidden (before, after) in a sequence, None for its start or end; None if there is none."""
+    """Return the first forbidden (before, after) in a sequence, with None for its start or end; None if
+    there is none.
+    """
     if start[numbers[0]] < 0:
         return None, int(numbers[0])
     steps = np.flatnonzero(T[numbers[:-1], numbers[1:]] < 0)

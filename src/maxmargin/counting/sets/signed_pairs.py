@@ -1,7 +1,7 @@
 """Pairs of items with a direction, φ_uv = -φ_vu, as one coordinate for u < v.
 
 An antisymmetric function of two items is the sum of a *gradient* g_u - g_v and of a *circulation*, whose sums over v
-are all 0. Covariances that do not change when items are renamed have at most these two eigenspaces.
+are all 0. Covariances that are invariant under renaming items have at most these two eigenspaces.
 """
 
 from __future__ import annotations
@@ -33,28 +33,28 @@ class SignedPairs:
 
     @property
     def ends(self) -> tuple[Index, Index]:
-        """u and v of every coordinate."""
+        """The items u and v of every coordinate."""
         return self.graph.tails, self.graph.heads
 
     def matrix(self, f: Array) -> Array:
-        """One value per pair as an antisymmetric (n, n) matrix."""
+        """Return one value per pair as an antisymmetric (n, n) matrix."""
         square = np.zeros((self.n, self.n))
         square[self.graph.tails, self.graph.heads] = f
         return square - square.T
 
     def of_arcs(self, tails: Index, heads: Index) -> Array:
-        """φ of some directed pairs: +1 from the smaller to the larger number, -1 the other way."""
+        """Return φ of some directed pairs: +1 from the smaller to the larger number, -1 the other way."""
         phi = np.zeros(len(self))
         phi[self.graph.number(tails, heads)] = np.where(tails < heads, 1.0, -1.0)
         return phi
 
     def cov_apply(self, F: Array, gradients: float, circulations: float) -> Array:
-        """F S for the S with these eigenvalues: O(n²) per row."""
+        """Return F S for the S with these eigenvalues, in O(n²) per row."""
         F = np.asarray(F, dtype=np.float64)
         return circulations * F + (gradients - circulations) * self._gradients(F)
 
     def spectrum(self, gradients: float, circulations: float) -> list[Eigenspace]:
-        """The eigenspaces of that S."""
+        """Return the eigenspaces of the S with these eigenvalues."""
         n = self.n
         return distinct(
             [
@@ -64,11 +64,11 @@ class SignedPairs:
         )
 
     def _gradients(self, F: Array) -> Array:
-        sums = F @ self._incidence  # of g_u - g_v with Σ g = 0 these are n g
+        sums = F @ self._incidence  # equal to n g for a function g_u - g_v with Σ g = 0
         return (sums[:, self.graph.tails] - sums[:, self.graph.heads]) / self.n
 
 
 @lru_cache(maxsize=32)
 def signed_pairs(n: int) -> SignedPairs:
-    """SignedPairs(n), made once."""
+    """Return SignedPairs(n), cached."""
     return SignedPairs(n)

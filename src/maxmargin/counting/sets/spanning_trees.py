@@ -1,4 +1,4 @@
-"""SpanningTrees: the edges that hold a graph together without a cycle."""
+"""SpanningTrees: edges that connect a graph without a cycle."""
 
 from __future__ import annotations
 
@@ -23,18 +23,30 @@ Edge = tuple[Hashable, Hashable]
 
 
 class SpanningTrees(VertexPairSet):
-    """All spanning trees of a connected graph; φ has one coordinate per edge, 1 for those of the tree.
+    """The set of all spanning trees of a connected graph; φ has one coordinate per edge, 1 for those of the tree.
 
     Moments follow from the matrix-tree theorem (see matrix_tree.py). In the complete graph there are N^(N-2) trees
-    (Cayley), and an edge is in a tree with probability 2/N, two with a common vertex with 3/N², two others with 4/N².
+    (Cayley); an edge is in a tree with probability 2/N, two adjacent edges with 3/N², two disjoint ones with 4/N².
 
-    An output is a frozenset of pairs (u, v) of vertices. Pairs are read in either direction, from any set, list or
-    tuple. Decoding is exact (Kruskal). Samples follow the law that the moments are of.
+    An output is a frozenset of pairs (u, v) of vertices. Pairs are accepted in either order, in any set, list or tuple.
+    Decoding is exact (Kruskal). Samples follow the distribution of the moments.
 
-    vertices : their number, or their names.
+    Parameters
+    ----------
+    vertices : the number of vertices, or their names.
     edges : pairs of vertices, in the order of the coordinates; None for all, in the order (0, 1), (0, 2) …, (1, 2) ….
-    weights : positive numbers w_e, one per edge: trees then have the probability ∝ Π w_e instead of all the same, in
-        μ, S and samples. log_size remains the number of trees.
+    weights : positive numbers w_e, one per edge: trees then have the probability ∝ Π w_e instead of a uniform one, in
+        μ, S and samples. log_size remains the log of the number of trees.
+
+    Examples
+    --------
+    >>> from maxmargin.counting import SpanningTrees
+    >>> sorted(SpanningTrees(3).decode([1.0, -1.0, 2.0]).y)
+    [(0, 1), (1, 2)]
+
+    See Also
+    --------
+    Arborescences : trees of directed arcs.
     """
 
     def __init__(
@@ -43,7 +55,7 @@ class SpanningTrees(VertexPairSet):
         self.vertices = vertices
         self.edges = edges
         self.weights = weights
-        _ = self._ends, self._read_weights()  # raise what is wrong with them now
+        _ = self._ends, self._read_weights()  # raises an error now if edges or weights are invalid
 
     @property
     def uniform(self) -> bool:  # type: ignore[override]
@@ -63,7 +75,7 @@ class SpanningTrees(VertexPairSet):
     def cov_apply(self, F: Array) -> Array:
         if self._symmetric:
             return self._graph.cov_apply(F, self._eigenvalues())
-        # An edge is in the tree in one of its two directions: φ is the sum of those of the two arcs.
+        # An edge is in the tree in one of its two directions, so φ is the sum over its two arcs.
         arcs = self._law.cov_apply(np.tile(F, 2))
         return arcs[:, : self.dim] + arcs[:, self.dim :]
 
@@ -117,12 +129,12 @@ class SpanningTrees(VertexPairSet):
 
     @property
     def _symmetric(self) -> bool:
-        """Whether all edges are alike."""
+        """Whether all edges are interchangeable."""
         return self.edges is None and self.weights is None
 
     @cached_property
     def _places(self) -> dict[int, int]:
-        """The coordinate of every edge, from its number in the complete graph."""
+        """A dict from the number of an edge in the complete graph to its coordinate."""
         found: dict[int, int] = {}
         for edge in () if self.edges is None else self.edges:
             (place,) = self._graph.edge_numbers([edge], self._items).tolist()
@@ -160,7 +172,7 @@ class SpanningTrees(VertexPairSet):
     # --- the law
 
     def _eigenvalues(self) -> EdgeEigenvalues:
-        """Of the complete graph: what 2/N, 3/N² and 4/N² come to."""
+        """Return the eigenvalues for the complete graph, which follow from 2/N, 3/N² and 4/N²."""
         n = len(self._items)
         return EdgeEigenvalues(0.0, 1 / n, 2 * (n - 1) / n**2)
 
@@ -181,7 +193,7 @@ class SpanningTrees(VertexPairSet):
         return self._both_ways(self._read_weights())
 
     def _both_ways(self, weights: Array | None) -> TreeLaw:
-        """Arcs e and dim + e are the two directions of edge e."""
+        """Return the distribution of directed trees in which arcs e and dim + e are the two directions of edge e."""
         tails, heads = self._ends
         return TreeLaw(
             len(self._items),

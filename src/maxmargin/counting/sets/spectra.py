@@ -1,4 +1,4 @@
-"""Eigenspaces with distinct eigenvalues, from those that a family knows in closed form or from a small matrix."""
+"""Eigenspaces with distinct eigenvalues, from closed forms or from a small matrix."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from scipy import linalg
 from maxmargin.base.arrays import Array
 from maxmargin.counting.sets.output_set import Eigenspace
 
-EQUAL = 1e-12  # eigenvalues nearer to each other than this, relative to the largest, are one
-FEW = 16  # eigenvalues up to which the closed form, whose cost grows with their number, is worth its while
-DENSE = 1000  # features up to which a covariance is decomposed to find out
+EQUAL = 1e-12  # eigenvalues closer than this, relative to the largest, count as equal
+FEW = 16  # the most eigenvalues for which the closed form pays, because its cost grows with their number
+DENSE = 1000  # the most features for which a covariance is decomposed
 
 
 class Subspace(NamedTuple):
-    """One of the spaces that together are R^d; it may be empty for small sizes."""
+    """One of the eigenspaces that together span R^d; it may be empty for small sizes."""
 
     value: float
     dimension: int
@@ -26,7 +26,7 @@ class Subspace(NamedTuple):
 
 
 def distinct(parts: Iterable[Subspace]) -> list[Eigenspace]:
-    """The spectrum with one space per eigenvalue, largest first: no empty spaces, equal eigenvalues together."""
+    """Return the spectrum with one space per eigenvalue, largest first, without empty spaces."""
     present = sorted((part for part in parts if part.dimension > 0), key=lambda part: -part.value)
     groups: list[list[Subspace]] = []
     for part in present:
@@ -38,17 +38,19 @@ def distinct(parts: Iterable[Subspace]) -> list[Eigenspace]:
 
 
 def averaged(rows: Array) -> Array:
-    """The projection onto the constant vectors."""
+    """Project rows onto the constant vectors."""
     return np.repeat(rows.mean(1, keepdims=True), rows.shape[1], axis=1)
 
 
 def centred(rows: Array) -> Array:
-    """The projection onto the vectors of sum 0."""
+    """Project rows onto the vectors of sum 0."""
     return rows - rows.mean(1, keepdims=True)
 
 
 def decomposed(S: Array) -> list[Eigenspace] | None:
-    """The spectrum of a small covariance matrix, if symmetries of the set leave it few eigenvalues; else None."""
+    """Return the spectrum of a small covariance matrix if symmetries of the set leave it few eigenvalues; otherwise
+    None.
+    """
     values, vectors = linalg.eigh((S + S.T) / 2)
     largest = max(float(values[-1]), 0.0)
     bounds = [0, *(np.flatnonzero(np.diff(values) > 1e3 * EQUAL * largest) + 1).tolist(), len(values)]
@@ -57,7 +59,7 @@ def decomposed(S: Array) -> list[Eigenspace] | None:
     parts = []
     for begin, end in pairwise(bounds):
         value, basis = float(values[begin:end].mean()), vectors[:, begin:end]
-        zero = abs(value) <= 1e3 * EQUAL * largest  # up to rounding, as in all sets that do not span R^d
+        zero = abs(value) <= 1e3 * EQUAL * largest  # zero up to rounding, as in all sets that do not span R^d
         parts.append(Subspace(0.0 if zero else value, end - begin, _onto(basis)))
     return distinct(parts)
 

@@ -20,7 +20,9 @@ from maxmargin.counting.sets.spectra import Subspace, averaged, centred, distinc
 
 
 class AllIndicators(OutputSet):
-    """Sets in which every vector of zeros and ones is the φ of one output: coordinates are independent coins."""
+    """An output set in which every 0/1 vector is the φ of one output, so that coordinates are independent
+    fair coins.
+    """
 
     def log_size(self) -> float:
         return self.dim * log(2.0)
@@ -36,7 +38,7 @@ class AllIndicators(OutputSet):
 
 
 class SubsetOutputs(ItemSet):
-    """Outputs are all subsets of some items, as frozensets."""
+    """An output set whose outputs are all subsets of items, as frozensets."""
 
     def log_size(self) -> float:
         return len(self._items) * log(2.0)
@@ -50,7 +52,7 @@ class SubsetOutputs(ItemSet):
 
 
 class SizedSubsetOutputs(ItemSet):
-    """Outputs are all subsets of `size` of some items, as frozensets."""
+    """An output set whose outputs are all subsets of `size` items, as frozensets."""
 
     size: int
 
@@ -68,11 +70,23 @@ class SizedSubsetOutputs(ItemSet):
 
 
 class AllSubsets(SubsetOutputs, AllIndicators):
-    """All 2^d subsets of d items, φ their indicators (Gärtner and Vembu 2009, section 5.1).
+    """The set of all 2^d subsets of d items, φ their indicators (Gärtner and Vembu 2009, section 5.1).
 
         μ = 1/2,     S = I/4.
 
-    items : their number or their names. Outputs are frozensets of items.
+    Parameters
+    ----------
+    items : the number of items or their names. Outputs are frozensets of items.
+
+    Examples
+    --------
+    >>> from maxmargin.counting import AllSubsets
+    >>> AllSubsets(["a", "b"]).decode([1.0, -1.0])
+    DecodedOutput(y=frozenset({'a'}), value=1.0, exact=True)
+
+    See Also
+    --------
+    Subsets : subsets of one size.   maxmargin.CountingMultilabel : learns subsets of labels.
     """
 
     def __init__(self, items: ItemsLike):
@@ -93,15 +107,28 @@ class AllSubsets(SubsetOutputs, AllIndicators):
 
 
 class Subsets(SizedSubsetOutputs):
-    """All subsets of l of d items, φ their indicators (Gärtner and Vembu 2009, section 5.1).
+    """The set of all subsets of l of d items, φ their indicators (Gärtner and Vembu 2009, section 5.1).
 
         μ = l/d,     S = a (I - 11ᵀ/d),  a = l (d-l) / (d (d-1)).
 
-    C(d-1, l-1) outputs contain one given item and C(d-2, l-2) two, so |Y| M = C(d-2, l-2) 11ᵀ + C(d-2, l-1) I; the last
-    binomial is printed as C(d-1, l-1) in the paper, which is right for l = 1 only.
+    C(d-1, l-1) outputs contain a given item and C(d-2, l-2) two given ones, so |Y| M = C(d-2, l-2) 11ᵀ + C(d-2, l-1) I;
+    the
+    last binomial is printed as C(d-1, l-1) in the paper, which is correct for l = 1 only.
 
-    items : their number or their names. Outputs are frozensets of items.
-    size : l, how many items an output has.
+    Parameters
+    ----------
+    items : the number of items or their names. Outputs are frozensets of items.
+    size : l, the number of items of an output.
+
+    Examples
+    --------
+    >>> from maxmargin.counting import Subsets
+    >>> sorted(Subsets(3, 2).decode([1.0, -1.0, 2.0]).y)
+    [0, 2]
+
+    See Also
+    --------
+    AllSubsets : subsets of any size.
     """
 
     def __init__(self, items: ItemsLike, size: int):
@@ -142,6 +169,6 @@ class Subsets(SizedSubsetOutputs):
 
 
 def log_choose(n: int, k: int) -> float:
-    """log of the number of k-subsets of n items."""
+    """Return the log of the number of k-subsets of n items."""
     k = min(k, n - k)
     return float(np.log(np.arange(n - k + 1, n + 1) / np.arange(1, k + 1)).sum())
